@@ -11,36 +11,36 @@ PAID = '<span class="settled"><svg class="icon"><use href="#i-check"/></svg>paid
 
 
 def listed(items: Sequence[Any]) -> str:
-    """`3, 4, 7 and 8`."""
+    """Return `3, 4, 7 and 8`."""
     words = [str(item) for item in items]
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def plain(cents: int | None) -> str:
-    """1150.00 dollars as `1,150`; the cents only when there are any."""
+    """Return 1150.00 dollars as `1,150`; the cents only if there are any."""
     dollars, cents_part = divmod(abs(cents or 0), 100)
     sign = "−" if (cents or 0) < 0 else ""
     return f"{sign}{dollars:,}.{cents_part:02}" if cents_part else f"{sign}{dollars:,}"
 
 
 def money(cents: int | None) -> str:
-    """`$1,150`, `−$30`."""
+    """Return `$1,150`, `−$30`."""
     text = plain(cents)
     return f"−${text[1:]}" if text.startswith("−") else f"${text}"
 
 
 def signed(cents: int | None) -> str:
-    """`+$1,150`, `−$30`."""
+    """Return `+$1,150`, `−$30`."""
     return money(cents) if (cents or 0) <= 0 else f"+{money(cents)}"
 
 
 def chip(cents: int) -> str:
-    """The color of the largest chip in an amount."""
+    """Return the color of the largest chip in an amount."""
     return next((name for least, name in CHIPS if cents >= least), "c1")
 
 
 def disc(cents: int, extra: str = "") -> str:
-    """A chip with an amount on it."""
+    """Return a chip with an amount on it."""
     text = plain(cents)
     wide = " wide" if len(text) > 2 else ""
     return (
@@ -50,7 +50,7 @@ def disc(cents: int, extra: str = "") -> str:
 
 
 def marked(cents: int, mark: str) -> str:
-    """A chip with an arrow: to take, or to pay."""
+    """Return a chip with an arrow: to take, or to pay."""
     return (
         f'<span class="taken">{disc(cents)}<svg class="icon mark mark--{mark}" aria-hidden="true">'
         f'<use href="#i-{"down" if mark == "take" else "up"}"/></svg></span>'

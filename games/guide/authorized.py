@@ -1,4 +1,4 @@
-"""Which games a house is authorized to deal: every submission's version in force, dealt at a table or not (A06)."""
+"""Which games a facility is authorized to deal: every submission's version in force, dealt at a table or not (A06)."""
 
 import datetime as dt
 
@@ -12,23 +12,25 @@ OF_FORCE = ("approved", "superseded")
 
 
 def authorized(facility: Facility, moment: dt.datetime) -> list[RulesSubmission]:
-    """Of each submission the version in force at a moment, by code; none of one that was withdrawn."""
+    """Return the version in force of each submission at a moment, by code; a withdrawn submission has none."""
     return sorted(all_in_force([facility.pk], moment).values(), key=lambda submission: submission.code)
 
 
 def all_in_force_by(facility: Facility, now: dt.datetime) -> dt.datetime:
-    """The moment from which every approved version is in force: now, where none is still to come."""
+    """Return the moment from which every approved version is in force: now, if none is still to come."""
     return max([now, *_begins_after(facility, now)])
 
 
 def _begins_after(facility: Facility, now: dt.datetime) -> list[dt.datetime]:
-    """When each approved version begins that is still to come."""
+    """Return when each approved version that is still to come begins."""
     rows = RulesSubmission.objects.filter(facility=facility, status__in=OF_FORCE, in_force_from__gt=now)
     return [submission.in_force_from for submission in rows if submission.in_force_from]
 
 
 def chapters(facility: Facility, moment: dt.datetime) -> dict[str, str]:
-    """The editions that a complete rules book has to hold, by key without date and paytable: "Sic Bo, 58 Pa. …"."""
+    """Return the editions that a complete rules book must contain, by key without date and paytable: "Sic Bo, 58
+    Pa. …".
+    """
     titles = {}
     for submission in authorized(facility, moment):
         filed = edition(submission.edition)
@@ -38,7 +40,7 @@ def chapters(facility: Facility, moment: dt.datetime) -> dict[str, str]:
 
 
 def chapters_to_come(facility: Facility, now: dt.datetime) -> dict[str, str]:
-    """Those of now and of every approved version that is still to come, whichever follows it (A06)."""
+    """Return the chapters of now and of every approved version that is still to come, in any order (A06)."""
     titles = chapters(facility, now)
     for moment in _begins_after(facility, now):
         titles |= chapters(facility, moment)
@@ -46,7 +48,7 @@ def chapters_to_come(facility: Facility, now: dt.datetime) -> dict[str, str]:
 
 
 def title_of(code: str) -> str:
-    """A code of `chapters` as people read it; the code itself where no edition has it any more."""
+    """Return a code of `chapters` as people read it; the code itself if no edition has it any more."""
     for filed in reversed(list(all_editions().values())):
         if filed.short_key.split("/")[0] == code:
             return f"{_named(filed.game, filed.dice)}, {filed.title}"
@@ -54,12 +56,12 @@ def title_of(code: str) -> str:
 
 
 def named(submission: RulesSubmission) -> str:
-    """The name of a submission's game as people say it, with the number of dice where that tells two apart."""
+    """Return the name of a submission's game as people say it, with the number of dice if that tells two apart."""
     return _named(submission.game, edition(submission.edition).dice)
 
 
 def named_rules(rules: Rules) -> str:
-    """The same of rules, with their paytable."""
+    """Return the name of the game of these rules, with their paytable."""
     filed = rules.edition
     return f"{_named(filed.game, filed.dice)} ({filed.short_key})"
 

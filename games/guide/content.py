@@ -1,4 +1,4 @@
-"""A guide's content: everything that its pages and its print show, as JSON, made of the submissions in force.
+"""The content of a guide: everything that its pages and its print show, as JSON, from the submissions in force.
 
 `facts` is the part whose change is material (A06): the terms of each submission as they were filed (wagers, odds,
 payout limit, increments, procedures, edition), the order of play, and the rule for changing limits. The rest is
@@ -32,17 +32,17 @@ NOT_DEALT = "–"
 
 
 def sha256(data: Any) -> str:
-    """The SHA-256 of data as canonical JSON (RFC 8785), in hex."""
+    """Return the SHA-256 of data as canonical JSON (RFC 8785), in hex."""
     return hashlib.sha256(rfc8785.dumps(data)).hexdigest()
 
 
 def facts_at(facility: Facility, moment: dt.datetime) -> dict[str, Any]:
-    """What is material in a guide of the rules in force at a moment."""
+    """Return what is material in a guide of the rules in force at a moment."""
     return {"format": FORMAT, "games": [_facts(facility, game) for game in _games(facility, moment)]}
 
 
 def content_at(facility: Facility, moment: dt.datetime) -> dict[str, Any]:
-    """What a guide of the rules in force at a moment says and shows, in every language."""
+    """Return what a guide of the rules in force at a moment shows, in every language."""
     games = [_content(facility, game) for game in _games(facility, moment)]
     return {"format": FORMAT, "house": {"code": facility.code, "name": facility.name}, "games": games}
 
@@ -58,9 +58,9 @@ class AuthorizedGame:
 
 
 def _games(facility: Facility, moment: dt.datetime) -> list[AuthorizedGame]:
-    """Each set of rules once.
+    """Return each set of rules once.
 
-    Without games that a provider supplies and that may not be dealt (§ 528.7), and without those that have no plan
+    Leaves out games that a provider supplies and that may not be dealt (§ 528.7), and games without a plan
     (`without_plan` names them).
     """
     versions: dict[str, list[RulesSubmission]] = {}
@@ -85,7 +85,7 @@ def _games(facility: Facility, moment: dt.datetime) -> list[AuthorizedGame]:
 
 
 def without_plan(facility: Facility, moment: dt.datetime) -> list[str]:
-    """The names of authorized games that no guide can show, because their folder has no plan for one."""
+    """Return the names of authorized games that no guide can show, because their folder has no plan."""
     editions = [edition(submission.edition) for submission in authorized(facility, moment)]
     names = {game_by_code(e.game).full_name(e.dice) for e in editions if not has_plan(e.game, e.dice)}
     return sorted(names)
@@ -107,7 +107,7 @@ def _facts(facility: Facility, game: AuthorizedGame) -> dict[str, Any]:
 
 
 def flags(facility: Facility, rules: Rules) -> frozenset[str]:
-    """What the text of a guide depends on: the order of the steps, and which rules there are at all."""
+    """Return what the text of a guide depends on: the order of the steps, and which rules exist at all."""
     filed = rules.edition
     kinds = [kind for kind in filed.shakers if not rules.shakers or kind in dict(rules.shakers)]
     first = filed.default_shaker if filed.default_shaker in kinds else kinds[0]
@@ -157,7 +157,7 @@ class GuideText:
         self.english = game_words(game, "en", plan.text)
 
     def text(self) -> dict[str, Any]:
-        """All of it: title, lead, examples, wagers, layout, the order of play, and what is good to know."""
+        """Return the whole text: title, lead, examples, wagers, layout, the order of play, and notes."""
         return {
             "title": self.own["title"],
             "variant": self._variant(),
@@ -170,7 +170,7 @@ class GuideText:
         }
 
     def _variant(self) -> str:
-        """Which rules these are: what tells two tables of one game apart, and its name as the table has it."""
+        """Return what tells two tables of one game apart, and its name at the table."""
         edition, printed = self.rules.edition, self.english["title"]
         parts = [printed] if printed != self.own["title"] else []
         parts.append(edition.title)
@@ -179,11 +179,11 @@ class GuideText:
         return ", ".join(parts)
 
     def _is_dealt(self, entry: Entry) -> bool:
-        """Whether any wager of this family may be dealt."""
+        """Return whether any wager of this family may be dealt."""
         return self._pays_anything(entry.family)
 
     def _pays_anything(self, row: str) -> bool:
-        """Whether a wager that pays by this row may be dealt."""
+        """Return whether a wager that pays by this row may be dealt."""
         base = self.plan.paid_by.get(row.split(":")[0], row.split("/")[0])
         types = game_of(self.rules).wager_types(self.rules)
         return any(wager.code not in self.stopped for wager in types if base in (wager.code, wager.family))
@@ -264,7 +264,7 @@ class GuideText:
         ]
 
     def _know_all(self) -> Iterable[str]:
-        """What holds for every game of the facility, with its figures."""
+        """Return what applies to every game of the facility, with its figures."""
         sentences, conditions = self.common["know_all"], set(flags(self.facility, self.rules))
         stopped = [self._full_name(wager) for wager in self._stopped_apart()]
         conditions |= {"stopped"} if stopped else set()
@@ -280,12 +280,12 @@ class GuideText:
                 yield sentence.format_map(figures)
 
     def _stopped_apart(self) -> list[WagerType]:
-        """The wagers that are stopped while others of their family are dealt: no list leaves these out (§ 528.7)."""
+        """Return suspended wagers whose family is otherwise dealt: no list leaves these out (§ 528.7)."""
         types = game_of(self.rules).wager_types(self.rules)
         return [wager for wager in types if wager.code in self.stopped and self._pays_anything(wager.family)]
 
     def _full_name(self, type_: WagerType) -> str:
-        """A wager by the name that an example would say, or else its family's with what the layout says besides."""
+        """Return the name of a wager as an example has it, otherwise its family's name with the rest of its label."""
         if type_.family in self.own["names"] or type_.code.endswith(":none"):
             return self._name(type_.code)
         name = str(self.own["wagers"].get(type_.family, {}).get("name", ""))

@@ -1,4 +1,4 @@
-"""What the office has to do about its guide: what patrons read, whether it is dealt, and the one next step."""
+"""What the office has to do about its guide: what patrons read, whether it is dealt, and the next step."""
 
 import datetime as dt
 from dataclasses import dataclass, field
@@ -15,9 +15,10 @@ DRAFT, FILE, SAME, DECIDE, PUBLISH, NOTHING = "draft", "file", "same", "decide",
 
 @dataclass(frozen=True)
 class Desk:
-    """The guide's standing at a moment. `stale`: what patrons are told no more, because something else is dealt.
+    """The state of the guide at a moment.
 
-    `newest` is the version that is on its way; `changes` what of it differs from the one that `covers` could stand for.
+    `stale`: pages that patrons no longer see, because something else is dealt. `newest` is the version in
+    preparation; `changes` are its differences from the guide whose approval `covers` it.
     """
 
     step: str
@@ -32,7 +33,7 @@ class Desk:
 
 
 def desk(facility: Facility, now: dt.datetime) -> Desk:
-    """The guide's standing now."""
+    """Return the state of the guide now."""
     now_facts, by = facts_at(facility, now), all_in_force_by(facility, now)
     read = published(facility)
     stale = differences(read.facts, now_facts) if read else []
@@ -53,14 +54,14 @@ def desk(facility: Facility, now: dt.datetime) -> Desk:
 
 
 def _on_its_way(facility: Facility, read: Guide | None) -> Guide | None:
-    """The newest guide that could still be published, newer than the one that is."""
+    """Return the newest guide that could still be published, newer than the published one."""
     rows = Guide.objects.filter(facility=facility, published_at=None, ended_at=None)
     rows = rows.filter(status__in=[Review.DRAFT, Review.FILED, Review.APPROVED])
     return rows.filter(version__gt=read.version if read else 0).select_related("facility", "same_as").first()
 
 
 def _approved(facility: Facility, newest: Guide | None) -> Guide | None:
-    """The approved guide that the newest one is compared with."""
+    """Return the approved guide that the newest one is compared with."""
     rows = Guide.objects.filter(facility=facility, status=Review.APPROVED).select_related("same_as")
     return next((approval_of(guide) for guide in rows if guide != newest and is_approved(guide)), None)
 
@@ -72,7 +73,7 @@ def _step(
     now_facts: dict[str, object],
     settled: bool,
 ) -> str:
-    """What comes next. An approved guide of rules that are still to come waits for its day."""
+    """Return the next step. An approved guide of rules that are still to come waits for its day."""
     if newest is None:
         return NOTHING if settled else DRAFT
     if newest.status == Review.FILED:
@@ -83,5 +84,5 @@ def _step(
 
 
 def missing_chapters(facility: Facility, codes: list[str], now: dt.datetime) -> list[str]:
-    """The authorized games that a rules book of these codes leaves out, those to come among them (A06)."""
+    """Return the authorized games that a rules book of these codes leaves out, including those still to come (A06)."""
     return [name for code, name in chapters_to_come(facility, now).items() if code not in codes]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 WIDTH = 350
-CHINESE_FROM = 0x2E80  # the first of the signs that stand without spaces
+CHINESE_FROM = 0x2E80  # the first character of scripts that are written without spaces
 Shape = list[Any]
 Pays = Mapping[str, str]  # a row of the paytable to what it pays, as the language says it
 Names = Mapping[str, str]  # a wager family to its name
@@ -20,7 +20,7 @@ Draw = Callable[[Names, Pays, Pays], Drawing]
 
 
 def wrapped(words: str, most: int) -> list[str]:
-    """Words on lines of at most about so many Latin letters; a Chinese sign counts for two."""
+    """Return words on lines of at most this many Latin letters; a Chinese character counts as two."""
     if any(ord(sign) >= CHINESE_FROM for sign in words):
         signs = max(1, most // 2)
         return [words[place : place + signs] for place in range(0, len(words), signs)]
@@ -34,12 +34,12 @@ def wrapped(words: str, most: int) -> list[str]:
 
 
 def text(x: int, y: int, words: str, kind: str = "plain") -> Shape:
-    """Words about the middle x, on the baseline y."""
+    """Return words centered at x, on the baseline y."""
     return ["text", x, y, words, kind]
 
 
 def box(x: int, y: int, width: int, height: int, name: str, pays: str, most: int) -> list[Shape]:
-    """An area with its name on as many lines as it needs, and what it pays beneath."""
+    """Return an area with its name on as many lines as needed, and its payout below."""
     lines, middle = wrapped(name, most), x + width // 2
     top = y + (height - 14 * (len(lines) + bool(pays))) // 2 + 11
     shapes: list[Shape] = [["rect", x, y, width, height]]

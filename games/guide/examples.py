@@ -1,4 +1,4 @@
-"""What wins with the throws of an example. The engine says it; no result is written down anywhere."""
+"""What wins with the throws of an example. The engine computes it; no result is written down."""
 
 from collections.abc import Collection
 
@@ -9,15 +9,15 @@ from games.registry import game_of
 
 from .plans import Throws
 
-STAKE = 100  # cents, which every filed odds divides evenly: thirds and fifths of it are cents
+STAKE = 100  # cents: any filed odds pay whole cents on it
 
 
 def winners(
     rules: Rules, throws: Throws, without: Collection[str] = frozenset()
 ) -> tuple[tuple[str, Pays], ...]:
-    """The wagers that win, each with what it is paid, in the order of the layout.
+    """Return the wagers that win, each with its payout, in the order of the layout.
 
-    One player has all of them but those of the families `without`; a fee only where the example throws twice.
+    One player has all of them except those of the families `without`; a fee only if the example throws twice.
     """
     game = game_of(rules)
     types = game.wager_types(rules)

@@ -1,4 +1,4 @@
-"""Whether a page or display that patrons see may show earlier rolls: by a permission of the Board (§ 521.6, A03)."""
+"""Whether a page or display for patrons may show earlier rolls: only by a permission of the Board (§ 521.6, A03)."""
 
 import datetime as dt
 
@@ -10,7 +10,7 @@ ROLL_HISTORY = "roll-history"
 
 
 def permissions_on(facility: Facility, day: dt.date) -> list[BoardPermission]:
-    """The permissions that hold on a day of the facility's calendar, the newest first."""
+    """Return the permissions that apply on a day of the facility's calendar, the newest first."""
     permissions = BoardPermission.objects.filter(
         Q(ends_on=None) | Q(ends_on__gt=day),
         facility=facility,
@@ -22,7 +22,7 @@ def permissions_on(facility: Facility, day: dt.date) -> list[BoardPermission]:
 
 
 def may_show_history(facility: Facility, table: str, day: dt.date) -> bool:
-    """Whether patrons at this table (its code) may be shown earlier rolls on this day. Without a permission: never."""
+    """Return whether patrons at this table (its code) may be shown earlier rolls on this day."""
     return any(
         not permission.tables or table in permission.tables for permission in permissions_on(facility, day)
     )

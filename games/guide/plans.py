@@ -1,6 +1,7 @@
-"""What a guide shows of a game: its wagers in the order of a reader, the rows of each, and the throws it explains.
+"""What a guide shows of a game: its wagers in a reader's order, the rows of each, and the throws of its examples.
 
-Each game has its plan in `games/catalog/*/guide`. What each wager pays, and what wins in an example, the engine says.
+Each game has its plan in `games/catalog/*/guide`. The engine decides what each wager pays and what wins in an
+example.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ Throws = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the paytable under a wager: its key there, how it is called (a key of the text, or ""), its dice."""
+    """A row of the paytable under a wager: its key, its label (a key of the text, or ""), its dice."""
 
     key: str
     label: str = ""
@@ -26,23 +27,23 @@ class Row:
 
 @dataclass(frozen=True)
 class Entry:
-    """A wager: its family, the paytable's keys that it pays by, or rows where they need one each."""
+    """A wager: its family, and the paytable keys that it pays by, or rows if each needs its own."""
 
     family: str
     pays: tuple[str, ...] = ()
     dice: tuple[int, ...] = ()
     rows: tuple[Row, ...] = ()
     group: str = ""
-    squares: bool = False  # rows as a field of small squares, the number above what it pays
+    squares: bool = False  # rows as small squares, the number above its payout
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A game's drawing, its wagers, and the throws of its examples.
+    """The drawing of a game, its wagers, and the throws of its examples.
 
-    `text` tells apart the texts of one game with different numbers of dice: the files are `en.toml` and `en-six.toml`
-    beside the plan. `paid_by` names the wager for rows that another wager pays by. `not_in_examples` are families that
-    would keep an example from ending.
+    `text` tells apart the texts of one game with different numbers of dice: the files are `en.toml` and
+    `en-six.toml` beside the plan. `paid_by` names the wager for rows that another wager pays by. `not_in_examples`
+    are families that would keep an example from ending.
     """
 
     draw: Draw
@@ -54,13 +55,13 @@ class Plan:
 
 
 def has_plan(game: str, dice: int) -> bool:
-    """Whether a guide can be written of a game with this number of dice."""
+    """Return whether a game with this number of dice has a plan."""
     guide = registry.parts("guide").get(game)
     return guide is not None and dice in guide.PLANS
 
 
 def plan_of(game: str, dice: int) -> Plan:
-    """The plan of a game by the number of its dice. Raises `no-guide-plan` for a game without one."""
+    """Return the plan of a game by the number of its dice. Raises `no-guide-plan` for a game without one."""
     if not has_plan(game, dice):
         raise Refusal(NO_GUIDE_PLAN, game=registry.game_by_code(game).full_name(dice))
     plan: Plan = registry.part(game, "guide").PLANS[dice]

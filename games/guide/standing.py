@@ -1,4 +1,4 @@
-"""Where a guide stands: whether what it says is still dealt, what a new one would change, and under which approval."""
+"""The state of a guide: whether its odds are still dealt, what a new guide would change, and its approval."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ FORMATS = ("print", "web", "video", "other")
 
 @dataclass(frozen=True)
 class Difference:
-    """A material difference between two guides: of which game, on which topic, the old and the new value."""
+    """A material difference between two guides: the game, the topic, the old and the new value."""
 
     game: str
     topic: str
@@ -29,7 +29,7 @@ class Difference:
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[Difference]:
-    """Every material difference between the facts of two guides (A06), game by game."""
+    """Return every material difference between the facts of two guides (A06), game by game."""
     rows: list[Difference] = []
     for before, after in _paired(old["games"], new["games"]):
         if before == after:
@@ -47,7 +47,7 @@ Facts = dict[str, Any]
 
 
 def _paired(old: list[Facts], new: list[Facts]) -> list[tuple[Facts | None, Facts | None]]:
-    """Each game of the old guide with the same game of the new one, None where a guide does not have it.
+    """Return each game of the old guide with the same game of the new one, None if a guide does not have it.
 
     A game that is now dealt by another paytable or edition is still the same game.
     """
@@ -63,7 +63,7 @@ def _paired(old: list[Facts], new: list[Facts]) -> list[tuple[Facts | None, Fact
 
 
 def _kind(game: Facts) -> tuple[str, int]:
-    """The game, and with how many dice."""
+    """Return the game and its number of dice."""
     edition = Rules.from_terms(game["terms"]).edition
     return edition.game, edition.dice
 
@@ -94,27 +94,31 @@ def _game_differences(before: Facts, after: Facts) -> list[Difference]:
 
 
 def still_true(guide: Guide, moment: dt.datetime) -> dict[str, bool]:
-    """Each game of a guide by the name of its page, and whether what the guide says of it is dealt at a moment."""
+    """Return, for each game of a guide by the name of its page, whether the game is dealt at a moment as the guide
+    states it.
+    """
     current = {game["slug"]: game for game in facts_at(guide.facility, moment)["games"]}
     return {game["slug"]: current.get(game["slug"]) == game for game in guide.facts["games"]}
 
 
 def published(facility: Facility) -> Guide | None:
-    """The guide that patrons read now, if any."""
+    """Return the guide that patrons read now, if any."""
     guides = Guide.objects.filter(facility=facility, published_at__isnull=False, ended_at=None)
     return guides.select_related("facility", "same_as").first()
 
 
 def approval_of(guide: Guide) -> Guide:
-    """The guide whose sample was approved for this one: itself, or the one that it is the same as."""
+    """Return the guide whose sample was approved for this one: itself, or the one with the same facts."""
     return guide.same_as or guide
 
 
 def is_approved(guide: Guide) -> bool:
-    """Whether this guide may be given out: its own sample is approved, or that of the one it is the same as."""
+    """Return whether this guide may be given out: its own sample is approved, or that of a guide with the same
+    facts.
+    """
     return guide.status == Review.APPROVED and approval_of(guide).status == Review.APPROVED
 
 
 def comes_as(guide: Guide, format_: str) -> bool:
-    """Whether the guide is given out in a format."""
+    """Return whether the guide is given out in a format."""
     return any(entry["format"] == format_ for entry in guide.formats)

@@ -1,10 +1,9 @@
-"""What each jurisdiction asks: sections cited, bodies that approve, languages, documents, notice times.
+"""What each jurisdiction requires: sections cited, bodies that approve, languages, documents, notice times.
 
 A jurisdiction is one TOML file, in this folder or in a folder of the setting `JURISDICTION_DIRS`. A duty without a
-section is a practice of the casino: the same steps are taken, and no law is cited. The file may hold editions of games
-too. `Facility.law` is the jurisdiction of a facility.
-
-A malformed file is left out, and the system check says why (`games/checks.py`).
+section is a practice of the casino: the same steps are taken, and no law is cited. The file may contain editions of
+games too. `Facility.law` is the jurisdiction of a facility. A malformed file is left out, and the system check says
+why (`games/checks.py`).
 """
 
 import dataclasses

@@ -15,13 +15,13 @@ register = template.Library()
 
 @register.filter
 def said(refusal: Refusal) -> str:
-    """A refusal as a sentence."""
+    """Return a refusal as a sentence."""
     return refusal.sentence
 
 
 @register.filter
 def headed(refusal: Refusal) -> str:
-    """Two or three words over a refusal."""
+    """Return the two or three words above a refusal."""
     return refusal.heading
 
 

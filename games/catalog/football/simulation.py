@@ -10,7 +10,7 @@ STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
 
 
 def wagers_of_seat(codes: list[str], draw: Random) -> list[dict[str, Any]]:
-    """Some full game wagers."""
+    """Return some full game wagers."""
     full = [code for code in codes if code not in SINGLE_PLAY_CODES]
     return [
         {"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in draw.sample(full, draw.randint(1, 4))
@@ -18,7 +18,7 @@ def wagers_of_seat(codes: list[str], draw: Random) -> list[dict[str, Any]]:
 
 
 def wagers_before_act(state: Mapping[str, Any], draw: Random) -> list[dict[str, Any]]:
-    """Single play wagers of some seats, before the dice are thrown for a play."""
+    """Return single play wagers of some seats, before the dice are thrown for a play."""
     if state["next"]["act"] != "throw_dice" or state["round"]["game"]["score"] is not None:
         return []
     play, seats = state["round"]["game"]["play"], state["table"]["seats"]

@@ -1,4 +1,4 @@
-"""What people read of Three Dice Football alone."""
+"""The words of Three Dice Football."""
 
 REASONS = {
     "gain": "Gain of %(yards)s",
@@ -58,7 +58,7 @@ INSTRUCTIONS = {
     ("clear_layout", "dice-cup"): "Marker to the 20, pucks to 1st Down and Play 1.",
 }
 
-# What its things are called, and what is said of an act
+# Names of its equipment, and what is said about an act
 LABELS = {
     "lot": "set",
     "shaker": "dice cup",

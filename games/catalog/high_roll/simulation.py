@@ -8,7 +8,7 @@ STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
 
 
 def wagers_of_seat(codes: list[str], draw: Random) -> list[dict[str, Any]]:
-    """One unit on some of Pip Street, and perhaps on circles, an Extra Roll and Millionaire Row."""
+    """Return one unit on some of Pip Street, and perhaps on circles, an Extra Roll and Millionaire Row."""
     unit = draw.choice(STAKES_CENTS)
     families = {name: [code for code in codes if code.startswith(name)] for name in ("pip", "like-kind")}
     lines = draw.sample(families["pip"], draw.randint(1, 3))
@@ -22,5 +22,5 @@ def wagers_of_seat(codes: list[str], draw: Random) -> list[dict[str, Any]]:
 
 
 def wagers_before_act(state: Mapping[str, Any], draw: Random) -> list[dict[str, Any]]:
-    """No wagers are added in the middle of a round."""
+    """Return no wagers: none are added in the middle of a round."""
     return []

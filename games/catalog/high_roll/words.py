@@ -1,4 +1,4 @@
-"""What people read of High Roll Dice alone."""
+"""The words of High Roll Dice."""
 
 REASONS = {
     "most-alike": "Most dice alike: the %(faces)s",

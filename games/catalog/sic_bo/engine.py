@@ -109,7 +109,7 @@ def _beyond(side: str, total: int, bound: int) -> Reason:
 
 @dataclass(frozen=True, slots=True)
 class Bet:
-    """One of the fifty wagers, apart from any edition."""
+    """One of the fifty wagers, without an edition."""
 
     code: str
     label: str
@@ -120,7 +120,7 @@ class Bet:
 
 
 def _all_bets() -> Iterable[Bet]:
-    """In the order of the regulations' lists (§ 625a.3)."""
+    """Return them in the order of the regulations' lists (§ 625a.3)."""
     faces, pairs = range(1, 7), list(combinations(range(1, 7), 2))
     for family, label, area, judge in (
         ("three-of-a-kind", "Three of a Kind", "triples", _three_of_a_kind),
@@ -158,7 +158,7 @@ class Verdict:
 
 @lru_cache(maxsize=50_000)
 def verdict(rules: Rules, code: str, dice: Faces) -> Verdict:
-    """The meaning of three faces for one code; the same for every order of the faces."""
+    """Return the meaning of three faces for one code; the same for every order of the faces."""
     bet = BETS[code]
     row, why = bet.judge(rules, dice, *bet.numbers)
     if row:
@@ -168,7 +168,7 @@ def verdict(rules: Rules, code: str, dice: Faces) -> Verdict:
 
 
 def settle(rules: Rules, wagers: Iterable[Wager], dice: Faces) -> tuple[Settled, ...]:
-    """Every wager by its position on the layout and nothing else, in the order given."""
+    """Settle every wager by its position on the layout and nothing else, in the order of the input."""
     return tuple(_settle(wager, verdict(rules, wager.code, dice)) for wager in wagers)
 
 
@@ -188,7 +188,7 @@ FAMILIES = {
 
 
 class SicBo(Game):
-    """The only differences of Sic Bo: its fifty wagers, what three dice mean for them, and its one throw."""
+    """What differs in Sic Bo: its fifty wagers, what three dice mean for them, and its one throw."""
 
     code = "sic-bo"
     name = "Sic Bo"
@@ -219,7 +219,7 @@ class SicBo(Game):
     def winning_codes(
         self, rules: Rules, throws: Sequence[Sequence[int]], ending: str = ""
     ) -> tuple[str, ...]:
-        """The codes that the layout lights: § 625a.5(d), § 539.5(d), N.J.A.C. 19:47-9.5(d)."""
+        """Return the codes that the layout lights: § 625a.5(d), § 539.5(d), N.J.A.C. 19:47-9.5(d)."""
         return _winning_codes(rules, tuple(sorted(throws[-1])))
 
     def announcement(self, throws: Sequence[Sequence[int]]) -> Reason:
@@ -250,7 +250,7 @@ def _winning_codes(rules: Rules, dice: Faces) -> tuple[str, ...]:
 
 
 def _outcomes(rules: Rules, code: str, chances: Mapping[Faces, int]) -> tuple[Outcome, ...]:
-    """The payouts of one code, smallest first."""
+    """Return the payouts of one code, smallest first."""
     ways: Counter[Pays] = Counter()
     for dice, count in chances.items():
         odds = verdict(rules, code, dice).odds

@@ -18,11 +18,11 @@ CODES = (
 
 
 def wagers_of_seat(codes: list[str], draw: Random) -> list[dict[str, Any]]:
-    """Some wagers of the layout."""
+    """Return some wagers of the layout."""
     sample = draw.sample(CODES, draw.randint(1, 4))
     return [{"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in sample]
 
 
 def wagers_before_act(state: Mapping[str, Any], draw: Random) -> list[dict[str, Any]]:
-    """No wagers are added in the middle of a round."""
+    """Return no wagers: none are added in the middle of a round."""
     return []

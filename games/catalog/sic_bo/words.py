@@ -1,4 +1,4 @@
-"""What people read of Sic Bo alone."""
+"""The words of Sic Bo."""
 
 REASONS = {
     "none-shows": "No %(number)s shows",

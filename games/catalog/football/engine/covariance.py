@@ -1,8 +1,8 @@
-"""How far the win of Three Dice Football strays from what its odds say: exact, from the chances of each play.
+"""How far the wins of Three Dice Football depend on each other: exact, from the probabilities of each play.
 
-A wager on the whole game is reckoned from before its first throw. A wager on one play is reckoned from where the marker
-stood when it was laid: by then part of the game was known, and the stakes may have followed it. Two plays do not hang
-together, then; the wagers on one play do, and each of them with those on the game.
+A wager on the whole game is computed from before its first throw. A wager on one play is computed from the spot
+where the marker was when it was made: by then part of the game was known, and the stakes may have depended on it.
+Two plays are then independent; the wagers on one play are not, and each of them depends on those on the game.
 """
 
 from collections import Counter
@@ -31,13 +31,13 @@ Whole = tuple[int, ...]  # the same by a divisor
 
 
 def of_a_throw(rules: Rules) -> Iterator[tuple[Wins, int]]:
-    """What the wagers on one play win, and in how many of the 216 throws."""
+    """Return what the wagers on one play win, and in how many of the 216 throws."""
     for meaning, ways in chances_of_a_throw().items():
         yield _wins(rules, SINGLE_PLAY_CODES, meaning), ways
 
 
 def of_a_game(rules: Rules) -> Iterator[tuple[Wins, Fraction]]:
-    """What the wagers on the game win, from before its first throw, and how probable that is."""
+    """Return what the wagers on the game win, from before its first throw, and how probable that is."""
     for (how, play), chance in chances_of_a_game().items():
         for end, part in _ends(how, play):
             yield _wins(rules, FULL_GAME_CODES, end), chance * Fraction(part, THROWS)
@@ -45,7 +45,9 @@ def of_a_game(rules: Rules) -> Iterator[tuple[Wins, Fraction]]:
 
 @lru_cache(maxsize=1024)
 def across(rules: Rules, spot: Spot) -> Mapping[tuple[str, str], Fraction]:
-    """Of each wager on the game with each on the next play: the covariance of one unit on both, seen from a spot."""
+    """Return, for each wager on the game with each on the next play, the covariance of one unit on both, from a
+    spot.
+    """
     per, throws = _unit(rules), chances_of_a_throw().items()
     outcomes = [
         (ways, _whole(rules, SINGLE_PLAY_CODES, meaning), _after(rules, spot, meaning))
@@ -64,22 +66,22 @@ def across(rules: Rules, spot: Spot) -> Mapping[tuple[str, str], Fraction]:
 
 
 def spots_of(throws: Sequence[Sequence[int]]) -> list[Spot]:
-    """Where the marker stood before each play of a game. ValueError for throws of which no game is made."""
+    """Return where the marker was before each play of a game. ValueError for throws that make no game."""
     return [play.spot for play in course_of(tuple(tuple(dice) for dice in throws)).plays]
 
 
-# What is still to come, in whole numbers: `_scale` says of a play by what they are to be divided
+# What is still to come, in whole numbers: divided by the `_scale` of the play
 
 
 @lru_cache(maxsize=1024)
 def _hopes(rules: Rules, spot: Spot) -> Whole:
-    """What each wager on the game will win on the average, seen from a spot; by the scale of its play."""
+    """Return what each wager on the game wins on average, from a spot; multiplied by the scale of its play."""
     throws = chances_of_a_throw().items()
     return _summed((_after(rules, spot, meaning), ways) for meaning, ways in throws)
 
 
 def _after(rules: Rules, spot: Spot, meaning: Meaning) -> Whole:
-    """The same, once this was thrown; by the scale of the play that follows."""
+    """Return the same after this throw; multiplied by the scale of the play that follows."""
     played, following = play_on(spot, meaning)
     if following is not None:
         return _hopes(rules, following)
@@ -89,13 +91,15 @@ def _after(rules: Rules, spot: Spot, meaning: Meaning) -> Whole:
 
 
 def _scale(rules: Rules, play: int) -> int:
-    """Of a spot before this play: a throw for each play that may come, and one for the extra point."""
+    """Return the scale of a spot before this play: a throw for each play that may come, and one for the extra
+    point.
+    """
     return _unit(rules) * int(THROWS ** (PLAYS_MOST + 2 - play))
 
 
 @lru_cache(maxsize=64)
 def _unit(rules: Rules) -> int:
-    """By which every win is whole."""
+    """Return the number that makes every win a whole number."""
     wins = [win for rows in (of_a_throw(rules), of_a_game(rules)) for row, _chance in rows for win in row]
     return lcm(*(win.denominator for win in wins))
 
@@ -117,7 +121,7 @@ def _wins(rules: Rules, codes: Sequence[str], event: Meaning | End) -> Wins:
 
 @lru_cache(maxsize=64)
 def _ends(how: str, play: int) -> tuple[tuple[End, int], ...]:
-    """A game's end with each extra point roll that may follow it, and in how many of its 216 throws."""
+    """Return the end of a game with each extra point roll that may follow, and in how many of its 216 throws."""
     if how not in SCORES:
         return ((End(how, play), THROWS),)
     rolled = Counter(point(dice) for dice in product(range(1, 7), repeat=3))

@@ -1,10 +1,10 @@
-"""The field of Three Dice Football: what three dice mean, and where a game stands after its throws.
+"""The field of Three Dice Football: what three dice mean, and where a game is after its throws.
 
-Source: 58 Pa. Code §§ 577.1, 577.6(a), (c), (e) (text of 2012-07-28). No wager is known here.
+Source: 58 Pa. Code §§ 577.1, 577.6(a), (c), (e) (text of 2012-07-28). This module knows no wagers.
 
 * Trips TD is tested first, then the turnover, then the totals (reading A36).
 * The 10 yard line or nearer is a 1st & Goal: a new series of three downs begins with the next throw (A35), and a
-  later penalty does not take it away. So no game has more than six plays.
+  later penalty does not end it. So no game has more than six plays.
 * The 0 yard line or beyond is a touchdown (A34).
 """
 
@@ -24,14 +24,14 @@ SCORES = frozenset({TOUCHDOWN, TRIPS_TD})
 
 
 class Meaning(NamedTuple):
-    """What a throw is by its dice alone, wherever the Yard Marker stands: § 577.6(c), (d)."""
+    """What a throw means by its dice alone, at any spot of the Yard Marker: § 577.6(c), (d)."""
 
     kind: str
     yards: int  # gained by the dice; -1 for a penalty
 
 
 class Spot(NamedTuple):
-    """Where the Yard Marker and the pucks stand before a throw; a round begins like this: § 577.6(a)."""
+    """Where the Yard Marker and the pucks are before a throw. The defaults begin a round: § 577.6(a)."""
 
     yard: int = START_YARD
     down: int = 1
@@ -57,7 +57,7 @@ class Course(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """ "touchdown", "trips-td", "turnover", "downs", or "" while another play is to come."""
+        """Return "touchdown", "trips-td", "turnover", "downs", or "" while another play is to come."""
         return self.plays[-1].ending if self.plays else ""
 
     @property
@@ -67,7 +67,7 @@ class Course(NamedTuple):
 
 @lru_cache(maxsize=216)
 def meaning_of(dice: Faces) -> Meaning:
-    """What two Offensive Dice and the Defensive Die mean on a down."""
+    """Return what two Offensive Dice and the Defensive Die mean on a down."""
     first, second, defensive = dice
     offensive = first + second
     if first == second == defensive:
@@ -82,7 +82,7 @@ def meaning_of(dice: Faces) -> Meaning:
 
 
 def play_on(spot: Spot, meaning: Meaning) -> tuple[Play, Spot | None]:
-    """One play from a spot, and the spot of the next one, None when the game has ended: § 577.6(c), (e)."""
+    """Return one play from a spot, and the spot of the next one, None if the game has ended: § 577.6(c), (e)."""
     to = 0 if meaning.kind == TRIPS_TD else max(spot.yard - meaning.yards, 0)
     reached = to <= GOAL_YARD and not spot.goal
     ending = _ending(spot, meaning, to, reached)
@@ -103,9 +103,10 @@ def _ending(spot: Spot, meaning: Meaning, to: int, reached: bool) -> str:
 
 @lru_cache(maxsize=20_000)
 def course_of(throws: tuple[Faces, ...]) -> Course:
-    """The game after its valid throws; a throw after a score is the extra point roll, no down and no play (A37).
+    """Return the game after its valid throws. A throw after a score is the extra point roll: no down and no play
+    (A37).
 
-    ValueError for a throw after which none can come.
+    ValueError for a throw after the end of the game.
     """
     if not throws:
         return Course()
@@ -118,20 +119,20 @@ def course_of(throws: tuple[Faces, ...]) -> Course:
     return Course((*before.plays, played), spot)
 
 
-# Chances
+# Probabilities
 
 THROWS = 216
 
 
 @lru_cache(maxsize=1)
 def chances_of_a_throw() -> Mapping[Meaning, int]:
-    """In how many of the 216 throws each meaning comes."""
+    """Return in how many of the 216 throws each meaning occurs."""
     return Counter(meaning_of(dice) for dice in product(range(1, 7), repeat=3))
 
 
 @lru_cache(maxsize=1)
 def chances_of_a_game() -> Mapping[tuple[str, int], Fraction]:
-    """The probability of each way to end a game and the play that it ends on, exact."""
+    """Return the probability of each way to end a game and the play that it ends on, exact."""
     chances_by_end: dict[tuple[str, int], Fraction] = {}
     for chance, played in _all_plays():
         if played.ending:
@@ -141,7 +142,7 @@ def chances_of_a_game() -> Mapping[tuple[str, int], Fraction]:
 
 
 def _all_plays() -> Iterator[tuple[Fraction, Play]]:
-    """Every play from every spot that a game can reach, with the probability of its being made."""
+    """Return every play from every spot that a game can reach, with its probability."""
     spots = {Spot(): Fraction(1)}
     while spots:
         following: dict[Spot, Fraction] = {}

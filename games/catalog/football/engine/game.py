@@ -57,11 +57,11 @@ from games.engine.state import Result, RoundState
 from games.engine.wagers import Placing, Wager, WagerType
 
 FROM_THE_DICE_ON: Moves = {
-    ("lit", "settle_seats"): "lit",  # and onward by itself once all that this throw decides is settled
+    ("lit", "settle_seats"): "lit",  # and onward automatically once all that this throw decides is settled
     ("lit", "correct_dice"): "lit",
     ("lit", "record_missed_wager"): "lit",
     ("lit", "strike_mistaken_wager"): "lit",
-    # These of a throw that left nothing to settle: once something of it is settled, it is mended no more.
+    # Only for a throw that left nothing to settle: once part of it is settled, it can no longer be corrected.
     ("paid", "correct_dice"): "lit",
     ("paid", "record_missed_wager"): "lit",
     ("paid", "clear_layout"): "cleared",
@@ -71,7 +71,7 @@ ON_A_PLAY: Moves = {
     ("open", "place_wagers"): "open",
     ("open", "offer_dice"): "open",
     ("open", "throw_dice"): "ready",
-    ("open", "correct_dice"): "lit",  # of the play before, which left nothing to settle
+    ("open", "correct_dice"): "lit",  # of the previous play, which left nothing to settle
     ("open", "record_missed_wager"): "lit",
     ("open", "void_round"): "void",
     ("ready", "call_dice"): "lit",
@@ -101,7 +101,7 @@ NEXT_ACTS = {
 }
 FIRST_THE_OFFER = {**NEXT_ACTS, "open": "offer_dice", "point": "offer_dice"}
 
-# The ribbon grows with the plays, so `Football.steps` makes it and no procedure lists it.
+# The ribbon grows with the plays, so `Football.steps` makes it instead of a procedure.
 PLAYING = Procedure(ON_A_PLAY, (), {}, NEXT_ACTS)
 OFFERING = Procedure(ON_A_PLAY, (), {}, FIRST_THE_OFFER)
 EXTRA_POINT_ROLL = Procedure(ON_THE_EXTRA_POINT, (), {}, NEXT_ACTS)
@@ -114,11 +114,11 @@ FAMILIES = {"game-length": "Game Length"}
 
 
 class Football(Quarterbacks):
-    """The only differences of Three Dice Football: its field, its wagers, and the order in which they settle."""
+    """What differs in Three Dice Football: its field, its wagers, and the order in which they settle."""
 
     code = "football"
     name = "Three Dice Football"
-    posts = ("dealer", "dealer-left", "stick")  # § 577.9(b); the stickperson keeps the dice: § 577.4(a)
+    posts = ("dealer", "dealer-left", "stick")  # § 577.9(b); the stickperson has the dice: § 577.4(a)
     seats = SEATS
     has_plays = True
     die_colors = ("green", "green", "red")  # § 577.4(a)
@@ -154,7 +154,7 @@ class Football(Quarterbacks):
         return possible_odds(rules, code)
 
     def result(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Result:
-        """The field after these throws; single play wagers by each of them, the rest by the end of the game."""
+        """Return the field after these throws. Each throw decides single play wagers, the end of the game the rest."""
         course = _course(throws)
         awaits = _awaits_extra(course, wagers)
         settled = settle(rules, wagers, course, awaits)
@@ -168,11 +168,11 @@ class Football(Quarterbacks):
         return winners(rules, _course(throws), bool(ending))
 
     def arranged(self, dice: Sequence[int]) -> tuple[int, ...]:
-        """The green dice low to high, and the red one last."""
+        """Return the green dice low to high, and the red one last."""
         return (*sorted(dice[:2]), *dice[2:])
 
     def announcement(self, throws: Sequence[Sequence[int]]) -> Reason:
-        """The newest throw in the dealer's words; a gain that reaches the end zone is a touchdown."""
+        """Return the newest throw in the dealer's words; a gain that reaches the end zone is a touchdown."""
         course = _course(throws)
         if course.extra:
             return POINTS[point(course.extra)]
@@ -183,7 +183,7 @@ class Football(Quarterbacks):
         return {code: outcomes(rules, code) for code in BETS}
 
     def covariances(self, rules: Rules) -> dict[Pair, Fraction]:
-        """Of the wagers on one play, and of those on the game."""
+        """Return the covariances of the wagers on one play, and of those on the game."""
         plays = covariances_of(SINGLE_PLAY_CODES, combine_rows(covariance.of_a_throw(rules)))
         games = combine_rows(covariance.of_a_game(rules))
         return plays | covariances_of(covariance.FULL_GAME_CODES, games)
@@ -203,7 +203,7 @@ class Football(Quarterbacks):
         return rules.section("extra-point-roll" if _course(thrown).scored else "call-dice")
 
     def verify_play(self, rules: Rules, code: str, play: int | None) -> None:
-        """Raises `play-missing`, `no-such-play`, or `play-not-asked` for a full game wager."""
+        """Raise `play-missing`, `no-such-play`, or `play-not-asked` for a full game wager."""
         if not BETS[code].single:
             return super().verify_play(rules, code, play)
         if play is None:
@@ -213,7 +213,7 @@ class Football(Quarterbacks):
         return None
 
     def verify_open_for(self, state: RoundState, placing: Placing) -> None:
-        """Raises `full-game-locked` from the first throw on, even a void one (A38), and `not-the-next-play`."""
+        """Raise `full-game-locked` from the first throw on, even a void one (A38), and `not-the-next-play`."""
         if placing.play is None:
             if state.throws or state.void_throws:
                 raise Refusal(FULL_GAME_LOCKED, state.rules.section("full-game-lock"), code=placing.code)
@@ -223,7 +223,7 @@ class Football(Quarterbacks):
     def verify_record_missed_wager(
         self, state: RoundState, placing: Placing | tuple[Any, ...], reason: str = ""
     ) -> None:
-        """As for every game; and a single play wager lay there for the play of the newest throw."""
+        """Check as for every game; a single play wager must be on the play of the newest throw."""
         if state.phase == "open" and not state.throws:
             raise Refusal(NOT_THROWN, state.rules.section("throw"))
         super().verify_record_missed_wager(state, placing, reason)
@@ -238,14 +238,14 @@ class Football(Quarterbacks):
             raise Refusal(NOT_THE_NEXT_PLAY, section, play=placing.play, next=play)
 
     def verify_correct_dice(self, state: RoundState, dice: Sequence[int], reason: str = "") -> None:
-        """As for every game; and raises `next-play-wagered` once wagers of the next play lie there."""
+        """Check as for every game; raise `next-play-wagered` once there are wagers on the next play."""
         super().verify_correct_dice(state, dice, reason)
         self._verify_next_is_open(state, "correct_dice")
 
     def verify_strike_mistaken_wager(
         self, state: RoundState, seat: int, code: str, play: int | None = None, reason: str = ""
     ) -> None:
-        """As for every game; and raises `extra-point-rolled` for the last wager that the extra point roll was for."""
+        """Check as for every game; raise `extra-point-rolled` for the last wager that the extra point roll was for."""
         super().verify_strike_mistaken_wager(state, seat, code, play, reason)
         bets = [wager for wager in state.wagers if wager.code == EXTRA_POINT]
         if code == EXTRA_POINT and _course(state.throws).extra and len(bets) == 1:
@@ -264,13 +264,13 @@ class Football(Quarterbacks):
         return OFFERING if state.quarterback is None else PLAYING
 
     def after_settling(self, state: RoundState) -> str:
-        """The next play, the extra point roll, or the end of the game."""
+        """Return the next play, the extra point roll, or the end of the game."""
         if state.result.ending:
             return "paid"
         return "point" if _course(state.throws).scored else "open"
 
     def _phase_after(self, state: RoundState, act: str) -> str:
-        """In a game whose bets no call closes and whose dice no shaker holds, what is out of turn has other words."""
+        """Refuse with other words: no call closes the bets of this game, and no shaker has its dice."""
         if (state.phase, act) not in state.procedure.moves and not state.ended:
             self._verify_out_of_phase_after(state, act)
         return super()._phase_after(state, act)
@@ -301,7 +301,7 @@ class Football(Quarterbacks):
         return state.rules.section("settle-score" if course.scored else "settle-no-score")
 
     def legal_acts(self, state: RoundState) -> set[str]:
-        """Offers while nobody holds the dice, a throw while somebody does, and mending of what was thrown."""
+        """Return offers while nobody has the dice, a throw while somebody does, and corrections of the throw."""
         gone = {"throw_dice"} if state.quarterback is None else {"offer_dice"}
         if state.phase != "lit" and (not state.throws or _next_is_wagered(state)):
             gone |= CORRECTIONS
@@ -310,7 +310,7 @@ class Football(Quarterbacks):
     # What screens show
 
     def step_code(self, state: RoundState, step: int) -> str:
-        """The steps of § 577.6(f), in the order of `wagers.step_at_the_end`."""
+        """Return the steps of § 577.6(f), in the order of `wagers.step_at_the_end`."""
         course, place = _course(state.throws), step % STEPS_A_THROW
         if step // STEPS_A_THROW > len(course.plays):
             return ("touchdown", "extra-point")[place]
@@ -320,7 +320,7 @@ class Football(Quarterbacks):
         return (first, "single-play", "full-game", "touchdown")[place]
 
     def steps(self, state: RoundState) -> tuple[Step, ...]:
-        """The ribbon of a game that grows with its plays: "throw:2" is the duty `throw` for play 2."""
+        """Return the ribbon of a game, which grows with its plays: "throw:2" is the duty `throw` for play 2."""
         codes, now = _ribbon(self, state)
         place = len(codes) if state.phase == "cleared" else codes.index(now) if now else None
         return tuple(
@@ -355,7 +355,7 @@ class Football(Quarterbacks):
 
 
 def _next_is_wagered(state: RoundState) -> bool:
-    """Whether a wager lies on the play that comes next: the play before is then mended no more."""
+    """Return whether there is a wager on the next play: then the previous play can no longer be corrected."""
     played = len(_course(state.throws).plays)
     return any(wager.play is not None and wager.play > played for wager in state.wagers)
 
@@ -365,12 +365,12 @@ def _course(throws: Sequence[Sequence[int]]) -> Course:
 
 
 def _awaits_extra(course: Course, wagers: Sequence[Wager]) -> bool:
-    """Whether the extra point roll is to come: after a score, when somebody has bet on it (§ 577.6(f)(1))."""
+    """Return whether the extra point roll is to come: after a score, if somebody bet on it (§ 577.6(f)(1))."""
     return course.scored and not course.extra and any(wager.code == EXTRA_POINT for wager in wagers)
 
 
 def _spot(course: Course) -> Spot:
-    """Where the marker and the pucks stand; once the game has ended, those of its last play."""
+    """Return where the marker and the pucks are; once the game has ended, those of its last play."""
     if course.spot is not None:
         return course.spot
     last = course.plays[-1]
@@ -378,7 +378,7 @@ def _spot(course: Course) -> Spot:
 
 
 def _ribbon(game: Football, state: RoundState) -> tuple[list[str], str]:
-    """The steps of a game as far as they are known, and the one under way, "" in a void round."""
+    """Return the steps of a game as far as they are known, and the current one, "" in a void round."""
     course, phase = _course(state.throws), state.phase
     under_way = _spot(course).play - (phase == "lit" and not course.ending)
     played = len(course.plays) if course.ending else under_way - 1

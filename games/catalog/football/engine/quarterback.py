@@ -1,4 +1,4 @@
-"""The player who throws: offering the dice around the table, and the throw out of the Quarterback's hand.
+"""The player who throws: the offer of the dice around the table, and the throw by the Quarterback.
 
 Source: 58 Pa. Code §§ 577.4(b), (c), 577.5(a), 577.7 (text of 2012-07-28). Seats are numbered clockwise from the
 stickperson's left. Nobody of the house ever throws: while all decline, the offers go on (reading A41).
@@ -18,7 +18,7 @@ SEATS = 16  # § 577.2(a)
 
 @dataclass(frozen=True, slots=True)
 class DiceOffered:
-    """The dice offered to a seat; accepting makes it the Quarterback, and the one who held them may hand them on."""
+    """The dice offered to a seat. Accepting makes it the Quarterback; a Quarterback may decline them later."""
 
     seat: int
     accepted: bool
@@ -34,13 +34,14 @@ class DiceThrown:
 
 
 class Quarterbacks(Game):
-    """A game whose dice a player throws."""
+    """A game whose players throw the dice."""
 
     def next_quarterback(self, state: RoundState) -> tuple[int | None, int | None]:
-        """Who holds the dice in the next game (None: they are offered), and the seat from which the offers go left.
+        """Return who has the dice in the next game (None: they are offered), and the seat left of which the offers
+        begin.
 
-        The Quarterback keeps them after a touchdown or Trips TD, and in a round that the house voided; after a win
-        of the defense they go to the seat on his left: § 577.7(a).
+        The Quarterback keeps them after a touchdown or Trips TD, and in a round that the facility voided. After a
+        win of the defense they go to the seat on the Quarterback's left: § 577.7(a).
         """
         if state.phase == "void" or state.result.ending in (*SCORES, ""):
             return state.quarterback, state.offered
@@ -49,16 +50,18 @@ class Quarterbacks(Game):
     # Offering
 
     def next_offer(self, state: RoundState) -> int:
-        """The seat to which the dice go next: clockwise the first with a live wager, or else simply the next one."""
+        """Return the seat that is offered the dice next: clockwise the first with a live wager, or else the next
+        seat.
+        """
         live = self._seats_with_live_wagers(state)
         around = _clockwise_from(state.offered)
         return next((seat for seat in around if seat in live), around[0])
 
     def verify_offer_dice(self, state: RoundState, seat: int, accepted: bool) -> None:
-        """Raises `not-now`, `quarterback-chosen`, `bad-seat`, or `offer-in-turn` where a player would be passed over.
+        """Raise `not-now`, `quarterback-chosen`, `bad-seat`, or `offer-in-turn` if a player would be passed over.
 
-        A seat without a live wager may be offered the dice and may be left out. A Quarterback may give the dice up
-        between throws: it is recorded as his declining them (reading A41).
+        A seat without a live wager may be offered the dice and may be left out. A Quarterback may give up the dice
+        between throws: this is recorded as a decline (reading A41).
         """
         self._phase_after(state, "offer_dice")
         section = state.rules.section("offer-dice" if state.offered is None else "pass-dice")
@@ -75,7 +78,9 @@ class Quarterbacks(Game):
                 raise Refusal(OFFER_IN_TURN, section, seat=seat, next=before)
 
     def offer_dice(self, state: RoundState, seat: int, accepted: bool) -> tuple[RoundState, DiceOffered]:
-        """Clockwise from seat 1 at the start of play, else from the last; who accepts takes two green and one red."""
+        """Record an offer: clockwise from seat 1 at the start of play, else from the last. Who accepts takes two
+        green and one red.
+        """
         self.verify_offer_dice(state, seat, accepted)
         duty = "accept-dice" if accepted else "offer-dice" if state.offered is None else "pass-dice"
         record = DiceOffered(seat, accepted, state.rules.section(duty))
@@ -88,13 +93,13 @@ class Quarterbacks(Game):
     # The throw
 
     def verify_throw_dice(self, state: RoundState) -> None:
-        """Raises `thrown-already`, `settle-first`, `round-over`, or `no-quarterback`."""
+        """Raise `thrown-already`, `settle-first`, `round-over`, or `no-quarterback`."""
         self._phase_after(state, "throw_dice")
         if state.quarterback is None:
             raise Refusal(NO_QUARTERBACK, state.rules.section("accept-dice"))
 
     def throw_dice(self, state: RoundState) -> tuple[RoundState, DiceThrown]:
-        """The dice leave the Quarterback's hand, which closes the wagers on this play: § 577.3(c), (e)."""
+        """Close the wagers on this play: the dice leave the Quarterback's hand: § 577.3(c), (e)."""
         self.verify_throw_dice(state)
         record = DiceThrown(cast(int, state.quarterback), self._section(state, "throw_dice"))
         return replace(state, phase=self._phase_after(state, "throw_dice")), record

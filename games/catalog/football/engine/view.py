@@ -4,7 +4,7 @@ from typing import TypedDict
 
 from games.engine.game_views import GameView
 
-# "from" is a keyword, so that this type has to be written as a call.
+# "from" is a keyword, so this type is written as a call.
 Advance = TypedDict("Advance", {"play": int, "from": int, "to": int, "what": str, "yards": int})
 Advance.__doc__ = "One play on the field: the yards that the Yard Marker moved between, and why."
 

@@ -69,7 +69,7 @@ POINTS = {
 
 @lru_cache(maxsize=THROWS)
 def point(dice: Faces) -> str:
-    """What an extra point roll is, by the ones and triples that it shows: a key of `POINTS`."""
+    """Return what an extra point roll is, by the ones and triples that it shows: a key of `POINTS`."""
     aces = dice.count(1)
     if aces:
         return ("one", "two", "three")[aces - 1]
@@ -80,7 +80,7 @@ def point(dice: Faces) -> str:
 
 
 def by_dice(meaning: Meaning) -> Reason:
-    """What a throw is, as the reason of a single play wager."""
+    """Return what a throw is, as the reason of a single play wager."""
     if meaning.kind == GAIN:
         return Reason("gain", {"yards": meaning.yards})
     return MEANINGS[meaning.kind]
@@ -172,7 +172,7 @@ ENDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Bet:
-    """One of the nineteen wagers, apart from any edition; Game Length counts for six codes."""
+    """One of the nineteen wagers, without an edition; Game Length has six codes."""
 
     code: str
     label: str
@@ -207,7 +207,7 @@ def _full(code: str, label: str, position: int, judge: Callable[[End], Judgement
 
 
 def _all_bets() -> Iterable[Bet]:
-    """In the order of the regulation's lists (§ 577.3(b), (d))."""
+    """Return them in the order of the regulation's lists (§ 577.3(b), (d))."""
     yield _full(TOUCHDOWN, "Touchdown", 0, _touchdown)
     yield _full(DEFENSE, "Defense", 1, _defense)
     yield _full(EXTRA_POINT, "Extra Point", 2, _extra_point)
@@ -230,7 +230,7 @@ SINGLE_PLAY_CODES = tuple(code for code, bet in BETS.items() if bet.single)
 
 
 def definition(rules: Rules, bet: Bet) -> str:
-    """The paragraph that defines a wager; Game Length has one for each number of plays."""
+    """Return the paragraph that defines a wager; Game Length has one for each number of plays."""
     return rules.edition.wagers[bet.code]
 
 
@@ -247,7 +247,7 @@ class Verdict(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def verdict(rules: Rules, code: str, event: Meaning | End) -> Verdict:
-    """The meaning of a throw for a single play wager, or of the end of the game for a full game wager."""
+    """Return the meaning of a throw for a single play wager, or of the end of the game for a full game wager."""
     bet = BETS[code]
     row, why = bet.judge(event)
     if row:
@@ -257,12 +257,12 @@ def verdict(rules: Rules, code: str, event: Meaning | End) -> Verdict:
 
 
 def end_of(course: Course) -> End:
-    """The end of a game that has ended."""
+    """Return the end of a game that has ended."""
     return End(course.ending, len(course.plays), point(course.extra) if course.extra else "")
 
 
 def settle(rules: Rules, wagers: Iterable[Wager], course: Course, awaits_extra: bool) -> tuple[Settled, ...]:
-    """The wagers that the throws so far decide, in the order given."""
+    """Return the wagers that the throws so far decide, in the order of the input."""
     plays, end = course.plays, end_of(course) if course.ending else None
     settled = []
     for wager in wagers:
@@ -285,10 +285,10 @@ def _settled(wager: Wager, judged: Verdict, step: int) -> Settled:
 
 @lru_cache(maxsize=1024)
 def step_at_the_end(code: str, end: End) -> int:
-    """The step in which a full game wager is settled: § 577.6(f)(1), (2).
+    """Return the step in which a full game wager is settled: § 577.6(f)(1), (2).
 
-    Without a score Touchdown, Extra Point and Defense come first, and the rest last. A score takes Defense first,
-    then the rest; Touchdown, and then Extra Point, come after the extra point roll, or at once without one.
+    Without a score Touchdown, Extra Point and Defense come first, and the rest last. After a score Defense comes
+    first, then the rest; Touchdown, and then Extra Point, come after the extra point roll, or at once without one.
     """
     first = STEPS_A_THROW * end.play
     if not end.scored:
@@ -303,7 +303,7 @@ def step_at_the_end(code: str, end: End) -> int:
 
 
 def winners(rules: Rules, course: Course, ended: bool) -> tuple[str, ...]:
-    """The codes that the newest throw decides and wins for; Touchdown only once the round has ended."""
+    """Return the codes for which the newest throw wins; Touchdown only once the round has ended."""
     if not course.plays:
         return ()
     late = (TOUCHDOWN, EXTRA_POINT) if course.scored else ()
@@ -326,13 +326,13 @@ def winners(rules: Rules, course: Course, ended: bool) -> tuple[str, ...]:
 
 
 def possible_odds(rules: Rules, code: str) -> tuple[Pays, ...]:
-    """What a code may be paid, as the paytable lists it."""
+    """Return what a code may be paid, as the paytable lists it."""
     rows = (row for row in rules.payouts if row == code or row.startswith(f"{code}/"))
     return tuple(rules.payouts[row].odds for row in rows)
 
 
 def outcomes(rules: Rules, code: str) -> tuple[Outcome, ...]:
-    """The payouts of one code, smallest first, each with its exact probability."""
+    """Return the payouts of one code, smallest first, each with its exact probability."""
     chances: Counter[Pays] = Counter()
     for event, chance in _chances(BETS[code].single).items():
         odds = verdict(rules, code, event).odds
@@ -344,7 +344,7 @@ def outcomes(rules: Rules, code: str) -> tuple[Outcome, ...]:
 
 @lru_cache(maxsize=2)
 def _chances(single: bool) -> Mapping[Meaning | End, Fraction]:
-    """The probability of every meaning of a throw, or of every end of a game with its extra point roll."""
+    """Return the probability of every meaning of a throw, or of every end of a game with its extra point roll."""
     if single:
         return {meaning: Fraction(ways, THROWS) for meaning, ways in chances_of_a_throw().items()}
     points = Counter(point(dice) for dice in product(range(1, 7), repeat=3))

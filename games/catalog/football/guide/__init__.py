@@ -1,4 +1,4 @@
-"""What a gaming guide shows of Three Dice Football: its wagers in the order of a reader, and its layout."""
+"""What a gaming guide shows of Three Dice Football: its wagers in a reader's order, and its layout."""
 
 from games.guide.drawings import WIDTH, Drawing, Names, Pays, Shape, box, text
 from games.guide.plans import Entry, Plan, Row

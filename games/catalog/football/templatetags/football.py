@@ -18,7 +18,7 @@ register = template.Library()
 
 FULL_GAME = ("touchdown", "defense", "game-changer", "extra-point", "quick-strike")
 GAME_LENGTH = tuple(f"game-length:{plays}" for plays in range(1, 7))
-# What the odds of an area with several are paid on, as the area prints them.
+# What each of an area's odds is paid on, as printed.
 TIERS = {
     "extra-point": ("One 1", "Two 1s", "Three 1s", "Other triple"),
     "quick-strike": ("Play 1", "Play 2", "Play 3", "Play 4"),
@@ -42,7 +42,7 @@ RIGHT_LAST = 8  # places 1 to 8 belong to the dealer on the right, the others to
 
 @register.simple_tag
 def no_rolls(s: dict[str, Any]) -> list[dict[str, str]]:
-    """The reasons for a call of "no roll" with their sections in the edition at the table."""
+    """Return the reasons for a call of "no roll", each with its section in the table's edition."""
     key = s["rules"].get("key")
     sections = edition(key).no_rolls if key else dict.fromkeys(NO_ROLLS, "")
     return [
@@ -56,13 +56,13 @@ def no_rolls(s: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def half(seat: int) -> str:
-    """Whose half of the table a place is."""
+    """Return which dealer's half of the table a place is in."""
     return "right" if seat <= RIGHT_LAST else "left"
 
 
 @register.simple_tag
 def rail(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every place, clockwise from the stickperson's left, with what lies undecided there and what it is due."""
+    """Return every place, clockwise from the stickperson's left, with its undecided wagers and what it is due."""
     wagers: dict[int, list[dict[str, Any]]] = {seat["seat"]: [] for seat in s["round"]["seats"]}
     for wager in s["round"]["wagers"]:
         if not wager["struck"] and not wager.get("outcome"):
@@ -88,7 +88,7 @@ def rail(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
 
 @register.simple_tag
 def sits_out(s: dict[str, Any], game: dict[str, Any]) -> bool:
-    """Whether the Quarterback has no wager before the first throw, and so may not make it (A38)."""
+    """Return whether the Quarterback has no wager before the first throw, and so may not throw (A38)."""
     seat = game["quarterback"]
     has_wager = any(wager["seat"] == seat and not wager["struck"] for wager in s["round"]["wagers"])
     return seat is not None and not game["locked"] and not has_wager
@@ -96,7 +96,7 @@ def sits_out(s: dict[str, Any], game: dict[str, Any]) -> bool:
 
 @register.simple_tag
 def no_dice(s: dict[str, Any]) -> bool:
-    """Whether the next throw waits for a new set of dice."""
+    """Return whether the next throw waits for a new set of dice."""
     waits = s["next"] is not None and s["next"]["act"] == "throw_dice"
     return waits and (s["lot"] is None or s["lot"]["expired"])
 
@@ -105,7 +105,7 @@ def no_dice(s: dict[str, Any]) -> bool:
 
 
 def step_now(s: dict[str, Any]) -> dict[str, Any] | None:
-    """The step of the settlement that is being done."""
+    """Return the current step of the settlement."""
     settle = s["round"].get("settle")
     return next((step for step in settle["steps"] if step["state"] == "now"), None) if settle else None
 
@@ -116,7 +116,7 @@ def _seats_of_step(step: dict[str, Any] | None) -> list[dict[str, Any]]:
 
 @register.simple_tag
 def settling(s: dict[str, Any]) -> dict[str, Any] | None:
-    """The steps of the settlement, numbered, each seat with its half; and what is left of the step that is done now."""
+    """Return the numbered steps of the settlement, each seat with its half, and the rest of the current step."""
     settle = s["round"].get("settle")
     if not settle:
         return None
@@ -148,14 +148,14 @@ def settling(s: dict[str, Any]) -> dict[str, Any] | None:
 
 @register.filter
 def took_and_paid(settle: dict[str, Any]) -> str:
-    """What is left of the step under way as the confirmation says it: `Took $25, paid $24`."""
+    """Return what is left of the current step as the confirmation says it: `Took $25, paid $24`."""
     sums = ((word, settle[name]) for word, name in (("took", "take"), ("paid", "pay")))
     text = ", ".join(f"{word} {money(cents)}" for word, cents in sums if cents)
     return (text or "settled").capitalize()
 
 
 def _then(s: dict[str, Any], steps: list[dict[str, Any]]) -> str:
-    """What follows once the step under way is settled."""
+    """Return what follows once the current step is settled."""
     following = next((step for step in steps if step["state"] == "todo"), None)
     if following:
         return f"Then step {following['number']}: {following['label']}"
@@ -170,7 +170,7 @@ def _then(s: dict[str, Any], steps: list[dict[str, Any]]) -> str:
 
 
 class AreaMoney(NamedTuple):
-    """What lies on one area, in cents: what is undecided, and what is still to take and to pay by the newest throw."""
+    """The money on one area, in cents: undecided, to take, and to pay by the newest throw."""
 
     stake: int = 0
     lost: int = 0
@@ -180,7 +180,7 @@ class AreaMoney(NamedTuple):
 
 @register.simple_tag
 def football_areas(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any]:
-    """The areas by their group, in the order of the layout, with the money and the light that lie on them."""
+    """Return the areas by their group, in the order of the layout, with their money and light."""
     by_code = {area["wager"]: area for area in s["layout"]}
     money_by_area, lit = _money_by_area(s, game), set(s["round"]["lit"])
 
@@ -196,7 +196,7 @@ def football_areas(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any]:
 
 @register.simple_tag
 def football_spots(s: dict[str, Any], game: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The areas for the pit's page of the table, each with what lies on it."""
+    """Return the areas for the pit's table page, each with its wagers."""
     by_code = {area["wager"]: area for area in s["layout"]}
     money_by_area, lit = _money_by_area(s, game), set() if s["round"]["bets_open"] else set(s["round"]["lit"])
 
@@ -216,7 +216,9 @@ def football_spots(s: dict[str, Any], game: dict[str, Any]) -> dict[str, list[di
 
 
 def _money_by_area(s: dict[str, Any], game: dict[str, Any]) -> dict[str, AreaMoney]:
-    """What is undecided by area; and while a throw is being settled what it decides. Money that has gone is gone."""
+    """Return the undecided money by area, and while a throw is being settled what it decides. Settled money is left
+    out.
+    """
     money_by_area: dict[str, AreaMoney] = {}
     for wager in s["round"]["wagers"]:
         if not wager["struck"] and not wager.get("outcome"):
@@ -241,7 +243,7 @@ def _decided(area_money: AreaMoney, line: dict[str, Any], is_settled: bool) -> A
 
 
 def _takes(s: dict[str, Any], game: dict[str, Any], code: str) -> bool:
-    """Whether a chip may be laid there now: full game wagers only before the first throw."""
+    """Return whether a chip may be placed there now: full game wagers only before the first throw."""
     staking = s["round"]["bets_open"] and s["table"]["status"] == "open"
     return bool(staking and (code in SINGLE_PLAY_CODES or not game["locked"]))
 
@@ -295,7 +297,7 @@ def _said(
 
 
 def _print(code: str, label: str, odds: list[str]) -> str:
-    """The printed words and odds of an area."""
+    """Return the printed words and odds of an area."""
     if code.startswith("game-length:"):
         return (
             f'<span class="print" aria-hidden="true"><b class="word">{code[-1]}</b>'
@@ -314,7 +316,7 @@ def _print(code: str, label: str, odds: list[str]) -> str:
 
 
 def _money(area_money: AreaMoney, lit: bool, chips: bool) -> str:
-    """Chips while wagers are taken; afterwards the sums, and whose they are."""
+    """Return chips while wagers are taken; afterwards the sums, with their seats."""
     if area_money.lost and not lit:
         return (
             f'<span class="verdict verdict--take"><svg class="icon"><use href="#i-down"/></svg>'
@@ -340,14 +342,14 @@ ENDINGS = {"touchdown": "Touchdown", "trips-td": "Trips TD", "turnover": "Turnov
 
 @register.filter
 def game_ending(round_: dict[str, Any]) -> str:
-    """How an ended game came out, `Touchdown, 4 throws`; nothing for a round of another game."""
+    """Return how an ended game came out, `Touchdown, 4 throws`; nothing for a round of another game."""
     ending, throws = ENDINGS.get(round_.get("result") or ""), len(round_.get("throws") or ())
     return f"{ending}, {throws} throw{'' if throws == 1 else 's'}" if ending else ""
 
 
 @register.simple_tag
 def called(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any] | None:
-    """The newest call: its heading, what it came to, and what the dealer announces next."""
+    """Return the newest call: its heading, its result, and what the dealer announces next."""
     call = s["round"]["call"]
     if not call:
         return None
@@ -363,12 +365,12 @@ def called(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _is_extra(s: dict[str, Any], game: dict[str, Any]) -> bool:
-    """Whether the newest valid throw was the extra point roll: one more than there were plays."""
+    """Return whether the newest valid throw was the extra point roll: one more than there were plays."""
     valid = [throw for throw in s["round"].get("throws", ()) if not throw["void"]]
     return game["score"] is not None and len(valid) > len(game["track"])
 
 
 def _is_over(s: dict[str, Any]) -> bool:
-    """Whether the steps being settled are the last of the game: the one ordinary play has a single step."""
+    """Return whether the steps being settled are the last of the game; an ordinary play has a single step."""
     settle = s["round"].get("settle")
     return bool(settle and len(settle["steps"]) > 1)

@@ -14,7 +14,7 @@ KICK_OFF = {
 
 
 class Yard(NamedTuple):
-    """One yard of the field, where it stands in hundredths of the width."""
+    """One yard of the field, in hundredths of the width."""
 
     number: int
     x: str
@@ -23,11 +23,11 @@ class Yard(NamedTuple):
 
 @register.simple_tag
 def gridiron(s: dict[str, Any]) -> dict[str, Any]:
-    """The game's own view; as a game kicks off where no round has begun."""
+    """Return the game's own view; before a round has begun, as at the kickoff."""
     return {**KICK_OFF, **(s["round"].get("game") or {})}
 
 
-# The field: the half in play to scale, the far half pressed together
+# The field: the half in play to scale, the far half compressed
 
 
 FAR_END, FAR_HALF, GOAL_LINE = 3, 9, 91  # hundredths of the width: far end zone, far half, goal line
@@ -35,13 +35,13 @@ YARDS = 23
 
 
 def _at(yard: int) -> float:
-    """Where a yard stands, in hundredths of the width; the goal line and beyond it is yard 0."""
+    """Return where a yard is, in hundredths of the width; the goal line and beyond is yard 0."""
     return FAR_HALF + (GOAL_LINE - FAR_HALF) * (YARDS - yard + 0.5) / (YARDS + 0.5)
 
 
 @register.simple_tag
 def field(game: dict[str, Any]) -> dict[str, Any]:
-    """The field's coordinates: yards, bands of five, the marker, and an arc for each play."""
+    """Return the field's coordinates: yards, bands of five, the marker, and an arc for each play."""
     scored = game["score"] is not None
     yards = [Yard(n, f"{_at(n):.3f}", n in (10, 20)) for n in range(YARDS, 0, -1)]
     bands = [
@@ -63,7 +63,7 @@ def field(game: dict[str, Any]) -> dict[str, Any]:
 
 
 def _arc(play: dict[str, Any]) -> dict[str, Any]:
-    """One play as a curve in a box of 1000 by 100; a loss bends beneath the marker's line."""
+    """Return one play as a curve in a box of 1000 by 100; a loss bends below the marker's line."""
     start, end = 10 * _at(play["from"]), 10 * _at(max(0, play["to"]))
     if play["to"] <= 0:
         end = 10 * (GOAL_LINE + 1.5)
@@ -75,7 +75,7 @@ def _arc(play: dict[str, Any]) -> dict[str, Any]:
 
 @register.filter
 def told(play: dict[str, Any]) -> str:
-    """A play of the track in words: `gain of 8, to 12`."""
+    """Return a play of the track in words: `gain of 8, to 12`."""
     meaning, to = play["what"], play["to"]
     if meaning == "gain":
         return f"gain of {play['yards']}, {f'to {to}' if to > 0 else 'touchdown'}"
@@ -88,20 +88,20 @@ def told(play: dict[str, Any]) -> str:
 
 
 def down_name(game: dict[str, Any]) -> str:
-    """`2nd Down`, `1st & Goal`."""
+    """Return `2nd Down`, `1st & Goal`."""
     return DOWNS[min(max(game["down"], 1), 3) - 1 + (3 if game["goal"] else 0)]
 
 
 @register.filter
 def to_go(game: dict[str, Any]) -> str:
-    """The number of the down and the distance to the end zone, as the dealer announces them."""
+    """Return the number of the down and the distance to the end zone, as the dealer announces them."""
     yards = game["yard"]
     return f"{down_name(game)}, {yards} yard{'' if yards == 1 else 's'}"
 
 
 @register.simple_tag
 def downs(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
-    """The seven areas for the down puck; after a score it stands on Extra Point."""
+    """Return the seven areas for the down puck; after a score it is on Extra Point."""
     scored = game["score"] is not None
     current = "Extra Point" if scored else down_name(game)
     over = s["round"]["phase"] == "paid" and not scored
@@ -112,6 +112,6 @@ def downs(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
 
 @register.simple_tag
 def lengths(game: dict[str, Any]) -> list[dict[str, Any]]:
-    """The six areas for the game length puck."""
+    """Return the six areas for the game length puck."""
     play = len(game["track"]) if game["score"] is not None else game["play"]
     return [{"play": n, "on": n == min(max(play, 1), 6)} for n in range(1, 7)]

@@ -40,11 +40,11 @@ _EVERY_ROUND: Moves = {
     ("called", "correct_dice"): "called",
     ("called", "record_missed_wager"): "called",
     ("called", "strike_mistaken_wager"): "called",
-    ("lit", "settle_seats"): "lit",  # and to `loose` or `paid` by itself once every seat is settled
+    ("lit", "settle_seats"): "lit",  # and automatically to `loose` or `paid` once every seat is settled
     ("lit", "correct_dice"): "called",
     ("lit", "record_missed_wager"): "lit",
     ("lit", "strike_mistaken_wager"): "lit",
-    ("paid", "correct_dice"): "called",  # legal only where nobody had a wager
+    ("paid", "correct_dice"): "called",  # legal only if nobody had a wager
     ("paid", "record_missed_wager"): "lit",
     ("paid", "strike_mistaken_wager"): "lit",
     ("paid", "clear_layout"): "cleared",
@@ -68,12 +68,12 @@ _WITH_EXTRA_ROLL: Moves = {
     ("loose", "void_round"): "void",
 }
 
-# The matching dice lie in their box already, so that the extra throw is settled as soon as it is called.
+# The matching dice are in their box already, so the extra throw is settled as soon as it is called.
 _THE_EXTRA_THROW: Moves = {
     **_WITH_EXTRA_ROLL,
     ("ready", "call_dice"): "lit",
     ("lit", "correct_dice"): "lit",
-    ("paid", "correct_dice"): "lit",  # legal only where the throw settled nothing
+    ("paid", "correct_dice"): "lit",  # legal only if the throw settled nothing
 }
 
 _NEXT_ACTS = {
@@ -123,10 +123,10 @@ _EXTRA_DUTIES = {"call_dice": "call-extra", "correct_dice": "call-extra", "settl
 
 @lru_cache(maxsize=256)
 def procedure_of(dice: int, bought: bool, phase: str, thrown: int, over: bool) -> Procedure:
-    """The moves and the ribbon of a round where it now is.
+    """Return the moves and the ribbon of a round in its present phase.
 
     `bought` says whether anybody has an Extra Roll, `thrown` how many valid throws were made, and `over` that no
-    further one is to come. While wagers are taken the ribbon shows what an Extra Roll would bring.
+    other throw is to come. While wagers are taken the ribbon shows the steps that an Extra Roll would add.
     """
     extra = dice == 10 and (bought or phase == "open")
     ribbon = _ribbon(dice, extra, extra and not (thrown == 1 and over))
@@ -141,12 +141,12 @@ def procedure_of(dice: int, bought: bool, phase: str, thrown: int, over: bool) -
 
 
 def is_extra(phase: str, thrown: int, over: bool) -> bool:
-    """Whether the round has come to the extra throw: its dice gathered, thrown, or settled."""
+    """Return whether the round has reached the extra throw: its dice gathered, thrown, or settled."""
     return thrown == 2 or (thrown == 1 and not over and phase in ("loose", "closed", "ready"))
 
 
 def duty_of(act: str, extra: bool) -> str:
-    """The duty that an act fulfils, on the first roll or on the extra throw."""
+    """Return the duty that an act fulfills, on the first roll or on the extra throw."""
     return _EXTRA_DUTIES.get(act, DUTIES[act]) if extra else DUTIES[act]
 
 
@@ -161,7 +161,7 @@ def _ribbon(dice: int, lock_out: bool, extra_throw: bool) -> tuple[str, ...]:
 
 
 def _place(phase: str, extra: bool, ribbon: tuple[str, ...]) -> int | None:
-    """How many steps of the ribbon are done; None in a round that was cut short."""
+    """Return how many steps of the ribbon are done; None in a round that was cut short."""
     first = ribbon.index("shake")
     places = {
         "open": 0,

@@ -117,7 +117,9 @@ class HighRoll(Game):
                 raise Refusal(NO_LIKE_KIND, section, seat=wager.seat)
 
     def result(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Result:
-        """The first roll decides all but the circles that an Extra Roll may still win; the extra throw those."""
+        """The first roll decides all but the circles that an Extra Roll may still win; the extra throw decides
+        those.
+        """
         dice = rules.edition.dice
         if not throws:
             return Result(dice=dice)
@@ -163,7 +165,7 @@ class HighRoll(Game):
         return tuple(steps)
 
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
-        """By number in each family; the layout has the dice and circles in an order of its own."""
+        """Return them by number in each family; the dice and circles of the layout have another order."""
         bets = BETS[rules.edition.dice].values()
         in_list = sorted(bets, key=lambda bet: (bet.kind, bet.code.endswith("none"), bet.number))
         return {bet.code: outcomes_of(rules, bet) for bet in in_list}
@@ -183,7 +185,7 @@ class HighRoll(Game):
         return 1 - back / (len(circles) + 1)
 
     def view(self, state: RoundState) -> HighRollView:
-        """The units, what is held, the Extra Rolls, and what the payout limit cuts (`docs/games.md`)."""
+        """Return the units, the held dice, the Extra Rolls, and what the payout limit cuts (`docs/games.md`)."""
         first = held(state.throws[0]) if state.throws else None
         dice = state.rules.edition.dice
         bought = [wager for wager in state.wagers if wager.code == EXTRA_ROLL]
@@ -225,7 +227,7 @@ class HighRoll(Game):
         return state.rules.section("settlement" if step < 2 * STEPS_A_THROW else "settle-extra")
 
     def undecided(self, state: RoundState) -> tuple[Wager, ...]:
-        """Circles that the first roll leaves to the extra throw: § 675a.4(f)(2)(ii)."""
+        """Return circles that the first roll leaves to the extra throw: § 675a.4(f)(2)(ii)."""
         if len(state.throws) != 1:
             return ()
         decided = {settled.wager.key for settled in state.result.settled}
@@ -235,7 +237,7 @@ class HighRoll(Game):
         return "paid" if state.result.ending else "loose"
 
     def _skip_empty_phases(self, state: RoundState) -> RoundState:
-        """Without an Extra Roll there is nothing to lock out and no fee to collect."""
+        """Skip the lock-out and the fees if nobody bought an Extra Roll."""
         if state.phase in ("unlocked", "locked") and not _has_extra(state):
             return replace(state, phase="closed")
         return super()._skip_empty_phases(state)
@@ -250,11 +252,11 @@ class HighRoll(Game):
     # The throw box
 
     def verify_move_dice(self, state: RoundState) -> None:
-        """Raises `nothing-to-move` unless the first roll is called and its dice lie where they fell."""
+        """Raise `nothing-to-move` unless the first roll is called and its dice were not moved yet."""
         self._phase_after(state, "move_dice")
 
     def move_dice(self, state: RoundState) -> tuple[RoundState, DiceMoved]:
-        """The matching dice moved into their box, exposed all the while; settling follows: §§ 675a.4(e), 6(h)."""
+        """Move the matching dice into their box, exposed all the time; settling follows: §§ 675a.4(e), 6(h)."""
         phase, matching = self._phase_after(state, "move_dice"), held(state.throws[0])
         record = DiceMoved(matching.face, matching.count, self._section(state, "move_dice"))
         return self._skip_empty_phases(replace(state, phase=phase)), record
@@ -262,40 +264,40 @@ class HighRoll(Game):
     # The Extra Roll
 
     def verify_lock_out_extra_rolls(self, state: RoundState) -> None:
-        """Raises `bets-still-open` or `nothing-to-lock-out`."""
+        """Raise `bets-still-open` or `nothing-to-lock-out`."""
         self._phase_after(state, "lock_out_extra_rolls")
 
     def lock_out_extra_rolls(self, state: RoundState) -> tuple[RoundState, ExtraRollsLockedOut]:
-        """The sensors take no further Extra Roll: § 675a.4(a), § 675a.1(c)(2)."""
+        """Lock the sensors: they take no further Extra Roll: § 675a.4(a), § 675a.1(c)(2)."""
         phase = self._phase_after(state, "lock_out_extra_rolls")
         record = ExtraRollsLockedOut(_buyers(state), self._section(state, "lock_out_extra_rolls"))
         return replace(state, phase=phase), record
 
     def verify_collect_fees(self, state: RoundState) -> None:
-        """Raises `not-locked-out` or `no-fees`."""
+        """Raise `not-locked-out` or `no-fees`."""
         self._phase_after(state, "collect_fees")
 
     def collect_fees(self, state: RoundState) -> tuple[RoundState, FeesCollected]:
-        """Every Extra Roll into the table inventory, before the shake: § 675a.4(a)."""
+        """Put every Extra Roll into the table inventory, before the shake: § 675a.4(a)."""
         phase = self._phase_after(state, "collect_fees")
         cents = sum(wager.cents for wager in state.wagers if wager.code == EXTRA_ROLL)
         record = FeesCollected(_buyers(state), cents, self._section(state, "collect_fees"))
         return replace(state, phase=phase), record
 
     def verify_gather_loose_dice(self, state: RoundState) -> None:
-        """Raises `not-now` unless the first roll is settled and an extra throw is to come."""
+        """Raise `not-now` unless the first roll is settled and an extra throw is to come."""
         self._phase_after(state, "gather_loose_dice")
 
     def gather_loose_dice(self, state: RoundState) -> tuple[RoundState, LooseDiceGathered]:
-        """All dice but the held ones back into the shaker: § 675a.4(g)."""
+        """Put all dice but the held ones back into the shaker: § 675a.4(g)."""
         phase = self._phase_after(state, "gather_loose_dice")
         record = LooseDiceGathered(state.result.dice, self._section(state, "gather_loose_dice"))
         return replace(state, phase=phase), record
 
-    # Mending
+    # Corrections
 
     def _reopen(self, state: RoundState, added: Collection[Wager]) -> RoundState:
-        """An Extra Roll that is found on its sensor has still to be locked out and collected."""
+        """Lock out and collect an Extra Roll that is found on its sensor."""
         if not state.throws and any(wager.code == EXTRA_ROLL for wager in added):
             return replace(state, phase="unlocked")
         return super()._reopen(state, added)
@@ -303,9 +305,9 @@ class HighRoll(Game):
     def _verify_undecided(
         self, state: RoundState, wagers: tuple[Wager, ...], key: tuple[int, str, int | None]
     ) -> None:
-        """Also raises `extra-rolls-locked-out`: an Extra Roll is recorded until the lock-out of § 675a.1(c)(2).
+        """Raise `extra-rolls-locked-out` too: an Extra Roll is recorded until the lock-out of § 675a.1(c)(2).
 
-        One that lies there is struck until its fee is collected.
+        It is struck until its fee is collected.
         """
         super()._verify_undecided(state, wagers, key)
         if key[1] != EXTRA_ROLL:
@@ -333,7 +335,7 @@ def _settle(
         return _settled(wager, verdict, EXTRA_THROW, (wager.seat,))
     own = dice.count(bet.number) if bet.kind == 0 else 0
     verdict = first_verdict(rules, bet, first.face, first.count, own)
-    # Where an Extra Roll was bought the paid number comes before those collected: § 675a.4(f)(2)(ii).
+    # If an Extra Roll was bought, the paid number comes before those collected: § 675a.4(f)(2)(ii).
     rank = (
         (wager.seat, bet.kind, verdict.pays is None) if bet.kind == 1 and bought else (wager.seat, bet.kind)
     )

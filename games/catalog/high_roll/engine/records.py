@@ -1,4 +1,4 @@
-"""What the acts of an Extra Roll leave behind."""
+"""The records of the acts of an Extra Roll."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The wagers of High Roll Dice: where they lie, what a throw means for each, and its exact odds.
+"""The wagers of High Roll Dice: their places on the layout, what a throw means for each, and its exact odds.
 
 Source: 58 Pa. Code §§ 675a.2(e), 675a.5, 675a.6(d), (j), (k).
 """
@@ -65,7 +65,9 @@ class Verdict:
 
 @lru_cache(maxsize=50_000)
 def first_verdict(rules: Rules, bet: Bet, face: int, count: int, own: int) -> Verdict:
-    """A wager on the first roll: `count` of the winning face are held, and `own` show of a Pip Street face."""
+    """Return the verdict on the first roll: `count` dice of the winning face are held, and `own` dice show a Pip
+    Street face.
+    """
     number = face if bet.family == "pip" else count
     why = _why_pip(bet.number, face, count, own) if bet.family == "pip" else why_held(face, count)
     if bet.number == number:
@@ -76,7 +78,7 @@ def first_verdict(rules: Rules, bet: Bet, face: int, count: int, own: int) -> Ve
 
 @lru_cache(maxsize=10_000)
 def extra_verdict(rules: Rules, bet: Bet, face: int, count: int, added: int) -> Verdict:
-    """A circle that the first roll left on the layout, once `added` more dice match."""
+    """Return the verdict on a circle that the first roll left on the layout, once `added` more dice match."""
     why = why_with_extra(face, count, added)
     if bet.number == count + added:
         payout = rules.payouts[f"like-kind/extra:{bet.number}"]
@@ -85,12 +87,12 @@ def extra_verdict(rules: Rules, bet: Bet, face: int, count: int, added: int) -> 
 
 
 def why_held(face: int, count: int) -> Reason:
-    """How many alike the first roll holds, as people call it."""
+    """Return how many alike the first roll holds, as people call it."""
     return Reason("held", {"count": count, "face": face})
 
 
 def why_with_extra(face: int, count: int, added: int) -> Reason:
-    """The total that the extra throw makes of the held dice."""
+    """Return the total of the held dice after the extra throw."""
     return Reason("with-extra", {"count": count + added, "face": face, "added": added})
 
 
@@ -102,7 +104,7 @@ def _why_pip(number: int, face: int, count: int, own: int) -> Reason:
 
 @lru_cache(maxsize=256)
 def outcomes_of(rules: Rules, bet: Bet) -> tuple[Outcome, ...]:
-    """The payouts of one wager, smallest first; a circle as without an Extra Roll."""
+    """Return the payouts of one wager, smallest first; a circle as without an Extra Roll."""
     dice = rules.edition.dice
     if bet.family == EXTRA_ROLL:
         extra = [(count, f"like-kind/extra:{count}") for count in range(3, 9)]

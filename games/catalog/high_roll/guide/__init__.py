@@ -1,4 +1,4 @@
-"""What a gaming guide shows of High Roll Dice: its wagers in the order of a reader, and its layouts."""
+"""What a gaming guide shows of High Roll Dice: its wagers in a reader's order, and its layouts."""
 
 from collections.abc import Sequence
 
@@ -33,9 +33,9 @@ def _draw_six(names: Names, pays: Pays, numbers: Pays) -> Drawing:
 
 
 def _circles(name: str, counts: Sequence[tuple[str, str]], top: int) -> list[Shape]:
-    """The circles of Like Kind Boulevard, each with how many alike and what they pay."""
+    """Return the circles of Like Kind Boulevard, each with its number alike and its payout."""
     step = WIDTH // len(counts)
-    close = len(counts) > 6  # what every second one pays stands lower, or "400 to 1" would touch "5000 to 1"
+    close = len(counts) > 6  # every second payout is lower, or "400 to 1" would touch "5000 to 1"
     shapes: list[Shape] = [text(WIDTH // 2, top + 14, name, "ink-big")]
     for place, (count, paid) in enumerate(counts):
         middle = step // 2 + step * place
@@ -45,7 +45,7 @@ def _circles(name: str, counts: Sequence[tuple[str, str]], top: int) -> list[Sha
 
 
 def _street(name: str, pays: Pays, top: int) -> list[Shape]:
-    """The six dice of Pip Street in the order of the layout: § 675a.1(b)(2)."""
+    """Return the six dice of Pip Street in the order of the layout: § 675a.1(b)(2)."""
     shapes: list[Shape] = [text(WIDTH // 2, top + 12, name, "ink-big")]
     for place, face in enumerate((2, 3, 4, 5, 6, 1)):
         middle = 29 + 58 * place

@@ -19,7 +19,7 @@ LIKE_KIND, MILLIONAIRE = "like-kind", "millionaire"
 
 @register.filter
 def arrangement(s: dict[str, Any]) -> str:
-    """Which felt the round calls for: the seats, the dice being entered, or the dice that were called."""
+    """Return which felt the round needs: the seats, the dice being entered, or the called dice."""
     if s["table"]["status"] != "open":
         return "seats"
     if s["round"]["phase"] == "ready" and "draw_dice" not in s["offers"]:
@@ -33,29 +33,29 @@ def valid_throws(s: dict[str, Any]) -> list[dict[str, Any]]:
 
 @register.filter
 def spoiled(s: dict[str, Any]) -> str:
-    """Why the newest throw was invalid; empty where it was valid or nothing was thrown."""
+    """Return why the newest throw was invalid; empty if it was valid or nothing was thrown."""
     throws = s["round"]["throws"]
     return (throws[-1]["void"] or "") if throws else ""
 
 
 @register.filter
 def to_throw(s: dict[str, Any]) -> int:
-    """How many dice the throw to come has."""
+    """Return how many dice the coming throw has."""
     game = s["round"]["game"]
-    if not game:  # no shaker stands there yet
+    if not game:  # no shaker is at the table yet
         return 10 if has_extra_roll(s) else 6
     return int(game["loose"] if valid_throws(s) else game["dice"])
 
 
 @register.filter
 def value(wager: str) -> str:
-    """The number of an area: `5` of `like-kind:5`, `none` of the circle marked no match."""
+    """Return the number of an area: `5` of `like-kind:5`, `none` of the circle marked no match."""
     return wager.partition(":")[2]
 
 
 @register.filter
 def grouped(odds: str) -> str:
-    """Odds as the layout prints them, a thousand parted: `5,000 to 1`."""
+    """Return odds as the layout prints them, with a thousands separator: `5,000 to 1`."""
     first, _, unit = odds.partition(" ")
     return f"{int(first):,} {unit}" if first.isdigit() else odds
 
@@ -67,7 +67,7 @@ def face_name(face: int | str) -> str:
 
 @register.filter
 def face_keys(s: dict[str, Any]) -> list[dict[str, Any]]:
-    """One key for each face, in the order of the throw box: by rank from the dealer's left (A23)."""
+    """Return one key for each face, in the order of the throw box: by rank from the dealer's left (A23)."""
     return [{"face": face, "name": FACES[face]} for face in RANK]
 
 
@@ -76,9 +76,10 @@ def face_keys(s: dict[str, Any]) -> list[dict[str, Any]]:
 
 @register.simple_tag
 def throw_box(s: dict[str, Any]) -> dict[str, Any]:
-    """The six boxes, the dice held in one of them, and the loose ones by face; dice of the extra throw are `added`.
+    """Return the six boxes, the dice held in one of them, and the loose ones by face; dice of the extra throw are
+    `added`.
 
-    Until the matching dice are moved they lie where they fell, and their box waits.
+    Until the matching dice are moved they are where they fell, and their box is empty.
     """
     throws, matching = valid_throws(s), s["round"]["game"].get("held")
     face = matching["face"] if matching else None
@@ -108,7 +109,7 @@ def throw_box(s: dict[str, Any]) -> dict[str, Any]:
 
 @register.filter
 def ranked(dice: Iterable[int]) -> list[int]:
-    """Dice by rank: aces first, then sixes down to twos."""
+    """Return dice by rank: aces first, then sixes down to twos."""
     return sorted(dice, key=RANK.index)
 
 
@@ -117,7 +118,7 @@ def ranked(dice: Iterable[int]) -> list[int]:
 
 @register.simple_tag
 def small_layouts(s: dict[str, Any]) -> list[dict[str, Any]]:
-    """Each seat with its small layout: what still lies on each area. A fee that was taken lies there no more."""
+    """Return each seat with its small layout: the undecided wagers on each area. A collected fee is not on it."""
     wagers_by_seat: dict[int, dict[str, dict[str, Any]]] = {}
     for wager in s["round"]["wagers"]:
         if not wager["struck"] and wager["outcome"] in (None, "fee"):
@@ -160,7 +161,7 @@ def _mini(code: str, wagers: dict[str, dict[str, Any]], label: int | str = "") -
 
 @register.filter
 def step_now(s: dict[str, Any]) -> dict[str, Any] | None:
-    """The step of settlement that the screen shows: the one under way, or else the last that is done."""
+    """Return the step of settlement that the screen shows: the current one, or else the last complete one."""
     settle = s["round"]["settle"]
     if not settle:
         return None
@@ -171,7 +172,7 @@ def step_now(s: dict[str, Any]) -> dict[str, Any] | None:
 
 @register.filter
 def streets(seat: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The lines of a seat by street, in the order of settlement."""
+    """Return the lines of a seat by street, in the order of settlement."""
     lines_by_street: dict[str, list[dict[str, Any]]] = {"pip": [], "like": [], "side": []}
     for line in seat["lines"]:
         family = line["wager"].partition(":")[0]
@@ -183,7 +184,7 @@ def streets(seat: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 @register.filter
 def left_to_settle(s: dict[str, Any]) -> dict[str, Any] | None:
-    """What the step under way still takes and pays, and at which seats."""
+    """Return what the current step still takes and pays, and at which seats."""
     step = step_now(s)
     if step is None:
         return None
@@ -199,7 +200,7 @@ def left_to_settle(s: dict[str, Any]) -> dict[str, Any] | None:
 
 @register.filter
 def settled_seats(s: dict[str, Any]) -> list[dict[str, int]]:
-    """What the newest throw took from each seat and paid to it."""
+    """Return what the newest throw took from each seat and paid to it."""
     sums_by_seat: dict[int, dict[str, int]] = {}
     for side, key in (("take", "take_cents"), ("pay", "pay_cents")):
         for seat in s["round"][side]["seats"]:
@@ -209,7 +210,7 @@ def settled_seats(s: dict[str, Any]) -> list[dict[str, int]]:
 
 @register.filter
 def staying(s: dict[str, Any]) -> list[dict[str, Any]]:
-    """What still lies there for the extra throw, by seat."""
+    """Return the wagers that stay for the extra throw, by seat."""
     open_ = [
         wager
         for wager in s["round"]["wagers"]
@@ -226,7 +227,7 @@ def staying(s: dict[str, Any]) -> list[dict[str, Any]]:
 
 @register.filter
 def extra_odds(s: dict[str, Any], wager: str) -> str:
-    """What a circle pays on the extra throw."""
+    """Return what a circle pays on the extra throw."""
     odds: list[str] = next((area["odds"] for area in s["layout"] if area["wager"] == wager), [])
     return grouped(odds[-1]) if odds else ""
 
@@ -238,7 +239,7 @@ def staying_cents(s: dict[str, Any]) -> int:
 
 @register.filter
 def fees(s: dict[str, Any]) -> list[dict[str, Any]]:
-    """The Extra Rolls that were bought, by seat."""
+    """Return the Extra Rolls that were bought, by seat."""
     return [
         {"seat": wager["seat"], "cents": wager["cents"]}
         for wager in sorted(s["round"]["wagers"], key=lambda wager: wager["seat"])
@@ -248,14 +249,14 @@ def fees(s: dict[str, Any]) -> list[dict[str, Any]]:
 
 @register.filter
 def fee_seats(s: dict[str, Any]) -> str:
-    """`seats 2 and 4`, where an Extra Roll was bought."""
+    """Return `seats 2 and 4`, the seats that bought an Extra Roll."""
     seats = [fee["seat"] for fee in fees(s)]
     return f"seat{'' if len(seats) == 1 else 's'} {listed(seats)}"
 
 
 @register.filter
 def has_extra_roll(s: dict[str, Any]) -> bool:
-    """Whether the layout has a sensor: the game of ten dice does, the variation with six does not."""
+    """Return whether the layout has a sensor: the game of ten dice does, the variation with six does not."""
     return any(area["wager"] == "extra-roll" for area in s["layout"])
 
 
@@ -264,7 +265,7 @@ def has_extra_roll(s: dict[str, Any]) -> bool:
 
 @register.simple_tag
 def printed(s: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The layout for the pit's table page: each area with what lies on it, and what the newest throw made of that."""
+    """Return the layout for the pit's table page: each area with its wagers and the result of the newest throw."""
     newest = {
         (seat["seat"], line["wager"])
         for side in ("take", "pay")
@@ -291,7 +292,9 @@ def printed(s: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 @register.filter
 def first_roll(throws: list[list[int]]) -> dict[str, int] | None:
-    """The matching dice of an earlier round's first roll, and how many the extra throw added; None for other games."""
+    """Return the matching dice of an earlier round's first roll, and how many the extra throw added; None for other
+    games.
+    """
     if not throws or len(throws[0]) < 6:
         return None
     first = held(throws[0])

@@ -1,4 +1,4 @@
-"""What a gaming guide shows of Sic Bo: its wagers in the order of a reader, and its layout."""
+"""What a gaming guide shows of Sic Bo: its wagers in a reader's order, and its layout."""
 
 from collections.abc import Sequence
 from itertools import combinations

@@ -7,7 +7,7 @@ register = template.Library()
 
 @register.filter
 def faces(wager: str) -> list[str]:
-    """The dice that stand for a wager in a list; none for totals, small, big and any three of a kind."""
+    """Return the dice that represent a wager in a list; none for totals, small, big and any three of a kind."""
     family, _, value = wager.partition(":")
     repeat = {"one-of-a-kind": 1, "two-of-a-kind": 2, "three-of-a-kind": 3}
     if family in repeat:
@@ -17,6 +17,6 @@ def faces(wager: str) -> list[str]:
 
 @register.filter
 def sign(wager: str) -> str:
-    """The word or figure that stands for a wager without dice."""
+    """Return the word or figure that represents a wager without dice."""
     family, _, value = wager.partition(":")
     return value or {"any-three-of-a-kind": "ANY 3"}.get(family, family.upper())
