@@ -106,6 +106,6 @@ class Quarterbacks(Game):
 
 
 def _clockwise_from(offered: int | None) -> tuple[int, ...]:
-    """Every seat once, clockwise, beginning left of the one that was offered the dice last."""
+    """Return every seat once, clockwise, beginning left of the seat that was offered the dice last."""
     first = (offered or 0) % SEATS
     return tuple((first + step) % SEATS + 1 for step in range(SEATS))
