@@ -9,6 +9,7 @@ from games.engine import Refusal
 from games.refusals import MALFORMED
 
 T = TypeVar("T")
+Word = TypeVar("Word", bound=str)
 
 CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}")
 MOST_WAGERS = 64 * 50
@@ -83,12 +84,12 @@ class Params:
             raise malformed(name)
         return date
 
-    def choice(self, name: str, choices: tuple[str, ...], *, default: str | None = None) -> str:
+    def choice(self, name: str, choices: tuple[Word, ...], *, default: Word | None = None) -> Word:
         """Return one of these words."""
-        value = self._unread.pop(name, default)
-        if value not in choices:
+        value: Word | None = self._unread.pop(name, default)
+        if value is None or value not in choices:
             raise malformed(name)
-        return str(value)
+        return value
 
     def boolean(self, name: str) -> bool:
         """Return a boolean; False if it was not sent."""

@@ -10,6 +10,13 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.heads import Head
 from games.engine.game_views import GameView
+from games.engine.procedures import EndedPhase, Phase
+from games.engine.settlement import WagerOutcome
+from games.models.patrons import SignKind
+from tables.models.alerts import AlertLevel
+from tables.models.dice import ShakerKind
+from tables.models.floor import EquipmentKind
+from tables.models.rounds import WagerFlag
 
 
 @dataclass(frozen=True)
@@ -25,35 +32,11 @@ Citation = Annotated[str, Format("section")]
 
 TableKind = Literal["live", "training", "simulated"]
 TableStatus = Literal["closed", "open", "ceased"]
-ShakerKind = Literal["manual", "automated-covered", "automated-uncovered", "player-activated", "dice-cup"]
-Equipment = Literal["device", "layout", "shaker"]
-Phase = Literal[
-    "open",
-    "shaken",
-    "unlocked",
-    "locked",
-    "closed",
-    "ready",
-    "called",
-    "lit",
-    "taken",
-    "loose",
-    "point",
-    "paid",
-    "cleared",
-    "no-roll",
-    "void",
-]
-EndedPhase = Literal["cleared", "no-roll", "void"]
 StepState = Literal["done", "now", "todo"]
-Outcome = Literal["win", "lose", "return", "fee"]
 LineOutcome = Literal["win", "lose", "return", "fee", "stay"]
-WagerFlag = Literal["under-min", "over-max"]
-AlertLevel = Literal["stop", "warn", "info"]
 ALERT_LEVELS: tuple[AlertLevel, ...] = ("stop", "warn", "info")  # the most urgent first
 DiceAtClosing = Literal["stay", "removed"]
 InspectionReason = Literal["opening", "repair"]
-SignKind = Literal["limits-change", "limits", "payout-limit", "odds", "rules", "test"]
 
 
 class TableFacts(TypedDict):
@@ -73,7 +56,7 @@ class TableFacts(TypedDict):
 class Ceased(TypedDict):
     """Why gaming has ceased."""
 
-    what: Annotated[Equipment, "what failed"]
+    what: Annotated[EquipmentKind, "what failed"]
     since: Moment | None
     repaired_at: Annotated[Moment | None, "set once the repair is recorded; the inspection is still due"]
     text: str
@@ -278,7 +261,7 @@ class WagerFacts(TypedDict):
     seat: int
     wager: Annotated[str, "wager code"]
     play: Annotated[int | None, "the play of a single play wager"]
-    outcome: Annotated[Outcome | None, "set once a throw decided the wager"]
+    outcome: Annotated[WagerOutcome | None, "set once a throw decided the wager"]
     label: str
     cents: int
     flag: WagerFlag | None

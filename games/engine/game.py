@@ -22,7 +22,7 @@ from games.engine.analysis import Outcome, house_advantage
 from games.engine.covariances import Pair, Wins, covariances_of, possible_throws
 from games.engine.game_views import GameView
 from games.engine.odds import Odds, Pays, in_dollars
-from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Procedure
+from games.engine.procedures import DUTY_OF, OUT_OF_TURN, OutOfTurn, Phase, Procedure
 from games.engine.refusals import (
     BAD_AMOUNT,
     BAD_SEAT,
@@ -58,7 +58,6 @@ from games.engine.refusals import (
     WAGER_UNCHANGED,
     WRONG_NUMBER_OF_DICE,
     Refusal,
-    RefusalCode,
 )
 from games.engine.rules import Rules
 from games.engine.settlement import LOSE, WIN, Reason, Settled
@@ -101,7 +100,7 @@ class Game:
     round_keys: frozenset[str] = frozenset()  # further keys of a line for `adjudicate`
     wager_keys: frozenset[str] = frozenset()
     duties: Mapping[str, str] = DUTY_OF  # the duty that each act fulfills
-    out_of_turn: Mapping[tuple[str, str], tuple[RefusalCode, str]] = OUT_OF_TURN
+    out_of_turn: OutOfTurn = OUT_OF_TURN
 
     # Each game defines these
 
@@ -210,7 +209,7 @@ class Game:
         """Return wagers that the newest throw leaves on the layout, if the dealer's list shows them while settling."""
         return ()
 
-    def after_settling(self, state: RoundState) -> str:
+    def after_settling(self, state: RoundState) -> Phase:
         """Return the phase that follows once the newest throw is settled, in a game that settles in steps."""
         return "paid"
 
@@ -255,7 +254,7 @@ class Game:
         self,
         rules: Rules,
         shaker: str,
-        phase: str,
+        phase: Phase,
         wagers: Iterable[Wager] = (),
         throws: Iterable[Sequence[int]] = (),
         paid_seats: Iterable[int] = (),
@@ -735,7 +734,7 @@ class Game:
 
     # Phases
 
-    def _phase_after(self, state: RoundState, act: str) -> str:
+    def _phase_after(self, state: RoundState, act: str) -> Phase:
         """Return the phase to which an act leads. Refuses an act that is out of turn."""
         phase = state.procedure.moves.get((state.phase, act))
         if phase is not None:

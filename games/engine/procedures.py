@@ -5,6 +5,7 @@ Games of one throw share theirs.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeGuard
 
 from games.engine.refusals import (
     BETS_CLOSED,
@@ -25,9 +26,32 @@ from games.engine.refusals import (
     RefusalCode,
 )
 
-Moves = Mapping[tuple[str, str], str]
+# Where a round is. The phases between "open" and the end are those that some game has.
+Phase = Literal[
+    "open",
+    "shaken",
+    "unlocked",
+    "locked",
+    "closed",
+    "ready",
+    "called",
+    "lit",
+    "taken",
+    "loose",
+    "point",
+    "paid",
+    "cleared",
+    "no-roll",
+    "void",
+]
+EndedPhase = Literal["cleared", "no-roll", "void"]
+ENDED: frozenset[EndedPhase] = frozenset({"cleared", "no-roll", "void"})
+Moves = Mapping[tuple[Phase, str], Phase]
 
-ENDED = frozenset({"cleared", "no-roll", "void"})
+
+def has_ended(phase: Phase) -> TypeGuard[EndedPhase]:
+    """Return whether a round in this phase is over."""
+    return phase in ENDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +62,11 @@ class Procedure:
 
     moves: Moves
     ribbon: tuple[str, ...]
-    steps_done: Mapping[str, int]
-    next_act: Mapping[str, str]
+    steps_done: Mapping[Phase, int]
+    next_act: Mapping[Phase, str]
 
     @property
-    def phases(self) -> frozenset[str]:
+    def phases(self) -> frozenset[Phase]:
         return frozenset(phase for phase, _ in self.moves) | ENDED
 
 
@@ -65,9 +89,11 @@ DUTY_OF = {
     "strike_mistaken_wager": "position",
 }
 
+OutOfTurn = Mapping[tuple[str, Phase | Literal[""]], tuple[RefusalCode, str]]
+
 # Why an act is out of turn: the refusal and the duty whose section it cites. Where a phase is missing the
 # act's own line under "" holds, and else `not-now`.
-OUT_OF_TURN: Mapping[tuple[str, str], tuple[RefusalCode, str]] = {
+OUT_OF_TURN: OutOfTurn = {
     ("place_wagers", ""): (BETS_CLOSED, "no-more-bets"),
     ("no_more_bets", "open"): (NOT_SHAKEN, "shake"),
     ("no_more_bets", ""): (BETS_CLOSED_ALREADY, "no-more-bets"),
@@ -156,8 +182,13 @@ SHAKE_FIRST: Moves = {
     **FROM_THE_DICE_ON,
 }
 
-LAST_ACTS = {"ready": "call_dice", "lit": "take_losers", "taken": "pay_seats", "paid": "clear_layout"}
-LAST_DONE = {"ready": 3, "lit": 4, "taken": 5, "paid": 6, "cleared": 7}
+LAST_ACTS: Mapping[Phase, str] = {
+    "ready": "call_dice",
+    "lit": "take_losers",
+    "taken": "pay_seats",
+    "paid": "clear_layout",
+}
+LAST_DONE: Mapping[Phase, int] = {"ready": 3, "lit": 4, "taken": 5, "paid": 6, "cleared": 7}
 LAST_STEPS = ("call-dice", "take", "pay", "clear")
 
 # Keyed by the order of the shake and "no more bets", which depends on the kind of shaker

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final, Literal
 
 from games.engine.odds import Pays
 from games.engine.wagers import Wager
 
-WIN, LOSE, RETURN, FEE = "win", "lose", "return", "fee"
+WagerOutcome = Literal["win", "lose", "return", "fee"]
+WIN: Final = "win"
+LOSE: Final = "lose"
+RETURN: Final = "return"
+FEE: Final = "fee"
 STEPS_A_THROW = 10
 
 
@@ -29,7 +33,7 @@ class Settled:
     """
 
     wager: Wager
-    outcome: str
+    outcome: WagerOutcome
     pays: Pays | None
     paid_cents: int
     returned_cents: int

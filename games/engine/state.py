@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from games.engine.procedures import ENDED, Procedure
+from games.engine.procedures import Phase, Procedure, has_ended
 from games.engine.rules import Rules
 from games.engine.settlement import FEE, STEPS_A_THROW, Reason, Settled, give_back, in_order
 from games.engine.wagers import Wager
@@ -44,7 +44,7 @@ class RoundState:
     game: RoundGame
     rules: Rules
     shaker: str
-    phase: str = "open"
+    phase: Phase = "open"
     wagers: tuple[Wager, ...] = ()
     throws: tuple[tuple[int, ...], ...] = ()  # the valid ones
     paid_seats: frozenset[int] = frozenset()  # in the current step
@@ -90,7 +90,7 @@ class RoundState:
     @property
     def ended(self) -> bool:
         """Return whether the round is over."""
-        return self.phase in ENDED
+        return has_ended(self.phase)
 
     @property
     def procedure(self) -> Procedure:

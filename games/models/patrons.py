@@ -1,5 +1,7 @@
 """What patrons read: the complete rules, the gaming guide, and the signs at the tables."""
 
+from typing import Literal
+
 from django.db import models
 from django.db.models import Q
 
@@ -125,6 +127,9 @@ class GuideDisplay(models.Model):
         return self.place
 
 
+SignKind = Literal["odds", "limits", "limits-change", "payout-limit", "rules", "test"]
+
+
 class SignForm(Reviewed):
     """The form of one kind of sign: its place, its size and its wording (§ 521.8(d)).
 
@@ -140,7 +145,7 @@ class SignForm(Reviewed):
         TEST = "test", "test of a new game"
 
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="sign_forms")
-    kind = models.CharField(max_length=20, choices=Kind)
+    kind: "models.CharField[SignKind | Kind, SignKind]" = models.CharField(max_length=20, choices=Kind)
     game = models.CharField(max_length=30, blank=True, help_text="empty: for every game")
     version = models.PositiveIntegerField()
     location = models.CharField(max_length=80)

@@ -103,7 +103,7 @@ def _form_context(form: SignForm, facility: Facility) -> dict[str, Any]:
         for language in LANGUAGES
         if language in form.wording
     ]
-    rows = EXAMPLE_ODDS if form.kind == SignForm.Kind.ODDS else ()
+    rows = EXAMPLE_ODDS if form.kind == "odds" else ()
     paper = pdf.SignSheet("", texts, rows, "", form.width_mm, form.height_mm)
     return {
         "form": form,

@@ -8,7 +8,8 @@ from tables.core.alert_kinds import ALERT_RULES, ExpectedAlert
 from tables.core.alerts import group
 from tables.core.context import TableContext
 from tables.models import Alert
-from tables.snapshot_types import ALERT_LEVELS, AlertFacts, AlertLevel, AlertWords
+from tables.models.alerts import AlertLevel
+from tables.snapshot_types import ALERT_LEVELS, AlertFacts, AlertWords
 from tables.words.sentences import moment, short
 
 ACKNOWLEDGED, ENDED = 10, 5
@@ -56,7 +57,7 @@ def _stored_row(alert: Alert) -> AlertFacts:
     return {
         **_alert_words(alert.kind, alert.key, alert.params),
         "id": alert.pk,
-        "level": cast(AlertLevel, alert.level),
+        "level": alert.level,
         "section": short(alert.section),
         "since": moment(alert.raised_at),
         "standing": alert.ended_at is None,
@@ -68,7 +69,7 @@ def _computed_row(alert: ExpectedAlert) -> AlertFacts:
     return {
         **_alert_words(alert.kind.code, alert.key, alert.params),
         "id": None,
-        "level": cast(AlertLevel, str(alert.kind.level)),
+        "level": cast(AlertLevel, alert.kind.level.value),
         "section": short(alert.section),
         "since": moment(alert.since),
         "standing": True,

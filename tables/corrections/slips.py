@@ -31,7 +31,7 @@ stakes taken less those that were to be taken: 11,000 settled and 8,000 paid is 
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from games.engine import Refusal, Rules
 from games.engine.refusals import TOO_FEW_THROWS, TOO_MANY_THROWS, WRONG_NUMBER_OF_DICE
@@ -42,7 +42,8 @@ from tables.corrections.refusals import SLIP_ANOTHER_COURSE
 
 SettlementLine = Mapping[str, Any]
 WagerKey = tuple[int, str, int | None]
-CHIPS = ("recorded", "player", "house")  # who has a wager's chips
+Chips = Literal["recorded", "player", "house"]  # who has a wager's chips
+CHIPS: tuple[Chips, ...] = get_args(Chips)
 # Refusals of throws with which the game would have gone on, or ended earlier.
 OTHER_GAME_CODES = frozenset({TOO_MANY_THROWS, TOO_FEW_THROWS, WRONG_NUMBER_OF_DICE})
 
@@ -55,7 +56,7 @@ class CorrectedWager(NamedTuple):
     play: int | None
     before_cents: int
     after_cents: int
-    chips: str  # one of CHIPS
+    chips: Chips
 
     @property
     def key(self) -> WagerKey:

@@ -6,20 +6,20 @@ from typing import Any
 from games.engine.odds import in_dollars
 from tables.words.registry import register
 
-KINDS: dict[str, Any] = {
+KINDS = {
     "dice": "Dice",
     "wager": "Wager",
     "payment": "Payment",
     "void": "Void",
 }
 
-CHIPS: dict[str, Any] = {
+CHIPS = {
     "recorded": "went as recorded",
     "player": "are with the player",
     "house": "were taken by the casino",
 }
 
-OUTCOMES: dict[str, Any] = {
+OUTCOMES = {
     "": "nothing",
     "win": "won %(paid)s on %(stake)s",
     "lose": "lost %(stake)s",
@@ -27,7 +27,7 @@ OUTCOMES: dict[str, Any] = {
     "return": "%(stake)s returned",
 }
 
-FIGURES: dict[str, Any] = {
+FIGURES = {
     "taken": "taken",
     "paid": "paid",
     "returned": "returned",

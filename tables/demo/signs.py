@@ -4,10 +4,11 @@ import datetime as dt
 
 from audit import clock
 from games.models import Facility, SignForm
+from games.models.patrons import SignKind
 from tables.models import Table
 
 APPROVED = dt.timedelta(days=30)
-WORDINGS: dict[str, dict[str, str]] = {
+WORDINGS: dict[SignKind, dict[str, str]] = {
     "odds": {"en": "{game}\nPayout odds", "es": "Pagos", "zh": "赔率"},
     "limits": {
         "en": "Minimum wager {min}\nMaximum wager {max}",

@@ -7,7 +7,7 @@ nothing else: no past rolls, no trend, no forecast (§ 521.6, reading A03).
 import datetime as dt
 import uuid
 from functools import lru_cache
-from typing import TypedDict, cast
+from typing import TypedDict
 
 from games.engine import Refusal
 from games.engine.editions import edition
@@ -17,7 +17,7 @@ from games.office.signs.forms import LANGUAGES, fill_wording, verify_form
 from games.office.signs.refusals import NO_APPROVED_SIGN
 from tables.equipment.refusals import SIGN_HAS_NOTHING_TO_SAY
 from tables.models import LimitsChange, Table
-from tables.snapshot_types import PendingLimits, Sign, SignKind, Snapshot
+from tables.snapshot_types import PendingLimits, Sign, Snapshot
 from tables.words.sentences import dollars, moment
 
 BOARD_KINDS = ("limits-change", "limits", "payout-limit", "odds", "rules")
@@ -73,7 +73,7 @@ def form_of(forms: list[Sign], kind: str) -> Sign | None:
 
 def _form(form: SignForm) -> Sign:
     return {
-        "kind": cast(SignKind, form.kind),
+        "kind": form.kind,
         "version": form.version,
         "approved_on": local_day(form.facility, form.decided_at),
         "reference": form.reference,

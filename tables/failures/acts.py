@@ -1,5 +1,7 @@
 """Acts on failures of the device, the lit layout or an automated shaker. Gaming ceases until the repair."""
 
+from typing import get_args
+
 from audit.people import has_rank
 from games.engine import Refusal
 from games.engine.refusals import SHAKER_NOT_AUTOMATED
@@ -10,12 +12,13 @@ from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_CLOSED
 from tables.failures.ceasing import cease_gaming, mark_repaired
 from tables.failures.refusals import DICE_ENTERED_ALREADY, NOTHING_FAILED, WITNESS_MUST_SIGN
 from tables.models import Round, Table
+from tables.models.floor import EquipmentKind
 from tables.rounds.progress import advance, require_round
 from tables.rounds.settlement import settle_throw
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 
-WHAT_FAILS = ("device", "layout", "shaker")
+WHAT_FAILS: tuple[EquipmentKind, ...] = get_args(EquipmentKind)
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -89,7 +92,7 @@ def _shaker_failed(ctx: TableContext) -> ActOutcome:
     )
 
 
-def _another_failure(ctx: TableContext, equipment: str) -> ActOutcome:
+def _another_failure(ctx: TableContext, equipment: EquipmentKind) -> ActOutcome:
     """Record a second failure after gaming has ceased, or a new one after a repair: a new repair is needed.
 
     A failed device or layout takes precedence over a failed shaker, which another one may replace.

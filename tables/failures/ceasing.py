@@ -4,9 +4,10 @@ from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.failures.alert_rules import failure
 from tables.models import Table
+from tables.models.floor import EquipmentKind
 
 
-def cease_gaming(ctx: TableContext, equipment: str, section: str) -> None:
+def cease_gaming(ctx: TableContext, equipment: EquipmentKind, section: str) -> None:
     """Stop gaming at this table and raise an alert. No round begins until the repair and its inspection."""
     ctx.change_table(
         status=Table.Status.CEASED,

@@ -19,6 +19,7 @@ from games.submissions import coming_versions, rules_of
 from tables.core.context import TableContext
 from tables.limits.refusals import LIMITS_UNCHANGED, MAXIMUM_UNDER_MINIMUM, SOMEBODY_PLAYS
 from tables.models import LimitsChange, Table
+from tables.models.rounds import FlagOrNone
 from tables.words.sentences import dollars
 
 
@@ -29,14 +30,14 @@ def section_of(table: Table, duty: str) -> str:
     return table.facility.law.section(duty)
 
 
-def limits_flag(table: Table, cents: int) -> str:
+def limits_flag(table: Table, cents: int) -> FlagOrNone:
     """`under-min`, `over-max` or nothing for a wager in cents. A wager that was taken off has no flag."""
     if 0 < cents < table.min_cents:
         return "under-min"
     return "over-max" if cents > table.max_cents else ""
 
 
-def wager_flag(ctx: TableContext, code: str, cents: int) -> str:
+def wager_flag(ctx: TableContext, code: str, cents: int) -> FlagOrNone:
     """The flag of a wager on `code` at this table. Empty for wagers that the limits do not cover."""
     return limits_flag(ctx.table, cents) if cents and ctx.game.is_limited(code) else ""
 

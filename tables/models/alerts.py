@@ -1,7 +1,11 @@
 """Alerts: what calls a person to a table."""
 
+from typing import Literal
+
 from django.db import models
 from django.db.models import Q
+
+AlertLevel = Literal["stop", "warn", "info"]
 
 
 class Alert(models.Model):
@@ -18,7 +22,7 @@ class Alert(models.Model):
     table = models.ForeignKey("tables.Table", models.PROTECT, related_name="alerts")
     kind = models.CharField(max_length=30)
     key = models.CharField(max_length=80)
-    level = models.CharField(max_length=5, choices=Level)
+    level: "models.CharField[AlertLevel | Level, AlertLevel]" = models.CharField(max_length=5, choices=Level)
     params = models.JSONField(default=dict, help_text="values for its sentence")
     section = models.CharField(max_length=60, blank=True)
     raised_at = models.DateTimeField()

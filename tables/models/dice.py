@@ -1,7 +1,11 @@
 """Shakers, dice lots, and the custody steps of a lot from receipt to destruction."""
 
+from typing import Literal
+
 from django.db import models
 from django.db.models import F, Q
+
+ShakerKind = Literal["manual", "automated-covered", "automated-uncovered", "player-activated", "dice-cup"]
 
 
 class Shaker(models.Model):
@@ -17,7 +21,7 @@ class Shaker(models.Model):
     facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="shakers")
     table = models.ForeignKey("tables.Table", models.PROTECT, null=True, blank=True, related_name="shakers")
     code = models.CharField(max_length=20)
-    kind = models.CharField(max_length=20, choices=Kind)
+    kind: "models.CharField[str, ShakerKind]" = models.CharField(max_length=20, choices=Kind)
     out_of_order = models.BooleanField(default=False)
     secured = models.BooleanField(
         default=True,

@@ -1,9 +1,13 @@
 """Pits and tables."""
 
 import uuid
+from typing import Literal
 
 from django.db import models
 from django.db.models import F, Q
+
+EquipmentKind = Literal["device", "layout", "shaker"]  # what may fail at a table
+FailedEquipment = EquipmentKind | Literal[""]
 
 
 class Pit(models.Model):
@@ -57,7 +61,9 @@ class Table(models.Model):
     )
 
     status = models.CharField(max_length=10, choices=Status, default=Status.CLOSED)
-    ceased_what = models.CharField(max_length=20, blank=True)
+    ceased_what: "models.CharField[FailedEquipment, FailedEquipment]" = models.CharField(
+        max_length=20, blank=True
+    )
     ceased_section = models.CharField(max_length=60, blank=True)
     ceased_since = models.DateTimeField(null=True, blank=True)
     repaired_at = models.DateTimeField(

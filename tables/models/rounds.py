@@ -1,10 +1,16 @@
 """Rounds with their throws, wagers and settlements. Money is integer cents."""
 
 import json
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from django.db import connection, models
 from django.db.models import Q
+
+from games.engine.procedures import Phase
+from games.engine.settlement import WagerOutcome
+
+WagerFlag = Literal["under-min", "over-max"]
+FlagOrNone = WagerFlag | Literal[""]
 
 
 class RoundSet(models.QuerySet["Round"]):
@@ -23,7 +29,7 @@ class Round(models.Model):
     number = models.PositiveIntegerField()
     gaming_day = models.DateField()
     shaker_kind = models.CharField(max_length=20)
-    phase = models.CharField(max_length=20)
+    phase: "models.CharField[Phase, Phase]" = models.CharField(max_length=20)
     ending = models.CharField(
         max_length=12, blank=True, help_text="how it ended: settled, touchdown, void, …"
     )
@@ -74,7 +80,7 @@ class WagerManager(models.Manager["Wager"]):
         """Return every wager of a round, struck wagers included, in the order in which they were first made."""
         return list(self.filter(round=round_id).order_by("pk"))
 
-    def upsert_many(self, round_: Round, rows: list[tuple[int, str, int, int, str, str]]) -> None:
+    def upsert_many(self, round_: Round, rows: list[tuple[int, str, int, int, str, FlagOrNone]]) -> None:
         """Write rows of (seat, code, play or 0, cents, made_in, flag) in one trip.
 
         An existing wager gets the new total, and is no longer struck.
@@ -99,7 +105,7 @@ class Wager(models.Model):
     play = models.PositiveSmallIntegerField(default=0, help_text="from 1 for single play wagers; else 0")
     cents = models.BigIntegerField()
     made_in = models.CharField(max_length=10, default="chips")
-    flag = models.CharField(
+    flag: "models.CharField[FlagOrNone, FlagOrNone]" = models.CharField(
         max_length=12, blank=True, help_text="under-min or over-max: settled in full, § 521.7(c)"
     )
     struck = models.BooleanField(default=False)
@@ -190,7 +196,7 @@ class Settlement(models.Model):
     wager = models.ForeignKey(Wager, models.PROTECT, related_name="settlements")
     place = models.PositiveSmallIntegerField(help_text="position in the order of settlement, from 0")
     cents = models.BigIntegerField(help_text="the stake that was settled")
-    outcome = models.CharField(max_length=6)
+    outcome: "models.CharField[WagerOutcome, WagerOutcome]" = models.CharField(max_length=6)
     pays = models.CharField(max_length=16, blank=True)
     paid_cents = models.BigIntegerField()
     returned_cents = models.BigIntegerField()

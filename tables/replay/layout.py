@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from games.engine import RoundState
-from games.engine.settlement import LOSE, WIN, Settled
+from games.engine.settlement import LOSE, WIN, Settled, WagerOutcome
 from tables.core.context import TableContext
-from tables.replay.replayed_round import EnteredWager, ReplayedRound
+from tables.replay.replayed_round import EnteredWager, ReplayedRound, WagerKey
 from tables.rounds import settling_view
 
 BETS_OPEN = frozenset({"", "open", "shaken"})
@@ -72,7 +72,10 @@ def _round(replayed: ReplayedRound, state: RoundState, names: dict[str, str]) ->
 
 
 def _wager(
-    entered: EnteredWager, outcomes: dict[Any, str], names: dict[str, str], replayed: ReplayedRound
+    entered: EnteredWager,
+    outcomes: dict[WagerKey, WagerOutcome],
+    names: dict[str, str],
+    replayed: ReplayedRound,
 ) -> dict[str, Any]:
     key = entered.wager.key
     return {
@@ -86,7 +89,7 @@ def _wager(
     }
 
 
-def _wagers_by_seat(settled: Iterable[Settled], outcome: str) -> list[dict[str, Any]]:
+def _wagers_by_seat(settled: Iterable[Settled], outcome: WagerOutcome) -> list[dict[str, Any]]:
     seats: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for settled_wager in settled:
         if settled_wager.outcome == outcome:

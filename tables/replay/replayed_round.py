@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from games.engine import RoundState, Rules
+from games.engine.procedures import Phase
 from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
 from games.engine.wagers import Wager
 from games.registry import game_of
@@ -21,7 +22,7 @@ SETTLING_TYPES = frozenset(
     {"round.settled", "throw.settled", "round.settled_by_hand", "round.recorded_by_hand", "round.no_roll"}
     | {"round.voided", "dice.corrected", "wager.missed", "wager.struck"}
 )
-OPEN_PHASE = "open"
+OPEN_PHASE: Phase = "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,7 @@ class ReplayedRound:
     def _ended_by_no_roll(self, data: Mapping[str, Any]) -> None:
         self._return_wagers("no-roll", "no-roll")
 
-    def _return_wagers(self, phase: str, reason: str) -> None:
+    def _return_wagers(self, phase: Phase, reason: str) -> None:
         """Return every open wager, and fees already paid. Wagers already decided keep their outcome."""
         self._update_state(phase=phase, returned_for=reason)
         settled, decided_keys = (

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import cast
 
 from games.engine.game import Game
 from games.engine.settlement import LOSE, WIN, Settled
@@ -10,7 +9,7 @@ from games.engine.state import RoundState
 from games.engine.wagers import Wager
 from games.wording import no_roll_text, reason_text
 from tables.core.context import TableContext
-from tables.snapshot_types import Call, Outcome, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
+from tables.snapshot_types import Call, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
 from tables.words.sentences import number_words, short, step_label
 
 
@@ -114,7 +113,7 @@ def _line(ctx: TableContext, settled: Settled, names: dict[str, str]) -> SettleL
         "wager": settled.wager.code,
         "label": names.get(settled.wager.code, settled.wager.code),
         "play": settled.wager.play,
-        "outcome": cast(Outcome, settled.outcome),
+        "outcome": settled.outcome,
         "stake_cents": settled.wager.cents,
         "pays": ctx.rules.state_odds(settled.pays) if settled.pays else None,
         "cents": settled.paid_cents if settled.outcome == WIN else settled.wager.cents,

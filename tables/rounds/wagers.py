@@ -6,6 +6,7 @@ from tables.core.context import TableContext
 from tables.core.wager_input import WagerInput
 from tables.limits.rules import wager_flag
 from tables.models import Round, Wager
+from tables.models.rounds import FlagOrNone
 from tables.rounds.refusals import NO_SUCH_SEAT
 
 
@@ -18,7 +19,7 @@ def verify_seats(ctx: TableContext, wagers: tuple[WagerInput, ...]) -> None:
         raise Refusal(MALFORMED, name="wagers")
 
 
-def write_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...]) -> list[str]:
+def write_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...]) -> list[FlagOrNone]:
     """Write the rows of these wagers and remove those of wagers taken off. Return the flag of each.
 
     A row that was struck as a mistake and is written again counts again.

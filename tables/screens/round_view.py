@@ -1,12 +1,11 @@
 """The live round in the snapshot: seats, wagers, lit areas, what to take and pay, and the next step."""
 
 from collections import defaultdict
-from typing import cast
 
 from games.engine import Refusal, Rules
 from games.engine.game_views import GameView
-from games.engine.procedures import ENDED
-from games.engine.settlement import LOSE, WIN, Settled
+from games.engine.procedures import Phase, has_ended
+from games.engine.settlement import LOSE, WIN, Settled, WagerOutcome
 from games.engine.state import RoundState
 from games.wording import reason_text
 from tables.core.chips import breakdown
@@ -19,15 +18,12 @@ from tables.rounds.layout import labels
 from tables.rounds.quarterback import verify_quarterback_plays
 from tables.rules import suspensions
 from tables.snapshot_types import (
-    EndedPhase,
     Missing,
     NextParams,
     NextStep,
-    Outcome,
     Pay,
     PayLine,
     PaySeat,
-    Phase,
     Reason,
     RibbonStep,
     RoundFacts,
@@ -38,7 +34,6 @@ from tables.snapshot_types import (
     TakeLine,
     TakeSeat,
     WagerFacts,
-    WagerFlag,
 )
 from tables.words.sentences import (
     dollars,
@@ -72,7 +67,7 @@ def round_part(ctx: TableContext, opening: Opening) -> RoundPart:
 def _round(ctx: TableContext) -> RoundFacts:
     state, row, names = _state(ctx), ctx.round, labels(ctx.rules)
     settled = state.of_newest_throw if state else ()
-    phase = cast(Phase, state.phase) if state else "open"
+    phase: Phase = state.phase if state else "open"
     outcomes = _outcomes(state)
     wagers = [_wager(wager, names, outcomes) for wager in ctx.all_wagers]
     placed = [wager for wager in wagers if not wager["struck"]]
@@ -102,15 +97,15 @@ def _round(ctx: TableContext) -> RoundFacts:
             names,
             frozenset(row.paid_seats if row else ()),
         ),
-        "ending": cast(EndedPhase, phase) if phase in ENDED else None,
+        "ending": phase if has_ended(phase) else None,
     }
 
 
-def _outcomes(state: RoundState | None) -> dict[WagerKey, Outcome]:
+def _outcomes(state: RoundState | None) -> dict[WagerKey, WagerOutcome]:
     """Return the outcome of each decided wager, by its key."""
     if state is None or not state.throws:
         return {}
-    return {settled.wager.key: cast(Outcome, settled.outcome) for settled in state.settled}
+    return {settled.wager.key: settled.outcome for settled in state.settled}
 
 
 def _game(ctx: TableContext, state: RoundState) -> GameView:
@@ -148,7 +143,7 @@ def legal_acts(ctx: TableContext, state: RoundState) -> set[str]:
     return acts
 
 
-def _wager(wager: Wager, names: dict[str, str], outcomes: dict[WagerKey, Outcome]) -> WagerFacts:
+def _wager(wager: Wager, names: dict[str, str], outcomes: dict[WagerKey, WagerOutcome]) -> WagerFacts:
     return {
         "seat": wager.seat,
         "wager": wager.code,
@@ -156,7 +151,7 @@ def _wager(wager: Wager, names: dict[str, str], outcomes: dict[WagerKey, Outcome
         "outcome": None if wager.struck else outcomes.get(wager.key),
         "label": names.get(wager.code, wager.code),
         "cents": wager.cents,
-        "flag": cast(WagerFlag, wager.flag) if wager.flag else None,
+        "flag": wager.flag or None,
         "struck": wager.struck,
         "missed": wager.missed,
     }

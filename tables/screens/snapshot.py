@@ -28,7 +28,6 @@ from tables.screens import round_view, selectors
 from tables.snapshot_types import (
     Ceased,
     Dealer,
-    Equipment,
     Halted,
     Limits,
     LotFacts,
@@ -37,7 +36,6 @@ from tables.snapshot_types import (
     PersonName,
     RulesFacts,
     ShakerFacts,
-    ShakerKind,
     Snapshot,
     TableFacts,
     TableKind,
@@ -166,7 +164,7 @@ def _ceased(table: Table) -> Ceased | None:
     if not table.ceased_what:
         return None
     return {
-        "what": cast(Equipment, table.ceased_what),
+        "what": table.ceased_what,
         "since": moment(table.ceased_since),
         "repaired_at": moment(table.repaired_at),
         "text": ceased_text(table.ceased_what),
@@ -218,7 +216,7 @@ def _shaker(ctx: TableContext) -> ShakerFacts | None:
         return None
     return {
         "code": shaker.code,
-        "kind": cast(ShakerKind, shaker.kind),
+        "kind": shaker.kind,
         "name": shaker.get_kind_display(),
         "out_of_order": False,
         "sealed": bool(ctx.rules.section("dice-sealed")),

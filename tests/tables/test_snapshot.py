@@ -15,12 +15,16 @@ from games.catalog.football.engine.view import FootballView
 from games.catalog.high_roll.engine.view import HighRollView
 from games.engine import Refusal
 from games.engine.game_views import GameView
-from games.engine.procedures import ENDED
+from games.engine.procedures import ENDED, EndedPhase
+from games.models import SignForm
+from games.models.patrons import SignKind
 from script import snapshot_fields
 from tables.demo.seeding import approve_shaker
 from tables.models import Alert, Shaker, Table
+from tables.models.alerts import AlertLevel
+from tables.models.dice import ShakerKind
 from tables.runner import table
-from tables.snapshot_types import AlertLevel, EndedPhase, ShakerKind, Snapshot, TableKind, TableStatus
+from tables.snapshot_types import Snapshot, TableKind, TableStatus
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -124,6 +128,7 @@ def test_its_literals_are_those_of_the_models_and_of_the_games():
     assert set(get_args(TableStatus)) == set(Table.Status.values)
     assert set(get_args(ShakerKind)) == set(Shaker.Kind.values)
     assert set(get_args(AlertLevel)) == set(Alert.Level.values)
+    assert set(get_args(SignKind)) == set(SignForm.Kind.values)
     assert set(get_args(EndedPhase)) == ENDED
 
 

@@ -6,10 +6,12 @@ displayed without an approved form of its kind (§ 521.8(d)).
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import get_args
 
 from games.engine import Refusal, Rules
 from games.engine.odds import verify_stated
 from games.models import Facility, RulesSubmission, SignForm
+from games.models.patrons import SignKind
 from games.office.signs.refusals import (
     NO_APPROVED_SIGN,
     SIGN_BRACES,
@@ -20,7 +22,7 @@ from games.office.signs.refusals import (
 from games.submissions import rules_of
 
 LANGUAGES = ("en", "es", "zh")
-KINDS = tuple(SignForm.Kind.values)
+KINDS: tuple[SignKind, ...] = get_args(SignKind)
 LEAST_MM, MOST_MM = 50, 3000
 PLACEHOLDER = re.compile(r"\{([a-z_]*)\}")
 COMMON_PLACEHOLDERS = frozenset({"table", "game"})

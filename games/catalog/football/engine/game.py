@@ -49,7 +49,7 @@ from games.engine.analysis import Outcome
 from games.engine.covariances import Pair, combine_rows, covariances_of
 from games.engine.game import CORRECTIONS, Step
 from games.engine.odds import Pays
-from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, Procedure
+from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, OutOfTurn, Phase, Procedure
 from games.engine.refusals import NO_SUCH_PLAY, NOT_NOW, Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason
@@ -92,14 +92,14 @@ ON_THE_EXTRA_POINT: Moves = {
     **FROM_THE_DICE_ON,
 }
 
-NEXT_ACTS = {
+NEXT_ACTS: Mapping[Phase, str] = {
     "open": "throw_dice",
     "point": "throw_dice",
     "ready": "call_dice",
     "lit": "settle_seats",
     "paid": "clear_layout",
 }
-FIRST_THE_OFFER = {**NEXT_ACTS, "open": "offer_dice", "point": "offer_dice"}
+FIRST_THE_OFFER: Mapping[Phase, str] = {**NEXT_ACTS, "open": "offer_dice", "point": "offer_dice"}
 
 # The ribbon grows with the plays, so `Football.steps` makes it instead of a procedure.
 PLAYING = Procedure(ON_A_PLAY, (), {}, NEXT_ACTS)
@@ -128,7 +128,7 @@ class Football(Quarterbacks):
         "offer_dice": "offer-dice",
         "throw_dice": "throw",
     }
-    out_of_turn = {
+    out_of_turn: OutOfTurn = {
         **OUT_OF_TURN,
         ("throw_dice", "ready"): (THROWN_ALREADY, "throw"),
         ("throw_dice", "lit"): (SETTLE_FIRST, "settlement"),
@@ -263,13 +263,13 @@ class Football(Quarterbacks):
             return EXTRA_POINT_OFFER if state.quarterback is None else EXTRA_POINT_ROLL
         return OFFERING if state.quarterback is None else PLAYING
 
-    def after_settling(self, state: RoundState) -> str:
+    def after_settling(self, state: RoundState) -> Phase:
         """Return the next play, the extra point roll, or the end of the game."""
         if state.result.ending:
             return "paid"
         return "point" if _course(state.throws).scored else "open"
 
-    def _phase_after(self, state: RoundState, act: str) -> str:
+    def _phase_after(self, state: RoundState, act: str) -> Phase:
         """Refuse with other words: no call closes the bets of this game, and no shaker has its dice."""
         if (state.phase, act) not in state.procedure.moves and not state.ended:
             self._verify_out_of_phase_after(state, act)

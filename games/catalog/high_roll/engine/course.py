@@ -4,6 +4,7 @@ With an Extra Roll the sensors are locked and the fees collected before the shak
 again; without one, and with six dice, the first roll settles everything.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from games.catalog.high_roll.engine.refusals import (
@@ -15,7 +16,7 @@ from games.catalog.high_roll.engine.refusals import (
     NOTHING_TO_LOCK_OUT,
     NOTHING_TO_MOVE,
 )
-from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, Procedure
+from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, OutOfTurn, Phase, Procedure
 from games.engine.refusals import BETS_STILL_OPEN, NOT_READY, NOTHING_TO_SETTLE
 from games.engine.settlement import STEPS_A_THROW
 
@@ -76,7 +77,7 @@ _THE_EXTRA_THROW: Moves = {
     ("paid", "correct_dice"): "lit",  # legal only if the throw settled nothing
 }
 
-_NEXT_ACTS = {
+_NEXT_ACTS: Mapping[Phase, str] = {
     "open": "no_more_bets",
     "unlocked": "lock_out_extra_rolls",
     "locked": "collect_fees",
@@ -96,7 +97,7 @@ DUTIES = {
     "gather_loose_dice": "gather",
 }
 
-REFUSALS_OUT_OF_TURN = {
+REFUSALS_OUT_OF_TURN: OutOfTurn = {
     **OUT_OF_TURN,
     ("lock_out_extra_rolls", "open"): (BETS_STILL_OPEN, "no-more-bets"),
     ("lock_out_extra_rolls", ""): (NOTHING_TO_LOCK_OUT, "lock-out"),
@@ -122,7 +123,7 @@ _EXTRA_DUTIES = {"call_dice": "call-extra", "correct_dice": "call-extra", "settl
 
 
 @lru_cache(maxsize=256)
-def procedure_of(dice: int, bought: bool, phase: str, thrown: int, over: bool) -> Procedure:
+def procedure_of(dice: int, bought: bool, phase: Phase, thrown: int, over: bool) -> Procedure:
     """Return the moves and the ribbon of a round in its present phase.
 
     `bought` says whether anybody has an Extra Roll, `thrown` how many valid throws were made, and `over` that no
@@ -140,7 +141,7 @@ def procedure_of(dice: int, bought: bool, phase: str, thrown: int, over: bool) -
     )
 
 
-def is_extra(phase: str, thrown: int, over: bool) -> bool:
+def is_extra(phase: Phase, thrown: int, over: bool) -> bool:
     """Return whether the round has reached the extra throw: its dice gathered, thrown, or settled."""
     return thrown == 2 or (thrown == 1 and not over and phase in ("loose", "closed", "ready"))
 
@@ -160,7 +161,7 @@ def _ribbon(dice: int, lock_out: bool, extra_throw: bool) -> tuple[str, ...]:
     )
 
 
-def _place(phase: str, extra: bool, ribbon: tuple[str, ...]) -> int | None:
+def _place(phase: Phase, extra: bool, ribbon: tuple[str, ...]) -> int | None:
     """Return how many steps of the ribbon are done; None in a round that was cut short."""
     first = ribbon.index("shake")
     places = {

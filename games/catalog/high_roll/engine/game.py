@@ -49,7 +49,7 @@ from games.catalog.high_roll.engine.wagers import (
 from games.engine.analysis import Outcome
 from games.engine.game import Game, Step
 from games.engine.odds import Pays
-from games.engine.procedures import Procedure
+from games.engine.procedures import Phase, Procedure
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason, Settled, cut_to_limit, fee, lose, win
@@ -233,7 +233,7 @@ class HighRoll(Game):
         decided = {settled.wager.key for settled in state.result.settled}
         return tuple(wager for wager in state.wagers if wager.key not in decided)
 
-    def after_settling(self, state: RoundState) -> str:
+    def after_settling(self, state: RoundState) -> Phase:
         return "paid" if state.result.ending else "loose"
 
     def _skip_empty_phases(self, state: RoundState) -> RoundState:
@@ -365,7 +365,7 @@ def _buyers(state: RoundState) -> tuple[int, ...]:
     return tuple(sorted(wager.seat for wager in state.wagers if wager.code == EXTRA_ROLL))
 
 
-def _course(state: RoundState) -> tuple[str, int, bool]:
+def _course(state: RoundState) -> tuple[Phase, int, bool]:
     """The phase, how many throws were made, and whether no further one is to come."""
     return state.phase, len(state.throws), bool(state.result.ending)
 
