@@ -3,13 +3,14 @@
 * `games.E001`: a file of a jurisdiction, or a folder of JURISDICTION_DIRS, cannot be read.
 * `games.E002`: an edition names a jurisdiction that has no file.
 * `games.E003`: a jurisdiction has a language in which no guide is written.
+* `games.W001`: a jurisdiction has no edition, so that its casinos can deal no game.
 * `games.E004`: a facility names a jurisdiction that has no file (with a database only, as `migrate` checks it).
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connections
 
 from games.engine.editions import all_editions
@@ -23,7 +24,7 @@ FILES = "Each jurisdiction is one TOML file in games/jurisdictions or in a folde
 @register("jurisdictions")
 def check_jurisdictions(**_: Any) -> list[CheckMessage]:
     """Check every file of a jurisdiction, and every edition."""
-    return [*_unreadable_files(), *_unknown_jurisdictions(), *_unwritten_languages()]
+    return [*_unreadable_files(), *_unknown_jurisdictions(), *_unwritten_languages(), *_without_editions()]
 
 
 def _unreadable_files() -> Iterator[Error]:
@@ -45,6 +46,13 @@ def _unwritten_languages() -> Iterator[Error]:
         for language in sorted({*law.languages} - {*LANGUAGES}):
             message = f"{law.name} has gaming guides in the language {language}, in which no text is written."
             yield Error(message, hint=f"Texts are written in {', '.join(LANGUAGES)}.", id="games.E003")
+
+
+def _without_editions() -> Iterator[Warning]:
+    dealt = {edition.jurisdiction for edition in all_editions().values()}
+    for code in sorted({*all_jurisdictions()} - dealt):
+        message = f"The jurisdiction {code} has no edition, so its casinos can deal no game."
+        yield Warning(message, hint="Its file may hold editions (docs/structure.md).", id="games.W001")
 
 
 @register(Tags.database)

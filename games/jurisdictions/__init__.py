@@ -75,7 +75,6 @@ class RequestRules:
     parts_always: tuple[str, ...] = ()
     asks_petitioner: bool = False
     tests: bool = False
-    editions_elsewhere: bool = False  # whether it may name the edition of another jurisdiction
     review_ends: bool = True  # whether the end of the review of a request can be counted
 
 
@@ -91,6 +90,8 @@ class Jurisdiction:
     notice_minutes: int  # of a change of limits, as the guide states it; 0: the guide says nothing
     review_days: int  # calendar days of a review; where the text sets none, those the casinos count with
     certifies_providers: bool
+    # whether the office reads the editions of other jurisdictions too, in odds sheets and requests
+    reads_other_editions: bool = field(default=False, kw_only=True)
     clauses_in_catalog: bool = field(
         default=False, kw_only=True
     )  # games/regulations/clauses.yaml has its clauses

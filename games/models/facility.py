@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from games import jurisdictions
+from games.engine.editions import Edition, all_editions
 from games.jurisdictions import Jurisdiction
 
 
@@ -36,6 +37,14 @@ class Facility(models.Model):
     def law(self) -> Jurisdiction:
         """What the jurisdiction of this facility asks. Raises ImproperlyConfigured for a code without a file."""
         return jurisdictions.jurisdiction(self.jurisdiction)
+
+    def readable_editions(self) -> dict[str, Edition]:
+        """Return the editions that this facility's office reads, by their dated key."""
+        return {
+            key: edition
+            for key, edition in all_editions().items()
+            if self.law.reads_other_editions or edition.jurisdiction == self.jurisdiction
+        }
 
     @property
     def zone(self) -> ZoneInfo:

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.access import Denied
 from games.engine import Refusal, Rules
-from games.engine.editions import all_editions
 from games.models import Facility, RulesSubmission
 from games.office.core.access import person_and_facility
 from games.office.odds import pdf as odds_paper
@@ -116,16 +115,21 @@ def odds(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 def _default_key(facility: Facility) -> str:
-    """Return the newest submission in force, or else an edition of this jurisdiction."""
+    """Return the newest submission in force, or else an edition of this jurisdiction.
+
+    Raises Denied where there is no edition at all.
+    """
     approved = RulesSubmission.objects.filter(
         facility=facility, status__in=[Version.APPROVED, Version.SUPERSEDED]
     )
     newest = approved.filter(in_force_from__lte=clock.now()).order_by("-in_force_from", "-version").first()
     if newest:
         return f"{newest.code}.{newest.version}"
-    return next(
-        key for key, edition in all_editions().items() if edition.jurisdiction == facility.jurisdiction
-    )
+    editions = facility.readable_editions()
+    own = [key for key, edition in editions.items() if edition.jurisdiction == facility.jurisdiction]
+    if not editions:
+        raise Denied
+    return next(iter(own or editions))
 
 
 def _answer_what_if(request: HttpRequest, subject: OddsSubject) -> tuple[WhatIf, dict[str, str]]:
@@ -166,7 +170,9 @@ def _choices(facility: Facility, subject: OddsSubject) -> dict[str, Any]:
             }
             for version in versions
         ],
-        "editions": [{"key": key, "title": edition_title(Rules.of(key))} for key in all_editions()],
+        "editions": [
+            {"key": key, "title": edition_title(Rules.of(key))} for key in facility.readable_editions()
+        ],
         "edition_key": subject.rules.key if subject.submission is None else "",
         "choices": choices(subject.rules),
     }

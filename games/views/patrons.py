@@ -149,7 +149,11 @@ def guide_context(guide: Guide, language: str) -> dict[str, Any]:
 
 
 def _page(facility: Facility, language: str) -> dict[str, Any]:
-    switch = [{"code": code, "tag": TAGS[code], "name": words(code)["language"]} for code in SWITCH]
+    switch = [
+        {"code": code, "tag": TAGS[code], "name": words(code)["language"]}
+        for code in SWITCH
+        if code in facility.law.languages
+    ]
     return {
         "house": facility,
         "language": language,

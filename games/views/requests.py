@@ -10,7 +10,6 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit.access import Denied
-from games.engine.editions import all_editions
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews
 from games.office.core.access import person_and_facility
@@ -144,8 +143,7 @@ def _choices(facility: Facility) -> dict[str, Any]:
         "asks_who": facility.law.requests.asks_petitioner,
         "editions": [
             (key, game_by_code(edition.game).name, edition)
-            for key, edition in all_editions().items()
-            if facility.law.requests.editions_elsewhere or edition.jurisdiction == facility.jurisdiction
+            for key, edition in facility.readable_editions().items()
         ],
         "classes": contents.CLASSES.items(),
         "rights_of": (part_readers.RIGHTS, part_readers.STATES, part_readers.ABOUT),

@@ -1,5 +1,8 @@
 """A jurisdiction is one data file, and the system check says what is wrong with one."""
 
+import ast
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -113,6 +116,12 @@ def test_a_language_without_a_text_is_an_error(tmp_path):
     assert errors_of(tmp_path) == [("games.E003", message)]
 
 
+def test_a_jurisdiction_without_editions_is_a_warning(tmp_path):
+    (tmp_path / "xx.toml").write_text(TEXT.partition("[[editions]]")[0], "utf-8")
+    message = "The jurisdiction XX has no edition, so its casinos can deal no game."
+    assert errors_of(tmp_path) == [("games.W001", message)]
+
+
 def test_an_edition_of_an_unknown_jurisdiction_is_an_error(monkeypatch):
     laws = {code: law for code, law in all_jurisdictions().items() if code != "NJ"}
     monkeypatch.setattr("games.checks.all_jurisdictions", lambda: laws)
@@ -137,3 +146,96 @@ def test_a_facility_of_an_unknown_jurisdiction_is_an_error():
 def test_an_unknown_code_says_what_to_do():
     with pytest.raises(ImproperlyConfigured, match="Add its file to a folder of JURISDICTION_DIRS"):
         jurisdiction("ZZ")
+
+
+ROOT = Path(__file__).resolve().parents[2]
+CODES = frozenset({"PA", "NJ", "pa", "nj", "Pennsylvania", "New Jersey"})
+# What Pennsylvania or New Jersey writes: their codes, the beginning of their citations, the keys of their editions.
+OF_A_STATE = re.compile(
+    r"Pa\. Code|Pa\.B\.|N\.J\.A\.C\.|Pennsylvania|New Jersey|§ ?\d|\b13:69|\b19:4[67]|\bchapter \d{3}"
+    r"|Bureau of|Executive Director|\b(?:pa|nj)-\d|\b(?:PA|NJ)\b|\b\d{3}a\.\d",
+    re.IGNORECASE,
+)
+# The data of a state, and what is about its text: its jurisdiction and editions, the catalog of clauses, the seeded
+# demo floor, migrations, and help texts of models (which only developers read).
+OF_STATES = ("jurisdictions", "editions", "regulations", "demo", "migrations", "models")
+EXAMPLES = {
+    "games/engine/refusals.py": "There are no rules %(rules)s. Use a key such as pa-625a/A.",  # printed by commands
+    "tables/snapshot_types.py": "A change of the limits under way, § 521.8(c)(2).",  # a docstring
+    "templates/desk/coverage.html": "625a.2",  # what to search the catalog of clauses for
+    "games/management/commands/odds.py": "a rules key, such as pa-625a/A",  # the help of a command
+    "games/office/providers/refusals.py": "chapter-528-is-not-here",  # a code on the record, not a citation
+    "audit/verify.py": '"cite":"58 Pa. Code §',  # the commonest text that is not ASCII, for speed alone
+}
+
+
+def product_files(*patterns: str) -> list[Path]:
+    return [
+        path
+        for folder in ("games", "tables", "audit", "config", "templates", "static")
+        for pattern in patterns
+        for path in sorted((ROOT / folder).rglob(pattern))
+        if not {*OF_STATES, "vendor"} & {*path.relative_to(ROOT).parts}
+    ]
+
+
+def texts_in(path: Path) -> Iterator[tuple[int, str]]:
+    """The strings of a Python file that are no docstrings, each with its line."""
+    tree = ast.parse(path.read_text("utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.lineno, node.value
+
+
+def compared_in(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The codes and names of jurisdictions that a Python file compares, or matches a beginning with."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        is_beginning = (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("startswith", "endswith", "removeprefix")
+        )
+        if isinstance(node, ast.Compare | ast.match_case) or is_beginning:
+            values = {leaf.value for leaf in ast.walk(node) if isinstance(leaf, ast.Constant)}
+            if named := sorted(CODES & {str(value).rstrip("-") for value in values}):
+                yield node.lineno if hasattr(node, "lineno") else 0, named
+
+
+def test_no_file_outside_the_data_compares_the_code_of_a_jurisdiction():
+    files = [
+        path for folder in ("games", "tables", "audit", "config") for path in (ROOT / folder).rglob("*.py")
+    ]
+    files = [path for path in files if "migrations" not in path.parts]
+    assert len(files) > 300
+    assert {f"{path}:{line}": named for path in files for line, named in compared_in(path)} == {}
+
+
+def test_no_file_outside_the_data_cites_a_state():
+    """Python, templates, scripts and style sheets take each section from a jurisdiction or an edition."""
+    cited = {}
+    for path in product_files("*.py"):
+        name = str(path.relative_to(ROOT))
+        for line, text in texts_in(path):
+            if OF_A_STATE.search(text) and EXAMPLES.get(name) != text:
+                cited[f"{name}:{line}"] = text
+    for path in product_files("*.html", "*.css", "*.js", "*.svg"):
+        text = re.sub(
+            r"/\*.*?\*/|\{#.*?#\}|^\s*//.*$", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
+        )
+        name = str(path.relative_to(ROOT))
+        if found := [words for words in OF_A_STATE.findall(text) if words != EXAMPLES.get(name)]:
+            cited[name] = found
+    assert cited == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'x == "PA"', 'x in ("PA", "NJ")', '"NJ" != x', 'x.startswith("nj-")', 'x.startswith("pa")',
+        'x == "New Jersey"', 'match x:\n    case "PA": pass',
+    ],
+)  # fmt: skip
+def test_a_comparison_is_recognized(tmp_path, code):
+    (tmp_path / "a.py").write_text(code, "utf-8")
+    assert len(list(compared_in(tmp_path / "a.py"))) == 1

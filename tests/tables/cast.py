@@ -286,7 +286,7 @@ def make_scene(
     facility = Facility.objects.create(
         code="larkfield",
         name="Larkfield Casino",
-        jurisdiction="NJ" if rules.startswith("nj") else "PA",
+        jurisdiction=Rules.of(rules).edition.jurisdiction,
         time_zone="America/New_York",
     )
     pit = Pit.objects.create(facility=facility, code="p1", name="Pit 1")
@@ -298,7 +298,7 @@ def make_scene(
         pit=pit,
         submission="RS-0009",
         kind=kind,
-        seats=SEATS.get(rules, 8),
+        seats=edition.places or 8,
         min_cents=1_000,
         max_cents=100_000,
     )

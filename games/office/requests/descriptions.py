@@ -69,7 +69,7 @@ def next_step(request: GameRequest, today: dt.date) -> str:
     if request.status != "filed":
         return ""
     if not request.facility.law.requests.tests:
-        return "Decision of the Executive Director"
+        return f"Decision of the {request.facility.law.body('requests')}"
     still = sum(not condition.is_met for condition in final_approval.conditions(request, today))
     if not still:
         return "Final approval"
