@@ -53,7 +53,7 @@ def any_rounds(draw):
 
 
 @st.composite
-def whole_games(draw):
+def complete_games(draw):
     """A game played to its end by the book, with void throws in between and wagers on every play."""
     opening = FOOTBALL.open_round(RULES, None, 2, 2)
     records: list[Record] = []
@@ -107,8 +107,8 @@ def test_a_game_is_always_in_a_known_phase_with_a_way_on(played):
 
 
 @settings(max_examples=200, deadline=None)
-@given(whole_games())
-def test_every_wager_of_a_whole_game_settles_exactly_once_and_its_money_adds_up(played):
+@given(complete_games())
+def test_every_wager_of_a_complete_game_settles_exactly_once_and_its_money_adds_up(played):
     opening, records, state, _ = played
     assert replayed(FOOTBALL, opening, records) == state
     done = [one for record in records if isinstance(record, SeatsSettled) for one in record.settled]
@@ -119,7 +119,7 @@ def test_every_wager_of_a_whole_game_settles_exactly_once_and_its_money_adds_up(
 
 
 @settings(max_examples=200, deadline=None)
-@given(whole_games())
+@given(complete_games())
 def test_the_floor_and_the_paper_settle_a_game_alike(played):
     _, records, state, throws = played
     ending, on_paper = FOOTBALL.adjudicate(RULES, throws, state.wagers)

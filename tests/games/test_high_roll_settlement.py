@@ -327,7 +327,7 @@ def test_with_six_dice_a_limit_holds_where_it_is_given():
         (FOUR_FIVES, "extra-roll", "The price of an Extra Roll"),
     ],
 )
-def test_a_player_is_told_why(dice, code, said):
+def test_every_settlement_has_its_reason(dice, code, said):
     wagers = lines(1, *dict.fromkeys(["pip:5", "like-kind:3", "extra-roll", code]))
     (found,) = [one for one in standing([dice], wagers).settled if one.wager.code == code]
     assert reason_text(found.why) == said

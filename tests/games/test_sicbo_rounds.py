@@ -187,7 +187,7 @@ def test_a_wager_cannot_be_moved_once_bets_are_closed(key, kind):
         )
 
 
-def test_a_wager_is_the_total_as_it_now_lies_and_nothing_takes_it_off():
+def test_a_wager_is_the_new_total_and_zero_removes_it():
     state, record = SIC_BO.place_wagers(opened(), [(1, "small", 700, "chips"), (2, "big", 0, "chips")])
     assert state.wagers == (Wager(1, "small", 700), Wager(3, "total:9", 1000))
     assert record.before_cents == (500, 500)

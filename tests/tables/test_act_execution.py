@@ -139,7 +139,7 @@ def test_paying_a_seat_is_not_stale_by_the_payment_of_another(scene):
     assert scene.round.phase == "paid"
 
 
-def test_a_pay_list_is_stale_once_it_was_mended(scene):
+def test_a_pay_list_is_stale_once_it_was_corrected(scene):
     scene.play((1, "big", 2_500), (2, "big", 2_500), dice=[2, 5, 5])
     seen = scene.version
     scene.act(

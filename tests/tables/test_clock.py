@@ -30,7 +30,7 @@ def test_a_clock_that_went_back_refuses_acts_and_blinds_nobody(db, hands):
     assert tablet.post("/sign-in", {"person": "relief", "pin": PIN}).status_code == 403
 
 
-def test_a_clock_that_went_back_is_told_and_acts_are_taken_again_once_it_caught_up(db, hands):
+def test_a_clock_that_went_back_is_shown_and_acts_are_accepted_again_once_it_has_caught_up(db, hands):
     scene = make_scene()
     scene.place((1, "small", 2_500))
     mine = Ticker(lambda: 0.0)

@@ -142,7 +142,7 @@ def test_a_struck_wager_stays_as_a_struck_row_and_is_settled_no_more(lit):
 @pytest.mark.parametrize(
     "witness", [None, "relief", "stickperson", "surveillance", "gaming-agent", "security"]
 )
-def test_mending_needs_a_floorpersons_own_sign_in(lit, act, params, witness):
+def test_a_correction_needs_a_floorpersons_own_sign_in(lit, act, params, witness):
     with lit.refused("floorperson-must-sign"):
         lit.act(act, params, witness=witness)
     assert lit.round.throws.count() == 1
@@ -155,13 +155,13 @@ def test_a_floorperson_of_another_pit_does_not_sign_here(lit, act, params):
 
 
 @pytest.mark.parametrize(("act", "params"), MENDINGS)
-def test_a_floorperson_mends_at_the_podium_alone(lit, act, params):
+def test_a_floorperson_corrects_at_the_podium_alone(lit, act, params):
     lit.act(act, params, by="floorperson", device=lit.podium)
     assert (lit.entry["actor"], lit.entry["witness"]) == ("floorperson", None)
 
 
 @pytest.mark.parametrize(("act", "params"), MENDINGS)
-def test_it_refuses_mending_after_the_first_payment(scene, act, params):
+def test_it_refuses_a_correction_after_the_first_payment(scene, act, params):
     scene.play((1, "small", 2_500), (2, "big", 5_000), (3, "big", 1_000), dice=[2, 5, 5])
     scene.act("take_losers")
     scene.act("pay_seats", {"seats": [2]})
@@ -177,7 +177,7 @@ def test_it_refuses_mending_after_the_first_payment(scene, act, params):
     ]
 
 
-def test_dice_by_which_nobody_won_are_mended_until_the_layout_is_cleared(scene):
+def test_dice_by_which_nobody_won_are_corrected_until_the_layout_is_cleared(scene):
     scene.play((1, "small", 2_500), dice=[2, 5, 5])
     scene.act("take_losers")
     assert scene.round.phase == "paid"
@@ -188,14 +188,14 @@ def test_dice_by_which_nobody_won_are_mended_until_the_layout_is_cleared(scene):
 
 
 @pytest.mark.parametrize(("act", "params"), MENDINGS)
-def test_there_is_nothing_to_mend_while_bets_are_open(scene, act, params):
+def test_there_is_nothing_to_correct_while_bets_are_open(scene, act, params):
     scene.place((1, "small", 2_500))
     with scene.refused("no-dice-yet" if act == "correct_dice" else "bets-still-open"):
         scene.act(act, params, witness="floorperson")
 
 
 @pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A", "nj-19-47-9"])
-def test_wagers_are_mended_between_no_more_bets_and_the_dice(rules):
+def test_wagers_are_corrected_between_no_more_bets_and_the_dice(rules):
     scene = make_scene(rules)
     scene.place((1, "small", 2_500), (2, "big", 5_000))
     scene.to_closed_bets()

@@ -174,7 +174,7 @@ def test_the_record_of_a_receipt_names_each_lot_and_its_seal(scene):
         {"high_um": 19_050 + 128},
     ],
 )
-def test_one_bad_die_rejects_the_whole_lot(scene, bad):
+def test_one_bad_die_rejects_the_lot(scene, bad):
     receive(scene)
     measure(scene, die(), die(**bad), die())
     lot = DiceLot.objects.get(code="L-0101")

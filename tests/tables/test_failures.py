@@ -28,7 +28,7 @@ def ready(rules, shaker="manual"):
     ],
 )
 @pytest.mark.parametrize("what", ["device", "layout"])
-def test_with_the_dice_seen_the_round_settles_by_hand_from_the_announced_dice(rules, what):
+def test_with_the_dice_seen_the_round_settles_manually_from_the_announced_dice(rules, what):
     scene = ready(rules)
     scene.act("report_device_failure", {"dice": [2, 5, 5], "what": what}, witness=SIGNS[rules])
     assert scene.settled == [(1, "small", "lose", 0, 0), (2, "big", "win", 5_000, 5_000)]
@@ -69,7 +69,7 @@ def test_with_the_dice_seen_the_round_settles_by_hand_from_the_announced_dice(ru
         ),
     ],
 )
-def test_it_settles_by_hand_only_before_the_witness_that_the_edition_names(rules, signs, does_not):
+def test_it_settles_manually_only_before_the_witness_that_the_edition_names(rules, signs, does_not):
     scene = ready(rules)
     failed = {"dice": [2, 5, 5]}
     for witness in does_not:

@@ -8,7 +8,7 @@ from tables.templatetags.floor import win_line
 pytestmark = pytest.mark.both_databases
 
 
-def test_the_win_is_told_round_by_round(scene):
+def test_the_win_is_recorded_round_by_round(scene):
     for dice in ([1, 1, 2], [6, 6, 5], [2, 2, 2]):  # small pays, small loses, small loses on a triple
         scene.play((1, "small", 2_500), dice=dice)
         scene.finish()

@@ -294,7 +294,7 @@ class Floor(RuleBasedStateMachine):
         assert all(table.floorperson_id for table in running)
 
     @invariant()
-    def every_lot_lies_where_the_rows_say(self) -> None:
+    def every_lot_is_where_the_rows_say(self) -> None:
         for lot in DiceLot.objects.select_related("shaker"):
             if lot.status == "placed":
                 assert lot.shaker.table_id == lot.table_id is not None, lot.code

@@ -113,7 +113,7 @@ def test_a_single_play_area_names_the_coming_play(table):
     assert 'data-play="2" data-single data-wager="big-play"' in screen(table)
 
 
-def test_what_was_paid_by_an_earlier_throw_no_longer_lies_there(table):
+def test_wagers_that_an_earlier_throw_paid_are_off_the_layout(table):
     begin(table, (5, "touchdown", 500), (5, "big-play", 500, 1))
     throw(table, 6, 6, 2)
     assert '<span class="verdict-w">Pay</span> <b>$20</b>' in screen(table)
@@ -122,7 +122,7 @@ def test_what_was_paid_by_an_earlier_throw_no_longer_lies_there(table):
     assert "verdict" not in html and "$20" not in html
 
 
-def test_a_quarterback_who_sits_out_is_told_so_before_the_throw(table):
+def test_the_screen_warns_of_a_quarterback_without_a_wager_before_the_throw(table):
     table.place((8, "touchdown", 500))
     table.act("offer_dice", {"seat": 3, "accepted": True})
     assert "The Quarterback at seat 3 has no wager in this game" in screen(table)
@@ -144,7 +144,7 @@ def test_a_quarterback_who_sits_out_is_told_so_before_the_throw(table):
     ],
 )
 def test_a_play_of_the_track_in_words(play, words):
-    assert gridiron.told(play) == words
+    assert gridiron.play_words(play) == words
 
 
 def test_an_ended_game_says_how_it_came_out():

@@ -356,7 +356,7 @@ def test_a_quarterback_who_leaves_before_the_extra_point_is_followed_by_another(
     table.finish()
 
 
-def test_a_game_settled_by_hand_passes_its_dice_on_like_any_other(table):
+def test_a_game_settled_manually_passes_its_dice_on_like_any_other(table):
     begin(table, (5, "touchdown", 500))
     lying = [{"seat": 5, "wager": "touchdown", "cents": 500}]
     said = {"throws": [[1, 1, 6]], "wagers": lying, "reason": "the tablet was dead"}

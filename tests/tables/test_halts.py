@@ -217,7 +217,7 @@ def test_the_screen_of_a_table_that_is_not_halted_carries_its_head(scene):
 # A head that is not ours
 
 
-def test_a_head_that_is_not_ours_is_refused_and_told_once_and_halts_nothing(scene):
+def test_a_forged_head_is_refused_raises_one_alert_and_halts_nothing(scene):
     head = {**head_of(scene), "mac": "0" * 64}
     refusal = refused(scene, "head-not-ours", head)
     assert (refusal.status, refusal.affected_table_ids) == (422, (scene.table.pk,))

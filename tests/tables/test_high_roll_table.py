@@ -230,7 +230,7 @@ def test_what_the_table_settled_is_what_adjudicate_settles_and_the_export_verifi
     verify.verify(io.BytesIO(b"".join(export.lines(export.select([table.table.place])))))
 
 
-def test_a_round_settled_by_hand_is_written_down_with_both_throws(table):
+def test_a_round_settled_manually_is_recorded_with_both_throws(table):
     wagers = [{"seat": seat, "wager": code, "cents": cents} for seat, code, cents in BOUGHT]
     throws = [FOUR_FIVES, [5, 1, 1, 6, 6, 4]]
     table.act(

@@ -66,7 +66,7 @@ def test_where_nobody_plays_they_change_at_once(hands, scene):
 
 
 @pytest.mark.clause("PA-521.8(c)(1)")
-def test_they_do_not_change_at_once_while_a_wager_lies(playing):
+def test_they_do_not_change_at_once_while_there_is_a_wager(playing):
     with playing.refused("somebody-plays", "58 Pa. Code § 521.8(c)(1)") as refused:
         change(playing, nobody_plays=True)
     assert refused.value.params == {"seats": "1", "minutes": 30}
@@ -278,7 +278,7 @@ def test_no_sign_is_posted_once_its_form_is_withdrawn(playing):
 
 @pytest.mark.clause("PA-521.7(c)")
 @pytest.mark.parametrize(("cents", "flag"), [(500, "under-min"), (150_000, "over-max")])
-def test_a_wager_that_was_accepted_outside_the_limits_settles_whole(hands, scene, cents, flag):
+def test_a_wager_that_was_accepted_outside_the_limits_settles_in_full(hands, scene, cents, flag):
     scene.play((1, "small", cents), dice=[1, 2, 3])
     assert Wager.objects.get().flag == flag
     assert scene.settled == [(1, "small", "win", cents, cents)]

@@ -103,7 +103,7 @@ def receive_stored(scene: Scene, code: str) -> str:
     return code
 
 
-def test_the_rounds_of_a_lot_are_told_by_table_with_exact_counts_and_times(hands):
+def test_the_rounds_of_a_lot_are_listed_by_table_with_exact_counts_and_times(hands):
     scene = make_scene()
     play(scene, 3)
     hours(hands, 2)

@@ -31,7 +31,7 @@ def test_a_lot_is_issued_to_one_of_two_tables(house):
     assert (lot.status, lot.table.code) == ("issued", f"T-0{given}")
 
 
-def test_a_lot_is_destroyed_once_and_a_list_is_destroyed_whole(house):
+def test_a_lot_is_destroyed_once_and_a_list_completely_or_not_at_all(house):
     codes = ["L-0002", "L-0003", "L-0004"]
     DiceLot.objects.filter(code__in=codes).update(status="removed")
     first, again = codes, list(reversed(codes))

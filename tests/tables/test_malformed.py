@@ -70,7 +70,7 @@ def at_phase(request, db):
 @pytest.mark.slow
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(act=st.sampled_from(sorted(table.ACTS)), params=any_params)
-def test_whatever_is_sent_is_refused_or_taken_whole(at_phase, act, params):
+def test_any_request_is_refused_or_executed_completely(at_phase, act, params):
     scene = at_phase
     before = scene.version
     with scene.tried():

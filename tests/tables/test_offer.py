@@ -38,8 +38,8 @@ def approve(scene, when="", edition=B, **options):
     return RulesSubmission.objects.get(code="RS-0009", version=number)
 
 
-def told(scene):
-    """What the table's record told of rules that took effect, in order."""
+def announcements(scene):
+    """The entries about rules that took effect at the table, in order."""
     found = Entry.objects.filter(stream=scene.table.stream, type="rules.took_effect").order_by("seq")
     return [json.loads(bytes(one.body))["data"] for one in found]
 
@@ -54,10 +54,10 @@ def test_the_round_in_play_settles_under_its_version_and_the_next_one_under_the_
     scene.play((1, "total:4", 1000), dice=[1, 1, 2])
     hands.now += dt.timedelta(minutes=10)
     tick()
-    assert told(scene) == [] and pays(scene) == ["50 to 1"]
+    assert announcements(scene) == [] and pays(scene) == ["50 to 1"]
     scene.finish()
     assert scene.last_round.submission.version == 1
-    assert [(one["was"], one["version"]) for one in told(scene)] == [(1, 2)]
+    assert [(one["was"], one["version"]) for one in announcements(scene)] == [(1, 2)]
     assert pays(scene) == ["62 to 1"]
     scene.play((1, "total:4", 1000), dice=[1, 1, 2])
     assert scene.round.submission.version == 2
@@ -75,10 +75,10 @@ def test_the_first_round_paid_what_its_own_version_pays(hands, scene):
 
 def test_the_clock_tells_a_table_where_nobody_plays_once(hands, scene):
     approve(scene, "2026-11-21T10:05")
-    assert tick() == [] and told(scene) == []
+    assert tick() == [] and announcements(scene) == []
     hands.now += dt.timedelta(minutes=5)
     assert scene.table.pk in tick()
-    (said,) = told(scene)
+    (said,) = announcements(scene)
     version = RulesSubmission.objects.get(version=2)
     assert said == {
         "submission": "RS-0009",
@@ -90,38 +90,38 @@ def test_the_clock_tells_a_table_where_nobody_plays_once(hands, scene):
         "started": [],
     }
     tick()
-    assert len(told(scene)) == 1
+    assert len(announcements(scene)) == 1
 
 
-def test_the_opening_round_tells_of_what_the_clock_has_not_told_yet(hands, scene):
+def test_opening_a_round_announces_new_rules_that_the_clock_has_not_announced(hands, scene):
     approve(scene, "2026-11-21T10:05")
     hands.now += dt.timedelta(minutes=6)
     scene.place((1, "small", 1000))
-    assert len(told(scene)) == 1 and scene.round.submission.version == 2
+    assert len(announcements(scene)) == 1 and scene.round.submission.version == 2
 
 
-def test_a_closed_table_is_told_by_its_opening(hands, scene):
+def test_opening_announces_new_rules_to_a_closed_table(hands, scene):
     scene.close()
     approve(scene)
     tick()
-    assert told(scene) == []
+    assert announcements(scene) == []
     hands.now += dt.timedelta(minutes=1)
     scene.inspect()
     scene.open()
     assert scene.entry["data"]["submission_version"] == 2
     assert notice.parse_key(scene.fresh.recorded_rules_key).version == 2
     tick()
-    assert told(scene) == []
+    assert announcements(scene) == []
 
 
-def test_a_withdrawn_version_is_told_too_and_no_round_opens_under_it(hands, scene):
+def test_a_withdrawn_version_is_announced_too_and_no_round_opens_under_it(hands, scene):
     scene.play((1, "total:4", 1000), dice=[1, 1, 2])
     scene.in_office("withdraw_submission", {"code": "RS-0009", "version": 1, "why": "a fault"})
     tick()
-    assert told(scene) == []
+    assert announcements(scene) == []
     scene.finish()
     assert [paid for _, _, _, paid, _ in scene.settled] == [50_000]
-    assert [(one["was"], one["version"]) for one in told(scene)] == [(1, None)]
+    assert [(one["was"], one["version"]) for one in announcements(scene)] == [(1, None)]
     with scene.refused("no-rules-in-force"):
         scene.place((1, "small", 1000))
 

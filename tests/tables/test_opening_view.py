@@ -135,7 +135,7 @@ def test_everybody_who_is_still_missing_is_named_at_once():
     assert needed["text"].startswith("The stickperson is still missing.")
 
 
-def test_all_that_opening_would_refuse_is_told_beforehand_dice_first():
+def test_the_screen_lists_beforehand_all_that_opening_would_refuse_dice_first():
     scene = make_scene(opened=False)
     scene.act("inspect_table", scene.inspection(), by="floorperson")
     Approval.objects.filter(subject="layout").delete()
@@ -166,7 +166,7 @@ def approve_the_layout(scene):
 
 
 @clause("PA-577.4(d)-reopen")
-def test_a_football_set_that_was_here_before_the_closing_is_told_as_missing_new_dice():
+def test_a_football_set_from_before_the_closing_counts_as_missing_new_dice():
     scene = make_scene("pa-577")
     scene.act("close_table", {"secured": True}, by="floorperson")
     assert step(scene) == ("inspect_table", "no-dice")

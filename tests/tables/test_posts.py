@@ -115,7 +115,7 @@ def test_what_was_thrown_is_settled_whoever_has_left(scene, monkeypatch, gone):
     assert scene.last_round.phase == "cleared"
 
 
-def test_a_round_that_was_played_by_hand_is_written_down_whoever_is_there(scene):
+def test_a_round_played_manually_is_recorded_with_any_staffing(scene):
     take_away(scene, "dealer", "dealer", "empty")
     wagers = [{"seat": 1, "wager": "small", "cents": 2_500, "made_in": "chips"}]
     params = {"dice": [1, 1, 2], "wagers": wagers, "reason": "the tablet was dead"}

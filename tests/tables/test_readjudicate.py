@@ -161,7 +161,7 @@ def test_a_struck_wager_that_is_found_to_have_lain_there_settles_again(scene):
     assert settled_again() == ([], {"rounds": 1, "settlements": 4, "wagers": 11, "differences": 0})
 
 
-def test_rounds_settled_and_recorded_by_hand_settle_again(scene):
+def test_rounds_settled_manually_and_recorded_later_settle_again(scene):
     scene.place((1, "small", 1_000))
     scene.to_the_dice()
     scene.act("report_device_failure", {"what": "device", "dice": [1, 2, 3]}, witness="floorperson")
@@ -173,7 +173,7 @@ def test_rounds_settled_and_recorded_by_hand_settle_again(scene):
     assert settled_again() == ([], {"rounds": 2, "settlements": 2, "wagers": 3, "differences": 0})
 
 
-def test_a_whole_game_on_paper_settles_again_throw_by_throw():
+def test_a_complete_game_on_paper_settles_again_throw_by_throw():
     scene = make_scene("pa-577")
     wagers = [
         {"seat": 1, "wager": "touchdown", "cents": 1_000},
@@ -185,7 +185,7 @@ def test_a_whole_game_on_paper_settles_again_throw_by_throw():
 
 
 @pytest.mark.parametrize("kind", ["dice", "wager", "payment", "void"])
-def test_a_slip_settles_again_with_what_it_put_right(scene, kind):
+def test_a_slip_settles_again_with_its_correction(scene, kind):
     file_a_slip(scene, kind)
     assert settled_again() == ([], {"rounds": 1, "settlements": 2, "wagers": 4, "differences": 0})
 
@@ -341,7 +341,7 @@ def test_what_a_slip_says_that_stood_and_that_moved_is_compared_too(scene):
     }
 
 
-def test_the_dice_that_a_mend_says_again_and_a_fee_are_compared_too():
+def test_the_dice_of_a_correction_and_a_fee_are_compared_too():
     scene = make_scene("pa-675a")
     scene.place((1, "pip:6", 1_000), (1, "like-kind:5", 1_000), (1, "extra-roll", 1_000))
     scene.to_the_dice()

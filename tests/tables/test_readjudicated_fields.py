@@ -100,7 +100,7 @@ def pay(scene: Scene) -> None:
     hand_over(scene, *((amount["seat"], amount["cents"]) for amount in slip.due), code=slip.code)
 
 
-def mended_and_put_right() -> Scene:
+def corrected_and_slipped() -> Scene:
     """Sic Bo with every sort of mending, and a slip of every sort upon the one before it."""
     scene = make_scene()
     scene.place((1, "small", 5_000), (2, "total:9", 1_000))
@@ -158,7 +158,7 @@ def no_roll() -> Scene:
     return scene
 
 
-def by_hand() -> Scene:
+def settled_manually() -> Scene:
     scene = make_scene()
     scene.place((1, "small", 1_000))
     scene.to_the_dice()
@@ -176,7 +176,14 @@ def on_paper() -> Scene:
     return scene
 
 
-SCENES = [mended_and_put_right, void_after_a_first_throw, a_game_of_two_plays, no_roll, by_hand, on_paper]
+SCENES = [
+    corrected_and_slipped,
+    void_after_a_first_throw,
+    a_game_of_two_plays,
+    no_roll,
+    settled_manually,
+    on_paper,
+]
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def story(scene: Scene, number: int = 1) -> RoundHistory:
     return RoundHistory("larkfield", of_round(scene.table.stream, number))
 
 
-def mended_round(scene: Scene) -> None:
+def corrected_round(scene: Scene) -> None:
     """A round whose dice were called wrongly, played to its end."""
     scene.place((1, "small", 5_000), (2, "total:9", 1_000))
     scene.place((2, "big", 10_000))
@@ -68,7 +68,7 @@ def mended_round(scene: Scene) -> None:
 
 
 def test_every_entry_of_the_round_is_a_step_with_its_time_person_number_and_hash(scene):
-    mended_round(scene)
+    corrected_round(scene)
     told = list(Entry.objects.filter(stream=scene.table.stream, round=1).order_by("seq"))
     shown = page(scene)
     acts = shown[shown.index('class="acts told"') : shown.index('class="shown"')]
@@ -82,7 +82,7 @@ def test_every_entry_of_the_round_is_a_step_with_its_time_person_number_and_hash
 
 
 def test_the_layout_is_as_it_lay_and_was_lit_at_the_step_that_is_asked_for(scene):
-    mended_round(scene)
+    corrected_round(scene)
     types = [one.type for one in story(scene).entries]
     at = {name: types.index(name) + 1 for name in types}
     assert spots(page(scene, step=1))["bet"] == ["Small 4 to 10 $50", "Total 9 $10"]
@@ -98,7 +98,7 @@ def test_the_layout_is_as_it_lay_and_was_lit_at_the_step_that_is_asked_for(scene
 
 
 def test_steps_lead_on_and_back_and_stop_at_both_ends(scene):
-    mended_round(scene)
+    corrected_round(scene)
     last = len(story(scene).entries)
 
     def ways(step: int) -> dict[str, str]:
@@ -112,12 +112,12 @@ def test_steps_lead_on_and_back_and_stop_at_both_ends(scene):
 
 @pytest.mark.parametrize("step", ["", "0", "999", "-1", "x", "1e3", "٣", "99999999999999999999"])
 def test_without_a_step_that_there_is_the_layout_stands_as_it_was_lit_last(scene, step):
-    mended_round(scene)
+    corrected_round(scene)
     assert "Dice corrected to 2 2 5" in part(page(scene, step=step), 'class="play"', "</div>")
 
 
 def test_steps_never_fall_together_on_the_line(scene):
-    mended_round(scene)
+    corrected_round(scene)
     steps = story(scene).steps
     positions = [float(tick.x) for tick in timeline_of(steps, 2).ticks]
     assert (
@@ -133,7 +133,7 @@ def test_steps_never_fall_together_on_the_line(scene):
 
 
 def test_every_wager_says_how_it_ended_and_why_under_which_section(scene):
-    mended_round(scene)
+    corrected_round(scene)
     assert rows(page(scene)) == [
         "1 Small The total is 9 $50 Won § 625a.6(a) 1 to 1 $50 $50",
         "2 Total 9 The total is 9 $10 Won § 625a.6(a) 6 to 1 $60 $10",
@@ -142,7 +142,7 @@ def test_every_wager_says_how_it_ended_and_why_under_which_section(scene):
 
 
 def test_the_sums_of_the_round_stand_over_it(scene):
-    mended_round(scene)
+    corrected_round(scene)
     assert (
         part(page(scene), '<dl class="figures"', "</dl>")
         == "Staked $160 Taken $100 Paid $110 Returned $60 Win −$10"
@@ -161,8 +161,8 @@ def test_a_round_in_play_says_so_and_its_wagers_are_not_settled(scene):
     assert rows(shown) == ["1 Small No roll: the wager goes back $50 Returned § 625a.7(a) $50"]
 
 
-def test_mending_shows_both_values_the_reason_and_who_signed(scene):
-    mended_round(scene)
+def test_a_correction_shows_both_values_the_reason_and_who_signed(scene):
+    corrected_round(scene)
     scene.place((1, "small", 1_000))
     scene.to_the_dice()
     mend = {"seat": 1, "wager": "small", "cents": 2_000, "reason": "overlooked"}
@@ -184,7 +184,7 @@ def test_a_struck_wager_stays_on_the_page_and_in_no_sum(scene):
 
 
 def test_the_page_reads_the_record_and_not_the_rows(scene):
-    mended_round(scene)
+    corrected_round(scene)
     before = page(scene)
     Wager.objects.update(cents=77_700)
     assert rows(page(scene)) == rows(before)
@@ -194,7 +194,7 @@ def test_the_page_reads_the_record_and_not_the_rows(scene):
 
 
 def test_a_dispute_after_the_round_belongs_to_it_until_the_next_one_begins(scene):
-    mended_round(scene)
+    corrected_round(scene)
     scene.act("report_dispute", {"seat": 2, "about": "Big, says the dice were 6"})
     scene.place((1, "small", 1_000))
     scene.act("report_dispute", {"seat": 1, "about": "wants his chip back"})
@@ -206,7 +206,7 @@ def test_a_dispute_after_the_round_belongs_to_it_until_the_next_one_begins(scene
 
 
 def test_the_end_of_an_alert_that_was_raised_over_the_round_belongs_to_it(scene):
-    mended_round(scene)
+    corrected_round(scene)
     scene.act("report_dispute", {"seat": 2, "about": "Big"})
     (alert,) = [one for one in scene.snapshot["alerts"] if one["kind"] == "dispute"]
     note = {"alert": alert["id"], "note": "shown the dice"}
@@ -274,7 +274,7 @@ def test_an_extra_throw_reads_on_from_the_first_roll():
 
 
 def test_the_chain_is_recomputed_and_an_edited_entry_breaks_it_where_it_stands(scene):
-    mended_round(scene)
+    corrected_round(scene)
     entry = Entry.objects.filter(stream=scene.table.stream, type="wagers.placed").earliest("seq")
     last = scene.version
     assert f"Chain {entry.seq} to {last} intact" in part(page(scene), 'aria-labelledby="proof"')
@@ -288,7 +288,7 @@ def test_the_chain_is_recomputed_and_an_edited_entry_breaks_it_where_it_stands(s
 
 
 def test_a_figure_that_the_rules_do_not_give_stands_beside_the_one_that_they_give(scene):
-    mended_round(scene)
+    corrected_round(scene)
     entry = Entry.objects.filter(stream=scene.table.stream, type="dice.corrected").get()
     body = json.loads(bytes(entry.body))
     body["data"]["settled"][1]["paid_cents"] = 9_999
@@ -301,12 +301,12 @@ def test_a_figure_that_the_rules_do_not_give_stands_beside_the_one_that_they_giv
 
 
 def test_a_round_that_no_seal_covers_yet_says_so(scene):
-    mended_round(scene)
+    corrected_round(scene)
     assert f"no seal covers entry {scene.version} yet" in part(page(scene), 'aria-labelledby="proof"')
 
 
 def test_the_rules_stand_by_their_code_version_and_hash(scene):
-    mended_round(scene)
+    corrected_round(scene)
     shown = part(page(scene), 'aria-labelledby="proof"')
     assert "Rules RS-0009 v1 pinned" in shown
     digest = story(scene).terms_sha256
@@ -330,12 +330,12 @@ def test_the_rules_stand_by_their_code_version_and_hash(scene):
     ],
 )
 def test_whoever_sees_the_table_or_the_desk_may_replay_its_rounds(scene, by, device, status):
-    mended_round(scene)
+    corrected_round(scene)
     assert scene.browser(device, by).get("/floor/larkfield/T-01/rounds/1/").status_code == status
 
 
 def test_a_round_that_never_was_is_not_found_and_nobody_signed_in_sees_none(scene):
-    mended_round(scene)
+    corrected_round(scene)
     browser = scene.browser("podium", "shift-manager")
     for number in ("2", "0", "99999999999999999999999"):
         assert browser.get(f"/floor/larkfield/T-01/rounds/{number}/").status_code == 404
@@ -343,7 +343,7 @@ def test_a_round_that_never_was_is_not_found_and_nobody_signed_in_sees_none(scen
 
 
 def test_only_those_who_may_export_are_offered_it_with_this_stream_and_these_times(scene):
-    mended_round(scene)
+    corrected_round(scene)
     assert "ask_export" not in page(scene, by="shift-manager")
     shown = page(scene, by="compliance")
     dialog = shown[shown.index('id="export-round"') :]
@@ -357,8 +357,8 @@ def test_an_export_of_the_round_holds_its_entries_and_no_others(scene):
     from audit.export import select
     from audit.management.commands.audit_export import moment
 
-    mended_round(scene)
-    mended_round(scene)
+    corrected_round(scene)
+    corrected_round(scene)
     shown = page(scene, number=1, by="compliance")
     said: dict[str, Any] = dict(
         re.findall(r'name="(\w+)" value="([^"]*)"', shown[shown.index('id="export-round"') :])

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(("name", "most"), [("maker", 60), ("serial", 40), ("lot", 20)])
-def test_a_text_of_a_lot_is_taken_whole_or_refused(scene, name, most):
+def test_a_text_of_a_lot_is_stored_unchanged_or_refused(scene, name, most):
     with pytest.raises(Refusal, match="malformed"):
         receive(scene, box(**{name: "x" * (most + 1)}))
     receive(scene, box(**{name: "x" * most}))
@@ -56,7 +56,7 @@ def test_a_delivery_has_its_limit(scene):
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(act=st.sampled_from(sorted(facility.ACTS)), params=any_params)
-def test_whatever_is_sent_to_a_room_is_refused_or_taken_whole(scene, act, params):
+def test_any_request_to_a_facility_is_refused_or_executed_completely(scene, act, params):
     before = Entry.objects.count()
     by = "shift-manager" if "shift-manager" in facility.ACTS[act].roles else "compliance"
     with scene.tried():

@@ -127,7 +127,7 @@ def test_a_second_slip_builds_on_the_first_and_names_it(cleared):
     assert data["due"] == [{"seat": 1, "cents": 2_500}]
 
 
-def test_a_wrong_void_is_put_right_by_the_dice_that_lay_there(cleared):
+def test_a_wrong_void_is_corrected_by_the_dice_on_the_layout(cleared):
     file(cleared, "void", witness="pit-manager")
     with cleared.refused("slip-is-void"):
         file(cleared, "wager", wagers=[{"seat": 1, "wager": "small", "cents": 100}])
@@ -163,7 +163,7 @@ def test_dice_corrected_before_money_moved_are_what_a_slip_builds_on(scene):
 # Other games
 
 
-def test_a_throw_of_football_is_put_right_where_the_game_goes_the_same_way():
+def test_a_football_throw_is_corrected_if_the_game_continues_in_the_same_way():
     scene = make_scene("pa-577")
     scene.act("offer_dice", {"seat": 1, "accepted": True})
     scene.place((1, "touchdown", 1_000), (1, "penalty", 1_000, 1))
@@ -183,7 +183,7 @@ def test_a_throw_of_football_is_put_right_where_the_game_goes_the_same_way():
     assert entry(scene, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": -1_000}]
 
 
-def test_high_roll_is_settled_again_whole_and_under_its_own_rules():
+def test_all_of_high_roll_is_settled_again_under_its_own_rules():
     scene = make_scene("pa-675a")
     scene.place((1, "pip:6", 1_000), (1, "like-kind:3", 1_000), (1, "extra-roll", 1_000))
     roll = [6, 6, 6, 1, 1, 2, 2, 3, 4, 5]
@@ -206,7 +206,7 @@ def test_high_roll_is_settled_again_whole_and_under_its_own_rules():
     assert data["due"][0]["cents"] == -(1_000 + before[1] - data["paid_cents"])
 
 
-def test_a_round_settled_by_hand_and_written_down_later_takes_a_slip(scene):
+def test_a_round_settled_manually_and_recorded_later_takes_a_slip(scene):
     scene.act(
         "record_hand_settled_round",
         {

@@ -20,7 +20,7 @@ def cleared(scene):
 # What is refused
 
 
-def test_before_the_first_payment_it_is_mended_and_while_paying_it_waits(scene):
+def test_before_the_first_payment_it_is_corrected_and_while_paying_it_waits(scene):
     scene.play((1, "small", 2_500), (2, "big", 5_000), (3, "big", 5_000), dice=[2, 5, 5])
     with scene.refused("slip-mend-it"):
         file(scene, "dice", dice=[1, 1, 2], corrects=1)

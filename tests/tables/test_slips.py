@@ -25,11 +25,11 @@ def voided(*wagers):
     return [settled_data(wager) for wager in slips.return_all(RULES, wagers, "x")[1]]
 
 
-def owed(before, after, *mended):
-    return slips.sum_by_seat(slips.due(before, after), slips.due_for_chips(before, mended))
+def owed(before, after, *corrected):
+    return slips.sum_by_seat(slips.due(before, after), slips.due_for_chips(before, corrected))
 
 
-def mended(before, after, chips="recorded"):
+def corrected(before, after, chips="recorded"):
     return CorrectedWager(3, "small", None, before, after, chips)
 
 
@@ -37,33 +37,33 @@ FIFTY = Wager(3, "small", 5_000)
 CASES = [
     ("dice: it lost, and wins", lines(TWENTY, dice=LOSES), lines(TWENTY), [], 4_000),
     ("dice: it won, and loses", lines(TWENTY), lines(TWENTY, dice=LOSES), [], -4_000),
-    ("missed, won, with the player", [], lines(TWENTY), [mended(0, 2_000)], 2_000),
-    ("missed, won, swept by the house", [], lines(TWENTY), [mended(0, 2_000, "house")], 4_000),
-    ("missed, lost, with the player", [], lines(TWENTY, dice=LOSES), [mended(0, 2_000)], -2_000),
-    ("missed, lost, swept by the house", [], lines(TWENTY, dice=LOSES), [mended(0, 2_000, "house")], 0),
-    ("mistaken, had won", lines(TWENTY), [], [mended(2_000, 0)], -2_000),
-    ("mistaken, had lost, other chips taken", lines(TWENTY, dice=LOSES), [], [mended(2_000, 0)], 2_000),
-    ("mistaken, had lost, none taken", lines(TWENTY, dice=LOSES), [], [mended(2_000, 0, "player")], 0),
-    ("another amount, won", lines(TWENTY), lines(FIFTY), [mended(2_000, 5_000)], 3_000),
+    ("missed, won, with the player", [], lines(TWENTY), [corrected(0, 2_000)], 2_000),
+    ("missed, won, swept by the house", [], lines(TWENTY), [corrected(0, 2_000, "house")], 4_000),
+    ("missed, lost, with the player", [], lines(TWENTY, dice=LOSES), [corrected(0, 2_000)], -2_000),
+    ("missed, lost, swept by the house", [], lines(TWENTY, dice=LOSES), [corrected(0, 2_000, "house")], 0),
+    ("mistaken, had won", lines(TWENTY), [], [corrected(2_000, 0)], -2_000),
+    ("mistaken, had lost, other chips taken", lines(TWENTY, dice=LOSES), [], [corrected(2_000, 0)], 2_000),
+    ("mistaken, had lost, none taken", lines(TWENTY, dice=LOSES), [], [corrected(2_000, 0, "player")], 0),
+    ("another amount, won", lines(TWENTY), lines(FIFTY), [corrected(2_000, 5_000)], 3_000),
     (
         "another amount, lost, as recorded",
         lines(TWENTY, dice=LOSES),
         lines(FIFTY, dice=LOSES),
-        [mended(2_000, 5_000)],
+        [corrected(2_000, 5_000)],
         -3_000,
     ),
     (
         "another amount, lost, all taken",
         lines(TWENTY, dice=LOSES),
         lines(FIFTY, dice=LOSES),
-        [mended(2_000, 5_000, "house")],
+        [corrected(2_000, 5_000, "house")],
         0,
     ),
     (
         "another amount, lost, none taken",
         lines(TWENTY, dice=LOSES),
         lines(FIFTY, dice=LOSES),
-        [mended(2_000, 5_000, "player")],
+        [corrected(2_000, 5_000, "player")],
         -5_000,
     ),
     ("void: it had won", lines(TWENTY), voided(TWENTY), [], -2_000),
@@ -80,7 +80,7 @@ def test_a_seat_is_owed_the_difference_of_what_its_wagers_are_worth(before, afte
 
 def test_another_code_is_a_mistaken_wager_and_a_missed_one():
     """$20 on Big were entered on Small at 1 2 3: it won 2,000 that were due to nobody, and Big loses its stake."""
-    both = [mended(2_000, 0), CorrectedWager(3, "big", None, 0, 2_000, "recorded")]
+    both = [corrected(2_000, 0), CorrectedWager(3, "big", None, 0, 2_000, "recorded")]
     wagers = slips.apply_corrections([TWENTY], both)
     assert wagers == [Wager(3, "big", 2_000)]
     assert owed(lines(TWENTY), lines(*wagers), *both) == [{"seat": 3, "cents": -4_000}]

@@ -331,7 +331,7 @@ def test_no_round_is_offered_while_the_shaker_is_empty(rules):
     assert scene.snapshot["missing"] is None
 
 
-def test_the_offers_hold_while_a_round_is_settled_by_hand(scene):
+def test_the_offers_hold_while_a_round_is_settled_manually(scene):
     scene.play((1, "small", 2_500), (2, "big", 2_500), dice=[2, 5, 5])
     scene.act("report_device_failure", witness="floorperson")
     while scene.round is not None:

@@ -58,7 +58,7 @@ def test_pit_managers_and_shift_managers_staff_the_floor_and_nobody_else(scene, 
 @pytest.mark.parametrize(("place", "covers"), [
     ({"table": "T-01"}, True), ({"pit": "p1"}, True), ({}, True), ({"pit": "p2"}, False),
 ])  # fmt: skip
-def test_somebody_is_put_on_duty_at_a_table_a_pit_or_the_whole_house(scene, place, covers):
+def test_somebody_is_put_on_duty_at_a_table_a_pit_or_the_facility(scene, place, covers):
     Pit.objects.create(facility=scene.table.facility, code="p2", name="Pit 2")
     answer = scene.in_room("assign_person", {"person": "other-floorperson", **place}, by="pit-manager")
     duty = duty_of("other-floorperson")

@@ -157,7 +157,7 @@ def test_a_dealer_does_not_walk_away_to_another_table(scene, next_door):
     assert (deals("T-01"), deals("T-02")) == ("relief", "dealer")
 
 
-def test_a_dealer_of_a_closed_table_who_deals_elsewhere_is_told_so_at_the_sign_in(scene, next_door):
+def test_the_sign_in_warns_a_dealer_of_a_closed_table_who_deals_elsewhere(scene, next_door):
     scene.close()
     next_door.post("/sign-in", {"person": "dealer", "pin": PIN})
     Table.objects.filter(code="T-02").update(status="open")

@@ -103,7 +103,7 @@ def test_a_rescinded_service_is_refused_at_the_table_from_the_gaming_day_named(c
 
 
 @pytest.mark.clause("PA-528.8(c)-cease")
-def test_a_whole_game_that_is_stopped_opens_at_no_table_and_begins_no_round(clocked, hands):
+def test_a_suspended_game_opens_at_no_table_and_begins_no_round(clocked, hands):
     scene = clocked
     cease_at = rescinded(scene, hands, wagers=())
     assert of(scene, hands.now) == frozenset()

@@ -240,7 +240,7 @@ FINDERS = {
 ROW = re.compile(r"^\| ([^|]+?) \|(.+)\|$", re.MULTILINE)
 
 
-def told() -> dict[str, dict[str, bool]]:
+def documented_findings() -> dict[str, dict[str, bool]]:
     """The table of docs/evidence.md: for each attack, who finds it."""
     page = (ROOT / "docs" / "evidence.md").read_text().partition("## What finds which tampering")[2]
     (_, head), *rows = [row for row in ROW.findall(page) if not row[0].startswith("-")]
@@ -252,7 +252,7 @@ def told() -> dict[str, dict[str, bool]]:
 
 
 def test_the_table_of_the_docs_speaks_of_every_attack_and_every_finder():
-    assert {attack: set(found) for attack, found in told().items()} == {
+    assert {attack: set(found) for attack, found in documented_findings().items()} == {
         attack: set(FINDERS) for attack in ATTACKS
     }
 
@@ -264,7 +264,7 @@ def test_before_anything_is_done_nobody_finds_anything(casino):
 @pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_who_finds_it_is_what_the_docs_tell(casino, attack):
-    assert found_after(casino, ATTACKS[attack]) == told()[attack]
+    assert found_after(casino, ATTACKS[attack]) == documented_findings()[attack]
 
 
 def found_after(casino, attack):

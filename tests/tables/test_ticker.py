@@ -194,7 +194,7 @@ def test_the_expiry_makes_no_screen_stale(hands, scene):
 
 
 @pytest.mark.parametrize(("wall_seconds", "seconds_told"), [(3_600, 3_600), (2.5, 2)])
-def test_a_clock_that_jumps_is_told_at_every_open_table_once(
+def test_a_clock_that_jumps_raises_one_alert_at_every_open_table(
     seconds, clocks, scene, wall_seconds, seconds_told
 ):
     mine, another = Ticker(seconds), Ticker(seconds)
@@ -224,7 +224,7 @@ def test_a_reading_that_took_long_is_no_jump(hands, scene):
         assert mine.watch_clock() == []
 
 
-def test_a_closed_table_is_not_told_of_a_jump(seconds, clocks, scene):
+def test_a_jump_raises_no_alert_at_a_closed_table(seconds, clocks, scene):
     scene.close(dice="stay")
     mine = Ticker(seconds)
     mine.watch_clock()
@@ -232,7 +232,7 @@ def test_a_closed_table_is_not_told_of_a_jump(seconds, clocks, scene):
     assert mine.watch_clock() == []
 
 
-def test_a_clock_that_went_back_is_told_where_acts_are_refused_and_ends_when_it_caught_up(
+def test_a_clock_that_went_back_raises_an_alert_that_ends_once_it_has_caught_up(
     hands, scene, seconds, clocks
 ):
     scene.place((1, "small", 2_500))
@@ -290,7 +290,7 @@ def test_posts_supervision_and_tablets_are_looked_at_each_fifth_second():
 
 
 @pytest.mark.parametrize("tables", [1, 4])
-def test_a_tick_asks_as_little_of_a_whole_floor_as_of_one_table(
+def test_a_tick_makes_as_few_queries_for_a_floor_as_for_one_table(
     hands, scene, django_assert_max_num_queries, tables
 ):
     from tables.demo.seeding import make_lot, make_table

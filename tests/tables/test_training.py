@@ -170,7 +170,7 @@ def test_the_extra_throw_has_the_loose_dice_alone():
     scene.finish()
 
 
-def test_a_whole_football_game_is_trained():
+def test_a_complete_football_game_is_trained():
     scene = make_scene("pa-577", kind="training")
     scene.place((1, "touchdown", 1_000))
     scene.until("throw_dice")
@@ -186,7 +186,7 @@ def test_a_whole_football_game_is_trained():
     assert scene.last_round.ending == "touchdown"
 
 
-def test_a_mended_wager_leaves_the_dice_as_they_lie(table):
+def test_a_corrected_wager_leaves_the_dice_on_the_felt(table):
     thrown(table, 1, 2, 3)
     table.act(
         "record_missed_wager",
@@ -209,7 +209,7 @@ def test_a_correction_is_free_of_the_throw(table):
     assert table.snapshot["round"]["dice"] == [4, 5, 6]
 
 
-def test_a_round_settled_by_hand_needs_no_throw():
+def test_a_round_settled_manually_needs_no_throw():
     scene = make_scene(kind="training")
     wagers = [{"seat": 1, "wager": "small", "cents": 1_000, "made_in": "chips"}]
     params = {"dice": [1, 2, 3], "wagers": wagers, "reason": "tablet dead"}

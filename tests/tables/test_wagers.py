@@ -149,13 +149,13 @@ def test_it_refuses_the_same_area_twice_in_one_act(scene):
         scene.place((1, "small", 2_500), (1, "small", 5_000))
 
 
-def test_one_refused_wager_refuses_the_whole_act(scene):
+def test_one_refused_wager_refuses_the_act(scene):
     with scene.refused("no-such-seat"):
         scene.place((1, "small", 2_500), (9, "big", 2_500))
     assert (Wager.objects.count(), scene.round) == (0, None)
 
 
-def test_what_is_sent_is_the_total_that_lies_there(scene):
+def test_the_amount_sent_is_the_new_total(scene):
     scene.place((1, "small", 2_500), (1, "big", 1_000))
     scene.place((1, "small", 10_000))
     scene.place((1, "big", 0))
@@ -198,7 +198,7 @@ def test_a_table_has_a_minimum_and_a_maximum(scene, limits):
 
 
 @pytest.mark.clause("PA-521.7(d)")
-def test_it_refuses_a_stake_that_cannot_be_paid_in_whole_cents():
+def test_it_refuses_a_stake_that_would_win_a_fraction_of_a_cent():
     scene = make_scene("pa-539", **{"total:9": "13 to 2"})
     with scene.refused("fraction-of-a-cent", "58 Pa. Code § 521.7(d)"):
         scene.place((1, "total:9", 2_501))

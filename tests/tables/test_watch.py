@@ -159,7 +159,7 @@ def test_two_tickers_raise_one_alert(scene):
     assert Entry.objects.filter(type="alert.raised").count() == 1
 
 
-def test_what_was_put_right_before_the_lock_is_not_raised(scene, monkeypatch):
+def test_an_alert_whose_cause_ended_before_the_lock_is_not_raised(scene, monkeypatch):
     """Another ticker, or the relief, was first: what is expected under the lock counts."""
     dismiss(scene, "dealer")
     earlier = absences(clock.now())

@@ -24,7 +24,7 @@ def newest():
 
 
 @pytest.mark.clause("PA-521.9(a)-copy")
-def test_the_book_holds_every_authorized_game_and_it_is_recorded_where_it_lies(hands, scene):
+def test_the_book_has_every_authorized_game_and_its_place_is_recorded(hands, scene):
     approve(scene.table.facility, "pa-675a", {}, None, "RS-0021")
     with pytest.raises(Refusal) as refusal:
         file(scene, "pa-625a")
@@ -73,7 +73,7 @@ def test_another_place_needs_its_approval_in_pennsylvania(hands, scene):
 
 
 @pytest.mark.clause("NJ-19:47-8.5(a)-copy")
-def test_in_new_jersey_it_lies_at_the_security_podium_and_nowhere_else(hands):
+def test_in_new_jersey_it_is_at_the_security_podium_and_nowhere_else(hands):
     scene = make_scene("nj-19-47-9")
     with pytest.raises(Refusal) as refusal:
         file(scene, "nj-19-47-9", elsewhere="Guest services", place_reference="CCC-5")

@@ -141,7 +141,7 @@ def test_the_name_of_a_file_leads_nowhere(podium, name):
     assert answer["Content-Disposition"] == 'attachment; filename="D-0001.pdf"'
 
 
-def test_the_same_bytes_are_filed_again_and_told(podium):
+def test_the_same_bytes_are_filed_again_and_the_answer_says_so(podium):
     assert send(podium).json()["answer"]["same_as"] is None
     again = send(podium, title="The same letter").json()["answer"]
     assert (again["document"], again["same_as"]) == ("D-0002", "D-0001")

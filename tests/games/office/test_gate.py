@@ -81,7 +81,7 @@ def may_limit(key, cents, highest):
     return cents is None or (key in TIMES and cents >= max(5_000_000, TIMES[key] * highest))
 
 
-def pays_whole(key, payouts, family, cents):
+def pays_whole_cents(key, payouts, family, cents):
     """The judge of an increment: at every odds of its wagers, one step wins whole cents."""
     rules = Rules.of(key, payouts)
     known = {type_.family for type_ in game_of(rules).wager_types(rules)}
@@ -127,7 +127,8 @@ def judged(options, minimums):
         and set(options.shakers) <= SHAKERS[key]
         and may_limit(key, options.payout_limit_cents, highest)
         and all(
-            pays_whole(key, options.payouts, family, cents) for family, cents in options.increments.items()
+            pays_whole_cents(key, options.payouts, family, cents)
+            for family, cents in options.increments.items()
         )
     )
 
@@ -270,7 +271,7 @@ def test_an_edition_without_a_limit_takes_none_and_one_without_a_limit_filed_has
         ("pa-675a.6", 2, True),
     ],
 )
-def test_an_increment_lets_every_stake_be_paid_in_whole_cents(key, cents, passes):
+def test_an_increment_lets_every_stake_be_paid_without_a_fraction_of_a_cent(key, cents, passes):
     found = findings(Options(key, increments={"like-kind": cents}))
     assert (found == ()) is passes
     if found:

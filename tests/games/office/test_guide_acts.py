@@ -97,7 +97,7 @@ def test_no_guide_goes_out_before_its_sample_is_approved(hands, rules, section):
         ("nj-19-47-9", {"two-dice": "6 to 1"}, "N.J.A.C. 19:47-8.5(d)"),
     ],
 )
-def test_other_odds_need_a_whole_new_sample(hands, rules, payouts, section):
+def test_other_odds_need_a_complete_new_sample(hands, rules, payouts, section):
     scene = make_scene(rules)
     first = publish(scene, formats=["print"])
     deal(scene, rules, payouts)
@@ -221,7 +221,7 @@ def test_in_pennsylvania_every_guide_is_printed(hands, scene):
 @pytest.mark.parametrize(
     ("rules", "cite"), [("pa-625a/A", "58 Pa. Code § 521.9"), ("nj-19-47-9", "N.J.A.C. 19:47-8.5")]
 )
-def test_only_an_approved_guide_lies_out_and_it_is_known_where(hands, rules, cite):
+def test_only_an_approved_guide_is_displayed_and_its_places_are_recorded(hands, rules, cite):
     scene = make_scene(rules)
     guide = draft(scene, formats=["print"])
     lies = {"guide": guide, "place": "Rack at Pit 1"}

@@ -25,7 +25,7 @@ PENNSYLVANIA = Facility(code="larkfield", name="Larkfield Casino", jurisdiction=
 NEW_JERSEY = Facility(code="seabright", name="Seabright", jurisdiction="NJ")
 
 
-def told(rules, language, house=PENNSYLVANIA):
+def guide_text(rules, language, house=PENNSYLVANIA):
     return GuideText(house, rules, plan_of(rules.edition.game, rules.edition.dice), language).text()
 
 
@@ -53,7 +53,7 @@ def test_every_row_of_the_paytable_stands_under_a_wager(key):
 @pytest.mark.parametrize("key", EDITIONS)
 def test_every_odds_is_written_as_it_is_filed(key, language):
     rules = Rules.of(key)
-    plan, guide = plan_of(rules.edition.game, rules.edition.dice), told(rules, language)
+    plan, guide = plan_of(rules.edition.game, rules.edition.dice), guide_text(rules, language)
     for entry, wager in zip(plan.entries, guide["wagers"], strict=True):
         pays = [rules.payouts[row].odds for row in entry.pays]
         whole = (
@@ -78,14 +78,14 @@ def test_odds_are_said_in_the_words_of_each_language():
 @pytest.mark.parametrize("key", EDITIONS)
 def test_no_odds_is_said_with_the_word_that_means_other_money(key):
     for language in LANGUAGES:
-        for text in texts(told(Rules.of(key), language)):
+        for text in texts(guide_text(Rules.of(key), language)):
             assert not SAID_FOR.search(text) and not re.search(r"\d\s+por\s+\d|\d\s*赔\s*\d", text), text
 
 
 def test_a_changed_payout_changes_the_guide_in_every_language():
     rules = Rules.of("pa-539", {"two-dice": "6 to 1"})
     for language, said in zip(LANGUAGES, ("6 to 1", "6 a 1", "6比1"), strict=True):
-        wager = next(one for one in told(rules, language)["wagers"] if one["dice"] == [2, 5])
+        wager = next(one for one in guide_text(rules, language)["wagers"] if one["dice"] == [2, 5])
         assert wager["pays"] == said
 
 
@@ -99,27 +99,27 @@ def test_the_examples_are_what_the_engine_pays():
         ("one-of-a-kind:2", "2 to 1"),
         ("one-of-a-kind:5", "1 to 1"),
     ]
-    said = told(rules, "es")["examples"][0]["text"]
+    said = guide_text(rules, "es")["examples"][0]["text"]
     assert "Total 9 (7 a 1)" in said and "Dos iguales al 2 (11 a 1)" in said and "Pequeño (1 a 1)" in said
 
 
 def test_figures_of_the_submission_stand_where_they_belong():
     limited = Rules.of("pa-675a", None, 7_500_000)
-    assert any("$75,000" in one for one in told(limited, "en")["know"])
-    assert any("75,000美元" in one for one in told(limited, "zh")["know"])
-    assert not any("at most" in one for one in told(Rules.of("pa-675a"), "en")["know"])
+    assert any("$75,000" in one for one in guide_text(limited, "en")["know"])
+    assert any("75,000美元" in one for one in guide_text(limited, "zh")["know"])
+    assert not any("at most" in one for one in guide_text(Rules.of("pa-675a"), "en")["know"])
     stepped = Rules.of("pa-577", increments={"defense": 500})
-    assert any("$5 (Defense)" in one for one in told(stepped, "en")["know"])
-    assert any("30 minutes" in one for one in told(limited, "en")["know"])
-    assert not any("minutes" in one for one in told(Rules.of("nj-19-47-9"), "en", NEW_JERSEY)["know"])
+    assert any("$5 (Defense)" in one for one in guide_text(stepped, "en")["know"])
+    assert any("30 minutes" in one for one in guide_text(limited, "en")["know"])
+    assert not any("minutes" in one for one in guide_text(Rules.of("nj-19-47-9"), "en", NEW_JERSEY)["know"])
 
 
 def test_the_order_of_the_steps_is_the_one_of_the_edition():
-    shakes, closes = (told(Rules.of(key), "en")["play"][1] for key in ("pa-625a/A", "pa-539"))
+    shakes, closes = (guide_text(Rules.of(key), "en")["play"][1] for key in ("pa-625a/A", "pa-539"))
     assert shakes.index("shakes") < shakes.index("No more bets")
     assert closes.index("No more bets") < closes.index("shakes")
     pinned = Rules.of("pa-625a/A", shakers={"manual": ""})
-    assert len(told(pinned, "en")["know"]) + 1 == len(told(Rules.of("pa-625a/A"), "en")["know"])
+    assert len(guide_text(pinned, "en")["know"]) + 1 == len(guide_text(Rules.of("pa-625a/A"), "en")["know"])
 
 
 @pytest.mark.parametrize("language", ["es", "zh"])
@@ -215,7 +215,7 @@ def test_nothing_published_quotes_the_texts_of_the_regulations():
 
 
 def test_a_guide_is_json_that_reads_back_the_same():
-    content = told(Rules.of("pa-577"), "zh")
+    content = guide_text(Rules.of("pa-577"), "zh")
     assert json.loads(json.dumps(content)) == content
 
 

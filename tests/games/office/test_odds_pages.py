@@ -69,7 +69,7 @@ def test_where_odds_are_exact_a_what_if_says_that_it_may_not_be_filed(key, row, 
     assert answer.detail.startswith("Exact paytable: may not be filed.")
 
 
-def test_a_circle_of_an_extra_roll_moves_the_figure_of_the_whole():
+def test_a_circle_of_an_extra_roll_changes_the_figure_of_the_extra_roll():
     rules = Rules.of("pa-675a")
     answer = what_if(rules, Options(rules.key), "like-kind/extra:8", "500")
     row = next(row for row in answer.sheet.rows if row.label == "Extra Roll")

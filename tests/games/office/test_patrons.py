@@ -105,7 +105,7 @@ def test_a_withdrawn_version_brings_back_no_page_of_what_it_had_superseded(hands
 
 @pytest.mark.clause("PA-539.4(b)-instructions", "PA-625a.4(b)-instructions", "NJ-19:47-9.3(b)-instructions")
 @pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A", "nj-19-47-9"])
-def test_players_are_told_to_see_that_the_dealer_placed_it_as_they_said(hands, rules):
+def test_the_guide_asks_players_to_check_the_placing_of_a_verbal_wager(hands, rules):
     scene = make_scene(rules)
     publish(scene, reference="CCC-1" if rules.startswith("nj") else "")
     address = f"{GUIDE}sic-bo-{rules.lower().replace('/', '-')}/"

@@ -255,7 +255,7 @@ LATER = dt.datetime(2026, 11, 2, 12, tzinfo=dt.UTC)
         ),
     ],
 )
-def test_approval_is_told_in_the_houses_days(given, said):
+def test_approval_is_stated_in_the_facilitys_days(given, said):
     assert approval_text(RulesSubmission(**given), Facility(time_zone="America/New_York")) == said
 
 

@@ -64,7 +64,7 @@ def test_a_change_that_the_provider_reported_is_kept_with_its_day(house):
 
 
 @pytest.mark.clause("PA-528.9(c)")
-def test_a_violation_told_to_the_board_is_in_the_exported_record_with_its_day(house):
+def test_a_violation_reported_to_the_board_is_in_the_exported_record_with_its_day(house):
     noted(house, registered(house), "violation", text="dealt unapproved dice", done_on="2026-11-21")
     said = exported(house, "provider.noted")[0]
     assert (said["kind"], said["on"], said["done_on"]) == ("violation", "2026-11-20", "2026-11-21")

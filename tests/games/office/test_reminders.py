@@ -20,7 +20,7 @@ ENDS = dt.date(2026, 12, 25)
 
 
 @pytest.fixture
-def told(hands, committed) -> Scene:
+def facility_scene(hands, committed) -> Scene:
     """A house with one permission that ends on 25 December; reminding has transactions of its own."""
     permit(committed)
     return committed
@@ -44,7 +44,7 @@ def on(hands, day):
 
 
 @pytest.mark.slow
-def test_it_says_each_deadline_once_at_30_7_1_and_0_days(told, hands):
+def test_it_says_each_deadline_once_at_30_7_1_and_0_days(facility_scene, hands):
     while hands.now.date() <= ENDS + 5 * DAY:
         send_reminders()
         send_reminders()
@@ -58,7 +58,7 @@ def test_it_says_each_deadline_once_at_30_7_1_and_0_days(told, hands):
     assert Reminder.objects.count() == 4
 
 
-def test_the_entry_names_the_deadline_its_day_and_its_section_and_nobody_acts(told, hands):
+def test_the_entry_names_the_deadline_its_day_and_its_section_and_nobody_acts(facility_scene, hands):
     on(hands, ENDS - 7 * DAY)
     send_reminders()
     (entry,) = said()
@@ -78,11 +78,11 @@ def test_the_entry_names_the_deadline_its_day_and_its_section_and_nobody_acts(to
         (31, None), (30, 30), (24, 30), (23, None), (15, None), (8, None), (7, 7), (2, 7), (1, 1), (0, 0), (-9, 0),
     ],
 )  # fmt: skip
-def test_what_began_with_fewer_days_left_is_not_told_of_the_30(left, stage):
+def test_a_deadline_that_began_with_fewer_days_left_has_no_30_day_reminder(left, stage):
     assert stage_of(left) == stage
 
 
-def test_the_day_is_that_of_the_house_and_not_of_utc(told, hands):
+def test_the_day_is_that_of_the_house_and_not_of_utc(facility_scene, hands):
     hands.now = dt.datetime(2026, 12, 25, 4, 59, tzinfo=dt.UTC)  # 23:59 on the 24th in the house
     send_reminders()
     hands.now += dt.timedelta(minutes=1)
@@ -90,16 +90,16 @@ def test_the_day_is_that_of_the_house_and_not_of_utc(told, hands):
     assert [one["data"]["days"] for one in said()] == [1, 0]
 
 
-def test_two_tickers_that_saw_the_same_say_it_once(told, hands):
+def test_two_tickers_that_saw_the_same_say_it_once(facility_scene, hands):
     on(hands, ENDS)
-    house = told.table.facility
+    house = facility_scene.table.facility
     for _ in range(2):  # both found it unsaid, and take the lock one after the other
         with transaction.atomic():
             reminders._record_reminders(house)
     assert len(said()) == Reminder.objects.count() == 1
 
 
-def test_a_deadline_that_moves_is_said_again_for_its_new_day(told, hands):
+def test_a_deadline_that_moves_is_said_again_for_its_new_day(facility_scene, hands):
     on(hands, ENDS)
     send_reminders()
     BoardPermission.objects.update(ends_on=ENDS + DAY)
@@ -110,7 +110,7 @@ def test_a_deadline_that_moves_is_said_again_for_its_new_day(told, hands):
     ]
 
 
-def test_one_house_that_fails_hinders_no_other(told, hands, monkeypatch):
+def test_one_house_that_fails_hinders_no_other(facility_scene, hands, monkeypatch):
     Facility.objects.create(code="a-first", name="First", jurisdiction="PA")
     real = reminders.deadlines
 
@@ -125,7 +125,7 @@ def test_one_house_that_fails_hinders_no_other(told, hands, monkeypatch):
     assert len(said()) == 1
 
 
-def test_the_ticker_reminds_each_minute_and_changes_no_table(told, hands):
+def test_the_ticker_reminds_each_minute_and_changes_no_table(facility_scene, hands):
     on(hands, ENDS)
     ticks = Ticker()
     due = [remind_of_deadlines in ticks.due() for _ in range(120)]
@@ -134,43 +134,47 @@ def test_the_ticker_reminds_each_minute_and_changes_no_table(told, hands):
     assert len(said()) == 1
 
 
-def test_it_stands_on_every_page_of_the_office_until_somebody_takes_note(told, hands):
+def test_it_stands_on_every_page_of_the_office_until_somebody_takes_note(facility_scene, hands):
     on(hands, ENDS - DAY)
     send_reminders()
-    page = told.browser("podium", "games-administrator")
+    page = facility_scene.browser("podium", "games-administrator")
     shown = page.get("/office/larkfield/documents/").content.decode()
     assert 'aria-label="Reminder"' in shown and "Permission B-12 of the Board ends" in shown
     assert 'data-open="note-reminder"' in page.get("/office/larkfield/deadlines/").content.decode()
     key = Reminder.objects.get().key
-    told.in_office("note_reminder", {"deadline": key, "due_on": "2026-12-25"})
+    facility_scene.in_office("note_reminder", {"deadline": key, "due_on": "2026-12-25"})
     noted = Reminder.objects.get()
     assert (noted.noted_at, noted.noted_by.code) == (hands.now, "games-administrator")
     assert 'aria-label="Reminder"' not in page.get("/office/larkfield/documents/").content.decode()
     # the next one still comes
     hands.now += DAY
     send_reminders()
-    page = told.browser("podium", "games-administrator")
+    page = facility_scene.browser("podium", "games-administrator")
     assert 'aria-label="Reminder"' in page.get("/office/larkfield/documents/").content.decode()
 
 
-def test_those_who_only_read_see_it_and_have_no_button(told, hands):
+def test_those_who_only_read_see_it_and_have_no_button(facility_scene, hands):
     on(hands, ENDS - DAY)
     send_reminders()
-    shown = told.browser("podium", "gaming-agent").get("/office/larkfield/documents/").content.decode()
+    shown = (
+        facility_scene.browser("podium", "gaming-agent").get("/office/larkfield/documents/").content.decode()
+    )
     assert 'aria-label="Reminder"' in shown and "note-reminder" not in shown
 
 
-def test_what_is_done_stands_no_more_though_nobody_took_note(told, hands):
+def test_what_is_done_stands_no_more_though_nobody_took_note(facility_scene, hands):
     on(hands, ENDS)
     send_reminders()
     BoardPermission.objects.update(withdrawn_at=hands.now)
-    shown = told.browser("podium", "compliance").get("/office/larkfield/documents/").content.decode()
+    shown = (
+        facility_scene.browser("podium", "compliance").get("/office/larkfield/documents/").content.decode()
+    )
     assert 'aria-label="Reminder"' not in shown
 
 
-def test_there_is_nothing_to_note_twice_or_without_a_reminder(told, hands):
+def test_there_is_nothing_to_note_twice_or_without_a_reminder(facility_scene, hands):
     asked = {"deadline": "permission:1", "due_on": "2026-12-25"}
     with pytest.raises(Refusal) as refusal:
-        told.in_office("note_reminder", asked)
+        facility_scene.in_office("note_reminder", asked)
     assert refusal.value.code == "no-such-reminder"
     assert refusal.value.sentence.startswith("This reminder was already acknowledged")

@@ -148,7 +148,7 @@ def test_the_paper_holds_every_part_its_figures_and_the_hash_of_each_document(ha
     assert len(hashes) == 3 and all(one in flat for one in hashes)
 
 
-def test_a_game_of_many_throws_lies_on_its_side(scene):
+def test_a_game_of_many_throws_is_in_landscape(scene):
     request = complete(scene, rules="pa-675a")
     answer = scene.browser("podium", "compliance").get(f"{HOME}{request}.pdf")
     width, height = pdfium.PdfDocument(answer.content)[0].get_size()

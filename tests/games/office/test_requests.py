@@ -279,7 +279,7 @@ def test_a_wager_of_several_levels_has_one_house_advantage():
     ]
 
 
-def test_without_named_wagers_the_figures_are_of_the_whole_game():
+def test_without_named_wagers_the_figures_are_of_the_game():
     odds = odds_figures.compute_figures(GameRequest(rules="pa-577", wagers=["A side bet of ours"]))
     assert len(odds["wagers"]) == 19
     assert odds_figures.compute_figures(GameRequest(rules="", wagers=[])) is None

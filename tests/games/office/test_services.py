@@ -113,7 +113,7 @@ def test_a_renewal_that_waits_keeps_the_wager_on_the_layout(house, hands):
     assert of(house, after) == frozenset()
 
 
-def test_a_family_stands_for_all_its_wagers_and_no_wagers_for_the_whole_game(house, hands):
+def test_a_family_means_all_its_wagers_and_no_wagers_means_the_game(house, hands):
     code = applied(house)
     linked(house, code, "two-of-a-kind", "big")
     assert of(house, hands.now) == {*(f"two-of-a-kind:{n}" for n in range(1, 7)), "big"}

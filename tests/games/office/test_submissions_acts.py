@@ -297,7 +297,7 @@ def test_others_draft_nothing(scene, by):
         scene.in_office("draft_submission", {"code": "", "edition": A, "why": ""}, by=by)
 
 
-def test_the_same_rules_have_the_same_terms_and_come_back_whole():
+def test_the_same_rules_have_the_same_terms_and_can_be_read_back():
     chosen = {"odds_word": "wins", "increments": {"total": 500}, "shakers": {"manual": "Three times."}}
     rules = Rules.of(B, **chosen)
     terms, digest = submissions.filed_terms(rules)

@@ -41,7 +41,7 @@ def test_every_version_shows_its_approval_date_with_its_letter(hands, scene):
     assert "<b>Not approved</b>" in read(scene, ONE)
 
 
-def test_a_draft_shows_what_the_gate_finds_with_its_figure_and_how_to_mend_it(hands, scene):
+def test_a_draft_shows_the_findings_of_the_gate_with_figures_and_remedies(hands, scene):
     drafted(scene, P539, payouts=[{"family": "total:4", "odds": "80"}])
     page = read(scene, ONE)
     assert "Refused: Total 4 at 80 to 1" in page

@@ -74,7 +74,7 @@ def _arc(play: dict[str, Any]) -> dict[str, Any]:
 
 
 @register.filter
-def told(play: dict[str, Any]) -> str:
+def play_words(play: dict[str, Any]) -> str:
     """Return a play of the track in words: `gain of 8, to 12`."""
     meaning, to = play["what"], play["to"]
     if meaning == "gain":

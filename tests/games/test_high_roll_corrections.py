@@ -1,4 +1,4 @@
-"""Mending and voiding a round of High Roll Dice: what may still be put right, and until when."""
+"""Corrections and voids in a round of High Roll Dice: what may be corrected, and until when."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_a_mistaken_extra_roll_is_struck_until_its_fee_is_collected():
     )
 
 
-def test_other_wagers_are_mended_until_settling_begins_and_keep_to_the_layout():
+def test_other_wagers_are_corrected_until_settling_begins_and_must_fit_the_layout():
     state, _ = HIGH_ROLL.record_missed_wager(lit(), (1, "pip:1", 500))
     assert Wager(1, "pip:1", 500) in state.wagers
     assert refusal("record_missed_wager", lit(), (3, "like-kind:4", 500))[0] == "pip-street-first"

@@ -1,4 +1,4 @@
-"""No roll, void, failures, and mistakes mended before the first payment."""
+"""No roll, void, failures, and mistakes corrected before the first payment."""
 
 import pytest
 
@@ -61,7 +61,7 @@ def test_the_house_may_void_a_round_until_its_dice_are_called():
         ),
     ],
 )
-def test_a_device_that_fails_with_the_dice_seen_is_settled_by_hand(key, section, witness):
+def test_a_device_that_fails_with_the_dice_seen_is_settled_manually(key, section, witness):
     state, record = SIC_BO.report_device_failure(ready(key), (2, 3, 4))
     assert (state.phase, state.manual_settlement, state.dice) == ("lit", True, (2, 3, 4))
     assert (record.section, record.witness, record.settled) == (section, witness, ())
@@ -79,7 +79,7 @@ def test_a_device_that_fails_before_the_dice_are_seen_voids_the_round(key):
     assert refusal("report_device_failure", opened(key), (1, 2, 3))[0] == "dice-not-seen"
 
 
-def test_dice_in_plain_view_must_be_settled_by_hand():
+def test_dice_in_plain_view_must_be_settled_manually():
     state = ready("pa-625a/A", "automated-uncovered")
     assert refusal("report_device_failure", state) == ("dice-are-in-view", "58 Pa. Code § 625a.7(b)")
 

@@ -1,4 +1,4 @@
-"""Mending a round of High Roll Dice in each of its phases: every wager settles exactly once."""
+"""Corrections in each phase of a round of High Roll Dice: every wager settles exactly once."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def rows_of(table):
     return sorted(row for pk, row in newest.items() if pk not in struck)
 
 
-def test_wagers_mended_before_the_dice_are_moved_settle_with_the_rest(table):
+def test_wagers_corrected_before_the_dice_are_moved_settle_with_the_others(table):
     table.place((1, "pip:5", 2_500), (1, "pip:1", 2_500), (2, "pip:5", 1_000))
     table.to_the_dice()
     table.act("call_dice", {"dice": FOUR_FIVES})

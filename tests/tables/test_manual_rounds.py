@@ -1,4 +1,4 @@
-"""A round that the floor settled by hand while the tablet was dead, written down afterwards."""
+"""A round that the floor settled manually while the tablet was dead, recorded afterwards."""
 
 import pytest
 
@@ -84,7 +84,7 @@ def test_a_wager_that_was_struck_lay_there_after_all():
 
 
 @pytest.mark.parametrize("rules", ["pa-539", "nj-19-47-9"])
-def test_every_edition_may_be_recorded_by_hand(rules):
+def test_a_manual_round_is_recorded_in_every_edition(rules):
     scene = make_scene(rules)
     record(scene)
     assert scene.settled == SETTLED

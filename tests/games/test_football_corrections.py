@@ -1,4 +1,4 @@
-"""Three Dice Football: what is mended and what is not, and what its screens show of a game."""
+"""Three Dice Football: what can be corrected and what cannot, and what its screens show of a game."""
 
 import pytest
 
@@ -84,7 +84,7 @@ def test_a_missed_wager_of_the_play_is_recorded_and_one_of_another_play_is_not()
     assert refusal("strike_mistaken_wager", thrown, 1, "defense") == ("thrown-already", "5(a)")
 
 
-def test_a_wager_that_an_earlier_play_settled_is_no_longer_mended():
+def test_a_wager_that_an_earlier_play_settled_can_no_longer_be_corrected():
     state, _ = played(opened(lay(1, "big-play", 500, 1)), GAIN_8)
     state, _ = FOOTBALL.place_wagers(state, [lay(1, "penalty", 500, 2)])
     state = called(state, PENALTY)
