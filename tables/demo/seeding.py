@@ -18,6 +18,7 @@ from audit.models import Device, Person
 from audit.runner import one_transaction
 from games.engine import Rules
 from games.engine.editions import ApprovalRule, edition
+from games.jurisdictions import jurisdiction
 from games.models import Facility, RulesSubmission
 from games.office.signs.forms import recorded_sign_keys
 from games.submissions import draft
@@ -68,6 +69,7 @@ def _seed_facility(demo_facility: demo.DemoFacility) -> None:
         code=demo_facility.code,
         name=demo_facility.name,
         jurisdiction=demo_facility.jurisdiction,
+        gaming_day_start=jurisdiction(demo_facility.jurisdiction).gaming_day_start,
         time_zone=demo_facility.time_zone,
     )
     for code, name in demo_facility.pits:
