@@ -1,4 +1,4 @@
-"""Write the tables of fields in docs/snapshot.md from the declaration in `tables/snapshot_types.py`.
+"""Write the tables of fields in docs/snapshot.md from the declaration in `games/snapshot_types.py`.
 
 Usage: `python -m script.snapshot_fields`. A test compares the page with `page_text()`.
 """
@@ -30,7 +30,7 @@ PLAIN = {int: "integer", str: "text", bool: "true or false", type(None): "null"}
 
 def tables() -> str:
     """Return a table of fields for the snapshot and for each object in it."""
-    from tables.snapshot_types import Snapshot
+    from games.snapshot_types import Snapshot
 
     paths = dict(_declarations("", Snapshot, set()))
     return "\n".join(_section(path, declaration, paths) for declaration, path in paths.items())
@@ -75,7 +75,7 @@ def _meaning(hint: Any) -> str:
 
 
 def _type_text(hint: Any, paths: Mapping[Any, str]) -> str:
-    from tables.snapshot_types import Format
+    from games.snapshot_types import Format
 
     if hint in PLAIN:
         return PLAIN[hint]

@@ -3,13 +3,12 @@
 import datetime as dt
 from typing import Any, cast
 
+from games.snapshot_types import ALERT_LEVELS, AlertFacts, AlertLevel, AlertWords
 from tables.alerts.words import alert_words
 from tables.core.alert_kinds import ALERT_RULES, ExpectedAlert
 from tables.core.alerts import group
 from tables.core.context import TableContext
 from tables.models import Alert
-from tables.models.alerts import AlertLevel
-from tables.snapshot_types import ALERT_LEVELS, AlertFacts, AlertWords
 from tables.words.sentences import moment, short
 
 ACKNOWLEDGED, ENDED = 10, 5

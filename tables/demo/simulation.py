@@ -12,6 +12,7 @@ from games import registry
 from games.engine import Refusal, Rules
 from games.models import Facility
 from games.registry import game_by_code, game_of
+from games.snapshot_types import NextStep
 from tables.demo.refusals import SIMULATE_AT_LIVE_TABLE
 from tables.demo.seeding import (
     approve_equipment,
@@ -25,7 +26,6 @@ from tables.demo.seeding import (
 )
 from tables.models import DiceLot, Pit, Shaker, Table
 from tables.screens.snapshot import of_table
-from tables.snapshot_types import NextStep
 
 FIRST_SUBMISSION = "RS-0009"
 MAX_ACTS = 200  # of a round

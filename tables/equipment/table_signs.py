@@ -15,9 +15,9 @@ from games.jurisdictions import PRACTICE_NOTICE_MINUTES, Jurisdiction, jurisdict
 from games.models import Facility, SignForm
 from games.office.signs.forms import LANGUAGES, fill_wording, verify_form
 from games.office.signs.refusals import NO_APPROVED_SIGN
+from games.snapshot_types import PendingLimits, Sign, Snapshot
 from tables.equipment.refusals import SIGN_HAS_NOTHING_TO_SAY
 from tables.models import LimitsChange, Table
-from tables.snapshot_types import PendingLimits, Sign, Snapshot
 from tables.words.sentences import dollars, moment
 
 BOARD_KINDS = ("limits-change", "limits", "payout-limit", "odds", "rules")

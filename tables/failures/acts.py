@@ -6,13 +6,13 @@ from audit.people import has_rank
 from games.engine import Refusal
 from games.engine.refusals import SHAKER_NOT_AUTOMATED
 from games.params import Params
+from games.snapshot_types import EquipmentKind
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_CLOSED
 from tables.failures.ceasing import cease_gaming, mark_repaired
 from tables.failures.refusals import DICE_ENTERED_ALREADY, NOTHING_FAILED, WITNESS_MUST_SIGN
 from tables.models import Round, Table
-from tables.models.floor import EquipmentKind
 from tables.rounds.progress import advance, require_round
 from tables.rounds.settlement import settle_throw
 from tables.runner.signatures import verify_signed_by_floor

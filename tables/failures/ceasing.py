@@ -1,10 +1,10 @@
 """Gaming at a table ceases when its equipment fails, and resumes after repair and inspection."""
 
+from games.snapshot_types import EquipmentKind
 from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.failures.alert_rules import failure
 from tables.models import Table
-from tables.models.floor import EquipmentKind
 
 
 def cease_gaming(ctx: TableContext, equipment: EquipmentKind, section: str) -> None:

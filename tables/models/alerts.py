@@ -1,11 +1,9 @@
 """Alerts: what calls a person to a table."""
 
-from typing import Literal
-
 from django.db import models
 from django.db.models import Q
 
-AlertLevel = Literal["stop", "warn", "info"]
+from games.snapshot_types import AlertLevel
 
 
 class Alert(models.Model):

@@ -1,11 +1,9 @@
 """Shakers, dice lots, and the custody steps of a lot from receipt to destruction."""
 
-from typing import Literal
-
 from django.db import models
 from django.db.models import F, Q
 
-ShakerKind = Literal["manual", "automated-covered", "automated-uncovered", "player-activated", "dice-cup"]
+from games.snapshot_types import ShakerKind
 
 
 class Shaker(models.Model):

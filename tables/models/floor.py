@@ -6,7 +6,8 @@ from typing import Literal
 from django.db import models
 from django.db.models import F, Q
 
-EquipmentKind = Literal["device", "layout", "shaker"]  # what may fail at a table
+from games.snapshot_types import EquipmentKind
+
 FailedEquipment = EquipmentKind | Literal[""]
 
 

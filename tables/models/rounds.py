@@ -8,8 +8,8 @@ from django.db.models import Q
 
 from games.engine.procedures import Phase
 from games.engine.settlement import WagerOutcome
+from games.snapshot_types import WagerFlag
 
-WagerFlag = Literal["under-min", "over-max"]
 FlagOrNone = WagerFlag | Literal[""]
 
 

@@ -4,9 +4,9 @@ from functools import lru_cache
 
 from games.engine import Rules
 from games.registry import game_of
+from games.snapshot_types import LayoutWager
 from tables.core.context import TableContext
 from tables.rules import suspensions
-from tables.snapshot_types import LayoutWager
 
 
 @lru_cache(maxsize=64)

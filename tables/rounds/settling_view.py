@@ -7,9 +7,9 @@ from games.engine.game import Game
 from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.state import RoundState
 from games.engine.wagers import Wager
+from games.snapshot_types import Call, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
 from games.wording import no_roll_text, reason_text
 from tables.core.context import TableContext
-from tables.snapshot_types import Call, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
 from tables.words.sentences import number_words, short, step_label
 
 

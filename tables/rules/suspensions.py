@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from games.engine import Refusal
 from games.office.providers.services import WHOLE_GAME, service_refusal, suspended_codes, wager_label
+from games.snapshot_types import Reason
 from tables.core.context import TableContext
 from tables.core.wager_input import WagerInput
-from tables.snapshot_types import Reason
 from tables.words.sentences import say, short
 
 

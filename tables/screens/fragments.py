@@ -4,8 +4,8 @@ from typing import TypedDict
 
 from django.template.loader import render_to_string
 
+from games.snapshot_types import Snapshot
 from tables.screens import snapshot
-from tables.snapshot_types import Snapshot
 
 TEMPLATES = {
     "dealer": "tables/console/screen.html",

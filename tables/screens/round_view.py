@@ -7,17 +7,7 @@ from games.engine.game_views import GameView
 from games.engine.procedures import Phase, has_ended
 from games.engine.settlement import LOSE, WIN, Settled, WagerOutcome
 from games.engine.state import RoundState
-from games.wording import reason_text
-from tables.core.chips import breakdown
-from tables.core.context import TableContext
-from tables.core.refusals import NO_RULES_IN_FORCE
-from tables.models import Table, Wager
-from tables.opening.view import Opening
-from tables.rounds import settling_view
-from tables.rounds.layout import labels
-from tables.rounds.quarterback import verify_quarterback_plays
-from tables.rules import suspensions
-from tables.snapshot_types import (
+from games.snapshot_types import (
     Missing,
     NextParams,
     NextStep,
@@ -35,6 +25,16 @@ from tables.snapshot_types import (
     TakeSeat,
     WagerFacts,
 )
+from games.wording import reason_text
+from tables.core.chips import breakdown
+from tables.core.context import TableContext
+from tables.core.refusals import NO_RULES_IN_FORCE
+from tables.models import Table, Wager
+from tables.opening.view import Opening
+from tables.rounds import settling_view
+from tables.rounds.layout import labels
+from tables.rounds.quarterback import verify_quarterback_plays
+from tables.rules import suspensions
 from tables.words.sentences import (
     dollars,
     instruction,

@@ -12,8 +12,8 @@ from audit import clock
 from audit.models import Entry, Person
 from games.engine.game import Game
 from games.registry import game_by_code
+from games.snapshot_types import ActLine, EndedRoundsPart, Figures, LastWager, PastRound, PersonName
 from tables.models import Round, Slip, Table, Wager
-from tables.snapshot_types import ActLine, EndedRoundsPart, Figures, LastWager, PastRound, PersonName
 from tables.words.entries import names_of, said_by, words_of
 
 LAST_ROUNDS = 12

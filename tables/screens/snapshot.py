@@ -1,4 +1,4 @@
-"""Build the snapshot of a table: one JSON document, declared in `tables/snapshot_types.py`, that every screen shows."""
+"""Build the snapshot of a table: one JSON document, declared in `games/snapshot_types.py`, that every screen shows."""
 
 import datetime as dt
 from functools import cached_property
@@ -10,22 +10,7 @@ from games import submissions
 from games.engine import Refusal
 from games.models import RulesSubmission
 from games.registry import game_by_code
-from tables.alerts.view import alerts_of
-from tables.core import reads
-from tables.core.alerts import held
-from tables.core.chips import CHIPS_CENTS
-from tables.core.context import TableContext
-from tables.core.refusals import NO_RULES_IN_FORCE
-from tables.equipment import table_signs
-from tables.failures.words import ceased_text
-from tables.limits import rules
-from tables.models import Table
-from tables.opening import view
-from tables.rounds.layout import layout as wager_layout
-from tables.runner.halts import TableHalted
-from tables.runner.refusals import TABLE_HALTED
-from tables.screens import round_view, selectors
-from tables.snapshot_types import (
+from games.snapshot_types import (
     Ceased,
     Dealer,
     Halted,
@@ -41,6 +26,21 @@ from tables.snapshot_types import (
     TableKind,
     TableStatus,
 )
+from tables.alerts.view import alerts_of
+from tables.core import reads
+from tables.core.alerts import held
+from tables.core.chips import CHIPS_CENTS
+from tables.core.context import TableContext
+from tables.core.refusals import NO_RULES_IN_FORCE
+from tables.equipment import table_signs
+from tables.failures.words import ceased_text
+from tables.limits import rules
+from tables.models import Table
+from tables.opening import view
+from tables.rounds.layout import layout as wager_layout
+from tables.runner.halts import TableHalted
+from tables.runner.refusals import TABLE_HALTED
+from tables.screens import round_view, selectors
 from tables.staffing import posts
 from tables.words.sentences import moment, say, short
 

@@ -2,8 +2,8 @@
 
 from django import template
 
+from games.snapshot_types import AlertFacts, Snapshot
 from tables.alerts.view import rank
-from tables.snapshot_types import AlertFacts, Snapshot
 from tables.words.forms import span
 
 from .floor import PitTables, moment

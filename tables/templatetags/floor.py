@@ -16,7 +16,7 @@ from games import registry
 from games.engine.editions import Edition, all_editions, edition
 from games.engine.game import Game
 from games.layout_drawing import NOT_DEALT, PAID, WINS, chip, disc, listed, marked, money, plain, signed
-from tables.snapshot_types import ActLine, LayoutWager, PaySeat, PersonName, Snapshot
+from games.snapshot_types import ActLine, LayoutWager, PaySeat, PersonName, Snapshot
 from tables.words.forms import span
 from tables.words.labels import DEVICE_PARTS, LABELS
 from tables.words.sentences import NUMBERS

@@ -4,7 +4,7 @@ from typing import TypedDict
 
 from django import template
 
-from tables.snapshot_types import InspectionAsks, Snapshot
+from games.snapshot_types import InspectionAsks, Snapshot
 
 register = template.Library()
 

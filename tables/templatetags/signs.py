@@ -2,9 +2,9 @@
 
 from django import template
 
+from games.snapshot_types import PendingLimits, Snapshot
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
-from tables.snapshot_types import PendingLimits, Snapshot
 from tables.words.forms import span
 
 from .floor import moment

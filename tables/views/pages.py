@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Person, Station
 from games.engine import Refusal
+from games.snapshot_types import Snapshot
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, may_see_floor
 from tables.runner.access import (
@@ -23,7 +24,6 @@ from tables.runner.access import (
 )
 from tables.runner.facility import DICE
 from tables.screens import fragments, selectors, snapshot
-from tables.snapshot_types import Snapshot
 from tables.words.sentences import say, short, title
 
 from ..models import Assignment, Shaker, Table

@@ -9,11 +9,11 @@ from games.engine import Refusal
 from games.models import SignForm
 from games.office.signs import pdf
 from games.office.signs.forms import KINDS
+from games.snapshot_types import Snapshot
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
 from tables.runner.access import Denied, sign_for
 from tables.screens import fragments, snapshot
-from tables.snapshot_types import Snapshot
 from tables.words.sentences import say, short, title
 
 

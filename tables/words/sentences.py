@@ -13,7 +13,7 @@ from games import jurisdictions
 from games import wording as games_wording
 from games.engine import Refusal
 from games.engine.odds import in_dollars
-from tables.snapshot_types import Call, RoundFacts, Settle
+from games.snapshot_types import Call, RoundFacts, Settle
 from tables.words import registry
 from tables.words.registry import register
 

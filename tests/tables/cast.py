@@ -21,13 +21,13 @@ from games.engine import Refusal, Rules
 from games.models import Facility
 from games.office.core import runner as office
 from games.registry import GAMES
+from games.snapshot_types import Snapshot
 from games.submissions import draft
 from tables.demo.seeding import APPROVED, approve_equipment, inspection_of, make_lot, make_table, open_table
 from tables.demo.signs import approve_signs
 from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
 from tables.runner import facility as rooms
 from tables.runner import table as road
-from tables.snapshot_types import Snapshot
 from tables.staffing import posts
 from tests.services.restore import restored_later
 

@@ -18,13 +18,11 @@ from games.engine.game_views import GameView
 from games.engine.procedures import ENDED, EndedPhase
 from games.models import SignForm
 from games.models.patrons import SignKind
+from games.snapshot_types import AlertLevel, ShakerKind, Snapshot, TableKind, TableStatus
 from script import snapshot_fields
 from tables.demo.seeding import approve_shaker
 from tables.models import Alert, Shaker, Table
-from tables.models.alerts import AlertLevel
-from tables.models.dice import ShakerKind
 from tables.runner import table
-from tables.snapshot_types import Snapshot, TableKind, TableStatus
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]

@@ -3,16 +3,29 @@
 Everything here reads the snapshot alone (docs/games.md).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from games.catalog.football.engine.view import FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
-from games.catalog.football.templatetags.gridiron import to_go
+from games.catalog.football.templatetags.gridiron import gridiron, to_go
 from games.engine.editions import edition
 from games.layout_drawing import NOT_DEALT, disc, money
+from games.snapshot_types import (
+    Citation,
+    LayoutWager,
+    PastRound,
+    SeatFacts,
+    SettleLine,
+    SettleSeat,
+    SettleStep,
+    Snapshot,
+    StepState,
+    WagerFacts,
+)
 
 register = template.Library()
 
@@ -41,7 +54,7 @@ RIGHT_LAST = 8  # places 1 to 8 belong to the dealer on the right, the others to
 
 
 @register.simple_tag
-def no_rolls(s: dict[str, Any]) -> list[dict[str, str]]:
+def no_rolls(s: Snapshot) -> list[dict[str, str]]:
     """Return the reasons for a call of "no roll", each with its section in the table's edition."""
     key = s["rules"].get("key")
     sections = edition(key).no_rolls if key else dict.fromkeys(NO_ROLLS, "")
@@ -55,15 +68,25 @@ def no_rolls(s: dict[str, Any]) -> list[dict[str, str]]:
 # The places around the table
 
 
+class Place(SeatFacts):
+    """A place with its undecided wagers. `due` is what the current step settles there."""
+
+    half: str
+    quarterback: bool
+    offered: bool
+    due: SettleSeat | None
+    open: bool
+
+
 def half(seat: int) -> str:
     """Return which dealer's half of the table a place is in."""
     return "right" if seat <= RIGHT_LAST else "left"
 
 
 @register.simple_tag
-def rail(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
+def rail(s: Snapshot, game: FootballView) -> list[Place]:
     """Return every place, clockwise from the stickperson's left, with its undecided wagers and what it is due."""
-    wagers: dict[int, list[dict[str, Any]]] = {seat["seat"]: [] for seat in s["round"]["seats"]}
+    wagers: dict[int, list[WagerFacts]] = {seat["seat"]: [] for seat in s["round"]["seats"]}
     for wager in s["round"]["wagers"]:
         if not wager["struck"] and not wager.get("outcome"):
             wagers[wager["seat"]].append(wager)
@@ -87,7 +110,7 @@ def rail(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @register.simple_tag
-def sits_out(s: dict[str, Any], game: dict[str, Any]) -> bool:
+def sits_out(s: Snapshot, game: FootballView) -> bool:
     """Return whether the Quarterback has no wager before the first throw, and so may not throw (A38)."""
     seat = game["quarterback"]
     has_wager = any(wager["seat"] == seat and not wager["struck"] for wager in s["round"]["wagers"])
@@ -95,7 +118,7 @@ def sits_out(s: dict[str, Any], game: dict[str, Any]) -> bool:
 
 
 @register.simple_tag
-def no_dice(s: dict[str, Any]) -> bool:
+def no_dice(s: Snapshot) -> bool:
     """Return whether the next throw waits for a new set of dice."""
     waits = s["next"] is not None and s["next"]["act"] == "throw_dice"
     return waits and (s["lot"] is None or s["lot"]["expired"])
@@ -104,23 +127,53 @@ def no_dice(s: dict[str, Any]) -> bool:
 # Settling in steps
 
 
-def step_now(s: dict[str, Any]) -> dict[str, Any] | None:
+class SettleSeatOfHalf(SettleSeat):
+    """A seat of a settlement step, with its half of the table."""
+
+    half: str
+
+
+class NumberedStep(TypedDict):
+    """A settlement step with its number and the half of each seat."""
+
+    step: int
+    code: str
+    label: str
+    section: Citation
+    state: StepState
+    take_cents: int
+    pay_cents: int
+    number: int
+    seats: list[SettleSeatOfHalf]
+
+
+class Settling(TypedDict):
+    """The numbered steps, the current one, what it still takes and pays, and what follows."""
+
+    steps: list[NumberedStep]
+    now: NumberedStep | None
+    take: int
+    pay: int
+    then: str
+
+
+def step_now(s: Snapshot) -> SettleStep | None:
     """Return the current step of the settlement."""
     settle = s["round"].get("settle")
     return next((step for step in settle["steps"] if step["state"] == "now"), None) if settle else None
 
 
-def _seats_of_step(step: dict[str, Any] | None) -> list[dict[str, Any]]:
+def _seats_of_step(step: SettleStep | None) -> list[SettleSeat]:
     return step["seats"] if step else []
 
 
 @register.simple_tag
-def settling(s: dict[str, Any]) -> dict[str, Any] | None:
+def settling(s: Snapshot) -> Settling | None:
     """Return the numbered steps of the settlement, each seat with its half, and the rest of the current step."""
     settle = s["round"].get("settle")
     if not settle:
         return None
-    steps = [
+    steps: list[NumberedStep] = [
         {
             **step,
             "number": number,
@@ -136,7 +189,7 @@ def settling(s: dict[str, Any]) -> dict[str, Any] | None:
         for number, step in enumerate(settle["steps"], 1)
     ]
     now = next((step for step in steps if step["state"] == "now"), None)
-    unsettled = [seat for seat in _seats_of_step(now) if not seat["done"]]
+    unsettled = [seat for seat in now["seats"] if not seat["done"]] if now else []
     return {
         "steps": steps,
         "now": now,
@@ -147,19 +200,19 @@ def settling(s: dict[str, Any]) -> dict[str, Any] | None:
 
 
 @register.filter
-def took_and_paid(settle: dict[str, Any]) -> str:
+def took_and_paid(settle: Settling) -> str:
     """Return what is left of the current step as the confirmation says it: `Took $25, paid $24`."""
-    sums = ((word, settle[name]) for word, name in (("took", "take"), ("paid", "pay")))
+    sums = (("took", settle["take"]), ("paid", settle["pay"]))
     text = ", ".join(f"{word} {money(cents)}" for word, cents in sums if cents)
     return (text or "settled").capitalize()
 
 
-def _then(s: dict[str, Any], steps: list[dict[str, Any]]) -> str:
+def _then(s: Snapshot, steps: list[NumberedStep]) -> str:
     """Return what follows once the current step is settled."""
     following = next((step for step in steps if step["state"] == "todo"), None)
     if following:
         return f"Then step {following['number']}: {following['label']}"
-    game = s["round"]["game"]
+    game = gridiron(s)
     if len(steps) == 1 and game["score"] is None:
         return f"Then wagers are open for play {game['play']}"
     rolls = game["extra_point"] and not _is_extra(s, game)
@@ -167,6 +220,15 @@ def _then(s: dict[str, Any], steps: list[dict[str, Any]]) -> str:
 
 
 # The areas
+
+
+class Spot(TypedDict):
+    """An area on the pit's table page."""
+
+    label: str
+    cents: int
+    lit: bool
+    lost: bool
 
 
 class AreaMoney(NamedTuple):
@@ -179,7 +241,7 @@ class AreaMoney(NamedTuple):
 
 
 @register.simple_tag
-def football_areas(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any]:
+def football_areas(s: Snapshot, game: FootballView) -> dict[str, list[SafeString]]:
     """Return the areas by their group, in the order of the layout, with their money and light."""
     by_code = {area["wager"]: area for area in s["layout"]}
     money_by_area, lit = _money_by_area(s, game), set(s["round"]["lit"])
@@ -195,12 +257,12 @@ def football_areas(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any]:
 
 
 @register.simple_tag
-def football_spots(s: dict[str, Any], game: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def football_spots(s: Snapshot, game: FootballView) -> dict[str, list[Spot]]:
     """Return the areas for the pit's table page, each with its wagers."""
     by_code = {area["wager"]: area for area in s["layout"]}
     money_by_area, lit = _money_by_area(s, game), set() if s["round"]["bets_open"] else set(s["round"]["lit"])
 
-    def shown(codes: tuple[str, ...]) -> list[dict[str, Any]]:
+    def shown(codes: tuple[str, ...]) -> list[Spot]:
         spots = ((code, money_by_area.get(code, AreaMoney())) for code in codes if code in by_code)
         return [
             {
@@ -215,7 +277,7 @@ def football_spots(s: dict[str, Any], game: dict[str, Any]) -> dict[str, list[di
     return {"single": shown(SINGLE_PLAY_CODES), "full": shown((*FULL_GAME, *GAME_LENGTH))}
 
 
-def _money_by_area(s: dict[str, Any], game: dict[str, Any]) -> dict[str, AreaMoney]:
+def _money_by_area(s: Snapshot, game: FootballView) -> dict[str, AreaMoney]:
     """Return the undecided money by area, and while a throw is being settled what it decides. Settled money is left
     out.
     """
@@ -232,7 +294,7 @@ def _money_by_area(s: dict[str, Any], game: dict[str, Any]) -> dict[str, AreaMon
     return money_by_area
 
 
-def _decided(area_money: AreaMoney, line: dict[str, Any], is_settled: bool) -> AreaMoney:
+def _decided(area_money: AreaMoney, line: SettleLine, is_settled: bool) -> AreaMoney:
     if line["outcome"] == "stay":
         return area_money
     if is_settled:
@@ -242,15 +304,13 @@ def _decided(area_money: AreaMoney, line: dict[str, Any], is_settled: bool) -> A
     return area_money._replace(lost=area_money.lost + line["cents"])
 
 
-def _takes(s: dict[str, Any], game: dict[str, Any], code: str) -> bool:
+def _takes(s: Snapshot, game: FootballView, code: str) -> bool:
     """Return whether a chip may be placed there now: full game wagers only before the first throw."""
     staking = s["round"]["bets_open"] and s["table"]["status"] == "open"
     return bool(staking and (code in SINGLE_PLAY_CODES or not game["locked"]))
 
 
-def _area(
-    s: dict[str, Any], game: dict[str, Any], area: dict[str, Any], area_money: AreaMoney, lit: bool
-) -> SafeString:
+def _area(s: Snapshot, game: FootballView, area: LayoutWager, area_money: AreaMoney, lit: bool) -> SafeString:
     code, label = area["wager"], area["label"]
     takes, locked = _takes(s, game, code), game["locked"] and code not in SINGLE_PLAY_CODES
     tag, attrs = ("button", ' type="button"') if takes else ("div", "")
@@ -286,7 +346,7 @@ def _said(
     label: str, odds: list[str], area_money: AreaMoney, lit: bool, locked: bool
 ) -> tuple[str, str, str]:
     """The area in words, the star over it, and its mark as an attribute."""
-    pays = " or ".join(dict[str, Any].fromkeys(odds))
+    pays = " or ".join(dict.fromkeys(odds))
     if lit:
         say = f"Wins: {label}, {pays}."
         return (f"{say} {money(area_money.won)} to pay on." if area_money.won else say), WINS, " data-lit"
@@ -337,18 +397,28 @@ def _money(area_money: AreaMoney, lit: bool, chips: bool) -> str:
 # The call
 
 
+class Announcement(TypedDict):
+    """The newest call, and what the dealer announces next."""
+
+    what: str
+    summary: str
+    is_roll: bool
+    say: str
+    over: bool
+
+
 ENDINGS = {"touchdown": "Touchdown", "trips-td": "Trips TD", "turnover": "Turnover", "downs": "Out of downs"}
 
 
 @register.filter
-def game_ending(round_: dict[str, Any]) -> str:
+def game_ending(round_: PastRound) -> str:
     """Return how an ended game came out, `Touchdown, 4 throws`; nothing for a round of another game."""
     ending, throws = ENDINGS.get(round_.get("result") or ""), len(round_.get("throws") or ())
     return f"{ending}, {throws} throw{'' if throws == 1 else 's'}" if ending else ""
 
 
 @register.simple_tag
-def called(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any] | None:
+def called(s: Snapshot, game: FootballView) -> Announcement | None:
     """Return the newest call: its heading, its result, and what the dealer announces next."""
     call = s["round"]["call"]
     if not call:
@@ -364,13 +434,13 @@ def called(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _is_extra(s: dict[str, Any], game: dict[str, Any]) -> bool:
+def _is_extra(s: Snapshot, game: FootballView) -> bool:
     """Return whether the newest valid throw was the extra point roll: one more than there were plays."""
     valid = [throw for throw in s["round"].get("throws", ()) if not throw["void"]]
     return game["score"] is not None and len(valid) > len(game["track"])
 
 
-def _is_over(s: dict[str, Any]) -> bool:
+def _is_over(s: Snapshot) -> bool:
     """Return whether the steps being settled are the last of the game; an ordinary play has a single step."""
     settle = s["round"].get("settle")
     return bool(settle and len(settle["steps"]) > 1)

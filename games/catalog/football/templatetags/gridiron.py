@@ -1,13 +1,16 @@
 """The field of Three Dice Football as it is drawn: yards, marker, track of the plays, pucks (docs/games.md)."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict, cast
 
 from django import template
+
+from games.catalog.football.engine.view import Advance, FootballView
+from games.snapshot_types import Snapshot
 
 register = template.Library()
 
 DOWNS = ("1st Down", "2nd Down", "3rd Down", "1st & Goal", "2nd & Goal", "3rd & Goal", "Extra Point")
-KICK_OFF = {
+KICK_OFF: FootballView = {
     "yard": 20, "down": 1, "goal": False, "play": 1, "track": [], "score": None, "locked": False,
     "extra_point": False, "quarterback": None, "offer": {"next": 1, "last": None},
 }  # fmt: skip
@@ -21,10 +24,64 @@ class Yard(NamedTuple):
     is_line: bool
 
 
+class Band(TypedDict):
+    """Five yards in another shade, in hundredths of the width."""
+
+    at: str
+    wide: str
+
+
+class FarLine(TypedDict):
+    """A yard line of the far half."""
+
+    at: float
+    number: int
+
+
+class Arc(TypedDict):
+    """A play drawn on the field: an SVG path from `at`."""
+
+    play: int
+    path: str
+    still: bool
+    at: str
+
+
+class Field(TypedDict):
+    """The field's coordinates. `here` is the Yard Marker's yard, None after a score."""
+
+    yards: list[Yard]
+    bands: list[Band]
+    far_end: int
+    far_lines: list[FarLine]
+    goal: int
+    near_wide: int
+    near_middle: float
+    marker: str
+    here: int | None
+    arcs: list[Arc]
+    start: str
+
+
+class Down(TypedDict):
+    """An area for the down puck."""
+
+    name: str
+    on: bool
+    first: bool
+
+
+class Length(TypedDict):
+    """An area for the game length puck."""
+
+    play: int
+    on: bool
+
+
 @register.simple_tag
-def gridiron(s: dict[str, Any]) -> dict[str, Any]:
+def gridiron(s: Snapshot) -> FootballView:
     """Return the game's own view; before a round has begun, as at the kickoff."""
-    return {**KICK_OFF, **(s["round"].get("game") or {})}
+    return {**KICK_OFF, **cast(FootballView, s["round"].get("game") or {})}
 
 
 # The field: the half in play to scale, the far half compressed
@@ -40,11 +97,11 @@ def _at(yard: int) -> float:
 
 
 @register.simple_tag
-def field(game: dict[str, Any]) -> dict[str, Any]:
+def field(game: FootballView) -> Field:
     """Return the field's coordinates: yards, bands of five, the marker, and an arc for each play."""
     scored = game["score"] is not None
     yards = [Yard(n, f"{_at(n):.3f}", n in (10, 20)) for n in range(YARDS, 0, -1)]
-    bands = [
+    bands: list[Band] = [
         {"at": f"{_at(high):.3f}", "wide": f"{_at(low) - _at(high):.3f}"} for high, low in ((20, 15), (10, 5))
     ]
     return {
@@ -62,7 +119,7 @@ def field(game: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _arc(play: dict[str, Any]) -> dict[str, Any]:
+def _arc(play: Advance) -> Arc:
     """Return one play as a curve in a box of 1000 by 100; a loss bends below the marker's line."""
     start, end = 10 * _at(play["from"]), 10 * _at(max(0, play["to"]))
     if play["to"] <= 0:
@@ -74,7 +131,7 @@ def _arc(play: dict[str, Any]) -> dict[str, Any]:
 
 
 @register.filter
-def play_words(play: dict[str, Any]) -> str:
+def play_words(play: Advance) -> str:
     """Return a play of the track in words: `gain of 8, to 12`."""
     meaning, to = play["what"], play["to"]
     if meaning == "gain":
@@ -87,20 +144,20 @@ def play_words(play: dict[str, Any]) -> str:
     }[meaning]
 
 
-def down_name(game: dict[str, Any]) -> str:
+def down_name(game: FootballView) -> str:
     """Return `2nd Down`, `1st & Goal`."""
     return DOWNS[min(max(game["down"], 1), 3) - 1 + (3 if game["goal"] else 0)]
 
 
 @register.filter
-def to_go(game: dict[str, Any]) -> str:
+def to_go(game: FootballView) -> str:
     """Return the number of the down and the distance to the end zone, as the dealer announces them."""
     yards = game["yard"]
     return f"{down_name(game)}, {yards} yard{'' if yards == 1 else 's'}"
 
 
 @register.simple_tag
-def downs(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
+def downs(s: Snapshot, game: FootballView) -> list[Down]:
     """Return the seven areas for the down puck; after a score it is on Extra Point."""
     scored = game["score"] is not None
     current = "Extra Point" if scored else down_name(game)
@@ -111,7 +168,7 @@ def downs(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @register.simple_tag
-def lengths(game: dict[str, Any]) -> list[dict[str, Any]]:
+def lengths(game: FootballView) -> list[Length]:
     """Return the six areas for the game length puck."""
     play = len(game["track"]) if game["score"] is not None else game["play"]
     return [{"play": n, "on": n == min(max(play, 1), 6)} for n in range(1, 7)]

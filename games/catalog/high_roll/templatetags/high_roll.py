@@ -2,12 +2,23 @@
 
 from collections.abc import Iterable
 from itertools import groupby
-from typing import Any
+from typing import TypedDict, cast
 
 from django import template
 
 from games.catalog.high_roll.engine.chances import RANK, held
+from games.catalog.high_roll.engine.view import HighRollView
 from games.layout_drawing import listed
+from games.snapshot_types import (
+    LayoutWager,
+    SeatFacts,
+    SettleLine,
+    SettleSeat,
+    SettleStep,
+    Snapshot,
+    ThrowFacts,
+    WagerFacts,
+)
 
 register = template.Library()
 
@@ -16,9 +27,96 @@ FACES = ("", "Ace", "Two", "Three", "Four", "Five", "Six")
 PIPS = (2, 3, 4, 5, 6, 1)  # Pip Street from the player's left
 LIKE_KIND, MILLIONAIRE = "like-kind", "millionaire"
 
+WagersByCode = dict[str, WagerFacts]
+
+
+class FaceKey(TypedDict):
+    """A key of the keypad for the dice."""
+
+    face: int
+    name: str
+
+
+class Box(TypedDict):
+    """One of the six boxes for the dice. `dice` and `added` are as long as there are dice to draw."""
+
+    face: int
+    name: str
+    held: bool
+    waits: bool
+    dice: range
+    added: range
+
+
+class ThrowBox(TypedDict):
+    """The boxes, the matching face with its number of dice, and the loose dice by face."""
+
+    boxes: list[Box]
+    face: int | None
+    matched: int
+    loose: int
+    groups: list[list[int]]
+
+
+class Area(TypedDict):
+    """An area of a small layout. `state` is empty, "on", or the outcome of its wager."""
+
+    wager: str
+    value: int | str
+    state: str
+
+
+class SmallLayout(SeatFacts):
+    """A seat with its undecided wagers, drawn small."""
+
+    unit_cents: int | None
+    pips: list[Area]
+    likes: list[Area]
+    sides: list[Area]
+    extra: Area | None
+    labels: list[str]
+
+
+class Unsettled(TypedDict):
+    """What the current step still takes and pays."""
+
+    take_cents: int
+    pay_cents: int
+    stay_cents: int
+    seats: str
+    many: int
+
+
+class StayingSeat(TypedDict):
+    """The wagers of a seat that stay for the extra throw."""
+
+    seat: int
+    lines: list[WagerFacts]
+    cents: int
+
+
+class Fee(TypedDict):
+    """The price of a seat's Extra Roll."""
+
+    seat: int
+    cents: int
+
+
+class Spot(LayoutWager):
+    """An area of the layout on the pit's table page."""
+
+    cents: int
+    lit: bool
+    lost: bool
+
+
+def _view(s: Snapshot) -> HighRollView:
+    """Return what only this game shows of the round; empty before a round."""
+    return cast(HighRollView, s["round"]["game"])
+
 
 @register.filter
-def arrangement(s: dict[str, Any]) -> str:
+def arrangement(s: Snapshot) -> str:
     """Return which felt the round needs: the seats, the dice being entered, or the called dice."""
     if s["table"]["status"] != "open":
         return "seats"
@@ -27,21 +125,21 @@ def arrangement(s: dict[str, Any]) -> str:
     return "called" if valid_throws(s) else "seats"
 
 
-def valid_throws(s: dict[str, Any]) -> list[dict[str, Any]]:
+def valid_throws(s: Snapshot) -> list[ThrowFacts]:
     return [throw for throw in s["round"]["throws"] if not throw["void"]]
 
 
 @register.filter
-def spoiled(s: dict[str, Any]) -> str:
+def spoiled(s: Snapshot) -> str:
     """Return why the newest throw was invalid; empty if it was valid or nothing was thrown."""
     throws = s["round"]["throws"]
     return (throws[-1]["void"] or "") if throws else ""
 
 
 @register.filter
-def to_throw(s: dict[str, Any]) -> int:
+def to_throw(s: Snapshot) -> int:
     """Return how many dice the coming throw has."""
-    game = s["round"]["game"]
+    game = _view(s)
     if not game:  # no shaker is at the table yet
         return 10 if has_extra_roll(s) else 6
     return int(game["loose"] if valid_throws(s) else game["dice"])
@@ -66,7 +164,7 @@ def face_name(face: int | str) -> str:
 
 
 @register.filter
-def face_keys(s: dict[str, Any]) -> list[dict[str, Any]]:
+def face_keys(s: Snapshot) -> list[FaceKey]:
     """Return one key for each face, in the order of the throw box: by rank from the dealer's left (A23)."""
     return [{"face": face, "name": FACES[face]} for face in RANK]
 
@@ -75,7 +173,7 @@ def face_keys(s: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @register.simple_tag
-def throw_box(s: dict[str, Any]) -> dict[str, Any]:
+def throw_box(s: Snapshot) -> ThrowBox:
     """Return the six boxes, the dice held in one of them, and the loose ones by face; dice of the extra throw are
     `added`.
 
@@ -83,10 +181,10 @@ def throw_box(s: dict[str, Any]) -> dict[str, Any]:
     """
     throws, matching = valid_throws(s), s["round"]["game"].get("held")
     face = matching["face"] if matching else None
-    first = throws[0]["dice"].count(face) if throws else 0
-    added = throws[1]["dice"].count(face) if len(throws) > 1 else 0
+    first = throws[0]["dice"].count(face) if face and throws else 0
+    added = throws[1]["dice"].count(face) if face and len(throws) > 1 else 0
     fell = s["round"]["phase"] == "called"
-    boxes = [
+    boxes: list[Box] = [
         {
             "face": box,
             "name": FACES[box],
@@ -117,13 +215,13 @@ def ranked(dice: Iterable[int]) -> list[int]:
 
 
 @register.simple_tag
-def small_layouts(s: dict[str, Any]) -> list[dict[str, Any]]:
+def small_layouts(s: Snapshot) -> list[SmallLayout]:
     """Return each seat with its small layout: the undecided wagers on each area. A collected fee is not on it."""
-    wagers_by_seat: dict[int, dict[str, dict[str, Any]]] = {}
+    wagers_by_seat: dict[int, WagersByCode] = {}
     for wager in s["round"]["wagers"]:
         if not wager["struck"] and wager["outcome"] in (None, "fee"):
             wagers_by_seat.setdefault(wager["seat"], {})[wager["wager"]] = wager
-    units = s["round"]["game"].get("unit_cents", {})
+    units = _view(s).get("unit_cents", {})
     codes = [area["wager"] for area in s["layout"]]
     return [
         {
@@ -146,11 +244,11 @@ def small_layouts(s: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _minis(family: str, codes: list[str], wagers: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def _minis(family: str, codes: list[str], wagers: WagersByCode) -> list[Area]:
     return [_mini(code, wagers, value(code)) for code in codes if code.startswith(f"{family}:")]
 
 
-def _mini(code: str, wagers: dict[str, dict[str, Any]], label: int | str = "") -> dict[str, Any]:
+def _mini(code: str, wagers: WagersByCode, label: int | str = "") -> Area:
     wager = wagers.get(code)
     state = "" if wager is None else wager["outcome"] or "on"
     return {"wager": code, "value": label, "state": state}
@@ -160,7 +258,7 @@ def _mini(code: str, wagers: dict[str, dict[str, Any]], label: int | str = "") -
 
 
 @register.filter
-def step_now(s: dict[str, Any]) -> dict[str, Any] | None:
+def step_now(s: Snapshot) -> SettleStep | None:
     """Return the step of settlement that the screen shows: the current one, or else the last complete one."""
     settle = s["round"]["settle"]
     if not settle:
@@ -171,9 +269,9 @@ def step_now(s: dict[str, Any]) -> dict[str, Any] | None:
 
 
 @register.filter
-def streets(seat: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def streets(seat: SettleSeat) -> dict[str, list[SettleLine]]:
     """Return the lines of a seat by street, in the order of settlement."""
-    lines_by_street: dict[str, list[dict[str, Any]]] = {"pip": [], "like": [], "side": []}
+    lines_by_street: dict[str, list[SettleLine]] = {"pip": [], "like": [], "side": []}
     for line in seat["lines"]:
         family = line["wager"].partition(":")[0]
         lines_by_street["like" if family == LIKE_KIND else "side" if family == MILLIONAIRE else "pip"].append(
@@ -183,7 +281,7 @@ def streets(seat: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 @register.filter
-def left_to_settle(s: dict[str, Any]) -> dict[str, Any] | None:
+def left_to_settle(s: Snapshot) -> Unsettled | None:
     """Return what the current step still takes and pays, and at which seats."""
     step = step_now(s)
     if step is None:
@@ -199,17 +297,18 @@ def left_to_settle(s: dict[str, Any]) -> dict[str, Any] | None:
 
 
 @register.filter
-def settled_seats(s: dict[str, Any]) -> list[dict[str, int]]:
+def settled_seats(s: Snapshot) -> list[dict[str, int]]:
     """Return what the newest throw took from each seat and paid to it."""
-    sums_by_seat: dict[int, dict[str, int]] = {}
-    for side, key in (("take", "take_cents"), ("pay", "pay_cents")):
-        for seat in s["round"][side]["seats"]:
-            sums_by_seat.setdefault(seat["seat"], {"take_cents": 0, "pay_cents": 0})[key] = seat["cents"]
-    return [{"seat": seat, **sums} for seat, sums in sorted(sums_by_seat.items())]
+    take_cents = {seat["seat"]: seat["cents"] for seat in s["round"]["take"]["seats"]}
+    pay_cents = {seat["seat"]: seat["cents"] for seat in s["round"]["pay"]["seats"]}
+    return [
+        {"seat": seat, "take_cents": take_cents.get(seat, 0), "pay_cents": pay_cents.get(seat, 0)}
+        for seat in sorted({*take_cents, *pay_cents})
+    ]
 
 
 @register.filter
-def staying(s: dict[str, Any]) -> list[dict[str, Any]]:
+def staying(s: Snapshot) -> list[StayingSeat]:
     """Return the wagers that stay for the extra throw, by seat."""
     open_ = [
         wager
@@ -226,19 +325,19 @@ def staying(s: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @register.filter
-def extra_odds(s: dict[str, Any], wager: str) -> str:
+def extra_odds(s: Snapshot, wager: str) -> str:
     """Return what a circle pays on the extra throw."""
-    odds: list[str] = next((area["odds"] for area in s["layout"] if area["wager"] == wager), [])
+    odds = next((area["odds"] for area in s["layout"] if area["wager"] == wager), [])
     return grouped(odds[-1]) if odds else ""
 
 
 @register.filter
-def staying_cents(s: dict[str, Any]) -> int:
+def staying_cents(s: Snapshot) -> int:
     return sum(seat["cents"] for seat in staying(s))
 
 
 @register.filter
-def fees(s: dict[str, Any]) -> list[dict[str, Any]]:
+def fees(s: Snapshot) -> list[Fee]:
     """Return the Extra Rolls that were bought, by seat."""
     return [
         {"seat": wager["seat"], "cents": wager["cents"]}
@@ -248,14 +347,14 @@ def fees(s: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @register.filter
-def fee_seats(s: dict[str, Any]) -> str:
+def fee_seats(s: Snapshot) -> str:
     """Return `seats 2 and 4`, the seats that bought an Extra Roll."""
     seats = [fee["seat"] for fee in fees(s)]
     return f"seat{'' if len(seats) == 1 else 's'} {listed(seats)}"
 
 
 @register.filter
-def has_extra_roll(s: dict[str, Any]) -> bool:
+def has_extra_roll(s: Snapshot) -> bool:
     """Return whether the layout has a sensor: the game of ten dice does, the variation with six does not."""
     return any(area["wager"] == "extra-roll" for area in s["layout"])
 
@@ -264,7 +363,7 @@ def has_extra_roll(s: dict[str, Any]) -> bool:
 
 
 @register.simple_tag
-def printed(s: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def printed(s: Snapshot) -> dict[str, list[Spot]]:
     """Return the layout for the pit's table page: each area with its wagers and the result of the newest throw."""
     newest = {
         (seat["seat"], line["wager"])
@@ -272,15 +371,15 @@ def printed(s: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         for seat in s["round"][side]["seats"]
         for line in seat["lines"]
     }
-    wagers_by_area: dict[str, list[dict[str, Any]]] = {}
+    wagers_by_area: dict[str, list[WagerFacts]] = {}
     for wager in s["round"]["wagers"]:
         here = not wager["outcome"] or (wager["seat"], wager["wager"]) in newest
         if here and not wager["struck"]:
             wagers_by_area.setdefault(wager["wager"], []).append(wager)
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, list[Spot]] = {}
     for area in s["layout"]:
         wagers = wagers_by_area.get(area["wager"], [])
-        spot = {
+        spot: Spot = {
             **area,
             "cents": sum(wager["cents"] for wager in wagers),
             "lit": area["wager"] in s["round"]["lit"],

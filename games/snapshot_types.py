@@ -13,10 +13,6 @@ from games.engine.game_views import GameView
 from games.engine.procedures import EndedPhase, Phase
 from games.engine.settlement import WagerOutcome
 from games.models.patrons import SignKind
-from tables.models.alerts import AlertLevel
-from tables.models.dice import ShakerKind
-from tables.models.floor import EquipmentKind
-from tables.models.rounds import WagerFlag
 
 
 @dataclass(frozen=True)
@@ -30,6 +26,10 @@ Moment = Annotated[str, Format("moment")]
 Day = Annotated[str, Format("day")]
 Citation = Annotated[str, Format("section")]
 
+ShakerKind = Literal["manual", "automated-covered", "automated-uncovered", "player-activated", "dice-cup"]
+EquipmentKind = Literal["device", "layout", "shaker"]  # what may fail at a table
+WagerFlag = Literal["under-min", "over-max"]
+AlertLevel = Literal["stop", "warn", "info"]
 TableKind = Literal["live", "training", "simulated"]
 TableStatus = Literal["closed", "open", "ceased"]
 StepState = Literal["done", "now", "todo"]
