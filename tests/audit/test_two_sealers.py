@@ -111,10 +111,13 @@ def test_a_second_sealer_waits_and_takes_over_from_a_killed_one(run, ask):
     first = run("sealer")
     until(lambda: len(ask(CHECKPOINTS)) == 1, first)
     second = run("sealer")
+    patience = threading.Timer(PATIENCE, second.kill)
+    patience.start()
     line = b""
     while b"is waiting" not in line:
         line = second.stdout.readline()
-        assert line, "the second sealer ended"
+        assert line, "the second sealer ended, or did not say that it is waiting"
+    patience.cancel()
     done(run("sealer_key", "rotate"))
     until(lambda: len(ask(CHECKPOINTS)) == 2, first, second)
     first.send_signal(signal.SIGKILL)
