@@ -198,8 +198,8 @@ def compared_in(path: Path) -> Iterator[tuple[int, list[str]]]:
         )
         if isinstance(node, ast.Compare | ast.match_case) or is_beginning:
             values = {leaf.value for leaf in ast.walk(node) if isinstance(leaf, ast.Constant)}
-            if named := sorted(CODES & {str(value).rstrip("-") for value in values}):
-                yield node.lineno if hasattr(node, "lineno") else 0, named
+            if codes := sorted(CODES & {str(value).rstrip("-") for value in values}):
+                yield node.lineno if hasattr(node, "lineno") else 0, codes
 
 
 def test_no_file_outside_the_data_compares_the_code_of_a_jurisdiction():
@@ -208,7 +208,7 @@ def test_no_file_outside_the_data_compares_the_code_of_a_jurisdiction():
     ]
     files = [path for path in files if "migrations" not in path.parts]
     assert len(files) > 300
-    assert {f"{path}:{line}": named for path in files for line, named in compared_in(path)} == {}
+    assert {f"{path}:{line}": codes for path in files for line, named in compared_in(path)} == {}
 
 
 def test_no_file_outside_the_data_cites_a_state():
@@ -224,8 +224,8 @@ def test_no_file_outside_the_data_cites_a_state():
             r"/\*.*?\*/|\{#.*?#\}|^\s*//.*$", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
         )
         name = str(path.relative_to(ROOT))
-        if found := [words for words in OF_A_STATE.findall(text) if words != EXAMPLES.get(name)]:
-            cited[name] = found
+        if cites := [words for words in OF_A_STATE.findall(text) if words != EXAMPLES.get(name)]:
+            cited[name] = cites
     assert cited == {}
 
 

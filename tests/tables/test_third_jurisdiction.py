@@ -145,11 +145,11 @@ def publish_guide(scene: Scene) -> None:
 
 
 def file_submission(scene: Scene) -> None:
-    named = {"code": "RS-0009", "version": 2}
+    version = {"code": "RS-0009", "version": 2}
     scene.in_office(
         "draft_submission", {"code": "RS-0009", "edition": "xx-7@2020-01-01/B", "why": "as planned"}
     )
-    scene.in_office("file_submission", named)
+    scene.in_office("file_submission", version)
 
 
 def file_request(scene: Scene) -> None:
@@ -225,7 +225,7 @@ def test_every_page_answers_and_cites_no_other_law(worked, tmp_path, settings):
     answers = {address: answer_of(address, browsers) for address in addresses()}
     assert len(answers) > 50
     assert {address: status for address, (status, _) in answers.items() if status != 200} == {}
-    assert {address: found for address, (_, text) in answers.items() if (found := foreign(text))} == {}
+    assert {address: cites for address, (_, text) in answers.items() if (cites := foreign(text))} == {}
     own = [address for address, (_, text) in answers.items() if re.search(r"\b(art\.|part \d no\.)", text)]
     assert len(own) > 10, own
 
@@ -256,7 +256,7 @@ def test_the_guide_is_written_in_its_languages_alone(worked):
 
 
 def test_its_entries_cite_its_own_sections_and_the_bundle_verifies(worked, tmp_path):
-    assert {name: found for name, text in texts_of_entries() if (found := foreign(text))} == {}
+    assert {name: cites for name, text in texts_of_entries() if (cites := foreign(text))} == {}
     sections = {
         section for _, text in texts_of_entries() for section in re.findall(r'"section":"([^"]+)"', text)
     }
@@ -318,8 +318,8 @@ def test_its_other_games_are_dealt_and_cite_no_other_law(hands, ruritania, rules
         scene.finish()
     pages += screens(scene)
     SignForm.objects.update(decided_by="Royal Sign Painter", reference="RSP-1")
-    assert [found for page in pages if (found := foreign(page))] == []
-    assert {name: found for name, text in texts_of_entries() if (found := foreign(text))} == {}
+    assert [cites for page in pages if (cites := foreign(page))] == []
+    assert {name: cites for name, text in texts_of_entries() if (cites := foreign(text))} == {}
 
 
 def screens(scene: Scene) -> list[str]:
