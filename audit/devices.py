@@ -7,7 +7,6 @@ only the token's SHA-256, so a stolen copy of the database gives no access.
 import datetime as dt
 import hashlib
 import secrets
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -15,6 +14,8 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 
 from audit import clock, record
+from audit.entries import DEVICE_ENROLLED, DEVICE_REVOKED, DeviceEnrolled
+from audit.entry_types import EntryBody
 from audit.models import Device, Person, Stream
 from audit.rows import read
 
@@ -47,8 +48,8 @@ def enroll(
         stream = lock_sign_in_stream(facility)
         device.full_clean(exclude=["token_sha256"])
         device.save(force_insert=True)
-        data = {"name": name, "station": str(station), "place": place}
-        append_sign_in(stream, "device.enrolled", data, actor=by, device=device, moment=moment)
+        data: DeviceEnrolled = {"name": name, "station": str(station), "place": place}
+        append_sign_in(stream, DEVICE_ENROLLED(data), actor=by, device=device, moment=moment)
     return device, token
 
 
@@ -60,9 +61,7 @@ def revoke(device: Device, by: Person | None = None) -> None:
         Device.objects.filter(pk=device.pk, revoked_at=None).update(
             revoked_at=moment, person=None, signed_on_at=None
         )
-        append_sign_in(
-            stream, "device.revoked", {"name": device.name}, actor=by, device=device, moment=moment
-        )
+        append_sign_in(stream, DEVICE_REVOKED({"name": device.name}), actor=by, device=device, moment=moment)
     device.refresh_from_db()
 
 
@@ -110,8 +109,7 @@ def lock_sign_in_stream(facility: str) -> Stream:
 
 def append_sign_in(
     stream: Stream,
-    type: str,
-    data: dict[str, Any],
+    entry: EntryBody,
     *,
     moment: dt.datetime,
     actor: Person | None = None,
@@ -122,8 +120,7 @@ def append_sign_in(
     day = clock.gaming_day(stream.facility, moment)
     return record.append(
         stream,
-        type=type,
-        data=data,
+        entry=entry,
         moment=moment,
         gaming_day=day,
         actor=actor,

@@ -1,7 +1,8 @@
-"""Check an entry's data against its declaration; tests run it on every entry that they write (`RECORD_CHECKS_DATA`)."""
+"""Check an entry's data against its declaration; the tests run it on every entry that the product writes."""
 
 import types
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import (
     Annotated,
     Any,
@@ -50,13 +51,18 @@ def _object_faults(value: Any, declaration: Any, where: str) -> Iterator[str]:
     if not isinstance(value, dict):
         yield f"{where} is no object"
         return
-    hints = get_type_hints(declaration, include_extras=True)
+    hints = _hints(declaration)
     for name in sorted(declaration.__required_keys__ - value.keys()):
         yield f"{where}.{name} is missing"
     for name in sorted(value.keys() - hints.keys()):
         yield f"{where}.{name} is not declared"
     for name in value.keys() & hints.keys():
         yield from faults(value[name], hints[name], f"{where}.{name}")
+
+
+@lru_cache(maxsize=512)
+def _hints(declaration: Any) -> dict[str, Any]:
+    return get_type_hints(declaration, include_extras=True)
 
 
 def _is_plain(value: Any, kind: Any) -> bool:

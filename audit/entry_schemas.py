@@ -30,6 +30,7 @@ PLAIN: dict[Any, Schema] = {
     bool: {"type": "boolean"},
     type(None): {"type": "null"},
     Any: {},
+    dict: {"type": "object"},
 }
 
 

@@ -7,10 +7,13 @@ generated from these declarations (`audit.entry_schemas`).
 A field's meaning stands with it (`Annotated[int, "…"]`), or in `audit.entry_fields` where it is the same everywhere.
 """
 
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
+NAME = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+")
 D = TypeVar("D", bound=Mapping[str, Any])
 
 ENTRY_TYPES: dict[str, "EntryType[Any]"] = {}
@@ -30,16 +33,23 @@ class EntryType(Generic[D]):
     name: str
     data: type[D]
     about: str
+    module: str  # that declares it
 
     def __call__(self, data: D) -> EntryBody:
         """Return the data as an entry of this type. mypy checks the data against the declaration."""
         return EntryBody(self.name, dict(data))
 
+    def of(self, data: Mapping[str, Any]) -> EntryBody:
+        """The same for data that is put together from parts, which mypy cannot follow; tests check it as they run."""
+        return EntryBody(self.name, dict(data))
+
 
 def entry_type(name: str, data: type[D], about: str) -> EntryType[D]:
-    """Declare a type of entry. Raises ValueError for a name that is declared already."""
+    """Declare a type of entry. Raises ValueError for a name that is not dotted, or is declared already."""
+    if not NAME.fullmatch(name):
+        raise ValueError(f"no dotted name: {name!r}")
     if name in ENTRY_TYPES:
         raise ValueError(f"declared twice: {name}")
-    declared = EntryType(name, data, about)
+    declared = EntryType(name, data, about, sys._getframe(1).f_globals["__name__"])
     ENTRY_TYPES[name] = declared
     return declared

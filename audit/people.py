@@ -17,6 +17,15 @@ from django.http import HttpRequest
 
 from audit import clock
 from audit.devices import append_sign_in, lock_sign_in_stream
+from audit.entries import (
+    DEVICE_LOCKED,
+    PERSON_LOCKED_OUT,
+    PERSON_REFUSED,
+    PERSON_SIGNED_IN,
+    PERSON_SIGNED_OUT,
+    DeviceLocked,
+    PersonSignedIn,
+)
 from audit.errors import DeviceRefused, LockedOut, PersonRefused, SamePerson, WrongPin
 from audit.models import Device, Person, Role
 from audit.rows import read
@@ -79,8 +88,11 @@ def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
         relieved = current.person
         moment = clock.never_before(stream, clock.now())
         _update_device(device, person=person, signed_on_at=moment, locked_at=None, last_seen_at=moment)
-        data = {"name": device.name, "relieves": relieved.code if relieved and relieved != person else None}
-        append_sign_in(stream, "person.signed_in", data, actor=person, device=device, moment=moment)
+        data: PersonSignedIn = {
+            "name": device.name,
+            "relieves": relieved.code if relieved and relieved != person else None,
+        }
+        append_sign_in(stream, PERSON_SIGNED_IN(data), actor=person, device=device, moment=moment)
     request.session.flush()
     login(request, person, backend="audit.people.PinBackend")
     request.session[SESSION_DEVICE] = str(device.pk)
@@ -98,7 +110,7 @@ def sign_out(request: HttpRequest) -> None:
             moment = clock.never_before(stream, clock.now())
             _update_device(device, person=None, signed_on_at=None, locked_at=None)
             append_sign_in(
-                stream, "person.signed_out", {"name": device.name}, actor=person, device=device, moment=moment
+                stream, PERSON_SIGNED_OUT({"name": device.name}), actor=person, device=device, moment=moment
             )
     logout(request)
 
@@ -112,8 +124,8 @@ def lock(device: Device, *, reason: str = "asked") -> None:
             locked_at=moment
         )
         if locked:
-            data = {"name": device.name, "reason": reason}
-            append_sign_in(stream, "device.locked", data, actor=device.person, device=device, moment=moment)
+            data: DeviceLocked = {"name": device.name, "reason": reason}
+            append_sign_in(stream, DEVICE_LOCKED(data), actor=device.person, device=device, moment=moment)
             device.locked_at = moment
 
 
@@ -164,11 +176,11 @@ def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, 
 def _record_refusal(device: Device, code: str, refusal: PersonRefused, purpose: str) -> None:
     # Record only the code of an existing person: anything else may be a PIN typed into the wrong field.
     person = person_by_code(code)
-    kind = "person.locked_out" if isinstance(refusal, LockedOut) else "person.refused"
+    entry_type = PERSON_LOCKED_OUT if isinstance(refusal, LockedOut) else PERSON_REFUSED
     data = {"code": person.code if person else None, "name": device.name, "purpose": purpose}
     with transaction.atomic(durable=True):
         stream = lock_sign_in_stream(device.facility)
-        append_sign_in(stream, kind, data, device=device, moment=clock.now())
+        append_sign_in(stream, entry_type.of(data), device=device, moment=clock.now())
 
 
 def _update_device(device: Device, **fields: Person | dt.datetime | None) -> None:

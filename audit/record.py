@@ -9,12 +9,12 @@ from django.conf import settings
 from django.db import OperationalError, connection
 
 from audit import chain, clock
+from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.errors import RecordRefused, StreamClosed, StreamMoved
 from audit.models import Device, Entry, Person, Stream
 
 FORMAT = 1
 INSTALLATION = "installation/system"  # the stream for what belongs to no facility
-TYPE = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+")
 STREAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 SERIALIZATION_FAILURE = "40001"
 TOTALS = ("wagered_cents", "taken_cents", "paid_cents", "returned_cents")
@@ -61,8 +61,7 @@ def lock_stream(name: str) -> Stream:
 def append(
     stream: Stream,
     *,
-    type: str,
-    data: dict[str, Any],
+    entry: EntryBody,
     moment: dt.datetime,
     gaming_day: dt.date,
     actor: Person | None = None,
@@ -74,27 +73,27 @@ def append(
     """Write one entry and advance the stream's head, with a single statement on PostgreSQL.
 
     The caller holds the lock of the stream or its table in an open transaction, and read `stream` under that lock.
-    `type` is a dotted name (`round.settled`). `data` has ASCII keys, and integers below 2^53 (cents), text, lists,
-    true, false and null. `moment` has a time zone. `terms` is the SHA-256 in hex of the round's canonical terms, or
-    "". Updates `stream.seq`, `.head` and `.last_at`.
+    `entry` is of a declared type (`round.settled`). Its data has ASCII keys, and integers below 2^53 (cents), text,
+    lists, true, false and null. `moment` has a time zone. `terms` is the SHA-256 in hex of the round's canonical
+    terms, or "". Updates `stream.seq`, `.head` and `.last_at`.
 
     Raises RecordRefused for a type or data that the record does not accept, ClockRefused if `moment` is more than two
     seconds before the stream's last entry, StreamClosed, and StreamMoved if the lock was not held.
     """
-    if not TYPE.fullmatch(type):
-        raise RecordRefused(reason="type", type=type)
+    if entry.type not in ENTRY_TYPES:
+        raise RecordRefused(reason="type", type=entry.type)
     if stream.closed_at is not None:
         raise StreamClosed(stream=stream.name)
     entry_time = clock.never_before(stream, moment)
     seq = stream.seq + 1
     content = {
         "_format": FORMAT,
-        "_type": type,
+        "_type": entry.type,
         "actor": actor.code if actor else None,
         "at": clock.format_moment(entry_time),
         "build": settings.BUILD,
         "command": str(command) if command else None,
-        "data": data,
+        "data": entry.data,
         "device": str(device.pk) if device else None,
         "gaming_day": gaming_day.isoformat(),
         "seq": seq,

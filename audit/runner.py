@@ -21,6 +21,7 @@ from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 from django.db import transaction
 
 from audit import chain, commands, record
+from audit.entry_types import EntryBody
 from audit.heads import ClaimedHead
 from audit.models import Device, Person, Stream
 
@@ -66,14 +67,13 @@ class ActRequest:
 
 @dataclass(frozen=True)
 class ActOutcome:
-    """What an act did: its entry's type and data, the answer for the screen, and what it makes stale.
+    """What an act did: its entry, the answer for the screen, and what it makes stale.
 
     `changes`: `table` (status, equipment, or the end of a round), `phase` (phase or throw of the live round), or
     `nothing` that a later act could depend on. `seats`: the seats whose wagers changed.
     """
 
-    type: str
-    data: dict[str, Any]
+    entry: EntryBody
     answer: dict[str, Any] = field(default_factory=dict)
     changes: Changes = "table"
     seats: tuple[int, ...] = ()
@@ -231,8 +231,7 @@ def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOu
     ctx.save_changes(outcome.changes, outcome.seats)
     appended = record.append(
         ctx.stream,
-        type=outcome.type,
-        data=outcome.data,
+        entry=outcome.entry,
         moment=ctx.now,
         gaming_day=ctx.gaming_day,
         actor=request.actor,
@@ -243,7 +242,7 @@ def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOu
     )
     ctx.after_append(appended.seq)
     version = ctx.stream.seq  # after_append may have written further entries on this stream
-    answer = {"type": outcome.type, **outcome.answer}
+    answer = {"type": outcome.entry.type, **outcome.answer}
     commands.save(
         request.command,
         content=content,

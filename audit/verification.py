@@ -15,6 +15,7 @@ from typing import Any
 from django.db import connection
 
 from audit import batches, chain, clock, record
+from audit.entries import VerificationFigures
 from audit.models import Incarnation, SigningKey, Stream
 
 from .log_verification import LogPass
@@ -53,7 +54,7 @@ class VerificationResult:
         if len(self.findings) < FINDINGS_MAX:
             self.findings.append(finding)
 
-    def as_data(self) -> dict[str, Any]:
+    def as_data(self) -> VerificationFigures:
         """The result as the record states it."""
         return {
             "bad": self.bad,

@@ -667,6 +667,7 @@ def answer_share(k: str, count: str, path: str) -> int:
 
 RECORD, BEYOND, SEALS, CHECKPOINT = "record.jsonl", "beyond.jsonl", "seals.jsonl", "checkpoint.txt"
 KEYS, MANIFEST = "keys.txt", "manifest.json"
+SCHEMAS = "schemas.json"  # optional: older bundles have none
 DOCUMENTS = ("FORMAT.md", "README.txt", "verify.py", "witness.py")
 REQUIRED = {RECORD, BEYOND, KEYS, MANIFEST, *DOCUMENTS}
 SHORT_FILE_BYTES = 1 << 24
@@ -716,7 +717,7 @@ class Bundle:
 
         Other files are listed in a folder, and refused in an archive.
         """
-        expected = REQUIRED | {SEALS, CHECKPOINT}
+        expected = REQUIRED | {SEALS, CHECKPOINT, SCHEMAS}
         for name in sorted(REQUIRED - self.names):
             raise Bad("it is missing from the bundle", file=name)
         for name in {SEALS, CHECKPOINT} - self.names if self.names & {SEALS, CHECKPOINT} else ():
@@ -1449,7 +1450,7 @@ def verify_manifest(
     unsealed: dict[str, int],
 ) -> None:
     """Check that the manifest matches the other files exactly."""
-    for name in DOCUMENTS:
+    for name in (*DOCUMENTS, *({SCHEMAS} & bundle.names)):
         bundle.short(name)
     header = parse(opening[BODY_AT:-1], 1)
     expected = {

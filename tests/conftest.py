@@ -8,7 +8,7 @@ from playwright.sync_api import Browser
 from pytest_django import DjangoDbBlocker
 
 from tests.services import chromium as chrome
-from tests.services import emptying, later, server, suites, template
+from tests.services import emptying, entries, later, server, suites, template
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,6 +54,13 @@ def django_db_modify_db_settings(
     with django_db_blocker.unblock():
         migrated = template.find()
     with template.migrated_once(migrated):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def every_entry_is_as_declared() -> Iterator[None]:
+    """What the product writes on the record has the shape that its entry type declares."""
+    with entries.checked_entries():
         yield
 
 

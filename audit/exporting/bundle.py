@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, cast
 
 import audit
 from audit import chain, clock, export
+from audit.entry_schemas import all_schemas
 from audit.export import Selection, Span
 from audit.models import Incarnation, Seal, SigningKey
 from audit.sealing import witnesses
@@ -73,6 +74,7 @@ def write(
         archive.add("seals.jsonl", _seals(stretch))
         archive.add("checkpoint.txt", [stretch.checkpoint.cosigned.encode()])
     archive.add("keys.txt", _keys())
+    archive.add("schemas.json", [json.dumps(all_schemas(), indent=1, ensure_ascii=False).encode() + b"\n"])
     archive.add("README.txt", [README.encode()])
     for name in DOCUMENTS:
         archive.add(name, [(AUDIT_FOLDER / name).read_bytes()])

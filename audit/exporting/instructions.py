@@ -10,6 +10,7 @@ What it is
   checkpoint.txt  the signed state of the log of seals, with the signatures of witnesses
   keys.txt        the keys as the casino states them
   manifest.json   every file with its size and SHA-256, the range, and the entries not sealed yet
+  schemas.json    a JSON Schema of each type of entry, for your own tools; the checker does not need it
   FORMAT.md       the exact format of these files, enough to write your own checker
   verify.py       a checker; witness.py is the program that a witness runs
   If the record was never sealed, there is no seals.jsonl and no checkpoint.txt.

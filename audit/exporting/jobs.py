@@ -21,6 +21,8 @@ from django.db import DatabaseError, close_old_connections, connection, transact
 from django.db.models import Q, QuerySet
 
 from audit import clock, export, record
+from audit.entries import EXPORT_FAILED, EXPORT_FINISHED, RECORD_VERIFIED, VERIFICATION_FAILED
+from audit.entry_types import EntryBody
 from audit.models import Job
 
 from . import output
@@ -202,7 +204,7 @@ def finish(job: Job, result: output.JobOutput, part: Path, place: Path) -> None:
         _lock_row(job)
         if result.filename:
             os.replace(part, place)
-        _append(job, *_finished_entry(job, result))
+        _append(*_finished_entry(job, result))
         own_row(job).update(
             status=Job.Status.DONE,
             finished_at=clock.now(),
@@ -219,8 +221,8 @@ def fail(job: Job, why: str) -> None:
     """End a job that failed, with the code of the reason. Raises JobLost."""
     with transaction.atomic():
         _lock_row(job)
-        kind = "verification.failed" if job.kind == Job.Kind.VERIFICATION else "export.failed"
-        _append(job, f"{job.facility}/exports", kind, {**_job_fields(job), "why": why})
+        entry_type = VERIFICATION_FAILED if job.kind == Job.Kind.VERIFICATION else EXPORT_FAILED
+        _append(f"{job.facility}/exports", entry_type.of({**_job_fields(job), "why": why}))
         own_row(job).update(status=Job.Status.FAILED, finished_at=clock.now(), failure_code=why)
 
 
@@ -235,17 +237,17 @@ def _lock_row(job: Job) -> None:
         raise JobLost
 
 
-def _append(job: Job, stream_name: str, type: str, data: dict[str, Any]) -> None:
+def _append(stream_name: str, entry: EntryBody) -> None:
     stream = record.lock_stream(stream_name)
     moment = clock.never_before(stream, clock.now())
     day = clock.gaming_day(stream.facility, moment)
-    record.append(stream, type=type, data=data, moment=moment, gaming_day=day)
+    record.append(stream, entry=entry, moment=moment, gaming_day=day)
 
 
-def _finished_entry(job: Job, result: output.JobOutput) -> tuple[str, str, dict[str, Any]]:
+def _finished_entry(job: Job, result: output.JobOutput) -> tuple[str, EntryBody]:
     if job.kind == Job.Kind.VERIFICATION:
-        return record.INSTALLATION, "record.verified", {**_job_fields(job), **result.details}
-    data = {
+        return record.INSTALLATION, RECORD_VERIFIED.of({**_job_fields(job), **result.details})
+    data: dict[str, Any] = {
         **_job_fields(job),
         "bytes": result.size_bytes,
         "entries": result.entries,
@@ -257,7 +259,7 @@ def _finished_entry(job: Job, result: output.JobOutput) -> tuple[str, str, dict[
         "training": bool(job.params.get("training")),
         "unsealed": result.details.get("unsealed", 0),
     }
-    return f"{job.facility}/exports", "export.finished", data
+    return f"{job.facility}/exports", EXPORT_FINISHED.of(data)
 
 
 def _job_fields(job: Job) -> dict[str, Any]:

@@ -120,4 +120,4 @@ def _sync_and_hash(path: Path) -> tuple[int, str]:
 
 def _verification(beat: Heartbeat) -> JobOutput:
     verified = verification.verify(beat)
-    return JobOutput(verified.entries, verified.as_data())
+    return JobOutput(verified.entries, dict(verified.as_data()))

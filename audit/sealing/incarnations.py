@@ -6,6 +6,7 @@ resume.
 """
 
 import datetime as dt
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -13,6 +14,7 @@ from django.db.models import Max
 from django.dispatch import Signal
 
 from audit import clock, notes
+from audit.entries import INCARNATION_DECLARED, INCARNATION_OPENED
 from audit.errors import AuditRefusal, SamePerson, WrongPin
 from audit.models import Department, Incarnation, Person
 from audit.people import person_by_code
@@ -55,7 +57,7 @@ def open_first() -> Incarnation:
     """Create the first incarnation and record it."""
     with transaction.atomic():
         moment = clock.now()
-        system.write("incarnation.opened", {"number": 1, "origin": origin_of(1)}, moment)
+        system.write(INCARNATION_OPENED({"number": 1, "origin": origin_of(1)}), moment)
         return Incarnation.objects.create(number=1, origin=origin_of(1), opened_at=moment)
 
 
@@ -92,8 +94,8 @@ def declare(actor: Person, witness: Person, why: str, state: State | None, signe
         number = 1 + max(before.number if before else 0, state.incarnation if state else 0, _number_in(last))
         newest = Log(before).newest() if before else None
         after = {"found": newest.note if newest else None, "signed": last or None}
-        data = {"number": number, "origin": origin_of(number), "why": why, **after}
-        system.write("incarnation.declared", data, moment, actor, witness)
+        data: dict[str, Any] = {"number": number, "origin": origin_of(number), "why": why, **after}
+        system.write(INCARNATION_DECLARED.of(data), moment, actor, witness)
         incarnation = _create(number, moment, why, actor, witness, after)
         incarnation_declared.send(
             Incarnation, incarnation=incarnation, at=moment, actor=actor, witness=witness

@@ -4,12 +4,12 @@ import datetime as dt
 from typing import Any
 
 from audit import clock, record
+from audit.entry_types import EntryBody
 from audit.models import Entry, Person
 
 
 def write(
-    type: str,
-    data: dict[str, Any],
+    entry: EntryBody,
     moment: dt.datetime,
     actor: Person | None = None,
     witness: Person | None = None,
@@ -18,9 +18,7 @@ def write(
     stream = record.lock_stream(record.INSTALLATION)
     entry_time = clock.never_before(stream, moment)
     day = clock.gaming_day_in_utc(entry_time)
-    return record.append(
-        stream, type=type, data=data, moment=entry_time, gaming_day=day, actor=actor, witness=witness
-    )
+    return record.append(stream, entry=entry, moment=entry_time, gaming_day=day, actor=actor, witness=witness)
 
 
 def entries(type: str) -> Any:

@@ -3,6 +3,7 @@
 from games.engine import Refusal
 from games.params import Params
 from tables.alerts.alert_rules import DISPUTE
+from tables.alerts.entry_types import DISPUTE_REPORTED
 from tables.alerts.refusals import NO_SUCH_ALERT, SAY_HOW_IT_WAS_DECIDED
 from tables.core.alert_kinds import kind_of
 from tables.core.alerts import (
@@ -13,8 +14,9 @@ from tables.core.alerts import (
     replaced_by,
 )
 from tables.core.context import TableContext
+from tables.core.entry_types import ALERT_ACKNOWLEDGED
 from tables.core.permissions import AT_THE_TABLE, FLOOR
-from tables.core.refusals import TABLE_CLOSED
+from tables.core.refusals import TABLE_IS_CLOSED
 from tables.models import Table
 from tables.rounds.refusals import NO_SUCH_SEAT
 from tables.runner.table import ActOutcome, act
@@ -44,11 +46,11 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
         if earlier.acknowledged_at is None:
             acknowledge(ctx, earlier, ctx.actor, note)
             data = {"kind": earlier.kind, "key": earlier.key, "note": note}
-            ctx.extra_entries.append(("alert.acknowledged", data))
+            ctx.extra_entries.append(ALERT_ACKNOWLEDGED.of(data))
     if alert_to_acknowledge.ended_at is None and kind.ends_when_acknowledged:
         end_alert(ctx, alert_to_acknowledge.key)
     data = {"kind": alert_to_acknowledge.kind, "key": alert_to_acknowledge.key, "note": note}
-    return ActOutcome("alert.acknowledged", data, changes="nothing")
+    return ActOutcome(ALERT_ACKNOWLEDGED.of(data), changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
@@ -59,7 +61,7 @@ def report_dispute(ctx: TableContext, params: Params) -> ActOutcome:
     """
     seat, about = params.integer("seat", 1, 64), params.text("about")
     if ctx.table.status == Table.Status.CLOSED:
-        raise Refusal(TABLE_CLOSED, table=ctx.table.code)
+        raise Refusal(TABLE_IS_CLOSED, table=ctx.table.code)
     if seat > ctx.table.seats:
         raise Refusal(NO_SUCH_SEAT, seat=seat, seats=ctx.table.seats)
     section = ctx.rules.edition.no_rolls.get("disputed", "")
@@ -70,4 +72,4 @@ def report_dispute(ctx: TableContext, params: Params) -> ActOutcome:
     )
     raise_alert(ctx, alert)
     data = {"round": round_, "seat": seat, "about": about, "section": section}
-    return ActOutcome("dispute.reported", data, changes="nothing")
+    return ActOutcome(DISPUTE_REPORTED.of(data), changes="nothing")

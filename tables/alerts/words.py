@@ -1,11 +1,20 @@
 """Words of alerts: their lines of the record, and what `alert_rules` declare of each kind."""
 
-from collections.abc import Callable
 from typing import Any
 
+from tables.alerts.entry_types import DISPUTE_REPORTED
 from tables.core.alert_kinds import ALERT_KINDS, kind_of
+from tables.core.entry_types import (
+    ALERT_ACKNOWLEDGED,
+    ALERT_ENDED,
+    ALERT_RAISED,
+    AlertAcknowledged,
+    AlertRaised,
+)
 from tables.dice.words import words_for_codes
-from tables.words.registry import register
+from tables.failures.entry_types import DEVICE_INCIDENT
+from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED
+from tables.words.registry import line, register
 
 
 def alert_words(code: str, key: str, params: dict[str, Any]) -> tuple[str, str]:
@@ -17,7 +26,7 @@ def alert_words(code: str, key: str, params: dict[str, Any]) -> tuple[str, str]:
     return kind.title % words, kind.text % words
 
 
-def alert_title(data: dict[str, Any]) -> str:
+def alert_title(data: AlertRaised) -> str:
     """Return the title of an alert for the line of its entry."""
     return kind_of(data["kind"], str(data.get("key", ""))).title % words_for_codes(data)
 
@@ -27,20 +36,20 @@ def alert_names() -> dict[str, str]:
     return {kind.code: kind.name for kind in ALERT_KINDS}
 
 
-def _acknowledged(data: dict[str, Any]) -> str:
+def _acknowledged(data: AlertAcknowledged) -> str:
     words = {"what": alert_names()[data["kind"]], "note": data["note"]}
     return "Acknowledged: %(what)s. %(note)s" % words if data["note"] else "Acknowledged: %(what)s" % words
 
 
-ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "alert.raised": lambda data: "Alert: %s" % alert_title(data),
-    "alert.ended": lambda data: "Ended: %s" % alert_names()[data["kind"]],
-    "alert.acknowledged": _acknowledged,
-    "table.halted": lambda data: "Halted: the record does not have entry %(seen)s" % data,
-    "table.resumed": lambda data: "Resumed: the record was declared",
-    "dispute.reported": lambda data: "Dispute at seat %(seat)s: %(about)s" % data,
-    "device.incident": lambda data: "Forbidden device: %(what)s. %(action)s" % data,
-}
+ACT_LINES = [
+    line(ALERT_RAISED, lambda data: "Alert: %s" % alert_title(data)),
+    line(ALERT_ENDED, lambda data: "Ended: %s" % alert_names()[data["kind"]]),
+    line(ALERT_ACKNOWLEDGED, _acknowledged),
+    line(TABLE_HALTED, lambda data: "Halted: the record does not have entry %(seen)s" % data),
+    line(TABLE_RESUMED, lambda data: "Resumed: the record was declared"),
+    line(DISPUTE_REPORTED, lambda data: "Dispute at seat %(seat)s: %(about)s" % data),
+    line(DEVICE_INCIDENT, lambda data: "Forbidden device: %(what)s. %(action)s" % data),
+]
 
 
 register(act_lines=ACT_LINES)

@@ -13,6 +13,7 @@ from audit.models import Person
 from audit.rows import read
 from tables.core.alert_kinds import ExpectedAlert
 from tables.core.context import TableContext
+from tables.core.entry_types import ALERT_ENDED, ALERT_RAISED
 from tables.models import Alert
 
 
@@ -31,7 +32,7 @@ def raise_alert(ctx: TableContext, alert: ExpectedAlert) -> bool:
         raised_at=ctx.now,
     )
     data = {"kind": kind.code, "key": alert.key, "level": str(kind.level), "section": section}
-    ctx.extra_entries.append(("alert.raised", {**alert.params, **data}))
+    ctx.extra_entries.append(ALERT_RAISED.of({**alert.params, **data}))
     return True
 
 
@@ -45,7 +46,7 @@ def end_alert(ctx: TableContext, key_prefix: str) -> bool:
     for alert in ended:
         alert.ended_at = ctx.now
         alert.save(update_fields=["ended_at"])
-        ctx.extra_entries.append(("alert.ended", {"kind": alert.kind, "key": alert.key}))
+        ctx.extra_entries.append(ALERT_ENDED({"kind": alert.kind, "key": alert.key}))
     return bool(ended)
 
 

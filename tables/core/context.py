@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from audit import record
 from audit.clock import never_before
+from audit.entry_types import EntryBody
 from audit.models import Device, Person, Stream
 from audit.runner import Changes
 from games import submissions
@@ -27,7 +28,7 @@ from tables.core.refusals import (
     NO_RULES_IN_FORCE,
     NO_SHAKER,
     NOT_THESE_DICE,
-    TABLE_CLOSED,
+    TABLE_IS_CLOSED,
 )
 from tables.models import DiceLot, Round, Shaker, Table, Throw, Wager
 
@@ -57,9 +58,7 @@ class TableContext:
         self.witness = witness
         self.now = never_before(self.stream, now)
         self.lots: list[DiceLot] = []  # lots whose chain of custody gets this act's entry
-        self.extra_entries: list[
-            tuple[str, dict[str, Any]]
-        ] = []  # type and data of entries that follow the act's own
+        self.extra_entries: list[EntryBody] = []  # type and data of entries that follow the act's own
         self._table_fields: set[str] = set()
         self._round_fields: set[str] = set()
 
@@ -220,11 +219,10 @@ class TableContext:
 
     def append_extra_entries(self) -> None:
         """Append `extra_entries` in order, with this context's moment and people, and clear the list."""
-        for type_, data in self.extra_entries:
+        for entry in self.extra_entries:
             record.append(
                 self.stream,
-                type=type_,
-                data=data,
+                entry=entry,
                 moment=self.now,
                 gaming_day=self.gaming_day,
                 actor=self.actor,
@@ -239,7 +237,7 @@ class TableContext:
         if self.table.status == Table.Status.CEASED:
             raise Refusal(GAMING_CEASED, self.table.ceased_section, what=self.table.ceased_what)
         if self.table.status != Table.Status.OPEN:
-            raise Refusal(TABLE_CLOSED, table=self.table.code)
+            raise Refusal(TABLE_IS_CLOSED, table=self.table.code)
 
     def verify_dice_for_a_round(self) -> None:
         """Refuse without a working shaker or without dice in it. Raises `no-shaker` or `no-dice`."""

@@ -32,7 +32,7 @@ GAMING_CEASED = RefusalCode(
     "Gaming at this table has ceased: the %(what)s failed. Record the repair, then inspect it.",
     "Gaming has ceased",
 )
-TABLE_CLOSED = RefusalCode(
+TABLE_IS_CLOSED = RefusalCode(
     "table-closed",
     "%(table)s is not open. The floorperson inspects and opens it.",
     "The table is closed",

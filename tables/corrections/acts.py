@@ -5,12 +5,14 @@ Each correction is an entry of its own with both values. No earlier entry is cha
 
 from typing import Any
 
+from audit.entry_types import EntryType
 from games.engine import Placing, Refusal
 from games.engine.state import RoundState
 from games.params import MOST_CENTS, Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.wager_input import MADE_IN, read_play
+from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.refusals import MONEY_HAS_MOVED
 from tables.limits.rules import wager_flag
 from tables.models import Round, Wager
@@ -31,7 +33,7 @@ def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
     before = list(ctx.state.dice)
     state, _ = ctx.game.correct_dice(ctx.state, dice or ())
     return resettle(
-        ctx, round_, state, "dice.corrected", {"before": before, "after": list(dice or ()), "reason": reason}
+        ctx, round_, state, DICE_CORRECTED, {"before": before, "after": list(dice or ()), "reason": reason}
     )
 
 
@@ -54,7 +56,7 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     ctx.wagers[:] = [*(row for row in ctx.wagers if row.pk != wager.pk), wager]
     mistake = {"seat": seat, "wager": code, "before_cents": missed.before_cents, "after_cents": cents}
     mistake |= {"made_in": made_in, "flag": flag} | ({"play": play} if play else {})
-    return resettle(ctx, round_, state, "wager.missed", {**mistake, "reason": reason})
+    return resettle(ctx, round_, state, WAGER_MISSED, {**mistake, "reason": reason})
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -74,7 +76,7 @@ def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
     ctx.wagers.remove(wager)
     struck = {"seat": seat, "wager": code, "before_cents": wager.cents, "after_cents": 0, "reason": reason}
     struck |= {"play": play} if play else {}
-    return resettle(ctx, round_, state, "wager.struck", struck)
+    return resettle(ctx, round_, state, WAGER_STRUCK, struck)
 
 
 def verify_correctable(ctx: TableContext) -> Round:
@@ -87,15 +89,15 @@ def verify_correctable(ctx: TableContext) -> Round:
 
 
 def resettle(
-    ctx: TableContext, round_: Round, state: RoundState, type_: str, mistake: dict[str, Any]
+    ctx: TableContext, round_: Round, state: RoundState, entry_type: EntryType[Any], mistake: dict[str, Any]
 ) -> ActOutcome:
     """Settle the newest throw again. Before the first throw, the round goes on with the corrected wagers."""
     newest_throw = next((throw for throw in reversed(ctx.throws) if throw.dice), None)
     if newest_throw is not None:
         settled, extra = newly_settled(state), {"mended": mistake}
         return settle_throw(
-            ctx, round_, state, type_, settled, dice=state.dice, corrects=newest_throw, more=extra
+            ctx, round_, state, entry_type, settled, dice=state.dice, corrects=newest_throw, more=extra
         )
     advance(ctx, state, wagered_cents=sum(wager.cents for wager in state.wagers))
     data = {"round": round_.number, "mended": mistake, "wagered_cents": round_.wagered_cents}
-    return ActOutcome(type_, data, changes="phase")
+    return ActOutcome(entry_type(data), changes="phase")

@@ -11,9 +11,11 @@ from games.engine import Refusal
 from games.params import MOST_CENTS, Params
 from tables.core.alerts import acknowledge, end_alert, raise_alert
 from tables.core.context import TableContext
+from tables.core.entry_types import ALERT_ACKNOWLEDGED
 from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
 from tables.corrections.alert_rules import UNSETTLED_SLIP
 from tables.corrections.correction import MAX_REASON, Correction, read_correction
+from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED
 from tables.corrections.outcomes import filed_entry
 from tables.corrections.refusals import (
     NO_SUCH_ROUND,
@@ -71,7 +73,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
         **correction.after,
         "due": correction.due,
     }
-    return ActOutcome("slip.filed", data, {"slip": slip.code}, changes="nothing")
+    return ActOutcome(SLIP_FILED.of(data), {"slip": slip.code}, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
@@ -103,7 +105,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
         "moved": slip.handed_over,
         "reason": reason,
     }
-    return ActOutcome("slip.settled", data, {"slip": slip.code}, changes="nothing")
+    return ActOutcome(SLIP_SETTLED.of(data), {"slip": slip.code}, changes="nothing")
 
 
 def read_round(ctx: TableContext, params: Params) -> Round:
@@ -199,5 +201,5 @@ def _end_alert(ctx: TableContext, slip: Slip) -> None:
     )
     for alert in open_alerts:
         acknowledge(ctx, alert, ctx.actor, "")
-        ctx.extra_entries.append(("alert.acknowledged", {"kind": alert.kind, "key": alert.key, "note": ""}))
+        ctx.extra_entries.append(ALERT_ACKNOWLEDGED({"kind": alert.kind, "key": alert.key, "note": ""}))
     end_alert(ctx, alert_key(slip))

@@ -1,10 +1,18 @@
 """Words of Error Notification Slips, and their lines of the record."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable
 
 from games.engine.odds import in_dollars
-from tables.words.registry import register
+from tables.corrections.entry_types import (
+    DICE_CORRECTED,
+    SLIP_FILED,
+    SLIP_SETTLED,
+    WAGER_MISSED,
+    WAGER_STRUCK,
+    SeatAmount,
+)
+from tables.words.registry import line, register
+from tables.words.sentences import dice_words
 
 KINDS = {
     "dice": "Dice",
@@ -34,27 +42,34 @@ FIGURES = {
     "win": "win",
 }
 
-ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "slip.filed": lambda data: (
-        "Slip %(slip)s, round %(round)s: %(owed)s" % {**data, "owed": owed_in_words(data["due"])}
+ACT_LINES = [
+    line(
+        SLIP_FILED,
+        lambda data: (
+            "Slip %(slip)s, round %(round)s: %(owed)s" % {**data, "owed": owed_in_words(data["due"])}
+        ),
     ),
-    "slip.settled": lambda data: (
-        "Slip %(slip)s settled: %(moved)s" % {**data, "moved": moved_in_words(data["moved"])}
+    line(
+        SLIP_SETTLED,
+        lambda data: "Slip %(slip)s settled: %(moved)s" % {**data, "moved": moved_in_words(data["moved"])},
     ),
-}
+    line(DICE_CORRECTED, lambda data: "Dice corrected to %s" % dice_words(data["dice"])),
+    line(WAGER_MISSED, lambda data: "Missed wager, seat %s" % data["mended"]["seat"]),
+    line(WAGER_STRUCK, lambda data: "Wager struck, seat %s" % data["mended"]["seat"]),
+]
 
 
-def owed_in_words(due: list[dict[str, int]]) -> str:
+def owed_in_words(due: Iterable[SeatAmount]) -> str:
     """`$30 to seat 3, $10 from seat 5`: the amounts still due."""
     return _listed(due) or "no money is owed"
 
 
-def moved_in_words(amounts: list[dict[str, int]]) -> str:
+def moved_in_words(amounts: Iterable[SeatAmount]) -> str:
     """`$30 to seat 3, $10 from seat 5`: the amounts that moved."""
     return _listed([amount for amount in amounts if amount["cents"]]) or "no money moved"
 
 
-def _listed(amounts: list[dict[str, int]]) -> str:
+def _listed(amounts: Iterable[SeatAmount]) -> str:
     return ", ".join(
         ("%(sum)s to seat %(seat)s" if amount["cents"] > 0 else "%(sum)s from seat %(seat)s")
         % {"sum": in_dollars(abs(amount["cents"])), "seat": amount["seat"]}

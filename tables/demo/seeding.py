@@ -21,6 +21,7 @@ from games.engine.editions import ApprovalRule, edition
 from games.jurisdictions import jurisdiction
 from games.models import Facility, RulesSubmission
 from games.office.signs.forms import recorded_sign_keys
+from games.office.submissions.entry_types import RULES_APPROVED, RulesApproved
 from games.submissions import draft
 from tables.core.context import TableContext
 from tables.core.duty import covers
@@ -31,6 +32,7 @@ from tables.demo.signs import approve_signs
 from tables.equipment.checks import SHAKER_SUBJECTS, Equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
+from tables.opening.entry_types import TABLE_MADE
 from tables.runner import table as table_runner
 from tables.runner.facility import STREAMS
 
@@ -119,7 +121,7 @@ def _approve(facility: Facility, demo_submission: demo.DemoSubmission) -> RulesS
     submission.decided_by = facility.law.body("submissions")
     submission.save()
     stream = record.lock_stream(f"{facility.code}/rules")
-    data = {
+    data: RulesApproved = {
         "code": submission.code,
         "version": submission.version,
         "edition": submission.edition,
@@ -127,8 +129,7 @@ def _approve(facility: Facility, demo_submission: demo.DemoSubmission) -> RulesS
     }
     record.append(
         stream,
-        type="rules.approved",
-        data=data,
+        entry=RULES_APPROVED(data),
         moment=now,
         gaming_day=facility.gaming_day(now),
         terms=submission.terms_sha256,
@@ -229,9 +230,15 @@ def make_table(
         **limits,
     )
     now = clock.now()
-    data = {"kind": kind, "game": table.game, "seats": table.seats, "submission": submission, "pit": pit.code}
+    data: dict[str, Any] = {
+        "kind": kind,
+        "game": table.game,
+        "seats": table.seats,
+        "submission": submission,
+        "pit": pit.code,
+    }
     data |= {"min_cents": table.min_cents, "max_cents": table.max_cents}
-    record.append(stream, type="table.made", data=data, moment=now, gaming_day=facility.gaming_day(now))
+    record.append(stream, entry=TABLE_MADE.of(data), moment=now, gaming_day=facility.gaming_day(now))
     return table
 
 

@@ -1,9 +1,10 @@
 """Words about exports and verifications of the record."""
 
-from collections.abc import Callable
 from typing import Any
 
-from tables.words.registry import register
+from audit.entries import EXPORT_FAILED, EXPORT_FINISHED, RECORD_VERIFIED, VERIFICATION_FAILED
+from tables.desk.entry_types import EXPORT_ASKED, VERIFICATION_ASKED
+from tables.words.registry import line, register
 
 # Why a job failed, by the code that the worker stored.
 FAILURES: dict[str, Any] = {
@@ -22,21 +23,27 @@ KINDS = {
     "verification": "Full verification",
 }
 
-ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "export.asked": lambda data: "Asked for: %(kind)s" % {"kind": KINDS.get(data.get("kind", ""), "")},
-    "export.finished": lambda data: (
-        "%(kind)s written: %(entries)s entries"
-        % {"kind": KINDS.get(data.get("kind", ""), ""), "entries": f"{data.get('entries', 0):,}"}
+ACT_LINES = [
+    line(EXPORT_ASKED, lambda data: "Asked for: %(kind)s" % {"kind": KINDS.get(data.get("kind", ""), "")}),
+    line(
+        EXPORT_FINISHED,
+        lambda data: (
+            "%(kind)s written: %(entries)s entries"
+            % {"kind": KINDS.get(data.get("kind", ""), ""), "entries": f"{data.get('entries', 0):,}"}
+        ),
     ),
-    "export.failed": lambda data: "%(kind)s not written" % {"kind": KINDS.get(data.get("kind", ""), "")},
-    "verification.asked": lambda data: "Asked for a full verification",
-    "verification.failed": lambda data: "The full verification could not be done",
-    "record.verified": lambda data: (
-        "Record verified: %(entries)s entries, all good" % {"entries": f"{data.get('entries', 0):,}"}
-        if data.get("outcome") == "good"
-        else "Record verified: %(bad)s faults found" % {"bad": data.get("bad", 0)}
+    line(EXPORT_FAILED, lambda data: "%(kind)s not written" % {"kind": KINDS.get(data.get("kind", ""), "")}),
+    line(VERIFICATION_ASKED, lambda data: "Asked for a full verification"),
+    line(VERIFICATION_FAILED, lambda data: "The full verification could not be done"),
+    line(
+        RECORD_VERIFIED,
+        lambda data: (
+            "Record verified: %(entries)s entries, all good" % {"entries": f"{data.get('entries', 0):,}"}
+            if data.get("outcome") == "good"
+            else "Record verified: %(bad)s faults found" % {"bad": data.get("bad", 0)}
+        ),
     ),
-}
+]
 
 
 def why(code: str) -> str:

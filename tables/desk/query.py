@@ -14,8 +14,9 @@ from django.core.exceptions import TooManyFieldsSent
 from django.db.models import Q
 from django.http import QueryDict
 
+from audit.entry_types import NAME as ENTRY_TYPE_NAME
 from audit.models import Entry, Person, Stream
-from audit.record import INSTALLATION, TYPE
+from audit.record import INSTALLATION
 from games.models import Facility
 from games.params import CODE, MOST_CENTS, YEARS
 
@@ -186,7 +187,7 @@ def _who(query: SearchQuery, text: str) -> None:
 
 
 def _type(query: SearchQuery, text: str) -> None:
-    if len(text) <= 60 and TYPE.fullmatch(text):
+    if len(text) <= 60 and ENTRY_TYPE_NAME.fullmatch(text):
         query.type = text
     else:
         query.errors["type"] = "This is not an act of the record. Choose one from the list."

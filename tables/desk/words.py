@@ -1,28 +1,40 @@
 """Lines of the desk's entries, and of entries that belong to no table."""
 
-from collections.abc import Callable
-from typing import Any
+from audit.entries import (
+    DEVICE_ENROLLED,
+    DEVICE_LOCKED,
+    DEVICE_REVOKED,
+    INCARNATION_DECLARED,
+    INCARNATION_OPENED,
+    KEY_CREATED,
+    KEY_RETIRED,
+    PERSON_LOCKED_OUT,
+    PERSON_REFUSED,
+    PERSON_SIGNED_IN,
+    PERSON_SIGNED_OUT,
+)
+from tables.desk.entry_types import FILTER_REMOVED, FILTER_SAVED, PROOF_TAKEN
+from tables.words.registry import line, register
 
-from tables.words.registry import register
-
-ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "filter.saved": lambda data: "Filter saved: %(filter)s" % data,
-    "proof.taken": lambda data: "Proof of %(stream)s, entry %(first)s, taken" % data,
-    "filter.removed": lambda data: "Filter removed: %(filter)s" % data,
-    "person.signed_in": lambda data: "Signed in at %(name)s" % data,
-    "person.signed_out": lambda data: "Signed off at %(name)s" % data,
-    "person.refused": lambda data: "Wrong PIN at %(name)s" % data,
-    "person.locked_out": lambda data: "Locked out at %(name)s after wrong PINs" % data,
-    "device.locked": lambda data: "%(name)s locked" % data,
-    "device.enrolled": lambda data: (
-        ("%(name)s enrolled at %(place)s" if data["place"] else "%(name)s enrolled") % data
+ACT_LINES = [
+    line(FILTER_SAVED, lambda data: "Filter saved: %(filter)s" % data),
+    line(PROOF_TAKEN, lambda data: "Proof of %(stream)s, entry %(first)s, taken" % data),
+    line(FILTER_REMOVED, lambda data: "Filter removed: %(filter)s" % data),
+    line(PERSON_SIGNED_IN, lambda data: "Signed in at %(name)s" % data),
+    line(PERSON_SIGNED_OUT, lambda data: "Signed off at %(name)s" % data),
+    line(PERSON_REFUSED, lambda data: "Wrong PIN at %(name)s" % data),
+    line(PERSON_LOCKED_OUT, lambda data: "Locked out at %(name)s after wrong PINs" % data),
+    line(DEVICE_LOCKED, lambda data: "%(name)s locked" % data),
+    line(
+        DEVICE_ENROLLED,
+        lambda data: ("%(name)s enrolled at %(place)s" if data["place"] else "%(name)s enrolled") % data,
     ),
-    "device.revoked": lambda data: "%(name)s revoked: nobody acts there any more" % data,
-    "key.created": lambda data: "Key %(key)s of the sealer made" % data,
-    "key.retired": lambda data: "Key %(key)s of the sealer retired" % data,
-    "incarnation.opened": lambda data: "The record begins: %(origin)s" % data,
-    "incarnation.declared": lambda data: "The record goes on as %(origin)s: %(why)s" % data,
-}
+    line(DEVICE_REVOKED, lambda data: "%(name)s revoked: nobody acts there any more" % data),
+    line(KEY_CREATED, lambda data: "Key %(key)s of the sealer made" % data),
+    line(KEY_RETIRED, lambda data: "Key %(key)s of the sealer retired" % data),
+    line(INCARNATION_OPENED, lambda data: "The record begins: %(origin)s" % data),
+    line(INCARNATION_DECLARED, lambda data: "The record goes on as %(origin)s: %(why)s" % data),
+]
 
 
 register(act_lines=ACT_LINES)

@@ -1,5 +1,7 @@
 """Acts on dice lots at a table: issued to it, placed in its shaker, inspected, taken out of play."""
 
+from typing import Any
+
 from audit import clock
 from games.engine import Refusal
 from games.engine.dice import A_DAY
@@ -9,6 +11,16 @@ from tables.core.permissions import AT_THE_TABLE, DICE_KEEPERS, FLOOR
 from tables.core.refusals import NO_DICE, NO_SHAKER
 from tables.dice import custody
 from tables.dice.custody import WITHDRAWAL_REASONS, Status
+from tables.dice.entry_types import (
+    DICE_LOT_EXAMINED,
+    DICE_LOT_ISSUED,
+    DICE_LOT_PLACED,
+    DICE_LOT_RETURNED,
+    DICE_LOT_TAMPERED,
+    DICE_LOT_WITHDRAWN,
+    SHAKER_UNLOCKED,
+    DiceLotReturned,
+)
 from tables.dice.handling import (
     OUTSIDE_SHAKER,
     finder_data,
@@ -41,8 +53,8 @@ def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
     lot.status, lot.table = Status.ISSUED, ctx.table
     lot.save(update_fields=["status", "table"])
     ctx.lots.append(lot)
-    data = {**custody.lot_data(lot), "from": lot.compartment, "section": section}
-    return ActOutcome("dice_lot.issued", data, changes="nothing")
+    data: dict[str, Any] = {**custody.lot_data(lot), "from": lot.compartment, "section": section}
+    return ActOutcome(DICE_LOT_ISSUED.of(data), changes="nothing")
 
 
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
@@ -56,8 +68,8 @@ def return_dice(ctx: TableContext, params: Params) -> ActOutcome:
     lot.status, lot.table, lot.compartment = Status.STORED, None, compartment or lot.compartment
     lot.save(update_fields=["status", "table", "compartment"])
     ctx.lots.append(lot)
-    data = {"lot": lot.code, "compartment": lot.compartment, "section": section}
-    return ActOutcome("dice_lot.returned", data, changes="nothing")
+    data: DiceLotReturned = {"lot": lot.code, "compartment": lot.compartment, "section": section}
+    return ActOutcome(DICE_LOT_RETURNED(data), changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -84,7 +96,7 @@ def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
         "removed": removed_lot,
     }
     lot_data = {"dice": lot.dice, "section": lot.clock_section, "attested": lot.attested, "seal": seal}
-    return ActOutcome("dice_lot.placed", {**data, **lot_data})
+    return ActOutcome(DICE_LOT_PLACED.of({**data, **lot_data}))
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -103,7 +115,7 @@ def withdraw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     section = ctx.rules.section("new-dice-at-opening") or ctx.rules.section("dice-number")
     data = {"lot": removed_lot, "shaker": shaker.code, "why": why, "section": section, "found": finding}
     return ActOutcome(
-        "dice_lot.withdrawn", {**data, **finder_data(ctx), "round": ctx.round and ctx.round.number}
+        DICE_LOT_WITHDRAWN.of({**data, **finder_data(ctx), "round": ctx.round and ctx.round.number})
     )
 
 
@@ -131,7 +143,7 @@ def unlock_shaker(ctx: TableContext, params: Params) -> ActOutcome:
         "why": why,
         "expires_at": clock.format_moment(lot.expires_at),
     }
-    return ActOutcome("shaker.unlocked", {**data, "section": lot.clock_section})
+    return ActOutcome(SHAKER_UNLOCKED.of({**data, "section": lot.clock_section}))
 
 
 @act(roles=FLOOR, depends_on="nothing")
@@ -156,4 +168,5 @@ def examine_dice(ctx: TableContext, params: Params) -> ActOutcome:
     ctx.lots.append(lot)
     data = {"lot": lot.code, "found": finding, **finder_data(ctx)}
     data |= {"section": custody.duty_section(ctx.table.facility, "examination")}
-    return ActOutcome("dice_lot.tampered" if tampered else "dice_lot.examined", data, changes="nothing")
+    entry_type = DICE_LOT_TAMPERED if tampered else DICE_LOT_EXAMINED
+    return ActOutcome(entry_type.of(data), changes="nothing")

@@ -8,6 +8,7 @@ from games.refusals import MALFORMED
 from tables.core.permissions import DICE_KEEPERS
 from tables.dice import custody
 from tables.dice.custody import Status
+from tables.dice.entry_types import DICE_DESTROYED, DICE_LOT_REJECTED, DICE_LOT_STORED, DICE_RECEIVED
 from tables.dice.refusals import LOT_CODE_TAKEN, MEASURE_EVERY_DIE
 from tables.models import DiceLot, DiceMeasurement
 from tables.runner.facility import DICE, ActOutcome, FacilityContext, facility_act
@@ -37,7 +38,7 @@ def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
         lot.facility, lot.status = ctx.facility, Status.RECEIVED
     ctx.lots += DiceLot.objects.bulk_create(lots)
     data = {"from": from_whom, "section": section}
-    return ActOutcome("dice.received", {**data, "lots": [_received_data(lot) for lot in lots]})
+    return ActOutcome(DICE_RECEIVED.of({**data, "lots": [_received_data(lot) for lot in lots]}))
 
 
 def _read_received(params: Params) -> DiceLot:
@@ -91,7 +92,8 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     ctx.lots.append(lot)
     data: dict[str, Any] = {"lot": lot.code, "instruments": instruments, "compartment": compartment}
     data |= {"bad": bad, "tolerance_um": TOLERANCE_UM, "dice": [_measurement_data(die) for die in measured]}
-    return ActOutcome("dice_lot.rejected" if bad else "dice_lot.stored", {**data, "section": section})
+    entry_type = DICE_LOT_REJECTED if bad else DICE_LOT_STORED
+    return ActOutcome(entry_type.of({**data, "section": section}))
 
 
 def is_good(lot: DiceLot, die: DiceMeasurement) -> bool:
@@ -134,4 +136,4 @@ def destroy_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
         lot.status = Status.DESTROYED
         lot.save(update_fields=["status"])
         ctx.lots.append(lot)
-    return ActOutcome("dice.destroyed", {"lots": sorted(set(codes)), "how": how})
+    return ActOutcome(DICE_DESTROYED({"lots": sorted(set(codes)), "how": how}))

@@ -1,10 +1,26 @@
 """Lines of the record about dice, shakers and approvals; the posts at a table, and codes in words."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
+from tables.dice.entry_types import (
+    DICE_DESTROYED,
+    DICE_LOT_EXAMINED,
+    DICE_LOT_EXPIRED,
+    DICE_LOT_ISSUED,
+    DICE_LOT_PLACED,
+    DICE_LOT_REJECTED,
+    DICE_LOT_RETURNED,
+    DICE_LOT_STORED,
+    DICE_LOT_TAMPERED,
+    DICE_LOT_WITHDRAWN,
+    DICE_RECEIVED,
+    SHAKER_UNLOCKED,
+)
+from tables.equipment.entry_types import APPROVAL_RECORDED, APPROVAL_WITHDRAWN, SHAKER_REGISTERED
 from tables.equipment.words import LINES, SUBJECTS
-from tables.words.registry import register
+from tables.runner.entry_types import EQUIPMENT_CHANGED
+from tables.words.registry import line, register
 
 POSTS = {
     "dealer": "the dealer",
@@ -12,25 +28,30 @@ POSTS = {
     "stick": "the stickperson",
 }
 
-ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "dice_lot.issued": lambda data: "Lot %(lot)s issued to the table" % data,
-    "dice_lot.returned": lambda data: "Lot %(lot)s returned to storage" % data,
-    "dice_lot.examined": lambda data: "Lot %(lot)s inspected, sound" % data,
-    "dice_lot.tampered": lambda data: "Lot %(lot)s found tampered with" % data,
-    "shaker.unlocked": lambda data: "Shaker %(shaker)s unlocked" % data,
-    "shaker.repaired": lambda data: "Shaker %(shaker)s repaired and taken away" % data,
-    "dice.received": lambda data: "%s lots received" % len(data["lots"]),
-    "dice_lot.stored": lambda data: "Lot %(lot)s measured and stored in %(compartment)s" % data,
-    "dice_lot.rejected": lambda data: "Lot %(lot)s measured and rejected" % data,
-    "dice.destroyed": lambda data: "%(lots)s %(how)s" % {"lots": ", ".join(data["lots"]), "how": data["how"]},
-    "approval.recorded": lambda data: "Approval %(reference)s of the %(subject)s recorded" % data,
-    "approval.withdrawn": lambda data: "Approval %(reference)s of the %(subject)s withdrawn" % data,
-    "equipment.changed": lambda data: "Approvals or shakers changed",
-    "shaker.registered": lambda data: "Shaker %(shaker)s registered" % data,
-}
+ACT_LINES = [
+    line(DICE_LOT_ISSUED, lambda data: "Lot %(lot)s issued to the table" % data),
+    line(DICE_LOT_RETURNED, lambda data: "Lot %(lot)s returned to storage" % data),
+    line(DICE_LOT_EXAMINED, lambda data: "Lot %(lot)s inspected, sound" % data),
+    line(DICE_LOT_TAMPERED, lambda data: "Lot %(lot)s found tampered with" % data),
+    line(SHAKER_UNLOCKED, lambda data: "Shaker %(shaker)s unlocked" % data),
+    line(DICE_RECEIVED, lambda data: "%s lots received" % len(data["lots"])),
+    line(DICE_LOT_STORED, lambda data: "Lot %(lot)s measured and stored in %(compartment)s" % data),
+    line(DICE_LOT_REJECTED, lambda data: "Lot %(lot)s measured and rejected" % data),
+    line(
+        DICE_DESTROYED,
+        lambda data: "%(lots)s %(how)s" % {"lots": ", ".join(data["lots"]), "how": data["how"]},
+    ),
+    line(APPROVAL_RECORDED, lambda data: "Approval %(reference)s of the %(subject)s recorded" % data),
+    line(APPROVAL_WITHDRAWN, lambda data: "Approval %(reference)s of the %(subject)s withdrawn" % data),
+    line(EQUIPMENT_CHANGED, lambda data: "Approvals or shakers changed"),
+    line(SHAKER_REGISTERED, lambda data: "Shaker %(shaker)s registered" % data),
+    line(DICE_LOT_PLACED, lambda data: "Lot %(lot)s into %(shaker)s" % data),
+    line(DICE_LOT_WITHDRAWN, lambda data: "Lot %(lot)s out of play: %(why)s" % data),
+    line(DICE_LOT_EXPIRED, lambda data: "Lot %(lot)s reached its time" % data),
+]
 
 
-def words_for_codes(params: dict[str, Any]) -> dict[str, Any]:
+def words_for_codes(params: Mapping[str, Any]) -> dict[str, Any]:
     """Replace codes of subjects, inspection lines and posts among a refusal's parameters with words."""
     labels_by_name = {"subject": SUBJECTS, "line": LINES, "post": POSTS}
     return {

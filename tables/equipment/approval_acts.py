@@ -6,6 +6,7 @@ from games.engine import Refusal
 from games.engine.editions import all_editions
 from games.params import Params
 from tables.equipment.checks import SHAKER_SUBJECTS
+from tables.equipment.entry_types import APPROVAL_RECORDED, APPROVAL_WITHDRAWN, SHAKER_REGISTERED
 from tables.equipment.refusals import (
     APPROVAL_ENDS_BEFORE_IT_BEGINS,
     APPROVAL_OF_ANOTHER_THING,
@@ -44,7 +45,7 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(APPROVAL_ENDS_BEFORE_IT_BEGINS)
     approval.save()
     _affect_table(ctx, approval)
-    return ActOutcome("approval.recorded", {"approval": approval.pk, **approval_data(approval)})
+    return ActOutcome(APPROVAL_RECORDED.of({"approval": approval.pk, **approval_data(approval)}))
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
@@ -61,7 +62,7 @@ def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     approval.withdrawn_at = ctx.now
     approval.save(update_fields=["withdrawn_at"])
     _affect_table(ctx, approval)
-    return ActOutcome("approval.withdrawn", {"approval": approval.pk, "why": why, **approval_data(approval)})
+    return ActOutcome(APPROVAL_WITHDRAWN.of({"approval": approval.pk, "why": why, **approval_data(approval)}))
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
@@ -71,7 +72,7 @@ def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
     if Shaker.objects.filter(facility=ctx.facility, code=code).exists():
         raise Refusal(SHAKER_CODE_TAKEN, shaker=code)
     Shaker.objects.create(facility=ctx.facility, code=code, kind=kind)
-    return ActOutcome("shaker.registered", {"shaker": code, "kind": kind})
+    return ActOutcome(SHAKER_REGISTERED({"shaker": code, "kind": kind}))
 
 
 def approval_subjects() -> tuple[str, ...]:

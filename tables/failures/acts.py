@@ -9,10 +9,12 @@ from games.params import Params
 from games.snapshot_types import EquipmentKind
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
-from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_CLOSED
+from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_IS_CLOSED
 from tables.failures.ceasing import cease_gaming, mark_repaired
+from tables.failures.entry_types import DEVICE_FAILED, REPAIR_RECORDED
 from tables.failures.refusals import DICE_ENTERED_ALREADY, NOTHING_FAILED, WITNESS_MUST_SIGN
 from tables.models import Round, Table
+from tables.rounds.entry_types import ROUND_SETTLED_BY_HAND, ROUND_VOIDED
 from tables.rounds.progress import advance, require_round
 from tables.rounds.settlement import settle_throw
 from tables.runner.signatures import verify_signed_by_floor
@@ -33,7 +35,7 @@ def report_device_failure(ctx: TableContext, params: Params) -> ActOutcome:
     if ctx.table.status == Table.Status.CEASED:
         return _another_failure(ctx, equipment)
     if ctx.table.status != Table.Status.OPEN:
-        raise Refusal(TABLE_CLOSED, table=ctx.table.code)
+        raise Refusal(TABLE_IS_CLOSED, table=ctx.table.code)
     if equipment == "shaker":
         return _shaker_failed(ctx)
     round_ = ctx.round
@@ -42,7 +44,7 @@ def report_device_failure(ctx: TableContext, params: Params) -> ActOutcome:
     if round_ is None:
         if dice is not None:
             ctx.game.verify_report_device_failure(ctx.state, dice)
-        return ActOutcome("device.failed", {"what": equipment, "section": section, "round": None})
+        return ActOutcome(DEVICE_FAILED({"what": equipment, "section": section, "round": None}))
     if dice is not None or ctx.state.dice:
         verify_edition_witness(ctx)
     return _settle_failure(ctx, round_, equipment, dice)
@@ -58,17 +60,17 @@ def _settle_failure(
     if had_dice:
         advance(ctx, state, by_hand=True)
         return ActOutcome(
-            "device.failed", {"what": equipment, "round": round_.number, "dice": list(state.dice)}
+            DEVICE_FAILED({"what": equipment, "round": round_.number, "dice": list(state.dice)})
         )
     if dice is not None:
         ctx.verify_as_they_lie(dice)
         more = {"failed": equipment}
         return settle_throw(
-            ctx, round_, state, "round.settled_by_hand", state.settled, dice=state.dice, more=more
+            ctx, round_, state, ROUND_SETTLED_BY_HAND, state.settled, dice=state.dice, more=more
         )
     reason = "device failure before the dice were seen"
     return settle_throw(
-        ctx, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": equipment}
+        ctx, round_, state, ROUND_VOIDED, failed.settled, reason=reason, more={"failed": equipment}
     )
 
 
@@ -77,7 +79,7 @@ def _shaker_failed(ctx: TableContext) -> ActOutcome:
     section = ctx.rules.section("shaker-failure")
     if ctx.round is None and ctx.rules.shaker(ctx.shaker_kind).automated:
         cease_gaming(ctx, "shaker", section)
-        return ActOutcome("device.failed", {"what": "shaker", "section": section, "round": None})
+        return ActOutcome(DEVICE_FAILED({"what": "shaker", "section": section, "round": None}))
     round_ = require_round(ctx)
     state, failed = ctx.game.report_shaker_failure(ctx.state)
     cease_gaming(ctx, "shaker", section)
@@ -85,7 +87,7 @@ def _shaker_failed(ctx: TableContext) -> ActOutcome:
         ctx,
         round_,
         state,
-        "round.voided",
+        ROUND_VOIDED,
         failed.settled,
         reason="automated shaker failed",
         more={"failed": "shaker"},
@@ -109,7 +111,7 @@ def _another_failure(ctx: TableContext, equipment: EquipmentKind) -> ActOutcome:
         ctx.change_table(repaired_at=None)
     else:
         cease_gaming(ctx, equipment, section)
-    return ActOutcome("device.failed", {"what": equipment, "section": section, "round": None})
+    return ActOutcome(DEVICE_FAILED({"what": equipment, "section": section, "round": None}))
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -126,7 +128,7 @@ def record_repair(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
     equipment = ctx.table.ceased_what
     mark_repaired(ctx)
-    return ActOutcome("repair.recorded", {"what": equipment, "how": how})
+    return ActOutcome(REPAIR_RECORDED({"what": equipment, "how": how}))
 
 
 def verify_edition_witness(ctx: TableContext) -> None:

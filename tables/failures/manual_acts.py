@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from audit.entry_types import EntryBody
 from games.engine import Refusal, RoundState
 from games.engine.refusals import NOTHING_PLACED
 from games.engine.wagers import apply_placings
@@ -11,9 +11,11 @@ from games.params import Params, malformed
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
 from tables.core.wager_input import WagerInput, read_wager_input
+from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.failures.refusals import DICE_ENTERED_ALREADY
 from tables.models import Round, Wager
 from tables.rounds.begin import ensure_round
+from tables.rounds.entry_types import SettledWager
 from tables.rounds.progress import newly_settled
 from tables.rounds.settlement import settle_throw, settled_data, taken_cents, write_settlements, write_throw
 from tables.rounds.wagers import verify_seats, write_wagers
@@ -44,7 +46,7 @@ def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
     earlier = _write_earlier_throws(ctx, round_, state)
     more = {"mended": {"before": before, "reason": reason}}
     settled = newly_settled(state)
-    recorded = settle_throw(ctx, round_, state, "round.recorded_by_hand", settled, dice=state.dice, more=more)
+    recorded = settle_throw(ctx, round_, state, ROUND_RECORDED_BY_HAND, settled, dice=state.dice, more=more)
     return _with_earlier_throws(recorded, state, earlier)
 
 
@@ -66,7 +68,7 @@ def _settled_state(ctx: TableContext, inputs: tuple[WagerInput, ...], throws: Se
     return replace(played, paid_seats=frozenset(settled.wager.seat for settled in game.winners(played)))
 
 
-def _write_earlier_throws(ctx: TableContext, round_: Round, state: RoundState) -> list[list[dict[str, Any]]]:
+def _write_earlier_throws(ctx: TableContext, round_: Round, state: RoundState) -> list[list[SettledWager]]:
     """Write the throws before the last one, each with what it settled. Return what each settled."""
     throws_data = []
     for count in range(1, len(state.throws)):
@@ -79,19 +81,20 @@ def _write_earlier_throws(ctx: TableContext, round_: Round, state: RoundState) -
 
 
 def _with_earlier_throws(
-    recorded: ActOutcome, state: RoundState, earlier: list[list[dict[str, Any]]]
+    recorded: ActOutcome, state: RoundState, earlier: list[list[SettledWager]]
 ) -> ActOutcome:
     """The outcome of the last throw, extended with every throw and every settled wager."""
     if not earlier:
         return recorded
-    settled = [line for lines in earlier for line in lines] + recorded.data["settled"]
+    settled = [line for lines in earlier for line in lines] + recorded.entry.data["settled"]
     sums = {
         "taken_cents": taken_cents(state.settled),
         "paid_cents": sum(wager.paid_cents for wager in state.settled),
         "returned_cents": sum(wager.returned_cents for wager in state.settled),
     }
     throws = [list(dice) for dice in state.throws]
-    return replace(recorded, data={**recorded.data, "throws": throws, "settled": settled, **sums})
+    data = {**recorded.entry.data, "throws": throws, "settled": settled, **sums}
+    return replace(recorded, entry=EntryBody(recorded.entry.type, data))
 
 
 def _rewrite_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...]) -> None:

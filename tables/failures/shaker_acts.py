@@ -11,6 +11,7 @@ from tables.dice.handling import remove_dice
 from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
 from tables.failures.ceasing import mark_repaired, resume_gaming
+from tables.failures.entry_types import SHAKER_REPAIRED, SHAKER_REPLACED
 from tables.failures.refusals import (
     AUTOMATED_SHAKER_NOT_COVERED,
     AUTOMATED_SHAKER_STILL_HERE,
@@ -58,7 +59,7 @@ def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
         "covered_or_signed": covered,
         "tosses": tosses,
     }
-    return ActOutcome("shaker.replaced", {**data, "removed_from_table": removed})
+    return ActOutcome(SHAKER_REPLACED.of({**data, "removed_from_table": removed}))
 
 
 @act(roles=FLOOR, depends_on="nothing")
@@ -75,7 +76,7 @@ def return_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     shaker.table, shaker.out_of_order, shaker.secured = None, False, True
     shaker.save(update_fields=["table", "out_of_order", "secured"])
     return ActOutcome(
-        "shaker.repaired", {"shaker": shaker.code, "kind": shaker.kind, "how": how}, changes="nothing"
+        SHAKER_REPAIRED({"shaker": shaker.code, "kind": shaker.kind, "how": how}), changes="nothing"
     )
 
 

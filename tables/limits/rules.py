@@ -17,6 +17,7 @@ from games.engine import Refusal
 from games.office.submissions.gate import verify_minimum
 from games.submissions import coming_versions, rules_of
 from tables.core.context import TableContext
+from tables.limits.entry_types import LIMITS_TOOK_EFFECT
 from tables.limits.refusals import LIMITS_UNCHANGED, MAXIMUM_UNDER_MINIMUM, SOMEBODY_PLAYS
 from tables.models import LimitsChange, Table
 from tables.models.rounds import FlagOrNone
@@ -115,7 +116,7 @@ def apply_when_due(ctx: TableContext) -> bool:
     if change is None or not is_due(change, ctx.now):
         return False
     data = apply_change(ctx, change)
-    record.append(ctx.stream, type="limits.took_effect", data=data, moment=ctx.now, gaming_day=ctx.gaming_day)
+    record.append(ctx.stream, entry=LIMITS_TOOK_EFFECT.of(data), moment=ctx.now, gaming_day=ctx.gaming_day)
     return True
 
 

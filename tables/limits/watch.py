@@ -7,6 +7,7 @@ takes one or two queries; only tables that change are locked.
 from audit import clock, record
 from games.office.signs.forms import recorded_sign_keys
 from tables.core.context import TableContext
+from tables.limits.entry_types import SIGNS_TOOK_EFFECT, SignsTookEffect
 from tables.limits.rules import apply_when_due
 from tables.models import LimitsChange, Table
 from tables.runner.system import for_each_table
@@ -46,8 +47,8 @@ def _record_sign_forms(ctx: TableContext) -> bool:
     recorded = recorded_sign_keys([(table.facility_id, table.game)])[table.facility_id, table.game]
     if table.recorded_sign_ids == recorded:
         return False
-    data = {"was": table.recorded_sign_ids.split(), "forms": recorded.split()}
-    record.append(ctx.stream, type="signs.took_effect", data=data, moment=ctx.now, gaming_day=ctx.gaming_day)
+    data: SignsTookEffect = {"was": table.recorded_sign_ids.split(), "forms": recorded.split()}
+    record.append(ctx.stream, entry=SIGNS_TOOK_EFFECT(data), moment=ctx.now, gaming_day=ctx.gaming_day)
     ctx.change_table(recorded_sign_ids=recorded)
     ctx.save_changes("nothing", ())
     return True

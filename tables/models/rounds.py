@@ -1,6 +1,7 @@
 """Rounds with their throws, wagers and settlements. Money is integer cents."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 from django.db import connection, models
@@ -80,7 +81,7 @@ class WagerManager(models.Manager["Wager"]):
         """Return every wager of a round, struck wagers included, in the order in which they were first made."""
         return list(self.filter(round=round_id).order_by("pk"))
 
-    def upsert_many(self, round_: Round, rows: list[tuple[int, str, int, int, str, FlagOrNone]]) -> None:
+    def upsert_many(self, round_: Round, rows: Sequence[tuple[int, str, int, int, str, FlagOrNone]]) -> None:
         """Write rows of (seat, code, play or 0, cents, made_in, flag) in one trip.
 
         An existing wager gets the new total, and is no longer struck.

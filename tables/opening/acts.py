@@ -7,7 +7,7 @@ from games.params import Params, malformed
 from tables.core.context import TableContext
 from tables.core.duty import lock_duty_of
 from tables.core.permissions import AT_THE_TABLE
-from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_CLOSED
+from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_IS_CLOSED
 from tables.dice.handling import remove_dice
 from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
@@ -21,6 +21,7 @@ from tables.opening.checks import (
     verify_payout_limit,
     verify_secured,
 )
+from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED, TableClosed
 from tables.opening.refusals import EDITION_LAPSED, NOT_INSPECTED, TABLE_NOT_CLOSED
 from tables.rules.notice import current_rules
 from tables.rules.suspensions import verify_game_not_suspended
@@ -68,17 +69,18 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
     if resumed:
         resume_gaming(ctx)
     return ActOutcome(
-        "table.inspected",
-        {
-            "dice": inspection.dice,
-            "lit": inspection.lit,
-            "tosses": tosses,
-            "shaker": ctx.shaker and ctx.shaker.code,
-            "lines": inspection.lines,
-            "cameras": inspection.cameras,
-            "by": by.code,
-            "after_repair_of": resumed or None,
-        },
+        TABLE_INSPECTED.of(
+            {
+                "dice": inspection.dice,
+                "lit": inspection.lit,
+                "tosses": tosses,
+                "shaker": ctx.shaker and ctx.shaker.code,
+                "lines": inspection.lines,
+                "cameras": inspection.cameras,
+                "by": by.code,
+                "after_repair_of": resumed or None,
+            }
+        ),
     )
 
 
@@ -116,16 +118,17 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     )
     hand_over_shaker(ctx)
     return ActOutcome(
-        "table.opened",
-        {
-            **terms_data(ctx),
-            "inspected_by": inspection.by.code,
-            "floorperson": floorperson.code,
-            "takes_supervision": floorperson.pk != before,
-            "lapsed_acknowledged": lapsed,
-            "lot": ctx.lot and ctx.lot.code,
-            "shaker": ctx.shaker and ctx.shaker.code,
-        },
+        TABLE_OPENED.of(
+            {
+                **terms_data(ctx),
+                "inspected_by": inspection.by.code,
+                "floorperson": floorperson.code,
+                "takes_supervision": floorperson.pk != before,
+                "lapsed_acknowledged": lapsed,
+                "lot": ctx.lot and ctx.lot.code,
+                "shaker": ctx.shaker and ctx.shaker.code,
+            }
+        ),
     )
 
 
@@ -140,7 +143,7 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     secured = params.boolean("secured")
     verify_signed_by_floor(ctx)
     if ctx.table.status == Table.Status.CLOSED:
-        raise Refusal(TABLE_CLOSED, table=ctx.table.code)
+        raise Refusal(TABLE_IS_CLOSED, table=ctx.table.code)
     if ctx.round is not None:
         raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
     shaker, lot = ctx.shaker, ctx.lot
@@ -155,7 +158,7 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
         shaker.secured = True
         shaker.save(update_fields=["secured"])
     stays = lot if lot and not removed_lot else None
-    data = {
+    data: TableClosed = {
         "last_round": ctx.table.last_round,
         "shaker": shaker.code if shaker else None,
         "removed": removed_lot,
@@ -164,7 +167,7 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     }
     if stays is not None:
         ctx.lots.append(stays)
-    return ActOutcome("table.closed", data)
+    return ActOutcome(TABLE_CLOSED(data))
 
 
 def hand_over_shaker(ctx: TableContext) -> None:

@@ -1,6 +1,9 @@
 """Sentences of a table's opening: the next step while it is closed or ceased, and the posts that are empty."""
 
 from tables.dice.words import POSTS
+from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED
+from tables.words.registry import line, register
+from tables.words.sentences import dice_words
 
 OPENING_LABELS = {
     "record_repair": "Record the repair",
@@ -28,3 +31,12 @@ def empty_posts_sentence(posts: list[str]) -> str:
             "last": names[-1],
         }
     return sentence[:1].upper() + sentence[1:]
+
+
+ACT_LINES = [
+    line(TABLE_INSPECTED, lambda data: "Inspected with %s" % dice_words(data["dice"])),
+    line(TABLE_OPENED, lambda data: "Opened"),
+    line(TABLE_CLOSED, lambda data: "Closed"),
+]
+
+register(act_lines=ACT_LINES)

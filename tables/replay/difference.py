@@ -62,7 +62,7 @@ class Difference:
 
 
 def compare_settlements(
-    seq: int, number: int | None, recorded: Any, expected: Sequence[dict[str, Any]]
+    seq: int, number: int | None, recorded: Any, expected: Sequence[Mapping[str, Any]]
 ) -> Iterator[Difference]:
     """Compare the wagers that an entry says were settled with those that the rules settle, in order."""
     if recorded == list(expected):

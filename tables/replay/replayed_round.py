@@ -3,16 +3,70 @@
 It follows what each entry says. Whether the entry was right is checked by `readjudication.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
+from audit.entry_types import EntryType
 from games.engine import RoundState, Rules
 from games.engine.procedures import Phase
 from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
 from games.engine.wagers import Wager
 from games.registry import game_of
 from tables.core.entries import ENDS, RecordedEntry
+from tables.corrections.entry_types import (
+    DICE_CORRECTED,
+    WAGER_MISSED,
+    WAGER_STRUCK,
+    DiceCorrected,
+    WagerMissed,
+    WagerStruck,
+)
+from tables.failures.entry_types import (
+    DEVICE_FAILED,
+    ROUND_RECORDED_BY_HAND,
+    DeviceFailed,
+    RoundRecordedByHand,
+)
+from tables.rounds.entry_types import (
+    BETS_CLOSED,
+    DICE_DRAWN,
+    DICE_GATHERED,
+    DICE_MOVED,
+    DICE_OFFERED,
+    DICE_SHAKEN,
+    DICE_THROWN,
+    EXTRA_ROLLS_LOCKED_OUT,
+    FEES_COLLECTED,
+    LAYOUT_CLEARED,
+    LOSERS_TAKEN,
+    ROUND_NO_ROLL,
+    ROUND_SETTLED,
+    ROUND_SETTLED_BY_HAND,
+    ROUND_VOIDED,
+    SEATS_SETTLED,
+    THROW_NO_ROLL,
+    THROW_SETTLED,
+    WAGERS_PLACED,
+    WINNERS_PAID,
+    BetsClosed,
+    DiceDrawn,
+    DiceGathered,
+    DiceMoved,
+    DiceOffered,
+    DiceShaken,
+    DiceThrown,
+    ExtraRollFees,
+    LayoutCleared,
+    LosersTaken,
+    SeatsSettled,
+    ThrowData,
+    ThrowNoRoll,
+    ThrowOrFailure,
+    ThrowSettled,
+    WagersPlaced,
+    WinnersPaid,
+)
 from tables.rounds.progress import newly_settled
 from tables.rounds.settlement import taken_cents
 
@@ -41,6 +95,21 @@ class MovedMoney:
 
     taken_cents: int | None = None
     paid_cents: int | None = None
+
+
+D = TypeVar("D", bound=Mapping[str, Any])
+HANDLERS: dict[str, Callable[["ReplayedRound", Any], None]] = {}
+Handler = Callable[["ReplayedRound", D], None]
+
+
+def applies(entry_type: EntryType[D]) -> Callable[[Handler[D]], Handler[D]]:
+    """Make a method of `ReplayedRound` the one that applies entries of this type."""
+
+    def register(handler: Handler[D]) -> Handler[D]:
+        HANDLERS[entry_type.name] = handler
+        return handler
+
+    return register
 
 
 class ReplayedRound:
@@ -108,7 +177,8 @@ class ReplayedRound:
 
     # Wagers
 
-    def _wagers_placed(self, data: Mapping[str, Any]) -> None:
+    @applies(WAGERS_PLACED)
+    def _wagers_placed(self, data: WagersPlaced) -> None:
         for line in data["placed"]:
             key = _wager_key(line)
             if line["cents"]:
@@ -120,7 +190,8 @@ class ReplayedRound:
                 del self.entered[key]
         self._apply_act("place_wagers", wagers=_current_wagers(self.entered))
 
-    def _wager_missed(self, data: Mapping[str, Any]) -> None:
+    @applies(WAGER_MISSED)
+    def _wager_missed(self, data: WagerMissed) -> None:
         correction = data["mended"]
         key = _wager_key(correction)
         entered = EnteredWager(
@@ -140,7 +211,8 @@ class ReplayedRound:
             self._apply_correction("record_missed_wager", entered_wagers)
         self.entered = entered_wagers
 
-    def _wager_struck(self, data: Mapping[str, Any]) -> None:
+    @applies(WAGER_STRUCK)
+    def _wager_struck(self, data: WagerStruck) -> None:
         key = _wager_key(data["mended"])
         self.entered[key] = replace(self.entered[key], struck=True)
         self._apply_correction("strike_mistaken_wager", self.entered)
@@ -160,19 +232,27 @@ class ReplayedRound:
 
     # Dice
 
-    def _dice_called(self, data: Mapping[str, Any], act: str = "call_dice") -> None:
-        self._apply_act(act, throws=(*self.throws, self._dice(data["dice"])))
+    @applies(ROUND_SETTLED)
+    @applies(THROW_SETTLED)
+    def _dice_called(self, data: ThrowSettled) -> None:
+        self._throw(data["dice"], "call_dice")
+
+    def _throw(self, dice: list[int], act: str) -> None:
+        self._apply_act(act, throws=(*self.throws, self._dice(dice)))
         self._settle()
 
-    def _dice_corrected(self, data: Mapping[str, Any]) -> None:
+    @applies(DICE_CORRECTED)
+    def _dice_corrected(self, data: DiceCorrected) -> None:
         self._apply_act("correct_dice", throws=(*self.throws[:-1], self._dice(data["dice"])))
         self._settle()
 
-    def _settled_manually(self, data: Mapping[str, Any]) -> None:
+    @applies(ROUND_SETTLED_BY_HAND)
+    def _settled_manually(self, data: ThrowOrFailure) -> None:
         self._update_state(manual_settlement=True)
-        self._dice_called(data, "settle_manually")
+        self._throw(data["dice"], "settle_manually")
 
-    def _recorded_after_play(self, data: Mapping[str, Any]) -> None:
+    @applies(ROUND_RECORDED_BY_HAND)
+    def _recorded_after_play(self, data: RoundRecordedByHand) -> None:
         """Apply a round that was played on paper: its wagers are those the entry settles, its throws all of them."""
         placed = [(_wager_key(line), line["cents"]) for line in data["settled"]]
         self.entered = {key: EnteredWager(self._wager(key, cents)) for key, cents in placed}
@@ -185,15 +265,18 @@ class ReplayedRound:
         self.ending = self.state.result.ending
         self.off_layout = set(self.entered)
 
-    def _no_roll(self, data: Mapping[str, Any]) -> None:
+    @applies(THROW_NO_ROLL)
+    def _no_roll(self, data: ThrowNoRoll) -> None:
         self._apply_act("call_no_roll", void_throws=self.state.void_throws + 1)
 
-    def _voided(self, data: Mapping[str, Any]) -> None:
+    @applies(ROUND_VOIDED)
+    def _voided(self, data: ThrowOrFailure) -> None:
         failed = data.get("failed")
         why = "shaker-failed" if failed == "shaker" else "device-failed" if failed else "void"
         self._return_wagers("void", why)
 
-    def _ended_by_no_roll(self, data: Mapping[str, Any]) -> None:
+    @applies(ROUND_NO_ROLL)
+    def _ended_by_no_roll(self, data: ThrowData) -> None:
         self._return_wagers("no-roll", "no-roll")
 
     def _return_wagers(self, phase: Phase, reason: str) -> None:
@@ -227,43 +310,53 @@ class ReplayedRound:
 
     # The order of play
 
-    def _bets_closed(self, data: Mapping[str, Any]) -> None:
+    @applies(BETS_CLOSED)
+    def _bets_closed(self, data: BetsClosed) -> None:
         self._apply_act("no_more_bets")
 
-    def _dice_shaken(self, data: Mapping[str, Any]) -> None:
+    @applies(DICE_SHAKEN)
+    def _dice_shaken(self, data: DiceShaken) -> None:
         self._apply_act("shake")
 
-    def _extra_rolls_locked_out(self, data: Mapping[str, Any]) -> None:
+    @applies(EXTRA_ROLLS_LOCKED_OUT)
+    def _extra_rolls_locked_out(self, data: ExtraRollFees) -> None:
         self._apply_act("lock_out_extra_rolls")
 
-    def _dice_gathered(self, data: Mapping[str, Any]) -> None:
+    @applies(DICE_GATHERED)
+    def _dice_gathered(self, data: DiceGathered) -> None:
         self._apply_act("gather_loose_dice")
 
-    def _fees_collected(self, data: Mapping[str, Any]) -> None:
+    @applies(FEES_COLLECTED)
+    def _fees_collected(self, data: ExtraRollFees) -> None:
         self._apply_act("collect_fees")
         self.off_layout |= {wager.key for wager in self.wagers if self.game.is_fee(wager.code)}
 
-    def _dice_moved(self, data: Mapping[str, Any]) -> None:
+    @applies(DICE_MOVED)
+    def _dice_moved(self, data: DiceMoved) -> None:
         self._apply_act("move_dice")
 
-    def _dice_offered(self, data: Mapping[str, Any]) -> None:
+    @applies(DICE_OFFERED)
+    def _dice_offered(self, data: DiceOffered) -> None:
         seat = _seat(data["seat"])
         self._update_state(offered=seat, quarterback=seat if data["accepted"] else None)
 
-    def _dice_thrown(self, data: Mapping[str, Any]) -> None:
+    @applies(DICE_THROWN)
+    def _dice_thrown(self, data: DiceThrown) -> None:
         self._update_state(quarterback=_seat(data["quarterback"]))
         self._apply_act("throw_dice")
 
     # Money
 
-    def _losers_taken(self, data: Mapping[str, Any]) -> None:
+    @applies(LOSERS_TAKEN)
+    def _losers_taken(self, data: LosersTaken) -> None:
         self.off_layout |= {
             settled_wager.wager.key for settled_wager in self.settled if settled_wager.outcome == LOSE
         }
         self.moved_money = MovedMoney(taken_cents=taken_cents(self.all_settled))
         self._apply_act("take_losers")
 
-    def _winners_paid(self, data: Mapping[str, Any]) -> None:
+    @applies(WINNERS_PAID)
+    def _winners_paid(self, data: WinnersPaid) -> None:
         seats, paid_seats = frozenset(data["seats"]), self.state.paid_seats
         paid_wagers = [
             settled_wager
@@ -274,7 +367,8 @@ class ReplayedRound:
         self.moved_money = MovedMoney(paid_cents=sum(wager.paid_cents for wager in paid_wagers))
         self._apply_act("pay_seats", paid_seats=paid_seats | seats)
 
-    def _seats_settled(self, data: Mapping[str, Any]) -> None:
+    @applies(SEATS_SETTLED)
+    def _seats_settled(self, data: SeatsSettled) -> None:
         step, paid_seats = self.game.current_step(self.state), self.state.paid_seats
         seats = frozenset(data["seats"])
         settled_wagers = [
@@ -290,46 +384,20 @@ class ReplayedRound:
         else:
             self._apply_act("settle_seats", paid_seats=paid_seats | seats)
 
-    def _layout_cleared(self, data: Mapping[str, Any]) -> None:
+    @applies(LAYOUT_CLEARED)
+    def _layout_cleared(self, data: LayoutCleared) -> None:
         paid = sum(wager.paid_cents for wager in self.all_settled)
         self.moved_money = MovedMoney(taken_cents(self.all_settled), paid)
         self._update_state(phase="cleared")
         self.off_layout = set(self.entered)
 
-    def _unchanged(self, data: Mapping[str, Any]) -> None:
+    @applies(DICE_DRAWN)
+    def _unchanged(self, data: DiceDrawn) -> None:
         """Accept an entry that belongs to the round and changes nothing."""
 
-    def _device_failed(self, data: Mapping[str, Any]) -> None:
+    @applies(DEVICE_FAILED)
+    def _device_failed(self, data: DeviceFailed) -> None:
         self._update_state(manual_settlement=self.state.manual_settlement or bool(data.get("dice")))
-
-
-HANDLERS = {
-    "wagers.placed": ReplayedRound._wagers_placed,
-    "wager.missed": ReplayedRound._wager_missed,
-    "wager.struck": ReplayedRound._wager_struck,
-    "bets.closed": ReplayedRound._bets_closed,
-    "dice.shaken": ReplayedRound._dice_shaken,
-    "extra_rolls.locked_out": ReplayedRound._extra_rolls_locked_out,
-    "fees.collected": ReplayedRound._fees_collected,
-    "dice.gathered": ReplayedRound._dice_gathered,
-    "dice.offered": ReplayedRound._dice_offered,
-    "dice.thrown": ReplayedRound._dice_thrown,
-    "dice.drawn": ReplayedRound._unchanged,
-    "round.settled": ReplayedRound._dice_called,
-    "throw.settled": ReplayedRound._dice_called,
-    "round.settled_by_hand": ReplayedRound._settled_manually,
-    "round.recorded_by_hand": ReplayedRound._recorded_after_play,
-    "dice.corrected": ReplayedRound._dice_corrected,
-    "throw.no_roll": ReplayedRound._no_roll,
-    "round.no_roll": ReplayedRound._ended_by_no_roll,
-    "round.voided": ReplayedRound._voided,
-    "dice.moved": ReplayedRound._dice_moved,
-    "losers.taken": ReplayedRound._losers_taken,
-    "winners.paid": ReplayedRound._winners_paid,
-    "seats.settled": ReplayedRound._seats_settled,
-    "layout.cleared": ReplayedRound._layout_cleared,
-    "device.failed": ReplayedRound._device_failed,
-}
 
 
 def _wager_key(line: Mapping[str, Any]) -> WagerKey:

@@ -10,6 +10,22 @@ from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.rounds.alert_rules import CHEATING
 from tables.rounds.begin import ensure_round
+from tables.rounds.entry_types import (
+    BETS_CLOSED,
+    DICE_SHAKEN,
+    LAYOUT_CLEARED,
+    LOSERS_TAKEN,
+    ROUND_NO_ROLL,
+    ROUND_SETTLED,
+    ROUND_VOIDED,
+    SEATS_SETTLED,
+    THROW_NO_ROLL,
+    THROW_SETTLED,
+    WINNERS_PAID,
+    LayoutCleared,
+    SeatsSettled,
+    WinnersPaid,
+)
 from tables.rounds.progress import advance, newly_settled, require_round, round_answer
 from tables.rounds.settlement import settle_throw, write_throw
 from tables.runner.signatures import verify_signed_by_floor
@@ -23,8 +39,7 @@ def no_more_bets(ctx: TableContext, params: Params) -> ActOutcome:
     state, _ = ctx.game.no_more_bets(ctx.state)
     advance(ctx, state)
     return ActOutcome(
-        "bets.closed",
-        {"round": round_.number, "wagered_cents": round_.wagered_cents},
+        BETS_CLOSED({"round": round_.number, "wagered_cents": round_.wagered_cents}),
         round_answer(round_),
         "phase",
     )
@@ -41,7 +56,7 @@ def shake(ctx: TableContext, params: Params) -> ActOutcome:
     advance(ctx, state)
     data = {"round": round_.number, "lot": ctx.lot and ctx.lot.code, "shaker": ctx.shaker and ctx.shaker.code}
     return ActOutcome(
-        "dice.shaken", {**data, "shakes": shakes, "activated_by_seat": seat}, round_answer(round_), "phase"
+        DICE_SHAKEN.of({**data, "shakes": shakes, "activated_by_seat": seat}), round_answer(round_), "phase"
     )
 
 
@@ -53,7 +68,7 @@ def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
     round_ = require_round(ctx)
     state, _ = ctx.game.call_dice(ctx.state, dice or ())
     ctx.verify_as_they_lie(state.dice)
-    type_ = "round.settled" if state.result.ending else "throw.settled"
+    type_ = ROUND_SETTLED if state.result.ending else THROW_SETTLED
     return settle_throw(ctx, round_, state, type_, newly_settled(state), dice=state.dice, more=ruled)
 
 
@@ -78,7 +93,7 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
     round_ = require_round(ctx)
     state, called = ctx.game.call_no_roll(ctx.state, reason)
     if state.ended:
-        return settle_throw(ctx, round_, state, "round.no_roll", called.settled, reason=reason)
+        return settle_throw(ctx, round_, state, ROUND_NO_ROLL, called.settled, reason=reason)
     throw = write_throw(ctx, round_, (), reason)
     if reason == "cheating-device":
         alert = CHEATING.expected(
@@ -86,9 +101,14 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
         )
         raise_alert(ctx, alert)
     advance(ctx, state, last_throw=throw.number)
-    data = {"round": round_.number, "throw": throw.number, "reason": reason, "section": called.section}
+    data: dict[str, Any] = {
+        "round": round_.number,
+        "throw": throw.number,
+        "reason": reason,
+        "section": called.section,
+    }
     data |= {"lot": ctx.lot and ctx.lot.code, "shaker": ctx.shaker and ctx.shaker.code}
-    return ActOutcome("throw.no_roll", data, round_answer(round_), "phase")
+    return ActOutcome(THROW_NO_ROLL.of(data), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -103,7 +123,7 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     verify_signed_by_floor(ctx)
     state, voided = ctx.game.void_round(ctx.state, reason)
     returned = tuple(wager for wager in voided.settled if wager.outcome == RETURN)
-    return settle_throw(ctx, round_, state, "round.voided", returned, reason=reason)
+    return settle_throw(ctx, round_, state, ROUND_VOIDED, returned, reason=reason)
 
 
 @act(roles=AT_THE_TABLE)
@@ -113,8 +133,7 @@ def take_losers(ctx: TableContext, params: Params) -> ActOutcome:
     state, _ = ctx.game.take_losers(ctx.state)
     advance(ctx, state)
     return ActOutcome(
-        "losers.taken",
-        {"round": round_.number, "taken_cents": round_.taken_cents},
+        LOSERS_TAKEN({"round": round_.number, "taken_cents": round_.taken_cents}),
         round_answer(round_),
         "phase",
     )
@@ -133,8 +152,8 @@ def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
     changes: Changes = "nothing" if state.phase == ctx.state.phase else "phase"
     advance(ctx, state)
     cents = sum(wager.paid_cents for wager in paid.settled)
-    data = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
-    return ActOutcome("winners.paid", data, round_answer(round_), changes)
+    data: WinnersPaid = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
+    return ActOutcome(WINNERS_PAID(data), round_answer(round_), changes)
 
 
 @act(roles=AT_THE_TABLE)
@@ -149,14 +168,14 @@ def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
     state, record = ctx.game.settle_seats(before, seats or ctx.game.unsettled_seats(before))
     has_moved_on = (state.phase, state.step) != (before.phase, before.step)
     advance(ctx, state)
-    data = {
+    data: SeatsSettled = {
         "round": round_.number,
         "throw": round_.last_throw,
         "seats": list(record.seats),
         "taken_cents": sum(wager.wager.cents for wager in record.settled if wager.outcome == LOSE),
         "paid_cents": sum(wager.paid_cents for wager in record.settled),
     }
-    return ActOutcome("seats.settled", data, round_answer(round_), "phase" if has_moved_on else "nothing")
+    return ActOutcome(SEATS_SETTLED(data), round_answer(round_), "phase" if has_moved_on else "nothing")
 
 
 @act(roles=AT_THE_TABLE)
@@ -165,5 +184,9 @@ def clear_layout(ctx: TableContext, params: Params) -> ActOutcome:
     round_ = require_round(ctx)
     state, _ = ctx.game.clear_layout(ctx.state)
     advance(ctx, state)
-    data = {"round": round_.number, "taken_cents": round_.taken_cents, "paid_cents": round_.paid_cents}
-    return ActOutcome("layout.cleared", data, round_answer(round_))
+    data: LayoutCleared = {
+        "round": round_.number,
+        "taken_cents": round_.taken_cents,
+        "paid_cents": round_.paid_cents,
+    }
+    return ActOutcome(LAYOUT_CLEARED(data), round_answer(round_))

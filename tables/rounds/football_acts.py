@@ -7,6 +7,7 @@ from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.rounds.begin import ensure_round
+from tables.rounds.entry_types import DICE_OFFERED, DICE_THROWN
 from tables.rounds.progress import advance, round_answer
 from tables.rounds.quarterback import verify_quarterback_plays
 from tables.runner.table import ActOutcome, act
@@ -31,7 +32,7 @@ def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     }
     if accepted:
         data["chosen"] = {"green": 2, "red": 1}  # § 577.4(c); the rest of the set is in the cup
-    return ActOutcome("dice.offered", data, round_answer(round_), "phase")
+    return ActOutcome(DICE_OFFERED.of(data), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
@@ -44,11 +45,11 @@ def throw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     state, _ = game.throw_dice(ctx.state)
     verify_quarterback_plays(ctx)
     advance(ctx, state)
-    data = {
+    data: dict[str, Any] = {
         "round": round_.number,
         "throw": round_.last_throw + 1,
         "quarterback": state.quarterback,
         "lot": ctx.lot and ctx.lot.code,
         "wagered_cents": round_.wagered_cents,
     }
-    return ActOutcome("dice.thrown", data, round_answer(round_), "phase")
+    return ActOutcome(DICE_THROWN.of(data), round_answer(round_), "phase")

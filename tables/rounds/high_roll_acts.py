@@ -7,6 +7,13 @@ from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.models import Round
+from tables.rounds.entry_types import (
+    DICE_GATHERED,
+    DICE_MOVED,
+    EXTRA_ROLLS_LOCKED_OUT,
+    FEES_COLLECTED,
+    DiceGathered,
+)
 from tables.rounds.progress import advance, require_round, round_answer
 from tables.runner.table import ActOutcome, act
 
@@ -17,7 +24,7 @@ def lock_out_extra_rolls(ctx: TableContext, params: Params) -> ActOutcome:
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.lock_out_extra_rolls(ctx.state)
     advance(ctx, state)
-    return ActOutcome("extra_rolls.locked_out", _fees(ctx, round_), round_answer(round_), "phase")
+    return ActOutcome(EXTRA_ROLLS_LOCKED_OUT.of(_fees(ctx, round_)), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
@@ -26,7 +33,7 @@ def collect_fees(ctx: TableContext, params: Params) -> ActOutcome:
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.collect_fees(ctx.state)
     advance(ctx, state)
-    return ActOutcome("fees.collected", _fees(ctx, round_), round_answer(round_), "phase")
+    return ActOutcome(FEES_COLLECTED.of(_fees(ctx, round_)), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
@@ -38,7 +45,7 @@ def move_dice(ctx: TableContext, params: Params) -> ActOutcome:
     state, record = game.move_dice(ctx.state)
     advance(ctx, state)
     data = {"round": round_.number, "throw": round_.last_throw, "face": record.face, "count": record.count}
-    return ActOutcome("dice.moved", {**data, "exposed": True}, round_answer(round_), "phase")
+    return ActOutcome(DICE_MOVED.of({**data, "exposed": True}), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
@@ -47,8 +54,8 @@ def gather_loose_dice(ctx: TableContext, params: Params) -> ActOutcome:
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.gather_loose_dice(ctx.state)
     advance(ctx, state)
-    data = {"round": round_.number, "dice": state.result.dice}
-    return ActOutcome("dice.gathered", data, round_answer(round_), "phase")
+    data: DiceGathered = {"round": round_.number, "dice": state.result.dice}
+    return ActOutcome(DICE_GATHERED(data), round_answer(round_), "phase")
 
 
 def _fees(ctx: TableContext, round_: Round) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.refusals import ACT_OF_ANOTHER_GAME
+from tables.rounds.entry_types import SEAT_FREED, SEAT_TAKEN
 from tables.rounds.refusals import SEAT_HAS_A_WAGER, SEAT_IS_OPEN, SEAT_IS_TAKEN
 from tables.runner.table import ActOutcome, act
 
@@ -16,7 +17,7 @@ def seat_player(ctx: TableContext, params: Params) -> ActOutcome:
     if seat in ctx.table.seated:
         raise Refusal(SEAT_IS_TAKEN, ctx.rules.section("seated"), seat=seat)
     ctx.change_table(seated=sorted([*ctx.table.seated, seat]))
-    return ActOutcome("seat.taken", {"seat": seat}, changes="nothing")
+    return ActOutcome(SEAT_TAKEN({"seat": seat}), changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
@@ -28,7 +29,7 @@ def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
     if any(wager.seat == seat for wager in ctx.wagers):
         raise Refusal(SEAT_HAS_A_WAGER, ctx.rules.section("seated"), seat=seat)
     ctx.change_table(seated=[taken_seat for taken_seat in ctx.table.seated if taken_seat != seat])
-    return ActOutcome("seat.freed", {"seat": seat}, changes="nothing")
+    return ActOutcome(SEAT_FREED({"seat": seat}), changes="nothing")
 
 
 def _seat(ctx: TableContext, params: Params) -> int:

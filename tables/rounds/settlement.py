@@ -1,12 +1,14 @@
 """Write a throw and the wagers that it settles, as rows and as data of the record."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
+from audit.entry_types import EntryType
 from games.engine.settlement import FEE, LOSE, Settled
 from games.engine.state import RoundState
 from tables.core.context import TableContext
 from tables.models import Round, Settlement, Throw
+from tables.rounds.entry_types import Called, SettledWager, ThrowData
 from tables.rounds.progress import advance, round_answer
 from tables.runner.table import ActOutcome
 
@@ -37,7 +39,7 @@ def settle_throw(
     ctx: TableContext,
     round_: Round,
     state: RoundState,
-    type_: str,
+    entry_type: EntryType[Any],
     settled: tuple[Settled, ...],
     *,
     dice: Sequence[int] = (),
@@ -62,7 +64,7 @@ def settle_throw(
         paid_cents=sum(wager.paid_cents for wager in everything),
     )
     data = {**throw_data(ctx, round_, throw, state, settled), **(more or {})}
-    return ActOutcome(type_, data, round_answer(round_), changes="table" if round_.ended_at else "phase")
+    return ActOutcome(entry_type(data), round_answer(round_), changes="table" if round_.ended_at else "phase")
 
 
 def taken_cents(settled: Iterable[Settled]) -> int:
@@ -94,16 +96,16 @@ def write_settlements(ctx: TableContext, throw: Throw, settled: tuple[Settled, .
 
 def throw_data(
     ctx: TableContext, round_: Round, throw: Throw, state: RoundState, settled: tuple[Settled, ...]
-) -> dict[str, Any]:
-    """The data of the record about a throw; `docs/record.md` names each field."""
+) -> ThrowData:
+    """The data of the record about a throw."""
     return {
         "round": round_.number,
         "throw": throw.number,
         "revision": throw.revision,
         "dice": throw.dice,
         "reason": throw.void_reason,
-        "lot": throw.lot and throw.lot.code,
-        "shaker": throw.shaker and throw.shaker.code,
+        "lot": throw.lot.code if throw.lot else None,
+        "shaker": throw.shaker.code if throw.shaker else None,
         "uncovered": state.phase != "void",
         "announced": bool(throw.dice),
         "called": _call_data(ctx, state) if throw.dice else None,
@@ -116,15 +118,15 @@ def throw_data(
     }
 
 
-def _call_data(ctx: TableContext, state: RoundState) -> dict[str, Any]:
+def _call_data(ctx: TableContext, state: RoundState) -> Called:
     """The throw as it is called out, by code."""
     reason = ctx.game.announcement(state.throws)
-    return {"code": reason.code, **reason.params}
+    return cast(Called, {"code": reason.code, **reason.params})
 
 
-def settled_data(settled: Settled) -> dict[str, Any]:
+def settled_data(settled: Settled) -> SettledWager:
     """A settled wager as the record and `adjudicate` write it."""
-    data = {
+    data: SettledWager = {
         "seat": settled.wager.seat,
         "wager": settled.wager.code,
         "cents": settled.wager.cents,

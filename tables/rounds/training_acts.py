@@ -8,6 +8,7 @@ from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.models import Table
 from tables.rounds.draws import draws
+from tables.rounds.entry_types import DICE_DRAWN, DiceDrawn
 from tables.rounds.progress import require_round, round_answer
 from tables.rounds.refusals import DICE_DRAWN_ALREADY, DRAWS_ONLY_IN_TRAINING
 from tables.runner.table import ActOutcome, act
@@ -24,5 +25,5 @@ def draw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     if round_.drawn:
         raise Refusal(DICE_DRAWN_ALREADY, round=round_.number)
     ctx.change_round(drawn=list(dice))
-    data = {"round": round_.number, "dice": list(dice), "by": "machine"}
-    return ActOutcome("dice.drawn", data, round_answer(round_), "phase")
+    data: DiceDrawn = {"round": round_.number, "dice": list(dice), "by": "machine"}
+    return ActOutcome(DICE_DRAWN(data), round_answer(round_), "phase")

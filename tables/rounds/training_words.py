@@ -1,13 +1,11 @@
 """Lines of the record about training."""
 
-from collections.abc import Callable
-from typing import Any
+from tables.rounds.entry_types import DICE_DRAWN
+from tables.words.registry import line, register
 
-from tables.words.registry import register
-
-ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "dice.drawn": lambda data: "Dice %s thrown by the machine" % " ".join(map(str, data["dice"])),
-}
+ACT_LINES = [
+    line(DICE_DRAWN, lambda data: "Dice %s thrown by the machine" % " ".join(map(str, data["dice"]))),
+]
 
 
 register(act_lines=ACT_LINES)

@@ -1,6 +1,6 @@
 """The act that places wagers. A wager is the total that a seat has on one code."""
 
-from typing import Any
+from typing import cast
 
 from games.engine import Refusal
 from games.engine.refusals import NOTHING_PLACED
@@ -8,7 +8,9 @@ from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.wager_input import WagerInput, read_wager_input
+from tables.models.rounds import FlagOrNone
 from tables.rounds.begin import ensure_round
+from tables.rounds.entry_types import WAGERS_PLACED, MadeIn, PlacedWager
 from tables.rounds.seats import verify_seated
 from tables.rounds.wagers import verify_seats, write_wagers
 from tables.rules.suspensions import verify_not_suspended
@@ -34,24 +36,27 @@ def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
     flags = write_wagers(ctx, round_, wagers)
     ctx.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
     return ActOutcome(
-        "wagers.placed",
-        {
-            "round": round_.number,
-            "placed": [_placed(wager, flag) for wager, flag in zip(wagers, flags, strict=True)],
-            "wagered_cents": round_.wagered_cents,
-        },
+        WAGERS_PLACED(
+            {
+                "round": round_.number,
+                "placed": [_placed(wager, flag) for wager, flag in zip(wagers, flags, strict=True)],
+                "wagered_cents": round_.wagered_cents,
+            }
+        ),
         answer={"round": round_.number},
         changes="nothing",
         seats=tuple(sorted({wager.seat for wager in wagers})),
     )
 
 
-def _placed(wager: WagerInput, flag: str) -> dict[str, Any]:
-    data = {
+def _placed(wager: WagerInput, flag: FlagOrNone) -> PlacedWager:
+    data: PlacedWager = {
         "seat": wager.seat,
         "wager": wager.wager,
         "cents": wager.cents,
-        "made_in": wager.made_in,
+        "made_in": cast(MadeIn, wager.made_in),
         "flag": flag,
     }
-    return data if wager.play is None else {**data, "play": wager.play}
+    if wager.play is not None:
+        data["play"] = wager.play
+    return data

@@ -7,13 +7,12 @@ an entry: from the act that ends a round or opens the next, and from the clock w
 import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 from games.models import RulesSubmission
 from tables.core.context import TableContext
+from tables.rules.entry_types import RULES_TOOK_EFFECT, RulesTookEffect
 
 MAX_SUSPENDED_CHARS = 120  # a longer list of suspended wagers is stored as its hash
-TOOK_EFFECT = "rules.took_effect"
 
 
 @dataclass(frozen=True)
@@ -71,13 +70,13 @@ def record_change(ctx: TableContext) -> bool:
     if ctx.table.recorded_rules_key == current.key:
         return False
     ctx.extra_entries.append(
-        (TOOK_EFFECT, change_data(ctx, parse_key(ctx.table.recorded_rules_key), current))
+        RULES_TOOK_EFFECT(change_data(ctx, parse_key(ctx.table.recorded_rules_key), current))
     )
     ctx.change_table(recorded_rules_key=current.key)
     return True
 
 
-def change_data(ctx: TableContext, previous: RulesInEffect | None, current: RulesInEffect) -> dict[str, Any]:
+def change_data(ctx: TableContext, previous: RulesInEffect | None, current: RulesInEffect) -> RulesTookEffect:
     """The data of `rules.took_effect`: both versions, and the wagers suspended or allowed again since."""
     previously_suspended, suspended = previous.codes if previous else frozenset(), frozenset(ctx.stops)
     return {

@@ -9,8 +9,8 @@ from games.models import Facility
 from games.office.providers import services
 from tables.core.context import TableContext
 from tables.models import Table
+from tables.rules.entry_types import RULES_TOOK_EFFECT
 from tables.rules.notice import (
-    TOOK_EFFECT,
     change_data,
     current_rules,
     parse_key,
@@ -59,7 +59,7 @@ def _record_if_changed(ctx: TableContext) -> bool:
     data = change_data(ctx, parse_key(previous_key), current_rules(ctx))
     terms = data["terms_sha256"] or ""
     record.append(
-        ctx.stream, type=TOOK_EFFECT, data=data, moment=ctx.now, gaming_day=ctx.gaming_day, terms=terms
+        ctx.stream, entry=RULES_TOOK_EFFECT(data), moment=ctx.now, gaming_day=ctx.gaming_day, terms=terms
     )
     ctx.save_changes("nothing", ())
     return True

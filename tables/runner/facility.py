@@ -4,8 +4,10 @@ Their streams are `facility/dice`, `facility/equipment` and `facility/staff`.
 """
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from audit import record
+from audit.entry_types import EntryType
 from audit.models import Person
 from audit.runner import ActOutcome, ActRequest, ActResponse
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
@@ -15,6 +17,7 @@ from tables.core.duty import is_on_duty_at_facility
 from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
 from tables.models import DiceLot, Table
+from tables.runner.entry_types import DUTY_CHANGED, EQUIPMENT_CHANGED
 from tables.runner.refusals import WITNESS_NOT_ON_DUTY
 
 __all__ = [
@@ -33,7 +36,7 @@ __all__ = [
 
 DICE, EQUIPMENT, STAFF = STREAMS = "dice", "equipment", "staff"
 # The entry on the stream of each table whose screens show what such an act changed.
-TABLE_ENTRY_TYPES = {EQUIPMENT: "equipment.changed", STAFF: "duty.changed"}
+TABLE_ENTRY_TYPES: dict[str, EntryType[Any]] = {EQUIPMENT: EQUIPMENT_CHANGED, STAFF: DUTY_CHANGED}
 Do = Callable[["FacilityContext", Params], ActOutcome]
 
 
@@ -64,8 +67,7 @@ class FacilityContext(StreamContext):
         for _, code in sorted(self.affected_tables.items()):
             record.append(
                 locked_table(self.facility.code, code).table.stream,
-                type=TABLE_ENTRY_TYPES[stream_name],
-                data={"stream": self.stream.name, "entry": seq},
+                entry=TABLE_ENTRY_TYPES[stream_name]({"stream": self.stream.name, "entry": seq}),
                 moment=self.now,
                 gaming_day=self.gaming_day,
                 actor=self.actor,

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from audit import clock, heads, record
+from audit.entry_types import EntryBody
 from audit.heads import HeadStatus
 from audit.models import Incarnation
 from audit.runner import ActRequest, Stale
@@ -22,7 +23,9 @@ from tables.core.reads import Locked, locked_table
 from tables.core.signals import table_changed
 from tables.models import Table
 from tables.runner.alert_rules import FORGED_HEAD, ROLLED_BACK
-from tables.runner.refusals import HEAD_NOT_OURS, RECORD_WENT_BACK, TABLE_HALTED
+from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED, TableResumed
+from tables.runner.entry_types import TableHalted as HaltData
+from tables.runner.refusals import HEAD_NOT_OURS, RECORD_WENT_BACK, TABLE_IS_HALTED
 
 HALTED = 423
 
@@ -74,7 +77,7 @@ def verify_head(request: ActRequest, locked: Locked) -> None:
 def verify_not_halted(request: ActRequest, locked: Locked) -> None:
     """Raises `TableHalted` at a halted table, and `Stale` for a screen of an earlier incarnation."""
     if locked.table.halted_at is not None:
-        raise TableHalted(TABLE_HALTED, table=locked.table.code)
+        raise TableHalted(TABLE_IS_HALTED, table=locked.table.code)
     if request.head is None or request.head.incarnation >= locked.incarnation:
         return
     if heads.check_head(locked.table.stream, locked.incarnation, request.head) is HeadStatus.OLD:
@@ -92,11 +95,11 @@ def halt(request: ActRequest) -> HeadRefused:
         locked = locked_table(request.facility, request.place, request.actor)
         table, claim = locked.table, request.head
         if table.halted_at is not None:
-            return TableHalted(TABLE_HALTED, table=table.code)
+            return TableHalted(TABLE_IS_HALTED, table=table.code)
         if heads.check_head(table.stream, current_number(), claim) is not HeadStatus.UNKNOWN:
             raise Stale
         ctx = _context(request, locked)
-        data = {
+        data: HaltData = {
             "seen": claim.seq,
             "seen_head": claim.head,
             "seen_incarnation": claim.incarnation,
@@ -105,7 +108,7 @@ def halt(request: ActRequest) -> HeadRefused:
         }
         ctx.change_table(halted_at=ctx.now)
         ctx.save_changes("table", ())
-        _append(ctx, "table.halted", data)
+        _append(ctx, TABLE_HALTED(data))
         raise_alert(ctx, ROLLED_BACK.expected(table.pk, seen=claim.seq, last=data["last"]))
         ctx.append_extra_entries()
         return TableHalted(RECORD_WENT_BACK, table.pk, table=table.code, seen=claim.seq)
@@ -137,21 +140,23 @@ def _resume(facility: str, code: str, incarnation: Incarnation) -> None:
     table, now = locked.table, clock.displayed_moment(locked.table.stream, locked.now)
     ctx = TableContext(table, incarnation.opened_by, None, incarnation.opened_with, now)
     assert table.halted_at is not None
-    data = {"incarnation": incarnation.number, "halted_at": clock.format_moment(table.halted_at)}
+    data: TableResumed = {
+        "incarnation": incarnation.number,
+        "halted_at": clock.format_moment(table.halted_at),
+    }
     ctx.change_table(halted_at=None)
     ctx.save_changes("table", ())
-    _append(ctx, "table.resumed", data)
+    _append(ctx, TABLE_RESUMED(data))
     end_alert(ctx, ROLLED_BACK.key)
     ctx.append_extra_entries()
     # A failed push must not undo the declaration; the heartbeat repairs the screens.
     transaction.on_commit(lambda: table_changed.send(Table, table_id=table.pk), robust=True)
 
 
-def _append(ctx: TableContext, type_: str, data: dict[str, Any]) -> None:
+def _append(ctx: TableContext, entry: EntryBody) -> None:
     record.append(
         ctx.stream,
-        type=type_,
-        data=data,
+        entry=entry,
         moment=ctx.now,
         gaming_day=ctx.gaming_day,
         actor=ctx.actor,

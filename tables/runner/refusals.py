@@ -8,7 +8,7 @@ RECORD_WENT_BACK = RefusalCode(
     "recorded. Leave chips and dice as they lie, and call the shift manager.",
     "The record went back",
 )
-TABLE_HALTED = RefusalCode(
+TABLE_IS_HALTED = RefusalCode(
     "table-halted",
     "The record of %(table)s has gone back, so nothing can be recorded here. Leave chips and dice as "
     "they lie, and call the shift manager. Play continues after two people have declared the record.",

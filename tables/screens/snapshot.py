@@ -39,7 +39,7 @@ from tables.models import Table
 from tables.opening import view
 from tables.rounds.layout import layout as wager_layout
 from tables.runner.halts import TableHalted
-from tables.runner.refusals import TABLE_HALTED
+from tables.runner.refusals import TABLE_IS_HALTED
 from tables.screens import round_view, selectors
 from tables.staffing import posts
 from tables.words.sentences import moment, say, short
@@ -117,7 +117,7 @@ def _build(table_read: reads.TableRead) -> Snapshot:
 def _halted(table: Table) -> Halted | None:
     if table.halted_at is None:
         return None
-    return {"since": moment(table.halted_at), "text": say(TableHalted(TABLE_HALTED, table=table.code))}
+    return {"since": moment(table.halted_at), "text": say(TableHalted(TABLE_IS_HALTED, table=table.code))}
 
 
 def _without_acts(snapshot: Snapshot, halted: Halted) -> Snapshot:

@@ -11,6 +11,7 @@ from tables.core.refusals import NOT_ASSIGNED, ROUND_IN_PLAY
 from tables.models import Qualification, Table
 from tables.runner.table import ActOutcome, act
 from tables.staffing import posts
+from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED, DealerLeft
 from tables.staffing.refusals import (
     ALREADY_DEALING,
     AT_ANOTHER_TABLE,
@@ -60,7 +61,8 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
             "leaves_post": post_left,
             "follows": successor_person.code if successor_person else None,
         }
-    return ActOutcome("dealer.relieved" if relieved else "dealer.began", data, changes="nothing")
+    entry_type = DEALER_RELIEVED if relieved else DEALER_BEGAN
+    return ActOutcome(entry_type.of(data), changes="nothing")
 
 
 @act(roles=DEALERS, depends_on="nothing")
@@ -75,10 +77,10 @@ def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
     if ctx.table.status != Table.Status.CLOSED:
         verify_may_leave(ctx, post)
     ctx.change_table(**{posts.FIELDS[post]: None}, **({"dealer_since": None} if post == "dealer" else {}))
-    data = {"dealer": ctx.actor.code}
+    data: DealerLeft = {"dealer": ctx.actor.code}
     if len(posts.posts_of(ctx.table)) > 1:
         data["post"] = post
-    return ActOutcome("dealer.left", data, changes="nothing")
+    return ActOutcome(DEALER_LEFT(data), changes="nothing")
 
 
 def successor(ctx: TableContext, post_left: str | None, before: Person | None) -> Person | None:

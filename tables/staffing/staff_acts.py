@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from audit.entry_types import EntryType
 from audit.models import Person
 from games.engine import Refusal
 from games.params import Params
@@ -17,6 +18,12 @@ from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GAMES_ELSEWHERE
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing import posts
+from tables.staffing.entry_types import (
+    ASSIGNMENT_ENDED,
+    ASSIGNMENT_STARTED,
+    QUALIFICATION_ENDED,
+    QUALIFICATION_RECORDED,
+)
 from tables.staffing.refusals import (
     ALREADY_ASSIGNED,
     NO_SUCH_ASSIGNMENT,
@@ -46,7 +53,7 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(ALREADY_ASSIGNED, person=person.name, place=table or pit or ctx.facility.name)
     duty.save()
     ctx.affect(_tables_of(person))
-    return _assignment_outcome("assignment.started", duty)
+    return _assignment_outcome(ASSIGNMENT_STARTED, duty)
 
 
 @facility_act(STAFF, roles=STAFFERS)
@@ -61,7 +68,7 @@ def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(ROLE_DOES_NOT_SUPERVISE, person=person.name)
     verify_may_supervise_elsewhere(person, game, locked_duty(person), ctx.now)
     duty = Assignment.objects.create(person=person, facility=ctx.facility, elsewhere=game, started_at=ctx.now)
-    return _assignment_outcome("assignment.started", duty)
+    return _assignment_outcome(ASSIGNMENT_STARTED, duty)
 
 
 @facility_act(STAFF, roles=STAFFERS)
@@ -84,7 +91,7 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     ctx.affect(tables.all())
     ending.ended_at = ctx.now
     ending.save(update_fields=["ended_at"])
-    return _assignment_outcome("assignment.ended", ending)
+    return _assignment_outcome(ASSIGNMENT_ENDED, ending)
 
 
 def verify_not_needed(
@@ -135,7 +142,7 @@ def record_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
     if same.exists():
         raise Refusal(QUALIFICATION_FILED_ALREADY, person=qualification.person.name, game=qualification.game)
     qualification.save()
-    return _qualification_outcome("qualification.recorded", qualification)
+    return _qualification_outcome(QUALIFICATION_RECORDED, qualification)
 
 
 @facility_act(STAFF, roles=STAFFERS)
@@ -156,7 +163,7 @@ def end_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(QUALIFICATION_ENDS_BEFORE_IT_BEGINS)
     qualification.ends_on = ends_on
     qualification.save(update_fields=["ends_on"])
-    return _qualification_outcome("qualification.ended", qualification)
+    return _qualification_outcome(QUALIFICATION_ENDED, qualification)
 
 
 def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Table | None]:
@@ -170,7 +177,7 @@ def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Tabl
     return pit_row, table_row
 
 
-def _assignment_outcome(type_: str, duty: Assignment) -> ActOutcome:
+def _assignment_outcome(entry_type: EntryType[Any], duty: Assignment) -> ActOutcome:
     data: dict[str, Any] = {
         "assignment": duty.pk,
         "person": duty.person.code,
@@ -178,10 +185,10 @@ def _assignment_outcome(type_: str, duty: Assignment) -> ActOutcome:
         "table": duty.table.code if duty.table else None,
         "elsewhere": duty.elsewhere or None,
     }
-    return ActOutcome(type_, data, {"assignment": duty.pk}, changes="nothing")
+    return ActOutcome(entry_type(data), {"assignment": duty.pk}, changes="nothing")
 
 
-def _qualification_outcome(type_: str, qualification: Qualification) -> ActOutcome:
+def _qualification_outcome(entry_type: EntryType[Any], qualification: Qualification) -> ActOutcome:
     data: dict[str, Any] = {
         "qualification": qualification.pk,
         "person": qualification.person.code,
@@ -190,4 +197,4 @@ def _qualification_outcome(type_: str, qualification: Qualification) -> ActOutco
         "since": qualification.since.isoformat(),
         "ends_on": qualification.ends_on.isoformat() if qualification.ends_on else None,
     }
-    return ActOutcome(type_, data, {"qualification": qualification.pk}, changes="nothing")
+    return ActOutcome(entry_type(data), {"qualification": qualification.pk}, changes="nothing")

@@ -1,10 +1,23 @@
 """Games elsewhere and lines of the record about staff."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from games.registry import GAMES
-from tables.words.registry import register
+from tables.runner.entry_types import DUTY_CHANGED
+from tables.staffing.entry_types import (
+    ASSIGNMENT_ENDED,
+    ASSIGNMENT_STARTED,
+    DEALER_BEGAN,
+    DEALER_LEFT,
+    DEALER_RELIEVED,
+    QUALIFICATION_ENDED,
+    QUALIFICATION_RECORDED,
+    SUPERVISION_ASSIGNED,
+    SUPERVISION_TAKEN,
+    Assignment,
+)
+from tables.words.registry import line, register
 
 # By the codes of `models.staffing.GAMES_ELSEWHERE`
 ELSEWHERE: dict[str, Any] = {
@@ -17,22 +30,27 @@ ELSEWHERE: dict[str, Any] = {
 }
 
 
-ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "duty.changed": lambda data: "A duty changed",
-    "supervision.taken": lambda data: "Supervises the table",
-    "supervision.assigned": lambda data: "%(floorperson)s supervises the table" % data,
-    "assignment.started": lambda data: "%(person)s on duty: %(place)s" % {**data, "place": _place(data)},
-    "assignment.ended": lambda data: "%(person)s off duty: %(place)s" % {**data, "place": _place(data)},
-    "qualification.recorded": lambda data: (
-        "Training of %(person)s recorded: %(game)s" % words_for_codes(data)
+ACT_LINES = [
+    line(DUTY_CHANGED, lambda data: "A duty changed"),
+    line(SUPERVISION_TAKEN, lambda data: "Supervises the table"),
+    line(SUPERVISION_ASSIGNED, lambda data: "%(floorperson)s supervises the table" % data),
+    line(ASSIGNMENT_STARTED, lambda data: "%(person)s on duty: %(place)s" % {**data, "place": _place(data)}),
+    line(ASSIGNMENT_ENDED, lambda data: "%(person)s off duty: %(place)s" % {**data, "place": _place(data)}),
+    line(
+        QUALIFICATION_RECORDED,
+        lambda data: "Training of %(person)s recorded: %(game)s" % words_for_codes(data),
     ),
-    "qualification.ended": lambda data: (
-        "Training of %(person)s ends on %(ends_on)s: %(game)s" % words_for_codes(data)
+    line(
+        QUALIFICATION_ENDED,
+        lambda data: "Training of %(person)s ends on %(ends_on)s: %(game)s" % words_for_codes(data),
     ),
-}
+    line(DEALER_BEGAN, lambda data: "Takes the table and the shaker"),
+    line(DEALER_RELIEVED, lambda data: "Relieves and takes the shaker"),
+    line(DEALER_LEFT, lambda data: "Leaves the table"),
+]
 
 
-def words_for_codes(params: dict[str, Any]) -> dict[str, Any]:
+def words_for_codes(params: Mapping[str, Any]) -> dict[str, Any]:
     """Replace codes of tables and games among a refusal's parameters with names."""
     words = dict(params)
     if isinstance(words.get("tables"), list):
@@ -47,7 +65,7 @@ def game_or_table_name(code: str) -> str:
     return str(GAMES[code].name if code in GAMES else ELSEWHERE.get(code, code))
 
 
-def _place(data: dict[str, Any]) -> str:
+def _place(data: Assignment) -> str:
     """Where a duty is, for a line of the record."""
     if data["elsewhere"]:
         return game_or_table_name(data["elsewhere"])

@@ -3,9 +3,12 @@
 An entry type that is registered twice is an error: it has one line.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
+from audit.entry_types import EntryType
+
+D = TypeVar("D", bound=Mapping[str, Any])
 ActLine = Callable[[dict[str, Any]], str]
 ParamWords = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -13,13 +16,19 @@ ACT_LINES: dict[str, ActLine] = {}
 PARAM_WORDS: list[ParamWords] = []
 
 
-def register(*, act_lines: Mapping[str, ActLine], params: ParamWords | None = None) -> None:
+def line(entry_type: EntryType[D], words: Callable[[D], str]) -> tuple[str, ActLine]:
+    """The line about entries of this type, for `register`; `words` gets the data as the type declares it."""
+    return entry_type.name, words  # type: ignore[return-value]  # read from the record, so its type is not proven
+
+
+def register(*, act_lines: Iterable[tuple[str, ActLine]], params: ParamWords | None = None) -> None:
     """Add one package's lines by entry type. `params` turns codes among a refusal's parameters into words.
 
     Raises ValueError for an entry type that another package has registered.
     """
-    if repeated := ACT_LINES.keys() & act_lines.keys():
+    lines = dict(act_lines)
+    if repeated := ACT_LINES.keys() & lines.keys():
         raise ValueError(f"registered twice: {', '.join(sorted(repeated))}")
-    ACT_LINES.update(act_lines)
+    ACT_LINES.update(lines)
     if params is not None:
         PARAM_WORDS.append(params)

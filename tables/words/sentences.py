@@ -5,7 +5,7 @@ A refusal is a code with parameters; here it becomes what a dealer reads. Sectio
 
 import datetime as dt
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from audit.errors import AuditRefusal
@@ -15,7 +15,6 @@ from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.snapshot_types import Call, RoundFacts, Settle
 from tables.words import registry
-from tables.words.registry import register
 
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
 
@@ -150,68 +149,9 @@ def act_line(type_: str, data: dict[str, Any]) -> str:
     return line(data) if line else re.sub(r"[._]", " ", type_).capitalize()
 
 
-def _placed(data: dict[str, Any]) -> str:
-    seats = sorted({wager["seat"] for wager in data["placed"]})
-    return "Wagers, %s" % _seats_named(seats)
-
-
-def _dice(data: dict[str, Any]) -> str:
-    return " ".join(map(str, sorted(data.get("dice") or [])))
-
-
-ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "wagers.placed": _placed,
-    "bets.closed": lambda data: "No more bets, %s" % dollars(data["wagered_cents"]),
-    "dice.shaken": lambda data: "Shaken",
-    "round.settled": lambda data: "Dice %s called and lit" % _dice(data),
-    "throw.settled": lambda data: "Dice %s called" % _dice(data),
-    "throw.no_roll": lambda data: "No roll; the dice are thrown again",
-    "seats.settled": lambda data: (
-        "Took %(take)s and paid %(pay)s, %(seats)s"
-        % {
-            "take": dollars(data["taken_cents"]),
-            "pay": dollars(data["paid_cents"]),
-            "seats": _seats_named(data["seats"]),
-        }
-    ),
-    "extra_rolls.locked_out": lambda data: "Extra Roll sensors locked",
-    "fees.collected": lambda data: "Extra Roll fees %s collected" % dollars(data["fees_cents"]),
-    "dice.moved": lambda data: "%(count)s dice into the box of %(face)s" % data,
-    "dice.gathered": lambda data: "%(dice)s loose dice gathered" % data,
-    "dice.offered": lambda data: (
-        ("Seat %s takes the dice" if data["accepted"] else "Seat %s declines the dice") % data["seat"]
-    ),
-    "dice.thrown": lambda data: "Dice out, throw %(throw)s" % data,
-    "round.settled_by_hand": lambda data: "Dice %s, settled by hand" % _dice(data),
-    "round.recorded_by_hand": lambda data: "Dice %s, recorded after play by hand" % _dice(data),
-    "round.no_roll": lambda data: "No roll, wagers returned",
-    "round.voided": lambda data: "Round void, wagers returned",
-    "losers.taken": lambda data: "Taken %s" % dollars(data["taken_cents"]),
-    "winners.paid": lambda data: (
-        "Paid %(sum)s to %(seats)s"
-        % {"sum": dollars(data["paid_cents"]), "seats": _seats_named(data["seats"])}
-    ),
-    "layout.cleared": lambda data: "Cleared",
-    "dice.corrected": lambda data: "Dice corrected to %s" % _dice(data),
-    "wager.missed": lambda data: "Missed wager, seat %s" % data["mended"]["seat"],
-    "wager.struck": lambda data: "Wager struck, seat %s" % data["mended"]["seat"],
-    "table.inspected": lambda data: "Inspected with %s" % _dice(data),
-    "table.opened": lambda data: "Opened",
-    "table.closed": lambda data: "Closed",
-    "dice_lot.placed": lambda data: "Lot %(lot)s into %(shaker)s" % data,
-    "seat.taken": lambda data: "Seat %(seat)s taken" % data,
-    "seat.freed": lambda data: "Seat %(seat)s free" % data,
-    "dice_lot.withdrawn": lambda data: "Lot %(lot)s out of play: %(why)s" % data,
-    "dice_lot.expired": lambda data: "Lot %(lot)s reached its time" % data,
-    "shaker.replaced": lambda data: "Shaker %(shaker)s placed" % data,
-    "dealer.began": lambda data: "Takes the table and the shaker",
-    "dealer.relieved": lambda data: "Relieves and takes the shaker",
-    "dealer.left": lambda data: "Leaves the table",
-    "device.failed": lambda data: "Device failed",
-    "repair.recorded": lambda data: "Repair recorded",
-}
-
-register(act_lines=ACT_LINES)
+def dice_words(dice: Iterable[int]) -> str:
+    """`1 3 3`."""
+    return " ".join(map(str, sorted(dice)))
 
 
 def _shake_says(shaker: str, *, bets_open: bool) -> str:
@@ -247,7 +187,9 @@ def _seats(count: int) -> str:
     return "1 seat" if count == 1 else "%s seats" % count
 
 
-def _seats_named(seats: list[int]) -> str:
+def seats_words(seats: Iterable[int]) -> str:
+    """`seat 3`, `seats 3 5 6`."""
+    seats = list(seats)
     return ("seat %s" if len(seats) == 1 else "seats %s") % " ".join(map(str, seats))
 
 

@@ -15,6 +15,7 @@ from audit import clock, devices, notes, record
 from audit.models import Checkpoint, Department, Device, Person, Role, Stream
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
+from tests.services.entries import any_entry
 
 MOMENT = dt.datetime(2026, 11, 21, 13, 5, 9, 123456, tzinfo=dt.UTC)
 
@@ -71,8 +72,9 @@ def write(db: None) -> Callable[..., record.Appended]:
         moment = fields.pop("moment", MOMENT)
         with transaction.atomic():
             stream = record.lock_stream(name)
-            fields = {"data": {"round": 1}, "gaming_day": clock.gaming_day("larkfield", moment), **fields}
-            return record.append(stream, type=type, moment=moment, **fields)
+            data = fields.pop("data", {"round": 1})
+            fields = {"gaming_day": clock.gaming_day("larkfield", moment), **fields}
+            return record.append(stream, entry=any_entry(type, data), moment=moment, **fields)
 
     return write
 

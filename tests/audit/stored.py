@@ -31,7 +31,11 @@ def assert_stored(name: str, data: bytes) -> None:
 
 
 def evidence(archive: bytes) -> dict[str, bytes]:
-    left_out = {*verify.DOCUMENTS, "manifest.json"}  # the manifest has the digests of the papers
+    left_out = {
+        *verify.DOCUMENTS,
+        verify.SCHEMAS,
+        "manifest.json",
+    }  # the manifest has the digests of the papers
     return {name: data for name, data in files_of(archive).items() if name not in left_out}
 
 

@@ -50,7 +50,7 @@ def test_it_holds_what_the_page_says_and_tells_its_digests(house):
     files = files_of(out.getvalue())
     assert set(files) == {
         "record.jsonl", "beyond.jsonl", "seals.jsonl", "checkpoint.txt", "keys.txt", "manifest.json", "README.txt",
-        "FORMAT.md", "verify.py", "witness.py",
+        "FORMAT.md", "verify.py", "witness.py", "schemas.json",
     }  # fmt: skip
     manifest = json.loads(files["manifest.json"])
     digests = {one["name"]: one["sha256"] for one in manifest["files"]}

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit import chain, clock, commands, record
+from audit.entry_types import EntryBody, entry_type
 from audit.errors import ClockRefused, CommandChanged, RecordRefused, StreamClosed, StreamMoved
 from audit.models import Entry, Stream
+from tests.services.entries import any_entry
 
 from .conftest import MOMENT
 
@@ -74,7 +76,7 @@ def test_the_instance_moves_with_the_stream():
     with transaction.atomic():
         stream = record.lock_stream("larkfield/T-04")
         for number in (1, 2):
-            record.append(stream, type="a.b", data={}, moment=MOMENT, gaming_day=MOMENT.date())
+            record.append(stream, entry=any_entry("a.b"), moment=MOMENT, gaming_day=MOMENT.date())
             fresh = Stream.objects.get(pk=stream.pk)
             assert (stream.seq, bytes(stream.head), stream.last_at) == (number, bytes(fresh.head), MOMENT)
             assert fresh.seq == number
@@ -85,16 +87,27 @@ def test_the_instance_moves_with_the_stream():
 def test_one_statement_on_postgresql(django_assert_num_queries):
     stream = record.open_stream("larkfield/T-04")
     with django_assert_num_queries(1):
-        record.append(stream, type="a.b", data={}, moment=MOMENT, gaming_day=MOMENT.date())
+        record.append(stream, entry=any_entry("a.b"), moment=MOMENT, gaming_day=MOMENT.date())
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     "type", ["settled", "Round.settled", "round.", "round settled", "", "round.settled\n"]
 )
-def test_a_type_is_a_dotted_name(write, type):
+def test_a_type_is_a_dotted_name(type):
+    with pytest.raises(ValueError, match="no dotted name"):
+        any_entry(type)
+
+
+def test_no_type_is_declared_twice():
+    any_entry("a.b")
+    with pytest.raises(ValueError, match="declared twice"):
+        entry_type("a.b", dict, "Again.")
+
+
+@pytest.mark.django_db
+def test_an_entry_of_an_undeclared_type_is_refused(stream):
     with pytest.raises(RecordRefused):
-        write(type=type)
+        record.append(stream, entry=EntryBody("no.such", {}), moment=MOMENT, gaming_day=MOMENT.date())
 
 
 @pytest.mark.django_db
@@ -117,7 +130,7 @@ def test_it_refuses_floats(write):
 def test_a_stale_stream_is_refused(stream):
     stale = Stream(pk=stream.pk, name=stream.name, seq=1, head=stream.head, last_at=MOMENT)
     with pytest.raises(StreamMoved), transaction.atomic():
-        record.append(stale, type="a.b", data={}, moment=MOMENT, gaming_day=MOMENT.date())
+        record.append(stale, entry=any_entry("a.b"), moment=MOMENT, gaming_day=MOMENT.date())
 
 
 @pytest.mark.django_db
@@ -173,7 +186,9 @@ def test_many_threads_make_one_chain_without_gaps():
             for _ in range(20):
                 with transaction.atomic():
                     stream = record.lock_stream("larkfield/T-04")
-                    record.append(stream, type="a.b", data={}, moment=clock.now(), gaming_day=MOMENT.date())
+                    record.append(
+                        stream, entry=any_entry("a.b"), moment=clock.now(), gaming_day=MOMENT.date()
+                    )
         finally:
             connections.close_all()
 

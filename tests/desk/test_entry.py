@@ -17,6 +17,7 @@ from tables.models import Round, Slip
 from tables.replay import checks
 from tests.audit.gone_back import as_superuser
 from tests.services.emptying import guards_aside
+from tests.services.entries import any_entry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 CHECKER = Path(__file__).resolve().parents[2] / "audit" / "verify.py"
@@ -69,7 +70,7 @@ def test_what_an_entry_names_and_no_address_leads_to_is_shown_without_a_link(sce
     with transaction.atomic():
         stream = record.lock_stream("larkfield/T-01")
         now = clock.never_before(stream, clock.now())
-        written = record.append(stream, type="x.y", data=named, moment=now, gaming_day=now.date())
+        written = record.append(stream, entry=any_entry("x.y", named), moment=now, gaming_day=now.date())
     answer = page(scene, written.seq)
     assert answer.status_code == 200
     (one,) = answer.context["related"]

@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 
 from audit import notes
+from audit.entries import RECORD_VERIFIED
 from audit.models import Cosignature, Job, Seal, SealerStatus
 from audit.sealing import incarnations, keys, state, system
 from audit.sealing.sealer import Sealer
@@ -108,9 +109,10 @@ def test_a_witness_says_how_far_behind_it_is(hands, scene, sealer):
 def verified(hands, **changes):
     figures = {
         "bad": 0, "checkpoints": 4, "entries": 1_234, "first_bad": None, "outcome": "good", "seals": 4, "streams": 7,
-        "unsealed": 0,
+        "unsealed": 0, "unknown_witnesses": 0, "witnessed": 4, "asked_by": "", "facility": "", "job": None,
+        "kind": "verification",
     }  # fmt: skip
-    return system.write("record.verified", {**figures, **changes}, hands.now)
+    return system.write(RECORD_VERIFIED.of({**figures, **changes}), hands.now)
 
 
 def test_the_last_full_verification_is_good_for_a_week(hands, scene, sealer):

@@ -14,6 +14,7 @@ from tables.desk.query import clean_query_string, day_bounds, parse_query
 from tables.models import DiceLot, LotStep
 from tables.words.entries import words_of
 from tests.services.emptying import guards_aside
+from tests.services.entries import any_entry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 NEWEST_FIRST = ("-at", "-pk")
@@ -106,7 +107,9 @@ def test_a_day_of_the_installation_is_one_of_utc(hands, scene):
     stream = record.open_stream("installation/system")
     for hour in (0, 10, 23):
         at = dt.datetime(2026, 11, 22, hour, tzinfo=dt.UTC)
-        record.append(stream, type="key.created", data={"key": f"k{hour}"}, moment=at, gaming_day=at.date())
+        record.append(
+            stream, entry=any_entry("key.created", {"key": f"k{hour}"}), moment=at, gaming_day=at.date()
+        )
     first = stream.seq - 2
     kept = [("system", first + one) for one in (2, 1, 0)]
     assert told(scene, "place=installation/system&day=2026-11-22") == kept
@@ -138,7 +141,9 @@ def write(stream, type_, data, **people):
     """An entry as an act would write it, at the moment of the newest one."""
     fresh = Stream.objects.get(pk=stream.pk)
     newest = Entry.objects.latest("at")
-    record.append(fresh, type=type_, data=data, moment=newest.at, gaming_day=newest.gaming_day, **people)
+    record.append(
+        fresh, entry=any_entry(type_, data), moment=newest.at, gaming_day=newest.gaming_day, **people
+    )
 
 
 def test_an_act_and_an_amount_are_found(played):

@@ -7,6 +7,7 @@ from django.db import DatabaseError, connection, transaction
 
 from audit import record
 from audit.models import Entry, Stream
+from tests.services.entries import any_entry
 
 pytestmark = pytest.mark.both_databases
 
@@ -17,7 +18,7 @@ def one_entry() -> Entry:
     with transaction.atomic():
         stream = Stream.at_genesis("larkfield/T-01")
         stream.save()
-        record.append(stream, type="table.tested", data={}, moment=AT, gaming_day=AT.date())
+        record.append(stream, entry=any_entry("table.tested"), moment=AT, gaming_day=AT.date())
     return Entry.objects.get()
 
 

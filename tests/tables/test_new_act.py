@@ -8,6 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
+from audit.entry_types import ENTRY_TYPES
 from audit.models import Entry
 from tables.runner import table
 from tables.words import registry
@@ -23,6 +24,7 @@ def new_act():
     with (
         patch.dict(table.RUNNER.acts),
         patch.dict(registry.ACT_LINES),
+        patch.dict(ENTRY_TYPES),
         patch.dict(sys.modules),
     ):
         sys.modules.pop(MODULE, None)

@@ -8,6 +8,7 @@ from django.db import transaction
 from tqdm import tqdm
 
 from audit import clock, verification
+from audit.entries import RECORD_VERIFIED, RecordVerified
 from audit.sealing import system
 
 
@@ -24,14 +25,14 @@ class Command(BaseCommand):
             verified = verification.verify(lambda completed, total: _show(bar, completed, total))
         if not options["read_only"]:
             with transaction.atomic():
-                data = {
+                data: RecordVerified = {
                     "asked_by": "",
                     "facility": "",
                     "job": None,
                     "kind": "verification",
                     **verified.as_data(),
                 }
-                system.write("record.verified", data, clock.now())
+                system.write(RECORD_VERIFIED(data), clock.now())
         for finding in verified.findings:
             self.stdout.write(f"bad: {finding}")
         if verified.bad > len(verified.findings):

@@ -2,6 +2,7 @@
 
 from games.engine import Refusal
 from games.models import CalendarFeed, Reminder
+from games.office.calendar.entry_types import DEADLINE_NOTED, FEED_MADE, FEED_REVOKED, DeadlineNoted
 from games.office.calendar.refusals import FEED_OF_THAT_NAME, NO_SUCH_FEED, NO_SUCH_REMINDER
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.acts import SHA256
@@ -17,8 +18,8 @@ def note_reminder(ctx: OfficeContext, params: Params) -> ActOutcome:
     if not days:
         raise Refusal(NO_SUCH_REMINDER)
     reminders.update(noted_at=ctx.now, noted_by=ctx.actor)
-    data = {"deadline": key, "due_on": due_on.isoformat(), "days": days}
-    return ActOutcome("deadline.noted", data, {"deadline": key})
+    data: DeadlineNoted = {"deadline": key, "due_on": due_on.isoformat(), "days": days}
+    return ActOutcome(DEADLINE_NOTED(data), {"deadline": key})
 
 
 @office_act()
@@ -35,7 +36,7 @@ def make_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
     feed = CalendarFeed.objects.create(
         facility=ctx.facility, person=ctx.actor, name=name, token_sha256=sha256, created_at=ctx.now
     )
-    return ActOutcome("feed.made", {"feed": feed.pk, "name": name}, {"feed": feed.pk})
+    return ActOutcome(FEED_MADE({"feed": feed.pk, "name": name}), {"feed": feed.pk})
 
 
 @office_act()
@@ -47,4 +48,4 @@ def revoke_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(NO_SUCH_FEED)
     feed.revoked_at = ctx.now
     feed.save(update_fields=["revoked_at"])
-    return ActOutcome("feed.revoked", {"feed": feed.pk, "name": feed.name}, {"feed": feed.pk})
+    return ActOutcome(FEED_REVOKED({"feed": feed.pk, "name": feed.name}), {"feed": feed.pk})

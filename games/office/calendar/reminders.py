@@ -12,6 +12,7 @@ from django.db import transaction
 from audit import clock, record
 from games.models import Facility, Reminder
 from games.office.calendar.deadlines import Deadline, deadlines
+from games.office.calendar.entry_types import DEADLINE_REMINDED, DeadlineReminded
 from games.office.core.runner import STREAM
 
 log = logging.getLogger(__name__)
@@ -79,16 +80,14 @@ def _record_reminders(facility: Facility) -> None:
             text=deadline.summary[:TEXT],
             said_at=now,
         )
-        data = {
+        data: DeadlineReminded = {
             "deadline": deadline.key,
             "due_on": deadline.due_on.isoformat(),
             "days": stage,
             "what": deadline.summary,
             "section": deadline.section,
         }
-        record.append(
-            stream, type="deadline.reminded", data=data, moment=now, gaming_day=facility.gaming_day(now)
-        )
+        record.append(stream, entry=DEADLINE_REMINDED(data), moment=now, gaming_day=facility.gaming_day(now))
 
 
 @dataclass(frozen=True)

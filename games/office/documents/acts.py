@@ -4,6 +4,7 @@ import re
 
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
+from games.office.documents.entry_types import DOCUMENT_FILED, DocumentFiled
 from games.params import Params, malformed
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -25,7 +26,7 @@ def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise malformed("sha256")
     same = filing.first_with_bytes(ctx.facility, sha256)
     document = filing.file_upload(ctx, filing.Upload(title, filename, sha256, ctx.attachment))
-    data = {
+    data: DocumentFiled = {
         "document": document.code,
         "title": title,
         "filename": filename,
@@ -35,4 +36,4 @@ def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
         "same_as": same.code if same else None,
     }
     answer = {"document": document.code, "title": title, "same_as": data["same_as"]}
-    return ActOutcome("document.filed", data, answer)
+    return ActOutcome(DOCUMENT_FILED(data), answer)

@@ -9,6 +9,16 @@ from games.models import Guide, GuideDisplay, Review, RulesSubmission
 from games.office import reviews
 from games.office.core.refusals import NOT_A_DRAFT
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.guides.entry_types import (
+    GUIDE_DECIDED,
+    GUIDE_DISPLAY_ENDED,
+    GUIDE_DISPLAYED,
+    GUIDE_DRAFTED,
+    GUIDE_FILED,
+    GUIDE_PUBLISHED,
+    GUIDE_SAME_AS_APPROVED,
+    GUIDE_WITHDRAWN,
+)
 from games.office.guides.refusals import (
     APPROVAL_IS_NONE,
     FORMAT_NEEDS_APPROVAL,
@@ -64,7 +74,7 @@ def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
         "formats": formats,
         "section": section(ctx.facility, "guide"),
     }
-    return ActOutcome("guide.drafted", data, {"version": guide.version})
+    return ActOutcome(GUIDE_DRAFTED.of(data), {"version": guide.version})
 
 
 def _read_formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
@@ -109,7 +119,7 @@ def file_guide_sample(ctx: OfficeContext, params: Params) -> ActOutcome:
         "section": section(ctx.facility, "sample"),
         "games": len(guide.content["games"]),
     }
-    return ActOutcome("guide.filed", data)
+    return ActOutcome(GUIDE_FILED.of(data))
 
 
 @office_act()
@@ -120,7 +130,7 @@ def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
         "section": section(ctx.facility, "sample"),
         **reviews.decide(ctx, guide, params),
     }
-    return ActOutcome("guide.decided", data)
+    return ActOutcome(GUIDE_DECIDED.of(data))
 
 
 @office_act()
@@ -152,7 +162,7 @@ def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
         "because": because,
         "section": section(ctx.facility, "different"),
     }
-    return ActOutcome("guide.same_as_approved", data)
+    return ActOutcome(GUIDE_SAME_AS_APPROVED.of(data))
 
 
 @office_act()
@@ -184,7 +194,7 @@ def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
         "approval": approval_of(guide).reference,
         "section": section(ctx.facility, "guide"),
     }
-    return ActOutcome("guide.published", data)
+    return ActOutcome(GUIDE_PUBLISHED.of(data))
 
 
 @office_act()
@@ -200,7 +210,7 @@ def withdraw_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
         "also": [ended_guide.version for ended_guide in ended[1:]],
         "section": section(ctx.facility, "sample"),
     }
-    return ActOutcome("guide.withdrawn", data)
+    return ActOutcome(GUIDE_WITHDRAWN.of(data))
 
 
 def _end_guide(ctx: OfficeContext, guide: Guide) -> None:
@@ -225,7 +235,7 @@ def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     if guide.displays.filter(place=place, until=None).exists():
         raise Refusal(LIES_THERE, cite, place=place)
     GuideDisplay.objects.create(guide=guide, place=place, since=ctx.now)
-    return ActOutcome("guide.displayed", _guide_data(guide) | {"place": place, "section": cite})
+    return ActOutcome(GUIDE_DISPLAYED.of(_guide_data(guide) | {"place": place, "section": cite}))
 
 
 @office_act()
@@ -235,7 +245,7 @@ def end_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     cite = section(ctx.facility, "display")
     if not guide.displays.filter(place=place, until=None).update(until=ctx.now):
         raise Refusal(LIES_NOT_THERE, cite, place=place)
-    return ActOutcome("guide.display_ended", _guide_data(guide) | {"place": place, "section": cite})
+    return ActOutcome(GUIDE_DISPLAY_ENDED.of(_guide_data(guide) | {"place": place, "section": cite}))
 
 
 def _read_guide(ctx: OfficeContext, params: Params) -> Guide:

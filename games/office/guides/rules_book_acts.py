@@ -1,5 +1,7 @@
 """Acts on the complete rules, their inspection by the public, and permissions of the Board under § 521.6."""
 
+from typing import Any
+
 from games.engine import Refusal
 from games.guide.authorized import chapters_to_come
 from games.guide.history import ROLL_HISTORY
@@ -9,6 +11,15 @@ from games.office.core.floor import floor
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
 from games.office.documents.filing import PDF, TEXT
+from games.office.guides.entry_types import (
+    BOARD_PERMISSION_RECORDED,
+    BOARD_PERMISSION_WITHDRAWN,
+    RULES_BOOK_FILED,
+    RULES_BOOK_INSPECTED,
+    BoardPermissionWithdrawn,
+    RulesBookFiled,
+    RulesBookInspected,
+)
 from games.office.guides.refusals import (
     ENDS_BEFORE_IT_BEGINS,
     NO_RULES_BOOK,
@@ -51,7 +62,7 @@ def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
         place_reference=reference,
         filed_at=ctx.now,
     )
-    data = {
+    data: RulesBookFiled = {
         "version": book.version,
         "games": games,
         "place": book.place,
@@ -59,7 +70,7 @@ def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
         "document": filing.document_reference(document),
         "section": section(ctx.facility, "book"),
     }
-    return ActOutcome("rules_book.filed", data, {"version": book.version})
+    return ActOutcome(RULES_BOOK_FILED(data), {"version": book.version})
 
 
 def _verify_complete(ctx: OfficeContext, games: list[str]) -> None:
@@ -88,13 +99,13 @@ def record_rules_inspection(ctx: OfficeContext, params: Params) -> ActOutcome:
     if book is None:
         raise Refusal(NO_RULES_BOOK, section(ctx.facility, "book"))
     RulesInspection.objects.create(book=book, at=ctx.now, place=book.place, note=note, by=ctx.actor)
-    data = {
+    data: RulesBookInspected = {
         "book": book.version,
         "place": book.place,
         "note": note,
         "section": section(ctx.facility, "book"),
     }
-    return ActOutcome("rules_book.inspected", data)
+    return ActOutcome(RULES_BOOK_INSPECTED(data))
 
 
 @office_act()
@@ -125,7 +136,7 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         ends_on=ends,
         letter=letter,
     )
-    data = {
+    data: dict[str, Any] = {
         "subject": ROLL_HISTORY,
         "tables": tables,
         "reference": reference,
@@ -134,7 +145,7 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         "letter": filing.document_reference(letter),
         "section": cite,
     }
-    return ActOutcome("board_permission.recorded", data)
+    return ActOutcome(BOARD_PERMISSION_RECORDED.of(data))
 
 
 def _table_codes(ctx: OfficeContext) -> set[str]:
@@ -152,5 +163,9 @@ def withdraw_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(NO_SUCH_PERMISSION, section(ctx.facility, "device"), reference=reference)
     permission.withdrawn_at = ctx.now
     permission.save(update_fields=["withdrawn_at"])
-    data = {"reference": reference, "why": why, "section": section(ctx.facility, "device")}
-    return ActOutcome("board_permission.withdrawn", data)
+    data: BoardPermissionWithdrawn = {
+        "reference": reference,
+        "why": why,
+        "section": section(ctx.facility, "device"),
+    }
+    return ActOutcome(BOARD_PERMISSION_WITHDRAWN(data))

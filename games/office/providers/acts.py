@@ -6,6 +6,17 @@ from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import files
+from games.office.providers.entry_types import (
+    PROVIDER_INVESTIGATED,
+    PROVIDER_LISTED,
+    PROVIDER_NOTE_CLOSED,
+    PROVIDER_NOTED,
+    PROVIDER_REGISTERED,
+    ProviderInvestigated,
+    ProviderNoteClosed,
+    ProviderNoted,
+    ProviderRegistered,
+)
 from games.office.providers.files import iso_date, read_optional_past_date, read_past_date
 from games.office.providers.refusals import (
     CHAPTER_528_IS_NOT_HERE,
@@ -48,7 +59,7 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
         no_other_license=no_other,
         created_at=ctx.now,
     )
-    data = {
+    data: ProviderRegistered = {
         "provider": provider.code,
         "name": name,
         "game": game,
@@ -56,7 +67,7 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
         "patent": patent,
         "no_other_license": no_other,
     }
-    return ActOutcome("provider.registered", data, {"provider": provider.code})
+    return ActOutcome(PROVIDER_REGISTERED(data), {"provider": provider.code})
 
 
 @office_act()
@@ -67,13 +78,13 @@ def record_investigation(ctx: OfficeContext, params: Params) -> ActOutcome:
     provider = file.provider
     provider.investigated_on, provider.investigation, provider.adverse = concluded_on, document, adverse
     provider.save(update_fields=["investigated_on", "investigation", "adverse"])
-    data = {
+    data: ProviderInvestigated = {
         "provider": provider.code,
         "on": iso_date(concluded_on),
         "report": document_reference(document),
         "adverse": adverse or None,
     }
-    return ActOutcome("provider.investigated", data, {"provider": provider.code})
+    return ActOutcome(PROVIDER_INVESTIGATED(data), {"provider": provider.code})
 
 
 @office_act()
@@ -82,7 +93,7 @@ def record_listing(ctx: OfficeContext, params: Params) -> ActOutcome:
     file, listed_on = files.read_provider(ctx, params), read_optional_past_date(ctx, params, "on")
     file.provider.listed_on = listed_on
     file.provider.save(update_fields=["listed_on"])
-    return ActOutcome("provider.listed", {"provider": file.provider.code, "on": iso_date(listed_on)})
+    return ActOutcome(PROVIDER_LISTED({"provider": file.provider.code, "on": iso_date(listed_on)}))
 
 
 @office_act()
@@ -111,7 +122,7 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
         done_on=done_on,
         document=document,
     )
-    data = {
+    data: ProviderNoted = {
         "provider": file.provider.code,
         "note": note.pk,
         "kind": kind,
@@ -121,7 +132,7 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
         "done_on": iso_date(done_on),
         "document": document_reference(document),
     }
-    return ActOutcome("provider.noted", data, {"note": note.pk})
+    return ActOutcome(PROVIDER_NOTED(data), {"note": note.pk})
 
 
 @office_act()
@@ -138,7 +149,7 @@ def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(DONE_BEFORE_ASKED, on=iso_date(note.on))
     note.done_on, note.document = done_on, document or note.document
     note.save(update_fields=["done_on", "document"])
-    data = {
+    data: ProviderNoteClosed = {
         "provider": note.provider.code,
         "note": note.pk,
         "kind": note.kind,
@@ -146,4 +157,4 @@ def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
         "done_on": iso_date(done_on),
         "document": document_reference(document),
     }
-    return ActOutcome("provider.note_closed", data)
+    return ActOutcome(PROVIDER_NOTE_CLOSED(data))

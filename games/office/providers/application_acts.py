@@ -12,6 +12,17 @@ from games.models import Application, Qualifier
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import certifications, files, people_acts
+from games.office.providers.entry_types import (
+    APPLICATION_COMPLETED,
+    APPLICATION_COSTS,
+    APPLICATION_DECIDED,
+    APPLICATION_FILED,
+    APPLICATION_RELEASE,
+    ApplicationCosts,
+    ApplicationDecided,
+    ApplicationFiled,
+    ApplicationRelease,
+)
 from games.office.providers.files import (
     ProviderFile,
     iso_date,
@@ -71,7 +82,7 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     application.kind, application.completed_by, application.parts = kind, completed_by, parts
     application.fee_cents, application.fee_paid_on = fee, paid_on
     application.save()
-    data = {
+    data: dict[str, Any] = {
         "provider": file.provider.code,
         "kind": kind,
         "completed_by": completed_by,
@@ -80,7 +91,7 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         "fee_paid_on": iso_date(paid_on),
         "missing": [part.name for part in missing_parts(file, application)],
     }
-    return ActOutcome("application.completed", data)
+    return ActOutcome(APPLICATION_COMPLETED.of(data))
 
 
 @office_act()
@@ -96,13 +107,13 @@ def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
     releases = {**application.parts.get("releases", {}), str(person.pk): document.code}
     application.parts = {**application.parts, "releases": releases}
     application.save(update_fields=["parts"])
-    data = {
+    data: ApplicationRelease = {
         "provider": person.provider.code,
         "person": person.pk,
         "name": person.name,
         "release": document_reference(document),
     }
-    return ActOutcome("application.release", data)
+    return ActOutcome(APPLICATION_RELEASE(data))
 
 
 @office_act()
@@ -121,7 +132,7 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     application.filed_at, application.filed_by = ctx.now, ctx.actor
     application.save(update_fields=["filed_at", "filed_by"])
     due = file.certification.renewal_due() if application.kind == RENEWAL else None
-    data = {
+    data: ApplicationFiled = {
         "provider": file.provider.code,
         "kind": application.kind,
         "completed_by": application.completed_by,
@@ -132,7 +143,7 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         "due_on": iso_date(due),
         "late": bool(due and ctx.today > due),
     }
-    return ActOutcome("application.filed", data)
+    return ActOutcome(APPLICATION_FILED(data))
 
 
 @office_act()
@@ -143,8 +154,8 @@ def record_application_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     application = _filed_application(file)
     application.costs_cents, application.costs_paid_cents = costs, paid
     application.save(update_fields=["costs_cents", "costs_paid_cents"])
-    data = {"provider": file.provider.code, "costs_cents": costs, "paid_cents": paid}
-    return ActOutcome("application.costs", data)
+    data: ApplicationCosts = {"provider": file.provider.code, "costs_cents": costs, "paid_cents": paid}
+    return ActOutcome(APPLICATION_COSTS(data))
 
 
 @office_act()
@@ -163,7 +174,7 @@ def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         application.ends_on = certifications.certification_end(decided_on)
     application.decided_on, application.granted, application.decision = decided_on, granted, letter
     application.save(update_fields=["decided_on", "granted", "decision", "ends_on"])
-    data = {
+    data: ApplicationDecided = {
         "provider": file.provider.code,
         "kind": application.kind,
         "granted": granted,
@@ -172,7 +183,7 @@ def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         "letter": document_reference(letter),
         "outstanding": [person.name for person in file.outstanding],
     }
-    return ActOutcome("application.decided", data)
+    return ActOutcome(APPLICATION_DECIDED(data))
 
 
 def missing_parts(file: ProviderFile, application: Application) -> list[PackagePart]:

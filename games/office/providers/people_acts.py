@@ -8,6 +8,16 @@ from games.models import Credential, Qualifier
 from games.models.providers import HUNDRED_PERCENT_BP
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.providers import files, qualifiers
+from games.office.providers.entry_types import (
+    PROVIDER_CREDENTIAL,
+    PROVIDER_CREDENTIAL_ENDED,
+    PROVIDER_PERSON_CHANGED,
+    PROVIDER_PERSON_FOUND,
+    PROVIDER_PERSON_LEFT,
+    PROVIDER_PERSON_NAMED,
+    ProviderCredential,
+    ProviderCredentialEnded,
+)
 from games.office.providers.files import (
     ProviderFile,
     iso_date,
@@ -49,7 +59,7 @@ def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     person = Qualifier(provider=file.provider)
     _fill_person(ctx, params, person)
     person.save()
-    return ActOutcome("provider.person_named", _person_data(ctx, person), {"person": person.pk})
+    return ActOutcome(PROVIDER_PERSON_NAMED.of(_person_data(ctx, person)), {"person": person.pk})
 
 
 @office_act()
@@ -59,7 +69,7 @@ def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     before = _person_data(ctx, person)
     _fill_person(ctx, params, person)
     person.save()
-    return ActOutcome("provider.person_changed", {**_person_data(ctx, person), "before": before})
+    return ActOutcome(PROVIDER_PERSON_CHANGED.of({**_person_data(ctx, person), "before": before}))
 
 
 @office_act()
@@ -82,7 +92,7 @@ def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
         "name": person.name,
         "qualified": qualified,
     }
-    return ActOutcome("provider.person_found", {**data, "on": iso_date(decided_on)})
+    return ActOutcome(PROVIDER_PERSON_FOUND.of({**data, "on": iso_date(decided_on)}))
 
 
 @office_act()
@@ -102,7 +112,7 @@ def end_person(ctx: OfficeContext, params: Params) -> ActOutcome:
         "on": iso_date(left_on),
     }
     return ActOutcome(
-        "provider.person_left", {**data, "credentials": [credential.number for credential in ended]}
+        PROVIDER_PERSON_LEFT.of({**data, "credentials": [credential.number for credential in ended]})
     )
 
 
@@ -123,7 +133,7 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     verify_temporary(file, need) if kind == TEMPORARY else verify_permanent(file, person)
     Credential.objects.create(qualifier=person, kind=kind, number=number, need=need, issued_on=issued_on)
-    data = {
+    data: ProviderCredential = {
         "provider": person.provider.code,
         "person": person.pk,
         "name": person.name,
@@ -134,7 +144,7 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
         "listed_on": iso_date(person.provider.listed_on),
         "permission": file.trading.reference,
     }
-    return ActOutcome("provider.credential", data)
+    return ActOutcome(PROVIDER_CREDENTIAL(data))
 
 
 @office_act()
@@ -150,8 +160,13 @@ def end_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(NO_SUCH_CREDENTIAL, number=number)
     credential.ended_on = ended_on
     credential.save(update_fields=["ended_on"])
-    data = {"provider": person.provider.code, "person": person.pk, "number": number, "on": iso_date(ended_on)}
-    return ActOutcome("provider.credential_ended", data)
+    data: ProviderCredentialEnded = {
+        "provider": person.provider.code,
+        "person": person.pk,
+        "number": number,
+        "on": iso_date(ended_on),
+    }
+    return ActOutcome(PROVIDER_CREDENTIAL_ENDED(data))
 
 
 def verify_temporary(file: ProviderFile, need: str) -> None:

@@ -8,6 +8,14 @@ from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import files, services
 from games.office.providers.certifications import filed_on
+from games.office.providers.entry_types import (
+    PROVIDER_PERMITTED,
+    PROVIDER_RESCINDED,
+    PROVIDER_RESCISSION_RECEIVED,
+    ProviderPermitted,
+    ProviderRescinded,
+    ProviderRescissionReceived,
+)
 from games.office.providers.files import (
     ProviderFile,
     iso_date,
@@ -59,14 +67,14 @@ def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         granted_on=granted_on,
         reference=reference,
     )
-    data = {
+    data: ProviderPermitted = {
         "provider": file.provider.code,
         "on": iso_date(permission.granted_on),
         "reference": reference,
         "diligence": document_reference(diligence),
         "acknowledgement": document_reference(acknowledgement),
     }
-    return ActOutcome("provider.permitted", data)
+    return ActOutcome(PROVIDER_PERMITTED(data))
 
 
 @office_act()
@@ -90,7 +98,7 @@ def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     permission.rescinded_on, permission.cease_on = notice_on, cease_on
     permission.notice, permission.received_on = notice, received_on
     permission.save(update_fields=["rescinded_on", "cease_on", "notice", "received_on"])
-    data = {
+    data: ProviderRescinded = {
         "provider": file.provider.code,
         "reference": permission.reference,
         "on": iso_date(notice_on),
@@ -98,7 +106,7 @@ def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         "received_on": iso_date(received_on),
         "notice": document_reference(notice),
     }
-    return ActOutcome("provider.rescinded", data)
+    return ActOutcome(PROVIDER_RESCINDED(data))
 
 
 @office_act()
@@ -111,12 +119,12 @@ def record_receipt(ctx: OfficeContext, params: Params) -> ActOutcome:
     _verify_received(ctx, permission.rescinded_on, received_on)
     permission.received_on = received_on
     permission.save(update_fields=["received_on"])
-    data = {
+    data: ProviderRescissionReceived = {
         "provider": file.provider.code,
         "reference": permission.reference,
         "received_on": iso_date(received_on),
     }
-    return ActOutcome("provider.rescission_received", data)
+    return ActOutcome(PROVIDER_RESCISSION_RECEIVED(data))
 
 
 def verify_applicant(ctx: OfficeContext, file: ProviderFile, granted_on: dt.date) -> None:

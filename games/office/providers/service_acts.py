@@ -5,6 +5,17 @@ from games.models import GameRequest, Service
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.providers import files, services
+from games.office.providers.entry_types import (
+    SERVICE_COSTS,
+    SERVICE_ENDED,
+    SERVICE_LABORATORY,
+    SERVICE_REGISTERED,
+    SERVICE_REQUESTED,
+    ServiceCosts,
+    ServiceEnded,
+    ServiceLaboratory,
+    ServiceRegistered,
+)
 from games.office.providers.files import (
     ProviderFile,
     iso_date,
@@ -59,7 +70,7 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
         game=game,
         wagers=sorted(set(wagers)),
     )
-    data = {
+    data: ServiceRegistered = {
         "provider": file.provider.code,
         "service": service.code,
         "name": name,
@@ -67,7 +78,7 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
         "wagers": service.wagers,
         "covers": sorted(services.covered_codes(service)),
     }
-    return ActOutcome("service.registered", data, {"service": service.code})
+    return ActOutcome(SERVICE_REGISTERED(data), {"service": service.code})
 
 
 @office_act()
@@ -84,14 +95,14 @@ def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
         )
     service.lab_submitted_on, service.lab_approved_on, service.lab_reference = sent, approved, reference
     service.save(update_fields=["lab_submitted_on", "lab_approved_on", "lab_reference"])
-    data = {
+    data: ServiceLaboratory = {
         "provider": service.provider.code,
         "service": service.code,
         "submitted_on": iso_date(sent),
         "approved_on": iso_date(approved),
         "reference": reference or None,
     }
-    return ActOutcome("service.laboratory", data)
+    return ActOutcome(SERVICE_LABORATORY(data))
 
 
 @office_act()
@@ -104,13 +115,13 @@ def record_laboratory_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     paid_on = read_optional_past_date(ctx, params, "paid_on")
     service.costs_cents, service.costs_paid_on = cents, paid_on
     service.save(update_fields=["costs_cents", "costs_paid_on"])
-    data = {
+    data: ServiceCosts = {
         "provider": service.provider.code,
         "service": service.code,
         "costs_cents": cents,
         "paid_on": iso_date(paid_on),
     }
-    return ActOutcome("service.costs", data)
+    return ActOutcome(SERVICE_COSTS(data))
 
 
 @office_act()
@@ -124,7 +135,7 @@ def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     service.request = request
     service.save(update_fields=["request"])
     data = {"provider": service.provider.code, "service": service.code, "request": request.code}
-    return ActOutcome("service.requested", {**data, "status": str(request.status)})
+    return ActOutcome(SERVICE_REQUESTED.of({**data, "status": str(request.status)}))
 
 
 @office_act()
@@ -137,8 +148,13 @@ def end_service(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(END_IN_THE_PAST, on=iso_date(ctx.gaming_day))
     service.ended_on = ends_on
     service.save(update_fields=["ended_on"])
-    data = {"provider": service.provider.code, "service": service.code, "on": iso_date(ends_on), "why": why}
-    return ActOutcome("service.ended", data)
+    data: ServiceEnded = {
+        "provider": service.provider.code,
+        "service": service.code,
+        "on": iso_date(ends_on),
+        "why": why,
+    }
+    return ActOutcome(SERVICE_ENDED(data))
 
 
 def verify_applied(file: ProviderFile) -> None:

@@ -9,6 +9,16 @@ from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
 from games.office.requests import contents, final_approval, odds_figures, part_readers
+from games.office.requests.entry_types import (
+    REQUEST_ANSWERED_FURTHER,
+    REQUEST_ASKED_FURTHER,
+    REQUEST_CHANGED,
+    REQUEST_DECIDED,
+    REQUEST_DRAFTED,
+    REQUEST_FILED,
+    REQUEST_WITHDRAWN,
+    RequestAskedFurther,
+)
 from games.office.requests.refusals import (
     ANSWERED_ALREADY,
     ANSWERED_BEFORE_ASKED,
@@ -35,8 +45,8 @@ def draft_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     _read_about(ctx, params, request)
     request.save()
-    data = {"request": request.code, **_about_data(request)}
-    return ActOutcome("request.drafted", data, {"request": request.code})
+    data: dict[str, Any] = {"request": request.code, **_about_data(request)}
+    return ActOutcome(REQUEST_DRAFTED.of(data), {"request": request.code})
 
 
 @office_act()
@@ -58,7 +68,7 @@ def change_request(ctx: OfficeContext, params: Params) -> ActOutcome:
             request.parts[part] = value
         data = {"said": value, "documents": _documents(ctx, value)}
     request.save()
-    return ActOutcome("request.changed", {"request": request.code, "part": part, **data})
+    return ActOutcome(REQUEST_CHANGED.of({"request": request.code, "part": part, **data}))
 
 
 @office_act()
@@ -75,14 +85,14 @@ def file_request(ctx: OfficeContext, params: Params) -> ActOutcome:
         request.parts["odds"] = {**request.parts.get("odds", {}), "figures": odds}
     request.save(update_fields=["parts"])
     reviews.file(ctx, request)
-    data = {
+    data: dict[str, Any] = {
         "request": request.code,
         **_about_data(request),
         "parts": {key: value for key, value in request.parts.items() if key != "odds"},
         "odds": {"rules": odds["rules"], "sha256": odds_figures.sha256(odds)} if odds else None,
         "documents": [filing.document_reference(document) for document in contents.documents_of(request)],
     }
-    return ActOutcome("request.filed", data)
+    return ActOutcome(REQUEST_FILED.of(data))
 
 
 @office_act()
@@ -97,7 +107,7 @@ def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     decision = reviews.decide(ctx, request, params)
     if decision["granted"] and request.facility.law.requests.tests:
         final_approval.verify_conditions(request, ctx.today)
-    return ActOutcome("request.decided", {"request": request.code, **decision})
+    return ActOutcome(REQUEST_DECIDED.of({"request": request.code, **decision}))
 
 
 @office_act()
@@ -107,7 +117,7 @@ def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     reviews.withdraw(ctx, request)
     request.withdrawn_why = why
     request.save(update_fields=["withdrawn_why"])
-    return ActOutcome("request.withdrawn", {"request": request.code, "why": why})
+    return ActOutcome(REQUEST_WITHDRAWN({"request": request.code, "why": why}))
 
 
 @office_act()
@@ -119,14 +129,14 @@ def record_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     if request.status not in ("draft", "filed"):
         raise Refusal(REQUEST_NOT_WAITING, request=request.code)
     row = FurtherRequest.objects.create(request=request, body=body, what=subject, asked_on=asked_on)
-    data = {
+    data: RequestAskedFurther = {
         "request": request.code,
         "item": row.pk,
         "body": body,
         "what": subject,
         "on": asked_on.isoformat(),
     }
-    return ActOutcome("request.asked_further", data, {"item": row.pk})
+    return ActOutcome(REQUEST_ASKED_FURTHER(data), {"item": row.pk})
 
 
 @office_act()
@@ -151,7 +161,7 @@ def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     row.answered_on, row.document = answered_on, document
     row.save(update_fields=["answered_on", "document"])
     data = {"request": request.code, "item": row.pk, "on": answered_on.isoformat()}
-    return ActOutcome("request.answered_further", {**data, "document": filing.document_reference(document)})
+    return ActOutcome(REQUEST_ANSWERED_FURTHER.of({**data, "document": filing.document_reference(document)}))
 
 
 def _verify_not_future(ctx: OfficeContext, day: Any) -> None:

@@ -3,11 +3,19 @@
 import datetime as dt
 from typing import Any
 
+from audit.entry_types import EntryType
 from games.engine import Refusal
 from games.models import GameRequest
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
 from games.office.requests import contents, final_approval
+from games.office.requests.entry_types import (
+    REQUEST_AMENDMENT,
+    REQUEST_BILLED,
+    REQUEST_LICENSING,
+    REQUEST_PAID,
+    REQUEST_SUITABILITY,
+)
 from games.office.requests.final_approval import (
     AMENDED,
     FILED,
@@ -29,7 +37,7 @@ def record_suitability(ctx: OfficeContext, params: Params) -> ActOutcome:
     request, suitable_on = _undecided_request(ctx, params), _read_past_date(ctx, params, SUITABLE)
     data = {"on": suitable_on.isoformat(), **_evidence(ctx, params)}
     request.suitable_on = suitable_on
-    return _record_condition(request, SUITABLE, data, "request.suitability")
+    return _record_condition(request, SUITABLE, data, REQUEST_SUITABILITY)
 
 
 @office_act()
@@ -48,7 +56,7 @@ def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
         "on": effective_on.isoformat() if effective_on else "",
         **_evidence(ctx, params),
     }
-    return _record_condition(request, AMENDED, data, "request.amendment")
+    return _record_condition(request, AMENDED, data, REQUEST_AMENDMENT)
 
 
 @office_act()
@@ -68,7 +76,7 @@ def record_licensing(ctx: OfficeContext, params: Params) -> ActOutcome:
         "waivers": waivers,
         **_evidence(ctx, params),
     }
-    return _record_condition(request, LICENSED, data, "request.licensing")
+    return _record_condition(request, LICENSED, data, REQUEST_LICENSING)
 
 
 @office_act()
@@ -78,7 +86,7 @@ def record_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     billed = read_cents(params, "amount", section_of(request, PAID))
     data = {"cents": billed, "on": billed_on.isoformat(), **_evidence(ctx, params)}
     request.costs_cents += billed
-    return _record_amount(request, "bills", data, "request.billed")
+    return _record_amount(request, "bills", data, REQUEST_BILLED)
 
 
 @office_act()
@@ -95,7 +103,7 @@ def record_payment(ctx: OfficeContext, params: Params) -> ActOutcome:
         )
     data = {"cents": paid, "on": paid_on.isoformat(), **_evidence(ctx, params)}
     request.paid_cents += paid
-    return _record_amount(request, "payments", data, "request.paid")
+    return _record_amount(request, "payments", data, REQUEST_PAID)
 
 
 def _undecided_request(ctx: OfficeContext, params: Params) -> GameRequest:
@@ -120,14 +128,18 @@ def _evidence(ctx: OfficeContext, params: Params) -> dict[str, Any]:
     }
 
 
-def _record_condition(request: GameRequest, condition: str, data: dict[str, Any], type: str) -> ActOutcome:
+def _record_condition(
+    request: GameRequest, condition: str, data: dict[str, Any], entry_type: EntryType[Any]
+) -> ActOutcome:
     request.conditions = {**request.conditions, condition: data}
     request.save()
-    return ActOutcome(type, {"request": request.code, **data})
+    return ActOutcome(entry_type({"request": request.code, **data}))
 
 
-def _record_amount(request: GameRequest, name: str, data: dict[str, Any], type: str) -> ActOutcome:
+def _record_amount(
+    request: GameRequest, name: str, data: dict[str, Any], entry_type: EntryType[Any]
+) -> ActOutcome:
     request.conditions = {**request.conditions, name: [*request.conditions.get(name, []), data]}
     request.save()
     balance = final_approval.balance_cents(request)
-    return ActOutcome(type, {"request": request.code, **data, "balance_cents": balance})
+    return ActOutcome(entry_type({"request": request.code, **data, "balance_cents": balance}))

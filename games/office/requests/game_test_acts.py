@@ -11,6 +11,15 @@ from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
 from games.office.requests import contents, game_tests
 from games.office.requests.contents import MOST_PROSE
+from games.office.requests.entry_types import (
+    TEST_CHANGED,
+    TEST_DECIDED,
+    TEST_DRAFTED,
+    TEST_FILED,
+    TEST_RULES_CHANGED,
+    TEST_RUN,
+    TEST_WITHDRAWN,
+)
 from games.office.requests.game_tests import SIGN_PARTS
 from games.office.requests.part_readers import read_attachments
 from games.office.requests.refusals import (
@@ -42,7 +51,7 @@ def draft_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     game_tests.verify_request(request)
     newest = request.tests.order_by("-number").first()
     test = GameTest.objects.create(request=request, number=newest.number + 1 if newest else 1)
-    return ActOutcome("test.drafted", _test_data(test), {"test": test.number})
+    return ActOutcome(TEST_DRAFTED.of(_test_data(test)), {"test": test.number})
 
 
 @office_act()
@@ -59,7 +68,7 @@ def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
         parts.pop("sign", None)
     test.parts = parts
     test.save()
-    return ActOutcome("test.changed", {**_test_data(test), "part": part, "said": value})
+    return ActOutcome(TEST_CHANGED.of({**_test_data(test), "part": part, "said": value}))
 
 
 @office_act()
@@ -74,7 +83,7 @@ def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     forms = [
         filing.document_reference(filing.document_by_code(ctx.facility, code)) for code in test.parts["forms"]
     ]
-    return ActOutcome("test.filed", {**_test_data(test), "parts": test.parts, "forms": forms})
+    return ActOutcome(TEST_FILED.of({**_test_data(test), "parts": test.parts, "forms": forms}))
 
 
 @office_act()
@@ -98,7 +107,7 @@ def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
         _begin_rules(ctx, test)
     decision = {"granted": granted, "body": body, "reference": reference, "conditions": conditions}
     return ActOutcome(
-        "test.decided", {**_test_data(test), **decision, "letter": filing.document_reference(letter)}
+        TEST_DECIDED.of({**_test_data(test), **decision, "letter": filing.document_reference(letter)})
     )
 
 
@@ -110,7 +119,7 @@ def withdraw_test(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(TEST_ENDED, ctx.facility.law.section("conditions"), number=test.number)
     test.status = "withdrawn"
     test.save(update_fields=["status"])
-    return ActOutcome("test.withdrawn", {**_test_data(test), "why": why})
+    return ActOutcome(TEST_WITHDRAWN.of({**_test_data(test), "why": why}))
 
 
 @office_act()
@@ -132,7 +141,7 @@ def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
     version = last.version + 1 if last else 1
     TestRules.objects.create(test=test, version=version, text=text, why=why, in_force_from=start)
     data = {"version": version, "text": text, "why": why, "from": _utc(start)}
-    return ActOutcome("test.rules_changed", {**_test_data(test), **data}, {"version": version})
+    return ActOutcome(TEST_RULES_CHANGED.of({**_test_data(test), **data}), {"version": version})
 
 
 @office_act()
@@ -158,7 +167,7 @@ def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
         "note": note,
         "rules": game_tests.rules_during(run, list(test.rules.all())),
     }
-    return ActOutcome("test.run", {**_test_data(test), **data})
+    return ActOutcome(TEST_RUN.of({**_test_data(test), **data}))
 
 
 def _verify_run(

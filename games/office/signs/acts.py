@@ -5,6 +5,12 @@ from games.models import SignForm
 from games.office import reviews
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.signs import forms
+from games.office.signs.entry_types import (
+    SIGN_FORM_DECIDED,
+    SIGN_FORM_DRAFTED,
+    SIGN_FORM_FILED,
+    SIGN_FORM_WITHDRAWN,
+)
 from games.office.signs.refusals import NO_SUCH_SIGN_FORM
 from games.params import Params
 from games.registry import GAMES
@@ -43,7 +49,7 @@ def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     data = {"location": location, "width_mm": width_mm, "height_mm": height_mm, "wording": wording}
     return ActOutcome(
-        "sign_form.drafted", {**_form_data(form), **data}, {"form": form.pk, **_form_data(form)}
+        SIGN_FORM_DRAFTED.of({**_form_data(form), **data}), {"form": form.pk, **_form_data(form)}
     )
 
 
@@ -52,7 +58,7 @@ def file_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Mark a drafted form as filed for approval."""
     form = _read_form(ctx, params)
     reviews.file(ctx, form)
-    return ActOutcome("sign_form.filed", _form_data(form))
+    return ActOutcome(SIGN_FORM_FILED.of(_form_data(form)))
 
 
 @office_act()
@@ -60,7 +66,7 @@ def decide_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the decision on a filed form with its letter. An approved form replaces the previous version."""
     form = _read_form(ctx, params)
     decision = reviews.decide(ctx, form, params)
-    return ActOutcome("sign_form.decided", {**_form_data(form), **decision})
+    return ActOutcome(SIGN_FORM_DECIDED.of({**_form_data(form), **decision}))
 
 
 @office_act()
@@ -73,7 +79,7 @@ def withdraw_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     for earlier_form in earlier:
         reviews.withdraw(ctx, earlier_form)
-    return ActOutcome("sign_form.withdrawn", {**_form_data(form), "why": why})
+    return ActOutcome(SIGN_FORM_WITHDRAWN.of({**_form_data(form), "why": why}))
 
 
 def _form_data(form: SignForm) -> dict[str, str | int]:

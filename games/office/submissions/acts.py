@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from audit import clock
+from audit.entry_types import EntryType
 from games import submissions
 from games.engine import Refusal
 from games.engine.editions import all_editions, edition
@@ -16,6 +17,14 @@ from games.office.core.next_code import next_code
 from games.office.core.refusals import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document
+from games.office.submissions.entry_types import (
+    RULES_APPROVED,
+    RULES_CHANGED,
+    RULES_DENIED,
+    RULES_DRAFTED,
+    RULES_FILED,
+    RULES_WITHDRAWN,
+)
 from games.office.submissions.gate import verify_may_file
 from games.office.submissions.refusals import (
     IN_FORCE_BEFORE_DECIDED,
@@ -64,7 +73,7 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     _fill_draft(row, options, why)
     row.save()
-    return _outcome(ctx, "rules.drafted", row, {"options": row.options, "why": why})
+    return _outcome(ctx, RULES_DRAFTED, row, {"options": row.options, "why": why})
 
 
 @office_act()
@@ -79,7 +88,7 @@ def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
     _verify_edition(ctx, options.key, before)
     _fill_draft(row, options, why)
     row.save()
-    return _outcome(ctx, "rules.changed", row, {"options": row.options, "why": why})
+    return _outcome(ctx, RULES_CHANGED, row, {"options": row.options, "why": why})
 
 
 @office_act()
@@ -98,7 +107,7 @@ def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(NOTHING_CHANGED, version=before.version)
     row.status, row.filed_at, row.filed_by = Status.FILED, ctx.now, ctx.actor
     row.save()
-    return _outcome(ctx, "rules.filed", row, {"terms": json.loads(row.terms)})
+    return _outcome(ctx, RULES_FILED, row, {"terms": json.loads(row.terms)})
 
 
 @office_act()
@@ -125,7 +134,7 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
         data |= {"in_force_from": clock.format_moment(since), "terms": json.loads(row.terms)}
         data |= {"supersedes": _supersede(row, since)}
     row.save()
-    return _outcome(ctx, "rules.approved" if granted else "rules.denied", row, data)
+    return _outcome(ctx, RULES_APPROVED if granted else RULES_DENIED, row, data)
 
 
 @office_act()
@@ -150,7 +159,7 @@ def withdraw_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     row.save()
     stops = version_state == submissions.VersionState.IN_FORCE
     tables = [table.table for table in tables_under(ctx, row.code)] if stops else []
-    return _outcome(ctx, "rules.withdrawn", row, {"was": version_state.value, "why": why, "tables": tables})
+    return _outcome(ctx, RULES_WITHDRAWN, row, {"was": version_state.value, "why": why, "tables": tables})
 
 
 def tables_under(ctx: OfficeContext, code: str) -> tuple[DealtTable, ...]:
@@ -289,7 +298,9 @@ def _local_text(ctx: OfficeContext, moment: dt.datetime) -> str:
     return ctx.facility.local(moment).strftime("%H:%M on %d %b %Y")
 
 
-def _outcome(ctx: OfficeContext, type_: str, row: RulesSubmission, data: dict[str, Any]) -> ActOutcome:
+def _outcome(
+    ctx: OfficeContext, entry_type: EntryType[Any], row: RulesSubmission, data: dict[str, Any]
+) -> ActOutcome:
     ctx.terms_sha256 = row.terms_sha256
-    entry = {"code": row.code, "version": row.version, "edition": row.edition, **data}
-    return ActOutcome(type_, entry, {"code": row.code, "version": row.version, "status": row.status})
+    entry = entry_type({"code": row.code, "version": row.version, "edition": row.edition, **data})
+    return ActOutcome(entry, {"code": row.code, "version": row.version, "status": row.status})

@@ -14,6 +14,7 @@ from audit.models import Job
 from audit.record import STREAM_NAME
 from games.engine import Refusal
 from games.params import YEARS, Params, malformed
+from tables.desk.entry_types import EXPORT_ASKED, VERIFICATION_ASKED
 from tables.desk.refusals import (
     ENTRY_MISSING,
     EXPORT_EMPTY,
@@ -65,8 +66,8 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
         device=ctx.device,
         total=selection.entries,
     )
-    data = {"job": str(job.pk), "kind": kind, **params_}
-    return ActOutcome("export.asked", data, {"job": str(job.pk), "entries": selection.entries})
+    data: dict[str, Any] = {"job": str(job.pk), "kind": kind, **params_}
+    return ActOutcome(EXPORT_ASKED.of(data), {"job": str(job.pk), "entries": selection.entries})
 
 
 @desk_act(roles=EXPORT_ROLES)
@@ -82,7 +83,7 @@ def ask_verification(ctx: DeskContext, params: Params) -> ActOutcome:
         asked_at=ctx.now,
         device=ctx.device,
     )
-    return ActOutcome("verification.asked", {"job": str(job.pk)}, {"job": str(job.pk)})
+    return ActOutcome(VERIFICATION_ASKED({"job": str(job.pk)}), {"job": str(job.pk)})
 
 
 def _verify_job_limit(ctx: DeskContext) -> None:

@@ -4,6 +4,7 @@ from audit.models import SavedFilter
 from games.engine import Refusal
 from games.params import Params
 from tables.desk.access import DESK_ROLES
+from tables.desk.entry_types import FILTER_REMOVED, FILTER_SAVED, FilterQuery
 from tables.desk.query import MAX_QUERY, clean_query_string
 from tables.desk.refusals import (
     FILTER_NAME_TAKEN,
@@ -39,7 +40,7 @@ def save_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     SavedFilter.objects.create(
         facility=ctx.facility.code, person=ctx.actor, name=name, query=query, saved_at=ctx.now
     )
-    return ActOutcome("filter.saved", {"filter": name, "query": query})
+    return ActOutcome(FILTER_SAVED({"filter": name, "query": query}))
 
 
 @desk_act(roles=DESK_ROLES)
@@ -49,6 +50,6 @@ def remove_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     own = SavedFilter.objects.filter(facility=ctx.facility.code, person=ctx.actor, name=name).first()
     if own is None:
         raise Refusal(NO_SUCH_FILTER, filter=name)
-    data = {"filter": own.name, "query": own.query}
+    data: FilterQuery = {"filter": own.name, "query": own.query}
     own.delete()
-    return ActOutcome("filter.removed", data)
+    return ActOutcome(FILTER_REMOVED(data))

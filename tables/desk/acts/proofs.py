@@ -7,6 +7,7 @@ from audit.record import INSTALLATION
 from audit.sealing.proofs import NotProven, proof_of
 from games.engine import Refusal
 from games.params import Params
+from tables.desk.entry_types import PROOF_TAKEN, ProofTaken
 from tables.desk.proof_file import MAX_LINES, is_short, proof_file
 from tables.desk.query import MAX_NUMBER
 from tables.desk.refusals import NO_SUCH_ENTRY, NOT_SEALED_YET, PROOF_BROKEN, PROOF_TOO_LONG
@@ -37,7 +38,7 @@ def take_proof(ctx: DeskContext, params: Params) -> ActOutcome:
         raise Refusal(PROOF_TOO_LONG, most=MAX_LINES)
     file = proof_file(proof)
     digest = hashlib.sha256(file.content).hexdigest()
-    data = {
+    data: ProofTaken = {
         "stream": name, "first": file.first, "last": file.last, "bytes": len(file.content), "sha256": digest,
     }  # fmt: skip
-    return ActOutcome("proof.taken", data, {"sha256": digest})
+    return ActOutcome(PROOF_TAKEN(data), {"sha256": digest})

@@ -113,9 +113,10 @@ function sealsOf(bytes) {
 
 const ALWAYS = ["FORMAT.md", "README.txt", "beyond.jsonl", "keys.txt", "manifest.json", "record.jsonl", "verify.py", "witness.py"];
 const SEALED = ["checkpoint.txt", "seals.jsonl"];
+const OPTIONAL = ["schemas.json"];
 
 function checkFiles(files) {
-  for (const name of files.keys()) need([...ALWAYS, ...SEALED].includes(name), `${name} is no file of a bundle`);
+  for (const name of files.keys()) need([...ALWAYS, ...SEALED, ...OPTIONAL].includes(name), `${name} is no file of a bundle`);
   for (const name of ALWAYS) need(files.has(name), `${name} is missing`);
   need(files.has(SEALED[0]) === files.has(SEALED[1]), "of seals and checkpoint one is missing");
 }
@@ -266,7 +267,7 @@ function checkProof(bytes, asked) {
 /** What else lies in a folder is no part of the bundle. */
 function filesOf(folder) {
   const names = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isFile()).map(({ name }) => name);
-  return new Map([...ALWAYS, ...SEALED].filter((name) => names.includes(name)).map((name) => [name, readFileSync(join(folder, name))]));
+  return new Map([...ALWAYS, ...SEALED, ...OPTIONAL].filter((name) => names.includes(name)).map((name) => [name, readFileSync(join(folder, name))]));
 }
 
 function check(asked) {

@@ -1,0 +1,90 @@
+"""Write the tables of docs/record.md from the declared entry types.
+
+Usage: `python -m script.entry_docs [--check]`; with `--check` nothing is written, and the exit status is 1 when the
+page is out of date.
+"""
+
+import argparse
+import os
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, get_type_hints, is_typeddict
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "record.md"
+BEGIN, END = "<!-- entry types: begin (python -m script.entry_docs) -->", "<!-- entry types: end -->"
+
+
+def tables() -> str:
+    """One table for each module that declares entry types, in the order of the imports."""
+    from audit.entry_types import ENTRY_TYPES
+
+    modules: dict[str, list[Any]] = defaultdict(list)
+    for name in sorted(ENTRY_TYPES):
+        if not ENTRY_TYPES[name].module.startswith("tests."):
+            modules[ENTRY_TYPES[name].module].append(ENTRY_TYPES[name])
+    parts = []
+    for module in sorted(modules):
+        heading = (sys.modules[module].__doc__ or module).strip().rstrip(".")
+        parts.append(f"### {heading}\n\n| type | what happened | data |\n|---|---|---|")
+        parts[-1] += "".join(
+            f"\n| `{kind.name}` | {kind.about} | {fields(kind.data)} |" for kind in modules[module]
+        )
+    return "\n\n".join(parts)
+
+
+def fields(declaration: Any) -> str:
+    """The fields of a TypedDict with their meaning, those that may be absent with a question mark."""
+    if not is_typeddict(declaration):
+        return ""
+    from audit.entry_fields import meaning
+    from audit.entry_schemas import schema_of
+
+    words = []
+    for name, hint in get_type_hints(declaration, include_extras=True).items():
+        schema = schema_of(hint)
+        mark = "" if name in declaration.__required_keys__ else "?"
+        text = schema.get("description") or meaning(name)
+        words.append(f"`{name}`{mark}" + (f" {text}" if text else "") + _inner(schema))
+    return "; ".join(words)
+
+
+def _inner(schema: dict[str, Any]) -> str:
+    """The names of the fields of an object, or of the objects of a list."""
+    choices = schema.get("anyOf", [schema])
+    for choice in choices:
+        target = choice.get("items", choice)
+        names = target.get("properties")
+        if names:
+            return " (" + ", ".join(f"`{name}`" for name in names) + ")"
+        if "enum" in target and len(target["enum"]) > 1:
+            return " (" + ", ".join(f"`{value}`" if value else "empty" for value in target["enum"]) + ")"
+    return ""
+
+
+def page(current: str) -> str:
+    """The page with its generated part made anew."""
+    head, _, rest = current.partition(BEGIN)
+    tail = rest.partition(END)[2]
+    return f"{head}{BEGIN}\n\n{tables()}\n\n{END}{tail}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m script.entry_docs", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare with the file instead of writing it")
+    options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
+    import django
+
+    django.setup()
+    current = PAGE.read_text("utf-8")
+    written = page(current)
+    if options.check:
+        return int(written != current)
+    PAGE.write_text(written, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

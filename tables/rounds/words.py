@@ -1,0 +1,77 @@
+"""The lines of the record about the round in play."""
+
+from tables.rounds.entry_types import (
+    BETS_CLOSED,
+    DICE_GATHERED,
+    DICE_MOVED,
+    DICE_OFFERED,
+    DICE_SHAKEN,
+    DICE_THROWN,
+    EXTRA_ROLLS_LOCKED_OUT,
+    FEES_COLLECTED,
+    LAYOUT_CLEARED,
+    LOSERS_TAKEN,
+    ROUND_NO_ROLL,
+    ROUND_SETTLED,
+    ROUND_SETTLED_BY_HAND,
+    ROUND_VOIDED,
+    SEAT_FREED,
+    SEAT_TAKEN,
+    SEATS_SETTLED,
+    THROW_NO_ROLL,
+    THROW_SETTLED,
+    WAGERS_PLACED,
+    WINNERS_PAID,
+)
+from tables.words.registry import line, register
+from tables.words.sentences import dice_words, dollars, seats_words
+
+ACT_LINES = [
+    line(
+        WAGERS_PLACED,
+        lambda data: "Wagers, %s" % seats_words(sorted({wager["seat"] for wager in data["placed"]})),
+    ),
+    line(BETS_CLOSED, lambda data: "No more bets, %s" % dollars(data["wagered_cents"])),
+    line(DICE_SHAKEN, lambda data: "Shaken"),
+    line(ROUND_SETTLED, lambda data: "Dice %s called and lit" % dice_words(data["dice"])),
+    line(THROW_SETTLED, lambda data: "Dice %s called" % dice_words(data["dice"])),
+    line(THROW_NO_ROLL, lambda data: "No roll; the dice are thrown again"),
+    line(
+        SEATS_SETTLED,
+        lambda data: (
+            "Took %(take)s and paid %(pay)s, %(seats)s"
+            % {
+                "take": dollars(data["taken_cents"]),
+                "pay": dollars(data["paid_cents"]),
+                "seats": seats_words(data["seats"]),
+            }
+        ),
+    ),
+    line(EXTRA_ROLLS_LOCKED_OUT, lambda data: "Extra Roll sensors locked"),
+    line(FEES_COLLECTED, lambda data: "Extra Roll fees %s collected" % dollars(data["fees_cents"])),
+    line(DICE_MOVED, lambda data: "%(count)s dice into the box of %(face)s" % data),
+    line(DICE_GATHERED, lambda data: "%(dice)s loose dice gathered" % data),
+    line(
+        DICE_OFFERED,
+        lambda data: (
+            ("Seat %s takes the dice" if data["accepted"] else "Seat %s declines the dice") % data["seat"]
+        ),
+    ),
+    line(DICE_THROWN, lambda data: "Dice out, throw %(throw)s" % data),
+    line(ROUND_SETTLED_BY_HAND, lambda data: "Dice %s, settled by hand" % dice_words(data["dice"])),
+    line(ROUND_NO_ROLL, lambda data: "No roll, wagers returned"),
+    line(ROUND_VOIDED, lambda data: "Round void, wagers returned"),
+    line(LOSERS_TAKEN, lambda data: "Taken %s" % dollars(data["taken_cents"])),
+    line(
+        WINNERS_PAID,
+        lambda data: (
+            "Paid %(sum)s to %(seats)s"
+            % {"sum": dollars(data["paid_cents"]), "seats": seats_words(data["seats"])}
+        ),
+    ),
+    line(LAYOUT_CLEARED, lambda data: "Cleared"),
+    line(SEAT_TAKEN, lambda data: "Seat %(seat)s taken" % data),
+    line(SEAT_FREED, lambda data: "Seat %(seat)s free" % data),
+]
+
+register(act_lines=ACT_LINES)

@@ -1,0 +1,62 @@
+"""Each type of entry is declared once; the page and the schemas that auditors read are made from it."""
+
+import json
+from typing import Literal, NotRequired, TypedDict
+
+import pytest
+
+from audit.entry_checks import faults
+from audit.entry_schemas import all_schemas, schema_of
+from audit.entry_types import ENTRY_TYPES
+from script import entry_docs
+
+
+class Line(TypedDict):
+    seat: int
+    outcome: Literal["win", "lose"]
+    play: NotRequired[int | None]
+
+
+class Page(TypedDict):
+    lines: list[Line]
+    payouts: dict[str, str]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({"lines": [{"seat": 1, "outcome": "win"}], "payouts": {}}, []),
+        ({"lines": [{"seat": 1, "outcome": "win", "play": None}], "payouts": {"big": "1 to 1"}}, []),
+        ({"lines": [{"seat": True, "outcome": "win"}], "payouts": {}}, ["data.lines[0].seat is True, not int"]),
+        (
+            {"lines": [{"seat": 1, "outcome": "push"}], "payouts": {}},
+            ["data.lines[0].outcome is 'push', not one of ('win', 'lose')"],
+        ),
+        ({"lines": [], "payouts": {"big": 1}}, ["data.payouts.big is 1, not str"]),
+        ({"lines": []}, ["data.payouts is missing"]),
+        ({"lines": [], "payouts": {}, "more": 1}, ["data.more is not declared"]),
+        ({"lines": {}, "payouts": []}, ["data.lines is no list", "data.payouts is no object"]),
+    ],
+)  # fmt: skip
+def test_a_check_names_each_place_that_is_not_as_declared(data, expected):
+    assert sorted(faults(data, Page)) == sorted(expected)
+
+
+def test_a_schema_says_what_the_declaration_says():
+    line = schema_of(Page)["properties"]["lines"]["items"]
+    assert line["required"] == ["outcome", "seat"] and line["additionalProperties"] is False
+    assert line["properties"]["outcome"]["enum"] == ["win", "lose"]
+    assert line["properties"]["play"]["type"] == ["integer", "null"]
+
+
+def test_every_type_has_a_schema_that_is_json_and_a_sentence():
+    schemas = json.loads(json.dumps(all_schemas()))
+    assert set(schemas) == set(ENTRY_TYPES)
+    for name, schema in schemas.items():
+        assert schema["title"] == name and schema["description"].endswith("."), name
+
+
+def test_the_page_of_the_record_is_made_from_the_declarations():
+    assert entry_docs.PAGE.read_text("utf-8") == entry_docs.page(entry_docs.PAGE.read_text("utf-8")), (
+        "run python -m script.entry_docs"
+    )
