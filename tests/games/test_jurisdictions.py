@@ -208,7 +208,7 @@ def test_no_file_outside_the_data_compares_the_code_of_a_jurisdiction():
     ]
     files = [path for path in files if "migrations" not in path.parts]
     assert len(files) > 300
-    assert {f"{path}:{line}": codes for path in files for line, named in compared_in(path)} == {}
+    assert {f"{path}:{line}": codes for path in files for line, codes in compared_in(path)} == {}
 
 
 def test_no_file_outside_the_data_cites_a_state():
