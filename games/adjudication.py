@@ -7,11 +7,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from games.engine.refusals import BAD_SEAT, Refusal
 from games.engine.rules import Rules
-from games.engine.settlement import Settled, settlement_order
+from games.engine.settlement import Settled, WagerOutcome, settlement_order
 from games.engine.wagers import Wager
 from games.refusals import (
     KEY_MISSING,
@@ -36,6 +36,31 @@ class TooLong(int):
     """Stands in for a number with too many digits; it is no valid value anywhere."""
 
 
+class AdjudicatedWager(TypedDict):
+    """A settled wager. `play` belongs to single play wagers; `cut_cents` is there if the payout limit cut something."""
+
+    seat: int
+    wager: str
+    play: NotRequired[int]
+    cents: int
+    outcome: WagerOutcome
+    pays: str | None
+    paid_cents: int
+    returned_cents: int
+    cite: str
+    cut_cents: NotRequired[int]
+
+
+class AdjudicatedRound(TypedDict):
+    """The answer to a line. `order` has the indexes of `wagers` in the order of settlement."""
+
+    id: str | int | None
+    rules: str
+    ending: str
+    order: list[int]
+    wagers: list[AdjudicatedWager]
+
+
 class BadLine(Exception):
     """A line that cannot be adjudicated, with its id if that was readable, and the reason."""
 
@@ -45,7 +70,7 @@ class BadLine(Exception):
         self.refusal = refusal
 
 
-def adjudicate(line: bytes) -> dict[str, Any]:
+def adjudicate(line: bytes) -> AdjudicatedRound:
     """Return the settled round of one line, ready for JSON. Raises `BadLine`."""
     id_: str | int | None = None
     try:
@@ -53,7 +78,7 @@ def adjudicate(line: bytes) -> dict[str, Any]:
         id_ = _id(read, faults)
         if faults:
             raise faults[0]
-        return {"id": id_, **_adjudicated(_round(read))}
+        return _adjudicated(id_, _round(read))
     except Refusal as refusal:
         raise BadLine(id_, refusal) from None
 
@@ -105,7 +130,7 @@ def _round(read: Any) -> Mapping[str, Any]:
     return read
 
 
-def _adjudicated(read: Mapping[str, Any]) -> dict[str, Any]:
+def _adjudicated(id_: str | int | None, read: Mapping[str, Any]) -> AdjudicatedRound:
     if read.get("payout_limit_cents", 1) is None:
         raise Refusal(WRONG_VALUE, key="payout_limit_cents")
     rules = Rules.of(read["rules"], _payouts(read), read.get("payout_limit_cents"))
@@ -115,6 +140,7 @@ def _adjudicated(read: Mapping[str, Any]) -> dict[str, Any]:
     wagers = _wagers(rules, read)
     ending, settled = game.adjudicate(rules, _throws(read, voided), wagers, voided)
     return {
+        "id": id_,
         "rules": read["rules"],
         "ending": ending,
         "order": settlement_order(settled),
@@ -191,18 +217,21 @@ def _words(value: Any, key: str) -> str:
     return value
 
 
-def _as_line(settled: Settled) -> dict[str, Any]:
-    line: dict[str, Any] = {"seat": settled.wager.seat, "wager": settled.wager.code}
-    if settled.wager.play is not None:
-        line["play"] = settled.wager.play
-    line.update(
-        cents=settled.wager.cents,
-        outcome=settled.outcome,
-        pays=None if settled.pays is None else str(settled.pays),
-        paid_cents=settled.paid_cents,
-        returned_cents=settled.returned_cents,
-        cite=settled.cite,
-    )
-    if settled.cut_cents:
-        line["cut_cents"] = settled.cut_cents
+def _as_line(settled: Settled) -> AdjudicatedWager:
+    line: AdjudicatedWager = {
+        "seat": settled.wager.seat,
+        "wager": settled.wager.code,
+        "play": settled.wager.play or 0,
+        "cents": settled.wager.cents,
+        "outcome": settled.outcome,
+        "pays": None if settled.pays is None else str(settled.pays),
+        "paid_cents": settled.paid_cents,
+        "returned_cents": settled.returned_cents,
+        "cite": settled.cite,
+        "cut_cents": settled.cut_cents,
+    }
+    if settled.wager.play is None:
+        del line["play"]
+    if not settled.cut_cents:
+        del line["cut_cents"]
     return line

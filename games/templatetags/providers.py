@@ -1,7 +1,5 @@
 """Template filters of the providers' pages: labels of states, steps, duties and parts."""
 
-from typing import Any
-
 from django import template
 
 from games.office.providers import services
@@ -9,7 +7,7 @@ from games.office.providers.services import ServiceStep
 
 register = template.Library()
 
-STATES: dict[str, Any] = {
+STATES = {
     "none": "not applied",
     "pending": "applied, undecided",
     "certified": "certified",
@@ -17,13 +15,13 @@ STATES: dict[str, Any] = {
     "ended": "certification ended",
     "denied": "denied",
 }
-STEPS: dict[str, Any] = {
+STEPS = {
     "laboratory": "Laboratory",
     "costs": "Costs",
     "approval": "Approval to use",
     "certified": "Provider",
 }
-STEP_STATES: dict[tuple[str, str], Any] = {
+STEP_STATES = {
     ("laboratory", "approved"): "approved",
     ("laboratory", "submitted"): "submitted, not approved",
     ("laboratory", "not-submitted"): "not submitted",
@@ -43,7 +41,7 @@ STEP_STATES: dict[tuple[str, str], Any] = {
     ("certified", "denied"): "denied",
     ("certified", "none"): "not applied",
 }
-DUTIES: dict[str, Any] = {
+DUTIES = {
     "officer": "officer",
     "director": "director",
     "owner": "owns 10 % or more",
@@ -51,7 +49,7 @@ DUTIES: dict[str, Any] = {
     "votes": "20 % or more of the votes",
     "named": "named by the Board",
 }
-STANDINGS: dict[str, Any] = {
+STANDINGS = {
     "qualified": "qualified",
     "unqualified": "not qualified",
     "waiting": "outstanding, form filed",
@@ -59,7 +57,7 @@ STANDINGS: dict[str, Any] = {
     "not-asked": "need not qualify",
     "gone": "has left",
 }
-PARTS: dict[str, Any] = {
+PARTS = {
     "form": "Application and disclosure form",
     "copy": "Copy of the form",
     "fee": "Fee, paid",

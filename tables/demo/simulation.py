@@ -12,6 +12,7 @@ from games import registry
 from games.engine import Refusal, Rules
 from games.models import Facility
 from games.registry import game_by_code, game_of
+from games.simulated_wagers import TableWager
 from games.snapshot_types import NextStep
 from tables.demo.refusals import SIMULATE_AT_LIVE_TABLE
 from tables.demo.seeding import (
@@ -161,14 +162,14 @@ def _next_act(next_step: NextStep, draw: random.Random) -> tuple[str, dict[str, 
     return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(next_step["dice"])]}
 
 
-def wagers_of(simulated: SimulatedTable, draw: random.Random) -> list[dict[str, Any]]:
+def wagers_of(simulated: SimulatedTable, draw: random.Random) -> list[TableWager]:
     """The wagers with which a round begins, at some seats of the table."""
     seats = set(draw.sample(range(1, simulated.table.seats + 1), draw.randint(1, simulated.table.seats)))
     quarterback = Table.objects.values_list("quarterback", flat=True).get(pk=simulated.table.pk)
     seats |= {quarterback} if quarterback else set()
     codes = [type_.code for type_ in game_of(simulated.rules).wager_types(simulated.rules)]
     return [
-        {"seat": seat, **line}
+        {"seat": seat, "wager": line["wager"], "cents": line["cents"]}
         for seat in sorted(seats)
         for line in _simulation(simulated).wagers_of_seat(codes, draw)
     ]

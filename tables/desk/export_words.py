@@ -7,7 +7,7 @@ from tables.desk.entry_types import EXPORT_ASKED, VERIFICATION_ASKED
 from tables.words.registry import line, register
 
 # Why a job failed, by the code that the worker stored.
-FAILURES: dict[str, Any] = {
+FAILURES = {
     "gave-up": "Its worker stopped several times. Request a smaller range.",
     "disk-full": "The server's disk is full. Free some space, then request the export again.",
     "not-written": "The server could not write the file. Make its export folder writable, then request the export again.",

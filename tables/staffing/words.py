@@ -20,7 +20,7 @@ from tables.staffing.entry_types import (
 from tables.words.registry import line, register
 
 # By the codes of `models.staffing.GAMES_ELSEWHERE`
-ELSEWHERE: dict[str, Any] = {
+ELSEWHERE = {
     "baccarat": "Baccarat",
     "midibaccarat": "Midibaccarat",
     "craps": "Craps",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from games.adjudication import adjudicate
+from games.adjudication import AdjudicatedRound, adjudicate
 from games.engine import Refusal, RoundState, Rules
 from games.engine.settlement import Settled
 from games.registry import game_by_code
@@ -66,7 +66,7 @@ def refusal(act: str, *args: Any, **kwargs: Any) -> tuple[str, str]:
     return refused.value.code, refused.value.section.removeprefix(CITE)
 
 
-def on_paper(throws: list[Any], *wagers: tuple[Any, ...], **rest: Any) -> dict[str, Any]:
+def on_paper(throws: list[Any], *wagers: tuple[Any, ...], **rest: Any) -> AdjudicatedRound:
     """A game as a line of JSON; wagers are (seat, code, cents) or (seat, code, cents, play)."""
     keys = ("seat", "wager", "cents", "play")
     lines = [dict(zip(keys, wager, strict=False)) for wager in wagers]

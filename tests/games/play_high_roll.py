@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from games.adjudication import adjudicate
+from games.adjudication import AdjudicatedRound, adjudicate
 from games.engine import Refusal, RoundState, Rules
 from games.registry import game_by_code
 
@@ -67,7 +67,7 @@ def refusal(act: str, *args: Any, **kwargs: Any) -> tuple[str, str]:
     return refused.value.code, refused.value.section
 
 
-def on_paper(throws: Any, wagers: Any, key: str = TEN, **more: Any) -> dict[str, Any]:
+def on_paper(throws: Any, wagers: Any, key: str = TEN, **more: Any) -> AdjudicatedRound:
     """A round as `adjudicate` answers it; wagers are (seat, code, cents)."""
     given = [{"seat": seat, "wager": code, "cents": cents} for seat, code, cents in wagers]
     line = {"id": "x", "rules": key, "throws": [list(dice) for dice in throws], "wagers": given, **more}

@@ -1,15 +1,17 @@
 """What simulated players bet at Three Dice Football."""
 
-from collections.abc import Mapping
 from random import Random
-from typing import Any
+from typing import cast
 
+from games.catalog.football.engine.view import FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
+from games.simulated_wagers import SeatWager, TableWager
+from games.snapshot_types import Snapshot
 
 STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
 
 
-def wagers_of_seat(codes: list[str], draw: Random) -> list[dict[str, Any]]:
+def wagers_of_seat(codes: list[str], draw: Random) -> list[SeatWager]:
     """Return some full game wagers."""
     full = [code for code in codes if code not in SINGLE_PLAY_CODES]
     return [
@@ -17,11 +19,12 @@ def wagers_of_seat(codes: list[str], draw: Random) -> list[dict[str, Any]]:
     ]
 
 
-def wagers_before_act(state: Mapping[str, Any], draw: Random) -> list[dict[str, Any]]:
+def wagers_before_act(state: Snapshot, draw: Random) -> list[TableWager]:
     """Return single play wagers of some seats, before the dice are thrown for a play."""
-    if state["next"]["act"] != "throw_dice" or state["round"]["game"]["score"] is not None:
+    next_step, game = state["next"], cast(FootballView, state["round"]["game"])
+    if next_step is None or next_step["act"] != "throw_dice" or game["score"] is not None:
         return []
-    play, seats = state["round"]["game"]["play"], state["table"]["seats"]
+    play, seats = game["play"], state["table"]["seats"]
     return [
         {"seat": seat, "wager": code, "play": play, "cents": draw.choice(STAKES_CENTS)}
         for seat in sorted(draw.sample(range(1, seats + 1), draw.randint(1, 4)))

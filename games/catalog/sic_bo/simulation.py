@@ -1,8 +1,9 @@
 """What simulated players bet at Sic Bo."""
 
-from collections.abc import Mapping
 from random import Random
-from typing import Any
+
+from games.simulated_wagers import SeatWager, TableWager
+from games.snapshot_types import Snapshot
 
 STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
 CODES = (
@@ -17,12 +18,12 @@ CODES = (
 )
 
 
-def wagers_of_seat(codes: list[str], draw: Random) -> list[dict[str, Any]]:
+def wagers_of_seat(codes: list[str], draw: Random) -> list[SeatWager]:
     """Return some wagers of the layout."""
     sample = draw.sample(CODES, draw.randint(1, 4))
     return [{"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in sample]
 
 
-def wagers_before_act(state: Mapping[str, Any], draw: Random) -> list[dict[str, Any]]:
+def wagers_before_act(state: Snapshot, draw: Random) -> list[TableWager]:
     """Return no wagers: none are added in the middle of a round."""
     return []

@@ -5,11 +5,11 @@ import json
 import os
 import sys
 from collections.abc import Iterable
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypedDict
 
 from django.core.management.base import BaseCommand, CommandError
 
-from games.adjudication import BadLine, adjudicate
+from games.adjudication import AdjudicatedRound, BadLine, adjudicate
 from games.engine import Refusal
 
 # A settled round leaves no reference cycles, so searching for them less often saves a tenth of the time.
@@ -47,7 +47,15 @@ def answer_all(lines: Iterable[bytes], out: BinaryIO) -> bool:
     return good
 
 
-def answer_line(number: int, line: bytes) -> tuple[dict[str, Any], bool]:
+class Unreadable(TypedDict):
+    """The answer to a line that cannot be adjudicated, with its number."""
+
+    line: int
+    id: str | int | None
+    error: str
+
+
+def answer_line(number: int, line: bytes) -> tuple[AdjudicatedRound | Unreadable, bool]:
     """Return the answer to one line, and whether it could be adjudicated."""
     try:
         return adjudicate(line), True

@@ -3,7 +3,7 @@
 import json
 from argparse import ArgumentParser
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -35,6 +35,21 @@ class Command(BaseCommand):
             self.stdout.write("\n".join(table(rows)))
 
 
+class OddsLevel(TypedDict):
+    """One payout of a wager. Fractions are in lowest terms, and integers have no denominator."""
+
+    probability: str
+    pays: str
+
+
+class OddsRow(TypedDict):
+    """A wager with its payouts."""
+
+    wager: str
+    outcomes: list[OddsLevel]
+    house_advantage: str
+
+
 def read_payouts(path: str) -> dict[str, Any]:
     """Return odds by family from a JSON file.
 
@@ -56,7 +71,7 @@ def read_payouts(path: str) -> dict[str, Any]:
     return read
 
 
-def odds_rows(rules: Rules) -> list[dict[str, Any]]:
+def odds_rows(rules: Rules) -> list[OddsRow]:
     """Return the list that --json prints. Fractions are in lowest terms, integers have no denominator."""
     return [
         {
@@ -70,7 +85,7 @@ def odds_rows(rules: Rules) -> list[dict[str, Any]]:
     ]
 
 
-def table(rows: list[dict[str, Any]]) -> list[str]:
+def table(rows: list[OddsRow]) -> list[str]:
     """Return the table for people: one line for each payout."""
     longest = max((len(outcome["probability"]) for row in rows for outcome in row["outcomes"]), default=0)
     wide = max(14, longest + 2)

@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 from audit import chain
 from games.engine import Rules
@@ -19,13 +19,37 @@ from games.office.odds.sheet import OddsSheet
 from games.registry import game_by_code, game_of
 
 
+class PayoutFigures(TypedDict):
+    """One payout of a wager: fractions in lowest terms, and odds as the layout states them."""
+
+    probability: str
+    true_odds: str
+    pays: str
+
+
+class WagerFigures(TypedDict):
+    """The figures of one wager."""
+
+    wager: str
+    family: str
+    outcomes: list[PayoutFigures]
+    house_advantage: str
+
+
+class Figures(TypedDict):
+    """The figures of a request, as they are filed."""
+
+    rules: str
+    wagers: list[WagerFigures]
+
+
 def families(rules: str) -> list[tuple[str, str]]:
     """Return the wager families of a rules key with their names, in the order of the layout."""
     loaded = Rules.of(rules)
     return [(family, name) for family, name, _ in _families(loaded)]
 
 
-def compute_figures(request: GameRequest) -> dict[str, Any] | None:
+def compute_figures(request: GameRequest) -> Figures | None:
     """Return every wager of the request with its exact figures, or None if the engine does not know the rules.
 
     A request that names none of the families is about all of them.
@@ -65,17 +89,18 @@ def unknown_wagers(request: GameRequest) -> list[str]:
     return [wager for wager in request.wagers if wager not in known_families]
 
 
-def sha256(figures: dict[str, Any]) -> str:
+def sha256(figures: Figures) -> str:
     """Return the SHA-256 of figures in canonical JSON, as the record names them."""
     return hashlib.sha256(chain.canonical(figures)).hexdigest()
 
 
-def filed_or_computed(request: GameRequest) -> dict[str, Any] | None:
+def filed_or_computed(request: GameRequest) -> Figures | None:
     """Return the filed figures, or the computed ones if none are filed."""
-    return request.parts.get("odds", {}).get("figures") or compute_figures(request)
+    filed: Figures | None = request.parts.get("odds", {}).get("figures")
+    return filed or compute_figures(request)
 
 
-def figures_sheet(figures: dict[str, Any]) -> OddsSheet:
+def figures_sheet(figures: Figures) -> OddsSheet:
     """Return figures as an odds sheet. Filed figures are not computed again."""
     rules = Rules.of(figures["rules"])
     filed = {entry["wager"]: entry for entry in figures["wagers"]}
@@ -91,7 +116,7 @@ def figures_sheet(figures: dict[str, Any]) -> OddsSheet:
     return OddsSheet(rules, tuple(rows))
 
 
-def _outcomes(entry: dict[str, Any]) -> tuple[Outcome, ...]:
+def _outcomes(entry: WagerFigures) -> tuple[Outcome, ...]:
     return tuple(Outcome(Fraction(level["probability"]), _pays(level["pays"])) for level in entry["outcomes"])
 
 
