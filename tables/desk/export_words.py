@@ -1,7 +1,5 @@
 """Words about exports and verifications of the record."""
 
-from typing import Any
-
 from audit.entries import EXPORT_FAILED, EXPORT_FINISHED, RECORD_VERIFIED, VERIFICATION_FAILED
 from tables.desk.entry_types import EXPORT_ASKED, VERIFICATION_ASKED
 from tables.words.registry import line, register
