@@ -22,6 +22,17 @@ from games.registry import game_by_code, game_of
 from games.submissions import rules_of
 
 from .authorized import authorized
+from .content_types import (
+    GameContent,
+    GameFacts,
+    GameText,
+    GuideContent,
+    GuideExample,
+    GuideFacts,
+    GuideLayout,
+    GuideRow,
+    GuideWager,
+)
 from .drawings import WIDTH
 from .examples import winners
 from .plans import Entry, Plan, Row, Throws, has_plan, plan_of
@@ -36,12 +47,12 @@ def sha256(data: Any) -> str:
     return hashlib.sha256(rfc8785.dumps(data)).hexdigest()
 
 
-def facts_at(facility: Facility, moment: dt.datetime) -> dict[str, Any]:
+def facts_at(facility: Facility, moment: dt.datetime) -> GuideFacts:
     """Return what is material in a guide of the rules in force at a moment."""
     return {"format": FORMAT, "games": [_facts(facility, game) for game in _games(facility, moment)]}
 
 
-def content_at(facility: Facility, moment: dt.datetime) -> dict[str, Any]:
+def content_at(facility: Facility, moment: dt.datetime) -> GuideContent:
     """Return what a guide of the rules in force at a moment shows, in every language."""
     games = [_content(facility, game) for game in _games(facility, moment)]
     return {"format": FORMAT, "house": {"code": facility.code, "name": facility.name}, "games": games}
@@ -95,7 +106,7 @@ def _slug(filed: Edition) -> str:
     return f"{filed.game}-{filed.short_key}".lower().replace("/", "-").replace(".", "-")
 
 
-def _facts(facility: Facility, game: AuthorizedGame) -> dict[str, Any]:
+def _facts(facility: Facility, game: AuthorizedGame) -> GameFacts:
     rules = game.rules
     return {
         "slug": game.slug,
@@ -123,7 +134,7 @@ def flags(facility: Facility, rules: Rules) -> frozenset[str]:
     return frozenset(name for name, holds in conditions.items() if holds)
 
 
-def _content(facility: Facility, game: AuthorizedGame) -> dict[str, Any]:
+def _content(facility: Facility, game: AuthorizedGame) -> GameContent:
     rules = game.rules
     plan = plan_of(rules.edition.game, rules.edition.dice)
     return {
@@ -156,7 +167,7 @@ class GuideText:
         self.own, self.common = game_words(game, language, plan.text), words(language)
         self.english = game_words(game, "en", plan.text)
 
-    def text(self) -> dict[str, Any]:
+    def text(self) -> GameText:
         """Return the whole text: title, lead, examples, wagers, layout, the order of play, and notes."""
         return {
             "title": self.own["title"],
@@ -191,7 +202,7 @@ class GuideText:
     def _odds(self, row: str) -> str:
         return odds(self.language, self.rules.payouts[row].odds)
 
-    def _wager(self, entry: Entry) -> dict[str, Any]:
+    def _wager(self, entry: Entry) -> GuideWager:
         texts = self.own["wagers"][entry.family]
         printed = self.english["wagers"][entry.family]["name"]
         tiers = [self.rules.payouts[row].odds for row in entry.pays]
@@ -207,7 +218,7 @@ class GuideText:
             "squares": entry.squares,
         }
 
-    def _row(self, row: Row, square: bool) -> dict[str, Any]:
+    def _row(self, row: Row, square: bool) -> GuideRow:
         label = self.own["rows"][row.label].format(row.number) if row.label else row.number
         paid = self.rules.payouts[row.key].odds
         small = square and isinstance(paid, Odds) and paid.per == 1
@@ -217,7 +228,7 @@ class GuideText:
             "pays": str(paid.to) if small and isinstance(paid, Odds) else odds(self.language, paid),
         }
 
-    def _example(self, throws: Throws) -> dict[str, Any]:
+    def _example(self, throws: Throws) -> GuideExample:
         wins = [
             self.common["win"].format(name=self._name(code), pays=odds(self.language, pays))
             for code, pays in winners(self.rules, throws, self.plan.not_in_examples)
@@ -234,7 +245,7 @@ class GuideText:
         key = "no-match" if number == "none" else family
         return str(self.own["names"][key]).format(*number.split("-"))
 
-    def _layout(self) -> dict[str, Any]:
+    def _layout(self) -> GuideLayout:
         texts = self.own["drawing"]
         names = {family: texts_["name"] for family, texts_ in self.own["wagers"].items()}
         payouts = {row: payout.odds for row, payout in self.rules.payouts.items()}

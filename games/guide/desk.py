@@ -8,6 +8,7 @@ from games.office.reviews import review_due_on
 
 from .authorized import all_in_force_by, authorized, chapters_to_come
 from .content import facts_at
+from .content_types import GuideFacts
 from .standing import Difference, approval_of, differences, is_approved, published
 
 DRAFT, FILE, SAME, DECIDE, PUBLISH, NOTHING = "draft", "file", "same", "decide", "publish", "nothing"
@@ -70,7 +71,7 @@ def _step(
     newest: Guide | None,
     covers: Guide | None,
     changes: list[Difference],
-    now_facts: dict[str, object],
+    now_facts: GuideFacts,
     settled: bool,
 ) -> str:
     """Return the next step. An approved guide of rules that are still to come waits for its day."""

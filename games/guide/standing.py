@@ -2,7 +2,6 @@
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Any
 
 from games.engine import Rules
 from games.models import Facility, Guide, Review
@@ -10,6 +9,7 @@ from games.office.submissions.compare import changes
 
 from .authorized import named_rules
 from .content import facts_at
+from .content_types import GameFacts, GuideFacts
 
 FORMATS = ("print", "web", "video", "other")
 
@@ -28,32 +28,28 @@ class Difference:
         return f"{self.game}: {self.topic}, {self.old or 'none'} → {self.new or 'none'}"
 
 
-def differences(old: dict[str, Any], new: dict[str, Any]) -> list[Difference]:
+def differences(old: GuideFacts, new: GuideFacts) -> list[Difference]:
     """Return every material difference between the facts of two guides (A06), game by game."""
     rows: list[Difference] = []
     for before, after in _paired(old["games"], new["games"]):
         if before == after:
             continue
-        if before is None or after is None:
-            name = named_rules(Rules.from_terms((before or after or {})["terms"]))
-            presence = ["in the guide" if facts else "" for facts in (before, after)]
-            rows.append(Difference(name, "game", *presence))
-        else:
+        if before and after:
             rows += _game_differences(before, after)
+        elif game := before or after:
+            presence = ["in the guide" if facts else "" for facts in (before, after)]
+            rows.append(Difference(named_rules(Rules.from_terms(game["terms"])), "game", *presence))
     return rows
 
 
-Facts = dict[str, Any]
-
-
-def _paired(old: list[Facts], new: list[Facts]) -> list[tuple[Facts | None, Facts | None]]:
+def _paired(old: list[GameFacts], new: list[GameFacts]) -> list[tuple[GameFacts | None, GameFacts | None]]:
     """Return each game of the old guide with the same game of the new one, None if a guide does not have it.
 
     A game that is now dealt by another paytable or edition is still the same game.
     """
     old_slugs, new_by_slug = {game["slug"] for game in old}, {game["slug"]: game for game in new}
     added = [game for game in new if game["slug"] not in old_slugs]
-    pairs: list[tuple[Facts | None, Facts | None]] = []
+    pairs: list[tuple[GameFacts | None, GameFacts | None]] = []
     for game in old:
         kind = _kind(game)
         after = new_by_slug.get(game["slug"]) or next((new for new in added if _kind(new) == kind), None)
@@ -62,13 +58,13 @@ def _paired(old: list[Facts], new: list[Facts]) -> list[tuple[Facts | None, Fact
     return [*pairs, *((None, game) for game in added)]
 
 
-def _kind(game: Facts) -> tuple[str, int]:
+def _kind(game: GameFacts) -> tuple[str, int]:
     """Return the game and its number of dice."""
     edition = Rules.from_terms(game["terms"]).edition
     return edition.game, edition.dice
 
 
-def _game_differences(before: Facts, after: Facts) -> list[Difference]:
+def _game_differences(before: GameFacts, after: GameFacts) -> list[Difference]:
     old, new = Rules.from_terms(before["terms"]), Rules.from_terms(after["terms"])
     name = named_rules(new)
     rows = [

@@ -5,6 +5,8 @@ from typing import Literal
 from django.db import models
 from django.db.models import Q
 
+from games.guide.content_types import GuideContent, GuideFacts
+
 from .facility import Facility
 
 
@@ -84,9 +86,9 @@ class Guide(Reviewed):
 
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="guides")
     version = models.PositiveIntegerField()
-    content = models.JSONField()
+    content: "models.JSONField[GuideContent, GuideContent]" = models.JSONField()
     content_sha256 = models.CharField(max_length=64)
-    facts = models.JSONField()
+    facts: "models.JSONField[GuideFacts, GuideFacts]" = models.JSONField()
     facts_sha256 = models.CharField(max_length=64)
     formats = models.JSONField(default=list, help_text="print, web, video, other")
     submissions = models.ManyToManyField("games.RulesSubmission", related_name="guides")

@@ -5,7 +5,7 @@ minute.
 """
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from audit import clock
 from games.guide.authorized import title_of
+from games.guide.content_types import GameContent, GuideExample
 from games.guide.standing import approval_of, comes_as, published, still_true
 from games.guide.words import SWITCH, TAGS, day, place, words
 from games.models import Facility, Guide, RulesBook
@@ -163,18 +164,25 @@ def _page(facility: Facility, language: str) -> dict[str, Any]:
     }
 
 
-def _game_page(game: dict[str, Any], language: str, holds: dict[str, bool]) -> dict[str, Any]:
+class ColoredExample(TypedDict):
+    """An example with each die and its color."""
+
+    dice: list[list[tuple[int, str]]]
+    text: str
+
+
+def _game_page(game: GameContent, language: str, holds: dict[str, bool]) -> dict[str, Any]:
     """Return one game for a page: with its text while it is dealt, otherwise only its name."""
-    texts = game["texts"][language]
-    if not holds[game["slug"]]:
-        texts = {name: texts[name] for name in ("title", "variant")}
-    else:
-        texts = texts | {"examples": [_example(example) for example in texts["examples"]]}
-    long = any(len(example["text"]) > LONG for example in texts.get("examples", ()))
-    return {"slug": game["slug"], "long": long, "dice": game["dice"], "holds": holds[game["slug"]], **texts}
+    texts, is_dealt = game["texts"][language], holds[game["slug"]]
+    page: dict[str, Any] = {"slug": game["slug"], "long": False, "dice": game["dice"], "holds": is_dealt}
+    if not is_dealt:
+        return page | {"title": texts["title"], "variant": texts["variant"]}
+    examples = [_example(example) for example in texts["examples"]]
+    long = any(len(example["text"]) > LONG for example in examples)
+    return page | {**texts, "examples": examples, "long": long}
 
 
-def _example(example: dict[str, Any]) -> dict[str, Any]:
+def _example(example: GuideExample) -> ColoredExample:
     """Return an example with each die and its color, "" if all dice are alike."""
     colors = example["colours"]
     dice = [list(zip(throw, colors or [""] * len(throw), strict=True)) for throw in example["throws"]]
@@ -187,7 +195,7 @@ def game_preview(guide: Guide, slug: str, language: str) -> dict[str, Any] | Non
     return _game_page(content, language, {slug: True}) if content else None
 
 
-def _game_content(guide: Guide, slug: str) -> dict[str, Any] | None:
+def _game_content(guide: Guide, slug: str) -> GameContent | None:
     return next((game for game in guide.content["games"] if game["slug"] == slug), None)
 
 

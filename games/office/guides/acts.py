@@ -3,6 +3,7 @@
 from games.engine import Refusal
 from games.guide.authorized import all_in_force_by
 from games.guide.content import content_at, facts_at, sha256
+from games.guide.content_types import GuideContent
 from games.guide.sections import section
 from games.guide.standing import FORMATS, approval_of, differences, is_approved
 from games.models import Guide, GuideDisplay, Review, RulesSubmission
@@ -92,9 +93,7 @@ def _read_formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
     return [{"format": name, "reference": "" if name in free else reference} for name in formats]
 
 
-def _submissions_of(
-    ctx: OfficeContext, content: dict[str, list[dict[str, list[str]]]]
-) -> list[RulesSubmission]:
+def _submissions_of(ctx: OfficeContext, content: GuideContent) -> list[RulesSubmission]:
     codes = {code for game in content["games"] for code in game["submissions"]}
     rows = RulesSubmission.objects.filter(facility=ctx.facility)
     return [submission for submission in rows if str(submission) in codes]

@@ -7,6 +7,7 @@ from reportlab.lib.colors import HexColor
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, KeepTogether, PageBreak, Spacer
 
+from games.guide.content_types import GameText, GuideExample, GuideLayout, GuideRow, GuideWager
 from games.guide.standing import approval_of, is_approved
 from games.guide.words import TAGS, day, words
 from games.models import Guide
@@ -61,7 +62,7 @@ def approval_line(guide: Guide, language: str) -> str:
 class PrintedGame:
     """One game of the printed guide."""
 
-    def __init__(self, content: dict[str, Any], language: str) -> None:
+    def __init__(self, content: GameText, language: str) -> None:
         self.content, self.language, self.look = content, language, styles(language)
         self.common = words(language)
 
@@ -91,7 +92,7 @@ class PrintedGame:
             *(text(f"– {note}", look["body"]) for note in content["know"]),
         ]
 
-    def _example(self, example: dict[str, Any]) -> list[Flowable]:
+    def _example(self, example: GuideExample) -> list[Flowable]:
         rows = [
             [
                 (face, color)
@@ -119,7 +120,7 @@ class PrintedGame:
         if rows:
             yield self._table(rows)
 
-    def _rows(self, bet: dict[str, Any]) -> Iterable[list[Any]]:
+    def _rows(self, bet: GuideWager) -> Iterable[list[Any]]:
         if bet["squares"]:
             yield ["", Squares(bet["rows"], self.language), ""]
             return
@@ -152,7 +153,7 @@ class Dice(Flowable):
 class Squares(Flowable):
     """Totals with their payouts below, seven in a row."""
 
-    def __init__(self, rows: list[dict[str, Any]], language: str) -> None:
+    def __init__(self, rows: list[GuideRow], language: str) -> None:
         super().__init__()
         self.rows, self.fonts = rows, _fonts(language)
         self.width = 0.0
@@ -176,7 +177,7 @@ class Squares(Flowable):
 class Layout(Flowable):
     """The drawing of a layout, with the same shapes as on the page."""
 
-    def __init__(self, drawing: dict[str, Any], language: str) -> None:
+    def __init__(self, drawing: GuideLayout, language: str) -> None:
         super().__init__()
         self.drawing, self.fonts = drawing, _fonts(language)
         self.scale = min(LAYOUT_WIDTH, content_size()[0]) / drawing["width"]
