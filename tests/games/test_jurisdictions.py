@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 from django.core.checks import run_checks
@@ -161,7 +162,6 @@ OF_A_STATE = re.compile(
 OF_STATES = ("jurisdictions", "editions", "regulations", "demo", "migrations", "models")
 EXAMPLES = {
     "games/engine/refusals.py": "There are no rules %(rules)s. Use a key such as pa-625a/A.",  # printed by commands
-    "tables/snapshot_types.py": "A change of the limits under way, § 521.8(c)(2).",  # a docstring
     "templates/desk/coverage.html": "625a.2",  # what to search the catalog of clauses for
     "games/management/commands/odds.py": "a rules key, such as pa-625a/A",  # the help of a command
     "games/office/providers/refusals.py": "chapter-528-is-not-here",  # a code on the record, not a citation
@@ -179,10 +179,17 @@ def product_files(*patterns: str) -> list[Path]:
     ]
 
 
+def is_docstring(node: ast.AST) -> TypeGuard[ast.Expr | ast.Assign]:
+    """Whether a statement is a text of its own, or the assignment of a `__doc__`."""
+    if isinstance(node, ast.Assign):
+        return isinstance(node.targets[0], ast.Attribute) and node.targets[0].attr == "__doc__"
+    return isinstance(node, ast.Expr)
+
+
 def texts_in(path: Path) -> Iterator[tuple[int, str]]:
     """The strings of a Python file that are no docstrings, each with its line."""
     tree = ast.parse(path.read_text("utf-8"))
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    docstrings = {id(node.value) for node in ast.walk(tree) if is_docstring(node)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.lineno, node.value
