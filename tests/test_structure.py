@@ -151,6 +151,16 @@ def test_its_templates_hold_no_inline_code():
     assert {relative(path): found for path in TEMPLATES if (found := refused_markup(path))} == {}
 
 
+def test_its_templates_have_no_line_over_200_characters():
+    too_long = [
+        f"{relative(path)}:{number}: {len(line)} characters"
+        for path in TEMPLATES
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > 200
+    ]
+    assert too_long == []
+
+
 OTHER_HOST = re.compile(r"(?:https?:)?//[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE)
 # Names of vocabularies, which no browser fetches.
 NAMESPACES = ("http://www.w3.org/",)
