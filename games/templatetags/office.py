@@ -14,7 +14,7 @@ register = template.Library()
 
 
 @register.filter
-def said(refusal: Refusal) -> str:
+def sentence(refusal: Refusal) -> str:
     """Return a refusal as a sentence."""
     return refusal.sentence
 

@@ -92,7 +92,7 @@ def duty_word(words: str) -> str:
 
 
 @register.filter
-def standing_word(state: str) -> str:
+def qualifier_word(state: str) -> str:
     """Return the label of a qualification's state."""
     return str(STANDINGS[state])
 

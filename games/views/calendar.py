@@ -105,11 +105,12 @@ def feeds(request: HttpRequest, facility_code: str) -> HttpResponse:
         status = 403 if isinstance(refusal, Forbidden) else 422
         context = _context(request, person, facility) | {"refused": refusal}
         return render(request, "games/office/calendar.html", context, status=status)
-    made = request.build_absolute_uri(reverse("feed", args=[secret]))
+    new_address = request.build_absolute_uri(reverse("feed", args=[secret]))
     response = render(
         request,
         "games/office/calendar.html",
-        _context(request, person, facility) | {"made": made, "made_for": params["name"].strip()},
+        _context(request, person, facility)
+        | {"new_address": new_address, "new_feed_name": params["name"].strip()},
     )
     add_never_cache_headers(response)
     return response

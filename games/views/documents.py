@@ -34,9 +34,9 @@ def documents(request: HttpRequest, facility_code: str) -> HttpResponse:
     uses = usage_of(facility, listed)
     context = page_context(person, facility, "documents") | {
         "documents": [(document, uses.get(document.code, ())) for document in listed],
-        "shown": SHOWN,
+        "listed_count": SHOWN,
         "count": matches.count(),
-        "asked": query,
+        "query": query,
     }
     return render(request, "games/office/documents.html", context)
 

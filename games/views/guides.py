@@ -57,7 +57,7 @@ def _guide_context(facility: Facility) -> dict[str, Any]:
             | {"holds": holds[game["slug"]]}
             for game in read
         ],
-        "lying": overview.published.displays.filter(until=None) if overview.published else (),
+        "copies": overview.published.displays.filter(until=None) if overview.published else (),
         "languages": [(code, words(code)["language"]) for code in facility.law.languages],
         "formats": [(name, name in facility.law.guide.formats_without_approval) for name in FORMATS],
         "off_the_web": bool(
@@ -80,7 +80,7 @@ def _version(guide: Guide) -> dict[str, Any]:
         status, color = "ended" if guide.status == "approved" else status, "past"
     elif guide.published_at is not None:
         status = "published"
-    return {"guide": guide, "said": status, "state": color, "approved": is_approved(guide)}
+    return {"guide": guide, "status_text": status, "state": color, "approved": is_approved(guide)}
 
 
 def _book_context(facility: Facility) -> dict[str, Any]:

@@ -97,8 +97,8 @@ def odds(request: HttpRequest, facility_code: str) -> HttpResponse:
     subject = odds_subject(facility, request.GET.get("rules", "") or _default_key(facility))
     answer, tried = _answer_what_if(request, subject)
     context = {
-        "house": facility,
-        "asked": subject,
+        "facility": facility,
+        "subject": subject,
         "answer": answer,
         "sheet": answer.sheet,
         "chart": answer.chart,

@@ -37,8 +37,8 @@ def page_context(
     today = facility.local(now).date()
     groups = [deadline.group(today) for deadline in listed]
     return {
-        "house": facility,
-        "room": "rules",
+        "facility": facility,
+        "section": "rules",
         "tab": tab,
         "due": {"overdue": groups.count(OVERDUE), "week": groups.count(THIS_WEEK)},
         "reminders": reminders.open_reminders(facility, listed, today),

@@ -110,9 +110,9 @@ def rules(request: HttpRequest, facility_code: str) -> HttpResponse:
     context = _page(facility, language) | {"book": book, "guide": _published(facility) is not None}
     if book is not None:
         context |= {
-            "lies": place(language, book.place),
-            "holds": [title_of(code) for code in book.games],
-            "said": common["book_version"].format(
+            "book_place": place(language, book.place),
+            "contents": [title_of(code) for code in book.games],
+            "book_version": common["book_version"].format(
                 version=book.version, day=day(language, facility.local(book.filed_at).date())
             ),
         }
@@ -156,7 +156,7 @@ def _page(facility: Facility, language: str) -> dict[str, Any]:
         if code in facility.law.languages
     ]
     return {
-        "house": facility,
+        "facility": facility,
         "language": language,
         "tag": TAGS[language],
         "words": words(language),

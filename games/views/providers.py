@@ -133,7 +133,7 @@ def providers(request: HttpRequest, facility_code: str) -> HttpResponse:
             "late": sum(row.late for row in rows),
             "stopped": sum(len(row.stopped) for row in rows),
         },
-        "here": facility.law.certifies_providers,
+        "applies": facility.law.certifies_providers,
         "slips": [provider_dialogs.REGISTER],
     }
     return render(request, "games/office/providers.html", context)
@@ -208,10 +208,12 @@ def _person(file: ProviderFile, qualifier: Qualifier) -> dict[str, Any]:
     return {
         "row": qualifier,
         "duties": [(duty.words, duty.section(file.law)) for duty in qualifiers.duties(qualifier)],
-        "standing": state if here else "gone",
+        "state": state if here else "gone",
         "look": looks[state] if here else "past",
-        "here": here,
-        "held": [credential for credential in qualifier.credentials.all() if credential.ended_on is None],
+        "is_serving": here,
+        "credentials": [
+            credential for credential in qualifier.credentials.all() if credential.ended_on is None
+        ],
     }
 
 

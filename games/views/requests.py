@@ -14,7 +14,7 @@ from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews
 from games.office.core.access import person_and_facility
 from games.office.requests import contents, final_approval, game_tests, odds_figures, part_readers
-from games.office.requests import descriptions as said
+from games.office.requests import descriptions
 from games.office.requests import pdf as paper
 from games.registry import game_by_code
 from games.views.page_context import page_context
@@ -34,14 +34,14 @@ def game_requests(request: HttpRequest, facility_code: str) -> HttpResponse:
     listed = [
         {
             "row": row,
-            "state": said.STATES[row.status],
-            "look": said.LOOKS.get(row.status, ""),
-            "next": said.next_step(row, frame["today"]),
+            "state": descriptions.STATES[row.status],
+            "look": descriptions.LOOKS.get(row.status, ""),
+            "next": descriptions.next_step(row, frame["today"]),
             "due": _due(row, facility),
         }
         for row in rows[:SHOWN]
     ]
-    context = frame | {"requests": listed, "count": rows.count(), "asked": query, **_choices(facility)}
+    context = frame | {"requests": listed, "count": rows.count(), "query": query, **_choices(facility)}
     return render(request, "games/office/requests.html", context)
 
 
@@ -50,21 +50,20 @@ def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpRes
     """Show one request: its parts as a checklist, its odds sheet, its history and its tests."""
     person, facility = person_and_facility(request, facility_code)
     row, frame = _request(facility, code), page_context(person, facility, "requests")
-    parts, absent = said.describe_request(row), contents.missing_parts(row)
+    parts, absent = descriptions.describe_request(row), contents.missing_parts(row)
     figures = odds_figures.filed_or_computed(row)
     sheet = odds_figures.figures_sheet(figures) if figures else None
     context = frame | {
         "row": row,
-        "state": said.STATES[row.status],
-        "look": said.LOOKS.get(row.status, ""),
+        "state": descriptions.STATES[row.status],
+        "look": descriptions.LOOKS.get(row.status, ""),
         "parts": parts,
-        "said": {description.status.part.key: description for description in parts},
-        "there": sum(
+        "present_count": sum(
             description.status.is_required and description.status.is_present for description in parts
         ),
-        "asked": sum(description.status.is_required for description in parts),
+        "required_count": sum(description.status.is_required for description in parts),
         "absent": absent,
-        "next_step": said.next_step(row, frame["today"]),
+        "next_step": descriptions.next_step(row, frame["today"]),
         "review_ends": _due(row, facility),
         "further": row.further.select_related("document"),
         "tested": row.facility.law.requests.tests,
@@ -85,23 +84,22 @@ def game_test(request: HttpRequest, facility_code: str, code: str, number: int) 
     if test is None:
         raise Denied
     test.request = row
-    parts = said.describe_test(test)
+    parts = descriptions.describe_test(test)
     current_rules, rules = game_tests.rules_at(test, frame["now"]), list(test.rules.all())
     context = frame | {
         "row": row,
         "test": test,
-        "state": said.STATES[test.status],
-        "look": said.LOOKS.get(test.status, ""),
+        "state": descriptions.STATES[test.status],
+        "look": descriptions.LOOKS.get(test.status, ""),
         "parts": parts,
-        "said": {description.status.part.key: description for description in parts},
-        "there": sum(description.status.is_present for description in parts),
-        "asked": len(parts),
+        "present_count": sum(description.status.is_present for description in parts),
+        "required_count": len(parts),
         "absent": game_tests.missing_test_parts(test),
         "rules": [
             (version, current_rules is not None and version.pk == current_rules.pk) for version in rules
         ],
         "runs": [
-            {"row": run, "rules": said.versions(game_tests.rules_during(run, rules))}
+            {"row": run, "rules": descriptions.versions(game_tests.rules_during(run, rules))}
             for run in test.runs.all()[:SHOWN]
         ],
         "running": test.status == "approved" and row.status == "filed",
@@ -156,7 +154,7 @@ def _test_context(row: GameRequest, today: Any) -> dict[str, Any]:
     known_families = {family for family, _ in families}
     shared = {
         "families": [(family, name, family in row.wagers) for family, name in families],
-        "named": "\n".join(wager for wager in row.wagers if wager not in known_families),
+        "other_wagers": "\n".join(wager for wager in row.wagers if wager not in known_families),
     }
     if not row.facility.law.requests.tests:
         return shared
@@ -168,7 +166,7 @@ def _test_context(row: GameRequest, today: Any) -> dict[str, Any]:
         "balance": final_approval.balance_cents(row),
         "evidence": row.conditions,
         "tests": [
-            {"row": test, "state": said.STATES[test.status], "look": said.LOOKS.get(test.status, ""),
+            {"row": test, "state": descriptions.STATES[test.status], "look": descriptions.LOOKS.get(test.status, ""),
              "runs": test.runs.count()}
             for test in row.tests.all()
         ],

@@ -118,7 +118,7 @@ def _version_context(
     changed = changes(old, subject.rules)
     return {
         "row": row,
-        "standing": version_state.value,
+        "version_state": version_state.value,
         "title": edition_title(subject.rules),
         "game": game_of(subject.rules),
         "edition": subject.rules.edition,

@@ -162,7 +162,7 @@ def incarnations() -> list[dict[str, Any]]:
     return [
         {
             "row": incarnation,
-            "found": _checkpoint_size(incarnation.after.get("found")),
+            "found_size": _checkpoint_size(incarnation.after.get("found")),
             "signed": _checkpoint_size(incarnation.after.get("signed")),
         }
         for incarnation in rows

@@ -23,8 +23,8 @@ def desk_context(person: Person, facility: Facility, tab: str) -> dict[str, Any]
     """Return the context of a desk page under one of its tabs."""
     now = clock.now()
     return {
-        "house": facility,
-        "room": "record",
+        "facility": facility,
+        "section": "record",
         "tab": tab,
         "tabs": tab_links(facility.code),
         "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},

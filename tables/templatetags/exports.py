@@ -6,6 +6,6 @@ register = template.Library()
 
 
 @register.filter
-def whole(count: int | None) -> str:
+def grouped_count(count: int | None) -> str:
     """`12,345`; 0 for nothing."""
     return f"{count or 0:,}"

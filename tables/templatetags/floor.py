@@ -80,7 +80,7 @@ def iso(moment: datetime | None) -> str:
 
 
 @register.filter
-def left(s: Snapshot) -> str:
+def time_left(s: Snapshot) -> str:
     """Return the time left to the dice at the moment of the snapshot."""
     return span(_seconds_left(s))
 
@@ -489,7 +489,7 @@ def acts_by_round(s: Snapshot) -> list[RoundActs]:
 def spots(s: Snapshot) -> list[dict[str, float | bool]]:
     """Return a dot for each seat position around the table."""
     return [
-        {"at": n + 0.5, "taken": bool(seat["count"])}
+        {"x": n + 0.5, "taken": bool(seat["count"])}
         for n, seat in zip(count(), s["round"]["seats"], strict=False)
     ]
 

@@ -29,7 +29,7 @@ class AccessMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Redirect pages to the sign-in for 401 and 423; show 403 and refusals of the record in words."""
         if isinstance(exception, AuditRefusal):
-            context = {"status": exception.status, "said": say(exception)}
+            context = {"status": exception.status, "message": say(exception)}
             return render(request, "error.html", context, status=exception.status)
         status = STATUS.get(type(exception))
         if status is None:
@@ -37,5 +37,5 @@ class AccessMiddleware:
         if status != 403 and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
             return redirect("sign-in")
         return render(
-            request, "error.html", {"status": status, "said": "You may not see this."}, status=status
+            request, "error.html", {"status": status, "message": "You may not see this."}, status=status
         )

@@ -89,11 +89,11 @@ def dice(request: HttpRequest, facility: str) -> HttpResponse:
     context = _page_context(person, facility_row, DICE, now) | {
         "counts": [_count(status, counts[status]) for status in (*lots.STAGES, lots.ASIDE)],
         "strip": _strip(counts),
-        "in_the_house": sum(counts.values()) - counts[Status.DESTROYED],
+        "in_facility": sum(counts.values()) - counts[Status.DESTROYED],
         "groups": _groups(facility_row, now, state, code, _page(request)),
         "day": facility_row.gaming_day(now),
         "figures": lots.reconciliation(facility_row, now),
-        "asked": {**round_query, "state": state, "code": code},
+        "query": {**round_query, "state": state, "code": code},
         "no_round": no_round,
         "tables": list(Table.objects.filter(facility=facility_row).values_list("code", flat=True)),
         "keeper": person.role in DICE_KEEPERS,
@@ -162,7 +162,7 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
         "figures": {
             "tables": len(tables),
             "stopped": sum(table.refusal is not None for table in tables),
-            "asked": len(requirements),
+            "required": len(requirements),
             "on_file": sum(not requirement.blocks_opening for requirement in requirements),
             "soon": sum(requirement.state == register.ENDS_SOON for requirement in requirements),
         },
@@ -190,7 +190,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         "spans": spans,
         "breaches": sum(bool(staffed.breaches) for staffed in staffed_tables),
         "members": roster.staff_members(facility_row, now, name, everybody=everybody or bool(name)),
-        "asked": {"who": name, "all": everybody},
+        "query": {"who": name, "all": everybody},
         "staffer": person.role in STAFFERS,
         "of_the_floor": person.role in FLOOR,
         "places": _places(facility_row),
@@ -219,8 +219,8 @@ def _places(facility: Facility) -> list[dict[str, str]]:
 def _page_context(person: Person, facility: Facility, page: str, now: dt.datetime) -> dict[str, Any]:
     """Return what every page has: the facility, the person, and where acts are sent."""
     return {
-        "house": facility,
-        "room": page,
+        "facility": facility,
+        "section": page,
         "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},
         "as_of": now.astimezone(dt.UTC).isoformat(timespec="milliseconds"),
         "urls": {
@@ -310,7 +310,7 @@ def _strip(counts: dict[str, int]) -> dict[str, Any]:
     parts, start = [], 0
     for status in (*lots.STAGES, lots.ASIDE):
         if status != Status.DESTROYED and counts[status]:
-            parts.append({"status": status, "at": start, "width": counts[status]})
+            parts.append({"status": status, "start": start, "width": counts[status]})
             start += counts[status]
     return {"parts": parts, "width": start}
 

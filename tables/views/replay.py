@@ -81,9 +81,9 @@ def _frame(request: HttpRequest, table: Table, person: Person) -> dict[str, Any]
     """Return what every page has: the facility, the person, and where acts are sent."""
     facility, sees_desk = table.facility, may_see_desk(person, enrolled_device(request))
     return {
-        "house": facility,
+        "facility": facility,
         "table": table,
-        "room": "record" if sees_desk else "floor",
+        "section": "record" if sees_desk else "floor",
         "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},
         "as_of": clock.now().astimezone(dt.UTC).isoformat(timespec="milliseconds"),
         "sees_desk": sees_desk,
@@ -155,7 +155,7 @@ def _shown(history: RoundHistory, step: ReplayStep, table: Table) -> dict[str, A
     count = len(history.steps)
     return {
         "step": step,
-        "at": dt.datetime.fromisoformat(step.entry.at),
+        "moment": dt.datetime.fromisoformat(step.entry.at),
         "s": layout.layout_snapshot(replayed, table.seats) if replayed and replayed.has_begun else None,
         "steps": [
             (step, entry_address(table, step.entry.seq), dt.datetime.fromisoformat(step.entry.at))

@@ -50,7 +50,7 @@ def _sign_in_page(
     context = {
         **_page_context(device),
         "refusal": _refusal_words(refusal),
-        "chosen": request.POST.get("person", ""),
+        "selected_code": request.POST.get("person", ""),
     }
     return render(request, "tables/sign_in.html", context, status=status)
 

@@ -10,7 +10,7 @@ from games.office.odds.pdf import sheet_story, source_text
 from games.office.pdf.approval import approval_text, day, moment
 from games.office.pdf.paper import Cell, render, styles, table, text
 from games.office.requests import contents, odds_figures
-from games.office.requests import descriptions as said
+from games.office.requests import descriptions
 from games.office.requests.descriptions import PartDescription
 
 
@@ -25,7 +25,7 @@ def request_pdf(row: GameRequest) -> bytes:
         table(list(_facts(row)), (1, 3), head=0),
         text("What it holds", look["heading"]),
     ]
-    for description in said.describe_request(row):
+    for description in descriptions.describe_request(row):
         story += _part(description)
     if sheet:
         story += [

@@ -45,7 +45,7 @@ def exports_list(request: HttpRequest, facility_code: str) -> HttpResponse:
     return render(
         request,
         "desk/exports_list.html",
-        _list(facility, may_export(person)) | {"house": facility},
+        _list(facility, may_export(person)) | {"facility": facility},
     )
 
 
@@ -88,7 +88,7 @@ def _list(facility: Facility, may_download: bool) -> dict[str, Any]:
         "exports_here": may_download,
         "jobs": rows,
         "count": jobs_.count(),
-        "shown": MAX_SHOWN,
+        "listed_count": MAX_SHOWN,
         "list_url": reverse("record-exports-list", args=[facility.code]),
         "watched": any(row["job"].status in OPEN for row in rows),
     }

@@ -418,7 +418,7 @@ def game_ending(round_: PastRound) -> str:
 
 
 @register.simple_tag
-def called(s: Snapshot, game: FootballView) -> Announcement | None:
+def last_call(s: Snapshot, game: FootballView) -> Announcement | None:
     """Return the newest call: its heading, its result, and what the dealer announces next."""
     call = s["round"]["call"]
     if not call:
