@@ -13,8 +13,14 @@ from audit.access import Denied
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews
 from games.office.core.access import person_and_facility
-from games.office.requests import contents, final_approval, game_tests, odds_figures, part_readers
-from games.office.requests import descriptions
+from games.office.requests import (
+    contents,
+    descriptions,
+    final_approval,
+    game_tests,
+    odds_figures,
+    part_readers,
+)
 from games.office.requests import pdf as paper
 from games.registry import game_by_code
 from games.views.page_context import page_context

@@ -4,7 +4,7 @@
 import { NO_ROUND, refusalText, tableQueues } from "./acts.js";
 
 const queueFor = tableQueues();
-const message = document.getElementById("alert-said");
+const message = document.getElementById("alert-message");
 const decisionDialog = document.getElementById("decide");
 const disputeDialog = document.getElementById("dispute");   // on the console only
 let consoleSend = null;
@@ -35,7 +35,7 @@ async function acknowledge(button, note) {
 
 document.addEventListener("click", ({ target }) => {
   if (target.closest(".decide [data-close]")) return target.closest("dialog").close();
-  if (target.closest("#alert-said")) return showMessage("");
+  if (target.closest("#alert-message")) return showMessage("");
   if (target.closest("[data-dispute]")) {
     target.closest("dialog").close();
     disputeDialog.querySelector("form").reset();

@@ -20,7 +20,7 @@ function apply(freshList) {
 }
 
 function announce(text) {
-  const status = document.getElementById("said");
+  const status = document.getElementById("status-message");
   status.textContent = "";
   requestAnimationFrame(() => { status.textContent = text; });
 }

@@ -10,16 +10,16 @@ async function show(url, addToHistory) {
   const response = await fetch(url, { headers: { Accept: "text/html" } }).catch(() => null);
   if (request !== requests) return;
   if (!response?.ok || response.redirected) return location.assign(url);
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("room");
-  const direction = document.activeElement?.dataset?.way;
-  const scroll = document.querySelector(".told ol")?.scrollTop ?? 0;
-  document.getElementById("room").replaceWith(document.adoptNode(fresh));
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("page");
+  const direction = document.activeElement?.dataset?.move;
+  const scroll = document.querySelector(".round-acts ol")?.scrollTop ?? 0;
+  document.getElementById("page").replaceWith(document.adoptNode(fresh));
   if (addToHistory) history.pushState(null, "", url);
-  const list = document.querySelector(".told ol");
+  const list = document.querySelector(".round-acts ol");
   if (list) list.scrollTop = scroll;
-  const sameLink = direction && document.querySelector(`a[data-way="${direction}"]`);
-  (sameLink || document.querySelector(".told .here .go") || fresh).focus({ preventScroll: true });
-  document.querySelector(".told .here")?.scrollIntoView({ block: "nearest" });
+  const sameLink = direction && document.querySelector(`a[data-move="${direction}"]`);
+  (sameLink || document.querySelector(".round-acts .current .go") || fresh).focus({ preventScroll: true });
+  document.querySelector(".round-acts .current")?.scrollIntoView({ block: "nearest" });
   dispatchEvent(new CustomEvent("screen:applied"));
 }
 
@@ -34,7 +34,7 @@ document.addEventListener("keydown", (event) => {
   const direction = DIRECTIONS[event.key];
   const isTyping = event.target.closest("input, select, textarea, dialog");
   if (!direction || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  const link = document.querySelector(`a[data-way="${direction}"]`);
+  const link = document.querySelector(`a[data-move="${direction}"]`);
   if (!link) return;
   event.preventDefault();
   show(link.href, true);

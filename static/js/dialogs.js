@@ -13,7 +13,7 @@ import { PinPad } from "./pin-pad.js";
 const UPLOAD_TIMEOUT = 8 * REQUEST_TIMEOUT;
 const CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/;
 const NO_RESPONSE = { code: "no-answer", title: "No answer", section: "", message: "Try again: the same act counts once." };
-export const content = () => document.getElementById("room");
+export const content = () => document.getElementById("page");
 
 /* Millimeters as typed, in whole micrometers; undefined when the text is not such a number. */
 export function parseMicrometers(text) {
@@ -239,10 +239,10 @@ async function reloadContent(message, { lot }) {
   const response = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" }).catch(() => null);
   if (!response?.ok) return location.reload();
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-  for (const id of ["room", "slips"])
+  for (const id of ["page", "slips"])
     document.getElementById(id)?.replaceWith(document.adoptNode(fresh.getElementById(id)));
   dispatchEvent(new CustomEvent("screen:applied"));
-  document.getElementById("said").textContent = message;
+  document.getElementById("status-message").textContent = message;
   const sameLot = lot && content().querySelector(`[data-open][data-lot="${CSS.escape(lot)}"]`);
   (sameLot || content()).focus({ preventScroll: !sameLot });
 }
@@ -254,7 +254,7 @@ document.addEventListener("click", ({ target }) => {
     const { open: id, ...subject } = opener.dataset;
     const box = document.getElementById(id);
     if (!dialogs.has(box)) dialogs.set(box, new ActDialog(box));
-    document.getElementById("said").textContent = "";
+    document.getElementById("status-message").textContent = "";
     dialogs.get(box).open(subject);
   }
   if (target.closest("[data-print]")) print();

@@ -4,7 +4,7 @@
 import { NO_ROUND, refusalText, tableQueues } from "./acts.js";
 
 const queueFor = tableQueues();
-const message = document.getElementById("alert-said");
+const message = document.getElementById("alert-message");
 
 /* Dollars as typed, in cents; undefined when the text is not an amount. */
 function parseCents(text) {

@@ -28,7 +28,7 @@ const stemOf = (name) => name.replace(/\.[^.]*$/, "");
 
 async function upload(field) {
   const fileInput = field.querySelector("input[type=file]"), { files: [file], dataset: { title } } = fileInput;
-  const hidden = field.querySelector("input[type=hidden]"), status = field.querySelector("[data-file-said]");
+  const hidden = field.querySelector("input[type=hidden]"), status = field.querySelector("[data-file-status]");
   const showStatus = (text, isBad = false) => { status.textContent = text; field.classList.toggle("bad", isBad); };
   const setDocument = (code) => {
     hidden.value = code;
@@ -72,6 +72,6 @@ addEventListener("screen:applied", () => {
   const code = duplicateOf;
   duplicateOf = "";
   if (code) queueMicrotask(() => {
-    document.getElementById("said").textContent += `. The same file is already ${code}.`;
+    document.getElementById("status-message").textContent += `. The same file is already ${code}.`;
   });
 });

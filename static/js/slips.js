@@ -105,7 +105,7 @@ class SlipFiling {
     if (!existing) {
       row.dataset.key = key;
       setText(row, "[data-what]", texts.what);
-      setText(row, "[data-said]", texts.said);
+      setText(row, "[data-recorded]", texts.recorded);
       list.append(row);
     }
     row.querySelector(names.length ? "[data-typed]" : "select").focus();
@@ -122,7 +122,7 @@ class SlipFiling {
   addPayment({ seat, paid: paidText, taken: takenText }) {
     const paidCents = Number(paidText), takenCents = Number(takenText);
     const recorded = `${money(paidCents)} paid, ${money(takenCents)} taken by the record`;
-    const row = this.addRow("payments", "payment", { seat, "what": `Seat ${seat}`, "said": recorded }, ["seat"]);
+    const row = this.addRow("payments", "payment", { seat, "what": `Seat ${seat}`, recorded }, ["seat"]);
     const [paid, collected] = ["paid_cents", "taken_cents"].map((name) => row.querySelector(`[name=${name}]`));
     paid.value ||= plainDollars(paidCents);
     collected.value ||= plainDollars(takenCents);
@@ -194,7 +194,7 @@ class SlipSettlement {
   createRow({ seat, cents }) {
     const row = this.box.querySelector("[data-row-template]").content.firstElementChild.cloneNode(true);
     const isToPlayer = cents > 0, amount = Math.abs(cents);
-    row.querySelector("[data-way]").setAttribute("href", isToPlayer ? "#i-up" : "#i-down");
+    row.querySelector("[data-arrow]").setAttribute("href", isToPlayer ? "#i-up" : "#i-down");
     setText(row, "[data-who]", `Seat ${seat}`);
     setText(row, "[data-due-words]", `${isToPlayer ? "is owed" : "owes"} ${money(amount)}`);
     setText(row, "[data-does]", isToPlayer ? "Got, $" : "Gave, $");

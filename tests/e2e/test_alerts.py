@@ -67,7 +67,7 @@ def test_an_alert_that_somebody_else_acknowledged_meanwhile_says_so(scene, new_p
     expect(button).to_be_visible()
     scene.act("acknowledge_alert", {"alert": Alert.objects.get().pk}, by="floorperson")
     button.tap()
-    expect(pit.page.locator("#alert-said")).to_contain_text("has already ended or been acknowledged")
+    expect(pit.page.locator("#alert-message")).to_contain_text("has already ended or been acknowledged")
     push(scene)
     expect(pit.page.locator("#alerts .alert.calm")).to_contain_text("Floorperson has it")
 
@@ -162,5 +162,5 @@ def test_without_a_line_the_console_takes_no_acknowledgement(scene, new_page):
     floor.page.get_by_label("Decision, for the record").fill("stands")
     floor.page.evaluate("document.documentElement.dataset.live = 'dead'")
     floor.page.get_by_role("button", name="Decided").tap()
-    expect(floor.page.locator("#alert-said")).to_contain_text("Nothing was recorded")
+    expect(floor.page.locator("#alert-message")).to_contain_text("Nothing was recorded")
     assert Alert.objects.get().acknowledged_at is None

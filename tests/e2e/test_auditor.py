@@ -145,15 +145,15 @@ def find(auditor: Office, zone: str) -> None:
 def replay(auditor: Office) -> None:
     """The lit layout at the dice; why Big lost, with its section; the slip beside it; and the proof."""
     page = auditor.page
-    here = page.locator(".told .here strong")
-    auditor.tap(page.locator("a[data-way=first]"))
+    here = page.locator(".round-acts .current strong")
+    auditor.tap(page.locator("a[data-move=first]"))
     expect(here).to_contain_text("Wagers")
     expect(page.locator(".spot.lit")).to_have_count(0)
     for _ in range(10):
         if "called and lit" in here.inner_text():
             break
         said = here.inner_text()
-        auditor.tap(page.locator("a[data-way=after]"))
+        auditor.tap(page.locator("a[data-move=after]"))
         expect(here).not_to_have_text(said)
     expect(here).to_have_text("Dice 2 2 5 called and lit")
     expect(page.locator(".spot.lit", has_text="Total 9")).to_be_visible()

@@ -40,7 +40,7 @@ def decide(desk: Desk, name: str, reference: str) -> None:
         body.fill("Executive Director")
     box.locator("[name=reference]").fill(reference)
     box.locator("input[type=file]").set_input_files([LETTER])
-    expect(box.locator("[data-file-said]")).to_contain_text(", letter.txt")  # with the code that it became
+    expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")  # with the code that it became
     desk.go(box)
 
 

@@ -68,7 +68,7 @@ def test_a_changed_entry_says_so_at_the_top_and_fits_every_size(desk, played):
     expect(page.locator(".entry-name .verdict--bad")).to_have_text("does not hold")
     is_well(page)
     page.goto("/floor/larkfield/T-01/rounds/1/")
-    expect(page.locator(".put-right--bad")).to_have_text("Its record does not hold")
+    expect(page.locator(".correction-link--bad")).to_have_text("Its record does not hold")
     is_well(page)
 
 
@@ -82,8 +82,8 @@ def test_a_search_is_kept_under_a_name_and_removed(desk):
     desk.go(box)
     assert SavedFilter.objects.values_list("name", "query").get() == ("Round one", "round=1")
     page.goto("/record/larkfield/")
-    desk.tap(page.locator(".kept a", has_text="Round one"))
-    expect(page.locator(".kept [aria-current]")).to_have_text("Round one")
+    desk.tap(page.locator(".saved-filters a", has_text="Round one"))
+    expect(page.locator(".saved-filters [aria-current]")).to_have_text("Round one")
     box = desk.slip("remove-filter")
     expect(box).to_contain_text("Round one")
     desk.go(box)
@@ -96,7 +96,7 @@ def test_a_search_of_nonsense_says_what_is_wrong(desk):
     expect(page.get_by_role("alert")).to_contain_text("Nothing was searched")
     expect(page.locator("[aria-invalid]")).to_have_count(3)
     round_ = page.locator("#asks label", has=page.locator("[name=round]"))
-    expect(round_.locator(".said-wrong")).to_have_text("Enter a whole number, such as 297.")
+    expect(round_.locator(".field-error")).to_have_text("Enter a whole number, such as 297.")
     expect(round_.locator("input")).to_have_value("x")
     is_well(page)
 
@@ -109,13 +109,13 @@ def test_a_search_that_finds_nothing_is_widened_by_a_tap(desk):
     desk.tap(page.locator(".narrowed a", has_text="Round 9"))
     expect(page).to_have_url("/record/larkfield/?place=T-01&type=round.settled")
     expect(page.locator(".says")).to_have_count(1)
-    expect(page.locator(".found h2")).to_contain_text("1 entry")
+    expect(page.locator(".result-head h2")).to_contain_text("1 entry")
 
 
 def test_the_integrity_page_looks_again_by_itself(desk, played):
     page = desk.page
     page.goto("/record/larkfield/integrity/")
-    expect(page.locator(".how-it-stands")).to_contain_text("Never fully verified")
+    expect(page.locator(".current-status")).to_contain_text("Never fully verified")
     is_well(page)
     played.place((1, "small", 2_500))
     Sealer(keys.folder()).seal()

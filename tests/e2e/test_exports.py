@@ -72,9 +72,9 @@ def test_a_bundle_is_asked_for_watched_fetched_and_verified(scene, new_page, spo
             status="running", started_at=clock.now(), beat_at=clock.now(), entries_done=1, total=4
         )
     )
-    expect(row.locator(".gone")).to_have_attribute("width", "250")
+    expect(row.locator(".progress-done")).to_have_attribute("width", "250")
     patiently(lambda: Job.objects.update(entries_done=3))
-    expect(row.locator(".gone")).to_have_attribute("width", "750")
+    expect(row.locator(".progress-done")).to_have_attribute("width", "750")
     is_well(page)
     patiently(lambda: Job.objects.update(status="waiting"))
     patiently(lambda: jobs.Worker().run_next())
@@ -91,7 +91,7 @@ def test_a_bundle_is_asked_for_watched_fetched_and_verified(scene, new_page, spo
         streams = verify.verify(io.BytesIO(bundle.read("record.jsonl")))[2]
     assert [stream.name for stream in streams] == ["larkfield/T-01"]
     office.tap(row.locator("[data-copy]").first)
-    expect(page.locator("#said")).to_contain_text("Copied")
+    expect(page.locator("#status-message")).to_contain_text("Copied")
     is_well(page)
 
 

@@ -118,7 +118,7 @@ def test_the_form_of_a_sign_is_drafted_filed_and_approved_in_dialogs(scene, new_
     box.locator("input[type=file]").set_input_files(
         {"name": "l.pdf", "mimeType": "application/pdf", "buffer": PDF}
     )
-    expect(box.locator("[data-file-said]")).to_contain_text("D-0001")
+    expect(box.locator("[data-file-status]")).to_contain_text("D-0001")
     office.tap(box.locator("[data-go]"))
     expect(kind).to_contain_text("Approved version 1")
     office.tap(page.locator("section", has=page.locator("#kind-limits")).locator("[data-open=draft-sign]"))

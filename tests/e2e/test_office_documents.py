@@ -27,12 +27,12 @@ def test_a_file_goes_on_file_and_the_same_one_is_told(scene, new_page, spotless)
             box.locator("[name=title]").fill(title)
         expect(box.locator("[name=title]")).to_have_value(title or "Letter of 12 March")
         office.go(box)
-        expect(page.locator("#said")).to_contain_text(told)
-    expect(page.locator("#room tbody tr")).to_have_count(2)
+        expect(page.locator("#status-message")).to_contain_text(told)
+    expect(page.locator("#page tbody tr")).to_have_count(2)
     assert [bytes(one.content) for one in Document.objects.all()] == [PDF["buffer"]] * 2
     is_well(page)
     with page.expect_download() as waiting:
-        office.tap(page.locator("#room tbody a").first)
+        office.tap(page.locator("#page tbody a").first)
     assert waiting.value.suggested_filename == "D-0002.pdf"
 
 

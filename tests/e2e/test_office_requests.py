@@ -29,7 +29,7 @@ def part(office: Office, name: str) -> Locator:
 def attach(box: Locator, sent: dict) -> None:
     """Chooses a file, and waits until it is on file."""
     box.locator("input[type=file]").set_input_files(sent)
-    expect(box.locator("[data-file-said]")).to_contain_text(f", {sent['name']}")
+    expect(box.locator("[data-file-status]")).to_contain_text(f", {sent['name']}")
 
 
 def test_a_new_wager_is_drafted_part_by_part_filed_and_granted(scene, new_page, spotless):

@@ -62,7 +62,7 @@ def test_a_submission_goes_from_its_draft_to_the_table_that_deals_by_it(scene, n
     box.locator("[name=reference]").fill("ED-114")
     letter = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Approved."}
     box.locator("input[type=file]").set_input_files([letter])
-    expect(box.locator("[data-file-said]")).to_contain_text("D-0001")
+    expect(box.locator("[data-file-status]")).to_contain_text("D-0001")
     desk.go(box)
     expect(page.locator(".approved-line")).to_contain_text("by Executive Director, ED-114, letter D-0001")
     scene.place((1, "total:4", 1000))

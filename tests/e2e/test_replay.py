@@ -48,25 +48,25 @@ def test_steps_go_by_tap_and_by_key_and_each_is_a_link(scene, new_page, spotless
     office = begin(scene, new_page(), "floorperson")
     spotless.append(office)
     page = office.page
-    here, lit = page.locator(".told .here strong"), page.locator(".spot.lit")
+    here, lit = page.locator(".round-acts .current strong"), page.locator(".spot.lit")
     expect(here).to_have_text("Dice corrected to 2 2 5")
     expect(page.locator(".spot.lit", has_text="Total 9")).to_be_visible()
-    office.tap(page.locator("a[data-way=before]"))
+    office.tap(page.locator("a[data-move=before]"))
     expect(here).to_have_text("Dice 2 2 6 called and lit")
-    expect(page.locator("a[data-way=before]")).to_be_focused()
+    expect(page.locator("a[data-move=before]")).to_be_focused()
     page.keyboard.press("ArrowLeft")
     expect(lit).to_have_count(0)
     page.keyboard.press("Home")
     expect(here).to_have_text("Wagers, seats 1 2")
     expect(page).to_have_url(re.compile(r"\?step=1$"))
-    expect(page.locator("[data-way=before]")).to_have_class(re.compile("off"))
+    expect(page.locator("[data-move=before]")).to_have_class(re.compile("off"))
     page.keyboard.press("End")
     expect(here).to_contain_text("Alert")
     page.go_back()
     expect(here).to_have_text("Wagers, seats 1 2")
     page.reload()
     expect(here).to_have_text("Wagers, seats 1 2")
-    office.tap(page.locator(".told .go", has_text="Cleared"))
+    office.tap(page.locator(".round-acts .go", has_text="Cleared"))
     expect(here).to_have_text("Cleared")
 
 
@@ -75,8 +75,8 @@ def test_steps_are_links_where_no_script_runs(scene, new_page):
     context = new_page.browser.new_context(base_url=new_page.base_url, java_script_enabled=False)
     new_page.contexts.append(context)
     page = begin(scene, context.new_page(), "floorperson").page
-    page.locator("a[data-way=first]").click()
-    expect(page.locator(".told .here strong")).to_have_text("Wagers, seats 1 2")
+    page.locator("a[data-move=first]").click()
+    expect(page.locator(".round-acts .current strong")).to_have_text("Wagers, seats 1 2")
 
 
 def test_the_desk_stands_over_a_replay_and_the_next_round_is_a_tap_away(scene, new_page, spotless):
@@ -109,7 +109,7 @@ def test_the_round_is_asked_for_as_evidence_in_two_taps(scene, new_page, spotles
     page = office.page
     office.tap(page.locator("[data-open=export-round]"))
     office.tap(page.locator("#export-round [data-go]"))
-    expect(page.locator("#said")).to_contain_text("Recorded, entry")
+    expect(page.locator("#status-message")).to_contain_text("Recorded, entry")
     (job,) = Job.objects.all()
     assert (job.kind, job.params["streams"], job.params["training"]) == (
         "evidence",
@@ -129,6 +129,6 @@ def test_the_page_is_well_at_every_size_in_every_game(stage, new_page, spotless,
     office = begin(scene, new_page(), "compliance")
     spotless.append(office)
     is_well(office.page)
-    for way in office.page.locator(".play [data-way]").all():
+    for way in office.page.locator(".play [data-move]").all():
         box = way.bounding_box()
         assert box and min(box["width"], box["height"]) >= 56

@@ -49,7 +49,7 @@ def test_a_figure_is_read_drawn_and_traced_to_the_record(played, new_page: Pages
     is_well(page)
     desk.tap(page.locator(".report-sheet tbody tr").first.locator(".report-of"))
     page.wait_for_url(f"**/record/larkfield/?day={today(played)}&place=T-01")
-    expect(page.locator("#room")).to_contain_text("T-01")
+    expect(page.locator("#page")).to_contain_text("T-01")
 
 
 def test_a_day_is_picked_and_printed(played, new_page: Pages, spotless):
@@ -57,7 +57,7 @@ def test_a_day_is_picked_and_printed(played, new_page: Pages, spotless):
     spotless.append(desk)
     page = desk.page
     desk.tap(".report-days a >> text=Day before")
-    expect(page.locator("#room")).to_contain_text("Nothing was played on this day")
+    expect(page.locator("#page")).to_contain_text("Nothing was played on this day")
     is_well(page)
     page.locator("[name=day]").fill(today(played))
     desk.tap(".report-pick button")

@@ -26,7 +26,7 @@ class Office(Screen):
     def slip(self, name: str, lot: str = "") -> Locator:
         """Opens a dialog, of one lot where that is said."""
         which = f'[data-lot="{lot}"]' if lot else ""
-        self.tap(self.page.locator(f'#room [data-open="{name}"]{which}:not([disabled])').first)
+        self.tap(self.page.locator(f'#page [data-open="{name}"]{which}:not([disabled])').first)
         box = self.page.locator(f"#{name}")
         expect(box).to_be_visible()
         return box
@@ -40,7 +40,7 @@ class Office(Screen):
         self.page.evaluate("window.loadedOnce = true")
         self.tap(box.locator("[data-go]"))
         expect(box).not_to_be_visible()
-        expect(self.page.locator("#said")).to_contain_text("Recorded, entry")
+        expect(self.page.locator("#status-message")).to_contain_text("Recorded, entry")
         assert self.page.evaluate("window.loadedOnce") is True
 
     def group(self, status: str) -> Locator:

@@ -257,7 +257,7 @@ def test_whatever_people_typed_stays_words(scene):
 def test_the_bar_leads_to_what_the_person_may_see(scene):
     def led(by: str, device: str = "podium", path: str = "") -> list[str]:
         page = scene.browser(device, by).get(HOUSE + path).content.decode()
-        bar = re.search(r'<nav class="rooms".*?</nav>', page, re.DOTALL)
+        bar = re.search(r'<nav class="page-links".*?</nav>', page, re.DOTALL)
         return re.findall(r">(\w+)</a>", bar[0]) if bar else []
 
     everything = ["Floor", "Dice", "Equipment", "Staff", "Rules", "Record"]

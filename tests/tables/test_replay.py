@@ -71,7 +71,7 @@ def test_every_entry_of_the_round_is_a_step_with_its_time_person_number_and_hash
     corrected_round(scene)
     told = list(Entry.objects.filter(stream=scene.table.stream, round=1).order_by("seq"))
     shown = page(scene)
-    acts = shown[shown.index('class="acts told"') : shown.index('class="shown"')]
+    acts = shown[shown.index('class="acts round-acts"') : shown.index('class="round-layout"')]
     assert re.findall(r'<li id="e(\d+)"', acts) == [str(one.seq) for one in told]
     assert re.findall(r"<code>(\w+)</code>", acts) == [bytes(one.hash).hex()[:8] for one in told]
     assert re.findall(r'<time datetime="([^"]+)"', acts) == [
@@ -102,7 +102,7 @@ def test_steps_lead_on_and_back_and_stop_at_both_ends(scene):
     last = len(story(scene).entries)
 
     def ways(step: int) -> dict[str, str]:
-        found = re.findall(r'href="\?step=(\d+)" data-step data-way="(\w+)"', page(scene, step=step))
+        found = re.findall(r'href="\?step=(\d+)" data-step data-move="(\w+)"', page(scene, step=step))
         return {way: to for to, way in found}
 
     assert ways(1) == {"after": "2", "last": str(last)}

@@ -9,8 +9,7 @@ from games.models import GameRequest
 from games.office.odds.pdf import sheet_story, source_text
 from games.office.pdf.approval import approval_text, day, moment
 from games.office.pdf.paper import Cell, render, styles, table, text
-from games.office.requests import contents, odds_figures
-from games.office.requests import descriptions
+from games.office.requests import contents, descriptions, odds_figures
 from games.office.requests.descriptions import PartDescription
 
 

@@ -113,7 +113,7 @@ def test_the_public_opens_no_preview(hands, scene, client):
 def test_who_only_reads_finds_no_button(hands, scene, by):
     publish(scene)
     page = read(scene, by).content.decode()
-    assert "data-open=" not in page.split('id="room"')[1]
+    assert "data-open=" not in page.split('id="page"')[1]
 
 
 def test_the_rules_book_that_leaves_out_a_game_is_named(hands, scene):
