@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from tables.dice import lots
 from tables.models import Approval, Assignment, DiceLot, Round, Shaker
+from tests.markup import one_line
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_dice_custody import TWO, box, measure, receive
 
@@ -27,7 +28,7 @@ def words(page: str) -> str:
 def see(scene: Scene, path: str, by: str = "shift-manager") -> str:
     page = scene.browser("podium", by).get(HOUSE + path)
     assert page.status_code == 200, path
-    return page.content.decode()
+    return one_line(page.content.decode())
 
 
 def rows(page: str, group: str) -> list[str]:

@@ -9,6 +9,7 @@ from games.registry import game_of
 from tables.dice.acts import WITHDRAWAL_REASONS
 from tables.screens.fragments import render
 from tables.templatetags.floor import UNFIT
+from tests.markup import one_line
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +22,7 @@ def table():
 
 
 def screen(table) -> str:
-    return render("dealer", table.snapshot)
+    return one_line(render("dealer", table.snapshot))
 
 
 def begin(table, *wagers):

@@ -13,6 +13,7 @@ from tables.core.entries import of_round
 from tables.models import Wager
 from tables.replay.history import RoundHistory
 from tables.replay.timeline import timeline_of
+from tests.markup import one_line
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_readjudicate import unguarded
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.django_db
 def page(scene: Scene, number: int = 1, step: int | str = "", by: str = "shift-manager") -> str:
     answer = scene.browser("podium", by).get(f"/floor/larkfield/T-01/rounds/{number}/?step={step}")
     assert answer.status_code == 200
-    return answer.content.decode()
+    return one_line(answer.content.decode())
 
 
 def words(markup: str) -> str:

@@ -12,6 +12,7 @@ from audit.models import Entry
 from config.bodies import with_limit
 from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.documents import filing
+from tests.markup import one_line
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -188,7 +189,7 @@ def test_the_page_says_where_a_document_is_used(scene, podium, hands):
         parts={"layout": ["D-0001"]}, drafted_at=hands.now,
     )  # fmt: skip
     shown = podium.get("/office/larkfield/documents/").content.decode()
-    assert "RS-0009 v1, decision<br>NG-0001 Lucky Pip</td>" in shown
+    assert "RS-0009 v1, decision<br>NG-0001 Lucky Pip</td>" in one_line(shown)
     assert "nothing yet" not in shown
 
 

@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 
 from games.models import ProviderNote
+from tests.markup import one_line
 
 from .chapter_528 import ANY_TRIPLE, applied, certified, dealt, linked, registered, three_steps
 
@@ -20,7 +21,7 @@ def house(hands, scene):
 def page(scene, address=LIST, by="games-administrator"):
     answer = scene.browser("podium", by).get(address)
     assert answer.status_code == 200
-    return answer.content.decode()
+    return one_line(answer.content.decode())
 
 
 def published(scene):

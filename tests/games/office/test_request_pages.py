@@ -10,6 +10,7 @@ from games.models import Document, GameRequest
 from tests.games.office import test_game_tests as of_tests
 from tests.games.office.test_game_tests import shore
 from tests.games.office.test_requests import PARTS, complete, decide, draft, file, put
+from tests.markup import one_line
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
@@ -25,7 +26,7 @@ def words(page: str) -> str:
 def see(scene, path: str = "", by: str = "games-administrator") -> str:
     answer = scene.browser("podium", by).get(HOME + path)
     assert answer.status_code == 200, path
-    return answer.content.decode()
+    return one_line(answer.content.decode())
 
 
 def on_paper(scene, request: str) -> list[str]:
