@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-CHIPS = ((100_000, "c1000"), (50_000, "c500"), (10_000, "c100"), (2_500, "c25"), (500, "c5"))
+from games.chips import chip_class
 
 WINS = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-star"/></svg>WINS</span>'
 NOT_DEALT = '<span class="not-dealt" aria-hidden="true">not dealt</span>'
@@ -34,17 +34,12 @@ def signed(cents: int | None) -> str:
     return money(cents) if (cents or 0) <= 0 else f"+{money(cents)}"
 
 
-def chip(cents: int) -> str:
-    """Return the color of the largest chip in an amount."""
-    return next((name for least, name in CHIPS if cents >= least), "c1")
-
-
 def disc(cents: int, extra: str = "") -> str:
     """Return a chip with an amount on it."""
     text = plain(cents)
     wide = " wide" if len(text) > 2 else ""
     return (
-        f'<span class="chip {chip(cents)}{extra}"><svg><use href="#chip"/></svg>'
+        f'<span class="chip {chip_class(cents)}{extra}"><svg><use href="#chip"/></svg>'
         f'<b class="chip-n{wide}">{text}</b></span>'
     )
 

@@ -2,11 +2,11 @@
    Then they go out as ONE act, with the new total of each wager. */
 
 const GATHER_TIME = 450;
-const CHIP_CLASSES = [[100_000, "c1000"], [50_000, "c500"], [10_000, "c100"], [2_500, "c25"], [500, "c5"]];
 
 export const formatAmount = (cents) =>
   (cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0, maximumFractionDigits: 2 });
-export const chipClass = (cents) => CHIP_CLASSES.find(([smallest]) => cents >= smallest)?.[1] ?? "c1";
+/* The class of the largest chip in an amount. `chips` has the values of the table's chips, ascending (games/chips.py). */
+export const chipClass = (chips, cents) => `c${(chips.findLast((chip) => cents >= chip) ?? chips[0]) / 100}`;
 export const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
 export const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
@@ -182,7 +182,7 @@ export class Taps {
       const sum = [...bySeat.values()].reduce((total, cents) => total + cents, 0);
       const own = bySeat.get(this.seat) ?? 0, ownPending = this.isPending(this.seat, wager);
       const pending = ownPending || [...bySeat.keys()].some((seat) => this.isPending(seat, wager));
-      const html = moneyHtml(own, sum, pending, this.seat);
+      const html = moneyHtml(this.state.chips, own, sum, pending, this.seat);
       const slot = area.querySelector(".money");
       if (slot.innerHTML !== html) slot.innerHTML = html;
       this.paintOwnText(area, own, ownPending);
@@ -249,10 +249,10 @@ export class Taps {
 }
 
 /* An area's chip: the selected seat's money, or else the whole table's. */
-function moneyHtml(own, sum, pending, seat) {
+function moneyHtml(chips, own, sum, pending, seat) {
   if (!sum && !pending) return "";
   const cents = own || sum, text = formatAmount(cents);
-  const classes = `chip ${chipClass(cents)}${own ? " chip--own" : ""}${pending ? " chip--sending" : ""}`;
+  const classes = `chip ${chipClass(chips, cents)}${own ? " chip--own" : ""}${pending ? " chip--sending" : ""}`;
   const badge = own ? `<i class="chip-seat">${seat}</i>` : "";
   const tableSum = own && sum > own ? `<span class="of">of ${formatAmount(sum)}</span>` : "";
   const amount = `<b class="chip-n${text.length > 2 ? " wide" : ""}">${text}</b>`;

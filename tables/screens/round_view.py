@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from games.chips import breakdown
 from games.engine import Refusal, Rules
 from games.engine.game_views import GameView
 from games.engine.procedures import Phase, has_ended
@@ -26,7 +27,6 @@ from games.snapshot_types import (
     WagerFacts,
 )
 from games.wording import reason_text
-from tables.core.chips import breakdown
 from tables.core.context import TableContext
 from tables.core.refusals import NO_RULES_IN_FORCE
 from tables.models import Table, Wager

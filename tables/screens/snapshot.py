@@ -7,6 +7,7 @@ from typing import cast
 from audit import clock, heads
 from audit.models import Stream
 from games import submissions
+from games.chips import CHIPS_CENTS
 from games.engine import Refusal
 from games.models import RulesSubmission
 from games.registry import game_by_code
@@ -29,7 +30,6 @@ from games.snapshot_types import (
 from tables.alerts.view import alerts_of
 from tables.core import reads
 from tables.core.alerts import held
-from tables.core.chips import CHIPS_CENTS
 from tables.core.context import TableContext
 from tables.core.refusals import NO_RULES_IN_FORCE
 from tables.equipment import table_signs

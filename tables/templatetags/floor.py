@@ -13,9 +13,10 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from games import registry
+from games.chips import chip_class
 from games.engine.editions import Edition, all_editions, edition
 from games.engine.game import Game
-from games.layout_drawing import NOT_DEALT, PAID, WINS, chip, disc, listed, marked, money, plain, signed
+from games.layout_drawing import NOT_DEALT, PAID, WINS, disc, listed, marked, money, plain, signed
 from games.snapshot_types import ActLine, LayoutWager, PaySeat, PersonName, Snapshot
 from tables.words.forms import span
 from tables.words.labels import DEVICE_PARTS, LABELS
@@ -47,7 +48,7 @@ class RoundActs(TypedDict):
 
 
 register = template.Library()
-for function in (chip, listed, money, plain, signed, span):
+for function in (chip_class, listed, money, plain, signed, span):
     register.filter(function)
 
 

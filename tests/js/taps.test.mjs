@@ -17,7 +17,8 @@ function send(act, params) {
 
 /* Betting is closed here, so that nothing is painted; the tests of painting open it. */
 const state = (wagers = [], lastWagers = []) => ({
-  status: "open", stopped: [], last_wagers: lastWagers, round: { number: 7, phase: "open", bets_open: false, wagers },
+  status: "open", stopped: [], last_wagers: lastWagers, chips: [100, 500, 2_500, 10_000],
+  round: { number: 7, phase: "open", bets_open: false, wagers },
 });
 const placed = (seat, wager, cents) => ({ seat, wager, cents });
 const totals = (act) => act.wagers.map(({ seat, wager, cents }) => [seat, wager, cents]);
@@ -383,6 +384,8 @@ test("amounts have cents only when they need them", () => {
 });
 
 test("a chip has the color of the largest chip that it covers", () => {
-  assert.deepEqual([100, 499, 500, 2_500, 9_999, 10_000, 50_000, 100_000, 700_000].map(chipClass),
-    ["c1", "c1", "c5", "c25", "c25", "c100", "c500", "c1000", "c1000"]);
+  const chips = [100, 500, 2_500, 10_000, 50_000, 100_000];
+  const amounts = [50, 100, 499, 500, 2_500, 9_999, 10_000, 50_000, 100_000, 700_000];
+  assert.deepEqual(amounts.map((cents) => chipClass(chips, cents)),
+    ["c1", "c1", "c1", "c5", "c25", "c25", "c100", "c500", "c1000", "c1000"]);
 });

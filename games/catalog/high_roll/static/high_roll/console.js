@@ -97,7 +97,7 @@ class UnitTaps extends Taps {
     for (const area of document.querySelectorAll("button[data-wager]")) {
       const { wager } = area.dataset, cents = areas.get(wager)?.get(this.seat) ?? 0;
       const pending = this.isPending(this.seat, wager);
-      const html = cents || pending ? chipHtml(cents, pending) : "", slot = area.querySelector(".money");
+      const html = cents || pending ? chipHtml(this.state.chips, cents, pending) : "", slot = area.querySelector(".money");
       if (slot.innerHTML !== html) slot.innerHTML = html;
       area.setAttribute("aria-pressed", cents > 0);
     }
@@ -146,9 +146,9 @@ class UnitTaps extends Taps {
   }
 }
 
-function chipHtml(cents, pending) {
+function chipHtml(chips, cents, pending) {
   const text = formatAmount(cents);
-  return `<span class="chip ${chipClass(cents)}${pending ? " chip--sending" : ""}"><svg><use href="#chip"></use></svg>`
+  return `<span class="chip ${chipClass(chips, cents)}${pending ? " chip--sending" : ""}"><svg><use href="#chip"></use></svg>`
     + `<b class="chip-n${text.length > 2 ? " wide" : ""}">${cents ? text : "–"}</b></span>`;
 }
 
