@@ -1,7 +1,7 @@
 """Count vague words among the names of variables and parameters, and print where they are.
 
 A name counts each time it is bound: as a parameter, or as the target of an assignment, loop, `with`, `except` or
-comprehension. Usage: `python -m script.names [--list] [FOLDER …]`; docs/structure.md states the limit of 2 %.
+comprehension. Usage: `python -m script.names [--list] [FOLDER …]`; CONTRIBUTING.md states the limit of 2 %.
 """
 
 import argparse
