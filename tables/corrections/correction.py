@@ -5,7 +5,6 @@ Nothing is written here. The caller holds the table's lock where it writes the r
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from games import submissions
 from games.engine import Refusal, Rules
@@ -14,6 +13,14 @@ from games.params import MOST_CENTS, Params, malformed
 from games.registry import game_of
 from tables.core.context import TableContext
 from tables.corrections import slips
+from tables.corrections.entry_types import (
+    SeatAmount,
+    SlipFiledBefore,
+    SlipFiledMended,
+    SlipFiledMendedPayment,
+    SlipFiledMendedWager,
+    SlipFiledThrow,
+)
 from tables.corrections.outcomes import EntryReference, RoundOutcome, outcome_of
 from tables.corrections.refusals import (
     SLIP_CHANGES_NOTHING,
@@ -45,19 +52,19 @@ class Correction:
 
     kind: str
     corrects: EntryReference
-    mistake: dict[str, Any]
+    mistake: SlipFiledMended
     ending: str
-    throws: list[dict[str, Any]]
+    throws: list[SlipFiledThrow]
     lines_before: tuple[SettlementLine, ...]
     lines: tuple[SettlementLine, ...]
-    due: list[dict[str, int]]
+    due: list[SeatAmount]
 
     @property
-    def before(self) -> dict[str, int]:
+    def before(self) -> SlipFiledBefore:
         return slips.totals(self.lines_before)
 
     @property
-    def after(self) -> dict[str, int]:
+    def after(self) -> SlipFiledBefore:
         return slips.totals(self.lines)
 
 
@@ -139,7 +146,11 @@ def _dice_correction(case: SlipCase, params: Params) -> Correction:
     if outcome.has_result and game.arranged(faces) == game.arranged(wrong_throw.dice):
         raise Refusal(SLIP_CHANGES_NOTHING, round=round_.number)
     throws = [(throw.number, faces if throw is wrong_throw else throw.dice) for throw in outcome.throws]
-    mistake = {"throw": wrong_throw.number, "before": list(wrong_throw.dice), "after": list(faces)}
+    mistake: SlipFiledMended = {
+        "throw": wrong_throw.number,
+        "before": list(wrong_throw.dice),
+        "after": list(faces),
+    }
     ending, settled = slips.readjudicate(
         case.rules, [throw for _, throw in throws], slips.wagers_of(outcome.lines)
     )
@@ -160,7 +171,7 @@ def _wager_correction(case: SlipCase, params: Params) -> Correction:
         raise Refusal(SLIP_IS_VOID, round=case.round.number, slip=outcome.slip)
     wagers = slips.apply_corrections(slips.wagers_of(outcome.lines), corrected)
     ending, settled = slips.readjudicate(rules, [wager.dice for wager in outcome.throws], wagers)
-    mistake = {"wagers": [_wager_data(case, wager) for wager in corrected]}
+    mistake: SlipFiledMended = {"wagers": [_wager_data(case, wager) for wager in corrected]}
     due_for_chips = slips.due_for_chips(outcome.lines, corrected)
     return _settled_correction(
         case,
@@ -202,15 +213,17 @@ def _verify_corrected_wager(case: SlipCase, wager: CorrectedWager) -> None:
         raise Refusal(SLIP_WAGER_UNCHANGED, seat=wager.seat, wager=wager.code)
 
 
-def _wager_data(case: SlipCase, wager: CorrectedWager) -> dict[str, Any]:
-    data = {
+def _wager_data(case: SlipCase, wager: CorrectedWager) -> SlipFiledMendedWager:
+    data: SlipFiledMendedWager = {
         "seat": wager.seat,
         "wager": wager.code,
         "before_cents": wager.before_cents,
         "after_cents": wager.after_cents,
         "chips": wager.chips,
     }
-    return data | ({"play": wager.play} if wager.play else {})
+    if wager.play:
+        data["play"] = wager.play
+    return data
 
 
 # Payments
@@ -234,7 +247,7 @@ def _payment_correction(case: SlipCase, params: Params) -> Correction:
         items.append(_payment_data(payment, settled))
     due = slips.sum_by_seat(slips.due_for_payments(outcome.lines, payments))
     reference = outcome.paid.get(payments[0].seat, outcome.version)
-    mistake = {"payments": items}
+    mistake: SlipFiledMended = {"payments": items}
     lines = outcome.lines
     return Correction(
         Kind.PAYMENT.value, reference, mistake, outcome.ending, _throws_data(outcome), lines, lines, due
@@ -249,7 +262,7 @@ def _read_payment(item: Params) -> SeatPayment:
     )
 
 
-def _payment_data(payment: SeatPayment, settled: dict[str, int]) -> dict[str, int]:
+def _payment_data(payment: SeatPayment, settled: SlipFiledBefore) -> SlipFiledMendedPayment:
     return {
         "seat": payment.seat,
         "settled_paid_cents": settled["paid_cents"],
@@ -288,10 +301,10 @@ def _settled_correction(
     case: SlipCase,
     kind: str,
     corrects: EntryReference,
-    mistake: dict[str, Any],
+    mistake: SlipFiledMended,
     ending: str,
     settled: tuple[Settled, ...],
-    throws: list[dict[str, Any]],
+    throws: list[SlipFiledThrow],
     due_for_chips: dict[int, int] | None = None,
 ) -> Correction:
     """A slip about a slip corrects the earlier slip's entry, because that entry holds the newest settlement."""
@@ -300,9 +313,9 @@ def _settled_correction(
     return Correction(kind, corrects, mistake, ending, throws, lines_before, lines, due)
 
 
-def _throws_data(outcome: RoundOutcome) -> list[dict[str, Any]]:
+def _throws_data(outcome: RoundOutcome) -> list[SlipFiledThrow]:
     return _number_throws([(throw.number, throw.dice) for throw in outcome.throws])
 
 
-def _number_throws(throws: list[tuple[int, tuple[int, ...]]]) -> list[dict[str, Any]]:
+def _number_throws(throws: list[tuple[int, tuple[int, ...]]]) -> list[SlipFiledThrow]:
     return [{"throw": number, "dice": list(dice)} for number, dice in throws]

@@ -6,12 +6,13 @@ an altered entry cannot be corrected.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from audit.models import Entry
 from games.engine import Refusal
 from games.engine.settlement import FEE, LOSE, RETURN, WIN
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
+from tables.corrections.entry_types import CorrectedEntry
 from tables.corrections.refusals import ROUND_UNREADABLE
 from tables.corrections.slips import SettlementLine, key_of
 from tables.models import Round, Slip
@@ -31,7 +32,7 @@ class EntryReference:
     hash: str
 
     @property
-    def as_data(self) -> dict[str, Any]:
+    def as_data(self) -> CorrectedEntry:
         return {"seq": self.seq, "hash": self.hash}
 
 
@@ -191,7 +192,7 @@ def settled_line(line: Mapping[str, Any]) -> SettlementLine:
     _text(line["wager"])
     if _text(line["outcome"]) not in OUTCOMES:
         raise ValueError
-    return line
+    return cast(SettlementLine, line)
 
 
 def _dice(value: Any) -> tuple[int, ...]:

@@ -5,8 +5,6 @@ act needs an open table, and neither affects the round in play. `tables/correcti
 correction.
 """
 
-from typing import Any
-
 from games.engine import Refusal
 from games.params import MOST_CENTS, Params
 from tables.core.alerts import acknowledge, end_alert, raise_alert
@@ -182,7 +180,7 @@ def _read_moved(item: Params) -> tuple[int, int]:
 
 def _verify_moved(slip: Slip, moved_by_seat: dict[int, int], reason: str) -> None:
     """Verify that exactly the seats due are named, and that no more than due moves; less needs a reason."""
-    due: dict[int, Any] = {amount["seat"]: amount["cents"] for amount in slip.due}
+    due: dict[int, int] = {amount["seat"]: amount["cents"] for amount in slip.due}
     if moved_by_seat.keys() != due.keys():
         raise Refusal(SLIP_OTHER_SEATS, slip=slip.code, seats=", ".join(map(str, sorted(due))))
     for seat, cents in moved_by_seat.items():

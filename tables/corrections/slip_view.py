@@ -5,8 +5,8 @@
 
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NotRequired, TypedDict
 
 from django.urls import reverse
 
@@ -20,16 +20,178 @@ from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.core.permissions import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for
 from tables.corrections import slips
 from tables.corrections.correction import Correction
+from tables.corrections.entry_types import (
+    SeatAmount,
+    SlipFiledBefore,
+    SlipFiledMended,
+    SlipFiledMendedPayment,
+    SlipFiledMendedWager,
+)
 from tables.corrections.outcomes import RoundOutcome, outcome_of
 from tables.corrections.words import CHIPS, FIGURES, KINDS, OUTCOMES, moved_in_words, owed_in_words
 from tables.models import Assignment, Round, Slip, Table
+from tables.rounds.entry_types import SettledWager
 from tables.rounds.layout import labels
 from tables.words.sentences import say
 
 PLAYS = range(1, 7)
 
 
-def slip_panel(table: Table, round_: Round, person: Person) -> dict[str, Any]:
+class Signature(TypedDict):
+    """Who signed, and in which role."""
+
+    name: str
+    role: str
+
+
+class MistakeRow(TypedDict):
+    """A value before and after: dice, or words."""
+
+    what: str
+    before: list[int] | str
+    after: list[int] | str
+    besides: NotRequired[str]
+    dice: NotRequired[bool]
+
+
+class FigureRow(TypedDict):
+    """A total in cents, before and after."""
+
+    label: str
+    before: int
+    after: int
+    changed: bool
+
+
+class SlipSettlement(TypedDict):
+    """How the money of a slip was handed over."""
+
+    at: str
+    seq: int | None
+    signed: list[Signature]
+    moved: str
+    reason: str
+
+
+class SlipRow(TypedDict):
+    """One slip of the list. `mended` is None where the slip's own entry cannot be read."""
+
+    code: str
+    kind: str
+    label: str
+    at: str
+    corrects_seq: int
+    seq: int
+    reason: str
+    signed: list[Signature]
+    mended: list[MistakeRow] | None
+    figures: list[FigureRow]
+    owed: str
+    due: str
+    open: bool
+    settled: SlipSettlement | None
+
+
+class Choice(TypedDict):
+    """An option of a dialog."""
+
+    code: str
+    label: str
+
+
+class Signer(TypedDict):
+    """Who may sign as the second person."""
+
+    code: str
+    name: str
+    role: str
+    manages: bool
+
+
+class ThrowRow(TypedDict):
+    """A throw that may be corrected."""
+
+    number: int
+    place: int
+    dice: list[int]
+
+
+class WagerLine(TypedDict):
+    """A settled wager that may be corrected."""
+
+    seat: int
+    wager: str
+    play: int | str
+    label: str
+    cents: int
+    said: str
+
+
+class TypeRow(TypedDict):
+    """A wager of the layout; `single` wagers need their play."""
+
+    code: str
+    label: str
+    single: bool
+
+
+class SeatTotals(SlipFiledBefore):
+    """What was settled with a seat."""
+
+    seat: int
+
+
+class SlipDialogs(TypedDict, total=False):
+    """What the dialogs offer for a round with an outcome."""
+
+    kinds: list[Choice]
+    chips: list[Choice]
+    throws: list[ThrowRow]
+    lines: list[WagerLine]
+    types: list[TypeRow]
+    plays: list[int]
+    seats: list[SeatTotals]
+
+
+class SlipForm(SlipDialogs):
+    """Who may sign, where the dialogs post, and what they offer."""
+
+    signers: list[Signer]
+    is_manager: bool
+    file: str
+    settle: str
+    preview: str
+
+
+class SlipPanel(TypedDict):
+    """The slips of a round, and what may be done about it."""
+
+    round: int
+    game: str
+    ended: bool
+    filed: list[SlipRow]
+    damaged: str
+    may_file: bool
+    settles: bool
+    form: SlipForm | None
+
+
+class AmountDue(SeatAmount):
+    """What a seat is owed, with the sum in words."""
+
+    sum: str
+
+
+class SlipPreview(TypedDict):
+    """What a slip would change."""
+
+    corrects: int
+    due: list[AmountDue]
+    figures: list[FigureRow]
+    changed: list[MistakeRow]
+
+
+def slip_panel(table: Table, round_: Round, person: Person) -> SlipPanel:
     """Return every slip of a round, oldest first, and what the dialogs offer to those who may file one.
 
     `filed` is the list; `form` is None where this person may not file; `may_file` says whether a slip can be filed
@@ -63,18 +225,17 @@ def _readable_outcome(round_: Round) -> tuple[RoundOutcome | None, str]:
 # The list
 
 
-def _slip_list(table: Table, rules: Rules, slips_: list[Slip]) -> list[dict[str, Any]]:
+def _slip_list(table: Table, rules: Rules, slips_: list[Slip]) -> list[SlipRow]:
     seqs = {seq for slip in slips_ for seq in (slip.filed_seq, slip.settled_seq) if seq}
     rows = Entry.objects.filter(stream=table.stream_id, seq__in=seqs).values_list(*COLUMNS)
     entries = {entry.seq: entry for entry in map(read, rows)}
     return [_slip_context(table, rules, slip, entries) for slip in slips_]
 
 
-def _slip_context(
-    table: Table, rules: Rules, slip: Slip, entries: dict[int, RecordedEntry]
-) -> dict[str, Any]:
+def _slip_context(table: Table, rules: Rules, slip: Slip, entries: dict[int, RecordedEntry]) -> SlipRow:
     """The context of one slip. `mended` is None where the slip's own entry cannot be read."""
-    filing_entry, settlement = entries.get(slip.filed_seq), None
+    filing_entry = entries.get(slip.filed_seq)
+    settlement: SlipSettlement | None = None
     if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
         settling_entry = entries.get(slip.settled_seq or 0)
         settlement = {
@@ -104,7 +265,7 @@ def _slip_context(
     }
 
 
-def _read_or_none(words: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]] | None:
+def _read_or_none(words: Callable[[], list[MistakeRow]]) -> list[MistakeRow] | None:
     """Return what `words` reads; None where the entry's data is malformed."""
     try:
         return words()
@@ -117,18 +278,18 @@ def _moment(table: Table, moment: dt.datetime) -> str:
     return table.facility.local(moment).strftime("%-d %b, %H:%M")
 
 
-def _signed(*people: Person | None) -> list[dict[str, str]]:
+def _signed(*people: Person | None) -> list[Signature]:
     return [
         {"name": person.short_name, "role": person.get_role_display().lower()} for person in people if person
     ]
 
 
-def _mistake_rows(rules: Rules, kind: str, mistake: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _mistake_rows(rules: Rules, kind: str, mistake: SlipFiledMended) -> list[MistakeRow]:
     """What was recorded and what was true: dice, or words for each item."""
     if kind == Slip.Kind.DICE:
         arranged = game_of(rules).arranged
-        dice = {name: list(arranged(mistake[name])) for name in ("before", "after")}
-        return [{"dice": True, "what": "", **dice}]
+        before, after = list(arranged(mistake["before"])), list(arranged(mistake["after"]))
+        return [{"dice": True, "what": "", "before": before, "after": after}]
     if kind == Slip.Kind.WAGER:
         return [_wager_row(rules, wager) for wager in mistake["wagers"]]
     if kind == Slip.Kind.PAYMENT:
@@ -136,7 +297,7 @@ def _mistake_rows(rules: Rules, kind: str, mistake: Mapping[str, Any]) -> list[d
     return []
 
 
-def _wager_row(rules: Rules, wager: Mapping[str, Any]) -> dict[str, Any]:
+def _wager_row(rules: Rules, wager: SlipFiledMendedWager) -> MistakeRow:
     return {
         "what": _wager_label(rules, wager),
         "before": _stake_text(wager["before_cents"]),
@@ -145,9 +306,11 @@ def _wager_row(rules: Rules, wager: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _payment_rows(payment: Mapping[str, int]) -> Iterable[dict[str, Any]]:
-    for name, figure in (("paid", "paid_cents"), ("taken", "taken_cents")):
-        settled, handed = payment[f"settled_{figure}"], payment[f"handed_{figure}"]
+def _payment_rows(payment: SlipFiledMendedPayment) -> Iterable[MistakeRow]:
+    for name, settled, handed in (
+        ("paid", payment["settled_paid_cents"], payment["handed_paid_cents"]),
+        ("taken", payment["settled_taken_cents"], payment["handed_taken_cents"]),
+    ):
         if settled != handed:
             yield {
                 "what": f"Seat {payment['seat']}",
@@ -156,7 +319,7 @@ def _payment_rows(payment: Mapping[str, int]) -> Iterable[dict[str, Any]]:
             }
 
 
-def _wager_label(rules: Rules, wager: Mapping[str, Any]) -> str:
+def _wager_label(rules: Rules, wager: SettledWager | SlipFiledMendedWager) -> str:
     """`Seat 3, Total 9`, with the play of a single play wager."""
     play = f", play {wager['play']}" if wager.get("play") else ""
     return f"Seat {wager['seat']}, {labels(rules).get(wager['wager'], wager['wager'])}{play}"
@@ -166,21 +329,25 @@ def _stake_text(cents: int) -> str:
     return in_dollars(cents) if cents else "nothing"
 
 
-def _figures(before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[str, Any]]:
+def _figures(before: SlipFiledBefore, after: SlipFiledBefore) -> list[FigureRow]:
     """Both values of each total and of the casino's win; empty where the settlement did not change."""
     if before == after:
         return []
-    both = [(name, before[f"{name}_cents"], after[f"{name}_cents"]) for name in ("taken", "paid", "returned")]
     win_before, win_after = (totals["taken_cents"] - totals["paid_cents"] for totals in (before, after))
-    both.append(("win", win_before, win_after))
+    both = (
+        ("taken", before["taken_cents"], after["taken_cents"]),
+        ("paid", before["paid_cents"], after["paid_cents"]),
+        ("returned", before["returned_cents"], after["returned_cents"]),
+        ("win", win_before, win_after),
+    )
     return [
         {
             "label": str(FIGURES[name]).capitalize(),
-            "before": win_before,
-            "after": win_after,
-            "changed": win_before != win_after,
+            "before": cents_before,
+            "after": cents_after,
+            "changed": cents_before != cents_after,
         }
-        for name, win_before, win_after in both
+        for name, cents_before, cents_after in both
     ]
 
 
@@ -189,10 +356,10 @@ def _figures(before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[s
 
 def _form(
     table: Table, round_: Round, rules: Rules, outcome: RoundOutcome | None, person: Person
-) -> dict[str, Any] | None:
+) -> SlipForm:
     """What the dialogs offer: throws, wagers and seats, and who may sign as the second person."""
     place = [table.facility.code, table.code]
-    form: dict[str, Any] = {
+    form: SlipForm = {
         "signers": _signers(table, person),
         "is_manager": person.role in STAFFERS,
         "file": reverse("act", args=[*place, "file_slip"]),
@@ -202,7 +369,7 @@ def _form(
     if outcome is None:
         return form
     plays = "play" in game_of(rules).wager_keys
-    return form | {
+    dialogs: SlipDialogs = {
         "kinds": [{"code": code, "label": str(label)} for code, label in KINDS.items()],
         "chips": [{"code": code, "label": str(label)} for code, label in CHIPS.items()],
         "throws": _throws(rules, outcome),
@@ -211,9 +378,10 @@ def _form(
         "plays": list(PLAYS) if plays else [],
         "seats": _seats(table, outcome),
     }
+    return {**form, **dialogs}
 
 
-def _signers(table: Table, person: Person) -> list[dict[str, Any]]:
+def _signers(table: Table, person: Person) -> list[Signer]:
     """Who may sign as the second person: only the floor, unless the actor is of the floor."""
     roles = AT_THE_TABLE if person.role in FLOOR else FLOOR
     assignments = Assignment.objects.at(table).filter(person__role__in=roles, person__is_active=True)
@@ -230,14 +398,14 @@ def _signers(table: Table, person: Person) -> list[dict[str, Any]]:
     ]
 
 
-def _throws(rules: Rules, outcome: RoundOutcome) -> list[dict[str, Any]]:
+def _throws(rules: Rules, outcome: RoundOutcome) -> list[ThrowRow]:
     return [
         {"number": throw.number, "place": place, "dice": list(game_of(rules).arranged(throw.dice))}
         for place, throw in enumerate(outcome.throws, start=1)
     ]
 
 
-def _line(rules: Rules, line: slips.SettlementLine) -> dict[str, Any]:
+def _line(rules: Rules, line: SettledWager) -> WagerLine:
     return {
         "seat": line["seat"],
         "wager": line["wager"],
@@ -248,7 +416,7 @@ def _line(rules: Rules, line: slips.SettlementLine) -> dict[str, Any]:
     }
 
 
-def _type(rules: Rules, code: str, label: str) -> dict[str, Any]:
+def _type(rules: Rules, code: str, label: str) -> TypeRow:
     try:
         game_of(rules).verify_play(rules, code, None)
     except Refusal:
@@ -256,7 +424,7 @@ def _type(rules: Rules, code: str, label: str) -> dict[str, Any]:
     return {"code": code, "label": label, "single": False}
 
 
-def _seats(table: Table, outcome: RoundOutcome) -> list[dict[str, Any]]:
+def _seats(table: Table, outcome: RoundOutcome) -> list[SeatTotals]:
     settled, no_totals = slips.by_seat(outcome.lines), slips.totals(())
     return [{"seat": seat, **settled.get(seat, no_totals)} for seat in range(1, table.seats + 1)]
 
@@ -264,7 +432,7 @@ def _seats(table: Table, outcome: RoundOutcome) -> list[dict[str, Any]]:
 # The preview
 
 
-def slip_preview(table: Table, round_: Round, correction: Correction) -> dict[str, Any]:
+def slip_preview(table: Table, round_: Round, correction: Correction) -> SlipPreview:
     """What a slip would change, and what each seat is owed, for the preview."""
     rules = submissions.rules_of(round_.submission)
     return {
@@ -275,18 +443,18 @@ def slip_preview(table: Table, round_: Round, correction: Correction) -> dict[st
     }
 
 
-def _changed_wagers(rules: Rules, correction: Correction) -> list[dict[str, Any]]:
+def _changed_wagers(rules: Rules, correction: Correction) -> list[MistakeRow]:
     """The wagers whose outcome changes, by seat."""
     before = {slips.key_of(line): line for line in correction.lines_before}
     after = {slips.key_of(line): line for line in correction.lines}
-    changed = []
+    changed: list[MistakeRow] = []
     for key in sorted({**before, **after}, key=lambda key: (key[0], key[1], key[2] or 0)):
         line_before, line_after = before.get(key), after.get(key)
         if _comparable(line_before) != _comparable(line_after):
-            line = line_before or line_after or {}
+            line = line_before or line_after
             changed.append(
                 {
-                    "what": _wager_label(rules, line),
+                    "what": _wager_label(rules, line) if line else "",
                     "before": _outcome_text(line_before),
                     "after": _outcome_text(line_after),
                 }
@@ -294,7 +462,7 @@ def _changed_wagers(rules: Rules, correction: Correction) -> list[dict[str, Any]
     return changed
 
 
-def _comparable(line: slips.SettlementLine | None) -> tuple[Any, ...]:
+def _comparable(line: SettledWager | None) -> tuple[Any, ...]:
     return (
         (line["outcome"], line["cents"], line["paid_cents"], line["returned_cents"])
         if line
@@ -302,7 +470,7 @@ def _comparable(line: slips.SettlementLine | None) -> tuple[Any, ...]:
     )
 
 
-def _outcome_text(line: slips.SettlementLine | None) -> str:
+def _outcome_text(line: SettledWager | None) -> str:
     """`won $120 on $20`, `lost $20`, `$20 returned`; `nothing` for a wager that is not there."""
     if line is None:
         return str(OUTCOMES[""])

@@ -31,16 +31,18 @@ stakes taken less those that were to be taken: 11,000 settled and 8,000 paid is 
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Literal, NamedTuple, Protocol, get_args
 
 from games.engine import Refusal, Rules
 from games.engine.refusals import TOO_FEW_THROWS, TOO_MANY_THROWS, WRONG_NUMBER_OF_DICE
 from games.engine.settlement import FEE, LOSE, Settled, in_order
 from games.engine.wagers import Wager
 from games.registry import game_of
+from tables.corrections.entry_types import SeatAmount, SlipFiledBefore
 from tables.corrections.refusals import SLIP_ANOTHER_COURSE
+from tables.rounds.entry_types import SettledWager
 
-SettlementLine = Mapping[str, Any]
+SettlementLine = SettledWager
 WagerKey = tuple[int, str, int | None]
 Chips = Literal["recorded", "player", "house"]  # who has a wager's chips
 CHIPS: tuple[Chips, ...] = get_args(Chips)
@@ -74,9 +76,9 @@ class SeatPayment(NamedTuple):
 class SlipFigures(Protocol):
     """The figures of a slip (`tables.models.Slip`)."""
 
-    before: dict[str, int]
-    after: dict[str, int]
-    handed_over: list[dict[str, int]]
+    before: SlipFiledBefore
+    after: SlipFiledBefore
+    handed_over: list[SeatAmount]
 
 
 # Settlements as lines
@@ -92,7 +94,7 @@ def wagers_of(lines: Iterable[SettlementLine]) -> list[Wager]:
     return [Wager(line["seat"], line["wager"], line["cents"], line.get("play")) for line in lines]
 
 
-def totals(lines: Iterable[SettlementLine]) -> dict[str, int]:
+def totals(lines: Iterable[SettlementLine]) -> SlipFiledBefore:
     """`taken_cents` (lost stakes and fees), `paid_cents` and `returned_cents` of a settlement."""
     settled_lines = list(lines)
     staked = sum(line["cents"] for line in settled_lines)
@@ -101,7 +103,7 @@ def totals(lines: Iterable[SettlementLine]) -> dict[str, int]:
     return {"taken_cents": staked - returned, "paid_cents": paid, "returned_cents": returned}
 
 
-def by_seat(lines: Iterable[SettlementLine]) -> dict[int, dict[str, int]]:
+def by_seat(lines: Iterable[SettlementLine]) -> dict[int, SlipFiledBefore]:
     """`totals` of each seat, lowest seat first."""
     seats: dict[int, list[SettlementLine]] = defaultdict(list)
     for line in lines:
@@ -186,7 +188,7 @@ def due_for_payments(before: Iterable[SettlementLine], payments: Iterable[SeatPa
     return owed
 
 
-def sum_by_seat(*owed: Mapping[int, int]) -> list[dict[str, int]]:
+def sum_by_seat(*owed: Mapping[int, int]) -> list[SeatAmount]:
     """Add up these amounts by seat, lowest seat first, without seats that are owed nothing: `[{"seat", "cents"}]`."""
     total: dict[int, int] = defaultdict(int)
     for amounts in owed:
@@ -211,5 +213,5 @@ def moved_cents(slip: SlipFigures) -> int:
     return -sum(amount["cents"] for amount in slip.handed_over)
 
 
-def _win(figures: Mapping[str, int]) -> int:
+def _win(figures: SlipFiledBefore) -> int:
     return figures["taken_cents"] - figures["paid_cents"]

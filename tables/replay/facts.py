@@ -10,6 +10,7 @@ from typing import Any
 
 from games.engine import RoundState
 from tables.core.entries import ENDS, RecordedEntry
+from tables.corrections.entry_types import CorrectedEntry
 from tables.corrections.outcomes import FILED, PAYING_TYPES, EntryReference
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, EnteredWager, ReplayedRound, WagerKey
 
@@ -145,7 +146,7 @@ class RoundFacts:
 
     # Slips
 
-    def corrected_entry(self, entry: RecordedEntry) -> dict[str, Any] | None:
+    def corrected_entry(self, entry: RecordedEntry) -> CorrectedEntry | None:
         """The entry that a slip corrects: the one of the throw, of the payment, or the newest."""
         data, reference = entry.data, self.version
         if data["kind"] == "dice":

@@ -6,6 +6,7 @@ from typing import Any
 from games.engine.settlement import Settled
 from tables.core.entries import RecordedEntry
 from tables.corrections import slips
+from tables.corrections.entry_types import CorrectedEntry, SeatAmount
 from tables.corrections.slips import CorrectedWager, SeatPayment, SettlementLine
 from tables.replay.difference import Difference, compare_settlements
 from tables.replay.facts import RoundFacts
@@ -30,7 +31,7 @@ class ReplayedSlips:
         self.lines: list[SettlementLine] | None = None
         self.throws: list[Dice] = []
         self.ending = ""
-        self.unsettled: dict[str, tuple[dict[str, Any], list[dict[str, int]]]] = {}
+        self.unsettled: dict[str, tuple[CorrectedEntry, list[SeatAmount]]] = {}
 
     def apply(self, entry: RecordedEntry, replayed: ReplayedRound, facts: RoundFacts) -> Iterator[Difference]:
         """Apply one entry of a slip and yield how it differs from what the rules give.
@@ -100,7 +101,7 @@ class ReplayedSlips:
 
 
 def _compare_moved(
-    entry: RecordedEntry, filed: dict[str, Any], due: list[dict[str, int]]
+    entry: RecordedEntry, filed: CorrectedEntry, due: list[SeatAmount]
 ) -> Iterator[Difference]:
     """Compare the money moved with the money due: the same seats, no more than due, and a reason where it is less."""
     yield from _compare_values(entry, {"due": due, "corrects": filed})
@@ -167,7 +168,7 @@ def _corrected_wagers(data: Mapping[str, Any]) -> list[CorrectedWager]:
 
 def _amounts_due(
     data: Mapping[str, Any], before: Sequence[SettlementLine], after: Sequence[SettlementLine]
-) -> list[dict[str, int]]:
+) -> list[SeatAmount]:
     if data["kind"] == "payment":
         handed = [
             SeatPayment(payment["seat"], payment["handed_paid_cents"], payment["handed_taken_cents"])

@@ -177,7 +177,7 @@ def _named_by_slips(table: Table, number: int) -> set[int]:
     return {seq for seqs in slips for seq in seqs if seq}
 
 
-def _slips(table: Table, number: int, person: Person) -> dict[str, Any] | None:
+def _slips(table: Table, number: int, person: Person) -> slip_view.SlipPanel | None:
     row = Round.objects.filter(table=table, number=number).select_related("table", "submission").first()
     return slip_view.slip_panel(table, row, person) if row is not None else None
 
