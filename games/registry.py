@@ -12,6 +12,7 @@ from games.engine import editions
 from games.engine.game import Game
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
+from games.engine.wagers import Fee
 from games.refusals import NO_SUCH_GAME
 
 FOLDERS = (
@@ -66,6 +67,11 @@ def game_by_code(code: str) -> Game:
 def game_of(rules: Rules) -> Game:
     """Return the game that these rules are for."""
     return game_by_code(rules.edition.game)
+
+
+def registered_fees() -> list[Fee]:
+    """Return the fees of the registered games that have one."""
+    return [game.fee for game in _games.values() if game.fee]
 
 
 def part(code: str, name: str) -> ModuleType:

@@ -62,7 +62,7 @@ from games.engine.refusals import (
 from games.engine.rules import Rules
 from games.engine.settlement import LOSE, WIN, Reason, Settled
 from games.engine.state import Result, RoundState, return_all
-from games.engine.wagers import MADE_IN, Placing, Wager, WagerType, apply_placings
+from games.engine.wagers import MADE_IN, Fee, Placing, Wager, WagerType, apply_placings
 
 EXACT_STAKE_CENTS = 252_000  # wins whole cents at any odds
 CORRECTIONS = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
@@ -96,6 +96,7 @@ class Game:
     seats = 8  # places of a table, if its edition names no number
     has_plays = False  # whether there are wagers on single plays of a round
     die_colors: tuple[str, ...] = ()  # of each die in the order of entry, if the dice differ
+    fee: Fee | None = None  # a price that is collected before the throw and never wins
     no_roll_ends = False  # whether a void throw ends the round; if not, the dice are thrown again (A12, A33)
     round_keys: frozenset[str] = frozenset()  # further keys of a line for `adjudicate`
     wager_keys: frozenset[str] = frozenset()
@@ -230,8 +231,8 @@ class Game:
         return True
 
     def is_fee(self, code: str) -> bool:
-        """Return whether a code is a price that is collected before the throw and never wins. Most games have none."""
-        return False
+        """Return whether a code is the game's fee. Most games have none."""
+        return self.fee is not None and code == self.fee.code
 
     def arranged(self, dice: Sequence[int]) -> tuple[int, ...]:
         """Return the dice as they are shown and compared: low to high, unless each die has its own place."""

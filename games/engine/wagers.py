@@ -30,6 +30,20 @@ class WagerType:
 
 
 @dataclass(frozen=True, slots=True)
+class Fee:
+    """A price that a seat pays before the throw, and that never wins.
+
+    `affects` begins the codes whose chances it changes, and `pays_by` the paytable rows by which they are then paid.
+    `note` explains its figure on an odds sheet.
+    """
+
+    code: str
+    affects: str
+    pays_by: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Wager:
     """The total, in cents, that a seat has on one code (and, in a game with plays, on one play)."""
 

@@ -124,8 +124,9 @@ export class ConsoleDialog {
 
   /* A round settled manually may have had an extra throw of the dice that did not match. */
   get needsExtraThrow() {
-    return this.act === "record_hand_settled_round" && !this.firstThrow && this.dice.full && this.unmatchedDice > 0
-      && this.wagers.some(({ wager }) => wager === "extra-roll");
+    if (this.act !== "record_hand_settled_round" || this.firstThrow || !this.dice.full || !this.unmatchedDice) return false;
+    const { fee } = this.field("dice").querySelector(".slots").dataset;
+    return this.wagers.some(({ wager }) => wager === fee);
   }
 
   get unmatchedDice() {

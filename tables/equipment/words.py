@@ -6,8 +6,8 @@ The codes are in the editions. The sentences are our own, never the regulation's
 # A line of the inspection or of an approval, as a person confirms it
 LINES = {
     # At each opening
-    "boxes": "The drop box and the tip box are on the dealer's side, one at each hand, where approved.",
-    "boxes-attached": "The drop box and the tip box are where approved.",
+    "boxes": "Drop box and tip box are on the dealer's side, one at each hand, where approved.",
+    "boxes-attached": "Drop box and tip box are where approved.",
     "cameras": "A fixed camera covers each end of the table.",
     "cover-conceals": "The shaker's own cover hides the dice while it runs.",
     "cup-in-front": "The dice cup is in front of the stickperson.",

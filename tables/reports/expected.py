@@ -18,16 +18,14 @@ from typing import Any
 from django.db.models import BooleanField, Case, Count, Exists, OuterRef, Q, Sum, When
 from django.db.models.functions import Coalesce
 
-from games.catalog.high_roll.engine.wagers import EXTRA_ROLL
 from games.engine import Rules
 from games.models import RulesSubmission
-from games.registry import game_of
+from games.registry import game_of, registered_fees
 from games.submissions import rules_of
 from tables.models import Settlement, Throw, Wager
 from tables.reports import variance
 from tables.reports.report_day import ReportDay
 from tables.reports.settled_rounds import NONE, RoundRange, SettledRounds, settled_in_range
-from tables.reports.variance import LIKE_KIND
 
 MAX_CACHED = 4_096  # cached tables and days
 _cache: dict[Any, "CachedExpected"] = {}  # by the table's uid and the day
@@ -160,15 +158,14 @@ def advantages(rules: Rules) -> dict[str, Fraction]:
 
 def _settled_wagers(range_: RoundRange) -> Any:
     """The wagers of these rounds, each with whether it is `excluded`."""
-    bought = Wager.objects.filter(
-        round=OuterRef("round"), seat=OuterRef("seat"), code=EXTRA_ROLL, struck=False
-    )
-    excluded = Case(
-        When(code=EXTRA_ROLL, then=True),
-        When(Q(code__startswith=LIKE_KIND) & Exists(bought), then=True),
-        default=False,
-        output_field=BooleanField(),
-    )
+    cases = []
+    for fee in registered_fees():
+        bought = Wager.objects.filter(
+            round=OuterRef("round"), seat=OuterRef("seat"), code=fee.code, struck=False
+        )
+        cases.append(When(code=fee.code, then=True))
+        cases.append(When(Q(code__startswith=fee.affects) & Exists(bought), then=True))
+    excluded = Case(*cases, default=False, output_field=BooleanField())
     return Wager.objects.filter(range_.rounds("round__"), struck=False).annotate(excluded=excluded)
 
 

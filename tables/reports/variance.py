@@ -14,15 +14,18 @@ from operator import itemgetter
 from django.db import connection
 from django.db.models import Sum
 
-from games.catalog.high_roll.engine.wagers import EXTRA_ROLL
 from games.engine import Rules
 from games.engine.covariances import Pair
 from games.engine.game import Game
-from games.registry import game_of
+from games.registry import game_of, registered_fees
 from tables.models import Throw, Wager
 from tables.reports.settled_rounds import RoundRange
 
-LIKE_KIND = "like-kind:"
+WITHOUT_FEE = """AND w.code <> %s
+                  AND NOT (w.code LIKE %s AND EXISTS (
+                    SELECT 1 FROM tables_wager x
+                    WHERE x.round_id = w.round_id AND x.seat = w.seat AND x.code = %s AND NOT x.struck))
+                """
 SPLIT = 1 << 20  # products of cents are summed in two parts, so that no sum exceeds 64 bits
 
 
@@ -75,20 +78,19 @@ def covariances(rules: Rules) -> Mapping[Pair, Fraction] | None:
 def _stake_products(range_: RoundRange) -> Iterator[tuple[int, int, str, str, int]]:
     """For each two codes, the sum over rounds and plays of the product of their stakes."""
     rounds, params_of_rounds = range_.sql()
+    fees = registered_fees()
     sql = f"""WITH staked(round, play, tbl, submission, code, cents) AS (
                 SELECT w.round_id, w.play, r.table_id, r.submission_id, w.code, CAST(SUM(w.cents) AS bigint)
                 FROM tables_wager w JOIN tables_round r ON r.id = w.round_id
-                WHERE {rounds} AND NOT w.struck AND w.code <> %s
-                  AND NOT (w.code LIKE %s AND EXISTS (
-                    SELECT 1 FROM tables_wager x
-                    WHERE x.round_id = w.round_id AND x.seat = w.seat AND x.code = %s AND NOT x.struck))
+                WHERE {rounds} AND NOT w.struck {WITHOUT_FEE * len(fees)}
                 GROUP BY w.round_id, w.play, r.table_id, r.submission_id, w.code
               )
               SELECT a.tbl, a.submission, a.code, b.code,
                      SUM((a.cents * b.cents) / {SPLIT}), SUM((a.cents * b.cents) %% {SPLIT})
               FROM staked a JOIN staked b ON b.round = a.round AND b.play = a.play AND b.code >= a.code
               GROUP BY a.tbl, a.submission, a.code, b.code"""
-    params = [*params_of_rounds, EXTRA_ROLL, f"{LIKE_KIND}%", EXTRA_ROLL]
+    params_of_fees = (param for fee in fees for param in (fee.code, f"{fee.affects}%", fee.code))
+    params = [*params_of_rounds, *params_of_fees]
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         for table, submission, first, second, high, low in cursor.fetchall():

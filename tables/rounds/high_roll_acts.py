@@ -59,7 +59,7 @@ def gather_loose_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def _fees(ctx: TableContext, round_: Round) -> dict[str, Any]:
-    bought = [wager for wager in ctx.state.wagers if wager.code == "extra-roll"]
+    bought = [wager for wager in ctx.state.wagers if ctx.game.is_fee(wager.code)]
     return {
         "round": round_.number,
         "seats": sorted(wager.seat for wager in bought),

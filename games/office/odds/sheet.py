@@ -18,7 +18,6 @@ from games.office.odds.charts import Bar, Scale
 from games.office.odds.labels import family_label, payout_row
 from games.registry import game_of
 
-EXTRA_ROLL = "extra-roll"
 MERGED_FAMILIES = {
     "small": "even",
     "big": "even",
@@ -218,6 +217,7 @@ def _row(
     floors: tuple[Pays, ...],
     previous: tuple[tuple[Outcome, ...], Fraction] | None,
 ) -> OddsRow:
+    fee = game_of(rules).fee
     paytable = dict.fromkeys(row for type_ in types for row in paytable_rows(rules, type_.code))
     return OddsRow(
         _label(rules, types),
@@ -229,7 +229,7 @@ def _row(
         floors,
         tuple(outcome.pays for outcome in previous[0]) if previous else (),
         previous[1] if previous else None,
-        "with circles 3 to 8, of seven units staked" if types[0].code == EXTRA_ROLL else "",
+        fee.note if fee and types[0].code == fee.code else "",
     )
 
 
@@ -242,8 +242,9 @@ def _label(rules: Rules, types: list[WagerType]) -> str:
 
 def paytable_rows(rules: Rules, code: str) -> tuple[str, ...]:
     """Return the rows of the paytable that pay a wager: "total:4", or "one-of-a-kind/1" to "/3"."""
-    if code == EXTRA_ROLL:
-        return tuple(row for row in rules.payouts if row.startswith("like-kind/extra:"))
+    fee = game_of(rules).fee
+    if fee and code == fee.code:
+        return tuple(row for row in rules.payouts if row.startswith(fee.pays_by))
     row = payout_row(rules, code)
     return (
         (row,)

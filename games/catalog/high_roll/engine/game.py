@@ -54,7 +54,7 @@ from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason, Settled, cut_to_limit, fee, lose, win
 from games.engine.state import Result, RoundState
-from games.engine.wagers import Wager, WagerType
+from games.engine.wagers import Fee, Wager, WagerType
 
 TEN = 10
 DOLLAR = 100  # cents: § 675a.2(e)(4)
@@ -69,6 +69,12 @@ class HighRoll(Game):
     code = "high-roll"
     name = "High Roll Dice"
     seats = 6
+    fee = Fee(  # § 675a.4(a)
+        EXTRA_ROLL,
+        affects="like-kind:",
+        pays_by="like-kind/extra:",
+        note="with circles 3 to 8, of seven units staked",
+    )
     round_keys = frozenset({"payout_limit_cents"})
     duties = DUTIES
     out_of_turn = REFUSALS_OUT_OF_TURN
@@ -244,10 +250,6 @@ class HighRoll(Game):
 
     def _section(self, state: RoundState, act: str) -> str:
         return state.rules.section(duty_of(act, is_extra(*_course(state))), state.shaker)
-
-    def is_fee(self, code: str) -> bool:
-        """The price of an Extra Roll: § 675a.4(a)."""
-        return code == EXTRA_ROLL
 
     # The throw box
 
