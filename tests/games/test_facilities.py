@@ -17,7 +17,7 @@ def test_no_house_takes_the_name_of_the_installation_whose_stream_it_would_share
 
 
 @pytest.mark.parametrize(("day", "hours"), [("2026-10-31", 25), ("2027-03-13", 23), ("2026-11-21", 24)])
-def test_a_gaming_day_lasts_from_six_to_six_by_the_clocks_of_the_house(day, hours):
+def test_a_gaming_day_lasts_from_six_to_six_by_the_clocks_of_the_facility(day, hours):
     house = Facility(code="larkfield", time_zone="America/New_York")
     first = dt.date.fromisoformat(day)
     begins, ends = house.day_begins(first), house.day_begins(first + dt.timedelta(days=1))

@@ -54,7 +54,7 @@ def test_the_dice_of_a_play_are_corrected_until_something_of_it_is_settled():
     assert refusal("correct_dice", over, PENALTY)[0] == "payment-begun"
 
 
-def test_where_nothing_was_to_settle_a_play_is_corrected_until_wagers_of_the_next_one_lie_there():
+def test_a_play_without_settlement_is_corrected_until_there_are_wagers_on_the_next_one():
     state = called(opened(lay(1, "touchdown")), GAIN_8)
     assert state.phase == "open"
     assert refusal("correct_dice", opened(), GAIN_8)[0] == "no-dice-yet"

@@ -369,7 +369,7 @@ def test_the_view_tells_what_the_payout_limit_cuts():
 
 @clause("PA-675a.4(e)-move", "PA-675a.6(h)-move")
 @BOTH
-def test_settling_waits_until_the_matching_dice_lie_in_their_box(key, placings):
+def test_settling_waits_until_the_matching_dice_are_in_their_box(key, placings):
     dice = (5, 5, 5, 6, 6, 4) if key == SIX else FOUR_FIVES
     called, _ = HIGH_ROLL.call_dice(on_to(opened(placings, key), "ready"), dice)
     section = short("6(h)" if key == SIX else "4(e)")

@@ -106,7 +106,7 @@ def test_403_for_a_role_a_device_or_a_person_not_on_duty(scene, podium):
     assert refusal(send(podium), 403)["code"] == "not-on-duty"
 
 
-def test_404_for_no_such_act_and_no_such_house(scene, podium):
+def test_404_for_no_such_act_and_no_such_facility(scene, podium):
     assert refusal(send(podium, "print_dice"), 404)["code"] == "unknown-act"
     assert refusal(send(podium, "issue_dice"), 404)["code"] == "unknown-act"
     assert refusal(send(podium, address="/floor/nowhere/acts/"), 404)["code"] == "unknown-act"

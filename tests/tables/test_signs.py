@@ -68,7 +68,7 @@ def test_the_signs_say_the_rules_in_effect_their_options_and_the_odds(scene, pod
     assert "Paytable A, RS-0009 v1" in page and "150 to 1" in page and "Total 4, 17" in page
 
 
-def test_what_was_approved_in_the_evening_bears_the_day_of_the_house(hands, scene):
+def test_a_form_approved_in_the_evening_has_the_local_day(hands, scene):
     evening = dt.datetime(
         2026, 11, 22, 2, tzinfo=dt.UTC
     )  # 21:00 of the day before, by the clocks of the house

@@ -192,7 +192,7 @@ def test_supervising_elsewhere_gives_no_right_at_any_table():
     assert "other-floorperson" not in scene.browser("tablet").get("/sign-in").content.decode()
 
 
-def test_supervising_elsewhere_opens_no_room_of_the_house():
+def test_supervising_elsewhere_opens_no_page_of_the_facility():
     (scene,) = house(SIC_BO)
     Assignment.objects.filter(person__code="pit-manager").update(elsewhere="craps", pit=None, table=None)
     with scene.refused("not-on-duty"):

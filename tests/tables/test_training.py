@@ -109,7 +109,7 @@ def test_the_dice_are_thrown_once_for_each_call(table):
         table.act("draw_dice")
 
 
-def test_it_is_offered_until_the_dice_lie_there(table):
+def test_it_is_offered_until_the_dice_are_thrown(table):
     assert "draw_dice" in table.snapshot["offers"]
     thrown(table, 1, 2, 3)
     assert "draw_dice" not in table.snapshot["offers"]
@@ -134,7 +134,7 @@ def test_a_screen_that_has_not_seen_the_throw_is_stale(table):
         ("report_device_failure", {"what": "device"}, "dealer"),
     ],
 )
-def test_dice_that_count_no_longer_do_not_lie_there(table, act, params, by):
+def test_dice_that_no_longer_count_are_off_the_felt(table, act, params, by):
     thrown(table, 1, 2, 3)
     table.act(act, params, by=by)
     assert table.round is None
@@ -217,7 +217,7 @@ def test_a_round_settled_manually_needs_no_throw():
     assert scene.last_round.by_hand
 
 
-def test_dice_seen_when_the_device_failed_are_those_that_lie_there(table):
+def test_dice_seen_when_the_device_failed_are_those_on_the_felt(table):
     failed = {"what": "device", "dice": [3, 2, 1]}
     with table.refused("draw-first"):
         table.act("report_device_failure", failed, witness="floorperson")

@@ -67,6 +67,6 @@ LABELS = {
     "new lot": "A new set: four green, two red",
     "removed": "The set leaves the table",
     "removed detail": "goes for good; a new set opens it again",
-    "dice corrected": "The throw is settled anew.",
-    "round voided": "What an earlier throw decided stands; every other wager goes back to its seat.",
+    "dice corrected": "The throw is settled again.",
+    "round voided": "What an earlier throw decided stays; every other wager goes back to its seat.",
 }

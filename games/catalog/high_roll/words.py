@@ -47,8 +47,8 @@ INSTRUCTIONS = {
 
 # What is said of an act
 LABELS = {
-    "dice corrected": "The throw is settled anew.",
-    "round voided": "What an earlier throw decided stands; every other wager goes back to its seat.",
+    "dice corrected": "The throw is settled again.",
+    "round voided": "What an earlier throw decided stays; every other wager goes back to its seat.",
 }
 
 DEVICE_PARTS = {"device": "The Extra Roll sensors"}

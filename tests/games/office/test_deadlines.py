@@ -81,7 +81,7 @@ def test_a_house_with_nothing_to_wait_for_has_no_deadline(house, hands):
     assert deadlines(house, hands.now) == ()
 
 
-def test_a_filed_submission_waits_for_15_days_by_the_calendar_of_the_house(house, hands):
+def test_a_filed_submission_waits_for_15_days_by_the_calendar_of_the_facility(house, hands):
     # 23:30 on 6 November in the house is the 7th in UTC
     filed = dt.datetime(2026, 11, 7, 4, 30, tzinfo=dt.UTC)
     RulesSubmission.objects.filter(facility=house).update(status="filed", filed_at=filed)

@@ -110,7 +110,7 @@ def test_a_deadline_that_moves_is_said_again_for_its_new_day(facility_scene, han
     ]
 
 
-def test_one_house_that_fails_hinders_no_other(facility_scene, hands, monkeypatch):
+def test_a_failure_in_one_facility_does_not_stop_the_others(facility_scene, hands, monkeypatch):
     Facility.objects.create(code="a-first", name="First", jurisdiction="PA")
     real = reminders.deadlines
 
