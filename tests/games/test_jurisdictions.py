@@ -253,4 +253,4 @@ def test_the_document_counts_the_lines_of_the_fictitious_file():
     sections = re.search(r"\[sections\]\n(.*?)\n\n", TEXT, re.DOTALL)
     assert sections is not None
     lines, cited = len(TEXT.splitlines()), len(sections[1].splitlines())
-    assert f"in {lines} lines ({cited} of them\nsections)" in document
+    assert f"in {lines} lines ({cited} of them sections)" in " ".join(document.split())
