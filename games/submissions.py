@@ -8,9 +8,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-import rfc8785
 from django.db.models import F, QuerySet
 
+from audit import chain
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
 from games.refusals import PLAYER_FAVOURED, TERMS_DO_NOT_MATCH
@@ -109,7 +109,7 @@ def newest(facility: Facility, code: str) -> RulesSubmission | None:
 
 def filed_terms(rules: Rules) -> tuple[str, str]:
     """Return the canonical terms to file (RFC 8785), and their SHA-256 in hex."""
-    terms = rfc8785.dumps(rules.terms())
+    terms = chain.canonical(rules.terms())
     return terms.decode("utf-8"), hashlib.sha256(terms).hexdigest()
 
 

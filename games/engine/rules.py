@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from games.engine import editions
 from games.engine.editions import Edition, Payout, ShakerKind
@@ -24,6 +24,20 @@ from games.engine.refusals import (
 
 TERMS_FORMAT = 1
 DEFAULT_WORD = "to"  # allowed by every edition (reading A18)
+
+
+class Terms(TypedDict):
+    """Everything that the money of a round depends on, as it is filed under its hash. Options may be absent."""
+
+    format: int
+    edition: str
+    game: str
+    payouts: dict[str, str]
+    readings: dict[str, bool]
+    payout_limit_cents: NotRequired[int]
+    odds_word: NotRequired[str]
+    increments: NotRequired[dict[str, int]]
+    shakers: NotRequired[dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -74,7 +88,7 @@ class Rules:
         return _rules(edition, pairs, payout_limit_cents, odds_word, steps, kinds)
 
     @classmethod
-    def from_terms(cls, terms: Mapping[str, Any]) -> "Rules":
+    def from_terms(cls, terms: Terms) -> "Rules":
         """Return the rules of a submission's terms. Raises `terms-changed` if these rules have other terms now."""
         base = cls.of(terms["edition"]).terms()["payouts"]
         changed = {family: odds for family, odds in terms["payouts"].items() if base.get(family) != odds}
@@ -90,26 +104,28 @@ class Rules:
             raise Refusal(TERMS_CHANGED, rules=terms["edition"])
         return rules
 
-    def terms(self) -> dict[str, Any]:
+    def terms(self) -> Terms:
         """Return everything that the money of a round depends on, ready for JSON. The same rules always give the
         same terms.
 
         An option without a value is left out, so that terms from before the option existed stay the same.
         """
-        options = {
-            "payout_limit_cents": self.payout_limit_cents,
-            "odds_word": None if self.odds_word == DEFAULT_WORD else self.odds_word,
-            "increments": dict(self.increments) or None,
-            "shakers": dict(self.shakers) or None,
-        }
-        return {
+        terms: Terms = {
             "format": TERMS_FORMAT,
             "edition": self.edition.key,
             "game": self.edition.game,
             "payouts": {code: str(payout.odds) for code, payout in sorted(self.payouts.items())},
             "readings": dict(sorted(self.edition.readings.items())),
-            **{name: value for name, value in options.items() if value is not None},
         }
+        if self.payout_limit_cents is not None:
+            terms["payout_limit_cents"] = self.payout_limit_cents
+        if self.odds_word != DEFAULT_WORD:
+            terms["odds_word"] = self.odds_word
+        if self.increments:
+            terms["increments"] = dict(self.increments)
+        if self.shakers:
+            terms["shakers"] = dict(self.shakers)
+        return terms
 
     @property
     def key(self) -> str:

@@ -1,7 +1,8 @@
 """The declaration of a guide's content and facts: JSON documents, filed under their hash and never changed."""
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
+from games.engine.rules import Terms
 from games.guide.drawings import Shape
 
 
@@ -84,10 +85,10 @@ class GuideContent(TypedDict):
 
 
 class GameFacts(TypedDict):
-    """What is material about one game. `terms` are `Rules.terms()`."""
+    """What is material about one game."""
 
     slug: str
-    terms: dict[str, Any]
+    terms: Terms
     stopped: list[str]
     notice_minutes: int
     procedure: list[str]

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Coalesce
@@ -148,7 +148,22 @@ def seals_per_minute(incarnation: Incarnation | None, now: dt.datetime) -> tuple
     return bars, top
 
 
-def signing_keys() -> list[dict[str, Any]]:
+class KeyRow(TypedDict):
+    """A key of the record, with its line for verifiers."""
+
+    key: SigningKey
+    vkey: str
+
+
+class IncarnationRow(TypedDict):
+    """An incarnation, with the sizes of the log that were found and signed before it."""
+
+    row: Incarnation
+    found_size: int | None
+    signed: int | None
+
+
+def signing_keys() -> list[KeyRow]:
     """The keys of the record with their lines for verifiers, newest first."""
     return [
         {"key": key, "vkey": keys.verifier_of(key).vkey}
@@ -156,7 +171,7 @@ def signing_keys() -> list[dict[str, Any]]:
     ]
 
 
-def incarnations() -> list[dict[str, Any]]:
+def incarnations() -> list[IncarnationRow]:
     """The incarnations of the record, newest first, with the log sizes found and signed before each."""
     rows = Incarnation.objects.select_related("opened_by", "opened_with").order_by("-number")
     return [

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from django.db import connection
 from django.db.models import Count, Max, Min, QuerySet
@@ -226,7 +226,14 @@ def _steps_of_day(
         return dict(cursor.fetchall())
 
 
-def next_code(facility: Facility) -> dict[str, Any]:
+class LotCode(TypedDict):
+    """The code of a lot in parts."""
+
+    prefix: str
+    number: str
+
+
+def next_code(facility: Facility) -> LotCode:
     """The code after the highest one of real play, in parts: `{"prefix": "L-", "number": "0049"}`."""
     lots = DiceLot.objects.filter(facility=facility, training=False)
     last = lots.order_by("-code").values_list("code", flat=True).first()

@@ -68,7 +68,7 @@ class RoundFacts:
         self, entry: RecordedEntry, before: StateBefore, replayed: ReplayedRound
     ) -> Iterator[Difference]:
         """Compare one of the round's own entries with what follows from the entries before it, then count it in."""
-        expected: dict[str, Any] = {}
+        expected: dict[str, object] = {}
         if entry.type in SETTLING_TYPES and "settled" in entry.data:
             expected |= self._throw_data(entry, replayed)
         correction = _expected_correction(entry, before, replayed)
@@ -80,9 +80,9 @@ class RoundFacts:
                 yield Difference(entry.seq, entry.round, name, entry.data.get(name), value)
         yield from _compare_seats(entry, before, replayed)
 
-    def _throw_data(self, entry: RecordedEntry, replayed: ReplayedRound) -> dict[str, Any]:
+    def _throw_data(self, entry: RecordedEntry, replayed: ReplayedRound) -> dict[str, object]:
         data, returned = entry.data, bool(replayed.state.returned_for)
-        expected: dict[str, Any] = {
+        expected: dict[str, object] = {
             "uncovered": replayed.state.phase != "void",
             "announced": not returned,
             "by_hand": replayed.state.manual_settlement,
@@ -112,7 +112,9 @@ class RoundFacts:
             }
         return expected | {"throw": self.last_throw, "revision": 1}
 
-    def _act_data(self, entry: RecordedEntry, before: StateBefore, replayed: ReplayedRound) -> dict[str, Any]:
+    def _act_data(
+        self, entry: RecordedEntry, before: StateBefore, replayed: ReplayedRound
+    ) -> Mapping[str, object]:
         data, type_ = entry.data, entry.type
         if type_ in PAYING_TYPES:
             self.paid_by_seat |= dict.fromkeys(data["seats"], EntryReference(entry.seq, entry.digest))
@@ -167,7 +169,7 @@ class RoundFacts:
 
 def _expected_correction(
     entry: RecordedEntry, before: StateBefore, replayed: ReplayedRound
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """What a correction must say; None for other entries. Its reason and the corrected value are taken as recorded."""
     correction = entry.data.get("mended")
     if entry.type == RECORDED_BY_HAND:

@@ -2,10 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import TypedDict, cast
 
 from games.engine import RoundState
+from games.engine.game_views import GameView
+from games.engine.procedures import Phase
 from games.engine.settlement import LOSE, WIN, Settled, WagerOutcome
+from games.snapshot_types import Call, LayoutWager, Settle
 from tables.core.context import TableContext
 from tables.replay.replayed_round import EnteredWager, ReplayedRound, WagerKey
 from tables.rounds import settling_view
@@ -20,7 +23,69 @@ class LayoutContext:
         self.rules, self.game = replayed.rules, replayed.game
 
 
-def layout_snapshot(replayed: ReplayedRound, seats: int) -> dict[str, Any]:
+class ReplayedWager(TypedDict):
+    """A wager as the layout shows it."""
+
+    seat: int
+    wager: str
+    play: int | None
+    label: str
+    cents: int
+    outcome: WagerOutcome | None
+    struck: bool
+
+
+class WagerCode(TypedDict):
+    """The code of a wager that is taken or paid."""
+
+    wager: str
+
+
+class SeatLines(TypedDict):
+    """The wagers of a seat that are taken or paid."""
+
+    seat: int
+    lines: list[WagerCode]
+
+
+class SeatsPart(TypedDict):
+    """The seats that lose or win."""
+
+    seats: list[SeatLines]
+
+
+class ReplayedFacts(TypedDict):
+    """The snapshot's `round`, as far as the layouts read it."""
+
+    phase: Phase
+    bets_open: bool
+    wagers: list[ReplayedWager]
+    wagered_cents: int
+    dice: list[int] | None
+    call: Call | None
+    lit: list[str]
+    settle: Settle | None
+    game: GameView
+    take: SeatsPart
+    pay: SeatsPart
+
+
+class ReplayedTable(TypedDict):
+    """The snapshot's `table`, as far as the layouts read it."""
+
+    game: str
+    seats: int
+
+
+class ReplayedSnapshot(TypedDict):
+    """The part of a snapshot that the layouts read."""
+
+    table: ReplayedTable
+    layout: list[LayoutWager]
+    round: ReplayedFacts
+
+
+def layout_snapshot(replayed: ReplayedRound, seats: int) -> ReplayedSnapshot:
     """Return the snapshot's `table`, `layout` and `round` (docs/snapshot.md), as far as the layouts read them."""
     state = replayed.state
     names = {
@@ -33,7 +98,7 @@ def layout_snapshot(replayed: ReplayedRound, seats: int) -> dict[str, Any]:
     }
 
 
-def _layout_wagers(replayed: ReplayedRound) -> list[dict[str, Any]]:
+def _layout_wagers(replayed: ReplayedRound) -> list[LayoutWager]:
     game, rules = replayed.game, replayed.rules
     return [
         {
@@ -47,7 +112,7 @@ def _layout_wagers(replayed: ReplayedRound) -> list[dict[str, Any]]:
     ]
 
 
-def _round(replayed: ReplayedRound, state: RoundState, names: dict[str, str]) -> dict[str, Any]:
+def _round(replayed: ReplayedRound, state: RoundState, names: dict[str, str]) -> ReplayedFacts:
     outcomes = {settled_wager.wager.key: settled_wager.outcome for settled_wager in replayed.all_settled}
     decided = [
         settled_wager
@@ -76,7 +141,7 @@ def _wager(
     outcomes: dict[WagerKey, WagerOutcome],
     names: dict[str, str],
     replayed: ReplayedRound,
-) -> dict[str, Any]:
+) -> ReplayedWager:
     key = entered.wager.key
     return {
         "seat": entered.wager.seat,
@@ -89,8 +154,8 @@ def _wager(
     }
 
 
-def _wagers_by_seat(settled: Iterable[Settled], outcome: WagerOutcome) -> list[dict[str, Any]]:
-    seats: dict[int, list[dict[str, Any]]] = defaultdict(list)
+def _wagers_by_seat(settled: Iterable[Settled], outcome: WagerOutcome) -> list[SeatLines]:
+    seats: dict[int, list[WagerCode]] = defaultdict(list)
     for settled_wager in settled:
         if settled_wager.outcome == outcome:
             seats[settled_wager.wager.seat].append({"wager": settled_wager.wager.code})

@@ -97,7 +97,7 @@ def settlement_totals(replayed: ReplayedRound) -> dict[str, int]:
     }
 
 
-def _lit_and_called(replayed: ReplayedRound) -> dict[str, Any]:
+def _lit_and_called(replayed: ReplayedRound) -> dict[str, object]:
     called = replayed.game.announcement(replayed.throws)
     lit = replayed.game.winning_codes(replayed.rules, replayed.throws, replayed.ending)
     dice = list(replayed.throws[-1])

@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from typing import Any
 
 import rfc8785
 
 from audit.models import Entry
 from games.engine import Refusal, Rules
+from games.engine.rules import Terms
 from games.models import RulesSubmission
 
 
@@ -19,7 +19,7 @@ class RulesFinder:
 
     def __init__(self) -> None:
         self._rules: dict[str, Rules | None] = {}
-        self._approved: dict[str, dict[str, dict[str, Any]]] = {}
+        self._approved: dict[str, dict[str, Terms]] = {}
 
     def find(self, facility: str, digest: str) -> Rules | None:
         """Return the rules of these terms; None where they are missing or cannot be read."""
@@ -36,7 +36,7 @@ class RulesFinder:
         except (Refusal, KeyError, TypeError, ValueError):
             return None
 
-    def _approved_terms(self, facility: str) -> dict[str, dict[str, Any]]:
+    def _approved_terms(self, facility: str) -> dict[str, Terms]:
         """All approved terms of a casino, by the hash computed here."""
         if facility not in self._approved:
             rows = Entry.objects.filter(stream__name=f"{facility}/rules", type="rules.approved")
@@ -49,9 +49,9 @@ class RulesFinder:
         return self._approved[facility]
 
 
-def _filed_terms(digest: str) -> dict[str, Any] | None:
+def _filed_terms(digest: str) -> Terms | None:
     text = RulesSubmission.objects.filter(terms_sha256=digest).values_list("terms", flat=True).first()
     if text is None or hashlib.sha256(text.encode()).hexdigest() != digest:
         return None
-    terms: dict[str, Any] = json.loads(text)
+    terms: Terms = json.loads(text)
     return terms

@@ -3,18 +3,7 @@
 from typing import NotRequired, TypedDict
 
 from audit.entry_types import entry_type
-
-
-class Terms(TypedDict):
-    edition: str
-    format: int
-    game: str
-    payouts: dict[str, str]
-    readings: dict[str, bool]
-    payout_limit_cents: NotRequired[int]
-    increments: NotRequired[dict[str, int]]
-    odds_word: NotRequired[str]
-    shakers: NotRequired[dict[str, str]]
+from games.engine.rules import Terms
 
 
 class RulesApproved(TypedDict):

@@ -7,7 +7,7 @@ the SHA-256 on the record.
 
 import datetime as dt
 import re
-from typing import Any
+from typing import Any, TypedDict
 
 from audit import clock, export
 from audit.models import Job
@@ -34,6 +34,12 @@ MAX_DAYS = 366 * 3
 MAX_STREAMS = 2000
 OPEN = (Job.Status.WAITING, Job.Status.RUNNING)
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?", re.ASCII)
+
+
+# A range as a job stores it. "from" is a keyword, so this type is written as a call.
+StoredSpan = TypedDict(
+    "StoredSpan", {"day": str | None, "from": str | None, "last_day": str | None, "to": str | None}
+)
 
 
 @desk_act(roles=EXPORT_ROLES)
@@ -91,8 +97,8 @@ def _verify_job_limit(ctx: DeskContext) -> None:
         raise Refusal(TOO_MANY_JOBS, most=MAX_OPEN_JOBS)
 
 
-def _select(ctx: DeskContext, names: list[str], span: dict[str, Any], training: bool) -> export.Selection:
-    since, until = (dt.datetime.fromisoformat(span[edge]) if span[edge] else None for edge in ("from", "to"))
+def _select(ctx: DeskContext, names: list[str], span: StoredSpan, training: bool) -> export.Selection:
+    since, until = (dt.datetime.fromisoformat(edge) if edge else None for edge in (span["from"], span["to"]))
     try:
         selection = export.select(names, since, until, training=training, facility=ctx.facility.code)
     except export.UnknownStream as unknown:
@@ -113,7 +119,7 @@ def _stream_name(ctx: DeskContext, name: str) -> str:
     return full_name
 
 
-def _span(ctx: DeskContext, params: Params) -> dict[str, Any]:
+def _span(ctx: DeskContext, params: Params) -> StoredSpan:
     """Read the range as it is stored: `from` and `to` in the record's format or null, and its gaming days."""
     day, last = params.date("day", optional=True), params.date("last_day", optional=True)
     since, until = _moment(ctx, params, "from"), _moment(ctx, params, "to")
