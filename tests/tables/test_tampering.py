@@ -220,18 +220,18 @@ def _next_second(casino):
 
 ATTACKS = {
     "a body is edited": edits_a_body,
-    "a body is edited, and its chain hashed anew": rehashes_its_chain,
+    "a body is edited, and its chain is hashed again": rehashes_its_chain,
     "two entries are swapped": swaps_two_entries,
     "the tail of a stream is cut off": cuts_the_tail,
     "seals are dropped": drops_seals,
     "an older backup is restored": restores_a_backup,
     "an older backup is restored, and the sealer's disk with it": restores_the_sealers_disk_too,
-    "the same, and another story is signed with the stolen key": forks_with_the_stolen_key,
-    "an entry is cut off that was not sealed yet and that no tablet showed": cuts_what_nobody_saw,
+    "the same, and a different log is signed with the stolen key": forks_with_the_stolen_key,
+    "an entry is cut off before it was sealed or any tablet showed it": cuts_what_nobody_saw,
 }
 FINDERS = {
     "`verify.py`": verifier,
-    "`verify.py` with a kept checkpoint": verifier_with_a_kept_checkpoint,
+    "`verify.py` with a saved checkpoint": verifier_with_a_kept_checkpoint,
     "the witness": witness_elsewhere,
     "the sealer": sealer_at_its_next_second,
     "the next tablet act": tablet_at_its_next_act,
