@@ -59,7 +59,9 @@ def _inner(schema: dict[str, Any]) -> str:
         if names:
             return " (" + ", ".join(f"`{name}`" for name in names) + ")"
         if "enum" in target and len(target["enum"]) > 1:
-            return " (" + ", ".join(f"`{value}`" if value else "empty" for value in target["enum"]) + ")"
+            return (
+                " (" + ", ".join(f"`{value}`" if value != "" else "empty" for value in target["enum"]) + ")"
+            )
     return ""
 
 

@@ -1,12 +1,13 @@
 """Whether a page or display for patrons may show earlier rolls: only by a permission of the Board (§ 521.6, A03)."""
 
 import datetime as dt
+from typing import Literal
 
 from django.db.models import Q
 
 from games.models import BoardPermission, Facility
 
-ROLL_HISTORY = "roll-history"
+ROLL_HISTORY: Literal["roll-history"] = "roll-history"
 
 
 def permissions_on(facility: Facility, day: dt.date) -> list[BoardPermission]:

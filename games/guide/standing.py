@@ -2,16 +2,18 @@
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import get_args
 
 from games.engine import Rules
 from games.models import Facility, Guide, Review
+from games.models.patrons import GuideFormat
 from games.office.submissions.compare import changes
 
 from .authorized import named_rules
 from .content import facts_at
 from .content_types import GameFacts, GuideFacts
 
-FORMATS = ("print", "web", "video", "other")
+FORMATS: tuple[GuideFormat, ...] = get_args(GuideFormat)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,12 @@
 """Calendar feeds, and the reminders that were sent. Deadlines are read from their own rows."""
 
+from typing import Literal
+
 from django.db import models
 
 from .facility import Facility
+
+ReminderDays = Literal[30, 7, 1, 0]
 
 
 class CalendarFeed(models.Model):
@@ -28,7 +32,9 @@ class Reminder(models.Model):
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="reminders")
     key = models.CharField(max_length=80, help_text="of the deadline, for instance renewal:SP-0001")
     due_on = models.DateField()
-    days = models.PositiveIntegerField(help_text="how long before it was said: 30, 7, 1 or 0")
+    days: "models.PositiveIntegerField[ReminderDays, ReminderDays]" = models.PositiveIntegerField(
+        help_text="how long before it was said: 30, 7, 1 or 0"
+    )
     text = models.CharField(max_length=200)
     said_at = models.DateTimeField()
     noted_at = models.DateTimeField(null=True, blank=True)

@@ -1,9 +1,13 @@
 """Documents on file: letters, drawings, forms, the text of the rules. Their bytes never change."""
 
+from typing import Literal
+
 from django.db import models
 from django.db.models import Q
 
 from .facility import Facility
+
+MediaType = Literal["application/pdf", "image/png", "image/jpeg", "text/plain"]
 
 
 class Document(models.Model):
@@ -13,7 +17,9 @@ class Document(models.Model):
     code = models.CharField(max_length=20, help_text="for instance D-0001")
     title = models.CharField(max_length=120)
     filename = models.CharField(max_length=120)
-    media_type = models.CharField(max_length=60, help_text="as its first bytes tell, not as its name claims")
+    media_type: "models.CharField[MediaType, MediaType]" = models.CharField(
+        max_length=60, help_text="as its first bytes tell, not as its name claims"
+    )
     size = models.PositiveIntegerField(help_text="bytes")
     sha256 = models.CharField(max_length=64)
     content = models.BinaryField(editable=False)

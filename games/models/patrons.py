@@ -9,6 +9,8 @@ from games.guide.content_types import GuideContent, GuideFacts
 
 from .facility import Facility
 
+ReviewStatus = Literal["draft", "filed", "approved", "denied", "withdrawn"]
+
 
 class Review(models.TextChoices):
     """The state of something that a body must approve before it is used."""
@@ -129,6 +131,7 @@ class GuideDisplay(models.Model):
         return self.place
 
 
+GuideFormat = Literal["print", "web", "video", "other"]
 SignKind = Literal["odds", "limits", "limits-change", "payout-limit", "rules", "test"]
 
 

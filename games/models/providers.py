@@ -1,10 +1,16 @@
 """Gaming related gaming service providers, 58 Pa. Code Chapter 528. Ownership is in basis points."""
 
+from typing import Literal
+
 from django.db import models
 from django.db.models import Q
 
 from .facility import Facility
 
+QualifierKind = Literal["individual", "entity"]
+CredentialKind = Literal["temporary", "permanent"]
+ApplicationKind = Literal["certification", "renewal"]
+NoteKind = Literal["information", "ownership", "cooperation", "condition", "change", "violation"]
 HUNDRED_PERCENT_BP = 10_000  # basis points
 
 
@@ -44,7 +50,9 @@ class Qualifier(models.Model):
         ENTITY = "entity", "entity"
 
     provider = models.ForeignKey(Provider, models.PROTECT, related_name="qualifiers")
-    kind = models.CharField(max_length=12, choices=Kind)
+    kind: "models.CharField[QualifierKind | Kind, QualifierKind]" = models.CharField(
+        max_length=12, choices=Kind
+    )
     name = models.CharField(max_length=100)
     title = models.CharField(max_length=100, blank=True)
     officer = models.BooleanField(default=False, help_text="officer, or does the equivalent job")
@@ -81,7 +89,9 @@ class Credential(models.Model):
         PERMANENT = "permanent", "permanent"
 
     qualifier = models.ForeignKey(Qualifier, models.PROTECT, related_name="credentials")
-    kind = models.CharField(max_length=10, choices=Kind)
+    kind: "models.CharField[CredentialKind | Kind, CredentialKind]" = models.CharField(
+        max_length=10, choices=Kind
+    )
     need = models.CharField(max_length=200, blank=True, help_text="why they are needed in the facility")
     number = models.CharField(max_length=60)
     issued_on = models.DateField()
@@ -102,7 +112,9 @@ class Application(models.Model):
         RENEWAL = "renewal", "renewal"
 
     provider = models.ForeignKey(Provider, models.PROTECT, related_name="applications")
-    kind = models.CharField(max_length=14, choices=Kind)
+    kind: "models.CharField[ApplicationKind | Kind, ApplicationKind]" = models.CharField(
+        max_length=14, choices=Kind
+    )
     completed_by = models.CharField(max_length=100, help_text="the provider's own hand")
     parts = models.JSONField(
         default=dict, help_text="form, copy, releases, statement, general: true or a document"
@@ -188,7 +200,7 @@ class ProviderNote(models.Model):
         VIOLATION = "violation", "violation told to the Board"
 
     provider = models.ForeignKey(Provider, models.PROTECT, related_name="notes")
-    kind = models.CharField(max_length=12, choices=Kind)
+    kind: "models.CharField[NoteKind | Kind, NoteKind]" = models.CharField(max_length=12, choices=Kind)
     on = models.DateField()
     text = models.CharField(max_length=400)
     due_on = models.DateField(null=True, blank=True)

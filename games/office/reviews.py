@@ -4,13 +4,13 @@ The caller holds the lock of the office's stream.
 """
 
 import datetime as dt
-from typing import Any
 
 from games.engine import Refusal
 from games.models import Facility, Review
 from games.models.patrons import Reviewed
 from games.office.core.refusals import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import OfficeContext
+from games.office.documents.entry_types import LetterDecision
 from games.office.documents.filing import document_reference, read_document
 from games.params import Params
 
@@ -23,7 +23,7 @@ def file(ctx: OfficeContext, row: Reviewed) -> None:
     row.save(update_fields=["status", "filed_at"])
 
 
-def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> dict[str, Any]:
+def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> LetterDecision:
     """Record the decision on a filed row, from `granted`, `body`, `reference` and `letter` (a document's code).
 
     Returns the data of the entry. Raises Refusal(`not-filed`, `no-such-document` or `malformed`).

@@ -11,18 +11,19 @@ from django.db import transaction
 
 from audit import clock, record
 from games.models import Facility, Reminder
+from games.models.calendar import ReminderDays
 from games.office.calendar.deadlines import Deadline, deadlines
 from games.office.calendar.entry_types import DEADLINE_REMINDED, DeadlineReminded
 from games.office.core.runner import STREAM
 
 log = logging.getLogger(__name__)
-STAGES = (30, 7, 1, 0)
+STAGES: tuple[ReminderDays, ...] = (30, 7, 1, 0)
 # The fewest days left at which each reminder is still recorded, in case the ticker was down for some days.
-LATEST = {30: 24, 7: 2, 1: 1}
+LATEST: dict[ReminderDays, int] = {30: 24, 7: 2, 1: 1}
 TEXT = Reminder._meta.get_field("text").max_length
 
 
-def stage_of(days_left: int) -> int | None:
+def stage_of(days_left: int) -> ReminderDays | None:
     """Return which reminder is due with this many days left: 30, 7, 1 or 0 (also when overdue), or None."""
     if days_left <= 0:
         return 0
@@ -48,7 +49,7 @@ def _remind_facility(facility: Facility, now: dt.datetime) -> None:
             _record_reminders(facility)
 
 
-def _due_reminders(facility: Facility, now: dt.datetime) -> list[tuple[Deadline, int]]:
+def _due_reminders(facility: Facility, now: dt.datetime) -> list[tuple[Deadline, ReminderDays]]:
     """Return the reminders that are due at this moment and are not recorded yet."""
     today = facility.local(now).date()
     due = [

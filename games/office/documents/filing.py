@@ -6,11 +6,14 @@ an attachment, so no browser runs it.
 
 import hashlib
 from dataclasses import dataclass
+from typing import overload
 
 from games.engine import Refusal
 from games.models import Document, Facility
+from games.models.documents import MediaType
 from games.office.core.next_code import next_code
 from games.office.core.runner import OfficeContext
+from games.office.documents.entry_types import DocumentReference
 from games.office.documents.refusals import (
     DOCUMENT_CHANGED_ON_THE_WAY,
     DOCUMENT_CUT_OFF,
@@ -24,10 +27,22 @@ from games.params import Params
 
 MOST_BYTES = 8 * 1024 * 1024
 MOST_FORM_BYTES = MOST_BYTES + 64 * 1024  # including the rest of the form around the file
-PDF, PNG, JPEG, TEXT = "application/pdf", "image/png", "image/jpeg", "text/plain"
-ENDINGS = {PDF: (".pdf",), PNG: (".png",), JPEG: (".jpg", ".jpeg"), TEXT: (".txt",)}
-STARTS = ((b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG))
-ENDS = {PDF: b"%%EOF", PNG: b"IEND", JPEG: b"\xff\xd9"}
+PDF: MediaType = "application/pdf"
+PNG: MediaType = "image/png"
+JPEG: MediaType = "image/jpeg"
+TEXT: MediaType = "text/plain"
+ENDINGS: dict[MediaType, tuple[str, ...]] = {
+    PDF: (".pdf",),
+    PNG: (".png",),
+    JPEG: (".jpg", ".jpeg"),
+    TEXT: (".txt",),
+}
+STARTS: tuple[tuple[bytes, MediaType], ...] = (
+    (b"%PDF-", PDF),
+    (b"\x89PNG\r\n\x1a\n", PNG),
+    (b"\xff\xd8\xff", JPEG),
+)
+ENDS: dict[MediaType, bytes] = {PDF: b"%%EOF", PNG: b"IEND", JPEG: b"\xff\xd9"}
 TAIL = 2048  # bytes at the end in which a complete file has its end marker
 PRINTABLE = frozenset(b"\t\n\f\r") | frozenset(range(32, 256))
 
@@ -42,7 +57,7 @@ class Upload:
     content: bytes
 
 
-def verify_document(upload: Upload) -> str:
+def verify_document(upload: Upload) -> MediaType:
     """Return the media type of a file that may be filed.
 
     Raises Refusal(`document-empty`, `document-too-large`, `document-changed-on-the-way`, `document-of-no-known-type`,
@@ -55,7 +70,7 @@ def verify_document(upload: Upload) -> str:
     if hashlib.sha256(upload.content).hexdigest() != upload.sha256:
         raise Refusal(DOCUMENT_CHANGED_ON_THE_WAY, name=upload.filename)
     media_type = _sniff_media_type(upload.content)
-    if not media_type:
+    if media_type is None:
         raise Refusal(DOCUMENT_OF_NO_KNOWN_TYPE, name=upload.filename)
     if not upload.filename.lower().endswith(ENDINGS[media_type]):
         raise Refusal(DOCUMENT_NAMED_OTHERWISE, name=upload.filename, ending=ENDINGS[media_type][0])
@@ -64,15 +79,15 @@ def verify_document(upload: Upload) -> str:
     return media_type
 
 
-def _sniff_media_type(content: bytes) -> str:
+def _sniff_media_type(content: bytes) -> MediaType | None:
     for start, media_type in STARTS:
         if content.startswith(start):
             return media_type
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
-        return ""
-    return TEXT if PRINTABLE.issuperset(content) and not _is_markup(content) else ""
+        return None
+    return TEXT if PRINTABLE.issuperset(content) and not _is_markup(content) else None
 
 
 def _is_markup(content: bytes) -> bool:
@@ -122,6 +137,14 @@ def read_optional_document(ctx: OfficeContext, params: Params, name: str) -> Doc
     return document_by_code(ctx.facility, code) if code else None
 
 
-def document_reference(document: Document | None) -> dict[str, str] | None:
+@overload
+def document_reference(document: Document) -> DocumentReference: ...
+
+
+@overload
+def document_reference(document: Document | None) -> DocumentReference | None: ...
+
+
+def document_reference(document: Document | None) -> DocumentReference | None:
     """Return a document as entries refer to it: its code and the SHA-256 of its bytes."""
     return {"document": document.code, "sha256": document.sha256} if document else None

@@ -19,6 +19,14 @@ from games.office.guides.entry_types import (
     GUIDE_PUBLISHED,
     GUIDE_SAME_AS_APPROVED,
     GUIDE_WITHDRAWN,
+    FormatApproval,
+    GuideDecided,
+    GuideDrafted,
+    GuideEntry,
+    GuideFiled,
+    GuidePublished,
+    GuideSameAsApproved,
+    GuideWithdrawn,
 )
 from games.office.guides.refusals import (
     APPROVAL_IS_NONE,
@@ -70,15 +78,15 @@ def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
         drafted_by=ctx.actor,
     )
     guide.submissions.set(_submissions_of(ctx, content))
-    data = _guide_data(guide) | {
+    data: GuideDrafted = {
+        **_guide_data(guide, "guide"),
         "submissions": [code for game in content["games"] for code in game["submissions"]],
         "formats": formats,
-        "section": section(ctx.facility, "guide"),
     }
-    return ActOutcome(GUIDE_DRAFTED.of(data), {"version": guide.version})
+    return ActOutcome(GUIDE_DRAFTED(data), {"version": guide.version})
 
 
-def _read_formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
+def _read_formats(ctx: OfficeContext, params: Params) -> list[FormatApproval]:
     """Return the formats of the guide, each with the reference of its approval if it needs one."""
     names = params.texts("formats")
     formats = [name for name in FORMATS if name in names]
@@ -99,7 +107,7 @@ def _submissions_of(ctx: OfficeContext, content: GuideContent) -> list[RulesSubm
     return [submission for submission in rows if str(submission) in codes]
 
 
-def _is_unchanged(guide: Guide, content: object, facts: object, formats: list[dict[str, str]]) -> bool:
+def _is_unchanged(guide: Guide, content: object, facts: object, formats: list[FormatApproval]) -> bool:
     """Return whether a guide has the same pages, formats and facts."""
     current = guide.content_sha256, guide.facts_sha256, guide.formats
     return current == (sha256(content), sha256(facts), formats)
@@ -114,22 +122,16 @@ def file_guide_sample(ctx: OfficeContext, params: Params) -> ActOutcome:
     """File the complete guide as the sample, all pages included whatever has changed (NJ 8.5(d))."""
     guide = _read_guide(ctx, params)
     reviews.file(ctx, guide)
-    data = _guide_data(guide) | {
-        "section": section(ctx.facility, "sample"),
-        "games": len(guide.content["games"]),
-    }
-    return ActOutcome(GUIDE_FILED.of(data))
+    data: GuideFiled = {**_guide_data(guide, "sample"), "games": len(guide.content["games"])}
+    return ActOutcome(GUIDE_FILED(data))
 
 
 @office_act()
 def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the body's decision on a sample with its letter."""
     guide = _read_guide(ctx, params)
-    data = _guide_data(guide) | {
-        "section": section(ctx.facility, "sample"),
-        **reviews.decide(ctx, guide, params),
-    }
-    return ActOutcome(GUIDE_DECIDED.of(data))
+    data: GuideDecided = {**_guide_data(guide, "sample"), **reviews.decide(ctx, guide, params)}
+    return ActOutcome(GUIDE_DECIDED(data))
 
 
 @office_act()
@@ -156,12 +158,12 @@ def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(IMMATERIAL_FORMATS, section(ctx.facility, "format"), version=approved.version)
     guide.same_as, guide.immaterial_because, guide.status = approval_of(approved), because, Review.APPROVED
     guide.save(update_fields=["same_as", "immaterial_because", "status"])
-    data = _guide_data(guide) | {
+    data: GuideSameAsApproved = {
+        **_guide_data(guide, "different"),
         "same_as": approval_of(approved).version,
         "because": because,
-        "section": section(ctx.facility, "different"),
     }
-    return ActOutcome(GUIDE_SAME_AS_APPROVED.of(data))
+    return ActOutcome(GUIDE_SAME_AS_APPROVED(data))
 
 
 @office_act()
@@ -188,12 +190,12 @@ def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
         _end_guide(ctx, before)
     guide.published_at = ctx.now
     guide.save(update_fields=["published_at"])
-    data = _guide_data(guide) | {
-        "replaces": before and before.version,
+    data: GuidePublished = {
+        **_guide_data(guide, "guide"),
+        "replaces": before.version if before else None,
         "approval": approval_of(guide).reference,
-        "section": section(ctx.facility, "guide"),
     }
-    return ActOutcome(GUIDE_PUBLISHED.of(data))
+    return ActOutcome(GUIDE_PUBLISHED(data))
 
 
 @office_act()
@@ -204,12 +206,12 @@ def withdraw_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     ended = [guide, *Guide.objects.filter(same_as=guide, ended_at=None).select_related("facility")]
     for ended_guide in ended:
         _end_guide(ctx, ended_guide)
-    data = _guide_data(guide) | {
+    data: GuideWithdrawn = {
+        **_guide_data(guide, "sample"),
         "why": why,
         "also": [ended_guide.version for ended_guide in ended[1:]],
-        "section": section(ctx.facility, "sample"),
     }
-    return ActOutcome(GUIDE_WITHDRAWN.of(data))
+    return ActOutcome(GUIDE_WITHDRAWN(data))
 
 
 def _end_guide(ctx: OfficeContext, guide: Guide) -> None:
@@ -234,7 +236,7 @@ def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     if guide.displays.filter(place=place, until=None).exists():
         raise Refusal(LIES_THERE, cite, place=place)
     GuideDisplay.objects.create(guide=guide, place=place, since=ctx.now)
-    return ActOutcome(GUIDE_DISPLAYED.of(_guide_data(guide) | {"place": place, "section": cite}))
+    return ActOutcome(GUIDE_DISPLAYED({**_guide_data(guide, "display"), "place": place}))
 
 
 @office_act()
@@ -244,7 +246,7 @@ def end_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     cite = section(ctx.facility, "display")
     if not guide.displays.filter(place=place, until=None).update(until=ctx.now):
         raise Refusal(LIES_NOT_THERE, cite, place=place)
-    return ActOutcome(GUIDE_DISPLAY_ENDED.of(_guide_data(guide) | {"place": place, "section": cite}))
+    return ActOutcome(GUIDE_DISPLAY_ENDED({**_guide_data(guide, "display"), "place": place}))
 
 
 def _read_guide(ctx: OfficeContext, params: Params) -> Guide:
@@ -262,10 +264,11 @@ def _guide_by_version(ctx: OfficeContext, version: int) -> Guide:
     return guide
 
 
-def _guide_data(guide: Guide) -> dict[str, object]:
-    """Return what every entry about a guide says."""
+def _guide_data(guide: Guide, duty: str) -> GuideEntry:
+    """Return what every entry about a guide says. `duty` names the section behind the act."""
     return {
         "version": guide.version,
         "content_sha256": guide.content_sha256,
         "facts_sha256": guide.facts_sha256,
+        "section": section(guide.facility, duty),
     }

@@ -1,7 +1,5 @@
 """Acts on the complete rules, their inspection by the public, and permissions of the Board under § 521.6."""
 
-from typing import Any
-
 from games.engine import Refusal
 from games.guide.authorized import chapters_to_come
 from games.guide.history import ROLL_HISTORY
@@ -16,6 +14,7 @@ from games.office.guides.entry_types import (
     BOARD_PERMISSION_WITHDRAWN,
     RULES_BOOK_FILED,
     RULES_BOOK_INSPECTED,
+    BoardPermissionRecorded,
     BoardPermissionWithdrawn,
     RulesBookFiled,
     RulesBookInspected,
@@ -136,16 +135,16 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         ends_on=ends,
         letter=letter,
     )
-    data: dict[str, Any] = {
+    data: BoardPermissionRecorded = {
         "subject": ROLL_HISTORY,
         "tables": tables,
         "reference": reference,
         "granted_on": granted.isoformat(),
-        "ends_on": ends and ends.isoformat(),
+        "ends_on": ends.isoformat() if ends else None,
         "letter": filing.document_reference(letter),
         "section": cite,
     }
-    return ActOutcome(BOARD_PERMISSION_RECORDED.of(data))
+    return ActOutcome(BOARD_PERMISSION_RECORDED(data))
 
 
 def _table_codes(ctx: OfficeContext) -> set[str]:

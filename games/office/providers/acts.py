@@ -1,7 +1,10 @@
 """Acts that register a provider and keep its file: investigation, listing and notes."""
 
+from typing import get_args
+
 from games.engine import Refusal
 from games.models import Provider, ProviderNote
+from games.models.providers import NoteKind
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document, read_optional_document
@@ -30,7 +33,7 @@ from games.office.providers.refusals import (
 )
 from games.params import Params
 
-Kind = ProviderNote.Kind
+KINDS: tuple[NoteKind, ...] = get_args(NoteKind)
 
 
 @office_act()
@@ -103,11 +106,11 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     A note is a request for information, ownership papers, cooperation, a condition of the Board, changed
     circumstances, or a suspected violation that was reported to the Board.
     """
-    file, kind = files.read_provider(ctx, params), params.choice("kind", tuple(Kind.values))
+    file, kind = files.read_provider(ctx, params), params.choice("kind", KINDS)
     noted_on, text = read_past_date(ctx, params, "on"), params.text("text")
     due_on, done_on = params.date("due_on", optional=True), read_optional_past_date(ctx, params, "done_on")
     document = read_optional_document(ctx, params, "document")
-    if kind == Kind.OWNERSHIP and document is None:
+    if kind == "ownership" and document is None:
         raise Refusal(
             OWNERSHIP_WITHOUT_PAPERS, ctx.facility.law.section("providers.owners"), name=file.provider.name
         )

@@ -4,11 +4,11 @@ the Board.
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Any
 
 from games.engine import Refusal
 from games.engine.odds import in_dollars
-from games.models import Application, Qualifier
+from games.models import Application
+from games.models.providers import ApplicationKind
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import certifications, files, people_acts
@@ -18,10 +18,14 @@ from games.office.providers.entry_types import (
     APPLICATION_DECIDED,
     APPLICATION_FILED,
     APPLICATION_RELEASE,
+    ApplicationCompleted,
     ApplicationCosts,
     ApplicationDecided,
     ApplicationFiled,
+    ApplicationParts,
     ApplicationRelease,
+    CopyState,
+    PackagePartName,
 )
 from games.office.providers.files import (
     ProviderFile,
@@ -43,14 +47,16 @@ from games.office.providers.refusals import (
 )
 from games.params import MOST_CENTS, Params
 
-FIRST, RENEWAL = Application.Kind.FIRST, Application.Kind.RENEWAL
+FIRST: ApplicationKind = "certification"
+RENEWAL: ApplicationKind = "renewal"
+COPIES: tuple[CopyState, ...] = ("", "one", "waived")
 
 
 @dataclass(frozen=True)
 class PackagePart:
     """A part of the application package, with the paragraph that requires it and whether it is present."""
 
-    name: str
+    name: PackagePartName
     section: str
     is_present: bool
     person_name: str = ""
@@ -65,7 +71,7 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     file, kind = files.read_provider(ctx, params), params.choice("kind", (FIRST, RENEWAL))
     completed_by = params.text("completed_by", max_length=100)
-    parts = _read_parts(ctx, params)
+    sent_parts = _read_parts(ctx, params)
     fee, paid_on = (
         params.integer("fee_cents", 0, MOST_CENTS, default=0),
         read_optional_past_date(ctx, params, "fee_paid_on"),
@@ -77,12 +83,16 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(APPLICATION_FILED_ALREADY, on=_filed_on(ctx, application))
     verify_kind(file, kind)
     before = application.parts
-    unchanged = {name: parts[name] or before.get(name, "") for name in ("form", "statement")}
-    parts |= unchanged | {"releases": before.get("releases", {})}
+    parts: ApplicationParts = {
+        **sent_parts,
+        "form": sent_parts["form"] or before.get("form", ""),
+        "statement": sent_parts["statement"] or before.get("statement", ""),
+        "releases": before.get("releases", {}),
+    }
     application.kind, application.completed_by, application.parts = kind, completed_by, parts
     application.fee_cents, application.fee_paid_on = fee, paid_on
     application.save()
-    data: dict[str, Any] = {
+    data: ApplicationCompleted = {
         "provider": file.provider.code,
         "kind": kind,
         "completed_by": completed_by,
@@ -91,7 +101,7 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         "fee_paid_on": iso_date(paid_on),
         "missing": [part.name for part in missing_parts(file, application)],
     }
-    return ActOutcome(APPLICATION_COMPLETED.of(data))
+    return ActOutcome(APPLICATION_COMPLETED(data))
 
 
 @office_act()
@@ -131,6 +141,7 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(PART_MISSING[part.name], part.section, who=part.person_name)
     application.filed_at, application.filed_by = ctx.now, ctx.actor
     application.save(update_fields=["filed_at", "filed_by"])
+    assert application.fee_paid_on is not None  # the fee is a part of the package
     due = file.certification.renewal_due() if application.kind == RENEWAL else None
     data: ApplicationFiled = {
         "provider": file.provider.code,
@@ -206,7 +217,7 @@ def package_parts(file: ProviderFile, application: Application) -> list[PackageP
         *(
             PackagePart("release", section("package.release"), str(person.pk) in releases, person.name)
             for person in file.must_qualify
-            if person.kind == Qualifier.Kind.INDIVIDUAL
+            if person.kind == "individual"
         ),
         PackagePart("statement", section("package.statement"), bool(parts.get("statement"))),
         PackagePart("general", section("package.general"), bool(parts.get("general"))),
@@ -239,14 +250,19 @@ def verify_paid(file: ProviderFile, application: Application) -> None:
         )
 
 
-def _read_parts(ctx: OfficeContext, params: Params) -> dict[str, Any]:
+def _read_parts(ctx: OfficeContext, params: Params) -> ApplicationParts:
     form, statement = (
         read_optional_document(ctx, params, "form"),
         read_optional_document(ctx, params, "statement"),
     )
-    copy, general = params.choice("copy", ("", "one", "waived"), default=""), params.boolean("general")
-    parts = {"form": form.code if form else "", "statement": statement.code if statement else ""}
-    return {**parts, "copy": copy, "general": general}
+    copy, general = params.choice("copy", COPIES, default=""), params.boolean("general")
+    return {
+        "form": form.code if form else "",
+        "statement": statement.code if statement else "",
+        "copy": copy,
+        "general": general,
+        "releases": {},
+    }
 
 
 def _filed_application(file: ProviderFile) -> Application:

@@ -3,6 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 from functools import cached_property
+from typing import overload
 
 from games.engine import Refusal
 from games.jurisdictions import Jurisdiction
@@ -139,6 +140,14 @@ def read_optional_past_date(ctx: OfficeContext, params: Params, name: str) -> dt
     """Return the date of a parameter, today or earlier, or None if it was not sent."""
     day: dt.date | None = params.date(name, optional=True)
     return verify_not_future(ctx, day) if day else None
+
+
+@overload
+def iso_date(day: dt.date) -> str: ...
+
+
+@overload
+def iso_date(day: dt.date | None) -> str | None: ...
 
 
 def iso_date(day: dt.date | None) -> str | None:

@@ -1,11 +1,11 @@
 """People and entities of a provider: who must be found qualified, the findings, and credentials."""
 
-from typing import Any
+from typing import get_args
 
 from games.engine import Refusal
 from games.jurisdictions import Jurisdiction
 from games.models import Credential, Qualifier
-from games.models.providers import HUNDRED_PERCENT_BP
+from games.models.providers import HUNDRED_PERCENT_BP, CredentialKind, QualifierKind
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.providers import files, qualifiers
 from games.office.providers.entry_types import (
@@ -17,6 +17,9 @@ from games.office.providers.entry_types import (
     PROVIDER_PERSON_NAMED,
     ProviderCredential,
     ProviderCredentialEnded,
+    ProviderPersonFound,
+    ProviderPersonLeft,
+    ProviderPersonNamed,
 )
 from games.office.providers.files import (
     ProviderFile,
@@ -39,7 +42,9 @@ from games.office.providers.refusals import (
 )
 from games.params import Params
 
-TEMPORARY, PERMANENT = Credential.Kind.TEMPORARY, Credential.Kind.PERMANENT
+KINDS: tuple[QualifierKind, ...] = get_args(QualifierKind)
+TEMPORARY: CredentialKind = "temporary"
+PERMANENT: CredentialKind = "permanent"
 
 
 def read_person(ctx: OfficeContext, params: Params) -> Qualifier:
@@ -59,7 +64,7 @@ def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     person = Qualifier(provider=file.provider)
     _fill_person(ctx, params, person)
     person.save()
-    return ActOutcome(PROVIDER_PERSON_NAMED.of(_person_data(ctx, person)), {"person": person.pk})
+    return ActOutcome(PROVIDER_PERSON_NAMED(_person_data(ctx, person)), {"person": person.pk})
 
 
 @office_act()
@@ -69,7 +74,7 @@ def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     before = _person_data(ctx, person)
     _fill_person(ctx, params, person)
     person.save()
-    return ActOutcome(PROVIDER_PERSON_CHANGED.of({**_person_data(ctx, person), "before": before}))
+    return ActOutcome(PROVIDER_PERSON_CHANGED({**_person_data(ctx, person), "before": before}))
 
 
 @office_act()
@@ -86,13 +91,14 @@ def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(FOUND_BEFORE_FORM, on=iso_date(person.form_filed_on))
     person.qualified_on, person.unqualified_on = (decided_on, None) if qualified else (None, decided_on)
     person.save(update_fields=["qualified_on", "unqualified_on"])
-    data = {
+    data: ProviderPersonFound = {
         "provider": person.provider.code,
         "person": person.pk,
         "name": person.name,
         "qualified": qualified,
+        "on": iso_date(decided_on),
     }
-    return ActOutcome(PROVIDER_PERSON_FOUND.of({**data, "on": iso_date(decided_on)}))
+    return ActOutcome(PROVIDER_PERSON_FOUND(data))
 
 
 @office_act()
@@ -105,15 +111,14 @@ def end_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     person.save(update_fields=["left_on"])
     ended = list(person.credentials.filter(ended_on=None))
     person.credentials.filter(ended_on=None).update(ended_on=left_on)
-    data = {
+    data: ProviderPersonLeft = {
         "provider": person.provider.code,
         "person": person.pk,
         "name": person.name,
         "on": iso_date(left_on),
+        "credentials": [credential.number for credential in ended],
     }
-    return ActOutcome(
-        PROVIDER_PERSON_LEFT.of({**data, "credentials": [credential.number for credential in ended]})
-    )
+    return ActOutcome(PROVIDER_PERSON_LEFT(data))
 
 
 @office_act()
@@ -128,7 +133,7 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     issued_on = read_past_date(ctx, params, "on")
     if person.left_on is not None:
         raise Refusal(GONE_ALREADY, on=iso_date(person.left_on))
-    if person.kind != Qualifier.Kind.INDIVIDUAL or not duties(person):
+    if person.kind != "individual" or not duties(person):
         raise Refusal(CREDENTIAL_NOT_ASKED, ctx.facility.law.section("providers.temporary"), name=person.name)
     file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     verify_temporary(file, need) if kind == TEMPORARY else verify_permanent(file, person)
@@ -199,13 +204,13 @@ def verify_permanent(file: ProviderFile, person: Qualifier) -> None:
 
 def form_section(law: Jurisdiction, person: Qualifier) -> str:
     """Return the paragraph that requires this person's form."""
-    kind = "entities" if person.kind == Qualifier.Kind.ENTITY else "individuals"
+    kind = "entities" if person.kind == "entity" else "individuals"
     return law.section(f"providers.{kind}")
 
 
 def _fill_person(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
     person.kind, person.name = (
-        params.choice("kind", tuple(Qualifier.Kind.values)),
+        params.choice("kind", KINDS),
         params.text("name", max_length=100),
     )
     person.title = params.text("title", default="", max_length=100)
@@ -217,7 +222,7 @@ def _fill_person(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
     person.form_filed_on = read_optional_past_date(ctx, params, "form_filed_on")
 
 
-def _person_data(ctx: OfficeContext, person: Qualifier) -> dict[str, Any]:
+def _person_data(ctx: OfficeContext, person: Qualifier) -> ProviderPersonNamed:
     return {
         "provider": person.provider.code,
         "person": person.pk,

@@ -3,7 +3,7 @@
 import datetime as dt
 
 from games.engine import Refusal
-from games.models import Application, InterimPermission
+from games.models import InterimPermission
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import files, services
@@ -134,7 +134,7 @@ def verify_applicant(ctx: OfficeContext, file: ProviderFile, granted_on: dt.date
     and (b).
     """
     section, waiting = ctx.facility.law.section("interim.application"), file.undecided
-    if waiting is None or waiting.filed_at is None or waiting.kind != Application.Kind.FIRST:
+    if waiting is None or waiting.filed_at is None or waiting.kind != "certification":
         raise Refusal(NO_APPLICATION_FILED, section, name=file.provider.name)
     filed = filed_on(ctx.facility, waiting.filed_at)
     if granted_on < filed:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from games.jurisdictions import Jurisdiction
 from games.models import Qualifier
+from games.office.providers.entry_types import DutyName
 
 OWNER_BP = 1_000  # 10 % of ownership or beneficial interest, direct and indirect together
 VOTER_BP = 2_000  # 20 % of the voting securities, held directly
@@ -24,7 +25,7 @@ class Duty:
     `words` is a key of the page's labels, `rule` a duty of the jurisdiction.
     """
 
-    words: str
+    words: DutyName
     rule: str
 
     def section(self, law: Jurisdiction) -> str:
@@ -46,9 +47,7 @@ def duties(person: Qualifier) -> tuple[Duty, ...]:
     Individuals: officers by title or work, directors, owners of 10 % or more, salespeople. Entities: 20 % or more of
     the voting securities, held directly. Both: those whom the Board named.
     """
-    duties_found = (
-        _entity_duties(person) if person.kind == Qualifier.Kind.ENTITY else _individual_duties(person)
-    )
+    duties_found = _entity_duties(person) if person.kind == "entity" else _individual_duties(person)
     if person.named_by_board:
         duties_found.append(Duty("named", "providers.named"))
     return tuple(duties_found)

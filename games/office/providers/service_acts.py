@@ -1,7 +1,10 @@
 """Acts that link a provider's service to a game and record the steps of 58 Pa. Code § 528.7."""
 
+from typing import cast
+
 from games.engine import Refusal
 from games.models import GameRequest, Service
+from games.models.patrons import ReviewStatus
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.providers import files, services
@@ -15,6 +18,7 @@ from games.office.providers.entry_types import (
     ServiceEnded,
     ServiceLaboratory,
     ServiceRegistered,
+    ServiceRequested,
 )
 from games.office.providers.files import (
     ProviderFile,
@@ -134,8 +138,13 @@ def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     verify_covers(ctx, request, service)
     service.request = request
     service.save(update_fields=["request"])
-    data = {"provider": service.provider.code, "service": service.code, "request": request.code}
-    return ActOutcome(SERVICE_REQUESTED.of({**data, "status": str(request.status)}))
+    data: ServiceRequested = {
+        "provider": service.provider.code,
+        "service": service.code,
+        "request": request.code,
+        "status": cast(ReviewStatus, request.status),
+    }
+    return ActOutcome(SERVICE_REQUESTED(data))
 
 
 @office_act()

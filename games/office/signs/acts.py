@@ -10,6 +10,8 @@ from games.office.signs.entry_types import (
     SIGN_FORM_DRAFTED,
     SIGN_FORM_FILED,
     SIGN_FORM_WITHDRAWN,
+    SignFormDrafted,
+    SignFormEntry,
 )
 from games.office.signs.refusals import NO_SUCH_SIGN_FORM
 from games.params import Params
@@ -47,10 +49,14 @@ def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
         drafted_at=ctx.now,
         drafted_by=ctx.actor,
     )
-    data = {"location": location, "width_mm": width_mm, "height_mm": height_mm, "wording": wording}
-    return ActOutcome(
-        SIGN_FORM_DRAFTED.of({**_form_data(form), **data}), {"form": form.pk, **_form_data(form)}
-    )
+    data: SignFormDrafted = {
+        **_form_data(form),
+        "location": location,
+        "width_mm": width_mm,
+        "height_mm": height_mm,
+        "wording": wording,
+    }
+    return ActOutcome(SIGN_FORM_DRAFTED(data), {"form": form.pk, **_form_data(form)})
 
 
 @office_act()
@@ -58,7 +64,7 @@ def file_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Mark a drafted form as filed for approval."""
     form = _read_form(ctx, params)
     reviews.file(ctx, form)
-    return ActOutcome(SIGN_FORM_FILED.of(_form_data(form)))
+    return ActOutcome(SIGN_FORM_FILED(_form_data(form)))
 
 
 @office_act()
@@ -66,7 +72,7 @@ def decide_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the decision on a filed form with its letter. An approved form replaces the previous version."""
     form = _read_form(ctx, params)
     decision = reviews.decide(ctx, form, params)
-    return ActOutcome(SIGN_FORM_DECIDED.of({**_form_data(form), **decision}))
+    return ActOutcome(SIGN_FORM_DECIDED({**_form_data(form), **decision}))
 
 
 @office_act()
@@ -79,10 +85,10 @@ def withdraw_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     for earlier_form in earlier:
         reviews.withdraw(ctx, earlier_form)
-    return ActOutcome(SIGN_FORM_WITHDRAWN.of({**_form_data(form), "why": why}))
+    return ActOutcome(SIGN_FORM_WITHDRAWN({**_form_data(form), "why": why}))
 
 
-def _form_data(form: SignForm) -> dict[str, str | int]:
+def _form_data(form: SignForm) -> SignFormEntry:
     return {"kind": form.kind, "game": form.game, "version": form.version}
 
 
