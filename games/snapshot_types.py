@@ -216,7 +216,7 @@ class Reason(TypedDict):
 
 
 class Missing(TypedDict):
-    """A refusal that stands in the way."""
+    """A refusal that blocks the next step."""
 
     code: str
     text: str

@@ -8,7 +8,7 @@ SHAKER_NOT_OUT_OF_ORDER = RefusalCode(
 )
 WITNESS_MUST_SIGN = RefusalCode(
     "witness-must-sign",
-    "The wagers are settled by hand before a %(role)s, who signs with an own PIN.",
+    "The wagers are settled manually before a %(role)s, who must sign with their own PIN.",
     "Witness needed",
 )
 DICE_ENTERED_ALREADY = RefusalCode(

@@ -29,6 +29,6 @@ TWO_DEPARTMENTS_MUST_SIGN = RefusalCode(
 WITNESS_NOT_ON_DUTY = RefusalCode("witness-not-on-duty", "%(witness)s is not on duty here and cannot sign.")
 FLOORPERSON_MUST_SIGN = RefusalCode(
     "floorperson-must-sign",
-    "A floorperson signs this with an own PIN.",
+    "A floorperson must sign with their own PIN.",
     "Floorperson needed",
 )

@@ -66,7 +66,7 @@ LABELS = {
     "dice order": "two green, then the red one",
     "new lot": "A new set: four green, two red",
     "removed": "The set leaves the table",
-    "removed detail": "goes for good; a new set opens it again",
+    "removed detail": "for good; the table reopens with a new set",
     "dice corrected": "The throw is settled again.",
     "round voided": "What an earlier throw decided stays; every other wager goes back to its seat.",
 }
