@@ -1,4 +1,4 @@
-"""Accepted acts by the id that their screen created, so that a second press gets the first answer."""
+"""Accepted acts by the id that their screen created, so that a repeated request gets the first answer."""
 
 import datetime as dt
 import hashlib

@@ -54,7 +54,7 @@ def enroll(
 
 
 def revoke(device: Device, by: Person | None = None) -> None:
-    """Revoke a device at once, and sign off whoever uses it."""
+    """Revoke a device at once, and sign off its user."""
     with transaction.atomic():
         stream = lock_sign_in_stream(device.facility)
         moment = clock.now()

@@ -1,4 +1,4 @@
-"""Find the modules of an app that must be imported at the start, so that nobody has to list them."""
+"""Find the modules of an app that must be imported at startup, so that no list of them is needed."""
 
 from pathlib import Path
 

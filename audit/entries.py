@@ -141,7 +141,7 @@ PERSON_SIGNED_OUT = entry_type("person.signed_out", PersonSignedOut, "A person s
 
 
 class VerificationFigures(TypedDict):
-    """What a verification of the whole record came to."""
+    """The result of a verification of the whole record."""
 
     bad: Annotated[int, "how many faults were found"]
     checkpoints: int

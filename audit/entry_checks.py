@@ -1,4 +1,4 @@
-"""Check an entry's data against its declaration; the tests run it on every entry that the product writes."""
+"""Check an entry's data against its declaration. The tests do this for every entry that the product writes."""
 
 import types
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from typing import (
 
 
 def faults(value: Any, hint: Any, where: str = "data") -> Iterator[str]:
-    """One sentence for each place at which a value is not what its type says."""
+    """Return one sentence for each part of a value that does not match its type."""
     if is_typeddict(hint):
         yield from _object_faults(value, hint, where)
         return
@@ -66,7 +66,7 @@ def _hints(declaration: Any) -> dict[str, Any]:
 
 
 def _is_plain(value: Any, kind: Any) -> bool:
-    """Whether a value is of a plain type; True is no integer, and a subclass such as a text choice counts."""
+    """Whether a value is of a plain type. True is not an integer. A text choice, a subclass of `str`, is text."""
     if isinstance(value, bool):
         return kind is bool
     return value is None if kind is type(None) else isinstance(value, kind)

@@ -1,8 +1,8 @@
-"""What the fields of entries mean, by name, where a name means the same in every entry.
+"""The meanings of fields, by name, for names that mean the same in every entry.
 
-docs/record.md and the JSON Schemas show these. A field that means something else in one entry says so where it is
-declared: `Annotated[int, "the dice that are loose"]`. Names ending in `_cents` are integer cents, in `_um`
-micrometers, in `_bp` basis points, in `_sha256` hex digests, in `_on` calendar days, in `_at` moments in UTC.
+docs/record.md and the JSON Schemas show these. A field with another meaning in one entry is declared with it:
+`Annotated[int, "the dice that are loose"]`. Names ending in `_cents` are integer cents, in `_um` micrometers, in `_bp`
+basis points, in `_sha256` hex digests, in `_on` calendar days, in `_at` moments in UTC.
 """
 
 MEANINGS = {
@@ -133,5 +133,5 @@ MEANINGS = {
 
 
 def meaning(name: str) -> str:
-    """The meaning of a field by its name; empty where the name says it."""
+    """The meaning of a field by its name; empty if the name says enough."""
     return MEANINGS.get(name, "")

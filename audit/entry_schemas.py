@@ -50,7 +50,7 @@ def all_schemas() -> dict[str, Schema]:
 
 
 def schema_of(hint: Any) -> Schema:
-    """The schema of a type as entries use it. Raises TypeError for one that canonical JSON does not have."""
+    """The schema of a type that entries use. Raises TypeError for a type that canonical JSON does not have."""
     if is_typeddict(hint):
         return _object(hint)
     if hint in PLAIN:
@@ -88,7 +88,7 @@ def _object(declaration: Any) -> Schema:
 
 
 def _any_of(schemas: list[Schema]) -> Schema:
-    """Plain types become one list of types; others stay alternatives."""
+    """Combine alternatives: plain types become one list of types, and other schemas stay alternatives."""
     if all(set(schema) == {"type"} and isinstance(schema["type"], str) for schema in schemas):
         return {"type": [schema["type"] for schema in schemas]}
     return {"anyOf": schemas}

@@ -1,10 +1,11 @@
-"""Declarations of what the entries of the record say: one `EntryType` for each type, beside the code that writes it.
+"""Declarations of the entries of the record: one `EntryType` for each type, in the package that writes it.
 
 An entry's `data` is declared once, as a TypedDict. Writers build it through the entry type, so that mypy checks them;
-`record.append` refuses a type that nobody declared. docs/record.md and the JSON Schemas of an export bundle are
+`record.append` refuses an undeclared type. docs/record.md and the JSON Schemas of an export bundle are
 generated from these declarations (`audit.entry_schemas`).
 
-A field's meaning stands with it (`Annotated[int, "…"]`), or in `audit.entry_fields` where it is the same everywhere.
+A field's meaning is declared with it (`Annotated[int, "…"]`), or in `audit.entry_fields` if it is the same in all
+entries.
 """
 
 import re
@@ -20,7 +21,7 @@ ENTRY_TYPES: dict[str, "EntryType[Any]"] = {}
 
 
 class EntryBody(NamedTuple):
-    """What a writer adds to the record: the name of the entry type, and its data."""
+    """The content that a writer appends to the record: the name of the entry type, and the data."""
 
     type: str
     data: dict[str, Any]
@@ -40,7 +41,7 @@ class EntryType(Generic[D]):
         return EntryBody(self.name, dict(data))
 
     def of(self, data: Mapping[str, Any]) -> EntryBody:
-        """The same for data that is put together from parts, which mypy cannot follow; tests check it as they run."""
+        """The same for data put together from parts, which mypy cannot check. Tests check it at run time."""
         return EntryBody(self.name, dict(data))
 
 

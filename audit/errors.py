@@ -56,7 +56,7 @@ class StreamMoved(RecordRefused):
 
 
 class CommandChanged(RecordRefused):
-    """A command id came again with other content."""
+    """A command id was used again with different content."""
 
     code = RefusalCode("command-changed", "This act was already sent with different content. Start it again.")
 
@@ -69,7 +69,7 @@ class Forbidden(AuditRefusal):
 
 
 class PersonRefused(Forbidden):
-    """Somebody was not let in."""
+    """Somebody may not sign in."""
 
     code = RefusalCode("person-refused", "You cannot sign in here.")
 

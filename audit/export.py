@@ -41,7 +41,7 @@ class MissingEntry(LookupError):
 
 
 class MixedPlay(ValueError):
-    """One export was to hold streams of real play and of training. Names one of each ("" for `training` if none)."""
+    """An export would mix streams of real play and of training. Names one of each (or "" for `training`)."""
 
     def __init__(self, real: str, training: str) -> None:
         self.real, self.training = real, training
@@ -65,7 +65,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What an export holds: its streams in the order of their names, from `since` to before `until`."""
+    """The content of an export: its streams in the order of their names, from `since` to before `until`."""
 
     since: dt.datetime | None
     until: dt.datetime | None

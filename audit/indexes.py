@@ -1,4 +1,4 @@
-"""Change an index of the record in place: altering the field would copy the table on SQLite and lose its guards."""
+"""Change an index of the record in place. Altering the field would copy the table on SQLite, without its guards."""
 
 from typing import Any
 

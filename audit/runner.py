@@ -227,7 +227,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
 
 
 def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOutcome) -> ActResponse:
-    """Append the act's entry and save its answer. No entry, no act: both stand in the act's transaction."""
+    """Append the act's entry and save its answer, both in the act's transaction: no act without its entry."""
     ctx.save_changes(outcome.changes, outcome.seats)
     appended = record.append(
         ctx.stream,

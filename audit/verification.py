@@ -75,7 +75,7 @@ def verify(progress: Progress = lambda completed, total: None) -> VerificationRe
 
     A bad record raises nothing. Raises what `progress` raises.
     """
-    # Fix the logs first, so that every sealed entry lies within the streams, which are read after them.
+    # Fix the logs first and the streams afterward, so that the streams include every sealed entry.
     logs = [LogPass.fixed(incarnation) for incarnation in Incarnation.objects.order_by("number")]
     streams = list(Stream.objects.order_by("name").only("name", "seq", "head", "last_at"))
     total = sum(stream.seq for stream in streams) + sum(log.work for log in logs)

@@ -570,7 +570,7 @@ def verify_odds(pays: Any, cents: int, paid: int, cut: Any) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The whole
+# A file
 
 
 def verify(

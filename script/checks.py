@@ -1,8 +1,8 @@
-"""Run the checks and the tests. The closing table says what ran, what was left out, and why.
+"""Run the checks and the tests. The table at the end says what ran, what was skipped, and why.
 
-The checks (format, lint, types, migrations, imports) run beside the tests, one after the other. The tests are three
-suites, each a pytest with a worker for every processor: sqlite, services (PostgreSQL and Redis) and browser (Chromium).
-What follows `--` goes to pytest in each suite.
+The checks (format, lint, types, migrations, imports) run one after the other, at the same time as the tests. The tests
+are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium). Each is one pytest run with a worker
+for each processor. Arguments after `--` go to pytest in each suite.
 """
 
 import argparse
@@ -27,15 +27,15 @@ BIN = Path(sys.executable).parent
 CHECKS = ("format", "lint", "types", "migrations", "imports")
 ADDRESSES = {"postgres": "TEST_DATABASE_URL", "redis": "TEST_REDIS_URL", "browser": "CHROMIUM_PATH"}
 CATEGORIES = ("failed", "passed", "skipped", "error")
-# What each test may need more than two processors for is a connection: a worker has a pool of eight.
+# Limits the database connections: a worker has a pool of eight.
 WORKERS = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A selection of the tests, and the services that it uses or cannot do without.
+    """A selection of the tests, and the services that it uses or requires.
 
-    All of its tests are in `folders`, where there are any: nothing else has to be collected.
+    If `folders` is given, all of its tests are there, and nothing else has to be collected.
     """
 
     name: str
@@ -79,7 +79,7 @@ SUITES = {
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the closing table; `outcome` is passed, failed or skipped."""
+    """One line of the table at the end; `outcome` is passed, failed or skipped."""
 
     step: str
     outcome: str
@@ -89,7 +89,7 @@ class Row:
 
 
 def table(rows: Sequence[Row], seconds: float) -> list[str]:
-    """The closing table: what ran, what did not, and why."""
+    """The table at the end: what ran, what did not, and why."""
     width = max(len(row.step) for row in rows)
     lines = [
         f"{row.step:<{width}}  {row.outcome:<7}  {row.seconds:6.1f} s  {row.note}".rstrip() for row in rows
@@ -98,7 +98,7 @@ def table(rows: Sequence[Row], seconds: float) -> list[str]:
 
 
 def last_line(rows: Sequence[Row], seconds: float) -> str:
-    """The tests of every suite, counted as pytest counts them; a step that failed without a test is an error."""
+    """The tests of all suites, counted as pytest does. A step that failed without a test counts as an error."""
     total: Counter[str] = sum((row.counts for row in rows), Counter())
     total["error"] += sum(
         row.outcome == "failed" and not row.counts["failed"] + row.counts["error"] for row in rows
@@ -112,7 +112,7 @@ def heading(step: str) -> None:
 
 
 class Commands:
-    """Command lines that end with the run: Ctrl-C reaches each, and it gets the time to clear up."""
+    """Processes that end with the run: Ctrl-C reaches each of them, and each gets time to clean up."""
 
     def __init__(self) -> None:
         self.running: list[subprocess.Popen[bytes]] = []
@@ -121,7 +121,7 @@ class Commands:
     def run(
         self, command: Sequence[str], addresses: dict[str, str] | None = None, output: IO[bytes] | None = None
     ) -> int:
-        """One command to its end. Compiled tests are kept, whatever the environment says: each worker reads them."""
+        """Run one command to its end. Python writes bytecode in any environment, because every worker reads it."""
         if self.stopped:
             return 1
         variables = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test", **(addresses or {})}
@@ -148,7 +148,7 @@ class Commands:
 
 
 def commands_of(check: str) -> list[list[str]]:
-    """The command lines of a check, each of which must end with 0."""
+    """The command lines of a check. Each must exit with status 0."""
     match check:
         case "format":
             templates = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "templates").rglob("*.html"))
@@ -177,7 +177,7 @@ def run_check(check: str, commands: Commands, output: IO[bytes] | None = None) -
 
 
 class Checks:
-    """Checks that run one after the other in a thread, what they print kept for the end."""
+    """Checks that run one after the other in a thread. Their output is printed at the end."""
 
     def __init__(self, checks: Sequence[str], commands: Commands, folder: Path) -> None:
         self.pool = ThreadPoolExecutor(1)
@@ -202,7 +202,7 @@ class Checks:
 
 
 class Tests:
-    """The suites of the tests, with the services that were found for them."""
+    """The suites of tests, and the services that are available for them."""
 
     def __init__(
         self, found: dict[str, Service], required: set[str], arguments: list[str], *, choice: str = ""
@@ -213,7 +213,7 @@ class Tests:
         return self.found[service].address if service in self.found else ""
 
     def missing(self, suite: Suite) -> Row | None:
-        """The row of a suite that cannot run, or that lacks what `--require` names."""
+        """The row of a suite that cannot run, or lacks a service that `--require` names."""
         lacking = [name for name in suite.uses if not self.address(name)]
         note = ". ".join(f"no {name} ({self.found[name].note})" for name in lacking)
         if self.required & set(lacking):
@@ -258,7 +258,7 @@ class Tests:
 
 
 def counted(results: Path) -> Counter[str]:
-    """How many tests passed, failed, broke and were skipped, from pytest's report."""
+    """The number of tests that passed, failed, had errors and were skipped, from pytest's report."""
     counts: Counter[str] = Counter()
     if results.exists():
         for suite in ElementTree.parse(results).iter("testsuite"):
@@ -316,12 +316,12 @@ def main(argv: list[str]) -> int:
         "--require", type=services_named, default=set(), metavar="postgres,redis,browser,node"
     )
     parser.add_argument(
-        "--install-system", action="store_true", help="may apt-get what is missing, as root on Debian"
+        "--install-system", action="store_true", help="install missing Debian packages with apt-get, as root"
     )
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--fast", action="store_true", help="the checks, and the quick tests on SQLite")
     choice.add_argument(
-        "--all", action="store_true", help="every test on both databases, every repeated story"
+        "--all", action="store_true", help="every test on both databases, and all repeated browser stories"
     )
     parser.add_argument(
         "--only", nargs="+", choices=[*CHECKS, *SUITES], metavar="STEP", help="run these steps only"

@@ -55,7 +55,7 @@ def make_with_pip(venv: Path, lock: Path, *, install_system: bool) -> None:
             package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
             if not (install_system and system.is_debian_root()):
                 raise SystemExit(
-                    f"Python's venv module is missing. This helps:  sudo apt-get install {package}"
+                    f"Python's venv module is missing. Install it:  sudo apt-get install {package}"
                 )
             system.install([package])
         subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
@@ -99,9 +99,11 @@ def make(venv: Path, lock: Path, *, includes: tuple[Path, ...] = (), install_sys
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="script/setup", description=__doc__)
-    parser.add_argument("--dev", action="store_true", help="also the tools of script/test")
+    parser.add_argument("--dev", action="store_true", help="also install the tools of script/test")
     parser.add_argument(
-        "--install-system", action="store_true", help="may apt-get python3-venv as root on Debian"
+        "--install-system",
+        action="store_true",
+        help="install python3-venv with apt-get if it is missing, as root on Debian",
     )
     asked = parser.parse_args()
     base, dev = (ROOT / "requirements" / f"{name}.txt" for name in ("base", "dev"))
@@ -112,7 +114,7 @@ def main() -> int:
         else:
             make(ROOT / ".venv", base, install_system=asked.install_system)
     except subprocess.CalledProcessError as failure:
-        print(f"This failed: {' '.join(map(str, failure.cmd))}", file=sys.stderr)
+        print(f"This command failed: {' '.join(map(str, failure.cmd))}", file=sys.stderr)
         return 1
     return 0
 

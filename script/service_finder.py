@@ -1,7 +1,7 @@
-"""Each service of the tests comes from the first source that has it; the closing table tells why the others did not.
+"""Each service of the tests comes from the first source that has it; the table at the end says why others did not.
 
-A source is a function that takes an ExitStack, leaves on it whatever must end with the run, and returns the address of
-the service, or raises Unavailable with a reason in a few words.
+A source is a function that gets an ExitStack. It registers there what must end with the run, and returns the address of
+the service, or raises Unavailable with a short reason.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Unavailable(Exception):
-    """Why a source does not have the service, in a few words."""
+    """A source does not have the service. The message is a short reason."""
 
 
 Source = Callable[[contextlib.ExitStack], str]
@@ -30,7 +30,7 @@ Source = Callable[[contextlib.ExitStack], str]
 
 @dataclass(frozen=True)
 class Service:
-    """An address and the name of its source; or no address, and the reason of every source."""
+    """A service: its address and the name of its source, or no address and the reasons of all sources."""
 
     name: str
     address: str
@@ -54,7 +54,7 @@ def find(name: str, sources: Mapping[str, Source], stack: contextlib.ExitStack) 
 def from_environment(
     names: Sequence[str], prefixes: tuple[str, ...], answers: Callable[[str], bool]
 ) -> Source:
-    """The address in the environment, if the service answers there."""
+    """Return the address in the environment, if the service answers there."""
 
     def source(stack: contextlib.ExitStack) -> str:
         set_names = [name for name in names if os.environ.get(name, "").startswith(prefixes)]
@@ -67,12 +67,12 @@ def from_environment(
 
 
 def from_path(names: Sequence[str]) -> Source:
-    """The first of these programs on PATH."""
+    """Return the first of these programs on PATH."""
 
     def source(stack: contextlib.ExitStack) -> str:
         if program := first_on_path(names):
             return program
-        raise Unavailable("none on PATH")
+        raise Unavailable("not on PATH")
 
     return source
 
@@ -121,7 +121,7 @@ def throwaway_directory(stack: contextlib.ExitStack, service: str) -> Path:
 
 
 def run_to_end(command: Sequence[str | Path]) -> None:
-    """One short command of a service. Raises Unavailable with the last line that it printed."""
+    """Run one short command of a service. Raises Unavailable with the last line that it printed."""
     try:
         process = subprocess.run(
             command, capture_output=True, text=True, check=False, cwd="/", **unprivileged_user()
@@ -136,7 +136,7 @@ def run_to_end(command: Sequence[str | Path]) -> None:
 def run_until_the_end(
     stack: contextlib.ExitStack, command: Sequence[str | Path], is_ready: Callable[[], bool]
 ) -> None:
-    """Start a service until the stack ends. It has a session of its own: Ctrl-C reaches us, and we end it by its id."""
+    """Run a service until the stack ends. It has its own session, so Ctrl-C reaches only us; we stop it by its id."""
     name = Path(command[0]).name
     quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     try:

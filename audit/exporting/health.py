@@ -1,4 +1,4 @@
-"""Whether the desk's jobs are being done: a job that waits while no worker reports shows that none is running."""
+"""Check that the desk's jobs are being done. If a job waits and no worker reports, no worker is running."""
 
 import datetime as dt
 
@@ -11,7 +11,7 @@ from .jobs import DEAD_AFTER
 
 
 def health_problem(now: dt.datetime) -> str:
-    """Say that a job has waited longer than DEAD_AFTER and no worker is running; "" if all is well.
+    """Return a sentence if a job has waited longer than DEAD_AFTER and no worker is running; "" if all is well.
 
     A job may wait long behind another, whose worker then reports every second.
     """

@@ -3,9 +3,9 @@
 - PostgreSQL: triggers that also fire for replication roles, and `audit_append`, the web role's only way to add an
   entry. It runs as its owner, locks the stream, recomputes the hash, writes the entry and moves the head.
 - SQLite: triggers. `INSERT OR REPLACE` deletes without asking a delete trigger unless recursive_triggers is on, so a
-  guard before each insert refuses an entry that is already there.
+  guard before each insert refuses an existing entry.
 
-Triggers are rails, not evidence: an owner can drop them. What proves a change is the hash.
+Triggers are a safeguard, not evidence: an owner can drop them. The hashes prove a change.
 """
 
 from django.db import migrations

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """Added where they stand: a table that the guards watch is never made anew."""
+    """Adds the columns in place: a table with guards is never copied."""
 
     dependencies = [
         ("audit", "0002_refuse_rewriting"),

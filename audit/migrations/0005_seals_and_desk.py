@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 
 def put_the_guards_aside(apps, schema_editor):
-    """SQLite adds a column by copying the table, which its guards would not survive. 0006 puts them up again."""
+    """Drop the guards on SQLite, which adds a column by copying the table. 0006 creates them again."""
     if schema_editor.connection.vendor == "sqlite":
         for name in importlib.import_module("audit.migrations.0002_refuse_rewriting").SQLITE:
             schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}")

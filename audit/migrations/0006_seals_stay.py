@@ -1,9 +1,9 @@
-"""What seals the record is written once too; and an entry's columns for finding are filled from its body.
+"""Make seals write-once too, and fill an entry's search columns from its body.
 
-- On PostgreSQL `audit_append` fills them itself: whoever appends cannot make an entry say one thing and be found by
-  another. Entries that were there are filled once here, with the guard put aside for that statement. The functions that
-  read a body have no search path of their own, so that PostgreSQL can write them out in place.
-- On SQLite 0005 put the guards aside, because a new column is made by copying the table: here they are put up again.
+- On PostgreSQL `audit_append` fills them itself: a writer cannot give an entry search columns that differ from
+  its body. Existing entries are filled here once, with the guard disabled for that statement. The functions that read a
+  body set no search path, so that PostgreSQL can inline them.
+- On SQLite, 0005 dropped the guards, because SQLite adds a column by copying the table. They are created again here.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""Indexes for what pages ask, and none twice: each entry and each seal pays for every one of them."""
+"""Create the indexes that pages need and drop duplicates: every entry and seal must update each index."""
 
 from django.db import migrations, models
 from django.db.models import PROTECT, ForeignKey, Q

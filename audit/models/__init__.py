@@ -1,4 +1,4 @@
-"""Who acts, the append-only record of what they did, what seals it, and what the compliance desk keeps for itself."""
+"""Models: people and devices, the append-only record, its seals, and the compliance desk's own data."""
 
 from .desk import Job, SavedFilter
 from .people import PIN_DIGITS, Department, Device, Person, Role, Station

@@ -16,7 +16,7 @@ LOCK = 0x5EA1_0001  # the only advisory lock of this product
 
 
 class LeaderLock:
-    """The right to seal. `acquire` does not wait; `is_held` tells whether the lock is still ours."""
+    """The right to seal. `acquire` does not wait; `is_held` checks that the lock is still ours."""
 
     def __init__(self, folder: Path) -> None:
         self.paths = [folder / "lock", *_database_lock_files()]

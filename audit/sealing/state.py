@@ -64,9 +64,9 @@ class State:
 
 
 def read(folder: Path) -> State | None:
-    """What the folder says was signed; None where nothing ever was.
+    """Read the saved state; None if nothing was ever signed.
 
-    SealingProblem("state-broken") where it cannot be read.
+    Raises SealingProblem("state-broken") if it cannot be read.
     """
     try:
         content = json.loads((folder / NAME).read_text(encoding="utf-8"))

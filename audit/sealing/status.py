@@ -48,7 +48,7 @@ def sealer_status() -> SealerStatus:
 
 
 def health_problem(now: dt.datetime) -> str:
-    """Say why the record is not being sealed, whichever sealer is the leader; "" if all is well."""
+    """Return why the record is not being sealed, whichever sealer is the leader; "" if all is well."""
     row = sealer_status()
     if row.beat_at is None:
         return "No sealer has run yet. See the sealer's log."

@@ -48,7 +48,7 @@ def test_training_is_exported_apart_and_verifies(two_sorts):
         assert [(one.name, one.seq) for one in checked(alone)] == [("larkfield/T-24", 1)]
 
 
-APART = "larkfield/T-04 is of real play and larkfield/T-24 is not: export them separately."
+APART = "larkfield/T-04 is real play and larkfield/T-24 is not: export them separately."
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ APART = "larkfield/T-04 is of real play and larkfield/T-24 is not: export them s
     [
         (["larkfield/T-04", "larkfield/T-24"], False, APART),
         (["larkfield/T-24", "larkfield/T-04"], True, APART),
-        (["larkfield/T-04"], True, "larkfield/T-04 is of real play: leave out --training to export it."),
+        (["larkfield/T-04"], True, "larkfield/T-04 is real play: leave out --training to export it."),
     ],
 )  # fmt: skip
 def test_no_export_mixes_real_play_with_training(two_sorts, capsysbinary, names, training, said):

@@ -123,7 +123,7 @@ def test_the_command_makes_changes_lists_and_ends_keys(folder):
         command("create")
     made = command("rotate")
     old = notes.Verifier.read(vkey).key_id.hex()
-    assert made[2] == f"Key {old} still signs. To end that: manage.py sealer_key retire {old}"
+    assert made[2] == f"Key {old} still signs. To retire it, run: manage.py sealer_key retire {old}"
     command("retire", old)
     listed = command("list")
     assert [line.split()[0] for line in listed] == [vkey, made[1]]
@@ -138,7 +138,7 @@ def test_a_key_of_the_folder_that_a_restored_record_forgot_is_named_again(folder
         keys.signers(folder)
     assert command("found")[1] == signer.verifier.vkey
     assert keys.signers(folder) == [signer]
-    with pytest.raises(CommandError, match="on the record already"):
+    with pytest.raises(CommandError, match="already on the record"):
         command("found")
 
 

@@ -28,7 +28,7 @@ def test_the_command_writes_it(tmp_path, monkeypatch, capsys):
     call_command("clauses", write=True)
     written = json.loads((tmp_path / "coverage.json").read_text("utf-8"))
     assert "test_a_day_in_the_pit" in written["tests/e2e/test_day_in_the_pit.py"]
-    assert capsys.readouterr().out == "coverage.json is what the tests say.\n"
+    assert capsys.readouterr().out == "coverage.json is up to date.\n"
 
 
 def test_every_clause_stands_in_a_section_of_its_document():

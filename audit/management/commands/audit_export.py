@@ -31,8 +31,8 @@ def moment(text: str) -> dt.datetime:
 def of_two_sorts(mixed: export.MixedPlay) -> str:
     """Say that an export cannot mix real play and training, and what to do instead."""
     if not mixed.training:
-        return f"{mixed.real} is of real play: leave out --training to export it."
-    return f"{mixed.real} is of real play and {mixed.training} is not: export them separately."
+        return f"{mixed.real} is real play: leave out --training to export it."
+    return f"{mixed.real} is real play and {mixed.training} is not: export them separately."
 
 
 def day(text: str) -> dt.date:

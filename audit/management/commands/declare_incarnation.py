@@ -39,7 +39,7 @@ class Command(BaseCommand):
             actor = incarnations.authenticate(options["actor"], pins[0])
             witness = incarnations.authenticate(options["witness"], pins[1])
             signed = options["signed"].read_text(encoding="utf-8") if options["signed"] else ""
-            declared = incarnations.declare(actor, witness, options["why"], self._held(), signed)
+            declared = incarnations.declare(actor, witness, options["why"], self._saved_state(), signed)
         except AuditRefusal as refusal:
             raise CommandError(refusal.sentence) from refusal
         except (OSError, UnicodeDecodeError) as error:
@@ -51,10 +51,10 @@ class Command(BaseCommand):
             return [sys.stdin.readline().strip() for _ in range(2)]
         return [getpass.getpass(f"PIN of {options[name]}: ") for name in ("actor", "witness")]
 
-    def _held(self) -> state.State | None:
+    def _saved_state(self) -> state.State | None:
         if not settings.SEALER_DIR:
             self.stderr.write(
-                "This process has no sealer's folder: only --signed gives the last signed checkpoint."
+                "This process does not have the sealer's folder. Give the last signed checkpoint with --signed."
             )
             return None
         try:

@@ -16,9 +16,9 @@ class Command(BaseCommand):
     help = "Do the desk's exports and verifications of the record. Several exporters share the jobs."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--once", action="store_true", help="do the waiting jobs, and stop")
+        parser.add_argument("--once", action="store_true", help="do the waiting jobs and exit")
         parser.add_argument(
-            "--check", action="store_true", help="report whether jobs are being done, and stop"
+            "--check", action="store_true", help="report whether jobs are being done and exit"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -27,7 +27,7 @@ class Command(BaseCommand):
             report_health(self, health_problem)
             return
         worker = Worker()
-        with _heeding(worker):
+        with _stopping_on_signals(worker):
             if options["once"]:
                 while not worker.stop.is_set() and worker.run_next():
                     pass
@@ -38,7 +38,7 @@ class Command(BaseCommand):
 
 
 @contextlib.contextmanager
-def _heeding(worker: Worker) -> Iterator[None]:
+def _stopping_on_signals(worker: Worker) -> Iterator[None]:
     """Stop the worker when the process gets SIGTERM or SIGINT."""
     numbers = (signal.SIGTERM, signal.SIGINT)
     before = [signal.signal(number, lambda *_: worker.stop.set()) for number in numbers]

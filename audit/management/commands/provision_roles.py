@@ -32,15 +32,17 @@ HELPERS = (
 
 
 class Command(BaseCommand):
-    help = "Create or update the PostgreSQL roles of the owner, the web, the auditor and the sealer. Safe to run again."
+    help = (
+        "Create or update the PostgreSQL roles of owner, web workers, auditors and sealer. Safe to run again."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if connection.vendor != "postgresql":
-            raise CommandError("Only PostgreSQL has roles; this is another database.")
+            raise CommandError("Only PostgreSQL has roles; the configured database is a different one.")
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT current_schema()")
             provision(cursor, cursor.fetchone()[0])
-        self.stdout.write(f"{OWNER}, {WEB}, {AUDITOR} and {SEALER} are in place.")
+        self.stdout.write(f"{OWNER}, {WEB}, {AUDITOR} and {SEALER} are up to date.")
 
 
 def provision(cursor: CursorWrapper, schema: str) -> None:
@@ -63,7 +65,7 @@ def provision(cursor: CursorWrapper, schema: str) -> None:
 
 
 class Rights:
-    """Runs statements, with the names of this installation as identifiers."""
+    """Runs statements, with the names of this installation as quoted identifiers."""
 
     def __init__(self, cursor: CursorWrapper, schema: str) -> None:
         self.cursor = cursor

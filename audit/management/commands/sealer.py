@@ -18,7 +18,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--check", action="store_true", help="report whether the record is being sealed, and stop"
+            "--check", action="store_true", help="report whether the record is being sealed and exit"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -18,7 +18,7 @@ class Command(BaseCommand):
         does.add_parser("create", help="create the first key")
         does.add_parser("rotate", help="create another key: both sign until the old one is retired")
         retire = does.add_parser("retire", help="retire a key")
-        retire.add_argument("key", help="its eight hex digits")
+        retire.add_argument("key", help="the eight hex digits of its id")
         does.add_parser("list", help="list every key on the record")
         does.add_parser("found", help="after a restored backup: record the keys in the folder again")
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
     def create(self, options: dict[str, Any]) -> None:
         if SigningKey.objects.filter(retired_at=None).exists():
-            raise CommandError("The record has a key already. To change it: manage.py sealer_key rotate.")
+            raise CommandError("The record already has a key. To change it, run: manage.py sealer_key rotate")
         self._tell(keys.create(keys.folder()))
 
     def rotate(self, options: dict[str, Any]) -> None:
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         self._tell(keys.create(keys.folder()))
         for key in old:
             self.stdout.write(
-                f"Key {key.key_id} still signs. To end that: manage.py sealer_key retire {key.key_id}"
+                f"Key {key.key_id} still signs. To retire it, run: manage.py sealer_key retire {key.key_id}"
             )
 
     def retire(self, options: dict[str, Any]) -> None:
@@ -55,7 +55,7 @@ class Command(BaseCommand):
     def found(self, options: dict[str, Any]) -> None:
         signers = keys.unrecorded_signers(keys.folder())
         if not signers:
-            raise CommandError("All keys in the folder are on the record already.")
+            raise CommandError("All keys in the folder are already on the record.")
         for signer in signers:
             self._tell(keys.record_key(signer))
 

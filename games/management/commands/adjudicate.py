@@ -1,4 +1,4 @@
-"""Settles rounds written as JSON lines. A bad line is answered with an error, and the next lines are still read."""
+"""Settle rounds written as JSON lines. The answer to a bad line is an error, and the next lines are still read."""
 
 import gc
 import json
@@ -17,7 +17,7 @@ GARBAGE_THRESHOLD = 100_000
 
 
 class Command(BaseCommand):
-    help = "Reads rounds as JSON lines from standard input and writes one JSON line for each, in order."
+    help = "Settle rounds: read them as JSON lines from standard input, and write one JSON line for each, in order."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -13,19 +13,21 @@ from games.regulations.clauses import Clause, all_clauses, proofs_by_clause
 
 
 class Command(BaseCommand):
-    help = "Which clause of the regulations is proven by which test."
+    help = "List the clauses of the regulations, and how many tests prove each."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="machine-readable")
+        parser.add_argument("--json", action="store_true", help="print JSON, with the ids of the tests")
         parser.add_argument(
-            "--write", action="store_true", help="keep which test shows which clause, for where no tests are"
+            "--write",
+            action="store_true",
+            help="save which tests prove which clause, for installations without tests",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["write"]:
             coverage.write()
-            self.stdout.write(f"{coverage.FILE.name} is what the tests say.")
+            self.stdout.write(f"{coverage.FILE.name} is up to date.")
             return
         clauses, tests = list(all_clauses().values()), proofs_by_clause()
         if options["json"]:

@@ -1,4 +1,4 @@
-"""Prints every wager of some rules with its exact odds."""
+"""Print every wager of a set of rules with its exact odds."""
 
 import json
 from argparse import ArgumentParser
@@ -12,14 +12,14 @@ from games.registry import game_of
 
 
 class Command(BaseCommand):
-    help = "For every wager its winning outcomes with exact probability, payout, and the house advantage."
+    help = "Print every wager's winning outcomes with exact probability and payout, and its house advantage."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("rules", help="a rules key, such as pa-625a/A")
-        parser.add_argument("--json", action="store_true", help="machine-readable")
+        parser.add_argument("--json", action="store_true", help="print JSON")
         parser.add_argument(
-            "--payouts", metavar="FILE", help="JSON of odds above the floors, by wager family"
+            "--payouts", metavar="FILE", help="a JSON file of odds above the floors, by wager family"
         )
 
     def handle(self, *args: Any, rules: str, payouts: str | None, **options: Any) -> None:

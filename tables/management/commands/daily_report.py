@@ -16,7 +16,7 @@ from tables.reports.report_day import PLAYS, ReportDay
 
 
 def gaming_day(typed: str) -> dt.date:
-    """Parse a gaming day of the command line."""
+    """Parse a gaming day from the command line."""
     day = read_day(typed)
     if day is None:
         raise argparse.ArgumentTypeError(f"{typed!r} is no gaming day such as 2026-11-21")

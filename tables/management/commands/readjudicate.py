@@ -17,7 +17,7 @@ from tables.replay.readjudication import Readjudication, ReadjudicationCounts
 class Command(BaseCommand):
     help = (
         "Settle every recorded round again, with the engine and the rules that it pinned, and report what differs "
-        "from the record. Exit status 1 when anything does."
+        "from the record. The exit status is 1 if anything differs."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--training", action="store_true", help="training and simulation instead of real play"
         )
-        parser.add_argument("--json", action="store_true", help="differences as JSON lines, then the figures")
+        parser.add_argument(
+            "--json", action="store_true", help="print differences as JSON lines, then the figures"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print each difference at once, and the figures last."""

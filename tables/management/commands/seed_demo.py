@@ -20,11 +20,11 @@ class Command(BaseCommand):
         """Create the demo floor. Refused outside the demo: its PINs are public."""
         if not settings.DEMO:
             raise CommandError(
-                "The demo floor has known PINs. It is made only where DEMO is on, never in production."
+                "The demo floor has public PINs. It is created only if DEMO is on, never in production."
             )
         if not options["show"]:
             is_new = seed()
-            self.stdout.write("The demo floor is made." if is_new else "The demo floor is there already.")
+            self.stdout.write("The demo floor was created." if is_new else "The demo floor already exists.")
         if options["show"] or options["verbosity"] > 1:
             self._show()
 

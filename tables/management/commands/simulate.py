@@ -17,7 +17,7 @@ from tables.words.sentences import say
 
 
 class Command(BaseCommand):
-    help = "Play rounds at simulated tables, with drawn dice. Live tables are refused."
+    help = "Play rounds at simulated tables with random dice. Live tables are refused."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add how many tables and rounds, where, and from which seed."""
@@ -28,14 +28,14 @@ class Command(BaseCommand):
         )
         parser.add_argument("--facility", default="larkfield")
         parser.add_argument("--submission", default="RS-0009", help="the rules submission to deal under")
-        parser.add_argument("--table", help="ask whether this one table may be simulated: facility/table")
+        parser.add_argument("--table", help="first check that this table, facility/table, may be simulated")
         parser.add_argument("--tell", action="store_true", help="push every act to the screens (needs Redis)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Play, with progress on standard error when it is a terminal."""
+        """Play, and show progress if standard error is a terminal."""
         count, rounds = options["tables"], options["rounds"]
         if not 1 <= count <= 200 or not 1 <= rounds <= 1_000_000:
-            raise CommandError("--tables is 1 to 200, --rounds is 1 to 1000000.")
+            raise CommandError("--tables must be 1 to 200, --rounds 1 to 1000000.")
         try:
             if options["table"]:
                 verify_simulated(self._named(options["table"]))

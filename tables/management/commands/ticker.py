@@ -10,9 +10,7 @@ from tables.clock.ticker import run_ticker
 
 
 class Command(BaseCommand):
-    help = (
-        "Run the ticker: record expired dice, raise alerts and push the screens. Two of these are harmless."
-    )
+    help = "Run the ticker: record expired dice, raise alerts and push the screens. Running two of them is harmless."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run until stopped."""
