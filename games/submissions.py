@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 
 from audit import chain
-from games.engine import Refusal, Rules
+from games.engine import Refusal, Rules, editions
 from games.models import Facility, RulesSubmission
 from games.refusals import PLAYER_FAVOURED, TERMS_DO_NOT_MATCH
 from games.registry import game_of
@@ -152,6 +152,9 @@ def _rules_of(terms: str, digest: str, name: str) -> Rules:
     if hashlib.sha256(terms.encode("utf-8")).hexdigest() != digest:
         raise Refusal(TERMS_DO_NOT_MATCH, submission=name)
     return Rules.from_terms(json.loads(terms))
+
+
+editions.forget_with(_rules_of.cache_clear)
 
 
 def verify_house_advantage(rules: Rules) -> None:

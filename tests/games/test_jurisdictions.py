@@ -11,9 +11,11 @@ from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
+from games.engine import Rules, editions
 from games.engine.editions import all_editions
 from games.jurisdictions import all_jurisdictions, choices, jurisdiction
 from games.models import Facility
+from games.submissions import draft, rules_of
 from tests.fixtures import jurisdictions as fixtures
 
 ruritania = fixtures.ruritania
@@ -41,6 +43,13 @@ def test_a_folder_of_the_setting_adds_a_jurisdiction_with_its_editions(ruritania
     }
     assert own["xx-7@2020-01-01/A"].sections["shake"] == "Ruritanian Dice Act part 7 no. 5(b)"
     assert own["xx-9@2020-01-01"].lapses_on is None
+
+
+def test_rules_that_were_read_before_get_the_editions_read_now():
+    submission = draft(facility=Facility(jurisdiction="PA"), code="RS-0001", key="pa-625a/A")
+    assert rules_of(submission) == Rules.of("pa-625a/A")
+    editions.forget()
+    assert rules_of(submission) == Rules.of("pa-625a/A")
 
 
 def test_without_the_setting_it_is_gone_again(ruritania):

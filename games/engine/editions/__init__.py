@@ -95,6 +95,7 @@ class Edition:
 Document = Mapping[str, Any]  # an edition as its file writes it
 _folders: list[Traversable] = []
 _sources: list[Callable[[], Iterable[Document]]] = []
+_forgotten_with: list[Callable[[], None]] = []
 
 
 def add_folder(folder: Traversable) -> None:
@@ -115,10 +116,17 @@ def add_source(source: Callable[[], Iterable[Document]]) -> None:
     forget()
 
 
+def forget_with(forget_cached: Callable[[], None]) -> None:
+    """Call this whenever the editions are read again. For caches by key or text: editions compare by identity."""
+    _forgotten_with.append(forget_cached)
+
+
 def forget() -> None:
     """Read all editions again."""
     for cached in (_documents, all_editions, edition, duties):
         cached.cache_clear()
+    for forget_cached in _forgotten_with:
+        forget_cached()
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from games.engine import Refusal, Rules
+from games.engine import Refusal, Rules, editions
 from games.engine.editions import all_editions
 from games.jurisdictions import Jurisdiction
 from games.models import Application, Facility, InterimPermission, Review, Service
@@ -204,6 +204,9 @@ def wagers_of_game(game: str) -> dict[str, tuple[str, str]]:
             for wager_type in game_of(rules).wager_types(rules):
                 wagers.setdefault(wager_type.code, (str(wager_type.label), wager_type.family))
     return wagers
+
+
+editions.forget_with(wagers_of_game.cache_clear)
 
 
 def covered_codes(service: Service) -> frozenset[str]:
