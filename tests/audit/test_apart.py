@@ -28,7 +28,7 @@ Job.objects.create(facility="larkfield", kind="xlsx", asked_at=clock.now())
 """
 
 
-def test_a_server_does_its_jobs_and_ends_at_once_when_it_is_asked_to(tmp_path):
+def test_a_server_does_its_jobs_and_stops_at_once_on_request(tmp_path):
     """As script/run starts it: the embedded default on a SQLite file."""
     kept = {name: said for name, said in os.environ.items() if not name.startswith("TEST_")}
     environment = kept | {
@@ -65,7 +65,7 @@ def test_no_process_is_begun_while_nothing_waits(db, monkeypatch):
     assert worker_process.SubprocessWorker().run_next() is False
 
 
-def test_a_process_that_came_to_nothing_is_told_and_looked_at_again_later(waiting, monkeypatch, caplog):
+def test_a_failed_process_is_logged_and_started_again_later(waiting, monkeypatch, caplog):
     python_that(monkeypatch, "raise SystemExit(3)")
     assert worker_process.SubprocessWorker().run_next() is False
     assert "ended with status 3" in caplog.text
@@ -92,7 +92,7 @@ def test_its_process_ends_with_the_server_whether_it_listens_or_not(waiting, mon
     assert worker.stop.is_set()
 
 
-def test_a_worker_that_is_asked_to_stop_puts_its_job_back(waiting, monkeypatch, settings, tmp_path):
+def test_a_worker_that_must_stop_puts_its_job_back(waiting, monkeypatch, settings, tmp_path):
     settings.EXPORTS_DIR = str(tmp_path)
 
     def asked_to_stop(job, path, beat):

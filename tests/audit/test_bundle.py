@@ -42,7 +42,7 @@ def stretch_in(archive):
     return said["first"], said["last"], said["size"]
 
 
-def test_it_holds_what_the_page_says_and_tells_its_digests(house):
+def test_it_contains_the_documented_files_and_returns_their_digests(house):
     house.cosign(Checkpoint.objects.get(size=23))
     out = io.BytesIO()
     heard: list[int] = []
@@ -100,7 +100,7 @@ def test_a_day_takes_the_seals_of_that_day_and_the_subtrees_beside_it(house):
     check(archive)
 
 
-def test_the_whole_subtrees_of_a_stretch_fit_together():
+def test_the_complete_subtrees_of_a_segment_join_without_gaps():
     for begin in range(20):
         for end in range(begin, 40):
             places = list(segment.subtrees(begin, end))
@@ -123,7 +123,7 @@ def test_it_takes_the_checkpoint_that_a_witness_cosigned_where_that_one_covers_t
     assert stretch_in(bundled())[2] == 23
 
 
-def test_a_record_that_nobody_sealed_is_told_to_be_so(write):
+def test_the_bundle_of_an_unsealed_record_says_that_it_is_unsealed(write):
     write()
     archive = bundled()
     assert "seals.jsonl" not in files_of(archive) and "checkpoint.txt" not in files_of(archive)
@@ -133,7 +133,7 @@ def test_a_record_that_nobody_sealed_is_told_to_be_so(write):
     assert "NOT SEALED: all entries; only the hash chain protects them" in check(archive)
 
 
-def test_it_asks_as_often_whatever_the_length_of_the_log(house, django_assert_max_num_queries):
+def test_the_number_of_queries_does_not_grow_with_the_log(house, django_assert_max_num_queries):
     """Halving finds the seals of a day; the rest is a few statements for a stream, each on an index."""
     day = export.select([], MOMENT + DAY, MOMENT + DAY + 20 * SECOND)
     with django_assert_max_num_queries(45):

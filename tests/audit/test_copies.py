@@ -42,7 +42,7 @@ def test_copies_are_notes_and_the_requests_that_lead_from_one_to_the_next(seal, 
     assert (plain / "pitside.local_record_1-000000000005.proof").read_text() == witnesses.request_of(fifth, 2)
 
 
-def test_a_witness_takes_the_copies_by_hand(seal, plain, signer, tmp_path, capsys):
+def test_a_witness_checks_the_copies_from_the_command_line(seal, plain, signer, tmp_path, capsys):
     for _ in range(3):
         seal(2)
         copies.save_newest(plain, current_incarnation())
@@ -103,7 +103,9 @@ def test_a_copy_is_made_once_a_minute_and_at_the_end(sealer, write, settings, pl
     assert sealer_status().newest_copy == "pitside.local_record_1-000000000004.txt"
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_sealing_goes_on(sealer, settings, tmp_path, folder):
+def test_a_folder_that_cannot_be_written_is_reported_and_sealing_continues(
+    sealer, settings, tmp_path, folder
+):
     (tmp_path / "file").write_text("no folder")
     settings.CHECKPOINT_COPIES = str(tmp_path / "file")
     SealerSession(folder).run_once()

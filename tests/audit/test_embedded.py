@@ -58,7 +58,7 @@ def test_the_first_start_makes_the_first_key_and_later_ones_make_none(folder):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("demo", [True, False])
-def test_a_demo_that_is_made_anew_is_sealed_anew_and_a_real_record_is_not(folder, settings, caplog, demo):
+def test_a_new_demo_is_sealed_from_the_start_and_a_real_record_is_not(folder, settings, caplog, demo):
     settings.DEMO = demo
     create_first_key(folder)
     old = state_after_one_second(folder)
@@ -89,7 +89,7 @@ def rewind_all() -> None:
     rewind(*[model.objects.all() for model in models])
 
 
-def test_a_server_with_a_witness_that_may_not_be_asked_does_not_begin(settings):
+def test_a_server_with_a_forbidden_witness_does_not_start(settings):
     vkey = notes.Signer("witness.example/w1", b"w" * 32, notes.COSIGNATURE).verifier.vkey
     settings.WITNESSES = f"http://witness:8700 {vkey}"
     with pytest.raises(ImproperlyConfigured, match="PITSIDE_WITNESSES_WITHOUT_TLS"):

@@ -42,7 +42,7 @@ def test_a_check_names_each_place_that_is_not_as_declared(data, expected):
     assert sorted(faults(data, Page)) == sorted(expected)
 
 
-def test_a_schema_says_what_the_declaration_says():
+def test_a_schema_matches_its_declaration():
     line = schema_of(Page)["properties"]["lines"]["items"]
     assert line["required"] == ["outcome", "seat"] and line["additionalProperties"] is False
     assert line["properties"]["outcome"]["enum"] == ["win", "lose"]

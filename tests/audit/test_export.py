@@ -171,7 +171,7 @@ def test_a_resealed_export_of_truths_verifies():
         {"terms": "0" * 63}, {"terms": "G" * 64}, {"actor": 'a"b'}, {"seq": 1 << 52},
     ],
 )  # fmt: skip
-def test_a_lie_with_right_hashes_is_found(lie):
+def test_a_false_entry_with_correct_hashes_is_found(lie):
     assert "line 2: larkfield/T-04 seq 1" in bad(resealed([body(**lie)]))
     check(resealed([body(**lie)]), contents=False)
 
@@ -185,7 +185,7 @@ def test_a_lie_with_right_hashes_is_found(lie):
         {"streams": [{"head": "0" * 64, "seq": 3, "stream": "larkfield/T-04"}]},  # and no `from` that says why
     ],
 )  # fmt: skip
-def test_a_first_line_that_lies_is_found(lie):
+def test_a_false_first_line_is_found(lie):
     bad(resealed([body()], **lie))
 
 
@@ -207,7 +207,7 @@ def test_what_is_not_canonical_is_found(raw):
     assert "line 1" in bad(resealed([body()], more=0).replace(b'"more":0', b'"more":' + raw))
 
 
-def test_what_is_not_ascii_stands_in_texts_alone():
+def test_only_texts_may_contain_more_than_ascii():
     good = {"cite": "58 Pa. Code § 625a.6", "note": "Zoë", "deep": [{"a": "§", "b": ["\\u0000", "né"]}]}
     check(resealed([body(data=good)]))
     for lie in ({"deep": [{"§": 1}]}, {"deep": [{"a": "\0"}]}, {"cite": "58 Pa. Code §", "é": 1}):

@@ -70,7 +70,7 @@ def test_no_export_mixes_real_play_with_training(two_sorts, capsysbinary, names,
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv"])
-def test_the_command_exports_one_sort_at_a_time(two_sorts, capsysbinary, format):
+def test_the_command_exports_real_play_or_training_and_never_both(two_sorts, capsysbinary, format):
     call_command("audit_export", "--format", format)
     real = capsysbinary.readouterr().out
     call_command("audit_export", "--format", format, "--training")
@@ -80,7 +80,7 @@ def test_the_command_exports_one_sort_at_a_time(two_sorts, capsysbinary, format)
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_a_stream_stays_of_its_sort(db, first):
+def test_a_stream_never_changes_between_real_play_and_training(db, first):
     assert record.open_stream("larkfield/T-24", real_play=first).real_play is first
     with pytest.raises(RecordRefused):
         record.open_stream("larkfield/T-24", real_play=not first)

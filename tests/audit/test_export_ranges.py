@@ -28,7 +28,7 @@ def record_of_two(write):
         write("larkfield/T-05", moment=MOMENT + number * SECOND)
 
 
-def test_a_house_is_exported_by_itself_with_what_belongs_to_no_house(write):
+def test_one_facility_is_exported_with_the_streams_of_the_installation(write):
     for name in ("larkfield/T-04", "Larkfield/T-04", "larkfield2/T-04", "installation/system"):
         write(name)
     names = [span.name for span in export.select(facility="larkfield").spans]
@@ -87,7 +87,7 @@ def test_the_command_writes_each_format_to_a_new_file(record_of_two, tmp_path):
     assert zipfile.is_zipfile(tmp_path / "it.xlsx")
 
 
-def test_the_command_takes_a_gaming_day_of_a_house(record_of_two, capsysbinary):
+def test_the_command_exports_a_gaming_day_of_a_facility(record_of_two, capsysbinary):
     call_command("audit_export", "--facility", "larkfield", "--day", "2026-11-21")
     assert sum(stream.entries for stream in check(capsysbinary.readouterr().out)[2]) == 5
     call_command("audit_export", "--facility", "larkfield", "--day", "2026-11-19", "--last-day", "2026-11-20")

@@ -56,7 +56,7 @@ def test_the_worked_example_follows_the_page_alone():
     assert json.loads(lines[-1])["body"]["streams"][0]["head"] == head.hex()
 
 
-def test_the_worked_settlement_is_what_the_engine_says():
+def test_the_worked_settlement_matches_the_engine():
     data = json.loads(PAGE.read_bytes().partition(b"```jsonl\n")[2].splitlines()[2][156:-1])["data"]
     wagers = [{key: wager[key] for key in ("seat", "wager", "cents")} for wager in reversed(data["settled"])]
     asked = {"id": "x", "rules": "pa-625a/B", "throws": [data["dice"]], "wagers": wagers}

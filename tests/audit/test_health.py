@@ -33,7 +33,7 @@ def seconds(number: float) -> dt.timedelta:
     return dt.timedelta(seconds=number)
 
 
-def test_before_a_sealer_was_ever_heard_the_check_says_so():
+def test_the_check_reports_that_no_sealer_ever_ran():
     with pytest.raises(CommandError, match="No sealer has run yet"):
         check("sealer")
 
@@ -59,7 +59,7 @@ def test_a_sealer_whose_clock_was_set_back_is_heard_again_at_once():
     assert check("sealer") == "All is well.\n"
 
 
-def test_a_sealer_in_trouble_is_not_well_and_says_why():
+def test_a_sealer_with_a_problem_is_unhealthy_and_reports_the_reason():
     tell(MOMENT, SealingProblem("head-went-back", stream="larkfield/T-04", seq=7))
     with pytest.raises(
         CommandError, match="NOT SEALED: The record of larkfield/T-04 was rolled back: entry 7"
@@ -70,7 +70,7 @@ def test_a_sealer_in_trouble_is_not_well_and_says_why():
 
 
 @pytest.mark.parametrize("name", ["sealer", "exporter"])
-def test_a_database_that_does_not_answer_is_said_and_no_traceback(monkeypatch, name):
+def test_a_database_that_does_not_answer_gives_a_sentence_and_no_traceback(monkeypatch, name):
     def refused(*_):
         raise DatabaseError("connection refused")
 
@@ -79,7 +79,7 @@ def test_a_database_that_does_not_answer_is_said_and_no_traceback(monkeypatch, n
         check(name)
 
 
-def test_a_sealer_with_a_witness_that_may_not_be_asked_does_not_begin(settings, tmp_path):
+def test_a_sealer_with_a_forbidden_witness_does_not_start(settings, tmp_path):
     settings.SEALER_DIR = str(tmp_path / "sealer")
     vkey = notes.Signer("witness.example/w1", b"w" * 32, notes.COSIGNATURE).verifier.vkey
     settings.WITNESSES = f"http://witness:8700 {vkey}"

@@ -77,7 +77,7 @@ def test_the_record_is_in_its_first_life_before_any_sealer():
     assert (incarnations.current_number(), current_incarnation()) == (1, None)
 
 
-def test_the_first_life_opens_by_itself_and_says_so(sealed):
+def test_the_first_incarnation_opens_by_itself_and_is_recorded(sealed):
     assert incarnations.current_number() == 1
     said = [json.loads(bytes(entry.body)) for entry in system.entries("incarnation.opened")]
     assert [one["data"] for one in said] == [{"number": 1, "origin": "pitside.local/record/1"}]
@@ -126,7 +126,7 @@ def test_a_record_that_forgot_its_life_does_not_get_its_number_again(
     assert sealed.seal().size == 1
 
 
-def test_a_lost_folder_is_made_good_by_what_a_witness_kept(
+def test_a_lost_folder_is_replaced_by_the_checkpoint_of_a_witness(
     sealed, folder, officer, administrator, tmp_path, monkeypatch
 ):
     kept = state.read(folder).note
@@ -182,7 +182,7 @@ def test_a_note_that_is_none_is_refused(sealed, officer, administrator, tmp_path
         declared("ruiz-c", "lind-s", "--why", WHY, "--signed", str(tmp_path / "x"), monkeypatch=monkeypatch)
 
 
-def test_a_trouble_that_stays_ends_with_the_declaration(sealed, folder, officer, administrator, monkeypatch):
+def test_a_lasting_problem_ends_with_the_declaration(sealed, folder, officer, administrator, monkeypatch):
     sealed.record_problem(SealingProblem("witness-ahead", incarnation=1, witness="w", size=9, ours=4))
     declared("ruiz-c", "lind-s", "--why", WHY, monkeypatch=monkeypatch)
     assert sealed.seal().size == 1

@@ -59,7 +59,7 @@ def told(type):
 
 
 @pytest.mark.django_db
-def test_a_reading_copy_is_written_and_stands_on_the_record(record_of_three, asked, folder):
+def test_a_reading_copy_is_written_and_recorded(record_of_three, asked, folder):
     job = asked(**{"from": clock.format_moment(MOMENT + SECOND)})
     assert jobs.Worker().run_next() is True
     job.refresh_from_db()
@@ -132,7 +132,7 @@ def test_a_workbook_and_a_verification_are_jobs_too(record_of_three, asked, fold
 
 
 @pytest.mark.django_db
-def test_the_job_that_waited_longest_is_next_and_a_dead_ones_is_begun_anew(record_of_three, asked):
+def test_the_oldest_job_is_next_and_the_job_of_a_dead_worker_is_restarted(record_of_three, asked):
     first, second = asked(), asked()
     assert (jobs.claim().pk, jobs.claim().pk, jobs.claim()) == (first.pk, second.pk, None)
     Job.objects.filter(pk=second.pk).update(beat_at=clock.now() - jobs.DEAD_AFTER - SECOND)
@@ -177,7 +177,7 @@ def test_a_job_that_ends_its_worker_each_time_is_given_up(record_of_three, asked
     [(OSError(errno.ENOSPC, "full"), "disk-full"), (PermissionError(13, "no"), "not-written"),
      (ZeroDivisionError(), "unexpected")],
 )  # fmt: skip
-def test_what_cannot_be_written_leaves_no_file_and_says_why(
+def test_an_export_that_cannot_be_written_leaves_no_file_and_names_the_reason(
     record_of_three, asked, folder, monkeypatch, error, why
 ):
     def broken(path, selection, beat):
@@ -240,7 +240,7 @@ async def test_the_embedded_worker_runs_from_the_first_scope_to_the_end_of_the_s
 
 
 @pytest.mark.django_db
-def test_files_are_kept_for_their_days_and_the_row_stays(record_of_three, asked, folder, settings):
+def test_files_are_removed_after_their_days_and_the_row_stays(record_of_three, asked, folder, settings):
     job = asked()
     worker = jobs.Worker()
     worker.run_next()
@@ -254,7 +254,7 @@ def test_files_are_kept_for_their_days_and_the_row_stays(record_of_three, asked,
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_tells_how_far_it_is_and_learns_that_its_job_is_lost(record_of_three, asked, monkeypatch):
+def test_a_worker_reports_progress_and_notices_that_its_job_is_lost(record_of_three, asked, monkeypatch):
     monkeypatch.setattr(jobs, "HEARTBEAT_SECONDS", 0.01)
     asked()
     job = jobs.claim()
@@ -307,7 +307,7 @@ def test_the_command_does_what_waits(record_of_three, asked):
 
 
 @pytest.mark.django_db
-def test_a_file_is_named_by_house_range_and_what_it_is(asked):
+def test_a_file_is_named_by_facility_range_and_kind(asked):
     days = {"day": "2026-11-20", "last_day": "2026-11-21", "from": None, "to": None}
     assert output.filename(asked("evidence", **days)) == "larkfield-2026-11-20-to-2026-11-21-evidence.zip"
     one = {"streams": ["larkfield/T-24"], "training": True, "day": "2026-11-20", "last_day": "2026-11-20"}

@@ -56,7 +56,7 @@ def test_a_key_that_others_may_read_signs_nothing(folder):
     assert raised.value.code == "key-readable"
 
 
-def test_making_and_ending_a_key_stands_on_the_record(folder):
+def test_creating_and_retiring_a_key_is_recorded(folder):
     first, other = keys.create(folder), keys.create(folder)
     keys.retire(folder, first.key_id)
     created, retired = said_on_record("key.created"), said_on_record("key.retired")
@@ -98,7 +98,7 @@ def test_a_key_that_the_record_does_not_take_leaves_no_file(folder, monkeypatch)
     assert list((folder / "keys").iterdir()) == []
 
 
-def test_the_last_key_stays_and_what_is_no_key_is_told(folder):
+def test_the_last_key_cannot_be_retired_and_an_unknown_key_is_refused(folder):
     key = keys.create(folder)
     refusals = {}
     for asked in (key.key_id, "00000000"):

@@ -148,7 +148,7 @@ def signed_in(request_at, dealer):
     return request, device, token
 
 
-def test_the_cookie_tells_the_device(signed_in, request_at):
+def test_the_cookie_identifies_the_device(signed_in, request_at):
     request, device, token = signed_in
     through_middleware(request, token)
     assert (request.device, request.locked) == (device, False)
@@ -166,7 +166,7 @@ def test_the_cookie_is_signed_and_hidden_from_scripts(tablet):
     assert cookie["httponly"] and cookie["samesite"] == "Strict" and cookie.value != "secret"
 
 
-def test_a_session_locks_when_somebody_else_stands_there(signed_in, request_at, floorperson):
+def test_a_session_locks_when_somebody_else_signs_in(signed_in, request_at, floorperson):
     request, device, token = signed_in
     people.sign_in(request_at(device), "okafor-a", "654321")
     assert through_middleware(request, token).locked
@@ -218,7 +218,7 @@ def test_a_role_outside_the_list_is_refused_by_the_database(dealer):
             Person.objects.update(**{field: "emperor"})
 
 
-def test_the_ladder_has_only_table_games():
+def test_only_roles_of_table_games_have_a_rank():
     step = lambda role: Person(role=role)  # noqa: E731
     assert people.has_rank(step("pit-manager"), "floorperson")
     assert not people.has_rank(step("dealer"), "floorperson")

@@ -55,7 +55,7 @@ def test_canonical_is_sorted_json_without_spaces(value):
 
 
 @pytest.mark.django_db
-def test_an_entry_says_who_where_and_when(write, dealer, floorperson, tablet):
+def test_an_entry_names_who_where_and_when(write, dealer, floorperson, tablet):
     command = uuid.uuid4()
     appended = write(type="round.settled", data={"round": 7}, actor=dealer, witness=floorperson, device=tablet,
                      command=command, terms="ab" * 32)  # fmt: skip

@@ -49,7 +49,7 @@ def test_a_session_finds_its_person_until_they_leave(person):
     assert PinBackend().get_user(person.pk) is None
 
 
-def test_a_command_is_recalled_as_it_was_kept(person):
+def test_a_command_is_read_as_it_was_saved(person):
     stream, identity = record.open_stream("larkfield/T-01"), uuid.uuid4()
     commands.save(
         identity,

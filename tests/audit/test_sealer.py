@@ -315,7 +315,7 @@ def test_a_stream_that_is_gone_is_found(sealed, stream):
     assert trouble_of(sealed).code == "head-went-back"
 
 
-def test_a_lost_folder_is_not_begun_anew(sealed, folder, write):
+def test_a_lost_folder_does_not_start_a_new_log(sealed, folder, write):
     (folder / state.NAME).unlink()
     write()
     assert trouble_of(Sealer(folder)).code == "state-missing"
@@ -333,7 +333,7 @@ def test_a_folder_of_an_older_day_is_not_trusted(sealed, folder, write):
 
 
 @pytest.mark.parametrize("said", ["", "{", "{}", '{"format":1}', "[]", "null"])
-def test_a_broken_file_is_told_and_nothing_is_signed(sealed, folder, said):
+def test_a_broken_file_is_reported_and_nothing_is_signed(sealed, folder, said):
     (folder / state.NAME).write_text(said)
     assert trouble_of(sealed).code == "state-broken"
     assert Seal.objects.count() == 4
@@ -344,7 +344,7 @@ def test_an_incarnation_that_nobody_declared_is_not_sealed(sealed):
     assert trouble_of(sealed).code == "undeclared"
 
 
-def test_a_trouble_that_a_witness_brings_stays_until_a_new_incarnation(sealed, folder, write):
+def test_a_problem_from_a_witness_lasts_until_a_new_incarnation(sealed, folder, write):
     trouble = SealingProblem("witness-ahead", incarnation=1, witness="w", size=9, ours=4)
     sealed.record_problem(trouble)
     write()
@@ -353,7 +353,7 @@ def test_a_trouble_that_a_witness_brings_stays_until_a_new_incarnation(sealed, f
     assert "Witness w has seen 9 seals of the log, and there are 4 here" in str(again)
 
 
-def test_every_trouble_has_its_sentence():
+def test_every_problem_has_its_sentence():
     params = {
         "key": "k", "signed": 4, "found": 2, "stream": "larkfield/T-04", "seq": 7, "number": 2, "witness": "w",
         "size": 9, "ours": 4, "copy": "c.txt",

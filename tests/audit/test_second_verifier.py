@@ -166,7 +166,7 @@ def ranges() -> Iterator[dict[str, dt.datetime | None]]:
         }
 
 
-def test_both_say_good_of_what_the_house_writes(house, asked):
+def test_both_accept_what_the_product_writes(house, asked):
     mine = {"vkey": house.vkey}
     cases = []
     for span in ranges():
@@ -188,7 +188,7 @@ def test_both_say_good_of_what_the_house_writes(house, asked):
     assert not_all("good", asked(cases)) == []
 
 
-def test_both_say_good_of_a_played_table_and_of_training(asked, tmp_path):
+def test_both_accept_a_played_table_and_a_training_table(asked, tmp_path):
     scene = make_scene()
     scene.play((1, "small", 2_500), (2, "two-dice:2-5", 5_000), dice=[2, 5, 5])
     scene.finish()
@@ -244,7 +244,7 @@ def test_blind_changes_of_a_bundle_are_found_by_both(house, asked):
     assert unlike(asked(remade)) == []
 
 
-def test_forged_exports_whose_hashes_are_made_anew_are_judged_alike(house, asked):
+def test_both_judge_forged_exports_with_new_hashes_alike(house, asked):
     data = exported(*TABLES)
     by_code_point, by_utf16 = ("\uff34/a", "\U0001f3b2/a"), ("\U0001f3b2/a", "\uff34/a")
     good = {**GOOD, "names by code point": renamed(*by_code_point)}
@@ -293,7 +293,7 @@ def test_forged_seals_are_judged_alike(house, asked):
     ] == []  # those of the whole record
 
 
-def test_a_kept_checkpoint_of_this_log_is_good_and_that_of_a_fork_is_bad(house, asked, tmp_path):
+def test_a_saved_checkpoint_of_this_log_is_good_and_that_of_a_fork_is_bad(house, asked, tmp_path):
     kept = []
     for one in Checkpoint.objects.order_by("size"):
         kept.append(tmp_path / f"kept-{one.size}.txt")

@@ -188,7 +188,7 @@ def test_a_leader_whose_connection_the_database_ended_leads_no_more(folder):
     lead.release()
 
 
-def test_it_seals_until_it_is_stopped_and_says_that_it_lives(folder, write):
+def test_it_seals_until_it_is_stopped_and_reports_that_it_runs(folder, write):
     keys.create(folder)
     stop = threading.Event()
     thread = threading.Thread(target=run_sealer, args=(stop, folder))

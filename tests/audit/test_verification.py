@@ -67,7 +67,7 @@ def at(seq, stream="larkfield/T-04"):
     return Entry.objects.get(stream__name=stream, seq=seq)
 
 
-def test_a_good_record_is_counted_and_its_unsealed_entries_told(sealed):
+def test_a_good_record_is_counted_with_its_unsealed_entries(sealed):
     told = []
     good = verification.verify(lambda done, total: told.append((done, total)))
     assert (good.good, good.findings) == (True, [])
@@ -135,7 +135,7 @@ def test_an_entry_behind_its_head_is_named(sealed):
     [("type", "round.voided"), ("at", None), ("gaming_day", "2026-11-20"), ("actor", "tran-m"),
      ("witness", "tran-m"), ("round", 9), ("lot", "L-9"), ("cents", 9)],
 )  # fmt: skip
-def test_a_column_that_says_something_else_is_named(sealed, column, value):
+def test_a_column_that_differs_from_its_entry_is_named(sealed, column, value):
     value = MOMENT - SECOND if column == "at" else value
     aside((f"UPDATE audit_entry SET {column} = %s WHERE id = %s", [value, at(1).pk]))
     assert found() == [("column-differs", {"stream": "larkfield/T-04", "seq": 1, "column": column})]
@@ -196,7 +196,7 @@ def test_a_key_that_the_record_did_not_create_is_named(sealed):
     assert found() == [("key-off-the-record", {"key": "pitside.local/record+00000000"})]
 
 
-def test_at_most_twenty_findings_are_kept_and_all_are_counted(write):
+def test_at_most_twenty_findings_are_stored_and_all_are_counted(write):
     for number in range(30):
         write(data={"round": number}, moment=MOMENT + number * SECOND)
     aside(("UPDATE audit_entry SET round = 99", []))
@@ -215,7 +215,7 @@ def test_every_finding_has_its_sentence(sealed):
     assert raised == set(FINDINGS)
 
 
-def test_the_command_says_what_it_found_and_tells_the_record(sealed, capsys):
+def test_the_command_prints_its_findings_and_records_them(sealed, capsys):
     call_command("verify_record")
     assert capsys.readouterr().out.splitlines() == [
         "good: 8 entries on 3 streams, 1 not sealed",

@@ -70,7 +70,7 @@ def whole(leaves, level, index):
     return merkle.node_hash(whole(leaves, level - 1, 2 * index), whole(leaves, level - 1, 2 * index + 1))
 
 
-def test_a_liar_who_changes_an_entry_and_hashes_the_chain_anew_is_found_by_the_seals(files):
+def test_the_seals_show_a_changed_entry_whose_chain_was_hashed_again(files):
     def change(bodies):
         bodies[3]["data"]["round"] = 99
         return bodies
@@ -163,9 +163,7 @@ def test_a_stretch_that_stops_before_the_end_is_refused(house):
     assert found == "beyond.jsonl: larkfield/T-04 seq 3: the seals stop before the end of the range"
 
 
-def test_the_fork_of_a_thief_with_the_key_is_found_by_a_witness_and_by_a_kept_checkpoint(
-    house, files, tmp_path
-):
+def test_a_witness_and_a_saved_checkpoint_show_a_fork_signed_with_the_stolen_key(house, files, tmp_path):
     """The log's own key signed it, so the bundle is good in itself; whoever holds an older word finds it."""
 
     def lie(bodies):
@@ -236,7 +234,7 @@ def test_a_key_gives_way_to_another_and_both_sign(house):
     assert sum(line.startswith("signed by ") for line in lines) == 2
 
 
-def test_a_checkpoint_that_the_reader_kept_is_compared_wherever_it_stands(house, tmp_path):
+def test_a_saved_checkpoint_of_any_size_is_compared(house, tmp_path):
     """In the stretch; before it and behind it by a proof; of another log; without a proof."""
     for number in range(2):
         house.act(DAY + number * SECOND, data={"round": 8 + number})
@@ -271,7 +269,7 @@ def test_a_checkpoint_that_the_reader_kept_is_compared_wherever_it_stands(house,
     assert "not a checkpoint" in bad(archive, "--checkpoint", kept(tmp_path, "b.txt", "hello"))
 
 
-def test_the_manifest_says_nothing_but_what_is_so(files):
+def test_a_manifest_with_a_wrong_value_is_refused(files):
     said = json.loads(files["manifest.json"])
     for lie in (
         {"entries": 7}, {"origin": "x"}, {"incarnation": 2}, {"size": 7}, {"build": "x"}, {"to": said["at"]},
@@ -308,7 +306,7 @@ def test_a_bundle_has_its_files_and_no_other(files, tmp_path):
 
 
 @pytest.mark.parametrize(("name", "make"), [("seals.jsonl", os.mkfifo), ("README.txt", os.mkdir)])
-def test_what_stands_in_a_folder_is_a_plain_file_or_it_is_not_read(files, tmp_path, name, make):
+def test_only_regular_files_of_a_folder_are_read(files, tmp_path, name, make):
     for file, data in files.items():
         if file != name:
             (tmp_path / file).write_bytes(data)
@@ -318,7 +316,7 @@ def test_what_stands_in_a_folder_is_a_plain_file_or_it_is_not_read(files, tmp_pa
 
 
 @pytest.mark.parametrize("paper", verify.DOCUMENTS)
-def test_a_paper_without_end_is_refused_before_it_is_read_whole(files, paper, monkeypatch):
+def test_a_file_that_is_too_long_is_refused_before_it_is_read_completely(files, paper, monkeypatch):
     monkeypatch.setattr(verify, "SHORT_FILE_BYTES", 200_000)
     endless = packed({**files, paper: bytes(200_001)})
     assert bad(endless) == f"{paper}: it is too long"
@@ -337,7 +335,7 @@ def run(*arguments):
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
 
 
-def test_without_cryptography_it_says_plainly_what_was_not_checked(house, tmp_path):
+def test_without_cryptography_it_names_what_was_not_checked(house, tmp_path):
     path = tmp_path / "evidence.zip"
     path.write_bytes(bundled())
     bare = ("-I", "-S", verify.__file__, "--vkey", house.vkey)  # -S: nothing that was installed is found
@@ -349,7 +347,7 @@ def test_without_cryptography_it_says_plainly_what_was_not_checked(house, tmp_pa
     assert demanded.stdout.startswith("bad: checkpoint.txt: the signatures were not checked")
 
 
-def test_a_python_of_before_3_11_says_when_a_witness_cosigned(monkeypatch):
+def test_a_python_before_3_11_prints_when_a_witness_cosigned(monkeypatch):
     monkeypatch.delattr(verify.datetime, "UTC")
     assert verify.moment_of(1_800_000_000) == "2027-01-15T08:00:00Z"
 

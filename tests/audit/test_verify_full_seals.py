@@ -47,7 +47,7 @@ def test_a_full_seal_lists_every_stream_that_was_listed_before(files, house):
         assert "is full but leaves out a stream" in bad(with_a_full_seal_of(files, house, *listed))
 
 
-def test_keys_stand_in_their_order_and_end_their_last_line(files, house):
+def test_keys_are_in_order_and_their_last_line_is_complete(files, house):
     line = files["keys.txt"]
     witness = b"witness " + house.vkey.encode() + b"\n"
     earlier = line.replace(b"created 2026", b"created 2025")

@@ -135,7 +135,7 @@ def test_no_bundle_with_a_changed_file_is_accepted(archive, of, capsys):
 
 
 @pytest.mark.parametrize("of", CHANGES)
-def test_no_changed_evidence_is_accepted_though_the_manifest_was_made_anew(archive, of, capsys):
+def test_changed_evidence_is_refused_even_with_a_matching_manifest(archive, of, capsys):
     good = files_of(archive)
 
     @often

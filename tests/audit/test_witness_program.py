@@ -90,7 +90,7 @@ def test_a_witness_that_is_killed_goes_on_from_what_it_signed(key, tmp_path):
         process.wait()
 
 
-def test_it_says_when_it_has_no_cryptography(key, tmp_path):
+def test_it_reports_that_cryptography_is_missing(key, tmp_path):
     bare = [
         sys.executable,
         "-I",
@@ -108,7 +108,7 @@ def test_it_says_when_it_has_no_cryptography(key, tmp_path):
 
 
 @pytest.mark.django_db
-def test_by_hand_it_takes_the_folder_of_copies_and_remembers(key, tmp_path, write):
+def test_the_check_command_reads_the_folder_of_copies_and_remembers(key, tmp_path, write):
     """Copies as the sealer keeps them: a note and the request that leads to it from the copy before."""
     house = House(tmp_path / "sealer", write)
     folder = tmp_path / "stick"

@@ -34,7 +34,7 @@ def test_a_witness_of_the_same_machine_needs_no_tls(settings, signer, host):
     "host",
     ["10.0.0.7", "witness", "w.example", "127.0.0.1@w.example", "localhost.w.example", "[::2]", "0.0.0.0"],
 )
-def test_a_witness_over_a_network_is_asked_with_tls_or_its_host_is_named_for_the_risk(settings, signer, host):
+def test_a_witness_over_a_network_needs_tls_or_a_named_exception(settings, signer, host):
     settings.WITNESSES = f"http://{host}:8700/ {signer.verifier.vkey}"
     with pytest.raises(ImproperlyConfigured, match="has no TLS, so any machine") as raised:
         witnesses.configured()

@@ -83,11 +83,11 @@ def test_the_witness_that_we_give_away_cosigns_each_checkpoint(serve, seal, sign
     assert (proof.checkpoint.size, proof.cosignatures, proof.witnessed.size) == (2, [], 4)
 
 
-def test_with_nothing_signed_nobody_is_asked(serve, sealer):
+def test_no_witness_is_asked_before_anything_is_signed(serve, sealer):
     assert witnesses.request_cosignature(serve()) is None
 
 
-def test_a_witness_that_cosigned_before_is_asked_from_where_it_is(serve, seal):
+def test_a_witness_gets_a_proof_from_its_last_cosigned_size(serve, seal):
     """Its cosignature was lost on the way: it says at which size it is, and gets the proof from there."""
     seal(2)
     at = serve()
@@ -96,7 +96,7 @@ def test_a_witness_that_cosigned_before_is_asked_from_where_it_is(serve, seal):
     assert witnesses.request_cosignature(at).checkpoint.size == 2
 
 
-def test_a_witness_that_was_away_for_long_says_itself_where_it_is(serve, seal, monkeypatch):
+def test_a_witness_that_was_away_for_long_answers_with_its_size(serve, seal, monkeypatch):
     at = serve()
     seal()
     witnesses.request_cosignature(at)
@@ -106,7 +106,7 @@ def test_a_witness_that_was_away_for_long_says_itself_where_it_is(serve, seal, m
     assert witnesses.request_cosignature(at).checkpoint == newest
 
 
-def test_a_witness_that_is_ahead_stops_the_sealer_until_a_new_life(serve, seal, sealer, write, folder):
+def test_a_witness_that_is_ahead_stops_the_sealer_until_a_new_incarnation(serve, seal, sealer, write, folder):
     at = serve()
     seal(3)
     witnesses.request_cosignature(at)
@@ -156,7 +156,7 @@ def _send(at: Witness, request: str) -> int:
         return answer.status
 
 
-def test_a_witness_that_knows_neither_key_nor_log_is_told_apart(serve, seal):
+def test_a_witness_that_does_not_know_the_key_or_the_log_is_distinguished(serve, seal):
     seal()
     stranger = notes.Signer("pitside.local/record", b"s" * 32).verifier.vkey
     for at, code in (
@@ -205,7 +205,7 @@ SIZE = witnesses.SIZE_TYPE
         (302, "text/plain", b""),
     ],
 )
-def test_an_answer_that_is_no_cosignature_is_told_and_nothing_is_kept(seal, signer, answer):
+def test_an_answer_without_a_cosignature_is_reported_and_not_stored(seal, signer, answer):
     seal()
     Strange.answer = answer
     with (
@@ -242,7 +242,7 @@ def test_a_witness_sends_the_sealer_nowhere_else(seal, signer):
     assert went == []
 
 
-def test_a_cosignature_of_another_checkpoint_is_not_kept(seal, signer):
+def test_a_cosignature_of_another_checkpoint_is_not_stored(seal, signer):
     checkpoint = seal()
     other = notes.Note.read(checkpoint.note).text.replace("\n1\n", "\n2\n")
     Strange.answer = (200, "text/plain", signer.signature(other, 1_800_000_000).line.encode())
@@ -250,13 +250,13 @@ def test_a_cosignature_of_another_checkpoint_is_not_kept(seal, signer):
         witnesses.request_cosignature(Witness(url, signer.verifier))
 
 
-def test_a_witness_without_tls_is_asked_past_every_proxy(serve, seal, monkeypatch):
+def test_a_witness_without_tls_is_asked_without_a_proxy(serve, seal, monkeypatch):
     seal()
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     assert witnesses.request_cosignature(serve()).checkpoint.size == 1
 
 
-# What nobody signed is believed once it was said twice.
+# An unsigned answer is believed the second time.
 
 
 @contextlib.contextmanager
@@ -286,7 +286,7 @@ def test_one_garbled_answer_stops_nothing(serve, seal, answer):
         assert asker.problem is None
 
 
-def test_a_witness_that_is_ahead_is_believed_when_it_says_so_of_the_newest_checkpoint_too(serve, seal):
+def test_a_witness_that_is_ahead_is_believed_after_a_second_answer_about_the_newest_checkpoint(serve, seal):
     at = serve()
     seal(4)
     witnesses.request_cosignature(at)
@@ -297,7 +297,7 @@ def test_a_witness_that_is_ahead_is_believed_when_it_says_so_of_the_newest_check
         assert asker.problem.params == {"incarnation": 1, "witness": at.name, "size": 4, "ours": 2}
 
 
-def test_a_doubt_about_one_life_of_the_record_is_none_about_the_next(serve):
+def test_a_doubt_about_one_incarnation_does_not_count_for_the_next(serve):
     with asking(serve(notes.Signer("log", b"1" * 32).verifier.vkey)) as asker:
         one, two = (
             SealingProblem("witness-ahead", incarnation=number, witness="w", size=9, ours=1)
@@ -311,7 +311,7 @@ def test_a_doubt_about_one_life_of_the_record_is_none_about_the_next(serve):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_doubted_witness_is_asked_again_though_nothing_moves(
+def test_a_doubted_witness_is_asked_again_without_a_new_checkpoint(
     sealer, write, settings, signer, folder, monkeypatch
 ):
     monkeypatch.setattr(witnesses, "DOUBT_SECONDS", 0.3)
@@ -357,7 +357,7 @@ def test_a_witness_that_hangs_delays_no_second(sealer, write, settings, signer, 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_shift_tells_its_witnesses_and_its_trouble(sealer, write, settings, serve, folder):
+def test_the_status_names_the_witnesses_and_their_problems(sealer, write, settings, serve, folder):
     at = serve()
     settings.WITNESSES = f"{at.url} {at.verifier.vkey}"
     shift = SealerSession(folder)

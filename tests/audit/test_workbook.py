@@ -44,7 +44,7 @@ def test_every_cell_is_text_and_no_formula_runs(write, tmp_path):
     assert [text for _, text in row][:2] == ["larkfield/T-04", "1"]
 
 
-def test_the_first_sheet_says_what_it_is_and_where_each_stream_stood(write, tmp_path):
+def test_the_first_sheet_describes_the_file_and_the_head_of_each_stream(write, tmp_path):
     for number in range(3):
         write(data={"round": number}, moment=MOMENT + number * SECOND)
     selection = export.select(since=MOMENT + SECOND, until=MOMENT + 9 * SECOND)
@@ -68,7 +68,7 @@ def test_a_full_sheet_is_followed_by_the_next(write, tmp_path, monkeypatch):
     assert [len(found[f"Entries {number}"]) for number in (1, 2, 3)] == [3, 3, 2]
 
 
-def test_what_is_too_long_for_a_cell_says_so_there_and_on_the_first_sheet(write, tmp_path):
+def test_a_text_too_long_for_a_cell_is_marked_there_and_on_the_first_sheet(write, tmp_path):
     write(data={"note": "x" * 40_000})
     assert workbook.write(tmp_path / "a.xlsx", export.select())["cut"] == 1
     found = sheets(tmp_path / "a.xlsx")
@@ -78,7 +78,7 @@ def test_what_is_too_long_for_a_cell_says_so_there_and_on_the_first_sheet(write,
 
 
 @pytest.mark.parametrize("text", ["x" * 32_767, "𝄞" * 16_383, "é" * 32_767])
-def test_what_just_fits_is_kept_whole(text):
+def test_a_text_that_just_fits_is_not_cut(text):
     assert workbook.fit_cell(text) == (text, False)
 
 
@@ -107,7 +107,7 @@ def test_a_workbook_that_is_broken_off_packs_nothing_and_leaves_nothing_behind(w
     assert (packed, list(tmp_path.iterdir())) == ([], [])
 
 
-def test_while_it_is_written_its_rows_lie_in_a_folder_that_is_tidied_if_the_worker_is_killed(
+def test_rows_being_written_are_in_a_folder_that_is_removed_if_the_worker_is_killed(
     write, tmp_path, settings
 ):
     settings.EXPORTS_DIR = str(tmp_path)

@@ -12,7 +12,7 @@ from tables.desk.views.coverage import sentence
 pytestmark = pytest.mark.both_databases
 
 
-def test_the_file_is_what_the_tests_say():
+def test_the_file_matches_the_marks_of_the_tests():
     text = coverage.FILE.read_text("utf-8")
     assert text == coverage.coverage_text(), "Run: manage.py clauses --write"
 
@@ -31,7 +31,7 @@ def test_the_command_writes_it(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == "coverage.json is up to date.\n"
 
 
-def test_every_clause_stands_in_a_section_of_its_document():
+def test_every_clause_is_in_a_section_of_its_document():
     clauses = all_clauses()
     assert clauses["PA-521.4(1)(i)"].section == "58 Pa. Code § 521.4"
     assert clauses["PA-625a.2(b)-manual"].section == "58 Pa. Code § 625a.2"

@@ -61,7 +61,7 @@ def test_no_proof_is_given_of_a_log_that_lacks_it(sealed_twice, damage):
     assert take(sealed_twice, sealed_twice.version)[1].json()["refusal"]["code"] == "proof-broken"
 
 
-def test_a_round_whose_entries_were_hashed_anew_does_not_hold_under_its_seal(sealed_twice):
+def test_a_round_whose_entries_were_hashed_again_does_not_match_its_seal(sealed_twice):
     newest = Entry.objects.get(stream=sealed_twice.table.stream, seq=sealed_twice.version)
     body = bytes(newest.body).replace(b'"actor":"dealer"', b'"actor":"relief"')
     assert body != bytes(newest.body)

@@ -117,7 +117,7 @@ def pages(scene: Scene, seq: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_nothing_is_put_right_upon_a_round_that_cannot_be_read_and_its_pages_say_so(slipped, name):
+def test_a_round_that_cannot_be_read_cannot_be_corrected_and_its_pages_explain_it(slipped, name):
     seq = damage(slipped, *UNREADABLE[name])
     pages(slipped, seq)
     if name in UNSEEN_BY_SLIPS:
@@ -151,20 +151,20 @@ def test_a_round_on_paper_with_a_wager_that_no_layout_has_is_shown(scene):
     pages(scene, seq)
 
 
-def test_a_body_that_is_not_the_one_that_was_hashed_is_no_ground_for_a_slip_though_it_reads_well(slipped):
+def test_no_slip_is_filed_on_a_body_that_does_not_match_its_hash(slipped):
     damage(slipped, "round.settled", with_data(taken_cents=0), rehash=False)
     with slipped.refused("round-unreadable"):
         found(slipped, kind="void")
 
 
-def test_a_slip_is_not_built_upon_what_stood_before_one_that_was_taken_away(slipped):
+def test_no_slip_is_filed_after_an_earlier_slip_was_removed(slipped):
     with unguarded():
         Entry.objects.filter(stream=slipped.table.stream, type="slip.filed").last().delete()
     with slipped.refused("round-unreadable"):
         found(slipped, kind="void")
 
 
-def test_a_round_that_was_played_out_and_whose_settlement_is_gone_has_not_settled_nothing(scene):
+def test_an_ended_round_without_its_settlement_cannot_be_corrected(scene):
     scene.play((1, "small", 2_500), dice=[2, 5, 5])
     scene.finish()
     with unguarded():
@@ -174,20 +174,20 @@ def test_a_round_that_was_played_out_and_whose_settlement_is_gone_has_not_settle
 
 
 @pytest.mark.parametrize("change", [with_data(due=[{"seat": 1, "cents": 9_000}]), with_data(slip="ENS-0009")])
-def test_no_money_moves_by_a_slip_whose_entry_says_otherwise(slipped, change):
+def test_a_slip_that_differs_from_its_entry_cannot_be_settled(slipped, change):
     damage(slipped, "slip.filed", change)
     with slipped.refused("round-unreadable"):
         settle(slipped, (1, 2_500), code="ENS-0002")
 
 
-def test_no_money_moves_by_a_slip_whose_entry_is_gone(slipped):
+def test_a_slip_without_its_entry_cannot_be_settled(slipped):
     with unguarded():
         Entry.objects.filter(stream=slipped.table.stream, type="slip.filed").last().delete()
     with slipped.refused("round-unreadable"):
         settle(slipped, (1, 2_500), code="ENS-0002")
 
 
-def test_the_newest_acts_of_a_table_are_told_by_their_columns_where_a_body_cannot_be_read(slipped):
+def test_the_newest_acts_of_a_table_use_the_columns_of_an_unreadable_body(slipped):
     seq = damage(slipped, "slip.settled", b"torn")
     line = next(value for value in slipped.snapshot["acts"] if value["seq"] == seq)
     assert (line["type"], line["text"], line["who"]) == ("slip.settled", "Slip settled", "Dealer")

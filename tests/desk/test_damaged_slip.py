@@ -32,7 +32,7 @@ def replay_of(scene, by):
     return answer.content.decode()
 
 
-def test_an_undamaged_slip_stands_on_the_page_of_its_round(slipped):
+def test_an_undamaged_slip_is_on_the_page_of_its_round(slipped):
     text = replay_of(slipped, "compliance")
     assert "ENS-0001" in text and "does not hold" not in text
 

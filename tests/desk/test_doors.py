@@ -18,7 +18,7 @@ SEES = {"compliance", "gaming-agent", "surveillance", "pit-manager", "shift-mana
 BY_SCRIPT = {"Sec-Fetch-Mode": "cors"}
 
 
-def test_every_page_of_the_desk_asks_its_door(scene):
+def test_every_page_of_the_desk_checks_access(scene):
     """What others add is found here too: nothing of the desk opens for somebody who is signed out."""
     arguments = {"facility": "larkfield", "place": "T-01", "seq": 1, "act": "save_filter"}
     for pattern in urlpatterns:
@@ -42,7 +42,7 @@ def test_a_tablet_of_a_table_shows_no_record(scene):
     assert {tablet.get(address).status_code for address in OURS.values()} == {403}
 
 
-def test_another_house_is_refused(scene):
+def test_another_facility_is_refused(scene):
     podium = scene.browser("podium", "compliance")
     for address in OURS.values():
         assert podium.get(address.replace("larkfield", "seabright")).status_code == 403

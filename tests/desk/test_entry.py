@@ -77,7 +77,7 @@ def test_what_an_entry_names_and_no_address_leads_to_is_shown_without_a_link(sce
     assert one.url == "" and f"entry {one.seq}" in answer.content.decode()
 
 
-def test_a_body_that_is_nested_without_end_is_shown_and_found_bad(played):
+def test_a_body_with_endless_nesting_is_shown_as_bad(played):
     entry = settled()
     with as_superuser(), connection.cursor() as cursor:
         cursor.execute("UPDATE audit_entry SET body = %s WHERE id = %s", [b"[" * 100_000, entry.pk])
@@ -90,7 +90,7 @@ def settled():
     return Entry.objects.get(type="round.settled")
 
 
-def test_it_says_what_the_entry_says(played):
+def test_it_shows_the_content_of_the_entry(played):
     entry = settled()
     text = page(played, entry.seq).content.decode()
     body = json.loads(bytes(entry.body))
@@ -103,7 +103,7 @@ def test_it_says_what_the_entry_says(played):
     assert chain.entry_hash(bytes(entry.prev), raw.encode()) == bytes(entry.hash)
 
 
-def test_it_leads_to_its_whole_round_among_real_play_or_training(played):
+def test_it_links_to_its_round_in_real_play_or_training(played):
     entry = settled()
     assert page(played, entry.seq).context["round_query"] == "?place=T-01&round=1"
     type(entry.stream).objects.filter(pk=entry.stream_id).update(real_play=False)
@@ -121,7 +121,7 @@ def test_every_entry_of_the_table_holds_and_leads_to_its_neighbours(played):
     assert page(played, 1).context["neighbor_urls"] == ["", "/record/larkfield/entries/T-01/2/"]
 
 
-def test_before_the_first_seal_it_says_that_it_waits(played):
+def test_before_the_first_seal_the_page_says_that_the_entry_waits(played):
     answer = page(played, 3)
     assert states(answer) == ["ok"] * 4 + ["waits"]
     assert "Not sealed yet" in answer.content.decode() and "Take the proof" not in answer.content.decode()
@@ -156,7 +156,7 @@ def tampered(statement, *params):
         ("UPDATE audit_entry SET body = %s WHERE stream_id = %s AND seq = 7", 3),
     ],
 )
-def test_a_changed_body_shows_at_its_entry_and_at_those_that_lean_on_it(sealed, statement, at):
+def test_a_changed_body_shows_at_its_entry_and_its_neighbors(sealed, statement, at):
     tampered(statement, b"{}", sealed.table.stream_id)
     answer = page(sealed, at)
     assert "bad" in states(answer) and "This entry does not hold" in answer.content.decode()
@@ -198,7 +198,7 @@ def take(scene, seq, by="compliance", place="T-01"):
     return browser, answer
 
 
-def test_the_proof_is_a_file_that_stands_by_itself(sealed):
+def test_the_proof_is_a_self_contained_file(sealed):
     browser, answer = take(sealed, 3)
     assert answer.status_code == 200
     sealed_head = sealed.version
@@ -240,7 +240,7 @@ def test_the_checker_for_outsiders_takes_the_proof_and_no_other_bytes(sealed, tm
     assert status == 1 and "Traceback" not in said
 
 
-def test_the_record_tells_who_took_which_proof(sealed):
+def test_who_took_which_proof_is_recorded(sealed):
     browser, _ = take(sealed, 3, by="gaming-agent")
     newest = Entry.objects.filter(stream__name="larkfield/exports").latest("seq")
     fetched = browser.get("/record/larkfield/entries/T-01/3/proof.jsonl").content
@@ -275,7 +275,7 @@ def test_what_the_installation_recorded_has_its_page_too(sealed):
 
 
 @pytest.mark.parametrize("place", ["T-01/0", "T-01/999", "T-77/1", "exports/99999999999999999999"])
-def test_what_is_not_there_is_refused_like_what_is_not_yours(played, place):
+def test_a_missing_entry_is_refused_like_a_forbidden_entry(played, place):
     assert (
         played.browser("podium", "compliance").get(f"/record/larkfield/entries/{place}/").status_code == 403
     )

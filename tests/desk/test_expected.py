@@ -23,7 +23,7 @@ def test_the_expectation_follows_each_further_round(hands, scene):
     assert day_of(scene).total.expected.win == 2_500 * EDGE_SMALL + 1_000 * EDGE_NINE
 
 
-def test_only_the_rounds_since_are_reckoned_anew(hands, scene, monkeypatch):
+def test_only_the_rounds_since_then_are_computed_again(hands, scene, monkeypatch):
     a_lost_round(scene)
     day_of(scene)
     reckoned = []
@@ -58,7 +58,7 @@ def test_only_the_rounds_since_are_reckoned_anew(hands, scene, monkeypatch):
     )
 
 
-def test_a_round_without_a_wager_is_no_reason_to_reckon_again(hands, scene):
+def test_a_round_without_a_wager_does_not_cause_a_new_computation(hands, scene):
     scene.to_the_dice()
     scene.act("call_dice", {"dice": [1, 1, 2]})
     scene.finish()

@@ -63,7 +63,7 @@ def done(scene, **params):
     return Job.objects.get(pk=answer.body["job"])
 
 
-def test_who_asked_for_what_stands_on_the_record(scene):
+def test_who_requested_what_is_recorded(scene):
     answer = ask(scene, kind="evidence", streams=["T-01"])
     kind, body = newest()
     assert (kind, body["actor"], body["data"]) == (
@@ -77,13 +77,13 @@ def test_who_asked_for_what_stands_on_the_record(scene):
     assert job.total == answer.body["entries"] == Stream.objects.get(name=T01).seq
 
 
-def test_the_same_press_twice_asks_once(scene):
+def test_a_repeated_request_creates_one_job(scene):
     command = uuid.uuid4()
     first, second = (ask(scene, command=command) for _ in range(2))
     assert (first.body, second.is_repeat, Job.objects.count()) == (second.body, True, 1)
 
 
-def test_a_gaming_day_begins_at_six_on_the_clocks_of_the_house(hands, scene):
+def test_a_gaming_day_begins_at_six_in_the_time_zone_of_the_facility(hands, scene):
     ask(scene, day="2026-11-20", last_day="2026-11-21")
     data = newest()[1]["data"]
     assert (data["from"], data["to"]) == ("2026-11-20T11:00:00.000000Z", "2026-11-22T11:00:00.000000Z")
@@ -110,7 +110,7 @@ def test_a_gaming_day_is_an_hour_longer_in_autumn_and_an_hour_shorter_in_spring(
         ("2026-11-21T14:05:09+01:00", "2026-11-21T13:05:09.000000Z"),
     ],
 )
-def test_a_time_without_a_zone_is_of_the_clocks_of_the_house(hands, scene, said, kept):
+def test_a_time_without_a_zone_is_in_the_time_zone_of_the_facility(hands, scene, said, kept):
     ask(scene, **{"from": said})
     assert newest()[1]["data"]["from"] == kept
 
@@ -122,7 +122,7 @@ def test_a_time_without_a_zone_is_of_the_clocks_of_the_house(hands, scene, said,
         ("2026-03-08T02:30", "2026-03-08T06:30:00.000000Z", "2026-03-08T07:30:00.000000Z"),  # never
     ],
 )
-def test_an_hour_in_which_the_clocks_are_set_is_exported_whole(hands, said, since, until):
+def test_an_hour_in_which_the_clocks_change_is_exported_completely(hands, said, since, until):
     hands.now = dt.datetime(2026, 3, 8, 4, tzinfo=dt.UTC)
     scene = make_scene()  # something is on the record before either hour
     hands.now = dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC)
@@ -140,7 +140,7 @@ def test_that_nothing_was_recorded_is_evidence_too(scene):
     assert report[0].startswith("good: 0 entries on 1 streams, 2020-01-01T11:00:00.000000Z")
 
 
-def test_what_cannot_be_exported_is_refused_in_words(scene, hands):
+def test_an_invalid_export_is_refused_with_a_sentence(scene, hands):
     assert refused(scene, day="2026-11-21", last_day="2026-11-20") == "export-range"
     assert refused(scene, **{"from": "2026-11-21T09:00", "to": "2026-11-21T08:00"}) == "export-range"
     assert refused(scene, day="2026-11-23") == "export-to-come"
@@ -163,7 +163,7 @@ def test_nonsense_is_refused_and_changes_nothing(scene, params):
     assert refused(scene, **params) == "malformed"
 
 
-def test_at_most_so_many_wait_at_once_and_one_verification(scene):
+def test_only_a_limited_number_of_jobs_and_one_verification_may_wait(scene):
     for _ in range(MAX_OPEN_JOBS - 1):
         ask(scene)
     ask(scene, "ask_verification")
@@ -175,7 +175,7 @@ def test_at_most_so_many_wait_at_once_and_one_verification(scene):
 @pytest.mark.parametrize(
     "by", ["dealer", "floorperson", "surveillance", "shift-manager", "system-administrator"]
 )
-def test_nobody_else_may_take_a_copy_out_of_the_house(scene, by):
+def test_nobody_else_may_export_a_copy(scene, by):
     for name in ("ask_export", "ask_verification"):
         with pytest.raises(Forbidden):
             ask(scene, name, by=by)
@@ -183,11 +183,11 @@ def test_nobody_else_may_take_a_copy_out_of_the_house(scene, by):
         ask(scene, device=scene.tablet)
 
 
-def test_the_gaming_agent_asks_too(scene):
+def test_the_gaming_agent_may_request_an_export(scene):
     assert ask(scene, by="gaming-agent").body["entries"] > 0
 
 
-def test_the_page_tells_each_export_with_its_hash_and_who_asked(scene):
+def test_the_page_lists_each_export_with_its_hash_and_requester(scene):
     job = done(scene, kind="evidence", streams=["T-01"])
     page = scene.browser("podium", "compliance").get(PAGE).content.decode()
     hashes = (job.sha256, job.results["record_sha256"])
@@ -197,7 +197,7 @@ def test_the_page_tells_each_export_with_its_hash_and_who_asked(scene):
     assert 'data-open="ask-export"' in page and 'value="larkfield/T-01"' in page
 
 
-def test_the_page_watches_what_runs_and_says_why_something_failed(scene):
+def test_the_page_shows_running_jobs_and_why_a_job_failed(scene):
     first, second = ask(scene), ask(scene, "ask_verification")
     browser = scene.browser("podium", "compliance")
     Job.objects.filter(pk=first.body["job"]).update(status="running", entries_done=250, total=1000)
@@ -212,7 +212,7 @@ def test_the_page_watches_what_runs_and_says_why_something_failed(scene):
     assert "The server&#x27;s disk is full." in fragment and "data-watched" not in fragment
 
 
-def test_a_bad_verification_says_what_it_found(scene):
+def test_a_bad_verification_lists_its_findings(scene):
     bad = {"what": "entry-changed", "stream": T01, "seq": 4}
     ask(scene, "ask_verification")
     Job.objects.update(status="done", results={"bad": 2, "entries": 9, "seals": 0, "first_bad": bad})
@@ -231,7 +231,7 @@ def test_who_may_see_the_desk_sees_the_list_and_may_fetch_nothing(scene):
     assert scene.browser("tablet", "dealer").get(f"{PAGE}{job.pk}").status_code == 403
 
 
-def test_a_file_of_another_house_is_not_given_out(scene):
+def test_a_file_of_another_facility_is_not_served(scene):
     job = done(scene)
     Job.objects.update(facility="elsewhere")
     assert scene.browser("podium", "compliance").get(f"{PAGE}{job.pk}").status_code == 403
@@ -268,7 +268,7 @@ def test_a_download_is_an_attachment_that_nothing_runs_in(fetch):
     [("bytes=0-9", 0, 9), ("bytes=10-", 10, None), ("bytes=-7", -7, None), ("bytes=5-5", 5, 5),
      ("bytes=0-999999999", 0, None), ("bytes=-999999999", 0, None)],
 )  # fmt: skip
-def test_a_download_is_taken_up_where_it_broke_off(fetch, asked, first, last):
+def test_an_interrupted_download_is_resumed(fetch, asked, first, last):
     answer, body, whole = fetch(Range=asked)
     wanted = whole[first:] if last is None else whole[first : last + 1]
     start = len(whole) + first if first < 0 else first
@@ -284,31 +284,31 @@ def test_a_download_is_taken_up_where_it_broke_off(fetch, asked, first, last):
      {"Range": "junk"}, {"Range": "bytes=0-9", "If_Range": '"another"'},
      {"Range": "bytes=0-9", "If_Range": "Sat, 21 Nov 2026 10:00:00 GMT"}],
 )  # fmt: skip
-def test_what_is_no_range_of_this_file_gets_the_whole(fetch, headers):
+def test_an_invalid_range_gets_the_complete_file(fetch, headers):
     answer, body, whole = fetch(**headers)
     assert (answer.status_code, body) == (200, whole)
 
 
 @pytest.mark.parametrize("asked", ["bytes=999999999-", "bytes=-0"])
-def test_a_range_outside_the_file_is_told_its_size(fetch, asked):
+def test_a_range_outside_the_file_is_answered_with_its_size(fetch, asked):
     answer, _, whole = fetch(Range=asked)
     assert (answer.status_code, answer["Content-Range"]) == (416, f"bytes */{len(whole)}")
 
 
-def test_a_file_that_is_there_already_is_not_sent_again_and_its_head_says_its_size(fetch):
+def test_a_file_that_the_browser_has_is_not_sent_again_and_head_returns_its_size(fetch):
     assert fetch(If_None_Match=f'"{fetch.job.sha256}"')[0].status_code == 304
     head = fetch.browser.head(f"{PAGE}{fetch.job.pk}")
     assert (head.status_code, head.content) == (200, b"")
     assert head["Content-Length"] == str(fetch.job.size_bytes)
 
 
-def test_a_file_that_is_no_longer_kept_says_what_to_do(fetch):
+def test_a_removed_file_is_answered_with_what_to_do(fetch):
     jobs.file_path(fetch.job).unlink()
     answer = fetch.browser.get(f"{PAGE}{fetch.job.pk}")
     assert answer.status_code == 410 and b"Request the same range again" in answer.content
 
 
-def test_a_file_that_is_another_one_is_not_given_out_under_the_hash_of_the_first(fetch, tmp_path):
+def test_a_changed_file_is_not_served_under_the_recorded_hash(fetch, tmp_path):
     place = jobs.file_path(fetch.job)
     secret = tmp_path / "secret"
     secret.write_bytes(place.read_bytes())

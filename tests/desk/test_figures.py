@@ -59,7 +59,7 @@ def small_day(hands, scene):
     hands.now = at(12, 20)
 
 
-def test_a_small_day_by_hand(hands, scene):
+def test_a_small_day_matches_figures_computed_manually(hands, scene):
     small_day(hands, scene)
     report = day_of(scene)
     total = report.total
@@ -142,7 +142,7 @@ def test_an_extra_roll_and_its_seats_circles_are_apart(hands):
     assert said.won_cents == won != house.win_cents
 
 
-def test_what_else_happened_is_told_as_it_stood(hands, scene):
+def test_other_events_are_reported_as_they_were_at_the_end_of_the_day(hands, scene):
     small_day(hands, scene)
     also = day_of(scene).events
     assert [(one.table, one.type, one.count) for one in also.corrections] == [("T-01", "wager.missed", 1)]
@@ -195,7 +195,7 @@ def test_rounds_an_hour_are_counted_from_the_first_to_the_last(hands, scene):
     assert (house.paced, house.paced_us) == (3, 20 * 60 * 1_000_000)
 
 
-def test_a_round_on_paper_is_by_hand_and_counted_apart(hands, scene):
+def test_a_manual_round_is_counted_separately(hands, scene):
     lay = [{"seat": 1, "wager": "small", "cents": 2_500}]
     params = {"dice": [1, 1, 2], "wagers": lay, "reason": "tablet dead"}
     scene.act("record_hand_settled_round", params, by="floorperson", device=scene.podium)
@@ -232,7 +232,7 @@ def test_the_hour_that_comes_twice_is_two_hours(hands):
     assert day_of(scene, dt.date(2026, 11, 1)).is_empty
 
 
-def test_an_empty_day_says_nothing(hands, scene):
+def test_an_empty_day_has_no_figures(hands, scene):
     report = day_of(scene, dt.date(2026, 11, 20))
     assert report.is_empty and report.is_final
     assert (report.total.rounds, report.total.hold, report.tables, report.events.heads) == (
@@ -258,7 +258,7 @@ def test_a_round_in_play_counts_when_it_ends(hands, scene):
     assert report.hours[-1].figures.win_cents == 2_500
 
 
-def test_an_alert_that_outlasts_the_day_is_told_as_the_day_ended(hands, scene):
+def test_an_alert_that_outlasts_the_day_is_reported_as_open(hands, scene):
     hands.now = at(5, 30, day=22)
     scene.act("report_dispute", {"seat": 4, "about": "a late chip"})
     hands.now = at(9, day=22)
@@ -324,7 +324,7 @@ def a_lost_round(scene):
     scene.finish()
 
 
-def test_a_slip_of_the_day_stands_beside_what_was_settled(hands, scene):
+def test_a_slip_of_the_day_is_beside_the_settled_figures(hands, scene):
     a_lost_round(scene)
     file_slip(scene, hands, at(13))
     settle_slip(scene, hands, at(13, 5))
@@ -361,7 +361,7 @@ def test_a_slip_on_a_later_day_belongs_to_that_day_and_the_first_one_names_it(ha
     assert not filed.is_empty
 
 
-def test_money_that_moved_after_the_day_had_not_moved_on_it(hands, scene):
+def test_money_that_moved_after_the_day_does_not_count_on_it(hands, scene):
     a_lost_round(scene)
     file_slip(scene, hands, at(13))
     settle_slip(scene, hands, at(9, day=22))

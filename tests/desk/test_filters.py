@@ -37,7 +37,7 @@ def told(scene):
     return newest.type, json.loads(bytes(newest.body))["data"]
 
 
-def test_a_search_is_kept_without_its_page_and_told_on_the_record(scene):
+def test_a_search_is_saved_without_its_page_and_recorded(scene):
     at_desk(scene, "save_filter", {"name": "Disputes", "query": "type=dispute.reported&before=7&x=1"})
     data = {"filter": "Disputes", "query": "type=dispute.reported"}
     assert told(scene) == ("filter.saved", data)
@@ -47,7 +47,7 @@ def test_a_search_is_kept_without_its_page_and_told_on_the_record(scene):
     )
 
 
-def test_it_is_removed_and_told(scene):
+def test_a_filter_is_removed_and_the_removal_recorded(scene):
     at_desk(scene, "save_filter", {"name": "Disputes", "query": "round=7"})
     at_desk(scene, "remove_filter", {"name": "Disputes"})
     assert told(scene) == ("filter.removed", {"filter": "Disputes", "query": "round=7"})
@@ -68,12 +68,12 @@ def test_nobody_sees_or_removes_the_filter_of_another(scene):
     ("query", "code"),
     [("", "filter-says-nothing"), ("junk=1", "filter-says-nothing"), ("round=x", "filter-not-understood")],
 )
-def test_what_asks_for_nothing_or_is_wrong_is_not_kept(scene, query, code):
+def test_an_empty_or_invalid_search_is_not_saved(scene, query, code):
     refused = refusal_of(scene, "save_filter", {"name": "F", "query": query})
     assert refused.code == code and say(refused).startswith("F ")
 
 
-def test_a_name_is_taken_once_and_there_is_an_end(scene):
+def test_a_name_is_used_once_and_the_number_of_filters_is_limited(scene):
     at_desk(scene, "save_filter", {"name": "One", "query": "round=1"})
     assert refusal_of(scene, "save_filter", {"name": "One", "query": "round=2"}).code == "filter-name-taken"
     person = scene.people["compliance"]
@@ -90,7 +90,7 @@ def test_malformed_parameters_are_refused(scene, params):
     assert refusal_of(scene, "save_filter", params).code == "malformed"
 
 
-def test_a_dealer_keeps_no_filter(scene):
+def test_a_dealer_cannot_save_a_filter(scene):
     with pytest.raises(Forbidden):
         at_desk(scene, "save_filter", {"name": "F", "query": "round=1"}, by="dealer")
 

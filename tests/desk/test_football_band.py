@@ -97,7 +97,7 @@ def test_the_band_is_on_the_average_what_the_win_strays_over_every_course_of_a_g
     assert told + game == square - mean**2
 
 
-def test_a_spot_that_a_game_begins_at_hopes_for_what_the_odds_say():
+def test_the_expectation_over_a_game_matches_the_odds():
     for code in covariance.FULL_GAME_CODES:
         hoped = sum(
             (
@@ -150,7 +150,7 @@ def test_touchdown_and_defense_of_one_game_are_one_bet_on_its_end(hands):
 BOTH = {"touchdown": End("touchdown", 1, "none"), "defense": End("downs", 3)}
 
 
-def test_a_wager_on_a_play_hangs_together_with_the_game_from_where_the_marker_stood(hands):
+def test_a_wager_on_a_play_depends_on_the_game_from_the_position_of_the_marker(hands):
     gain, score = [3, 4, 1], [1, 1, 1]
     scene = played(
         [(2, "touchdown", 500), (5, "defense", 1_000), (2, "no-gain", 500, 1)],

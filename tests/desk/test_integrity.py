@@ -54,14 +54,14 @@ def test_before_the_first_seal_nothing_is_sealed(hands, scene):
     assert "No key is on the record yet." in page(scene)
 
 
-def test_all_that_stands_is_sealed_however_long_ago(hands, scene, sealer):
+def test_an_old_seal_is_good_if_it_covers_every_entry(hands, scene, sealer):
     hands.now += dt.timedelta(hours=3)
     heard(hands)
     assert told(scene, hands)["Everything is sealed"] == "ok"
     assert stand(scene, hands).checks[0].detail == "last seal 3 h ago"
 
 
-def test_an_entry_waits_for_ten_seconds_before_anybody_is_told(hands, scene, sealer):
+def test_an_unsealed_entry_is_reported_after_ten_seconds(hands, scene, sealer):
     hands.now += SECOND
     scene.place((1, "small", 2_500))
     hands.now += 10 * SECOND
@@ -75,12 +75,12 @@ def test_an_entry_waits_for_ten_seconds_before_anybody_is_told(hands, scene, sea
     assert told(scene, hands)["Everything is sealed"] == "ok"
 
 
-def test_a_sealer_that_is_not_heard_is_silent(hands, scene, sealer):
+def test_a_sealer_that_stopped_reporting_is_shown_as_silent(hands, scene, sealer):
     hands.now += 21 * SECOND
     assert told(scene, hands)["The sealer is silent"] == "waits"
 
 
-def test_a_record_that_went_back_is_told_at_the_top(hands, scene, sealer):
+def test_a_rolled_back_record_is_reported_at_the_top(hands, scene, sealer):
     heard(hands, problem="record-went-back", params={"signed": 9, "found": 3}, since=hands.now)
     assert told(scene, hands)["The sealer has stopped"] == "bad" and stand(scene, hands).verdict == "bad"
     said = page(scene)
@@ -88,7 +88,7 @@ def test_a_record_that_went_back_is_told_at_the_top(hands, scene, sealer):
     assert "9 seals were signed, and the database has 3 of them" in said
 
 
-def test_a_witness_says_how_far_behind_it_is(hands, scene, sealer):
+def test_the_page_shows_how_far_behind_a_witness_is(hands, scene, sealer):
     checkpoint = Seal.objects.get().incarnation.checkpoints.get()
     signer = notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE)
     note = notes.Note.read(checkpoint.note)
@@ -126,14 +126,14 @@ def test_the_last_full_verification_is_good_for_a_week(hands, scene, sealer):
     assert told(scene, hands)["Fully verified 8 days ago"] == "waits"
 
 
-def test_a_verification_that_found_a_fault_says_which(hands, scene, sealer):
+def test_a_verification_with_a_finding_names_it(hands, scene, sealer):
     bad = {"what": "sealed-entry-missing", "stream": "larkfield/T-01", "seq": 7, "number": 3}
     verified(hands, outcome="bad", bad=2, first_bad=bad)
     assert told(scene, hands)["The last full verification found a fault"] == "bad"
     assert "larkfield/T-01 has no entry 7, but seal 3 lists it" in page(scene)
 
 
-def test_a_running_verification_shows_how_far_it_is_and_is_not_asked_twice(hands, scene, sealer):
+def test_a_running_verification_shows_its_progress_and_is_not_requested_twice(hands, scene, sealer):
     assert 'data-open="ask-verification">' in page(scene)
     Job.objects.create(
         facility="larkfield",
@@ -147,11 +147,11 @@ def test_a_running_verification_shows_how_far_it_is_and_is_not_asked_twice(hands
     assert "Verifying: 400 of 1,000" in said and 'data-open="ask-verification" disabled' in said
 
 
-def test_those_who_take_no_copies_ask_for_no_verification(hands, scene, sealer):
+def test_people_who_may_not_export_cannot_request_a_verification(hands, scene, sealer):
     assert "ask-verification" not in page(scene, by="surveillance")
 
 
-def test_a_halted_table_and_the_alerts_of_the_record_are_told(hands, scene, sealer):
+def test_a_halted_table_and_the_alerts_of_the_record_are_shown(hands, scene, sealer):
     Alert.objects.create(
         table=scene.table, kind="head-not-ours", key="head-not-ours", level="warn", raised_at=hands.now,
         params={"device": "Tablet 9"},
@@ -163,7 +163,7 @@ def test_a_halted_table_and_the_alerts_of_the_record_are_told(hands, scene, seal
     assert "T-01 is halted since 21 Nov 2026 10:00:00" in page(scene)
 
 
-def test_keys_and_lives_of_the_record_stand_there_with_their_times(hands, scene, sealer):
+def test_keys_and_incarnations_are_shown_with_their_times(hands, scene, sealer):
     people = scene.people
     folder_state = state.read(sealer.folder)
     incarnations.declare(people["compliance"], people["gaming-agent"], "disk lost", folder_state)

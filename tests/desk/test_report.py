@@ -55,7 +55,7 @@ def paper(scene, date=TODAY):
 
 
 @in_database
-def test_the_page_says_the_figures_of_the_day(hands, scene):
+def test_the_page_shows_the_figures_of_the_day(hands, scene):
     small_day(hands, scene)
     text, html = read(scene)
     for figure in (
@@ -87,7 +87,7 @@ def test_the_same_figures_by_table_by_game_and_by_hour(hands, scene, by):
 
 @pytest.mark.slow
 @in_database
-def test_figures_lead_to_the_entries_that_tell_them(hands, scene):
+def test_figures_link_to_their_entries(hands, scene):
     small_day(hands, scene)
     _said, html = read(scene)
     links = {unescape(link) for link in re.findall(r'href="([^"]+)"', html)}
@@ -120,7 +120,7 @@ def test_figures_lead_to_the_entries_that_tell_them(hands, scene):
         ("9999-12-31", "That gaming day has not begun"),
     ],
 )
-def test_a_day_that_is_none_is_told_in_a_sentence(hands, scene, typed, sentence):
+def test_an_invalid_day_is_answered_with_a_sentence(hands, scene, typed, sentence):
     said, _html = read(scene, f"{PAGE}?day={typed}")
     assert sentence in said and "Sat 21 Nov 2026" in said
     assert scene.browser("podium", "compliance").get(f"{PAPER}?day={typed}").status_code == 403
@@ -135,7 +135,7 @@ def test_an_empty_day_and_the_first_one_open(hands, scene):
 
 
 @in_database
-def test_simulation_says_that_it_contains_no_players_money(hands, scene):
+def test_the_report_of_simulation_says_that_it_has_no_players_money(hands, scene):
     text, html = read(scene, f"{PAGE}?play=simulated")
     assert "Simulation: no players' money" in text
     assert f"{PAPER}?day=2026-11-21&amp;play=simulated" in html
@@ -179,7 +179,7 @@ def test_a_slip_filed_since_is_named_on_the_day_of_its_round(hands, scene):
 
 
 @in_database
-def test_the_paper_says_what_the_page_says(hands, scene):
+def test_the_pdf_has_the_same_figures_as_the_page(hands, scene):
     small_day(hands, scene)
     answer = scene.browser("podium", "compliance").get(f"{PAPER}?day=2026-11-21")
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/pdf")
@@ -225,12 +225,12 @@ def test_a_dispute_whose_entry_cannot_be_read_ends_no_report(hands, scene):
 
 
 @in_database
-def test_an_empty_day_has_its_paper_too(hands, scene):
+def test_an_empty_day_has_a_pdf(hands, scene):
     assert "Nothing was played." in printed(paper(scene, dt.date(2026, 11, 20)))
 
 
 @in_database
-def test_the_command_writes_the_same_paper(hands, scene, tmp_path):
+def test_the_command_writes_the_same_pdf(hands, scene, tmp_path):
     small_day(hands, scene)
     hands.now = at(7, day=22)
     file, out = tmp_path / "day.pdf", StringIO()
@@ -256,7 +256,7 @@ def test_the_command_refuses_in_words(hands, scene, tmp_path, args, said):
 
 
 @in_database
-def test_a_table_that_was_opened_time_and_again_has_its_row_on_paper_all_the_same(hands, scene):
+def test_a_table_that_opened_many_times_has_its_row_in_the_pdf(hands, scene):
     small_day(hands, scene)
     opened = Entry.objects.get(type="table.opened")
     with as_superuser():
@@ -341,7 +341,7 @@ def test_bars_start_at_one_zero_and_a_loss_goes_left():
     assert (gain.after, loss.after, nothing.after, nothing.width) == ("120.0", "", "", "0.0")
 
 
-def test_a_win_beyond_two_standard_deviations_is_told():
+def test_a_win_beyond_two_standard_deviations_is_marked():
     inside, outside, unknown = whiskers(
         [
             Expected(10_000, Fraction(100), 300, Fraction(10_000)),
@@ -353,7 +353,7 @@ def test_a_win_beyond_two_standard_deviations_is_told():
     assert (unknown.band, float(inside.band) > 0) == ("", True)
 
 
-def test_columns_stand_on_the_foot_and_round_figures_grid_them():
+def test_chart_columns_start_at_the_bottom_and_the_grid_has_round_figures():
     hours = [
         HourFigures(dt.datetime(2026, 11, 21, 11 + number, tzinfo=dt.UTC), Figures(settled=count))
         for number, count in enumerate((0, 7, 45))

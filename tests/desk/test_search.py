@@ -48,13 +48,13 @@ def played(hands, scene):
     return scene
 
 
-def test_it_finds_everything_of_the_house_newest_first(played):
+def test_it_finds_everything_of_the_facility_newest_first(played):
     everything = Entry.objects.filter(stream__name__startswith="larkfield/").order_by(*NEWEST_FIRST)
     assert found(played, page=1000).entries == tuple(everything)
     assert len(everything) > 15
 
 
-def test_a_range_of_time_is_by_the_clocks_of_the_house_and_has_its_last_minute_in_it(played):
+def test_a_range_is_in_the_time_zone_of_the_facility_and_includes_its_last_minute(played):
     table = played.table.stream
     second = Entry.objects.filter(stream=table, round=2)
     assert told(played, "from=2026-11-21T10:01&place=T-01") == told(played, "round=2")
@@ -125,7 +125,7 @@ def test_a_round_is_found_at_its_table_alone_or_at_every_table(played):
     assert told(played, "round=1&place=T-02") == [("T-02", 1)]
 
 
-def test_a_person_is_found_as_the_one_who_acted_and_as_the_one_who_signed(played):
+def test_a_person_is_found_as_actor_and_as_witness(played):
     assert told(played, "who=surveillance") == []
     people = {"actor": played.people["pit-manager"], "witness": played.people["surveillance"]}
     write(played.table.stream, "round.voided", {"round": 2, "taken_cents": 0}, **people)
@@ -174,7 +174,7 @@ def sorted_as_shown(pairs):
     return sorted(pairs, key=entries.__getitem__, reverse=True)
 
 
-def test_training_stands_apart_and_no_search_mixes_it(played):
+def test_no_search_mixes_real_play_and_training(played):
     stream = record.open_stream("larkfield/T-99", real_play=False)
     write(stream, "bets.closed", {"round": 1, "wagered_cents": 100})
     assert told(played, "training=1") == [("T-99", 1)]
@@ -183,7 +183,7 @@ def test_training_stands_apart_and_no_search_mixes_it(played):
     assert "Search it under Real play" in asked(played, "place=T-01&training=1").errors["place"]
 
 
-def test_another_house_and_the_installation_stay_out_until_they_are_named(played):
+def test_another_facility_and_the_installation_are_left_out_until_they_are_named(played):
     Facility.objects.create(code="lark", name="Lark", jurisdiction="PA")
     write(record.open_stream("lark/T-01"), "bets.closed", {"round": 1, "wagered_cents": 1})
     write(record.open_stream("larkfield_2/T-01"), "bets.closed", {"round": 1, "wagered_cents": 1})
@@ -193,7 +193,7 @@ def test_another_house_and_the_installation_stay_out_until_they_are_named(played
 
 
 @pytest.mark.parametrize("query", ["", "place=T-01", "who=dealer", "lot=L-0001", "type=wagers.placed"])
-def test_pages_together_are_the_whole_without_a_gap(played, query):
+def test_all_pages_together_have_every_entry_once(played, query):
     entries = found(played, query, page=1000).entries
     pages, before = [], ""
     while True:
@@ -205,7 +205,7 @@ def test_pages_together_are_the_whole_without_a_gap(played, query):
     assert tuple(pages) == entries
 
 
-def test_a_page_looks_at_so_many_entries_and_says_how_far_back_it_came(played, monkeypatch):
+def test_a_page_searches_a_limited_number_of_entries_and_says_how_far_back(played, monkeypatch):
     monkeypatch.setattr(search, "MAX_CANDIDATES", 5)
     rare = found(played, "type=wagers.placed&place=T-01", page=50)
     assert rare.scanned_to is not None and rare.scanned_to.pk == rare.next_key
@@ -231,7 +231,7 @@ MALFORMED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("query", MALFORMED)
-def test_what_cannot_be_searched_for_is_said_and_nothing_is_found(played, query):
+def test_an_invalid_search_is_explained_and_finds_nothing(played, query):
     wrong = asked(played, query).errors
     assert list(wrong) == [MALFORMED[query]] and str(wrong[MALFORMED[query]]).endswith(".")
     assert found(played, query).entries == ()
@@ -240,7 +240,7 @@ def test_what_cannot_be_searched_for_is_said_and_nothing_is_found(played, query)
     assert "Nothing was searched" in page.content.decode()
 
 
-def test_two_people_of_one_name_are_told_apart_by_their_codes(played):
+def test_two_people_of_the_same_name_are_distinguished_by_their_codes(played):
     Person.objects.filter(code__in=("dealer", "relief")).update(name="Ana Gomez")
     assert "Several people" in asked(played, "who=Ana Gomez").errors["who"]
     assert asked(played, "who=Relief").who == "relief"
@@ -270,11 +270,11 @@ def test_an_entry_of_an_unknown_shape_still_reads(played):
         ({"what": "x" * 81, "version": True, "code": 7}, "Rules filed"),
     ],
 )
-def test_an_entry_that_nobody_worded_says_what_it_names(data, said):
+def test_an_entry_without_words_names_its_subject(data, said):
     assert words_of("rules.filed", data) == said
 
 
-def test_a_row_says_time_place_act_person_figure_number_and_hash(played):
+def test_a_row_shows_time_place_act_person_figure_number_and_hash(played):
     page = (
         played.browser("podium", "compliance")
         .get("/record/larkfield/?type=winners.paid&round=2")
@@ -338,7 +338,7 @@ def plans_of(scene, query, explain):
 
 
 @pytest.mark.postgres
-def test_each_search_of_a_large_record_walks_one_index_and_never_the_whole(scene):
+def test_each_search_of_a_large_record_uses_one_index_and_never_scans_the_table(scene):
     enlarge(record.open_stream("larkfield/T-50"), 60_000)
     walked = {}
     for query, indexes in WALKED.items():

@@ -9,7 +9,7 @@ __all__ = ["played"]
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
-def test_any_sum_that_an_entry_tells_is_found_and_not_its_largest_alone(played):
+def test_any_amount_in_an_entry_is_found_and_not_only_the_largest(played):
     """The auditor's question: where was $250 paid at T-01?"""
     stream = played.table.stream
     wagers = [
@@ -36,7 +36,7 @@ def test_any_sum_that_an_entry_tells_is_found_and_not_its_largest_alone(played):
     assert told(played, "least=0&most=0&round=9") == [settled]
 
 
-def test_the_page_says_what_a_sum_is(played):
+def test_the_page_explains_what_an_amount_matches(played):
     client = played.browser("podium", "compliance")
     plain, asking = (
         client.get(f"/record/larkfield/{query}").content.decode() for query in ("", "?least=30&most=30")
@@ -45,7 +45,7 @@ def test_the_page_says_what_a_sum_is(played):
     assert "Any amount in an entry counts" in asking and ">Amount from</span> $30" in asking
 
 
-def test_sums_are_looked_for_page_by_page_like_everything_else(played, monkeypatch):
+def test_amounts_are_searched_page_by_page_like_everything_else(played, monkeypatch):
     for number in range(1, 31):
         write(played.table.stream, "bets.closed", {"round": number, "wagered_cents": 5_000_000 + number % 3})
     monkeypatch.setattr(amounts, "BATCH_SIZE", 4)
