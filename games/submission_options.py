@@ -3,12 +3,22 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, TypedDict
 
 from games.engine import Refusal, Rules
 from games.engine.editions import Edition, edition
 from games.engine.rules import DEFAULT_WORD
 from games.models import RulesSubmission
+
+
+class FilledOptions(TypedDict, total=False):
+    """The options as rows and entries store them, without those that are empty."""
+
+    payouts: Annotated[dict[str, str], "odds as they were entered, by row of the paytable"]
+    payout_limit_cents: Annotated[int, "aggregate payout limit of each player and round"]
+    odds_word: Annotated[str, "word by which odds are stated, if it is not `to`"]
+    increments: Annotated[dict[str, int], "cents of which a stake is a multiple, by wager family"]
+    shakers: Annotated[dict[str, str], "procedure of each kind of shaker, in words"]
 
 
 @dataclass(frozen=True)
@@ -45,16 +55,20 @@ class Options:
         except Refusal:
             return None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> FilledOptions:
         """Return the options as rows and entries store them, without those that are empty."""
-        values = {
-            "payouts": dict(sorted(self.payouts.items())),
-            "payout_limit_cents": self.payout_limit_cents,
-            "odds_word": self.odds_word if self.odds_word != DEFAULT_WORD else None,
-            "increments": dict(sorted(self.increments.items())),
-            "shakers": dict(sorted(self.shakers.items())),
-        }
-        return {name: value for name, value in values.items() if value}
+        filled: FilledOptions = {}
+        if self.payouts:
+            filled["payouts"] = dict(sorted(self.payouts.items()))
+        if self.payout_limit_cents:
+            filled["payout_limit_cents"] = self.payout_limit_cents
+        if self.odds_word and self.odds_word != DEFAULT_WORD:
+            filled["odds_word"] = self.odds_word
+        if self.increments:
+            filled["increments"] = dict(sorted(self.increments.items()))
+        if self.shakers:
+            filled["shakers"] = dict(sorted(self.shakers.items()))
+        return filled
 
 
 def options_of_rules(rules: Rules) -> Options:

@@ -3,10 +3,10 @@
 import datetime as dt
 import json
 import re
-from typing import Any
+from collections.abc import Mapping
 
 from audit import clock
-from audit.entry_types import EntryType
+from audit.entry_types import EntryBody
 from games import submissions
 from games.engine import Refusal
 from games.engine.editions import all_editions, edition
@@ -16,6 +16,7 @@ from games.office.core.floor import DealtTable, floor
 from games.office.core.next_code import next_code
 from games.office.core.refusals import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents.entry_types import DecisionLetter
 from games.office.documents.filing import document_reference, read_document
 from games.office.submissions.entry_types import (
     RULES_APPROVED,
@@ -24,6 +25,10 @@ from games.office.submissions.entry_types import (
     RULES_DRAFTED,
     RULES_FILED,
     RULES_WITHDRAWN,
+    RulesApproved,
+    RulesEntry,
+    RulesWithdrawn,
+    StateBeforeWithdrawal,
 )
 from games.office.submissions.gate import verify_may_file
 from games.office.submissions.refusals import (
@@ -38,9 +43,16 @@ from games.office.submissions.refusals import (
 from games.params import MOST_CENTS, YEARS, Params, malformed
 from games.registry import game_by_code
 from games.submission_options import Options, options_of
+from games.submissions import VersionState
 
 Status = RulesSubmission.Status
 OPEN = frozenset({Status.DRAFT, Status.FILED})
+WITHDRAWABLE: Mapping[VersionState, StateBeforeWithdrawal] = {
+    VersionState.DRAFT: "draft",
+    VersionState.FILED: "filed",
+    VersionState.COMING: "coming",
+    VersionState.IN_FORCE: "in-force",
+}
 MOST_ROWS = 64
 MOST_PROCEDURE = 2000
 PLAIN = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -73,7 +85,7 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     _fill_draft(row, options, why)
     row.save()
-    return _outcome(ctx, RULES_DRAFTED, row, {"options": row.options, "why": why})
+    return _outcome(ctx, row, RULES_DRAFTED({**_row_data(row), "options": row.options, "why": why}))
 
 
 @office_act()
@@ -88,7 +100,7 @@ def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
     _verify_edition(ctx, options.key, before)
     _fill_draft(row, options, why)
     row.save()
-    return _outcome(ctx, RULES_CHANGED, row, {"options": row.options, "why": why})
+    return _outcome(ctx, row, RULES_CHANGED({**_row_data(row), "options": row.options, "why": why}))
 
 
 @office_act()
@@ -107,7 +119,7 @@ def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(NOTHING_CHANGED, version=before.version)
     row.status, row.filed_at, row.filed_by = Status.FILED, ctx.now, ctx.actor
     row.save()
-    return _outcome(ctx, RULES_FILED, row, {"terms": json.loads(row.terms)})
+    return _outcome(ctx, row, RULES_FILED({**_row_data(row), "terms": json.loads(row.terms)}))
 
 
 @office_act()
@@ -127,14 +139,26 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(NOT_FILED, status=row.get_status_display())
     row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
     row.status = Status.APPROVED if granted else Status.DENIED
-    data: dict[str, Any] = {"body": body, "reference": reference, "letter": document_reference(letter)}
+    decision: DecisionLetter = {
+        "body": body,
+        "reference": reference,
+        "letter": document_reference(letter),
+    }
     if granted:
         verify_may_file(options_of(row), tables_under(ctx, row.code))
         row.in_force_from = _verified_start(ctx, row, since)
-        data |= {"in_force_from": clock.format_moment(since), "terms": json.loads(row.terms)}
-        data |= {"supersedes": _supersede(row, since)}
+        approval: RulesApproved = {
+            **_row_data(row),
+            **decision,
+            "in_force_from": clock.format_moment(since),
+            "terms": json.loads(row.terms),
+            "supersedes": _supersede(row, since),
+        }
+        entry = RULES_APPROVED(approval)
+    else:
+        entry = RULES_DENIED({**_row_data(row), **decision})
     row.save()
-    return _outcome(ctx, RULES_APPROVED if granted else RULES_DENIED, row, data)
+    return _outcome(ctx, row, entry)
 
 
 @office_act()
@@ -147,19 +171,21 @@ def withdraw_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     row = _read_version(ctx, params)
     why = params.text("why")
     version_state = submissions.state_of_version(row, ctx.now)
-    if version_state in (
-        submissions.VersionState.DENIED,
-        submissions.VersionState.WITHDRAWN,
-        submissions.VersionState.SUPERSEDED,
-    ):
+    if version_state not in WITHDRAWABLE:
         raise Refusal(ALREADY_ENDED, status=row.get_status_display())
-    if version_state == submissions.VersionState.COMING:
+    if version_state == VersionState.COMING:
         _keep_previous_in_force(row)
     row.status, row.withdrawn_at, row.withdrawn_why = Status.WITHDRAWN, ctx.now, why
     row.save()
-    stops = version_state == submissions.VersionState.IN_FORCE
+    stops = version_state == VersionState.IN_FORCE
     tables = [table.table for table in tables_under(ctx, row.code)] if stops else []
-    return _outcome(ctx, RULES_WITHDRAWN, row, {"was": version_state.value, "why": why, "tables": tables})
+    data: RulesWithdrawn = {
+        **_row_data(row),
+        "was": WITHDRAWABLE[version_state],
+        "why": why,
+        "tables": tables,
+    }
+    return _outcome(ctx, row, RULES_WITHDRAWN(data))
 
 
 def tables_under(ctx: OfficeContext, code: str) -> tuple[DealtTable, ...]:
@@ -298,9 +324,11 @@ def _local_text(ctx: OfficeContext, moment: dt.datetime) -> str:
     return ctx.facility.local(moment).strftime("%H:%M on %d %b %Y")
 
 
-def _outcome(
-    ctx: OfficeContext, entry_type: EntryType[Any], row: RulesSubmission, data: dict[str, Any]
-) -> ActOutcome:
+def _row_data(row: RulesSubmission) -> RulesEntry:
+    """Return what every entry about a version says."""
+    return {"code": row.code, "version": row.version, "edition": row.edition}
+
+
+def _outcome(ctx: OfficeContext, row: RulesSubmission, entry: EntryBody) -> ActOutcome:
     ctx.terms_sha256 = row.terms_sha256
-    entry = entry_type({"code": row.code, "version": row.version, "edition": row.edition, **data})
     return ActOutcome(entry, {"code": row.code, "version": row.version, "status": row.status})
