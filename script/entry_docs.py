@@ -51,13 +51,13 @@ def fields(declaration: Any) -> str:
 
 
 def _inner(schema: dict[str, Any]) -> str:
-    """The names of the fields of an object, or of the objects of a list."""
+    """The names of the fields of an object, or of the objects of a list; of alternatives, the fields of each."""
     choices = schema.get("anyOf", [schema])
+    names = {name: None for choice in choices for name in choice.get("items", choice).get("properties", {})}
+    if names:
+        return " (" + ", ".join(f"`{name}`" for name in names) + ")"
     for choice in choices:
         target = choice.get("items", choice)
-        names = target.get("properties")
-        if names:
-            return " (" + ", ".join(f"`{name}`" for name in names) + ")"
         if "enum" in target and len(target["enum"]) > 1:
             return (
                 " (" + ", ".join(f"`{value}`" if value != "" else "empty" for value in target["enum"]) + ")"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from games.engine import editions
 from games.engine.editions import Edition, Payout, ShakerKind
@@ -29,15 +29,17 @@ DEFAULT_WORD = "to"  # allowed by every edition (reading A18)
 class Terms(TypedDict):
     """Everything that the money of a round depends on, as it is filed under its hash. Options may be absent."""
 
-    format: int
+    format: Annotated[int, "version of the format of terms"]
     edition: str
     game: str
-    payouts: dict[str, str]
-    readings: dict[str, bool]
-    payout_limit_cents: NotRequired[int]
-    odds_word: NotRequired[str]
-    increments: NotRequired[dict[str, int]]
-    shakers: NotRequired[dict[str, str]]
+    payouts: Annotated[dict[str, str], "odds of every row of the paytable"]
+    readings: Annotated[dict[str, bool], "how unclear sections of the edition are read, by name"]
+    payout_limit_cents: NotRequired[Annotated[int, "aggregate payout limit of each player and round"]]
+    odds_word: NotRequired[Annotated[str, "word by which odds are stated, if it is not `to`"]]
+    increments: NotRequired[
+        Annotated[dict[str, int], "cents of which a stake is a multiple, by wager family"]
+    ]
+    shakers: NotRequired[Annotated[dict[str, str], "procedure of each kind of shaker, in words"]]
 
 
 @dataclass(frozen=True)

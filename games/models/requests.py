@@ -1,10 +1,15 @@
 """Requests for new games, wagers and features (§ 521.4), and New Jersey's tests of them (N.J.A.C. 19:47-8.4)."""
 
+from typing import Literal
+
 from django.db import models
 from django.db.models import Q
 
 from .facility import Facility
 from .patrons import Review, Reviewed
+
+RequestKind = Literal["game", "wager", "feature"]
+Petitioner = Literal["casino", "csi-licensee", "other"]
 
 
 class GameRequest(Reviewed):
@@ -23,14 +28,16 @@ class GameRequest(Reviewed):
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="game_requests")
     code = models.CharField(max_length=20, help_text="for instance NG-0001")
     title = models.CharField(max_length=100)
-    kind = models.CharField(max_length=10, choices=Kind)
+    kind: "models.CharField[RequestKind | Kind, RequestKind]" = models.CharField(max_length=10, choices=Kind)
     game = models.CharField(max_length=30, blank=True, help_text="of the engine, where it knows the game")
     rules = models.CharField(max_length=60, blank=True, help_text="a rules key; its odds sheet is computed")
     wagers = models.JSONField(default=list, help_text="codes or families that the request is about")
     parts = models.JSONField(default=dict)
     withdrawn_why = models.CharField(max_length=200, blank=True)
     # New Jersey alone: who asks, and the four conditions of final approval (g)1 to 4
-    petitioner = models.CharField(max_length=20, blank=True, help_text="casino, csi-licensee or other")
+    petitioner: 'models.CharField[Petitioner | Literal[""], Petitioner | Literal[""]]' = models.CharField(
+        max_length=20, blank=True, help_text="casino, csi-licensee or other"
+    )
     suitable_on = models.DateField(null=True, blank=True)
     amended_on = models.DateField(null=True, blank=True, help_text="regulation changes in effect")
     licensed_on = models.DateField(null=True, blank=True, help_text="applications filed and waivers issued")

@@ -29,7 +29,7 @@ class LetterDecision(DecisionLetter):
 
 class DocumentFiled(TypedDict):
     document: Annotated[str, "code of the new document"]
-    title: str
+    title: Annotated[str, "title of the document"]
     filename: Annotated[str, "name of the file as it was sent"]
     media_type: Annotated[MediaType, "the type of the file, decided by its first bytes"]
     size: Annotated[int, "bytes"]

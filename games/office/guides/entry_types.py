@@ -17,13 +17,13 @@ class GuideEntry(TypedDict):
 
 
 class FormatApproval(TypedDict):
-    format: GuideFormat
+    format: Annotated[GuideFormat, "how the guide is given out"]
     reference: Annotated[str, "reference of the approval of this format; empty if it needs none"]
 
 
 class GuideDrafted(GuideEntry):
     submissions: Annotated[list[str], "the rules submissions that it describes, with their versions"]
-    formats: Annotated[list[FormatApproval], "how the guide is given out"]
+    formats: Annotated[list[FormatApproval], "how the guide is given out, and by which approvals"]
 
 
 GUIDE_DRAFTED = entry_type(

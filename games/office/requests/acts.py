@@ -1,9 +1,11 @@
 """Acts on requests for new games, wagers and features: draft each part, file, decide, withdraw (§ 521.4)."""
 
-from typing import Any
+import datetime as dt
+from typing import cast, get_args
 
 from games.engine import Refusal, Rules
 from games.models import FurtherRequest, GameRequest
+from games.models.requests import Petitioner, RequestKind
 from games.office import reviews
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
@@ -17,7 +19,14 @@ from games.office.requests.entry_types import (
     REQUEST_DRAFTED,
     REQUEST_FILED,
     REQUEST_WITHDRAWN,
+    ChangedPart,
+    RequestAnsweredFurther,
     RequestAskedFurther,
+    RequestChanged,
+    RequestDrafted,
+    RequestFiled,
+    RequestParts,
+    RequestSubject,
 )
 from games.office.requests.refusals import (
     ANSWERED_ALREADY,
@@ -28,7 +37,9 @@ from games.office.requests.refusals import (
 )
 from games.params import Params
 
-KINDS = tuple(GameRequest.Kind.values)
+KINDS: tuple[RequestKind, ...] = get_args(RequestKind)
+PETITIONERS: tuple[Petitioner, ...] = get_args(Petitioner)
+CHANGED: tuple[ChangedPart, ...] = ("about", *contents.PART_KEYS)
 
 
 @office_act()
@@ -45,8 +56,8 @@ def draft_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     _read_about(ctx, params, request)
     request.save()
-    data: dict[str, Any] = {"request": request.code, **_about_data(request)}
-    return ActOutcome(REQUEST_DRAFTED.of(data), {"request": request.code})
+    data: RequestDrafted = {"request": request.code, **_subject_data(request)}
+    return ActOutcome(REQUEST_DRAFTED(data), {"request": request.code})
 
 
 @office_act()
@@ -57,18 +68,27 @@ def change_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     request = contents.request_by_code(ctx.facility, params.code("request"))
     contents.verify_draft(request)
-    part = params.choice("part", ("about", *contents.PARTS))
+    part = params.choice("part", CHANGED)
     if part == "about":
         _read_about(ctx, params, request)
-        data: dict[str, Any] = _about_data(request)
+        entry = REQUEST_CHANGED.of({"request": request.code, "part": part, **_subject_data(request)})
     else:
         value = part_readers.read_part(ctx, params, request, part)
         request.parts = {key: content for key, content in request.parts.items() if key != part}
         if value:
             request.parts[part] = value
-        data = {"said": value, "documents": _documents(ctx, value)}
+        codes = request.parts.get(part, {}).get("documents", [])
+        data: RequestChanged = {
+            "request": request.code,
+            "part": part,
+            "said": value,
+            "documents": [
+                filing.document_reference(filing.document_by_code(ctx.facility, code)) for code in codes
+            ],
+        }
+        entry = REQUEST_CHANGED(data)
     request.save()
-    return ActOutcome(REQUEST_CHANGED.of({"request": request.code, "part": part, **data}))
+    return ActOutcome(entry)
 
 
 @office_act()
@@ -85,14 +105,14 @@ def file_request(ctx: OfficeContext, params: Params) -> ActOutcome:
         request.parts["odds"] = {**request.parts.get("odds", {}), "figures": odds}
     request.save(update_fields=["parts"])
     reviews.file(ctx, request)
-    data: dict[str, Any] = {
+    data: RequestFiled = {
         "request": request.code,
-        **_about_data(request),
-        "parts": {key: value for key, value in request.parts.items() if key != "odds"},
+        **_subject_data(request),
+        "parts": cast(RequestParts, {key: value for key, value in request.parts.items() if key != "odds"}),
         "odds": {"rules": odds["rules"], "sha256": odds_figures.sha256(odds)} if odds else None,
         "documents": [filing.document_reference(document) for document in contents.documents_of(request)],
     }
-    return ActOutcome(REQUEST_FILED.of(data))
+    return ActOutcome(REQUEST_FILED(data))
 
 
 @office_act()
@@ -107,7 +127,7 @@ def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     decision = reviews.decide(ctx, request, params)
     if decision["granted"] and request.facility.law.requests.tests:
         final_approval.verify_conditions(request, ctx.today)
-    return ActOutcome(REQUEST_DECIDED.of({"request": request.code, **decision}))
+    return ActOutcome(REQUEST_DECIDED({"request": request.code, **decision}))
 
 
 @office_act()
@@ -160,11 +180,16 @@ def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(ANSWERED_BEFORE_ASKED, day=row.asked_on.isoformat())
     row.answered_on, row.document = answered_on, document
     row.save(update_fields=["answered_on", "document"])
-    data = {"request": request.code, "item": row.pk, "on": answered_on.isoformat()}
-    return ActOutcome(REQUEST_ANSWERED_FURTHER.of({**data, "document": filing.document_reference(document)}))
+    data: RequestAnsweredFurther = {
+        "request": request.code,
+        "item": row.pk,
+        "on": answered_on.isoformat(),
+        "document": filing.document_reference(document),
+    }
+    return ActOutcome(REQUEST_ANSWERED_FURTHER(data))
 
 
-def _verify_not_future(ctx: OfficeContext, day: Any) -> None:
+def _verify_not_future(ctx: OfficeContext, day: dt.date) -> None:
     if day > ctx.today:
         raise Refusal(DAY_NOT_COME, day=day.isoformat())
 
@@ -173,7 +198,7 @@ def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> Non
     """Read what the request is about. Raises Refusal(`no-such-rules` or `which-paytable`)."""
     request.title, request.kind = params.text("title", max_length=100), params.choice("kind", KINDS)
     if ctx.facility.law.requests.asks_petitioner:
-        request.petitioner = params.choice("petitioner", tuple(contents.PETITIONERS))
+        request.petitioner = params.choice("petitioner", PETITIONERS)
     key = params.text("rules", default="", max_length=60)
     rules = Rules.of(key) if key else None
     request.rules, request.game = (rules.key, rules.edition.game) if rules else ("", "")
@@ -184,19 +209,13 @@ def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> Non
     request.wagers = list(dict.fromkeys([*ticked, *(line for line in names if line)]))
 
 
-def _about_data(request: GameRequest) -> dict[str, Any]:
-    petitioner = {"petitioner": request.petitioner} if request.petitioner else {}
-    return {
+def _subject_data(request: GameRequest) -> RequestSubject:
+    data: RequestSubject = {
         "title": request.title,
         "kind": request.kind,
         "rules": request.rules,
         "wagers": request.wagers,
-        **petitioner,
     }
-
-
-def _documents(ctx: OfficeContext, value: dict[str, Any]) -> list[Any]:
-    return [
-        filing.document_reference(filing.document_by_code(ctx.facility, code))
-        for code in value.get("documents", [])
-    ]
+    if request.petitioner:
+        data["petitioner"] = request.petitioner
+    return data

@@ -7,12 +7,14 @@ file, and only the parts that a test needs are required. The petitioner decides 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from games import jurisdictions
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest
+from games.models.requests import Petitioner, RequestKind
 from games.office.requests import odds_figures
+from games.office.requests.entry_types import GameClass, PartKey
 from games.office.requests.refusals import (
     NO_SUCH_REQUEST,
     REQUEST_INCOMPLETE,
@@ -20,14 +22,16 @@ from games.office.requests.refusals import (
     REQUEST_NOT_WAITING,
 )
 
-GAME = GameRequest.Kind.GAME
-CASINO, LICENSEE, OTHER = "casino", "csi-licensee", "other"
-PETITIONERS = {
+GAME: RequestKind = "game"
+CASINO: Petitioner = "casino"
+LICENSEE: Petitioner = "csi-licensee"
+OTHER: Petitioner = "other"
+PETITIONERS: dict[str, str] = {
     CASINO: "casino licensee",
     LICENSEE: "CSI licensee",
     OTHER: "petitioner without a license",
 }
-CLASSES = {
+CLASSES: dict[GameClass, str] = {
     "variation": "variation of an authorized game",
     "composite": "composite of several authorized games",
     "new": "new game",
@@ -73,6 +77,7 @@ UNLICENSED_PARTS = (
 )  # fmt: skip
 REQUIRED_FOR_GAMES = {"class", "layout", "equipment"}  # reading A02
 PARTS = {part.key: part for part in SECTION_PARTS + UNLICENSED_PARTS}
+PART_KEYS: tuple[PartKey, ...] = get_args(PartKey)
 
 
 def request_by_code(facility: Facility, code: str) -> GameRequest:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from games import jurisdictions
 from games.engine import Refusal
@@ -18,7 +18,9 @@ NAMES = {
     LICENSED: "applications filed and waivers issued",
     PAID: "costs paid in full",
 }
-FILED, ISSUED, NOT_NEEDED = "filed", "issued", "not-needed"
+FILED: Literal["filed"] = "filed"
+ISSUED: Literal["issued"] = "issued"
+NOT_NEEDED: Literal["not-needed"] = "not-needed"
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Condition:
     state: str
 
     @property
-    def name(self) -> Any:
+    def name(self) -> str:
         return NAMES[self.key]
 
 

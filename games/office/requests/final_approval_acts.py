@@ -1,9 +1,7 @@
 """Acts that record the conditions of a new game's final approval in New Jersey: N.J.A.C. 19:47-8.4(g)1 to 4."""
 
 import datetime as dt
-from typing import Any
 
-from audit.entry_types import EntryType
 from games.engine import Refusal
 from games.models import GameRequest
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
@@ -15,6 +13,14 @@ from games.office.requests.entry_types import (
     REQUEST_LICENSING,
     REQUEST_PAID,
     REQUEST_SUITABILITY,
+    AmendmentEvidence,
+    AmountEvidence,
+    ApplicationsState,
+    Evidence,
+    LicensingEvidence,
+    RequestAmount,
+    SuitabilityEvidence,
+    WaiversState,
 )
 from games.office.requests.final_approval import (
     AMENDED,
@@ -30,14 +36,18 @@ from games.office.requests.part_readers import read_cents
 from games.office.requests.refusals import AMENDMENT_WITHOUT_A_DAY, DAY_NOT_COME, MORE_THAN_IS_OPEN
 from games.params import Params
 
+APPLICATIONS: tuple[ApplicationsState, ...] = (FILED, NOT_NEEDED)
+WAIVERS: tuple[WaiversState, ...] = (ISSUED, NOT_NEEDED)
+
 
 @office_act()
 def record_suitability(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the day on which the Commission found the game suitable ((g)1). Raises Refusal(`day-not-come`)."""
     request, suitable_on = _undecided_request(ctx, params), _read_past_date(ctx, params, SUITABLE)
-    data = {"on": suitable_on.isoformat(), **_evidence(ctx, params)}
+    evidence: SuitabilityEvidence = {"on": suitable_on.isoformat(), **_evidence(ctx, params)}
     request.suitable_on = suitable_on
-    return _record_condition(request, SUITABLE, data, REQUEST_SUITABILITY)
+    _save_condition(request, SUITABLE, evidence)
+    return ActOutcome(REQUEST_SUITABILITY({"request": request.code, **evidence}))
 
 
 @office_act()
@@ -51,12 +61,13 @@ def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
     if needed == (effective_on is None):
         raise Refusal(AMENDMENT_WITHOUT_A_DAY, section_of(request, AMENDED))
     request.amended_on = effective_on
-    data = {
+    evidence: AmendmentEvidence = {
         "needed": needed,
         "on": effective_on.isoformat() if effective_on else "",
         **_evidence(ctx, params),
     }
-    return _record_condition(request, AMENDED, data, REQUEST_AMENDMENT)
+    _save_condition(request, AMENDED, evidence)
+    return ActOutcome(REQUEST_AMENDMENT({"request": request.code, **evidence}))
 
 
 @office_act()
@@ -66,17 +77,18 @@ def record_licensing(ctx: OfficeContext, params: Params) -> ActOutcome:
     Raises Refusal(`licensing-open` or `day-not-come`).
     """
     request, licensed_on = _undecided_request(ctx, params), _read_past_date(ctx, params, LICENSED)
-    applications = params.choice("applications", (FILED, NOT_NEEDED))
-    waivers = params.choice("waivers", (ISSUED, NOT_NEEDED))
+    applications = params.choice("applications", APPLICATIONS)
+    waivers = params.choice("waivers", WAIVERS)
     final_approval.verify_licensing(request, applications, waivers)
     request.licensed_on = licensed_on
-    data = {
+    evidence: LicensingEvidence = {
         "on": licensed_on.isoformat(),
         "applications": applications,
         "waivers": waivers,
         **_evidence(ctx, params),
     }
-    return _record_condition(request, LICENSED, data, REQUEST_LICENSING)
+    _save_condition(request, LICENSED, evidence)
+    return ActOutcome(REQUEST_LICENSING({"request": request.code, **evidence}))
 
 
 @office_act()
@@ -84,9 +96,9 @@ def record_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record a bill of the Commission or the Division for review, testing and approval ((g)4). It may be zero."""
     request, billed_on = _undecided_request(ctx, params), _read_past_date(ctx, params, PAID)
     billed = read_cents(params, "amount", section_of(request, PAID))
-    data = {"cents": billed, "on": billed_on.isoformat(), **_evidence(ctx, params)}
+    evidence: AmountEvidence = {"cents": billed, "on": billed_on.isoformat(), **_evidence(ctx, params)}
     request.costs_cents += billed
-    return _record_amount(request, "bills", data, REQUEST_BILLED)
+    return ActOutcome(REQUEST_BILLED(_save_amount(request, "bills", evidence)))
 
 
 @office_act()
@@ -101,9 +113,9 @@ def record_payment(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(
             MORE_THAN_IS_OPEN, section_of(request, PAID), left=f"{balance // 100:,}.{balance % 100:02d}"
         )
-    data = {"cents": paid, "on": paid_on.isoformat(), **_evidence(ctx, params)}
+    evidence: AmountEvidence = {"cents": paid, "on": paid_on.isoformat(), **_evidence(ctx, params)}
     request.paid_cents += paid
-    return _record_amount(request, "payments", data, REQUEST_PAID)
+    return ActOutcome(REQUEST_PAID(_save_amount(request, "payments", evidence)))
 
 
 def _undecided_request(ctx: OfficeContext, params: Params) -> GameRequest:
@@ -119,7 +131,7 @@ def _read_past_date(ctx: OfficeContext, params: Params, condition: str) -> dt.da
     return day
 
 
-def _evidence(ctx: OfficeContext, params: Params) -> dict[str, Any]:
+def _evidence(ctx: OfficeContext, params: Params) -> Evidence:
     """Return the reference that proves the day, with a document if one was sent."""
     reference = params.text("reference", default="", max_length=100)
     return {
@@ -128,18 +140,14 @@ def _evidence(ctx: OfficeContext, params: Params) -> dict[str, Any]:
     }
 
 
-def _record_condition(
-    request: GameRequest, condition: str, data: dict[str, Any], entry_type: EntryType[Any]
-) -> ActOutcome:
-    request.conditions = {**request.conditions, condition: data}
+def _save_condition(request: GameRequest, condition: str, evidence: Evidence) -> None:
+    request.conditions = {**request.conditions, condition: evidence}
     request.save()
-    return ActOutcome(entry_type({"request": request.code, **data}))
 
 
-def _record_amount(
-    request: GameRequest, name: str, data: dict[str, Any], entry_type: EntryType[Any]
-) -> ActOutcome:
-    request.conditions = {**request.conditions, name: [*request.conditions.get(name, []), data]}
+def _save_amount(request: GameRequest, name: str, evidence: AmountEvidence) -> RequestAmount:
+    """Add a bill or a payment to the request. Return the data of its entry."""
+    request.conditions = {**request.conditions, name: [*request.conditions.get(name, []), evidence]}
     request.save()
     balance = final_approval.balance_cents(request)
-    return ActOutcome(entry_type({"request": request.code, **data, "balance_cents": balance}))
+    return {"request": request.code, **evidence, "balance_cents": balance}

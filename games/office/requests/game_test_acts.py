@@ -3,7 +3,7 @@
 import datetime as dt
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import get_args
 
 from games.engine import Refusal
 from games.models import GameTest, TestRules, TestRun
@@ -19,6 +19,15 @@ from games.office.requests.entry_types import (
     TEST_RULES_CHANGED,
     TEST_RUN,
     TEST_WITHDRAWN,
+    NoContents,
+    PartText,
+    ProposedSign,
+    TestDates,
+    TestDecided,
+    TestEntry,
+    TestPartKey,
+    TestRulesChanged,
+    TestRunRecorded,
 )
 from games.office.requests.game_tests import SIGN_PARTS
 from games.office.requests.part_readers import read_attachments
@@ -38,7 +47,8 @@ from games.params import Params, malformed
 
 HOUR = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 MOST_LINES = 40
-CHANGED = tuple(part.key for part in game_tests.PARTS if part.key != "further")
+CHANGED: tuple[TestPartKey, ...] = get_args(TestPartKey)
+TestPart = list[str] | TestDates | PartText | ProposedSign | NoContents
 
 
 @office_act()
@@ -51,7 +61,7 @@ def draft_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     game_tests.verify_request(request)
     newest = request.tests.order_by("-number").first()
     test = GameTest.objects.create(request=request, number=newest.number + 1 if newest else 1)
-    return ActOutcome(TEST_DRAFTED.of(_test_data(test)), {"test": test.number})
+    return ActOutcome(TEST_DRAFTED(_test_data(test)), {"test": test.number})
 
 
 @office_act()
@@ -68,7 +78,7 @@ def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
         parts.pop("sign", None)
     test.parts = parts
     test.save()
-    return ActOutcome(TEST_CHANGED.of({**_test_data(test), "part": part, "said": value}))
+    return ActOutcome(TEST_CHANGED({**_test_data(test), "part": part, "said": value}))
 
 
 @office_act()
@@ -83,7 +93,7 @@ def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     forms = [
         filing.document_reference(filing.document_by_code(ctx.facility, code)) for code in test.parts["forms"]
     ]
-    return ActOutcome(TEST_FILED.of({**_test_data(test), "parts": test.parts, "forms": forms}))
+    return ActOutcome(TEST_FILED({**_test_data(test), "parts": test.parts, "forms": forms}))
 
 
 @office_act()
@@ -105,10 +115,15 @@ def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     test.save()
     if granted:
         _begin_rules(ctx, test)
-    decision = {"granted": granted, "body": body, "reference": reference, "conditions": conditions}
-    return ActOutcome(
-        TEST_DECIDED.of({**_test_data(test), **decision, "letter": filing.document_reference(letter)})
-    )
+    data: TestDecided = {
+        **_test_data(test),
+        "granted": granted,
+        "body": body,
+        "reference": reference,
+        "conditions": conditions,
+        "letter": filing.document_reference(letter),
+    }
+    return ActOutcome(TEST_DECIDED(data))
 
 
 @office_act()
@@ -119,7 +134,7 @@ def withdraw_test(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(TEST_ENDED, ctx.facility.law.section("conditions"), number=test.number)
     test.status = "withdrawn"
     test.save(update_fields=["status"])
-    return ActOutcome(TEST_WITHDRAWN.of({**_test_data(test), "why": why}))
+    return ActOutcome(TEST_WITHDRAWN({**_test_data(test), "why": why}))
 
 
 @office_act()
@@ -140,8 +155,14 @@ def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal(RULES_BEFORE_THE_LAST, ctx.facility.law.section("conditions"), version=last.version)
     version = last.version + 1 if last else 1
     TestRules.objects.create(test=test, version=version, text=text, why=why, in_force_from=start)
-    data = {"version": version, "text": text, "why": why, "from": _utc(start)}
-    return ActOutcome(TEST_RULES_CHANGED.of({**_test_data(test), **data}), {"version": version})
+    data: TestRulesChanged = {
+        **_test_data(test),
+        "version": version,
+        "text": text,
+        "why": why,
+        "from": _utc(start),
+    }
+    return ActOutcome(TEST_RULES_CHANGED(data), {"version": version})
 
 
 @office_act()
@@ -159,7 +180,8 @@ def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
     run = TestRun.objects.create(
         test=test, casino=casino, table=table, started_at=started, ended_at=ended, note=note
     )
-    data = {
+    data: TestRunRecorded = {
+        **_test_data(test),
         "casino": casino,
         "table": table,
         "from": _utc(started),
@@ -167,7 +189,7 @@ def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
         "note": note,
         "rules": game_tests.rules_during(run, list(test.rules.all())),
     }
-    return ActOutcome(TEST_RUN.of({**_test_data(test), **data}))
+    return ActOutcome(TEST_RUN(data))
 
 
 def _verify_run(
@@ -219,7 +241,7 @@ def _running_test(ctx: OfficeContext, params: Params) -> GameTest:
     return test
 
 
-def _test_data(test: GameTest) -> dict[str, Any]:
+def _test_data(test: GameTest) -> TestEntry:
     return {"request": test.request.code, "test": test.number}
 
 
@@ -257,7 +279,7 @@ def _read_lines(ctx: OfficeContext, params: Params, test: GameTest) -> list[str]
     return names
 
 
-def _read_dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
+def _read_dates(ctx: OfficeContext, params: Params, test: GameTest) -> TestDates:
     """Read the first and the last gaming day. Raises Refusal(`test-ends-before-it-begins`)."""
     first, last = params.date("from"), params.date("to")
     if last < first:
@@ -266,12 +288,12 @@ def _read_dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str,
     return {"from": first.isoformat(), "to": last.isoformat()}
 
 
-def _read_text(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
+def _read_text(ctx: OfficeContext, params: Params, test: GameTest) -> PartText | NoContents:
     text = params.prose("text", max_length=MOST_PROSE)
     return {"text": text} if text else {}
 
 
-READERS: dict[str, Callable[[OfficeContext, Params, GameTest], Any]] = {
+READERS: dict[TestPartKey, Callable[[OfficeContext, Params, GameTest], TestPart]] = {
     "casinos": _read_lines,
     "dates": _read_dates,
     "times": _read_text,

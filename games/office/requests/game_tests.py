@@ -12,6 +12,7 @@ from games.engine import Refusal
 from games.models import GameRequest, GameTest, TestRules, TestRun
 from games.office.requests import contents
 from games.office.requests.contents import PartStatus, RequestPart
+from games.office.requests.entry_types import ProposedSign, SignText
 from games.office.requests.refusals import (
     NO_SUCH_TEST,
     NOT_IN_NEW_JERSEY,
@@ -89,7 +90,7 @@ def verify_complete(test: GameTest) -> None:
         )
 
 
-def proposed_sign(test: GameTest) -> dict[str, Any]:
+def proposed_sign(test: GameTest) -> ProposedSign:
     """Return the proposed sign for each casino's entrances, in the approved form if there is one.
 
     Raises Refusal(`sign-needs-more`) while the casinos, the dates or the tables are missing.
@@ -109,7 +110,7 @@ def proposed_sign(test: GameTest) -> dict[str, Any]:
         "starts": _day(dates["from"]),
         "ends": _day(dates["to"]),
     }
-    texts = [
+    texts: list[SignText] = [
         {
             "casino": casino,
             "language": language,

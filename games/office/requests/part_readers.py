@@ -2,13 +2,30 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, get_args
 
 from games.engine import Refusal
 from games.models import Document, GameRequest, Provider
 from games.office.core.runner import OfficeContext
 from games.office.documents import filing
 from games.office.requests.contents import CLASSES, MOST_PROSE
+from games.office.requests.entry_types import (
+    ClassOfGame,
+    FeePaid,
+    GameClass,
+    LicenseApplication,
+    NoContents,
+    NoSuchPart,
+    OtherPlaces,
+    PartContents,
+    PartKey,
+    PropertyRight,
+    PropertyRights,
+    RightKind,
+    RightState,
+    RightSubject,
+    TextOrDocuments,
+)
 from games.office.requests.refusals import (
     AMOUNT_UNREADABLE,
     CLASS_OF_WHAT,
@@ -19,16 +36,17 @@ from games.office.requests.refusals import (
 )
 from games.params import Params, malformed
 
-Value = dict[str, Any]
-Reader = Callable[[OfficeContext, Params, Value], Value]
+Stored = dict[str, Any]  # a part as the request stores it
+Part = TypeVar("Part", bound=PartContents)
+Reader = Callable[[OfficeContext, Params, Stored], Part]
 AMOUNT = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d\d))?")
-RIGHTS = ("copyright", "trademark", "patent")
-STATES = ("granted", "pending")
-ABOUT = ("the game", "its name", "its equipment")
+RIGHTS: tuple[RightKind, ...] = get_args(RightKind)
+STATES: tuple[RightState, ...] = get_args(RightState)
+ABOUT: tuple[RightSubject, ...] = get_args(RightSubject)
 MOST_PLACES = 40
 
 
-def read_part(ctx: OfficeContext, params: Params, request: GameRequest, key: str) -> Value:
+def read_part(ctx: OfficeContext, params: Params, request: GameRequest, key: PartKey) -> PartContents:
     """Return the new value of one part. Raises what its reader raises, and Refusal(`malformed`)."""
     return READERS[key](ctx, params, request.parts.get(key, {}))
 
@@ -52,24 +70,24 @@ def read_attachments(ctx: OfficeContext, params: Params, before: list[str]) -> l
     return codes + [added.code] if added and added.code not in codes else codes
 
 
-def _read_prose(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_prose(ctx: OfficeContext, params: Params, before: Stored) -> TextOrDocuments:
     text = params.prose("text", max_length=MOST_PROSE)
     return {"text": text} if text else {}
 
 
-def _read_play(ctx: OfficeContext, params: Params, before: Value) -> Value:
-    return _read_prose(ctx, params, before) | _read_papers(ctx, params, before)
+def _read_play(ctx: OfficeContext, params: Params, before: Stored) -> TextOrDocuments:
+    return {**_read_prose(ctx, params, before), **_read_papers(ctx, params, before)}
 
 
-def _read_papers(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_papers(ctx: OfficeContext, params: Params, before: Stored) -> TextOrDocuments:
     codes = read_attachments(ctx, params, before.get("documents", []))
     return {"documents": codes} if codes else {}
 
 
-def _pictures_reader(part: str) -> Reader:
+def _pictures_reader(part: str) -> Reader[TextOrDocuments]:
     """Return a reader of drawings or photos, which refuses plain text. It raises Refusal(`drawing-is-no-picture`)."""
 
-    def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    def reader(ctx: OfficeContext, params: Params, before: Stored) -> TextOrDocuments:
         papers = _read_papers(ctx, params, before)
         rows = Document.objects.filter(facility=ctx.facility, code__in=papers.get("documents", []))
         for document in rows.defer("content"):
@@ -84,10 +102,10 @@ def _pictures_reader(part: str) -> Reader:
     return reader
 
 
-def _reader_or_none(of: Reader, part: str) -> Reader:
+def _reader_or_none(of: Reader[Part], part: str) -> Reader[Part | NoSuchPart]:
     """Return a reader of a part that may be declared as "none". It raises Refusal(`none-and-some`) for both."""
 
-    def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    def reader(ctx: OfficeContext, params: Params, before: Stored) -> Part | NoSuchPart:
         none, value = params.boolean("none"), of(ctx, params, before)
         if none and value:
             raise Refusal(NONE_AND_SOME, ctx.facility.law.section(f"requests.{part}"))
@@ -96,12 +114,15 @@ def _reader_or_none(of: Reader, part: str) -> Reader:
     return reader
 
 
-def _read_class(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_class(ctx: OfficeContext, params: Params, before: Stored) -> ClassOfGame:
     """Read whether the game is a variation, a composite or new, and on which game it is based.
 
     Raises Refusal(`class-of-what`).
     """
-    game_class, of = params.choice("class", tuple(CLASSES)), params.text("of", default="", max_length=100)
+    game_class, of = (
+        params.choice("class", get_args(GameClass)),
+        params.text("of", default="", max_length=100),
+    )
     if game_class != "new" and not of:
         raise Refusal(
             CLASS_OF_WHAT, ctx.facility.law.section("requests.class"), **{"class": str(CLASSES[game_class])}
@@ -109,7 +130,7 @@ def _read_class(ctx: OfficeContext, params: Params, before: Value) -> Value:
     return {"class": game_class, "of": of if game_class != "new" else ""}
 
 
-def _read_places(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_places(ctx: OfficeContext, params: Params, before: Stored) -> OtherPlaces | NoContents:
     lines = [line.strip() for line in params.prose("places", max_length=2_000).split("\n")]
     places = list(dict.fromkeys(line for line in lines if line))
     if len(places) > MOST_PLACES:
@@ -117,7 +138,7 @@ def _read_places(ctx: OfficeContext, params: Params, before: Value) -> Value:
     return {"places": places} if places else {}
 
 
-def _read_rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_rights(ctx: OfficeContext, params: Params, before: Stored) -> PropertyRights | NoContents:
     """Read which rights stay, by their position in the list, and a further one if its name is sent."""
     items = before.get("items", [])
     keep = params.texts("keep")
@@ -135,8 +156,16 @@ def _read_rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
     )
     holder, provider = _read_holder(ctx, params)
     if name:
-        item = {"right": right, "state": state, "about": about, "name": name, "number": number}
-        rights.append({**item, "holder": holder, "provider": provider})
+        right_data: PropertyRight = {
+            "right": right,
+            "state": state,
+            "about": about,
+            "name": name,
+            "number": number,
+            "holder": holder,
+            "provider": provider,
+        }
+        rights.append(right_data)
     return {"items": rights} if rights else {}
 
 
@@ -157,16 +186,17 @@ def _read_holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
     return provider.name, provider.code
 
 
-def _read_application(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_application(ctx: OfficeContext, params: Params, before: Stored) -> LicenseApplication | NoContents:
     """Read the completed application with the type of license, which must be the right one."""
     license_type, papers = (
         params.text("license", default="", max_length=100),
         _read_papers(ctx, params, before),
     )
-    return {"license": license_type, **papers} if papers else {}
+    codes = papers.get("documents", [])
+    return {"license": license_type, "documents": codes} if codes else {}
 
 
-def _read_fee(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_fee(ctx: OfficeContext, params: Params, before: Stored) -> FeePaid | NoContents:
     """Read the fee in cents and the day on which it was paid. Raises Refusal(`amount-unreadable` or `day-not-come`)."""
     section = ctx.facility.law.section("requests.fee")
     paid, paid_on = read_cents(params, "amount", section), params.date("on")
@@ -175,7 +205,7 @@ def _read_fee(ctx: OfficeContext, params: Params, before: Value) -> Value:
     return {"cents": paid, "on": paid_on.isoformat()} if paid else {}
 
 
-READERS: dict[str, Reader] = {
+READERS: dict[PartKey, Reader[PartContents]] = {
     "play": _read_play,
     "wagering": _read_prose,
     "class": _read_class,
