@@ -16,7 +16,7 @@ What it is
   If the record was never sealed, there is no seals.jsonl and no checkpoint.txt.
 
 How to check it
-  1. Get verify.py from a source that you trust. The copy in this bundle came from whoever made the bundle.
+  1. Get verify.py from a source that you trust. Whoever made this bundle could have changed the copy in it.
   2. You need Python 3.9 or newer. To check signatures:   pip install cryptography
   3. Run   python verify.py BUNDLE.zip      (or the folder that you unpacked it into)
      Exit status 0: every check passed. Exit status 1: a check failed, and the output names the first failure.
@@ -32,6 +32,6 @@ What to trust
   Save the checkpoint.txt of this bundle for the next check.
 
 What it cannot show
-  Whether what was entered is true: cameras and the two people who sign show that. Whether entries that are not sealed
-  yet will stay: the checker counts them.
+  Whether an entry is true: cameras, and the two people who sign it, show that.
+  Whether entries that are not sealed yet will stay: the checker counts them.
 """
