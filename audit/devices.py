@@ -7,6 +7,7 @@ only the token's SHA-256, so a stolen copy of the database gives no access.
 import datetime as dt
 import hashlib
 import secrets
+from typing import cast
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -17,6 +18,7 @@ from audit import clock, record
 from audit.entries import DEVICE_ENROLLED, DEVICE_REVOKED, DeviceEnrolled
 from audit.entry_types import EntryBody
 from audit.models import Device, Person, Stream
+from audit.models.people import StationCode
 from audit.rows import read
 
 COOKIE_SALT = "audit.device"
@@ -48,7 +50,7 @@ def enroll(
         stream = lock_sign_in_stream(facility)
         device.full_clean(exclude=["token_sha256"])
         device.save(force_insert=True)
-        data: DeviceEnrolled = {"name": name, "station": str(station), "place": place}
+        data: DeviceEnrolled = {"name": name, "station": cast(StationCode, str(station)), "place": place}
         append_sign_in(stream, DEVICE_ENROLLED(data), actor=by, device=device, moment=moment)
     return device, token
 

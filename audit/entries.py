@@ -3,20 +3,30 @@
 from typing import Annotated, Literal, TypedDict
 
 from audit.entry_types import entry_type
+from audit.models.desk import JobKind
+from audit.models.people import StationCode
+
+DeviceName = Annotated[str, "name of the device"]
 
 
 class DeviceEnrolled(TypedDict):
-    name: str
-    place: str
-    station: str
+    name: DeviceName
+    place: Annotated[str, "stream of the only table that it serves; empty for a device of the whole facility"]
+    station: Annotated[StationCode, "where it is used"]
 
 
 DEVICE_ENROLLED = entry_type("device.enrolled", DeviceEnrolled, "A tablet, podium or display was enrolled.")
 
 
+LockReason = Literal["asked", "asked to sign off", "idle"]
+
+
 class DeviceLocked(TypedDict):
-    name: str
-    reason: str
+    name: DeviceName
+    reason: Annotated[
+        LockReason,
+        "asked: its person locked it; asked to sign off: its person had to stay at the table; idle: nobody used it",
+    ]
 
 
 DEVICE_LOCKED = entry_type(
@@ -25,18 +35,26 @@ DEVICE_LOCKED = entry_type(
 
 
 class DeviceRevoked(TypedDict):
-    name: str
+    name: DeviceName
 
 
 DEVICE_REVOKED = entry_type("device.revoked", DeviceRevoked, "An enrolled device was revoked.")
 
 
-class JobFailed(TypedDict):
-    asked_by: str
-    facility: str
+FailureCode = Literal["gave-up", "missing-entry", "no-such-stream", "disk-full", "not-written", "unexpected"]
+
+
+class JobFields(TypedDict):
+    """What every entry about an export or a verification says of it."""
+
+    asked_by: Annotated[str, "code of the person who requested it"]
+    facility: Annotated[str, "code of the facility that requested it"]
+    kind: Annotated[JobKind, "kind of export, or verification"]
+
+
+class JobFailed(JobFields):
     job: str
-    kind: str
-    why: str
+    why: Annotated[FailureCode, "why it failed"]
 
 
 EXPORT_FAILED = entry_type("export.failed", JobFailed, "A requested export failed.")
@@ -44,35 +62,38 @@ VERIFICATION_FAILED = entry_type(
     "verification.failed", JobFailed, "A requested verification could not finish."
 )
 
-ExportFinished = TypedDict(
-    "ExportFinished",
+# "from" is a keyword, so that this type has to be written as a call.
+ExportRange = TypedDict(
+    "ExportRange",
     {
-        "asked_by": str,
-        "bytes": int,
-        "entries": int,
-        "facility": str,
-        "from": str | None,
-        "job": str,
-        "kind": str,
-        "record_sha256": str | None,
-        "sha256": str,
-        "streams": int,
-        "to": str | None,
-        "training": bool,
-        "unsealed": int,
+        "from": Annotated[str | None, "the beginning of the range, inclusive; null: from the first entry"],
+        "to": Annotated[str | None, "the end of the range, exclusive; null: to the newest entry"],
     },
 )
+
+
+class ExportFinished(ExportRange, JobFields):
+    bytes: Annotated[int, "size of the file"]
+    entries: Annotated[int, "how many entries it has"]
+    job: str
+    record_sha256: Annotated[str | None, "SHA-256 of record.jsonl in a bundle; null for other kinds"]
+    sha256: Annotated[str, "SHA-256 of the file, in hex"]
+    streams: Annotated[int, "how many streams it has entries of"]
+    training: Annotated[bool, "whether it is of training and simulation instead of real play"]
+    unsealed: Annotated[int, "entries that no seal covers, in a bundle; 0 for other kinds"]
 
 
 EXPORT_FINISHED = entry_type("export.finished", ExportFinished, "A requested export was written.")
 
 
 class IncarnationDeclared(TypedDict):
-    found: str | None
-    number: int
+    found: Annotated[str | None, "the newest checkpoint in the database, as a note; null without one"]
+    number: Annotated[int, "number of the new incarnation"]
     origin: str
-    signed: str | None
-    why: str
+    signed: Annotated[
+        str | None, "the last checkpoint that the sealer or a witness had, as a note; null without one"
+    ]
+    why: Annotated[str, "why, in a person's words"]
 
 
 INCARNATION_DECLARED = entry_type(
@@ -83,7 +104,7 @@ INCARNATION_DECLARED = entry_type(
 
 
 class IncarnationOpened(TypedDict):
-    number: int
+    number: Annotated[int, "number of the incarnation: 1"]
     origin: str
 
 
@@ -94,9 +115,9 @@ INCARNATION_OPENED = entry_type(
 
 class SealerKey(TypedDict):
     key: Annotated[str, "id of the key"]
-    name: str
-    public: str
-    vkey: str
+    name: Annotated[str, "name of the key"]
+    public: Annotated[str, "the public key, in hex"]
+    vkey: Annotated[str, "the line by which other programs verify its signatures"]
 
 
 KEY_CREATED = entry_type("key.created", SealerKey, "A key of the sealer was created.")
@@ -105,36 +126,33 @@ KEY_CREATED = entry_type("key.created", SealerKey, "A key of the sealer was crea
 KEY_RETIRED = entry_type("key.retired", SealerKey, "A key of the sealer was retired.")
 
 
-class PersonLockedOut(TypedDict):
-    code: str
-    name: str
-    purpose: str
-
-
-PERSON_LOCKED_OUT = entry_type(
-    "person.locked_out", PersonLockedOut, "A person was locked out after too many wrong PINs."
-)
+Purpose = Literal["sign-in", "witness"]
 
 
 class PersonRefused(TypedDict):
-    code: str | None
-    name: str
-    purpose: str
+    code: Annotated[str | None, "code of the person; null where no person has the code that was typed"]
+    name: DeviceName
+    purpose: Annotated[Purpose, "what the PIN was for"]
 
 
+PERSON_LOCKED_OUT = entry_type(
+    "person.locked_out", PersonRefused, "A person was locked out after too many wrong PINs."
+)
 PERSON_REFUSED = entry_type("person.refused", PersonRefused, "A sign-in or a second signature was refused.")
 
 
 class PersonSignedIn(TypedDict):
-    name: str
-    relieves: str | None
+    name: DeviceName
+    relieves: Annotated[
+        str | None, "code of another person who was signed in at the device; null without one"
+    ]
 
 
 PERSON_SIGNED_IN = entry_type("person.signed_in", PersonSignedIn, "A person signed in at a device.")
 
 
 class PersonSignedOut(TypedDict):
-    name: str
+    name: DeviceName
 
 
 PERSON_SIGNED_OUT = entry_type("person.signed_out", PersonSignedOut, "A person signed out of a device.")
@@ -144,24 +162,26 @@ class VerificationFigures(TypedDict):
     """The result of a verification of the whole record."""
 
     bad: Annotated[int, "how many faults were found"]
-    checkpoints: int
-    entries: int
+    checkpoints: Annotated[int, "signed checkpoints that were verified"]
+    entries: Annotated[int, "entries that were verified"]
     first_bad: Annotated[
-        dict[str, str | int] | None, "the first fault: its code, and where it is; null without one"
+        dict[str, str | int] | None, "the first fault: its code (`what`), and where it is; null without one"
     ]
     outcome: Annotated[Literal["good", "bad"], "whether a fault was found"]
-    seals: int
-    streams: int
-    unknown_witnesses: int
-    unsealed: Annotated[int, "entries that no checkpoint covers yet"]
-    witnessed: Annotated[int, "checkpoints that a witness signed"]
+    seals: Annotated[int, "seals that were verified"]
+    streams: Annotated[int, "streams that were verified"]
+    unknown_witnesses: Annotated[int, "cosignatures of witnesses whose keys this installation does not have"]
+    unsealed: Annotated[int, "entries that no seal of the current incarnation covers"]
+    witnessed: Annotated[int, "cosignatures of witnesses that were verified"]
 
 
 class RecordVerified(VerificationFigures):
-    asked_by: str
-    facility: str
-    job: str | None
-    kind: str
+    asked_by: Annotated[str, "code of the person who requested it; empty where a command of the server did"]
+    facility: Annotated[
+        str, "code of the facility that requested it; empty where a command of the server did"
+    ]
+    kind: Annotated[Literal["verification"], "kind of job"]
+    job: Annotated[str | None, "id of the job; null where a command of the server requested it"]
 
 
 RECORD_VERIFIED = entry_type("record.verified", RecordVerified, "The whole record was verified.")

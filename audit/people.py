@@ -24,8 +24,11 @@ from audit.entries import (
     PERSON_SIGNED_IN,
     PERSON_SIGNED_OUT,
     DeviceLocked,
+    LockReason,
     PersonSignedIn,
+    Purpose,
 )
+from audit.entries import PersonRefused as RefusedPerson
 from audit.errors import DeviceRefused, LockedOut, PersonRefused, SamePerson, WrongPin
 from audit.models import Device, Person, Role
 from audit.rows import read
@@ -115,7 +118,7 @@ def sign_out(request: HttpRequest) -> None:
     logout(request)
 
 
-def lock(device: Device, *, reason: str = "asked") -> None:
+def lock(device: Device, *, reason: LockReason = "asked") -> None:
     """Lock a device until somebody signs in at it. Its person stays signed in, so custody does not change."""
     with transaction.atomic():
         stream = lock_sign_in_stream(device.facility)
@@ -158,7 +161,7 @@ def _enrolled_device(request: HttpRequest) -> Device:
     return device
 
 
-def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, purpose: str) -> Person:
+def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, purpose: Purpose) -> Person:
     code = normalized_code(code)
     # axes reads the name from the model's field, `code`, and the backend from `username`. With only one of the two,
     # wrong PINs would count for nobody and a lockout would lock nobody out.
@@ -173,14 +176,18 @@ def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, 
     raise refusal
 
 
-def _record_refusal(device: Device, code: str, refusal: PersonRefused, purpose: str) -> None:
+def _record_refusal(device: Device, code: str, refusal: PersonRefused, purpose: Purpose) -> None:
     # Record only the code of an existing person: anything else may be a PIN typed into the wrong field.
     person = person_by_code(code)
     entry_type = PERSON_LOCKED_OUT if isinstance(refusal, LockedOut) else PERSON_REFUSED
-    data = {"code": person.code if person else None, "name": device.name, "purpose": purpose}
+    data: RefusedPerson = {
+        "code": person.code if person else None,
+        "name": device.name,
+        "purpose": purpose,
+    }
     with transaction.atomic(durable=True):
         stream = lock_sign_in_stream(device.facility)
-        append_sign_in(stream, entry_type.of(data), device=device, moment=clock.now())
+        append_sign_in(stream, entry_type(data), device=device, moment=clock.now())
 
 
 def _update_device(device: Device, **fields: Person | dt.datetime | None) -> None:

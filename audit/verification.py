@@ -15,7 +15,7 @@ from typing import Any
 from django.db import connection
 
 from audit import batches, chain, clock, record
-from audit.entries import VerificationFigures
+from audit.entries import KEY_CREATED, VerificationFigures
 from audit.models import Incarnation, SigningKey, Stream
 
 from .log_verification import LogPass
@@ -226,7 +226,7 @@ def _unrecorded_keys() -> Iterator[Finding]:
     created = set()
     stream = Stream.objects.filter(name=record.INSTALLATION).first()
     if stream is not None:
-        for body in stream.entries.filter(type="key.created").values_list("body", flat=True):
+        for body in stream.entries.filter(type=KEY_CREATED.name).values_list("body", flat=True):
             with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):  # reported as an entry
                 content = json.loads(bytes(body))["data"]
                 created.add((content["name"], content["key"], content["public"]))

@@ -14,16 +14,25 @@ import shutil
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection, transaction
 from django.db.models import Q, QuerySet
 
 from audit import clock, export, record
-from audit.entries import EXPORT_FAILED, EXPORT_FINISHED, RECORD_VERIFIED, VERIFICATION_FAILED
+from audit.entries import (
+    EXPORT_FAILED,
+    EXPORT_FINISHED,
+    RECORD_VERIFIED,
+    VERIFICATION_FAILED,
+    ExportFinished,
+    FailureCode,
+    JobFields,
+)
 from audit.entry_types import EntryBody
 from audit.models import Job
+from audit.models.desk import JobKind
 
 from . import output
 
@@ -217,12 +226,12 @@ def finish(job: Job, result: output.JobOutput, part: Path, place: Path) -> None:
         )
 
 
-def fail(job: Job, why: str) -> None:
+def fail(job: Job, why: FailureCode) -> None:
     """End a job that failed, with the code of the reason. Raises JobLost."""
     with transaction.atomic():
         _lock_row(job)
         entry_type = VERIFICATION_FAILED if job.kind == Job.Kind.VERIFICATION else EXPORT_FAILED
-        _append(f"{job.facility}/exports", entry_type.of({**_job_fields(job), "why": why}))
+        _append(f"{job.facility}/exports", entry_type({**_job_fields(job), "job": str(job.pk), "why": why}))
         own_row(job).update(status=Job.Status.FAILED, finished_at=clock.now(), failure_code=why)
 
 
@@ -246,9 +255,13 @@ def _append(stream_name: str, entry: EntryBody) -> None:
 
 def _finished_entry(job: Job, result: output.JobOutput) -> tuple[str, EntryBody]:
     if job.kind == Job.Kind.VERIFICATION:
-        return record.INSTALLATION, RECORD_VERIFIED.of({**_job_fields(job), **result.details})
-    data: dict[str, Any] = {
+        assert result.figures is not None
+        return record.INSTALLATION, RECORD_VERIFIED(
+            {**_job_fields(job), "job": str(job.pk), "kind": "verification", **result.figures}
+        )
+    data: ExportFinished = {
         **_job_fields(job),
+        "job": str(job.pk),
         "bytes": result.size_bytes,
         "entries": result.entries,
         "from": job.params.get("from"),
@@ -259,15 +272,15 @@ def _finished_entry(job: Job, result: output.JobOutput) -> tuple[str, EntryBody]
         "training": bool(job.params.get("training")),
         "unsealed": result.details.get("unsealed", 0),
     }
-    return f"{job.facility}/exports", EXPORT_FINISHED.of(data)
+    return f"{job.facility}/exports", EXPORT_FINISHED(data)
 
 
-def _job_fields(job: Job) -> dict[str, Any]:
+def _job_fields(job: Job) -> JobFields:
     asked_by = job.asked_by.code if job.asked_by else ""
-    return {"asked_by": asked_by, "facility": job.facility, "job": str(job.pk), "kind": job.kind}
+    return {"asked_by": asked_by, "facility": job.facility, "kind": cast(JobKind, job.kind)}
 
 
-def _failure_code(job: Job, error: Exception) -> str:
+def _failure_code(job: Job, error: Exception) -> FailureCode:
     if isinstance(error, export.MissingEntry):
         return "missing-entry"
     if isinstance(error, export.UnknownStream | export.MixedPlay):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from audit import clock, export, verification
+from audit.entries import VerificationFigures
 from audit.models import Job
 
 from . import bundle, sealed, workbook
@@ -37,6 +38,7 @@ class JobOutput:
     filename: str = ""
     size_bytes: int = 0
     sha256: str = ""
+    figures: VerificationFigures | None = None  # of a verification
 
 
 def produce(job: Job, path: Path, beat: Heartbeat) -> JobOutput:
@@ -120,4 +122,5 @@ def _sync_and_hash(path: Path) -> tuple[int, str]:
 
 def _verification(beat: Heartbeat) -> JobOutput:
     verified = verification.verify(beat)
-    return JobOutput(verified.entries, dict(verified.as_data()))
+    figures = verified.as_data()
+    return JobOutput(verified.entries, dict(figures), figures=figures)

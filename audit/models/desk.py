@@ -1,11 +1,14 @@
 """The compliance desk's own data: its long jobs and each person's saved filters. None of it is evidence."""
 
 import uuid
+from typing import Literal
 
 from django.db import models
 from django.db.models import Q
 
 from .people import Device, Person
+
+JobKind = Literal["evidence", "csv", "xlsx", "verification"]
 
 
 class Job(models.Model):

@@ -1,7 +1,7 @@
 """People, and the devices at which they act."""
 
 import uuid
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.core.exceptions import ValidationError
@@ -46,6 +46,9 @@ class Station(models.TextChoices):
     PIT = "pit", "Pit"
     OFFICE = "office", "Office"
     SIGN = "sign", "Sign"
+
+
+StationCode = Literal["dealer", "stick", "podium", "pit", "office", "sign"]
 
 
 class PersonManager(BaseUserManager["Person"]):

@@ -6,7 +6,6 @@ resume.
 """
 
 import datetime as dt
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -14,7 +13,7 @@ from django.db.models import Max
 from django.dispatch import Signal
 
 from audit import clock, notes
-from audit.entries import INCARNATION_DECLARED, INCARNATION_OPENED
+from audit.entries import INCARNATION_DECLARED, INCARNATION_OPENED, IncarnationDeclared
 from audit.errors import AuditRefusal, SamePerson, WrongPin
 from audit.models import Department, Incarnation, Person
 from audit.people import person_by_code
@@ -63,7 +62,7 @@ def open_first() -> Incarnation:
 
 def is_declared(incarnation: Incarnation) -> bool:
     """Whether the record has an entry that declares this incarnation."""
-    declared = system.entries("incarnation.declared").values_list("body", flat=True)
+    declared = system.entries(INCARNATION_DECLARED.name).values_list("body", flat=True)
     pattern = b'"number":%d,"origin":"%b"' % (incarnation.number, incarnation.origin.encode())
     return any(pattern in bytes(body) for body in declared)
 
@@ -94,8 +93,14 @@ def declare(actor: Person, witness: Person, why: str, state: State | None, signe
         number = 1 + max(before.number if before else 0, state.incarnation if state else 0, _number_in(last))
         newest = Log(before).newest() if before else None
         after = {"found": newest.note if newest else None, "signed": last or None}
-        data: dict[str, Any] = {"number": number, "origin": origin_of(number), "why": why, **after}
-        system.write(INCARNATION_DECLARED.of(data), moment, actor, witness)
+        data: IncarnationDeclared = {
+            "number": number,
+            "origin": origin_of(number),
+            "why": why,
+            "found": after["found"],
+            "signed": after["signed"],
+        }
+        system.write(INCARNATION_DECLARED(data), moment, actor, witness)
         incarnation = _create(number, moment, why, actor, witness, after)
         incarnation_declared.send(
             Incarnation, incarnation=incarnation, at=moment, actor=actor, witness=witness

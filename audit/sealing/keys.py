@@ -67,7 +67,7 @@ def record_key(signer: notes.Signer) -> SigningKey:
         if SigningKey.objects.filter(name=key.name, key_id=key.key_id.hex()).exists():
             raise KeyRefused(KEY_KNOWN, key=key.key_id.hex())
         moment = clock.now()
-        system.write(entries.KEY_CREATED.of(_key_data(key)), moment)
+        system.write(entries.KEY_CREATED(_key_data(key)), moment)
         return SigningKey.objects.create(
             name=key.name, key_id=key.key_id.hex(), public_key=key.public, created_at=moment
         )
@@ -87,7 +87,7 @@ def retire(folder: Path, key_id: str) -> SigningKey:
         if not SigningKey.objects.filter(retired_at=None).exclude(pk=key.pk).exists():
             raise KeyRefused(LAST_KEY, key=key_id)
         moment = clock.now()
-        system.write(entries.KEY_RETIRED.of(_key_data(verifier_of(key))), moment)
+        system.write(entries.KEY_RETIRED(_key_data(verifier_of(key))), moment)
         _mark_retired(key, moment)
     (folder / KEY_FOLDER / f"{key_id}.key").unlink(missing_ok=True)
     return key
@@ -118,7 +118,7 @@ def unrecorded_signers(folder: Path) -> list[notes.Signer]:
     return [signer for signer in signers if signer]
 
 
-def _key_data(key: notes.Verifier) -> dict[str, str]:
+def _key_data(key: notes.Verifier) -> entries.SealerKey:
     return {"key": key.key_id.hex(), "name": key.name, "public": key.public.hex(), "vkey": key.vkey}
 
 

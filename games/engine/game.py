@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from games.engine import records
 from games.engine.analysis import Outcome, house_advantage
@@ -86,13 +86,16 @@ class NextAct(NamedTuple):
     section: str
 
 
+PostCode = Literal["dealer", "dealer-left", "stick"]
+
+
 class Game:
     """One game. A subclass defines the questions; the acts are the same for all."""
 
     code = ""
     name = ""
     faces = 6
-    posts: tuple[str, ...] = ("dealer",)  # who works the table; the last post has the dice
+    posts: tuple[PostCode, ...] = ("dealer",)  # who works the table; the last post has the dice
     seats = 8  # places of a table, if its edition names no number
     has_plays = False  # whether there are wagers on single plays of a round
     die_colors: tuple[str, ...] = ()  # of each die in the order of entry, if the dice differ

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-MADE_IN = ("chips", "plaques")
+MadeIn = Literal["chips", "plaques"]
+MADE_IN: tuple[MadeIn, ...] = get_args(MadeIn)
 
 
 class Place(NamedTuple):

@@ -3,7 +3,7 @@
 from games.engine import Refusal
 from games.params import Params
 from tables.alerts.alert_rules import DISPUTE
-from tables.alerts.entry_types import DISPUTE_REPORTED
+from tables.alerts.entry_types import DISPUTE_REPORTED, DisputeReported
 from tables.alerts.refusals import NO_SUCH_ALERT, SAY_HOW_IT_WAS_DECIDED
 from tables.core.alert_kinds import kind_of
 from tables.core.alerts import (
@@ -14,7 +14,7 @@ from tables.core.alerts import (
     replaced_by,
 )
 from tables.core.context import TableContext
-from tables.core.entry_types import ALERT_ACKNOWLEDGED
+from tables.core.entry_types import ALERT_ACKNOWLEDGED, AlertAcknowledged
 from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.core.refusals import TABLE_IS_CLOSED
 from tables.models import Table
@@ -45,12 +45,17 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
     for earlier in replaced_by(alert_to_acknowledge, here):
         if earlier.acknowledged_at is None:
             acknowledge(ctx, earlier, ctx.actor, note)
-            data = {"kind": earlier.kind, "key": earlier.key, "note": note}
-            ctx.extra_entries.append(ALERT_ACKNOWLEDGED.of(data))
+            ctx.extra_entries.append(
+                ALERT_ACKNOWLEDGED({"kind": earlier.kind, "key": earlier.key, "note": note})
+            )
     if alert_to_acknowledge.ended_at is None and kind.ends_when_acknowledged:
         end_alert(ctx, alert_to_acknowledge.key)
-    data = {"kind": alert_to_acknowledge.kind, "key": alert_to_acknowledge.key, "note": note}
-    return ActOutcome(ALERT_ACKNOWLEDGED.of(data), changes="nothing")
+    data: AlertAcknowledged = {
+        "kind": alert_to_acknowledge.kind,
+        "key": alert_to_acknowledge.key,
+        "note": note,
+    }
+    return ActOutcome(ALERT_ACKNOWLEDGED(data), changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
@@ -71,5 +76,5 @@ def report_dispute(ctx: TableContext, params: Params) -> ActOutcome:
         ctx.table.pk, section=section, cause=ctx.stream.seq + 1, seat=seat, about=about, round=round_
     )
     raise_alert(ctx, alert)
-    data = {"round": round_, "seat": seat, "about": about, "section": section}
-    return ActOutcome(DISPUTE_REPORTED.of(data), changes="nothing")
+    data: DisputeReported = {"round": round_, "seat": seat, "about": about, "section": section}
+    return ActOutcome(DISPUTE_REPORTED(data), changes="nothing")

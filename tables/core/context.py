@@ -239,27 +239,31 @@ class TableContext:
         if self.table.status != Table.Status.OPEN:
             raise Refusal(TABLE_IS_CLOSED, table=self.table.code)
 
-    def verify_dice_for_a_round(self) -> None:
-        """Refuse without a working shaker or without dice in it. Raises `no-shaker` or `no-dice`."""
+    def verify_dice_for_a_round(self) -> tuple[DiceLot, Shaker]:
+        """Return the dice and their shaker. Raises `no-shaker` or `no-dice` where either is missing."""
         if self.shaker is None:
             raise Refusal(NO_SHAKER, table=self.table.code)
         if self.lot is None:
             raise Refusal(NO_DICE, self.rules.section("dice-number"), shaker=self.shaker.code)
+        return self.lot, self.shaker
 
     def verify_shaker_filed(self) -> None:
         """Raises `shaker-not-filed` where the submission names kinds of shakers, and not the one in use."""
         if self.shaker is not None:
             self.rules.verify_shaker_filed(self.shaker.kind)
 
-    def verify_dice_in_time(self) -> None:
-        """Raises `dice-past-their-time` once the dice have expired (A16: no new shake at the limit)."""
-        self.verify_dice_for_a_round()
-        lot = self.lot
-        assert lot is not None and lot.expires_at is not None
+    def verify_dice_in_time(self) -> tuple[DiceLot, Shaker]:
+        """Return the dice and their shaker.
+
+        Raises `dice-past-their-time` once the dice have expired (A16: no new shake at the limit).
+        """
+        lot, shaker = self.verify_dice_for_a_round()
+        assert lot.expires_at is not None
         if self.now >= lot.expires_at:
             raise Refusal(
                 DICE_PAST_THEIR_TIME, lot.clock_section, lot=lot.code, at=self.local(lot.expires_at)
             )
+        return lot, shaker
 
     def verify_as_they_lie(self, dice: Sequence[int]) -> None:
         """At a training table, refuse dice that differ from those drawn by the machine.

@@ -11,12 +11,14 @@ from django.db.models import QuerySet
 from audit import chain, clock
 from audit.export import Span
 from audit.models import Entry, Stream
+from tables.core.entry_types import ALERT_ACKNOWLEDGED, ALERT_ENDED, ALERT_RAISED
 
 BATCH = 1000
 COLUMNS = ("seq", "prev", "hash", "body")
-# Entries about a round that do not name it: the end of an alert that it caused.
-OF_DISPUTES = ("dispute.reported", "alert.raised")
-OF_ALERTS = ("alert.ended", "alert.acknowledged")
+# Entries about a round that do not name it: the end of an alert that it caused. Higher packages declare those types
+# that have no constant here.
+OF_DISPUTES = ("dispute.reported", ALERT_RAISED.name)
+OF_ALERTS = (ALERT_ENDED.name, ALERT_ACKNOWLEDGED.name)
 ENDS = frozenset({"layout.cleared", "round.no_roll", "round.voided", "round.recorded_by_hand"})
 Row = tuple[int, bytes, bytes, bytes]
 # What reading an entry's data raises when its shape is not that of its type.
@@ -101,11 +103,11 @@ def _disputes_after(stream: Stream, number: int, told: Sequence[RecordedEntry]) 
     rows = later.filter(round__isnull=True, type__in=OF_DISPUTES).order_by("seq")
     between = rows.filter(seq__lt=following) if following else rows
     found = (read(row) for row in between.values_list(*COLUMNS))
-    return [one for one in found if one.type != "alert.raised" or one.data.get("kind") == "dispute"]
+    return [one for one in found if one.type != ALERT_RAISED.name or one.data.get("kind") == "dispute"]
 
 
 def _ends_of_alerts(stream: Stream, told: Iterable[RecordedEntry]) -> list[RecordedEntry]:
-    raised = {_key(one): one.seq for one in told if one.type == "alert.raised"}
+    raised = {_key(one): one.seq for one in told if one.type == ALERT_RAISED.name}
     if not raised:
         return []
     rows = Entry.objects.filter(stream=stream, type__in=OF_ALERTS, seq__gt=min(raised.values()))
@@ -115,7 +117,7 @@ def _ends_of_alerts(stream: Stream, told: Iterable[RecordedEntry]) -> list[Recor
         key = _key(one)
         if key in open_ and one.seq > raised[key]:
             found += [one] if one.round is None else []
-            open_ -= {key} if one.type == "alert.ended" else set()
+            open_ -= {key} if one.type == ALERT_ENDED.name else set()
         if not open_:
             break
     return found

@@ -1,54 +1,58 @@
 """Entries about alerts."""
 
-from typing import NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
+from games.engine.game import PostCode
+from games.snapshot_types import AlertLevel, EquipmentKind
+
+Breach = Literal["unsupervised", "supervisor-off-duty", "span-exceeded"]
 
 
-class AlertAcknowledged(TypedDict):
-    key: str
-    kind: str
-    note: str
+class AlertEnded(TypedDict):
+    key: Annotated[str, "what the alert is about, unique among the open alerts of a table"]
+    kind: Annotated[str, "code of the alert's kind"]
+
+
+class AlertAcknowledged(AlertEnded):
+    note: Annotated[str, "how it was decided, in a person's words; empty where the person wrote nothing"]
 
 
 ALERT_ACKNOWLEDGED = entry_type(
     "alert.acknowledged",
     AlertAcknowledged,
-    "A person acknowledged an alert; who and when stand on the entry.",
+    "A person acknowledged an alert. The entry itself says who and when.",
 )
-
-
-class AlertEnded(TypedDict):
-    key: str
-    kind: str
 
 
 ALERT_ENDED = entry_type("alert.ended", AlertEnded, "The cause of an alert is over.")
 
 
-class AlertRaised(TypedDict):
-    about: NotRequired[str]
-    key: str
-    kind: str
-    level: str
-    round: NotRequired[int | None]
-    seat: NotRequired[int]
-    section: str
-    what: NotRequired[str]
-    slip: NotRequired[str]
+class AlertRaised(AlertEnded):
+    level: Annotated[AlertLevel, "how urgent it is"]
+    section: Annotated[str, "the section behind the alert; empty without one"]
+    about: NotRequired[Annotated[str, "what a dispute is about, in a person's words"]]
+    breach: NotRequired[Annotated[Breach, "what is wrong with the supervision of the table"]]
+    count: NotRequired[Annotated[int, "how many tables the floorperson supervises"]]
+    device: NotRequired[Annotated[str, "name of the device; empty if unknown"]]
+    last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]
     lot: NotRequired[str]
-    minutes: NotRequired[int]
-    until: NotRequired[str]
-    seconds: NotRequired[int]
-    device: NotRequired[str]
-    last: NotRequired[int]
-    seen: NotRequired[int]
-    breach: NotRequired[str]
-    person: NotRequired[str]
-    table: NotRequired[str]
+    minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]
+    person: NotRequired[Annotated[str, "name of the floorperson"]]
+    post: NotRequired[Annotated[PostCode, "the post that is empty"]]
+    round: NotRequired[
+        Annotated[int | None, "number of the round; null for a dispute before the first round"]
+    ]
+    seat: NotRequired[int]
+    seconds: NotRequired[Annotated[int, "by how much the clock jumped"]]
+    seen: NotRequired[Annotated[int, "number of the newest entry that a screen has shown"]]
     shaker: NotRequired[str]
+    slip: NotRequired[str]
+    table: NotRequired[str]
+    tables: NotRequired[Annotated[list[str], "codes of the tables, and of the games elsewhere"]]
     throw: NotRequired[int]
-    post: NotRequired[str]
+    until: NotRequired[Annotated[str, "when the dice expire, or when the clock has caught up"]]
+    what: NotRequired[Annotated[EquipmentKind, "what failed"]]
 
 
 ALERT_RAISED = entry_type(

@@ -3,19 +3,29 @@
 Each correction is an entry of its own with both values. No earlier entry is changed.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import cast
 
-from audit.entry_types import EntryType
+from audit.entry_types import EntryBody
 from games.engine import Placing, Refusal
 from games.engine.state import RoundState
+from games.engine.wagers import MadeIn
 from games.params import MOST_CENTS, Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.wager_input import MADE_IN, read_play
-from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.entry_types import (
+    DICE_CORRECTED,
+    WAGER_MISSED,
+    WAGER_STRUCK,
+    CorrectedDice,
+    MissedWager,
+    StruckWager,
+)
 from tables.corrections.refusals import MONEY_HAS_MOVED
 from tables.limits.rules import wager_flag
-from tables.models import Round, Wager
+from tables.models import Round, Throw, Wager
+from tables.rounds.entry_types import NewSettlement
 from tables.rounds.progress import advance, newly_settled, require_round
 from tables.rounds.seats import verify_seated
 from tables.rounds.settlement import settle_throw
@@ -32,8 +42,15 @@ def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
     round_ = verify_correctable(ctx)
     before = list(ctx.state.dice)
     state, _ = ctx.game.correct_dice(ctx.state, dice or ())
-    return resettle(
-        ctx, round_, state, DICE_CORRECTED, {"before": before, "after": list(dice or ()), "reason": reason}
+    corrected: CorrectedDice = {"before": before, "after": list(dice or ()), "reason": reason}
+    return settle_throw(
+        ctx,
+        round_,
+        state,
+        lambda data: DICE_CORRECTED({**data, "mended": corrected}),
+        newly_settled(state),
+        dice=state.dice,
+        corrects=newest_throw(ctx),
     )
 
 
@@ -54,9 +71,18 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
         round=round_, seat=seat, code=code, play=play or 0, defaults=values
     )
     ctx.wagers[:] = [*(row for row in ctx.wagers if row.pk != wager.pk), wager]
-    mistake = {"seat": seat, "wager": code, "before_cents": missed.before_cents, "after_cents": cents}
-    mistake |= {"made_in": made_in, "flag": flag} | ({"play": play} if play else {})
-    return resettle(ctx, round_, state, WAGER_MISSED, {**mistake, "reason": reason})
+    missed_wager: MissedWager = {
+        "seat": seat,
+        "wager": code,
+        "before_cents": missed.before_cents,
+        "after_cents": cents,
+        "made_in": cast(MadeIn, made_in),
+        "flag": flag,
+        "reason": reason,
+    }
+    if play:
+        missed_wager["play"] = play
+    return resettle(ctx, round_, state, lambda data: WAGER_MISSED({**data, "mended": missed_wager}))
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -74,9 +100,16 @@ def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
     wager.struck = True
     wager.save(update_fields=["struck"])
     ctx.wagers.remove(wager)
-    struck = {"seat": seat, "wager": code, "before_cents": wager.cents, "after_cents": 0, "reason": reason}
-    struck |= {"play": play} if play else {}
-    return resettle(ctx, round_, state, WAGER_STRUCK, struck)
+    struck: StruckWager = {
+        "seat": seat,
+        "wager": code,
+        "before_cents": wager.cents,
+        "after_cents": 0,
+        "reason": reason,
+    }
+    if play:
+        struck["play"] = play
+    return resettle(ctx, round_, state, lambda data: WAGER_STRUCK({**data, "mended": struck}))
 
 
 def verify_correctable(ctx: TableContext) -> Round:
@@ -88,16 +121,26 @@ def verify_correctable(ctx: TableContext) -> Round:
     return round_
 
 
+def newest_throw(ctx: TableContext) -> Throw | None:
+    """Return the newest throw of the live round that has dice; None before the first."""
+    return next((throw for throw in reversed(ctx.throws) if throw.dice), None)
+
+
 def resettle(
-    ctx: TableContext, round_: Round, state: RoundState, entry_type: EntryType[Any], mistake: dict[str, Any]
+    ctx: TableContext, round_: Round, state: RoundState, entry: Callable[[NewSettlement], EntryBody]
 ) -> ActOutcome:
     """Settle the newest throw again. Before the first throw, the round goes on with the corrected wagers."""
-    newest_throw = next((throw for throw in reversed(ctx.throws) if throw.dice), None)
-    if newest_throw is not None:
-        settled, extra = newly_settled(state), {"mended": mistake}
+    throw = newest_throw(ctx)
+    if throw is not None:
         return settle_throw(
-            ctx, round_, state, entry_type, settled, dice=state.dice, corrects=newest_throw, more=extra
+            ctx,
+            round_,
+            state,
+            lambda data: entry(cast(NewSettlement, data)),
+            newly_settled(state),
+            dice=state.dice,
+            corrects=throw,
         )
     advance(ctx, state, wagered_cents=sum(wager.cents for wager in state.wagers))
-    data = {"round": round_.number, "mended": mistake, "wagered_cents": round_.wagered_cents}
-    return ActOutcome(entry_type(data), changes="phase")
+    data: NewSettlement = {"round": round_.number, "wagered_cents": round_.wagered_cents}
+    return ActOutcome(entry(data), changes="phase")

@@ -5,6 +5,7 @@ Nothing is written here. The caller holds the table's lock where it writes the r
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import get_args
 
 from games import submissions
 from games.engine import Refusal, Rules
@@ -15,11 +16,11 @@ from tables.core.context import TableContext
 from tables.corrections import slips
 from tables.corrections.entry_types import (
     SeatAmount,
-    SlipFiledBefore,
-    SlipFiledMended,
-    SlipFiledMendedPayment,
-    SlipFiledMendedWager,
-    SlipFiledThrow,
+    SlipKind,
+    SlipMistake,
+    SlipPayment,
+    SlipThrow,
+    SlipWager,
 )
 from tables.corrections.outcomes import EntryReference, RoundOutcome, outcome_of
 from tables.corrections.refusals import (
@@ -36,10 +37,10 @@ from tables.corrections.refusals import (
 )
 from tables.corrections.slips import CHIPS, CorrectedWager, SeatPayment, SettlementLine
 from tables.models import Round, Slip
+from tables.rounds.entry_types import Totals
 from tables.rounds.refusals import NO_SUCH_SEAT
 
-Kind = Slip.Kind
-KINDS = tuple(Kind.values)
+KINDS: tuple[SlipKind, ...] = get_args(SlipKind)
 MAX_LINES, MAX_REASON, MAX_PLAYS = 64, 200, 6
 
 
@@ -50,21 +51,21 @@ class Correction:
     `mistake` is what the record says about the mistake; `corrects` is the entry that the slip names.
     """
 
-    kind: str
+    kind: SlipKind
     corrects: EntryReference
-    mistake: SlipFiledMended
+    mistake: SlipMistake
     ending: str
-    throws: list[SlipFiledThrow]
+    throws: list[SlipThrow]
     lines_before: tuple[SettlementLine, ...]
     lines: tuple[SettlementLine, ...]
     due: list[SeatAmount]
 
     @property
-    def before(self) -> SlipFiledBefore:
+    def before(self) -> Totals:
         return slips.totals(self.lines_before)
 
     @property
-    def after(self) -> SlipFiledBefore:
+    def after(self) -> Totals:
         return slips.totals(self.lines)
 
 
@@ -96,11 +97,11 @@ def read_correction(
     if outcome is None:
         raise Refusal(SLIP_NOTHING_SETTLED, round=round_.number)
     case = SlipCase(ctx, round_, submissions.rules_of(round_.submission), outcome, to_line)
-    if kind == Kind.DICE:
+    if kind == "dice":
         return _dice_correction(case, params)
-    if kind == Kind.WAGER:
+    if kind == "wager":
         return _wager_correction(case, params)
-    if kind == Kind.PAYMENT:
+    if kind == "payment":
         return _payment_correction(case, params)
     return _void_correction(case, reason)
 
@@ -146,7 +147,7 @@ def _dice_correction(case: SlipCase, params: Params) -> Correction:
     if outcome.has_result and game.arranged(faces) == game.arranged(wrong_throw.dice):
         raise Refusal(SLIP_CHANGES_NOTHING, round=round_.number)
     throws = [(throw.number, faces if throw is wrong_throw else throw.dice) for throw in outcome.throws]
-    mistake: SlipFiledMended = {
+    mistake: SlipMistake = {
         "throw": wrong_throw.number,
         "before": list(wrong_throw.dice),
         "after": list(faces),
@@ -155,7 +156,7 @@ def _dice_correction(case: SlipCase, params: Params) -> Correction:
         case.rules, [throw for _, throw in throws], slips.wagers_of(outcome.lines)
     )
     return _settled_correction(
-        case, Kind.DICE.value, wrong_throw.entry, mistake, ending, settled, _number_throws(throws)
+        case, "dice", wrong_throw.entry, mistake, ending, settled, _number_throws(throws)
     )
 
 
@@ -171,11 +172,11 @@ def _wager_correction(case: SlipCase, params: Params) -> Correction:
         raise Refusal(SLIP_IS_VOID, round=case.round.number, slip=outcome.slip)
     wagers = slips.apply_corrections(slips.wagers_of(outcome.lines), corrected)
     ending, settled = slips.readjudicate(rules, [wager.dice for wager in outcome.throws], wagers)
-    mistake: SlipFiledMended = {"wagers": [_wager_data(case, wager) for wager in corrected]}
+    mistake: SlipMistake = {"wagers": [_wager_data(case, wager) for wager in corrected]}
     due_for_chips = slips.due_for_chips(outcome.lines, corrected)
     return _settled_correction(
         case,
-        Kind.WAGER.value,
+        "wager",
         outcome.version,
         mistake,
         ending,
@@ -213,8 +214,8 @@ def _verify_corrected_wager(case: SlipCase, wager: CorrectedWager) -> None:
         raise Refusal(SLIP_WAGER_UNCHANGED, seat=wager.seat, wager=wager.code)
 
 
-def _wager_data(case: SlipCase, wager: CorrectedWager) -> SlipFiledMendedWager:
-    data: SlipFiledMendedWager = {
+def _wager_data(case: SlipCase, wager: CorrectedWager) -> SlipWager:
+    data: SlipWager = {
         "seat": wager.seat,
         "wager": wager.code,
         "before_cents": wager.before_cents,
@@ -247,11 +248,9 @@ def _payment_correction(case: SlipCase, params: Params) -> Correction:
         items.append(_payment_data(payment, settled))
     due = slips.sum_by_seat(slips.due_for_payments(outcome.lines, payments))
     reference = outcome.paid.get(payments[0].seat, outcome.version)
-    mistake: SlipFiledMended = {"payments": items}
+    mistake: SlipMistake = {"payments": items}
     lines = outcome.lines
-    return Correction(
-        Kind.PAYMENT.value, reference, mistake, outcome.ending, _throws_data(outcome), lines, lines, due
-    )
+    return Correction("payment", reference, mistake, outcome.ending, _throws_data(outcome), lines, lines, due)
 
 
 def _read_payment(item: Params) -> SeatPayment:
@@ -262,7 +261,7 @@ def _read_payment(item: Params) -> SeatPayment:
     )
 
 
-def _payment_data(payment: SeatPayment, settled: SlipFiledBefore) -> SlipFiledMendedPayment:
+def _payment_data(payment: SeatPayment, settled: Totals) -> SlipPayment:
     return {
         "seat": payment.seat,
         "settled_paid_cents": settled["paid_cents"],
@@ -289,9 +288,7 @@ def _void_correction(case: SlipCase, reason: str) -> Correction:
     if not (before["taken_cents"] or before["paid_cents"]):
         raise Refusal(SLIP_NOTHING_TO_UNDO, round=round_.number)
     ending, settled = slips.return_all(case.rules, slips.wagers_of(outcome.lines), reason)
-    return _settled_correction(
-        case, Kind.VOID.value, outcome.version, {}, ending, settled, _throws_data(outcome)
-    )
+    return _settled_correction(case, "void", outcome.version, {}, ending, settled, _throws_data(outcome))
 
 
 # Every kind
@@ -299,12 +296,12 @@ def _void_correction(case: SlipCase, reason: str) -> Correction:
 
 def _settled_correction(
     case: SlipCase,
-    kind: str,
+    kind: SlipKind,
     corrects: EntryReference,
-    mistake: SlipFiledMended,
+    mistake: SlipMistake,
     ending: str,
     settled: tuple[Settled, ...],
-    throws: list[SlipFiledThrow],
+    throws: list[SlipThrow],
     due_for_chips: dict[int, int] | None = None,
 ) -> Correction:
     """A slip about a slip corrects the earlier slip's entry, because that entry holds the newest settlement."""
@@ -313,9 +310,9 @@ def _settled_correction(
     return Correction(kind, corrects, mistake, ending, throws, lines_before, lines, due)
 
 
-def _throws_data(outcome: RoundOutcome) -> list[SlipFiledThrow]:
+def _throws_data(outcome: RoundOutcome) -> list[SlipThrow]:
     return _number_throws([(throw.number, throw.dice) for throw in outcome.throws])
 
 
-def _number_throws(throws: list[tuple[int, tuple[int, ...]]]) -> list[SlipFiledThrow]:
+def _number_throws(throws: list[tuple[int, tuple[int, ...]]]) -> list[SlipThrow]:
     return [{"throw": number, "dice": list(dice)} for number, dice in throws]

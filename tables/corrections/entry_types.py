@@ -1,20 +1,27 @@
 """Entries about corrections: before money moves, and by Error Notification Slip after."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
+from games.engine.wagers import MadeIn
 from tables.models.rounds import FlagOrNone
-from tables.rounds.entry_types import MadeIn, NewSettlement, SettledWager, ThrowData
+from tables.rounds.entry_types import NewSettlement, SettledWager, ThrowData, ThrowNumber, Totals
+
+BeforeCents = Annotated[int, "the stake that was recorded; 0 for none"]
+AfterCents = Annotated[int, "the stake that was on the layout; 0 for none"]
+Chips = Literal["recorded", "player", "house"]  # who has a wager's chips
+SlipKind = Literal["dice", "wager", "payment", "void"]
+Reason = Annotated[str, "why, in a person's words"]
 
 
-class DiceCorrectedMended(TypedDict):
-    after: list[int]
-    before: list[int]
-    reason: str
+class CorrectedDice(TypedDict):
+    after: Annotated[list[int], "the faces that were there"]
+    before: Annotated[list[int], "the faces that were recorded"]
+    reason: Reason
 
 
 class DiceCorrected(ThrowData):
-    mended: DiceCorrectedMended
+    mended: Annotated[CorrectedDice, "what was corrected: the faces before and after, and the reason"]
 
 
 DICE_CORRECTED = entry_type(
@@ -24,68 +31,63 @@ DICE_CORRECTED = entry_type(
 )
 
 
-class SlipFiledBefore(TypedDict):
-    paid_cents: int
-    returned_cents: int
-    taken_cents: int
-
-
 class CorrectedEntry(TypedDict):
-    hash: str
-    seq: int
+    hash: Annotated[str, "hash of the entry, in hex"]
+    seq: Annotated[int, "number of the entry"]
 
 
 class SeatAmount(TypedDict):
-    cents: int
+    cents: Annotated[int, "to the seat; negative: from the seat"]
     seat: int
 
 
-class SlipFiledMendedWager(TypedDict):
-    after_cents: int
-    before_cents: int
-    chips: str
+class SlipWager(TypedDict):
+    after_cents: AfterCents
+    before_cents: BeforeCents
+    chips: Annotated[Chips, "where its chips are: as recorded, with the player, or with the house"]
     seat: int
     wager: str
     play: NotRequired[int]
 
 
-class SlipFiledMendedPayment(TypedDict):
-    handed_paid_cents: int
-    handed_taken_cents: int
+class SlipPayment(TypedDict):
+    handed_paid_cents: Annotated[int, "what the seat was in fact paid"]
+    handed_taken_cents: Annotated[int, "what was in fact taken from the seat"]
     seat: int
-    settled_paid_cents: int
-    settled_taken_cents: int
+    settled_paid_cents: Annotated[int, "what the seat should have been paid"]
+    settled_taken_cents: Annotated[int, "what should have been taken from the seat"]
 
 
-class SlipFiledMended(TypedDict):
-    after: NotRequired[list[int]]
-    before: NotRequired[list[int]]
-    throw: NotRequired[int]
-    wagers: NotRequired[list[SlipFiledMendedWager]]
-    payments: NotRequired[list[SlipFiledMendedPayment]]
+class SlipMistake(TypedDict):
+    """By kind: of dice `throw`, `before` and `after`; of wagers `wagers`; of payments `payments`; of a void nothing."""
+
+    after: NotRequired[Annotated[list[int], "the faces that were there"]]
+    before: NotRequired[Annotated[list[int], "the faces that were recorded"]]
+    throw: NotRequired[ThrowNumber]
+    wagers: NotRequired[Annotated[list[SlipWager], "each wager that was wrong"]]
+    payments: NotRequired[Annotated[list[SlipPayment], "each payment that was wrong"]]
 
 
-class SlipFiledThrow(TypedDict):
-    dice: list[int]
-    throw: int
+class SlipThrow(TypedDict):
+    dice: Annotated[list[int], "the faces of the dice"]
+    throw: ThrowNumber
 
 
-class SlipFiled(TypedDict):
-    before: SlipFiledBefore
+class SlipFiled(Totals):
+    """The whole settlement of the round as corrected: `settled` and the sums are those of all throws."""
+
+    before: Annotated[Totals, "the sums before this slip"]
     corrects: CorrectedEntry
-    due: list[SeatAmount]
-    ending: str
-    kind: Literal["dice", "wager", "payment", "void"]
-    mended: SlipFiledMended
-    paid_cents: int
-    played_on: str
-    reason: str
-    returned_cents: int
+    due: Annotated[list[SeatAmount], "what each seat is owed; empty where no money is due"]
+    ending: Annotated[str, "how the round ended, as a code: settled, touchdown, void, …"]
+    kind: Annotated[SlipKind, "what the slip corrects"]
+    mended: Annotated[SlipMistake, "the mistake; empty for a void"]
+    played_on: Annotated[str, "gaming day of the round"]
+    reason: Reason
     round: int
-    settled: list[SettledWager]
+    settled: Annotated[list[SettledWager], "every wager of the round in the order of settlement"]
     slip: str
-    taken_cents: int
-    throws: list[SlipFiledThrow]
+    throws: Annotated[list[SlipThrow], "the valid throws"]
 
 
 SLIP_FILED = entry_type(
@@ -97,9 +99,9 @@ SLIP_FILED = entry_type(
 
 class SlipSettled(TypedDict):
     corrects: CorrectedEntry
-    due: list[SeatAmount]
-    moved: list[SeatAmount]
-    reason: str
+    due: Annotated[list[SeatAmount], "what each seat was owed"]
+    moved: Annotated[list[SeatAmount], "what in fact moved, for the same seats"]
+    reason: Annotated[str, "why less than was due, in a person's words; may be empty"]
     round: int
     slip: str
 
@@ -109,21 +111,22 @@ SLIP_SETTLED = entry_type(
 )
 
 
-class WagerMissedMended(TypedDict):
-    after_cents: int
-    before_cents: int
-    flag: FlagOrNone
-    made_in: MadeIn
-    reason: str
+class StruckWager(TypedDict):
+    after_cents: AfterCents
+    before_cents: BeforeCents
+    reason: Reason
     seat: int
     wager: str
     play: NotRequired[int]
 
 
+class MissedWager(StruckWager):
+    flag: FlagOrNone
+    made_in: MadeIn
+
+
 class WagerMissed(NewSettlement):
-    round: int
-    mended: WagerMissedMended
-    wagered_cents: NotRequired[int]
+    mended: Annotated[MissedWager, "the wager, and the reason"]
 
 
 WAGER_MISSED = entry_type(
@@ -133,19 +136,8 @@ WAGER_MISSED = entry_type(
 )
 
 
-class WagerStruckMended(TypedDict):
-    after_cents: int
-    before_cents: int
-    reason: str
-    seat: int
-    wager: str
-    play: NotRequired[int]
-
-
 class WagerStruck(NewSettlement):
-    round: int
-    mended: WagerStruckMended
-    wagered_cents: NotRequired[int]
+    mended: Annotated[StruckWager, "the wager, and the reason"]
 
 
 WAGER_STRUCK = entry_type(

@@ -12,14 +12,15 @@ from audit.models import Entry
 from games.engine import Refusal
 from games.engine.settlement import FEE, LOSE, RETURN, WIN
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.corrections.entry_types import CorrectedEntry
+from tables.corrections.entry_types import SLIP_FILED, CorrectedEntry
 from tables.corrections.refusals import ROUND_UNREADABLE
 from tables.corrections.slips import SettlementLine, key_of
 from tables.models import Round, Slip
+from tables.rounds.entry_types import SEATS_SETTLED, WINNERS_PAID
 
 NO_RESULT = frozenset({"void", "no-roll"})
-PAYING_TYPES = ("winners.paid", "seats.settled")
-FILED = "slip.filed"
+PAYING_TYPES = (WINNERS_PAID.name, SEATS_SETTLED.name)
+FILED = SLIP_FILED.name
 OUTCOMES = frozenset({WIN, LOSE, RETURN, FEE})
 MONEY_FIELDS = ("cents", "paid_cents", "returned_cents")
 

@@ -13,7 +13,7 @@ from tables.core.entry_types import ALERT_ACKNOWLEDGED
 from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
 from tables.corrections.alert_rules import UNSETTLED_SLIP
 from tables.corrections.correction import MAX_REASON, Correction, read_correction
-from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED
+from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, SlipFiled, SlipSettled
 from tables.corrections.outcomes import filed_entry
 from tables.corrections.refusals import (
     NO_SUCH_ROUND,
@@ -56,7 +56,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     slip = _create_slip(ctx, round_, correction, reason)
     if slip.status == Slip.Status.FILED:
         raise_alert(ctx, UNSETTLED_SLIP.expected(ctx.table.pk, slip=slip.code, round=round_.number))
-    data = {
+    data: SlipFiled = {
         "slip": slip.code,
         "kind": correction.kind,
         "round": round_.number,
@@ -67,11 +67,11 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
         "ending": correction.ending,
         "throws": correction.throws,
         "before": correction.before,
-        "settled": [dict(line) for line in correction.lines],
+        "settled": [{**line} for line in correction.lines],
         **correction.after,
         "due": correction.due,
     }
-    return ActOutcome(SLIP_FILED.of(data), {"slip": slip.code}, changes="nothing")
+    return ActOutcome(SLIP_FILED(data), {"slip": slip.code}, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
@@ -95,7 +95,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     slip.save()
     _end_alert(ctx, slip)
     ctx.submission = slip.round.submission
-    data = {
+    data: SlipSettled = {
         "slip": slip.code,
         "round": slip.round.number,
         "corrects": filing_entry.as_data,
@@ -103,7 +103,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
         "moved": slip.handed_over,
         "reason": reason,
     }
-    return ActOutcome(SLIP_SETTLED.of(data), {"slip": slip.code}, changes="nothing")
+    return ActOutcome(SLIP_SETTLED(data), {"slip": slip.code}, changes="nothing")
 
 
 def read_round(ctx: TableContext, params: Params) -> Round:

@@ -22,15 +22,14 @@ from tables.corrections import slips
 from tables.corrections.correction import Correction
 from tables.corrections.entry_types import (
     SeatAmount,
-    SlipFiledBefore,
-    SlipFiledMended,
-    SlipFiledMendedPayment,
-    SlipFiledMendedWager,
+    SlipMistake,
+    SlipPayment,
+    SlipWager,
 )
 from tables.corrections.outcomes import RoundOutcome, outcome_of
 from tables.corrections.words import CHIPS, FIGURES, KINDS, OUTCOMES, moved_in_words, owed_in_words
 from tables.models import Assignment, Round, Slip, Table
-from tables.rounds.entry_types import SettledWager
+from tables.rounds.entry_types import SettledWager, Totals
 from tables.rounds.layout import labels
 from tables.words.sentences import say
 
@@ -135,7 +134,7 @@ class TypeRow(TypedDict):
     single: bool
 
 
-class SeatTotals(SlipFiledBefore):
+class SeatTotals(Totals):
     """What was settled with a seat."""
 
     seat: int
@@ -284,7 +283,7 @@ def _signed(*people: Person | None) -> list[Signature]:
     ]
 
 
-def _mistake_rows(rules: Rules, kind: str, mistake: SlipFiledMended) -> list[MistakeRow]:
+def _mistake_rows(rules: Rules, kind: str, mistake: SlipMistake) -> list[MistakeRow]:
     """What was recorded and what was true: dice, or words for each item."""
     if kind == Slip.Kind.DICE:
         arranged = game_of(rules).arranged
@@ -297,7 +296,7 @@ def _mistake_rows(rules: Rules, kind: str, mistake: SlipFiledMended) -> list[Mis
     return []
 
 
-def _wager_row(rules: Rules, wager: SlipFiledMendedWager) -> MistakeRow:
+def _wager_row(rules: Rules, wager: SlipWager) -> MistakeRow:
     return {
         "what": _wager_label(rules, wager),
         "before": _stake_text(wager["before_cents"]),
@@ -306,7 +305,7 @@ def _wager_row(rules: Rules, wager: SlipFiledMendedWager) -> MistakeRow:
     }
 
 
-def _payment_rows(payment: SlipFiledMendedPayment) -> Iterable[MistakeRow]:
+def _payment_rows(payment: SlipPayment) -> Iterable[MistakeRow]:
     for name, settled, handed in (
         ("paid", payment["settled_paid_cents"], payment["handed_paid_cents"]),
         ("taken", payment["settled_taken_cents"], payment["handed_taken_cents"]),
@@ -319,7 +318,7 @@ def _payment_rows(payment: SlipFiledMendedPayment) -> Iterable[MistakeRow]:
             }
 
 
-def _wager_label(rules: Rules, wager: SettledWager | SlipFiledMendedWager) -> str:
+def _wager_label(rules: Rules, wager: SettledWager | SlipWager) -> str:
     """`Seat 3, Total 9`, with the play of a single play wager."""
     play = f", play {wager['play']}" if wager.get("play") else ""
     return f"Seat {wager['seat']}, {labels(rules).get(wager['wager'], wager['wager'])}{play}"
@@ -329,7 +328,7 @@ def _stake_text(cents: int) -> str:
     return in_dollars(cents) if cents else "nothing"
 
 
-def _figures(before: SlipFiledBefore, after: SlipFiledBefore) -> list[FigureRow]:
+def _figures(before: Totals, after: Totals) -> list[FigureRow]:
     """Both values of each total and of the casino's win; empty where the settlement did not change."""
     if before == after:
         return []

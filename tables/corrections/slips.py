@@ -31,20 +31,19 @@ stakes taken less those that were to be taken: 11,000 settled and 8,000 paid is 
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import NamedTuple, Protocol, get_args
 
 from games.engine import Refusal, Rules
 from games.engine.refusals import TOO_FEW_THROWS, TOO_MANY_THROWS, WRONG_NUMBER_OF_DICE
 from games.engine.settlement import FEE, LOSE, Settled, in_order
 from games.engine.wagers import Wager
 from games.registry import game_of
-from tables.corrections.entry_types import SeatAmount, SlipFiledBefore
+from tables.corrections.entry_types import Chips, SeatAmount
 from tables.corrections.refusals import SLIP_ANOTHER_COURSE
-from tables.rounds.entry_types import SettledWager
+from tables.rounds.entry_types import SettledWager, Totals
 
 SettlementLine = SettledWager
 WagerKey = tuple[int, str, int | None]
-Chips = Literal["recorded", "player", "house"]  # who has a wager's chips
 CHIPS: tuple[Chips, ...] = get_args(Chips)
 # Refusals of throws with which the game would have gone on, or ended earlier.
 OTHER_GAME_CODES = frozenset({TOO_MANY_THROWS, TOO_FEW_THROWS, WRONG_NUMBER_OF_DICE})
@@ -76,8 +75,8 @@ class SeatPayment(NamedTuple):
 class SlipFigures(Protocol):
     """The figures of a slip (`tables.models.Slip`)."""
 
-    before: SlipFiledBefore
-    after: SlipFiledBefore
+    before: Totals
+    after: Totals
     handed_over: list[SeatAmount]
 
 
@@ -94,7 +93,7 @@ def wagers_of(lines: Iterable[SettlementLine]) -> list[Wager]:
     return [Wager(line["seat"], line["wager"], line["cents"], line.get("play")) for line in lines]
 
 
-def totals(lines: Iterable[SettlementLine]) -> SlipFiledBefore:
+def totals(lines: Iterable[SettlementLine]) -> Totals:
     """`taken_cents` (lost stakes and fees), `paid_cents` and `returned_cents` of a settlement."""
     settled_lines = list(lines)
     staked = sum(line["cents"] for line in settled_lines)
@@ -103,7 +102,7 @@ def totals(lines: Iterable[SettlementLine]) -> SlipFiledBefore:
     return {"taken_cents": staked - returned, "paid_cents": paid, "returned_cents": returned}
 
 
-def by_seat(lines: Iterable[SettlementLine]) -> dict[int, SlipFiledBefore]:
+def by_seat(lines: Iterable[SettlementLine]) -> dict[int, Totals]:
     """`totals` of each seat, lowest seat first."""
     seats: dict[int, list[SettlementLine]] = defaultdict(list)
     for line in lines:
@@ -213,5 +212,5 @@ def moved_cents(slip: SlipFigures) -> int:
     return -sum(amount["cents"] for amount in slip.handed_over)
 
 
-def _win(figures: SlipFiledBefore) -> int:
+def _win(figures: Totals) -> int:
     return figures["taken_cents"] - figures["paid_cents"]

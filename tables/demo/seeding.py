@@ -7,7 +7,7 @@ as acts.
 import datetime as dt
 import json
 import uuid
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import transaction
@@ -22,6 +22,7 @@ from games.jurisdictions import jurisdiction
 from games.models import Facility, RulesSubmission
 from games.office.signs.forms import recorded_sign_keys
 from games.office.submissions.entry_types import RULES_APPROVED, RulesApproved
+from games.snapshot_types import TableKind
 from games.submissions import draft
 from tables.core.context import TableContext
 from tables.core.duty import covers
@@ -32,7 +33,7 @@ from tables.demo.signs import approve_signs
 from tables.equipment.checks import SHAKER_SUBJECTS, Equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
-from tables.opening.entry_types import TABLE_MADE
+from tables.opening.entry_types import TABLE_MADE, TableMade
 from tables.runner import table as table_runner
 from tables.runner.facility import STREAMS
 
@@ -230,15 +231,16 @@ def make_table(
         **limits,
     )
     now = clock.now()
-    data: dict[str, Any] = {
-        "kind": kind,
+    data: TableMade = {
+        "kind": cast(TableKind, str(kind)),
         "game": table.game,
         "seats": table.seats,
         "submission": submission,
         "pit": pit.code,
+        "min_cents": table.min_cents,
+        "max_cents": table.max_cents,
     }
-    data |= {"min_cents": table.min_cents, "max_cents": table.max_cents}
-    record.append(stream, entry=TABLE_MADE.of(data), moment=now, gaming_day=facility.gaming_day(now))
+    record.append(stream, entry=TABLE_MADE(data), moment=now, gaming_day=facility.gaming_day(now))
     return table
 
 

@@ -1,30 +1,39 @@
 """Entries of the compliance desk."""
 
-from typing import TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from audit.entry_types import entry_type
 
-ExportAsked = TypedDict(
-    "ExportAsked",
+ExportKind = Literal["evidence", "csv", "xlsx"]
+
+# "from" is a keyword, so that this type has to be written as a call.
+ExportSpan = TypedDict(
+    "ExportSpan",
     {
-        "day": str | None,
-        "from": str | None,
-        "job": str,
-        "kind": str,
-        "last_day": str | None,
-        "streams": list[str],
-        "to": str | None,
-        "training": bool,
+        "day": Annotated[str | None, "the first gaming day; null for a range of moments"],
+        "from": Annotated[str | None, "the beginning of the range, inclusive; null: from the first entry"],
+        "last_day": Annotated[str | None, "the last gaming day; null for a range of moments"],
+        "to": Annotated[str | None, "the end of the range, exclusive; null: to the newest entry"],
     },
 )
+
+
+class ExportSelection(ExportSpan):
+    streams: Annotated[list[str], "names of the streams; empty for every stream of the facility"]
+    training: Annotated[bool, "whether it is of training and simulation instead of real play"]
+
+
+class ExportAsked(ExportSelection):
+    job: str
+    kind: Annotated[ExportKind, "kind of export"]
 
 
 EXPORT_ASKED = entry_type("export.asked", ExportAsked, "An export of the record was requested.")
 
 
 class FilterQuery(TypedDict):
-    filter: str
-    query: str
+    filter: Annotated[str, "name of the saved search"]
+    query: Annotated[str, "the search, as the query string of its address"]
 
 
 FILTER_REMOVED = entry_type("filter.removed", FilterQuery, "A person removed a saved search of the record.")
@@ -34,10 +43,10 @@ FILTER_SAVED = entry_type("filter.saved", FilterQuery, "A person saved a search 
 
 
 class ProofTaken(TypedDict):
-    bytes: int
-    first: int
-    last: int
-    sha256: str
+    bytes: Annotated[int, "size of the file"]
+    first: Annotated[int, "number of the first entry in the file"]
+    last: Annotated[int, "number of the last entry in the file"]
+    sha256: Annotated[str, "SHA-256 of the file, in hex"]
     stream: str
 
 

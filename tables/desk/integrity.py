@@ -9,6 +9,7 @@ from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from audit import notes, verification_words
+from audit.entries import RECORD_VERIFIED
 from audit.models import (
     Checkpoint,
     Cosignature,
@@ -260,7 +261,7 @@ def _cosigners(incarnation: Incarnation) -> set[str]:
 
 
 def _verification() -> LastVerification | None:
-    entries = Entry.objects.filter(type="record.verified", stream__name=INSTALLATION)
+    entries = Entry.objects.filter(type=RECORD_VERIFIED.name, stream__name=INSTALLATION)
     entry = entries.select_related("stream").order_by("-at", "-pk").first()
     if entry is None:
         return None

@@ -1,7 +1,5 @@
 """Acts on dice lots at a table: issued to it, placed in its shaker, inspected, taken out of play."""
 
-from typing import Any
-
 from audit import clock
 from games.engine import Refusal
 from games.engine.dice import A_DAY
@@ -19,7 +17,12 @@ from tables.dice.entry_types import (
     DICE_LOT_TAMPERED,
     DICE_LOT_WITHDRAWN,
     SHAKER_UNLOCKED,
+    DiceInspection,
+    DiceLotIssued,
+    DiceLotPlaced,
     DiceLotReturned,
+    DiceLotWithdrawn,
+    ShakerUnlocked,
 )
 from tables.dice.handling import (
     OUTSIDE_SHAKER,
@@ -53,8 +56,8 @@ def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
     lot.status, lot.table = Status.ISSUED, ctx.table
     lot.save(update_fields=["status", "table"])
     ctx.lots.append(lot)
-    data: dict[str, Any] = {**custody.lot_data(lot), "from": lot.compartment, "section": section}
-    return ActOutcome(DICE_LOT_ISSUED.of(data), changes="nothing")
+    data: DiceLotIssued = {**custody.lot_data(lot), "from": lot.compartment, "section": section}
+    return ActOutcome(DICE_LOT_ISSUED(data), changes="nothing")
 
 
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
@@ -89,14 +92,17 @@ def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
     lot = locked_fresh_lot(ctx, code)
     removed_lot = remove_dice(ctx, shaker, "replaced")
     expires_at = place_lot(ctx, lot, shaker, seal)
-    data = {
+    data: DiceLotPlaced = {
         "lot": lot.code,
         "shaker": shaker.code,
         "expires_at": clock.format_moment(expires_at),
         "removed": removed_lot,
+        "dice": lot.dice,
+        "section": lot.clock_section,
+        "attested": lot.attested,
+        "seal": seal,
     }
-    lot_data = {"dice": lot.dice, "section": lot.clock_section, "attested": lot.attested, "seal": seal}
-    return ActOutcome(DICE_LOT_PLACED.of({**data, **lot_data}))
+    return ActOutcome(DICE_LOT_PLACED(data))
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -113,10 +119,16 @@ def withdraw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     if shaker is None or removed_lot is None:
         raise Refusal(NO_DICE, ctx.rules.section("dice-number"), shaker=shaker.code if shaker else "")
     section = ctx.rules.section("new-dice-at-opening") or ctx.rules.section("dice-number")
-    data = {"lot": removed_lot, "shaker": shaker.code, "why": why, "section": section, "found": finding}
-    return ActOutcome(
-        DICE_LOT_WITHDRAWN.of({**data, **finder_data(ctx), "round": ctx.round and ctx.round.number})
-    )
+    data: DiceLotWithdrawn = {
+        **finder_data(ctx),
+        "lot": removed_lot,
+        "shaker": shaker.code,
+        "why": why,
+        "section": section,
+        "found": finding,
+        "round": ctx.round.number if ctx.round else None,
+    }
+    return ActOutcome(DICE_LOT_WITHDRAWN(data))
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -137,13 +149,14 @@ def unlock_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     lot.seal = ""
     lot.save(update_fields=["expires_at", "seal"])
     ctx.lots.append(lot)
-    data = {
+    data: ShakerUnlocked = {
         "lot": lot.code,
         "shaker": shaker.code,
         "why": why,
         "expires_at": clock.format_moment(lot.expires_at),
+        "section": lot.clock_section,
     }
-    return ActOutcome(SHAKER_UNLOCKED.of({**data, "section": lot.clock_section}))
+    return ActOutcome(SHAKER_UNLOCKED(data))
 
 
 @act(roles=FLOOR, depends_on="nothing")
@@ -166,7 +179,11 @@ def examine_dice(ctx: TableContext, params: Params) -> ActOutcome:
         custody.remove_from_play(lot, ctx.now, "tampered")
     lot.save(update_fields=["examined_at", "tampered"])
     ctx.lots.append(lot)
-    data = {"lot": lot.code, "found": finding, **finder_data(ctx)}
-    data |= {"section": custody.duty_section(ctx.table.facility, "examination")}
+    data: DiceInspection = {
+        **finder_data(ctx),
+        "lot": lot.code,
+        "found": finding,
+        "section": custody.duty_section(ctx.table.facility, "examination"),
+    }
     entry_type = DICE_LOT_TAMPERED if tampered else DICE_LOT_EXAMINED
-    return ActOutcome(entry_type.of(data), changes="nothing")
+    return ActOutcome(entry_type(data), changes="nothing")

@@ -6,15 +6,16 @@ What the games' own chapters require of dice comes from the edition.
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import Any
+from typing import get_args
 
 from games.engine import Refusal
 from games.models import Facility
+from tables.dice.entry_types import LotData, WithdrawalReason
 from tables.dice.refusals import LOT_IS_ELSEWHERE, NO_SUCH_LOT
 from tables.models import DiceLot, Shaker
 
 Status = DiceLot.Status
-WITHDRAWAL_REASONS = ("lost", "marked", "chipped", "scratched", "tampered", "unsuitable")
+WITHDRAWAL_REASONS: tuple[WithdrawalReason, ...] = get_args(WithdrawalReason)
 
 
 def duty_section(facility: Facility, duty: str) -> str:
@@ -48,6 +49,6 @@ def remove_from_play(lot: DiceLot, now: dt.datetime, why: str) -> None:
     lot.save(update_fields=["status", "removed_at", "removed_why", "tampered"])
 
 
-def lot_data(lot: DiceLot) -> dict[str, Any]:
+def lot_data(lot: DiceLot) -> LotData:
     """A lot as the record names it."""
     return {"lot": lot.code, "dice": lot.dice, "size_um": lot.size_um, "attested": lot.attested}

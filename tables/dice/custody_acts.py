@@ -1,6 +1,6 @@
 """Acts of the dice room: receipt, inspection, storage under two locks, destruction. Two departments sign each."""
 
-from typing import Any
+from typing import cast, get_args
 
 from games.engine import Refusal
 from games.params import Params
@@ -8,14 +8,25 @@ from games.refusals import MALFORMED
 from tables.core.permissions import DICE_KEEPERS
 from tables.dice import custody
 from tables.dice.custody import Status
-from tables.dice.entry_types import DICE_DESTROYED, DICE_LOT_REJECTED, DICE_LOT_STORED, DICE_RECEIVED
+from tables.dice.entry_types import (
+    DICE_DESTROYED,
+    DICE_LOT_REJECTED,
+    DICE_LOT_STORED,
+    DICE_RECEIVED,
+    Destruction,
+    DiceColors,
+    DiceLotMeasured,
+    DiceReceivedLot,
+    Instruments,
+    MeasuredDie,
+)
 from tables.dice.refusals import LOT_CODE_TAKEN, MEASURE_EVERY_DIE
 from tables.models import DiceLot, DiceMeasurement
 from tables.runner.facility import DICE, ActOutcome, FacilityContext, facility_act
 from tables.runner.signatures import verify_two_departments
 
 MAX_LOTS, MAX_TO_DESTROY, MAX_DICE, MAX_UM = 100, 500, 12, 100_000
-INSTRUMENTS = ("micrometer", "caliper", "square")
+DESTRUCTIONS: tuple[Destruction, ...] = get_args(Destruction)
 # A setting of the facility: 0.005 inch. The text on a die's tolerance is not among those supplied.
 TOLERANCE_UM = 127
 
@@ -37,8 +48,9 @@ def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
         known_codes.add(lot.code)
         lot.facility, lot.status = ctx.facility, Status.RECEIVED
     ctx.lots += DiceLot.objects.bulk_create(lots)
-    data = {"from": from_whom, "section": section}
-    return ActOutcome(DICE_RECEIVED.of({**data, "lots": [_received_data(lot) for lot in lots]}))
+    return ActOutcome(
+        DICE_RECEIVED({"from": from_whom, "section": section, "lots": [_received_data(lot) for lot in lots]})
+    )
 
 
 def _read_received(params: Params) -> DiceLot:
@@ -55,10 +67,10 @@ def _read_received(params: Params) -> DiceLot:
     )
 
 
-def _received_data(lot: DiceLot) -> dict[str, object]:
+def _received_data(lot: DiceLot) -> DiceReceivedLot:
     return {
         **custody.lot_data(lot),
-        "colours": lot.colors,
+        "colours": cast(DiceColors, lot.colors),
         "maker": lot.maker,
         "serial": lot.serial,
         "seal_intact": lot.seal_intact,
@@ -74,7 +86,11 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     `low_um` and `high_um` are the smallest and the largest side of a die.
     """
     code, compartment = params.text("lot"), params.text("compartment", max_length=40)
-    instruments = {tool: params.text(tool) for tool in INSTRUMENTS}
+    instruments: Instruments = {
+        "micrometer": params.text("micrometer"),
+        "caliper": params.text("caliper"),
+        "square": params.text("square"),
+    }
     measured = params.objects("dice", _read_measured, max_items=MAX_DICE)
     section = custody.duty_section(ctx.facility, "storage")
     verify_two_departments(ctx, section)
@@ -90,10 +106,17 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     lot.compartment = compartment
     lot.save(update_fields=["status", "compartment"])
     ctx.lots.append(lot)
-    data: dict[str, Any] = {"lot": lot.code, "instruments": instruments, "compartment": compartment}
-    data |= {"bad": bad, "tolerance_um": TOLERANCE_UM, "dice": [_measurement_data(die) for die in measured]}
+    data: DiceLotMeasured = {
+        "lot": lot.code,
+        "instruments": instruments,
+        "compartment": compartment,
+        "bad": bad,
+        "tolerance_um": TOLERANCE_UM,
+        "dice": [_measurement_data(die) for die in measured],
+        "section": section,
+    }
     entry_type = DICE_LOT_REJECTED if bad else DICE_LOT_STORED
-    return ActOutcome(entry_type.of({**data, "section": section}))
+    return ActOutcome(entry_type(data))
 
 
 def is_good(lot: DiceLot, die: DiceMeasurement) -> bool:
@@ -115,9 +138,16 @@ def _read_measured(params: Params) -> DiceMeasurement:
     )
 
 
-def _measurement_data(die: DiceMeasurement) -> dict[str, object]:
-    names = ("die", "low_um", "high_um", "balanced", "square", "good")
-    return {**{name: getattr(die, name) for name in names}, "clean": die.unmarked}
+def _measurement_data(die: DiceMeasurement) -> MeasuredDie:
+    return {
+        "die": die.die,
+        "low_um": die.low_um,
+        "high_um": die.high_um,
+        "balanced": die.balanced,
+        "square": die.square,
+        "good": die.good,
+        "clean": die.unmarked,
+    }
 
 
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
@@ -125,7 +155,7 @@ def destroy_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Cancel or destroy lots that were rejected or are out of play. Two people of different departments sign."""
     codes, how = (
         params.texts("lots", max_items=MAX_TO_DESTROY),
-        params.choice("how", ("cancelled", "destroyed")),
+        params.choice("how", DESTRUCTIONS),
     )
     verify_two_departments(ctx, custody.duty_section(ctx.facility, "destruction"))
     if not codes:

@@ -1,13 +1,22 @@
 """Entries about the custody of dice lots."""
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from audit.entry_types import entry_type
 
+Section = Annotated[str, "the section behind it; empty where the jurisdiction has none"]
+Dice = Annotated[int, "how many dice the lot has"]
+Size = Annotated[int, "nominal side of a die"]
+Expiry = Annotated[str, "when the time of the dice ends"]
+Finder = Annotated[str, "name of the person who inspected the lot or took it out"]
+Destruction = Literal["cancelled", "destroyed"]
+DiceColors = Literal["alike", "green-red"]
+WithdrawalReason = Literal["lost", "marked", "chipped", "scratched", "tampered", "unsuitable"]
+
 
 class DiceDestroyed(TypedDict):
-    how: str
-    lots: list[str]
+    how: Annotated[Destruction, "what was done with the dice"]
+    lots: Annotated[list[str], "codes of the dice lots"]
 
 
 DICE_DESTROYED = entry_type(
@@ -15,24 +24,29 @@ DICE_DESTROYED = entry_type(
 )
 
 
-class DiceReceivedLot(TypedDict):
+class LotData(TypedDict):
+    """A lot as the record names it."""
+
     attested: bool
-    colours: str
-    dice: int
+    dice: Dice
     lot: str
-    maker: str
-    seal_intact: bool
-    serial: str
-    size_um: int
-    training: bool
+    size_um: Size
+
+
+class DiceReceivedLot(LotData):
+    colours: Annotated[DiceColors, "the colors of its dice: all alike, or four green and two red"]
+    maker: Annotated[str, "maker of the dice; may be empty"]
+    seal_intact: Annotated[bool, "whether the seal of the box was intact"]
+    serial: Annotated[str, "serial number of the box; may be empty"]
+    training: Annotated[bool, "whether the dice are for training tables only"]
 
 
 DiceReceived = TypedDict(
     "DiceReceived",
     {
-        "from": Annotated[str, "where it came from"],
+        "from": Annotated[str, "who delivered the dice, in a person's words"],
         "lots": list[DiceReceivedLot],
-        "section": str,
+        "section": Section,
     },
 )
 
@@ -42,13 +56,18 @@ DICE_RECEIVED = entry_type(
 )
 
 
-class DiceInspection(TypedDict):
-    finder: str
-    found: str
-    licence: str
-    lot: str
-    section: str
+class FinderData(TypedDict):
+    """Who found the dice as they are, and where."""
+
+    finder: Finder
+    licence: Annotated[str, "license number of that person; may be empty"]
     table: str
+
+
+class DiceInspection(FinderData):
+    found: Annotated[str, "what was found, in a person's words; empty without a finding"]
+    lot: str
+    section: Section
 
 
 DICE_LOT_EXAMINED = entry_type(
@@ -59,9 +78,9 @@ DICE_LOT_EXAMINED = entry_type(
 
 
 class DiceLotExpired(TypedDict):
-    expires_at: str
+    expires_at: Expiry
     lot: str
-    section: str
+    section: Annotated[str, "the section on the time of the dice"]
 
 
 DICE_LOT_EXPIRED = entry_type(
@@ -73,11 +92,11 @@ DiceLotIssued = TypedDict(
     "DiceLotIssued",
     {
         "attested": bool,
-        "dice": int,
-        "from": Annotated[str, "where it came from"],
+        "dice": Dice,
+        "from": Annotated[str, "the compartment of the dice storage that it came from"],
         "lot": str,
-        "section": str,
-        "size_um": int,
+        "section": Section,
+        "size_um": Size,
     },
 )
 
@@ -89,12 +108,12 @@ DICE_LOT_ISSUED = entry_type(
 
 class DiceLotPlaced(TypedDict):
     attested: bool
-    dice: int
-    expires_at: str
+    dice: Dice
+    expires_at: Expiry
     lot: str
-    removed: str | None
-    seal: str
-    section: str
+    removed: Annotated[str | None, "code of the lot that was in the shaker before; null without one"]
+    seal: Annotated[str, "the seal or lock that was put on the shaker; empty where none is required"]
+    section: Annotated[str, "the section on the time of the dice"]
     shaker: str
 
 
@@ -103,37 +122,39 @@ DICE_LOT_PLACED = entry_type("dice_lot.placed", DiceLotPlaced, "A lot was put in
 
 class MeasuredDie(TypedDict):
     balanced: bool
-    clean: bool
-    die: int
-    good: bool
-    high_um: int
-    low_um: int
-    square: bool
+    clean: Annotated[bool, "whether its spots, edges and surfaces have no marks"]
+    die: Annotated[int, "number of the die in its lot, from 1"]
+    good: Annotated[bool, "whether it passed every test"]
+    high_um: Annotated[int, "the largest of its sides"]
+    low_um: Annotated[int, "the smallest of its sides"]
+    square: Annotated[bool, "whether the square test passed"]
 
 
 class Instruments(TypedDict):
-    caliper: str
-    micrometer: str
-    square: str
+    """The instruments of a measurement, as a person names them."""
+
+    caliper: Annotated[str, "the balancing caliper"]
+    micrometer: Annotated[str, "the micrometer"]
+    square: Annotated[str, "the steel set square"]
 
 
-class DiceLotRejected(TypedDict):
-    bad: list[int]
-    compartment: str
-    dice: list[MeasuredDie]
-    instruments: Instruments
+class DiceLotMeasured(TypedDict):
+    bad: Annotated[list[int], "numbers of the dice that failed a test; empty for a stored lot"]
+    compartment: Annotated[str, "the compartment where the lot is"]
+    dice: Annotated[list[MeasuredDie], "each die with its measures"]
+    instruments: Annotated[Instruments, "the instruments that measured them, as a person names them"]
     lot: str
-    section: str
-    tolerance_um: int
+    section: Section
+    tolerance_um: Annotated[int, "how far a side may be from the nominal side"]
 
 
-DICE_LOT_REJECTED = entry_type("dice_lot.rejected", DiceLotRejected, "A lot was measured and rejected.")
+DICE_LOT_REJECTED = entry_type("dice_lot.rejected", DiceLotMeasured, "A lot was measured and rejected.")
 
 
 class DiceLotReturned(TypedDict):
     compartment: str
     lot: str
-    section: str
+    section: Section
 
 
 DICE_LOT_RETURNED = entry_type(
@@ -143,18 +164,8 @@ DICE_LOT_RETURNED = entry_type(
 )
 
 
-class DiceLotStored(TypedDict):
-    bad: list[Any]
-    compartment: str
-    dice: list[MeasuredDie]
-    instruments: Instruments
-    lot: str
-    section: str
-    tolerance_um: int
-
-
 DICE_LOT_STORED = entry_type(
-    "dice_lot.stored", DiceLotStored, "A lot was measured die by die, found good and stored."
+    "dice_lot.stored", DiceLotMeasured, "A lot was measured die by die, found good and stored."
 )
 
 
@@ -163,16 +174,13 @@ DICE_LOT_TAMPERED = entry_type(
 )
 
 
-class DiceLotWithdrawn(TypedDict):
-    finder: str
-    found: str
-    licence: str
+class DiceLotWithdrawn(FinderData):
+    found: Annotated[str, "what was found, in a person's words; may be empty"]
     lot: str
-    round: int | None
-    section: str
+    round: Annotated[int | None, "number of the round in play; null between rounds"]
+    section: Annotated[str, "the section behind it"]
     shaker: str
-    table: str
-    why: str
+    why: Annotated[WithdrawalReason, "why, as a code"]
 
 
 DICE_LOT_WITHDRAWN = entry_type(
@@ -181,11 +189,11 @@ DICE_LOT_WITHDRAWN = entry_type(
 
 
 class ShakerUnlocked(TypedDict):
-    expires_at: str
+    expires_at: Annotated[str, "when the time of the dice ends from now on"]
     lot: str
-    section: str
+    section: Annotated[str, "the section on the time of the dice"]
     shaker: str
-    why: str
+    why: Annotated[str, "why, in a person's words"]
 
 
 SHAKER_UNLOCKED = entry_type(

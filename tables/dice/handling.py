@@ -7,6 +7,7 @@ from tables.core.alerts import end_alert
 from tables.core.context import TableContext
 from tables.dice import custody
 from tables.dice.custody import Status
+from tables.dice.entry_types import FinderData
 from tables.dice.refusals import (
     DICE_IN_PLAY,
     DICE_NOT_ATTESTED,
@@ -23,7 +24,7 @@ from tables.models import DiceLot, Shaker
 OUTSIDE_SHAKER = (Status.ISSUED, Status.REMOVED)
 
 
-def finder_data(ctx: TableContext) -> dict[str, str]:
+def finder_data(ctx: TableContext) -> FinderData:
     """The table, and the name and license of the person who found the dice as they are."""
     assert ctx.actor is not None
     return {"table": ctx.table.code, "finder": ctx.actor.name, "licence": ctx.actor.licence}

@@ -18,6 +18,7 @@ from audit.models import Entry, Person, Stream
 from audit.rows import read
 from games.engine.dice import A_DAY
 from games.models import Facility
+from tables.dice.entry_types import DICE_DESTROYED, DICE_LOT_ISSUED, DICE_LOT_RETURNED, DICE_RECEIVED
 from tables.models import DiceLot, Round, Throw
 from tables.runner.facility import DICE
 from tables.words.sentences import act_line
@@ -40,10 +41,10 @@ REASONS = {
     "tampered": "tampered with",
 }
 COUNTED = {
-    "received": "dice.received",
-    "issued": "dice_lot.issued",
-    "returned": "dice_lot.returned",
-    "destroyed": "dice.destroyed",
+    "received": DICE_RECEIVED.name,
+    "issued": DICE_LOT_ISSUED.name,
+    "returned": DICE_LOT_RETURNED.name,
+    "destroyed": DICE_DESTROYED.name,
 }
 
 

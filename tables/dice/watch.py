@@ -11,7 +11,7 @@ from tables.core.context import TableContext
 from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
 from tables.dice.alert_rules import DICE_EXPIRED, DICE_ONE_HOUR, DICE_ONE_MINUTE, DICE_TEN_MINUTES
-from tables.dice.entry_types import DICE_LOT_EXPIRED
+from tables.dice.entry_types import DICE_LOT_EXPIRED, DiceLotExpired
 from tables.models import DiceLot, Table
 from tables.runner.system import system_context
 
@@ -88,10 +88,12 @@ def _warn(lot_id: int, facility: str, code: str) -> int | None:
 
 
 def _record_expiry(ctx: TableContext, lot: DiceLot, expires_at: dt.datetime) -> None:
-    data = {"lot": lot.code, "expires_at": clock.format_moment(expires_at), "section": lot.clock_section}
-    entry = record.append(
-        ctx.stream, entry=DICE_LOT_EXPIRED.of(data), moment=ctx.now, gaming_day=ctx.gaming_day
-    )
+    data: DiceLotExpired = {
+        "lot": lot.code,
+        "expires_at": clock.format_moment(expires_at),
+        "section": lot.clock_section,
+    }
+    entry = record.append(ctx.stream, entry=DICE_LOT_EXPIRED(data), moment=ctx.now, gaming_day=ctx.gaming_day)
     write_lot_steps([lot], ctx.stream, entry.seq)
 
 

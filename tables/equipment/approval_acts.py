@@ -1,12 +1,19 @@
 """Acts on approvals of equipment: recorded as a body gave them, and withdrawn."""
 
 import datetime as dt
+from typing import get_args
 
 from games.engine import Refusal
 from games.engine.editions import all_editions
 from games.params import Params
+from games.snapshot_types import ShakerKind
 from tables.equipment.checks import SHAKER_SUBJECTS
-from tables.equipment.entry_types import APPROVAL_RECORDED, APPROVAL_WITHDRAWN, SHAKER_REGISTERED
+from tables.equipment.entry_types import (
+    APPROVAL_RECORDED,
+    APPROVAL_WITHDRAWN,
+    SHAKER_REGISTERED,
+    ApprovalData,
+)
 from tables.equipment.refusals import (
     APPROVAL_ENDS_BEFORE_IT_BEGINS,
     APPROVAL_OF_ANOTHER_THING,
@@ -20,6 +27,7 @@ from tables.runner.facility import EQUIPMENT, ActOutcome, FacilityContext, facil
 
 OFFICE_ROLES = frozenset({"compliance", "games-administrator"})
 PRINTS = ("odds", "payout-limit")
+SHAKER_KINDS: tuple[ShakerKind, ...] = get_args(ShakerKind)
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
@@ -45,7 +53,7 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(APPROVAL_ENDS_BEFORE_IT_BEGINS)
     approval.save()
     _affect_table(ctx, approval)
-    return ActOutcome(APPROVAL_RECORDED.of({"approval": approval.pk, **approval_data(approval)}))
+    return ActOutcome(APPROVAL_RECORDED(approval_data(approval)))
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
@@ -62,13 +70,13 @@ def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     approval.withdrawn_at = ctx.now
     approval.save(update_fields=["withdrawn_at"])
     _affect_table(ctx, approval)
-    return ActOutcome(APPROVAL_WITHDRAWN.of({"approval": approval.pk, "why": why, **approval_data(approval)}))
+    return ActOutcome(APPROVAL_WITHDRAWN({**approval_data(approval), "why": why}))
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
 def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Register a new shaker. It needs its approval before a table opens with it."""
-    code, kind = params.code("shaker"), params.choice("kind", tuple(Shaker.Kind.values))
+    code, kind = params.code("shaker"), params.choice("kind", SHAKER_KINDS)
     if Shaker.objects.filter(facility=ctx.facility, code=code).exists():
         raise Refusal(SHAKER_CODE_TAKEN, shaker=code)
     Shaker.objects.create(facility=ctx.facility, code=code, kind=kind)
@@ -80,15 +88,16 @@ def approval_subjects() -> tuple[str, ...]:
     return tuple(sorted({rule.subject for edition in all_editions().values() for rule in edition.approvals}))
 
 
-def approval_data(approval: Approval) -> dict[str, object]:
+def approval_data(approval: Approval) -> ApprovalData:
     """An approval as the record stores it."""
     return {
+        "approval": approval.pk,
         "subject": approval.subject,
         "of_table": approval.table.code if approval.table else None,
         "of_shaker": approval.shaker.code if approval.shaker else None,
         "body": approval.body,
         "reference": approval.reference,
-        "approved_on": _day(approval.approved_on),
+        "approved_on": approval.approved_on.isoformat(),
         "ends_on": _day(approval.ends_on),
         "lines": approval.lines,
         "prints": approval.prints,

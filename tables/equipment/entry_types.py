@@ -1,44 +1,36 @@
 """Entries about approvals and shakers."""
 
-from typing import TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from audit.entry_types import entry_type
+from games.snapshot_types import ShakerKind
 
 
-class ApprovalRecorded(TypedDict):
+class ApprovalData(TypedDict):
+    """An approval of a table's equipment, or of a shaker: exactly one of `of_table` and `of_shaker` is set."""
+
     approval: int
-    approved_on: str
-    body: str
-    ends_on: str | None
-    lines: list[str]
-    of_shaker: str | None
-    of_table: str | None
-    prints: list[str]
-    reference: str
-    subject: str
-    version: str
+    approved_on: Annotated[str, "since when it is in effect"]
+    body: Annotated[str, "the body that approved; may be empty"]
+    ends_on: Annotated[str | None, "the first day on which it is no longer in effect; null without an end"]
+    lines: Annotated[list[str], "codes of the requirements of the edition that it confirms"]
+    of_shaker: Annotated[str | None, "code of the shaker that it is for"]
+    of_table: Annotated[str | None, "code of the table that it is for"]
+    prints: Annotated[list[Literal["odds", "payout-limit"]], "what the layout prints"]
+    reference: Annotated[str, "reference of the approval"]
+    subject: Annotated[str, "what was approved, as the edition names it: layout, device, shaker, …"]
+    version: Annotated[str, "software version of a device; otherwise empty"]
 
 
 APPROVAL_RECORDED = entry_type(
     "approval.recorded",
-    ApprovalRecorded,
+    ApprovalData,
     "An approval of equipment was recorded, of one table or of one shaker.",
 )
 
 
-class ApprovalWithdrawn(TypedDict):
-    approval: int
-    approved_on: str
-    body: str
-    ends_on: None
-    lines: list[str]
-    of_shaker: None
-    of_table: str
-    prints: list[str]
-    reference: str
-    subject: str
-    version: str
-    why: str
+class ApprovalWithdrawn(ApprovalData):
+    why: Annotated[str, "why, in a person's words"]
 
 
 APPROVAL_WITHDRAWN = entry_type(
@@ -47,7 +39,7 @@ APPROVAL_WITHDRAWN = entry_type(
 
 
 class ShakerRegistered(TypedDict):
-    kind: str
+    kind: Annotated[ShakerKind, "kind of shaker"]
     shaker: str
 
 

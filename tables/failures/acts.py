@@ -51,7 +51,7 @@ def report_device_failure(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def _settle_failure(
-    ctx: TableContext, round_: Round, equipment: str, dice: tuple[int, ...] | None
+    ctx: TableContext, round_: Round, equipment: EquipmentKind, dice: tuple[int, ...] | None
 ) -> ActOutcome:
     had_dice = bool(ctx.state.dice)
     if had_dice and dice is not None and sorted(dice) != sorted(ctx.state.dice):
@@ -64,13 +64,22 @@ def _settle_failure(
         )
     if dice is not None:
         ctx.verify_as_they_lie(dice)
-        more = {"failed": equipment}
         return settle_throw(
-            ctx, round_, state, ROUND_SETTLED_BY_HAND, state.settled, dice=state.dice, more=more
+            ctx,
+            round_,
+            state,
+            lambda data: ROUND_SETTLED_BY_HAND({**data, "failed": equipment}),
+            state.settled,
+            dice=state.dice,
         )
     reason = "device failure before the dice were seen"
     return settle_throw(
-        ctx, round_, state, ROUND_VOIDED, failed.settled, reason=reason, more={"failed": equipment}
+        ctx,
+        round_,
+        state,
+        lambda data: ROUND_VOIDED({**data, "failed": equipment}),
+        failed.settled,
+        reason=reason,
     )
 
 
@@ -87,10 +96,9 @@ def _shaker_failed(ctx: TableContext) -> ActOutcome:
         ctx,
         round_,
         state,
-        ROUND_VOIDED,
+        lambda data: ROUND_VOIDED({**data, "failed": "shaker"}),
         failed.settled,
         reason="automated shaker failed",
-        more={"failed": "shaker"},
     )
 
 

@@ -1,27 +1,30 @@
 """Entries about failed equipment, manual settlement and repair."""
 
-from typing import NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
+from games.snapshot_types import EquipmentKind, ShakerKind
 from tables.rounds.entry_types import ThrowData
 
 
 class DeviceFailed(TypedDict):
-    round: int | None
+    """`section` is there without a round in play; `dice` with one, whose dice were called before the failure."""
+
+    round: Annotated[int | None, "number of the round in play; null between rounds"]
     section: NotRequired[str]
-    what: str
-    dice: NotRequired[list[int]]
+    what: Annotated[EquipmentKind, "what failed"]
+    dice: NotRequired[Annotated[list[int], "faces of the throw that is settled manually"]]
 
 
 DEVICE_FAILED = entry_type("device.failed", DeviceFailed, "A device, the lit layout or a shaker failed.")
 
 
 class DeviceIncident(TypedDict):
-    action: str
-    round: int | None
-    seat: int | None
+    action: Annotated[str, "what was done about it, in a person's words"]
+    round: Annotated[int | None, "number of the round in play; null between rounds"]
+    seat: Annotated[int | None, "number of the seat; null where nobody used the device from a seat"]
     section: str
-    what: str
+    what: Annotated[str, "the device, in a person's words"]
 
 
 DEVICE_INCIDENT = entry_type(
@@ -30,27 +33,33 @@ DEVICE_INCIDENT = entry_type(
 
 
 class RepairRecorded(TypedDict):
-    how: str
-    what: str
+    how: Annotated[str, "how it was repaired, in a person's words"]
+    what: Annotated[EquipmentKind, "what had failed"]
 
 
 REPAIR_RECORDED = entry_type("repair.recorded", RepairRecorded, "The repair of what had failed was recorded.")
 
 
-class RoundRecordedByHandMendedBefore(TypedDict):
+class EarlierWager(TypedDict):
+    """A wager of the live round that the dead tablet had begun."""
+
     seat: int
     wager: str
-    cents: int
+    cents: Annotated[int, "the stake"]
 
 
-class RoundRecordedByHandMended(TypedDict):
-    before: list[RoundRecordedByHandMendedBefore]
-    reason: str
+class ManualRecord(TypedDict):
+    before: Annotated[
+        list[EarlierWager], "the wagers that had been entered before; the recorded ones replace them"
+    ]
+    reason: Annotated[str, "why, in a person's words"]
 
 
 class RoundRecordedByHand(ThrowData):
-    mended: RoundRecordedByHandMended
-    throws: NotRequired[list[list[int]]]
+    """The last throw of the round; in a game of several throws, `settled` and the sums are those of all throws."""
+
+    mended: Annotated[ManualRecord, "what this entry replaces: the wagers entered before, and the reason"]
+    throws: NotRequired[Annotated[list[list[int]], "the faces of every throw, in a round of several throws"]]
 
 
 ROUND_RECORDED_BY_HAND = entry_type(
@@ -61,8 +70,8 @@ ROUND_RECORDED_BY_HAND = entry_type(
 
 
 class ShakerRepaired(TypedDict):
-    how: str
-    kind: str
+    how: Annotated[str, "how it was repaired, in a person's words"]
+    kind: Annotated[ShakerKind, "kind of shaker"]
     shaker: str
 
 
@@ -74,12 +83,16 @@ SHAKER_REPAIRED = entry_type(
 
 
 class ShakerReplaced(TypedDict):
-    covered_or_signed: bool
-    kind: str
-    removed_from_table: bool
-    replaces: str
-    shaker: str
-    tosses: int
+    covered_or_signed: Annotated[
+        bool, "whether the automated shaker before is covered or signed out of order"
+    ]
+    kind: Annotated[ShakerKind, "kind of the new shaker"]
+    removed_from_table: Annotated[bool, "whether the shaker before left the table"]
+    replaces: Annotated[str | None, "code of the shaker before; null where the table had none"]
+    shaker: Annotated[str, "code of the new shaker"]
+    tosses: Annotated[
+        int, "test runs of the new shaker; an automated one has at least three at an open table"
+    ]
 
 
 SHAKER_REPLACED = entry_type("shaker.replaced", ShakerReplaced, "The shaker of this table was replaced.")

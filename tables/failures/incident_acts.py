@@ -1,7 +1,5 @@
 """The act that logs a device that § 521.6 forbids: what it was, where, and what was done about it."""
 
-from typing import Any
-
 from games.engine import Refusal
 from games.guide.sections import section
 from games.models import DeviceIncident
@@ -9,6 +7,7 @@ from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
 from tables.failures.entry_types import DEVICE_INCIDENT
+from tables.failures.entry_types import DeviceIncident as IncidentData
 from tables.rounds.refusals import NO_SUCH_SEAT
 from tables.runner.table import ActOutcome, act
 
@@ -36,11 +35,11 @@ def log_device_incident(ctx: TableContext, params: Params) -> ActOutcome:
         by=ctx.actor,
     )
     cite = section(ctx.table.facility, "device")
-    data: dict[str, Any] = {
+    data: IncidentData = {
         "round": round_,
         "seat": seat or None,
         "what": device,
         "action": action,
         "section": cite,
     }
-    return ActOutcome(DEVICE_INCIDENT.of(data), changes="nothing")
+    return ActOutcome(DEVICE_INCIDENT(data), changes="nothing")

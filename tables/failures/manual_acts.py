@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from audit.entry_types import EntryBody
 from games.engine import Refusal, RoundState
@@ -11,11 +12,16 @@ from games.params import Params, malformed
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
 from tables.core.wager_input import WagerInput, read_wager_input
-from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
+from tables.failures.entry_types import (
+    ROUND_RECORDED_BY_HAND,
+    EarlierWager,
+    ManualRecord,
+    RoundRecordedByHand,
+)
 from tables.failures.refusals import DICE_ENTERED_ALREADY
 from tables.models import Round, Wager
 from tables.rounds.begin import ensure_round
-from tables.rounds.entry_types import SettledWager
+from tables.rounds.entry_types import SettledWager, ThrowData
 from tables.rounds.progress import newly_settled
 from tables.rounds.settlement import settle_throw, settled_data, taken_cents, write_settlements, write_throw
 from tables.rounds.wagers import verify_seats, write_wagers
@@ -40,14 +46,21 @@ def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
     if not any(wager.cents for wager in wagers):
         raise Refusal(NOTHING_PLACED, ctx.rules.section("placement"))
     round_ = ensure_round(ctx, though_ceased=True)
-    before = [{"seat": row.seat, "wager": row.code, "cents": row.cents} for row in ctx.wagers]
+    before: list[EarlierWager] = [
+        {"seat": row.seat, "wager": row.code, "cents": row.cents} for row in ctx.wagers
+    ]
     state = _settled_state(ctx, wagers, throws)
     _rewrite_wagers(ctx, round_, wagers)
     earlier = _write_earlier_throws(ctx, round_, state)
-    more = {"mended": {"before": before, "reason": reason}}
-    settled = newly_settled(state)
-    recorded = settle_throw(ctx, round_, state, ROUND_RECORDED_BY_HAND, settled, dice=state.dice, more=more)
-    return _with_earlier_throws(recorded, state, earlier)
+
+    def entry(data: ThrowData) -> EntryBody:
+        mended: ManualRecord = {"before": before, "reason": reason}
+        recorded = cast(RoundRecordedByHand, {**data, "mended": mended})
+        if earlier:
+            _add_earlier_throws(recorded, state, earlier)
+        return ROUND_RECORDED_BY_HAND(recorded)
+
+    return settle_throw(ctx, round_, state, entry, newly_settled(state), dice=state.dice)
 
 
 def _read_throws(params: Params) -> tuple[Dice, ...]:
@@ -80,21 +93,15 @@ def _write_earlier_throws(ctx: TableContext, round_: Round, state: RoundState) -
     return throws_data
 
 
-def _with_earlier_throws(
-    recorded: ActOutcome, state: RoundState, earlier: list[list[SettledWager]]
-) -> ActOutcome:
-    """The outcome of the last throw, extended with every throw and every settled wager."""
-    if not earlier:
-        return recorded
-    settled = [line for lines in earlier for line in lines] + recorded.entry.data["settled"]
-    sums = {
-        "taken_cents": taken_cents(state.settled),
-        "paid_cents": sum(wager.paid_cents for wager in state.settled),
-        "returned_cents": sum(wager.returned_cents for wager in state.settled),
-    }
-    throws = [list(dice) for dice in state.throws]
-    data = {**recorded.entry.data, "throws": throws, "settled": settled, **sums}
-    return replace(recorded, entry=EntryBody(recorded.entry.type, data))
+def _add_earlier_throws(
+    recorded: RoundRecordedByHand, state: RoundState, earlier: list[list[SettledWager]]
+) -> None:
+    """Extend the data of the last throw with every throw and every settled wager."""
+    recorded["throws"] = [list(dice) for dice in state.throws]
+    recorded["settled"] = [line for lines in earlier for line in lines] + recorded["settled"]
+    recorded["taken_cents"] = taken_cents(state.settled)
+    recorded["paid_cents"] = sum(wager.paid_cents for wager in state.settled)
+    recorded["returned_cents"] = sum(wager.returned_cents for wager in state.settled)
 
 
 def _rewrite_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...]) -> None:

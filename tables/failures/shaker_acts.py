@@ -11,7 +11,7 @@ from tables.dice.handling import remove_dice
 from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
 from tables.failures.ceasing import mark_repaired, resume_gaming
-from tables.failures.entry_types import SHAKER_REPAIRED, SHAKER_REPLACED
+from tables.failures.entry_types import SHAKER_REPAIRED, SHAKER_REPLACED, ShakerReplaced
 from tables.failures.refusals import (
     AUTOMATED_SHAKER_NOT_COVERED,
     AUTOMATED_SHAKER_STILL_HERE,
@@ -52,14 +52,15 @@ def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
         ctx.change_round(shaker_kind=new.kind)
     if ctx.table.ceased_what == "shaker":
         mark_repaired(ctx) if kind.automated else resume_gaming(ctx)
-    data = {
+    data: ShakerReplaced = {
         "shaker": new.code,
         "kind": new.kind,
         "replaces": removed_codes[0] if removed_codes else None,
         "covered_or_signed": covered,
         "tosses": tosses,
+        "removed_from_table": removed,
     }
-    return ActOutcome(SHAKER_REPLACED.of({**data, "removed_from_table": removed}))
+    return ActOutcome(SHAKER_REPLACED(data))
 
 
 @act(roles=FLOOR, depends_on="nothing")

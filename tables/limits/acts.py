@@ -1,7 +1,5 @@
 """Acts that change the minimum and maximum wager at a table (58 Pa. Code § 521.8(c))."""
 
-from typing import Any
-
 from games.engine import Refusal
 from games.office.signs import forms
 from games.params import MOST_CENTS, Params
@@ -15,6 +13,7 @@ from tables.limits.entry_types import (
     LIMITS_CHANGED,
     LIMITS_PLAYERS_LEFT,
     LIMITS_SIGN_POSTED,
+    LimitsAnnounced,
 )
 from tables.limits.refusals import (
     CHANGE_IS_PENDING,
@@ -61,8 +60,8 @@ def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
     )
     answer = {"change": change.number}
     if nobody_plays:
-        return ActOutcome(LIMITS_CHANGED.of(rules.apply_change(ctx, change)), answer, changes="nothing")
-    return ActOutcome(LIMITS_CHANGE_BEGUN.of(rules.change_data(change)), answer, changes="nothing")
+        return ActOutcome(LIMITS_CHANGED(rules.apply_change(ctx, change)), answer, changes="nothing")
+    return ActOutcome(LIMITS_CHANGE_BEGUN(rules.change_data(change)), answer, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
@@ -79,7 +78,7 @@ def post_limits_sign(ctx: TableContext, params: Params) -> ActOutcome:
     change.posted_at = ctx.now
     _save_notice(ctx, change, "posted_at")
     return ActOutcome(
-        LIMITS_SIGN_POSTED.of({**rules.change_data(change), "sign_form": form.version}), changes="nothing"
+        LIMITS_SIGN_POSTED({**rules.change_data(change), "sign_form": form.version}), changes="nothing"
     )
 
 
@@ -93,8 +92,8 @@ def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
     change.announced_at, change.announced_by = ctx.now, ctx.actor
     _save_notice(ctx, change, "announced_at", "announced_by")
     dealer = ctx.table.dealer
-    data: dict[str, Any] = {**rules.change_data(change), "dealer": dealer.code if dealer else None}
-    return ActOutcome(LIMITS_ANNOUNCED.of(data), changes="nothing")
+    data: LimitsAnnounced = {**rules.change_data(change), "dealer": dealer.code if dealer else None}
+    return ActOutcome(LIMITS_ANNOUNCED(data), changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
@@ -106,7 +105,7 @@ def players_left(ctx: TableContext, params: Params) -> ActOutcome:
     change = _pending_change(ctx)
     rules.verify_nobody_plays(ctx)
     change.nobody_played = True
-    return ActOutcome(LIMITS_PLAYERS_LEFT.of(rules.apply_change(ctx, change)), changes="nothing")
+    return ActOutcome(LIMITS_PLAYERS_LEFT(rules.apply_change(ctx, change)), changes="nothing")
 
 
 @act(roles=FLOOR, depends_on="nothing")
@@ -115,9 +114,7 @@ def cancel_limits_change(ctx: TableContext, params: Params) -> ActOutcome:
     change, why = _pending_change(ctx), params.text("why")
     change.status = LimitsChange.Status.CANCELLED
     change.save(update_fields=["status"])
-    return ActOutcome(
-        LIMITS_CHANGE_CANCELLED.of({**rules.change_data(change), "why": why}), changes="nothing"
-    )
+    return ActOutcome(LIMITS_CHANGE_CANCELLED({**rules.change_data(change), "why": why}), changes="nothing")
 
 
 def _verify_none_pending(ctx: TableContext) -> None:

@@ -10,14 +10,14 @@ New Jersey's texts have no rule on limits. The same steps are a practice of the 
 """
 
 import datetime as dt
-from typing import Any
 
 from audit import clock, record
 from games.engine import Refusal
 from games.office.submissions.gate import verify_minimum
 from games.submissions import coming_versions, rules_of
 from tables.core.context import TableContext
-from tables.limits.entry_types import LIMITS_TOOK_EFFECT
+from tables.limits.entry_types import LIMITS_TOOK_EFFECT, LimitsInEffect
+from tables.limits.entry_types import LimitsChange as ChangeData
 from tables.limits.refusals import LIMITS_UNCHANGED, MAXIMUM_UNDER_MINIMUM, SOMEBODY_PLAYS
 from tables.models import LimitsChange, Table
 from tables.models.rounds import FlagOrNone
@@ -98,12 +98,12 @@ def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
         verify_minimum(rules_of(coming), min_cents)
 
 
-def apply_change(ctx: TableContext, change: LimitsChange) -> dict[str, Any]:
+def apply_change(ctx: TableContext, change: LimitsChange) -> LimitsInEffect:
     """Put the new limits into effect and return the data of the entry, which the caller writes."""
     change.status, change.took_effect_at = LimitsChange.Status.DONE, ctx.now
     change.save(update_fields=["status", "took_effect_at", "nobody_played"])
     ctx.change_table(min_cents=change.min_cents, max_cents=change.max_cents)
-    return change_data(change) | {"nobody_played": change.nobody_played}
+    return {**change_data(change), "nobody_played": change.nobody_played}
 
 
 def apply_when_due(ctx: TableContext) -> bool:
@@ -116,25 +116,23 @@ def apply_when_due(ctx: TableContext) -> bool:
     if change is None or not is_due(change, ctx.now):
         return False
     data = apply_change(ctx, change)
-    record.append(ctx.stream, entry=LIMITS_TOOK_EFFECT.of(data), moment=ctx.now, gaming_day=ctx.gaming_day)
+    record.append(ctx.stream, entry=LIMITS_TOOK_EFFECT(data), moment=ctx.now, gaming_day=ctx.gaming_day)
     return True
 
 
-def change_data(change: LimitsChange) -> dict[str, Any]:
+def change_data(change: LimitsChange) -> ChangeData:
     """A change of the limits as the record stores it."""
-    moments = {
-        name: clock.format_moment(moment) if moment else None
-        for name, moment in (
-            ("posted_at", change.posted_at),
-            ("announced_at", change.announced_at),
-            ("effective_at", change.effective_at),
-        )
-    }
     return {
         "change": change.number,
         "was_min_cents": change.was_min_cents,
         "was_max_cents": change.was_max_cents,
         "min_cents": change.min_cents,
         "max_cents": change.max_cents,
-        **moments,
+        "posted_at": _moment(change.posted_at),
+        "announced_at": _moment(change.announced_at),
+        "effective_at": _moment(change.effective_at),
     }
+
+
+def _moment(moment: dt.datetime | None) -> str | None:
+    return clock.format_moment(moment) if moment else None

@@ -1,7 +1,7 @@
 """Assignments (who is on duty where) and qualifications (who may deal which game)."""
 
 import datetime as dt
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self, get_args
 
 from django.db import models
 from django.db.models import Expression, Q
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 Key = int | Expression  # an id, or an expression for one
 
 # Games not run with Pitside, whose tables a floorperson may supervise as well.
-GAMES_ELSEWHERE = ("baccarat", "midibaccarat", "craps", "mini-craps", "pai-gow", "other-banking")
+GameElsewhere = Literal["baccarat", "midibaccarat", "craps", "mini-craps", "pai-gow", "other-banking"]
+GAMES_ELSEWHERE: tuple[GameElsewhere, ...] = get_args(GameElsewhere)
 
 
 class AssignmentSet(models.QuerySet["Assignment"]):

@@ -1,7 +1,5 @@
 """Acts that inspect, open and close a table."""
 
-from typing import Any
-
 from games.engine import Refusal
 from games.params import Params, malformed
 from tables.core.context import TableContext
@@ -21,7 +19,7 @@ from tables.opening.checks import (
     verify_payout_limit,
     verify_secured,
 )
-from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED, TableClosed
+from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED, TableClosed, TermsData
 from tables.opening.refusals import EDITION_LAPSED, NOT_INSPECTED, TABLE_NOT_CLOSED
 from tables.rules.notice import current_rules
 from tables.rules.suspensions import verify_game_not_suspended
@@ -43,7 +41,7 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
     tosses = params.integer("tosses", 0, 99, default=0)
     lines, cameras = params.texts("lines"), params.texts("cameras")
     by = floor_signer(ctx)
-    ctx.verify_dice_for_a_round()
+    _, shaker = ctx.verify_dice_for_a_round()
     verify_inspection_is_due(ctx)
     if ctx.rules.section("inspection-device"):
         verify_lights(ctx, dice or (), lit)
@@ -69,12 +67,12 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
     if resumed:
         resume_gaming(ctx)
     return ActOutcome(
-        TABLE_INSPECTED.of(
+        TABLE_INSPECTED(
             {
                 "dice": inspection.dice,
                 "lit": inspection.lit,
                 "tosses": tosses,
-                "shaker": ctx.shaker and ctx.shaker.code,
+                "shaker": shaker.code,
                 "lines": inspection.lines,
                 "cameras": inspection.cameras,
                 "by": by.code,
@@ -97,7 +95,7 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal(TABLE_NOT_CLOSED, table=ctx.table.code)
     if ctx.table.ceased_what:
         raise Refusal(GAMING_CEASED, ctx.table.ceased_section, what=ctx.table.ceased_what)
-    ctx.verify_dice_in_time()
+    lot, shaker = ctx.verify_dice_in_time()
     verify_dice_new_enough(ctx)
     verify_payout_limit(ctx)
     verify_game_not_suspended(ctx)
@@ -118,15 +116,15 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     )
     hand_over_shaker(ctx)
     return ActOutcome(
-        TABLE_OPENED.of(
+        TABLE_OPENED(
             {
                 **terms_data(ctx),
                 "inspected_by": inspection.by.code,
                 "floorperson": floorperson.code,
                 "takes_supervision": floorperson.pk != before,
                 "lapsed_acknowledged": lapsed,
-                "lot": ctx.lot and ctx.lot.code,
-                "shaker": ctx.shaker and ctx.shaker.code,
+                "lot": lot.code,
+                "shaker": shaker.code,
             }
         ),
     )
@@ -177,14 +175,16 @@ def hand_over_shaker(ctx: TableContext) -> None:
         ctx.shaker.save(update_fields=["secured"])
 
 
-def terms_data(ctx: TableContext) -> dict[str, Any]:
+def terms_data(ctx: TableContext) -> TermsData:
     """The rules and limits of an opening, as the record stores them."""
-    return {
+    data: TermsData = {
         "submission": ctx.submission.code,
         "submission_version": ctx.submission.version,
         "edition": ctx.submission.edition,
         "terms_sha256": ctx.submission.terms_sha256,
         "min_cents": ctx.table.min_cents,
         "max_cents": ctx.table.max_cents,
-        **({"stopped": sorted(ctx.stops)} if ctx.stops else {}),
     }
+    if ctx.stops:
+        data["stopped"] = sorted(ctx.stops)
+    return data

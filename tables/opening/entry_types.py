@@ -1,30 +1,35 @@
 """Entries about inspecting, opening and closing a table."""
 
-from typing import TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
+from games.snapshot_types import EquipmentKind, TableKind
 
 
 class TableClosed(TypedDict):
-    last_round: int
-    removed: str | None
+    last_round: Annotated[int, "number of the last round at this table; 0 before the first"]
+    removed: Annotated[str | None, "code of the lot that was taken out of play; null without one"]
     secured: bool
-    shaker: str | None
-    stays: str | None
+    shaker: Annotated[str | None, "code of the shaker; null without one"]
+    stays: Annotated[str | None, "code of the lot that stays in the shaker; null without one"]
 
 
 TABLE_CLOSED = entry_type("table.closed", TableClosed, "The table was closed.")
 
 
 class TableInspected(TypedDict):
-    after_repair_of: str | None
-    by: str
+    after_repair_of: Annotated[
+        EquipmentKind | None, "what had failed before this inspection; null at an opening"
+    ]
+    by: Annotated[str, "code of the floorperson who inspected the table"]
     cameras: list[str]
-    dice: list[int]
-    lines: list[str]
-    lit: list[str]
+    dice: Annotated[
+        list[int], "faces that were entered as a test of the lit layout; empty where nothing is lit"
+    ]
+    lines: Annotated[list[str], "codes of the inspection lines that were confirmed"]
+    lit: Annotated[list[str], "codes of the wagers whose areas were lit for these faces"]
     shaker: str
-    tosses: int
+    tosses: Annotated[int, "test runs of the shaker; an automated one has at least three"]
 
 
 TABLE_INSPECTED = entry_type(
@@ -34,30 +39,36 @@ TABLE_INSPECTED = entry_type(
 
 class TableMade(TypedDict):
     game: str
-    kind: str
-    max_cents: int
-    min_cents: int
+    kind: Annotated[TableKind, "kind of table"]
+    max_cents: Annotated[int, "the maximum wager"]
+    min_cents: Annotated[int, "the minimum wager"]
     pit: str
-    seats: int
+    seats: Annotated[int, "how many seats it has"]
     submission: str
 
 
 TABLE_MADE = entry_type("table.made", TableMade, "The table was made. Its kind never changes.")
 
 
-class TableOpened(TypedDict):
+class TermsData(TypedDict):
+    """The rules and limits of an opening."""
+
     edition: str
+    max_cents: Annotated[int, "the maximum wager"]
+    min_cents: Annotated[int, "the minimum wager"]
+    stopped: NotRequired[Annotated[list[str], "codes of the wagers that are suspended; absent without any"]]
+    submission: str
+    submission_version: Annotated[int, "version of the rules submission"]
+    terms_sha256: str
+
+
+class TableOpened(TermsData):
     floorperson: str
     inspected_by: str
     lapsed_acknowledged: bool
     lot: str
-    max_cents: int
-    min_cents: int
     shaker: str
-    submission: str
-    submission_version: int
     takes_supervision: bool
-    terms_sha256: str
 
 
 TABLE_OPENED = entry_type(

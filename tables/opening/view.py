@@ -73,7 +73,7 @@ class Opening:
     def missing(self) -> list[Missing]:
         """What opening would still refuse apart from the inspection, in the order in which people solve it."""
         ctx = self.ctx
-        checks: tuple[Callable[[], None], ...] = (
+        checks: tuple[Callable[[], object], ...] = (
             ctx.verify_dice_in_time,
             lambda: verify_dice_new_enough(ctx),
             lambda: verify_payout_limit(ctx),
@@ -181,7 +181,7 @@ def closing_data(ctx: TableContext) -> ClosingAsks | None:
     return {"dice": dice, "secure": shaker}
 
 
-def refusal_data(check: Callable[[], None]) -> Missing | None:
+def refusal_data(check: Callable[[], object]) -> Missing | None:
     """The refusal of a check with its sentence; None if the check passes."""
     try:
         check()

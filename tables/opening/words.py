@@ -1,5 +1,7 @@
 """Sentences of a table's opening: the next step while it is closed or ceased, and the posts that are empty."""
 
+from collections.abc import Sequence
+
 from tables.dice.words import POSTS
 from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED
 from tables.words.registry import line, register
@@ -20,7 +22,7 @@ OPENING_SENTENCES = {
 }
 
 
-def empty_posts_sentence(posts: list[str]) -> str:
+def empty_posts_sentence(posts: Sequence[str]) -> str:
     """Who must still sign in: `The left dealer and the stickperson are missing. …`"""
     names = [str(POSTS[post]) for post in posts]
     if len(names) == 1:

@@ -10,14 +10,23 @@ from typing import Any
 
 from games.engine import RoundState
 from tables.core.entries import ENDS, RecordedEntry
-from tables.corrections.entry_types import CorrectedEntry
+from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK, CorrectedEntry
 from tables.corrections.outcomes import FILED, PAYING_TYPES, EntryReference
+from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, EnteredWager, ReplayedRound, WagerKey
+from tables.rounds.entry_types import (
+    DICE_GATHERED,
+    DICE_MOVED,
+    DICE_THROWN,
+    SEATS_SETTLED,
+    THROW_NO_ROLL,
+    WINNERS_PAID,
+)
 
 from .difference import Difference
 
-CORRECTION_TYPES = frozenset({"dice.corrected", "wager.missed", "wager.struck"})
-RECORDED_BY_HAND = "round.recorded_by_hand"
+CORRECTION_TYPES = frozenset({DICE_CORRECTED.name, WAGER_MISSED.name, WAGER_STRUCK.name})
+RECORDED_BY_HAND = ROUND_RECORDED_BY_HAND.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,31 +127,31 @@ class RoundFacts:
         data, type_ = entry.data, entry.type
         if type_ in PAYING_TYPES:
             self.paid_by_seat |= dict.fromkeys(data["seats"], EntryReference(entry.seq, entry.digest))
-        if type_ == "throw.no_roll":
+        if type_ == THROW_NO_ROLL.name:
             self.last_throw += 1
             reasons = replayed.rules.edition.no_rolls  # empty where the edition lists no reasons
             section = {"section": reasons.get(data["reason"])} if reasons else {}
             return {"throw": self.last_throw, **section}
-        if type_ == "dice.thrown":
+        if type_ == DICE_THROWN.name:
             quarterback = before.state.quarterback  # None: still the one of the previous game
             return {"throw": self.last_throw + 1} | (
                 {"quarterback": quarterback} if quarterback is not None else {}
             )
-        if type_ == "seats.settled":
+        if type_ == SEATS_SETTLED.name:
             return {"throw": self.last_throw}
-        if type_ == "dice.moved":
+        if type_ == DICE_MOVED.name:
             return {
                 "throw": self.last_throw,
                 "exposed": True,
                 **(replayed.game.view(replayed.state).get("held") or {}),
             }
-        if type_ == "dice.gathered":
+        if type_ == DICE_GATHERED.name:
             return {"dice": replayed.state.result.dice}
         if "fees_cents" in data:
             return {
                 "seats": sorted(wager.seat for wager in replayed.wagers if replayed.game.is_fee(wager.code))
             }
-        if type_ == "device.failed" and "dice" in data:
+        if type_ == DEVICE_FAILED.name and "dice" in data:
             return {"dice": list(replayed.state.dice)}
         return {}
 
@@ -178,7 +187,7 @@ def _expected_correction(
         return {**correction, "before": recorded} if isinstance(correction, dict) else {"before": recorded}
     if entry.type not in CORRECTION_TYPES or not isinstance(correction, dict):
         return None
-    if entry.type == "dice.corrected":
+    if entry.type == DICE_CORRECTED.name:
         after = correction["after"]
         same = replayed.game.arranged(after) == replayed.game.arranged(replayed.state.dice)
         return {
@@ -189,7 +198,7 @@ def _expected_correction(
     entered = before.entered.get((correction["seat"], correction["wager"], correction.get("play") or None))
     cents = entered.wager.cents if entered is not None and not entered.struck else 0
     return {**correction, "before_cents": cents} | (
-        {"after_cents": 0} if entry.type == "wager.struck" else {}
+        {"after_cents": 0} if entry.type == WAGER_STRUCK.name else {}
     )
 
 
@@ -200,7 +209,7 @@ def _compare_seats(
     if entry.type not in PAYING_TYPES:
         return
     due_seats_of = (
-        replayed.game.unpaid_seats if entry.type == "winners.paid" else replayed.game.unsettled_seats
+        replayed.game.unpaid_seats if entry.type == WINNERS_PAID.name else replayed.game.unsettled_seats
     )
     due_seats, seats = due_seats_of(before.state), entry.data["seats"]
     if len(set(seats)) != len(seats) or not set(seats) <= set(due_seats):

@@ -9,25 +9,31 @@ from audit.models import Person
 from games.engine.settlement import Settled
 from games.layout_drawing import listed
 from games.wording import reason_text
+from tables.alerts.entry_types import DISPUTE_REPORTED
 from tables.core.entries import MISSHAPEN, RecordedEntry
+from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.outcomes import settled_line
 from tables.corrections.slips import key_of
+from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.replay.difference import Difference
 from tables.replay.readjudication import readjudicate_round, start_round
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound, WagerKey
 from tables.replay.replayed_slips import FILED
 from tables.replay.rules_finder import RulesFinder
+from tables.rounds.entry_types import WAGERS_PLACED
 from tables.words.entries import words_of
 from tables.words.sentences import dollars, short
 
-CORRECTION_TYPES = frozenset({"dice.corrected", "wager.missed", "wager.struck", "round.recorded_by_hand"})
+CORRECTION_TYPES = frozenset(
+    {DICE_CORRECTED.name, WAGER_MISSED.name, WAGER_STRUCK.name, ROUND_RECORDED_BY_HAND.name}
+)
 CORRECTION_TITLES = {
-    "dice.corrected": "Dice, before money moved",
-    "wager.missed": "Missed wager, before money moved",
-    "wager.struck": "Wager struck, before money moved",
-    "round.recorded_by_hand": "Recorded by hand after play",
+    DICE_CORRECTED.name: "Dice, before money moved",
+    WAGER_MISSED.name: "Missed wager, before money moved",
+    WAGER_STRUCK.name: "Wager struck, before money moved",
+    ROUND_RECORDED_BY_HAND.name: "Recorded by hand after play",
 }
-DISPUTE = "dispute.reported"
+DISPUTE = DISPUTE_REPORTED.name
 Result = TypeVar("Result")
 
 
@@ -289,7 +295,7 @@ class RoundHistory:
             (previous.seq for previous in reversed(self.entries[:place]) if previous.type in SETTLING_TYPES),
             None,
         )
-        dice = (correction["before"], correction["after"]) if entry.type == "dice.corrected" else None
+        dice = (correction["before"], correction["after"]) if entry.type == DICE_CORRECTED.name else None
         amounts = ("", "") if dice else self._amounts(entry.type, correction)
         signed = [self.people[code].name for code in (entry.actor, entry.witness) if code]
         title = str(CORRECTION_TITLES[entry.type])
@@ -298,7 +304,7 @@ class RoundHistory:
         )
 
     def _amounts(self, type_: str, correction: Mapping[str, Any]) -> tuple[str, str]:
-        if type_ == "round.recorded_by_hand":
+        if type_ == ROUND_RECORDED_BY_HAND.name:
             return "%s on the tablet" % len(correction.get("before", ())), "as it was played"
         label_parts = [
             self.names.get(correction["wager"], correction["wager"]),
@@ -330,7 +336,7 @@ def _extra_words(entry: RecordedEntry) -> list[str]:
     """What an entry says beyond its line: amounts, and the reason."""
     correction = entry.data.get("mended")
     reason = entry.data.get("reason") or (correction.get("reason") if isinstance(correction, dict) else None)
-    words = (_read_or_none(partial(_placed_amounts, entry)) or []) if entry.type == "wagers.placed" else []
+    words = (_read_or_none(partial(_placed_amounts, entry)) or []) if entry.type == WAGERS_PLACED.name else []
     return [*words, str(reason)] if reason else words
 
 

@@ -59,10 +59,11 @@ from tables.rounds.entry_types import (
     ExtraRollFees,
     LayoutCleared,
     LosersTaken,
+    ManualSettlement,
+    RoundVoided,
     SeatsSettled,
     ThrowData,
     ThrowNoRoll,
-    ThrowOrFailure,
     ThrowSettled,
     WagersPlaced,
     WinnersPaid,
@@ -73,8 +74,18 @@ from tables.rounds.settlement import taken_cents
 WagerKey = tuple[int, str, int | None]
 Dice = tuple[int, ...]
 SETTLING_TYPES = frozenset(
-    {"round.settled", "throw.settled", "round.settled_by_hand", "round.recorded_by_hand", "round.no_roll"}
-    | {"round.voided", "dice.corrected", "wager.missed", "wager.struck"}
+    entry_type.name
+    for entry_type in (
+        ROUND_SETTLED,
+        THROW_SETTLED,
+        ROUND_SETTLED_BY_HAND,
+        ROUND_RECORDED_BY_HAND,
+        ROUND_NO_ROLL,
+        ROUND_VOIDED,
+        DICE_CORRECTED,
+        WAGER_MISSED,
+        WAGER_STRUCK,
+    )
 )
 OPEN_PHASE: Phase = "open"
 
@@ -247,7 +258,7 @@ class ReplayedRound:
         self._settle()
 
     @applies(ROUND_SETTLED_BY_HAND)
-    def _settled_manually(self, data: ThrowOrFailure) -> None:
+    def _settled_manually(self, data: ManualSettlement) -> None:
         self._update_state(manual_settlement=True)
         self._throw(data["dice"], "settle_manually")
 
@@ -270,7 +281,7 @@ class ReplayedRound:
         self._apply_act("call_no_roll", void_throws=self.state.void_throws + 1)
 
     @applies(ROUND_VOIDED)
-    def _voided(self, data: ThrowOrFailure) -> None:
+    def _voided(self, data: RoundVoided) -> None:
         failed = data.get("failed")
         why = "shaker-failed" if failed == "shaker" else "device-failed" if failed else "void"
         self._return_wagers("void", why)

@@ -6,14 +6,14 @@ from typing import Any
 from games.engine.settlement import Settled
 from tables.core.entries import RecordedEntry
 from tables.corrections import slips
-from tables.corrections.entry_types import CorrectedEntry, SeatAmount
+from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, CorrectedEntry, SeatAmount
 from tables.corrections.slips import CorrectedWager, SeatPayment, SettlementLine
 from tables.replay.difference import Difference, compare_settlements
 from tables.replay.facts import RoundFacts
 from tables.replay.replayed_round import Dice, ReplayedRound
 from tables.rounds.settlement import settled_data
 
-FILED, SETTLED = "slip.filed", "slip.settled"
+FILED, SETTLED = SLIP_FILED.name, SLIP_SETTLED.name
 
 
 def is_slip_entry(entry: RecordedEntry) -> bool:

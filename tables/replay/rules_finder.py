@@ -9,6 +9,7 @@ from audit.models import Entry
 from games.engine import Refusal, Rules
 from games.engine.rules import Terms
 from games.models import RulesSubmission
+from games.office.submissions.entry_types import RULES_APPROVED
 
 
 class RulesFinder:
@@ -39,7 +40,7 @@ class RulesFinder:
     def _approved_terms(self, facility: str) -> dict[str, Terms]:
         """All approved terms of a casino, by the hash computed here."""
         if facility not in self._approved:
-            rows = Entry.objects.filter(stream__name=f"{facility}/rules", type="rules.approved")
+            rows = Entry.objects.filter(stream__name=f"{facility}/rules", type=RULES_APPROVED.name)
             approved = (
                 json.loads(bytes(body))["data"].get("terms") for body in rows.values_list("body", flat=True)
             )

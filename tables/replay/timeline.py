@@ -4,29 +4,46 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tables.alerts.entry_types import DISPUTE_REPORTED
+from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, WAGER_MISSED, WAGER_STRUCK
+from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.replay.history import ReplayStep
+from tables.rounds.entry_types import (
+    BETS_CLOSED,
+    LAYOUT_CLEARED,
+    LOSERS_TAKEN,
+    ROUND_NO_ROLL,
+    ROUND_SETTLED,
+    ROUND_SETTLED_BY_HAND,
+    ROUND_VOIDED,
+    SEATS_SETTLED,
+    THROW_NO_ROLL,
+    THROW_SETTLED,
+    WAGERS_PLACED,
+    WINNERS_PAID,
+)
 
 LEFT, RIGHT, WIDTH = 8, 592, 600
 LETTER = 6.6  # the approximate width of a letter in the labels
 LABELS = {
-    "wagers.placed": "Wagers",
-    "bets.closed": "No more bets",
-    "round.settled": "Dice",
-    "throw.settled": "Dice",
-    "round.settled_by_hand": "By hand",
-    "round.recorded_by_hand": "On paper",
-    "dice.corrected": "Corrected",
-    "wager.missed": "Missed",
-    "wager.struck": "Struck",
-    "losers.taken": "Take",
-    "winners.paid": "Pay",
-    "seats.settled": "Settle",
-    "layout.cleared": "Clear",
-    "throw.no_roll": "No roll",
-    "round.no_roll": "No roll",
-    "round.voided": "Void",
-    "dispute.reported": "Dispute",
-    "slip.filed": "Slip",
+    WAGERS_PLACED.name: "Wagers",
+    BETS_CLOSED.name: "No more bets",
+    ROUND_SETTLED.name: "Dice",
+    THROW_SETTLED.name: "Dice",
+    ROUND_SETTLED_BY_HAND.name: "By hand",
+    ROUND_RECORDED_BY_HAND.name: "On paper",
+    DICE_CORRECTED.name: "Corrected",
+    WAGER_MISSED.name: "Missed",
+    WAGER_STRUCK.name: "Struck",
+    LOSERS_TAKEN.name: "Take",
+    WINNERS_PAID.name: "Pay",
+    SEATS_SETTLED.name: "Settle",
+    LAYOUT_CLEARED.name: "Clear",
+    THROW_NO_ROLL.name: "No roll",
+    ROUND_NO_ROLL.name: "No roll",
+    ROUND_VOIDED.name: "Void",
+    DISPUTE_REPORTED.name: "Dispute",
+    SLIP_FILED.name: "Slip",
 }
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from games.engine.odds import in_dollars
 from games.models import DeviceIncident, Facility
 from games.office.pdf.approval import moment
+from tables.core.entry_types import ALERT_RAISED
+from tables.failures.entry_types import DEVICE_INCIDENT
 from tables.reports.columns import Column, ReportTable
 from tables.reports.events import (
     AlertRow,
@@ -21,6 +23,7 @@ from tables.reports.events import (
 from tables.reports.figures import Report, ReportRow
 from tables.reports.formatting import duration, thousands
 from tables.reports.notes import hour_label
+from tables.rounds.entry_types import WAGERS_PLACED
 
 OUTSIDE: tuple[Column[ReportRow], ...] = (
     Column("Table", lambda row: row.label),
@@ -29,7 +32,7 @@ OUTSIDE: tuple[Column[ReportRow], ...] = (
         lambda row: row.figures.outside,
         thousands,
         is_number=True,
-        url=lambda row, links: links.record(type="wagers.placed", place=row.code),
+        url=lambda row, links: links.record(type=WAGERS_PLACED.name, place=row.code),
     ),
     Column("Amount", lambda row: row.figures.outside_cents, in_dollars, is_number=True),
 )
@@ -97,7 +100,7 @@ ALERTS: tuple[Column[AlertRow], ...] = (
         "Raised",
         lambda row: row.count,
         is_number=True,
-        url=lambda row, links: links.record(type="alert.raised"),
+        url=lambda row, links: links.record(type=ALERT_RAISED.name),
     ),
     Column("Open in all", lambda row: row.open_seconds, duration, is_number=True),
     Column("Longest", lambda row: row.longest_seconds, duration, is_number=True),
@@ -124,7 +127,7 @@ def _device_columns(facility: Facility) -> tuple[Column[DeviceIncident], ...]:
             "When",
             lambda row: moment(row.at, facility),
             list_part="title",
-            url=lambda row, links: links.record(type="device.incident", place=row.table),
+            url=lambda row, links: links.record(type=DEVICE_INCIDENT.name, place=row.table),
         ),
         Column("What", lambda row: row.what, list_part="main"),
         Column("What was done", lambda row: row.action),

@@ -13,18 +13,21 @@ from django.db.models import Count, Max, Min, Q, QuerySet
 
 from audit.models import Entry, Person
 from games.models import DeviceIncident
+from tables.alerts.entry_types import DISPUTE_REPORTED
 from tables.alerts.words import alert_names
+from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.models import Alert, Round, Table, Throw
+from tables.opening.entry_types import TABLE_CLOSED, TABLE_OPENED
 from tables.reports.report_day import SLACK, ReportDay
 from tables.words.entries import said_by
 
 CORRECTION_NAMES = {
-    "dice.corrected": "dice entered again",
-    "wager.missed": "missed wager written down",
-    "wager.struck": "mistaken wager struck",
+    DICE_CORRECTED.name: "dice entered again",
+    WAGER_MISSED.name: "missed wager written down",
+    WAGER_STRUCK.name: "mistaken wager struck",
 }
-OPENED, CLOSED = "table.opened", "table.closed"
-DISPUTE = "dispute.reported"
+OPENED, CLOSED = TABLE_OPENED.name, TABLE_CLOSED.name
+DISPUTE = DISPUTE_REPORTED.name
 Spans = tuple[tuple[dt.datetime | None, dt.datetime | None], ...]
 
 

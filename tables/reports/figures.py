@@ -17,6 +17,7 @@ from django.db.models.functions import Coalesce
 
 from audit.models import Entry
 from games.registry import game_by_code
+from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.models import Round, Wager
 from tables.reports import expected, settled_rounds
 from tables.reports.events import DayEvents, day_events
@@ -249,7 +250,7 @@ def _paper_figures(day: ReportDay) -> dict[int, Figures]:
         numbers_by_table[table].append(number)
     for table, numbers in numbers_by_table.items():
         entries = Entry.objects.filter(
-            stream=day.tables[table].stream_id, round__in=numbers, type="round.recorded_by_hand"
+            stream=day.tables[table].stream_id, round__in=numbers, type=ROUND_RECORDED_BY_HAND.name
         )
         figures_by_table[table] += Figures(on_paper=entries.values("round").distinct().count())
     return figures_by_table

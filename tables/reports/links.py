@@ -7,8 +7,16 @@ from typing import Any
 from django.urls import NoReverseMatch, reverse
 from django.utils.http import urlencode
 
+from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.reports.figures import ReportRow
 from tables.reports.report_day import ReportDay
+from tables.rounds.entry_types import (
+    LAYOUT_CLEARED,
+    ROUND_NO_ROLL,
+    ROUND_SETTLED,
+    ROUND_SETTLED_BY_HAND,
+    ROUND_VOIDED,
+)
 
 
 class ReportLinks:
@@ -49,12 +57,12 @@ class ReportLinks:
 # The query that finds the entries behind each figure.
 FIGURES: dict[str, dict[str, str]] = {
     "all": {},
-    "rounds": {"type": "layout.cleared"},
-    "no_roll": {"type": "round.no_roll"},
-    "void": {"type": "round.voided"},
-    "settled": {"type": "round.settled"},
-    "by_hand": {"type": "round.settled_by_hand"},
-    "on_paper": {"type": "round.recorded_by_hand"},
+    "rounds": {"type": LAYOUT_CLEARED.name},
+    "no_roll": {"type": ROUND_NO_ROLL.name},
+    "void": {"type": ROUND_VOIDED.name},
+    "settled": {"type": ROUND_SETTLED.name},
+    "by_hand": {"type": ROUND_SETTLED_BY_HAND.name},
+    "on_paper": {"type": ROUND_RECORDED_BY_HAND.name},
 }
 
 

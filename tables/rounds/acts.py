@@ -1,6 +1,6 @@
 """Acts of a round in the order of the edition: no more bets, shake, dice, take, pay, clear; no roll and void."""
 
-from typing import Any
+from typing import cast
 
 from audit.runner import Changes
 from games.engine.settlement import LOSE, RETURN
@@ -22,8 +22,12 @@ from tables.rounds.entry_types import (
     THROW_NO_ROLL,
     THROW_SETTLED,
     WINNERS_PAID,
+    DiceShaken,
+    FaceRulings,
     LayoutCleared,
+    RoundVoided,
     SeatsSettled,
+    ThrowNoRoll,
     WinnersPaid,
 )
 from tables.rounds.progress import advance, newly_settled, require_round, round_answer
@@ -51,35 +55,51 @@ def shake(ctx: TableContext, params: Params) -> ActOutcome:
     shakes = params.integer("shakes", 0, 99, default=0)
     seat = params.integer("activated_by_seat", 0, 64, default=0)
     round_ = ensure_round(ctx)
-    ctx.verify_dice_in_time()
+    lot, shaker = ctx.verify_dice_in_time()
     state, _ = ctx.game.shake(ctx.state, times=shakes or 1, by_seat=seat or None)
     advance(ctx, state)
-    data = {"round": round_.number, "lot": ctx.lot and ctx.lot.code, "shaker": ctx.shaker and ctx.shaker.code}
-    return ActOutcome(
-        DICE_SHAKEN.of({**data, "shakes": shakes, "activated_by_seat": seat}), round_answer(round_), "phase"
-    )
+    data: DiceShaken = {
+        "round": round_.number,
+        "lot": lot.code,
+        "shaker": shaker.code,
+        "shakes": shakes,
+        "activated_by_seat": seat,
+    }
+    return ActOutcome(DICE_SHAKEN(data), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
 def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Record the uncovered and announced dice, light the layout, and settle the wagers that they decide."""
     dice = params.dice()
-    ruled = read_face_rulings(params, len(dice or ()))
+    rulings = read_face_rulings(params, len(dice or ()))
     round_ = require_round(ctx)
     state, _ = ctx.game.call_dice(ctx.state, dice or ())
     ctx.verify_as_they_lie(state.dice)
     type_ = ROUND_SETTLED if state.result.ending else THROW_SETTLED
-    return settle_throw(ctx, round_, state, type_, newly_settled(state), dice=state.dice, more=ruled)
+    return settle_throw(
+        ctx,
+        round_,
+        state,
+        lambda data: type_({**data, **rulings}),
+        newly_settled(state),
+        dice=state.dice,
+    )
 
 
-def read_face_rulings(params: Params, dice: int) -> dict[str, Any]:
+def read_face_rulings(params: Params, dice: int) -> FaceRulings:
     """Read how unclear faces were ruled on.
 
     `leaning`: the number of dice read by the face opposite to the one they lean on (§§ 577.5(f), 675a.4(c)).
     `disputed`: whether a face was disputed and decided (§ 577.5(g)).
     """
     leaning, disputed = params.integer("leaning", 0, dice, default=0), params.boolean("disputed")
-    return ({"leaning": leaning} if leaning else {}) | ({"disputed": True} if disputed else {})
+    rulings: FaceRulings = {}
+    if leaning:
+        rulings["leaning"] = leaning
+    if disputed:
+        rulings["disputed"] = True
+    return rulings
 
 
 @act(roles=AT_THE_TABLE)
@@ -101,14 +121,15 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
         )
         raise_alert(ctx, alert)
     advance(ctx, state, last_throw=throw.number)
-    data: dict[str, Any] = {
+    data: ThrowNoRoll = {
         "round": round_.number,
         "throw": throw.number,
         "reason": reason,
         "section": called.section,
+        "lot": ctx.lot.code if ctx.lot else None,
+        "shaker": ctx.shaker.code if ctx.shaker else None,
     }
-    data |= {"lot": ctx.lot and ctx.lot.code, "shaker": ctx.shaker and ctx.shaker.code}
-    return ActOutcome(THROW_NO_ROLL.of(data), round_answer(round_), "phase")
+    return ActOutcome(THROW_NO_ROLL(data), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -123,7 +144,9 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     verify_signed_by_floor(ctx)
     state, voided = ctx.game.void_round(ctx.state, reason)
     returned = tuple(wager for wager in voided.settled if wager.outcome == RETURN)
-    return settle_throw(ctx, round_, state, ROUND_VOIDED, returned, reason=reason)
+    return settle_throw(
+        ctx, round_, state, lambda data: ROUND_VOIDED(cast(RoundVoided, data)), returned, reason=reason
+    )
 
 
 @act(roles=AT_THE_TABLE)

@@ -1,12 +1,35 @@
 """Entries about the round in play: wagers, throws, settlement."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 from games.engine.settlement import WagerOutcome
+from games.engine.wagers import MadeIn
+from games.snapshot_types import EquipmentKind
 from tables.models.rounds import FlagOrNone
 
-MadeIn = Literal["chips", "plaques", "cash"]
+Faces = Annotated[list[int], "the faces of the dice"]
+LotOrNone = Annotated[str | None, "code of the dice lot; null where the shaker has no dice"]
+ShakerOrNone = Annotated[str | None, "code of the shaker; null where the table has none"]
+SectionOrEmpty = Annotated[str, "the section behind it; empty where the edition names none"]
+
+
+ThrowNumber = Annotated[int, "number of the throw in the round, void throws included"]
+FacesOrNone = Annotated[list[int], "the faces of the dice; empty where wagers go back without dice"]
+ReturnReason = Annotated[str, "why wagers go back, as a code or in a person's words; otherwise empty"]
+Announced = Annotated[bool, "whether dice were called"]
+LitCodes = Annotated[list[str], "codes of the wagers whose areas are lit"]
+Taken = Annotated[int, "lost stakes and fees that the house keeps"]
+Paid = Annotated[int, "what winning wagers are paid, without their stakes"]
+Returned = Annotated[int, "stakes that go back, those of winning wagers included"]
+
+
+class Totals(TypedDict):
+    """What settled wagers move."""
+
+    taken_cents: Taken
+    paid_cents: Paid
+    returned_cents: Returned
 
 
 class SettledWager(TypedDict):
@@ -14,11 +37,11 @@ class SettledWager(TypedDict):
 
     seat: int
     wager: str
-    cents: int
-    outcome: WagerOutcome
-    pays: str | None
-    paid_cents: int
-    returned_cents: int
+    cents: Annotated[int, "the stake"]
+    outcome: Annotated[WagerOutcome, "how the wager ended"]
+    pays: Annotated[str | None, "the odds that it is paid; null unless it wins"]
+    paid_cents: Annotated[int, "what the wager is paid, without its stake"]
+    returned_cents: Annotated[int, "how much of the stake goes back"]
     cite: str
     play: NotRequired[int]
     cut_cents: NotRequired[int]
@@ -27,53 +50,55 @@ class SettledWager(TypedDict):
 class Called(TypedDict):
     """What a throw comes to, by code, with the figures of its sentence."""
 
-    code: str
-    total: NotRequired[int]
-    added: NotRequired[int]
-    count: NotRequired[int]
-    face: NotRequired[int]
+    code: Annotated[str, "code of the result"]
+    total: NotRequired[Annotated[int, "sum of the faces"]]
+    added: NotRequired[Annotated[int, "dice that the extra throw added to the matching dice"]]
+    count: NotRequired[Annotated[int, "how many dice match"]]
+    face: NotRequired[Annotated[int, "the face of the matching dice"]]
     yards: NotRequired[int]
 
 
-class ThrowData(TypedDict):
+class ThrowData(Totals):
     """A throw with what it settled; where wagers go back without dice, `called` is null and `lit` empty."""
 
     round: int
-    throw: int
+    throw: ThrowNumber
     revision: int
-    dice: list[int]
-    reason: str
-    lot: str | None
-    shaker: str | None
+    dice: FacesOrNone
+    reason: ReturnReason
+    lot: LotOrNone
+    shaker: ShakerOrNone
     uncovered: bool
-    announced: bool
+    announced: Announced
     called: Called | None
-    lit: list[str]
+    lit: LitCodes
     by_hand: bool
     settled: list[SettledWager]
-    taken_cents: int
-    paid_cents: int
-    returned_cents: int
 
 
-class NewSettlement(TypedDict, total=False):
-    """The fields of `ThrowData`, in an entry that settles again only once dice lie on the layout."""
+class NewSettlement(TypedDict):
+    """A round that is settled again.
 
-    throw: int
-    revision: int
-    dice: list[int]
-    reason: str
-    lot: str | None
-    shaker: str | None
-    uncovered: bool
-    announced: bool
-    called: Called | None
-    lit: list[str]
-    by_hand: bool
-    settled: list[SettledWager]
-    taken_cents: int
-    paid_cents: int
-    returned_cents: int
+    Once dice lie on the layout it has the fields of `ThrowData`; before them, `wagered_cents` alone.
+    """
+
+    round: int
+    wagered_cents: NotRequired[Annotated[int, "what is wagered in the round, before its first throw"]]
+    throw: NotRequired[ThrowNumber]
+    revision: NotRequired[int]
+    dice: NotRequired[FacesOrNone]
+    reason: NotRequired[ReturnReason]
+    lot: NotRequired[LotOrNone]
+    shaker: NotRequired[ShakerOrNone]
+    uncovered: NotRequired[bool]
+    announced: NotRequired[Announced]
+    called: NotRequired[Called | None]
+    lit: NotRequired[LitCodes]
+    by_hand: NotRequired[bool]
+    settled: NotRequired[list[SettledWager]]
+    taken_cents: NotRequired[Taken]
+    paid_cents: NotRequired[Paid]
+    returned_cents: NotRequired[Returned]
 
 
 class BetsClosed(TypedDict):
@@ -85,8 +110,8 @@ BETS_CLOSED = entry_type("bets.closed", BetsClosed, "No more bets was announced.
 
 
 class DiceDrawn(TypedDict):
-    by: str
-    dice: list[int]
+    by: Annotated[Literal["machine"], "what drew the dice"]
+    dice: Faces
     round: int
 
 
@@ -94,7 +119,7 @@ DICE_DRAWN = entry_type("dice.drawn", DiceDrawn, "At a training table the machin
 
 
 class DiceGathered(TypedDict):
-    dice: int
+    dice: Annotated[int, "how many loose dice are thrown again"]
     round: int
 
 
@@ -104,11 +129,11 @@ DICE_GATHERED = entry_type(
 
 
 class DiceMoved(TypedDict):
-    count: int
+    count: Annotated[int, "how many dice match"]
     exposed: bool
-    face: int
+    face: Annotated[int, "the face of the matching dice"]
     round: int
-    throw: int
+    throw: ThrowNumber
 
 
 DICE_MOVED = entry_type(
@@ -116,17 +141,17 @@ DICE_MOVED = entry_type(
 )
 
 
-class DiceOfferedChosen(TypedDict):
-    green: int
-    red: int
+class ChosenDice(TypedDict):
+    green: Annotated[int, "how many green dice"]
+    red: Annotated[int, "how many red dice"]
 
 
 class DiceOffered(TypedDict):
-    accepted: bool
-    lot: str
+    accepted: Annotated[bool, "whether the seat accepted the dice, and is the Quarterback"]
+    lot: LotOrNone
     round: int
     seat: int
-    chosen: NotRequired[DiceOfferedChosen]
+    chosen: NotRequired[Annotated[ChosenDice, "the dice that the Quarterback keeps, by color"]]
 
 
 DICE_OFFERED = entry_type(
@@ -137,11 +162,13 @@ DICE_OFFERED = entry_type(
 
 
 class DiceShaken(TypedDict):
-    activated_by_seat: int
+    activated_by_seat: Annotated[int, "the seat that activated a player-activated shaker; 0 where none did"]
     lot: str
     round: int
     shaker: str
-    shakes: int
+    shakes: Annotated[
+        int, "how often the shaker was shaken; 0 where no number was entered, as for an automated one"
+    ]
 
 
 DICE_SHAKEN = entry_type(
@@ -151,9 +178,9 @@ DICE_SHAKEN = entry_type(
 
 class DiceThrown(TypedDict):
     lot: str
-    quarterback: int | None
+    quarterback: Annotated[int | None, "the seat of the Quarterback; null without one"]
     round: int
-    throw: int
+    throw: ThrowNumber
     wagered_cents: int
 
 
@@ -165,9 +192,9 @@ DICE_THROWN = entry_type(
 
 
 class ExtraRollFees(TypedDict):
-    fees_cents: int
+    fees_cents: Annotated[int, "sum of the fees"]
     round: int
-    seats: list[int]
+    seats: Annotated[list[int], "numbers of the seats that bought an Extra Roll"]
 
 
 EXTRA_ROLLS_LOCKED_OUT = entry_type(
@@ -183,9 +210,9 @@ FEES_COLLECTED = entry_type(
 
 
 class LayoutCleared(TypedDict):
-    paid_cents: int
+    paid_cents: Annotated[int, "what all winning wagers of the round were paid, without their stakes"]
     round: int
-    taken_cents: int
+    taken_cents: Annotated[int, "lost stakes and fees of the whole round"]
 
 
 LAYOUT_CLEARED = entry_type("layout.cleared", LayoutCleared, "The layout was cleared, which ended the round.")
@@ -193,21 +220,29 @@ LAYOUT_CLEARED = entry_type("layout.cleared", LayoutCleared, "The layout was cle
 
 class LosersTaken(TypedDict):
     round: int
-    taken_cents: int
+    taken_cents: Taken
 
 
 LOSERS_TAKEN = entry_type("losers.taken", LosersTaken, "All losing wagers were taken.")
 
 
-class ThrowSettled(ThrowData):
-    """`leaning`: dice read by the face opposite to the one that leaned; `disputed`: a face was disputed and decided."""
+class FaceRulings(TypedDict):
+    """How unclear faces were ruled on."""
 
     leaning: NotRequired[int]
-    disputed: NotRequired[bool]
+    disputed: NotRequired[Annotated[bool, "true where a face was disputed and decided; otherwise absent"]]
 
 
-class ThrowOrFailure(ThrowData):
-    failed: NotRequired[str]
+class ThrowSettled(ThrowData, FaceRulings):
+    pass
+
+
+class ManualSettlement(ThrowData):
+    failed: Annotated[EquipmentKind, "what failed"]
+
+
+class RoundVoided(ThrowData):
+    failed: NotRequired[Annotated[EquipmentKind, "what failed; absent where the floor voided the round"]]
 
 
 ROUND_NO_ROLL = entry_type(
@@ -222,13 +257,13 @@ ROUND_SETTLED = entry_type(
 
 ROUND_SETTLED_BY_HAND = entry_type(
     "round.settled_by_hand",
-    ThrowOrFailure,
+    ManualSettlement,
     "The round was settled manually after a device failed, before the witness on the entry.",
 )
 
 
 ROUND_VOIDED = entry_type(
-    "round.voided", ThrowOrFailure, "The round was voided, and its open wagers were returned."
+    "round.voided", RoundVoided, "The round was voided, and its open wagers were returned."
 )
 
 
@@ -243,11 +278,11 @@ SEAT_TAKEN = entry_type("seat.taken", SeatChange, "A player took a seat.")
 
 
 class SeatsSettled(TypedDict):
-    paid_cents: int
+    paid_cents: Annotated[int, "what these seats were paid in this step, without their stakes"]
     round: int
     seats: list[int]
-    taken_cents: int
-    throw: int
+    taken_cents: Annotated[int, "lost stakes that were taken from these seats in this step"]
+    throw: ThrowNumber
 
 
 SEATS_SETTLED = entry_type(
@@ -256,12 +291,12 @@ SEATS_SETTLED = entry_type(
 
 
 class ThrowNoRoll(TypedDict):
-    lot: str
-    reason: str
+    lot: LotOrNone
+    reason: Annotated[str, "why, as a code of the edition or in a person's words"]
     round: int
-    section: str
-    shaker: str
-    throw: int
+    section: SectionOrEmpty
+    shaker: ShakerOrNone
+    throw: ThrowNumber
 
 
 THROW_NO_ROLL = entry_type(
@@ -275,7 +310,7 @@ THROW_SETTLED = entry_type(
 
 
 class PlacedWager(TypedDict):
-    cents: int
+    cents: Annotated[int, "the total that the seat now has on the area; 0: taken off"]
     flag: FlagOrNone
     made_in: MadeIn
     seat: int
@@ -284,7 +319,7 @@ class PlacedWager(TypedDict):
 
 
 class WagersPlaced(TypedDict):
-    placed: list[PlacedWager]
+    placed: Annotated[list[PlacedWager], "each wager that was placed, changed or taken off"]
     round: int
     wagered_cents: int
 
@@ -297,7 +332,7 @@ WAGERS_PLACED = entry_type(
 
 
 class WinnersPaid(TypedDict):
-    paid_cents: int
+    paid_cents: Annotated[int, "what these seats were paid, without their stakes"]
     round: int
     seats: list[int]
 

@@ -1,13 +1,11 @@
 """Acts of Three Dice Football only: offer the dice, and throw them (58 Pa. Code ch. 577)."""
 
-from typing import Any
-
 from games.catalog.football.engine import Football
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.rounds.begin import ensure_round
-from tables.rounds.entry_types import DICE_OFFERED, DICE_THROWN
+from tables.rounds.entry_types import DICE_OFFERED, DICE_THROWN, DiceOffered, DiceThrown
 from tables.rounds.progress import advance, round_answer
 from tables.rounds.quarterback import verify_quarterback_plays
 from tables.runner.table import ActOutcome, act
@@ -24,15 +22,15 @@ def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     game, round_ = ctx.game_as(Football), ensure_round(ctx)
     state, _ = game.offer_dice(ctx.state, seat, accepted)
     advance(ctx, state)
-    data: dict[str, Any] = {
+    data: DiceOffered = {
         "round": round_.number,
         "seat": seat,
         "accepted": accepted,
-        "lot": ctx.lot and ctx.lot.code,
+        "lot": ctx.lot.code if ctx.lot else None,
     }
     if accepted:
         data["chosen"] = {"green": 2, "red": 1}  # § 577.4(c); the rest of the set is in the cup
-    return ActOutcome(DICE_OFFERED.of(data), round_answer(round_), "phase")
+    return ActOutcome(DICE_OFFERED(data), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
@@ -41,15 +39,15 @@ def throw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     577.5(a)).
     """
     game, round_ = ctx.game_as(Football), ensure_round(ctx)
-    ctx.verify_dice_in_time()
+    lot, _ = ctx.verify_dice_in_time()
     state, _ = game.throw_dice(ctx.state)
     verify_quarterback_plays(ctx)
     advance(ctx, state)
-    data: dict[str, Any] = {
+    data: DiceThrown = {
         "round": round_.number,
         "throw": round_.last_throw + 1,
         "quarterback": state.quarterback,
-        "lot": ctx.lot and ctx.lot.code,
+        "lot": lot.code,
         "wagered_cents": round_.wagered_cents,
     }
-    return ActOutcome(DICE_THROWN.of(data), round_answer(round_), "phase")
+    return ActOutcome(DICE_THROWN(data), round_answer(round_), "phase")

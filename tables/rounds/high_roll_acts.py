@@ -1,7 +1,5 @@
 """Acts of High Roll Dice only: the lock-out, the fees, and the loose dice (58 Pa. Code § 675a.4)."""
 
-from typing import Any
-
 from games.catalog.high_roll.engine import HighRoll
 from games.params import Params
 from tables.core.context import TableContext
@@ -13,6 +11,8 @@ from tables.rounds.entry_types import (
     EXTRA_ROLLS_LOCKED_OUT,
     FEES_COLLECTED,
     DiceGathered,
+    DiceMoved,
+    ExtraRollFees,
 )
 from tables.rounds.progress import advance, require_round, round_answer
 from tables.runner.table import ActOutcome, act
@@ -24,7 +24,7 @@ def lock_out_extra_rolls(ctx: TableContext, params: Params) -> ActOutcome:
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.lock_out_extra_rolls(ctx.state)
     advance(ctx, state)
-    return ActOutcome(EXTRA_ROLLS_LOCKED_OUT.of(_fees(ctx, round_)), round_answer(round_), "phase")
+    return ActOutcome(EXTRA_ROLLS_LOCKED_OUT(_fees(ctx, round_)), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
@@ -33,7 +33,7 @@ def collect_fees(ctx: TableContext, params: Params) -> ActOutcome:
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.collect_fees(ctx.state)
     advance(ctx, state)
-    return ActOutcome(FEES_COLLECTED.of(_fees(ctx, round_)), round_answer(round_), "phase")
+    return ActOutcome(FEES_COLLECTED(_fees(ctx, round_)), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
@@ -44,8 +44,14 @@ def move_dice(ctx: TableContext, params: Params) -> ActOutcome:
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, record = game.move_dice(ctx.state)
     advance(ctx, state)
-    data = {"round": round_.number, "throw": round_.last_throw, "face": record.face, "count": record.count}
-    return ActOutcome(DICE_MOVED.of({**data, "exposed": True}), round_answer(round_), "phase")
+    data: DiceMoved = {
+        "round": round_.number,
+        "throw": round_.last_throw,
+        "face": record.face,
+        "count": record.count,
+        "exposed": True,
+    }
+    return ActOutcome(DICE_MOVED(data), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
@@ -58,7 +64,7 @@ def gather_loose_dice(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(DICE_GATHERED(data), round_answer(round_), "phase")
 
 
-def _fees(ctx: TableContext, round_: Round) -> dict[str, Any]:
+def _fees(ctx: TableContext, round_: Round) -> ExtraRollFees:
     bought = [wager for wager in ctx.state.wagers if ctx.game.is_fee(wager.code)]
     return {
         "round": round_.number,

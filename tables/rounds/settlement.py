@@ -1,9 +1,9 @@
 """Write a throw and the wagers that it settles, as rows and as data of the record."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
-from audit.entry_types import EntryType
+from audit.entry_types import EntryBody
 from games.engine.settlement import FEE, LOSE, Settled
 from games.engine.state import RoundState
 from tables.core.context import TableContext
@@ -39,15 +39,16 @@ def settle_throw(
     ctx: TableContext,
     round_: Round,
     state: RoundState,
-    entry_type: EntryType[Any],
+    entry: Callable[[ThrowData], EntryBody],
     settled: tuple[Settled, ...],
     *,
     dice: Sequence[int] = (),
     corrects: Throw | None = None,
     reason: str = "",
-    more: dict[str, Any] | None = None,
 ) -> ActOutcome:
     """Write a throw with the wagers that it settles, in the order of settlement, and return the outcome.
+
+    `entry` makes the act's entry of the throw's data.
 
     Without dice it is the throw under which the wagers of a void round are returned.
     """
@@ -63,8 +64,8 @@ def settle_throw(
         taken_cents=taken_cents(everything),
         paid_cents=sum(wager.paid_cents for wager in everything),
     )
-    data = {**throw_data(ctx, round_, throw, state, settled), **(more or {})}
-    return ActOutcome(entry_type(data), round_answer(round_), changes="table" if round_.ended_at else "phase")
+    body = entry(throw_data(ctx, round_, throw, state, settled))
+    return ActOutcome(body, round_answer(round_), changes="table" if round_.ended_at else "phase")
 
 
 def taken_cents(settled: Iterable[Settled]) -> int:

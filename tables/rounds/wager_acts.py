@@ -4,13 +4,14 @@ from typing import cast
 
 from games.engine import Refusal
 from games.engine.refusals import NOTHING_PLACED
+from games.engine.wagers import MadeIn
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.wager_input import WagerInput, read_wager_input
 from tables.models.rounds import FlagOrNone
 from tables.rounds.begin import ensure_round
-from tables.rounds.entry_types import WAGERS_PLACED, MadeIn, PlacedWager
+from tables.rounds.entry_types import WAGERS_PLACED, PlacedWager
 from tables.rounds.seats import verify_seated
 from tables.rounds.wagers import verify_seats, write_wagers
 from tables.rules.suspensions import verify_not_suspended

@@ -1,13 +1,13 @@
 """Entries about halted tables, and about acts without a table that a table shows."""
 
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
 from audit.entry_types import entry_type
 
 
 class ChangeElsewhere(TypedDict):
-    entry: int
-    stream: str
+    entry: Annotated[int, "number of the entry about the act"]
+    stream: Annotated[str, "name of the stream that has that entry"]
 
 
 DUTY_CHANGED = entry_type(
@@ -21,11 +21,11 @@ EQUIPMENT_CHANGED = entry_type(
 
 
 class TableHalted(TypedDict):
-    found_head: str
-    last: int
-    seen: int
-    seen_head: str
-    seen_incarnation: int
+    found_head: Annotated[str, "hash of the entry with that number on the record; empty without one"]
+    last: Annotated[int, "number of the newest entry on the record"]
+    seen: Annotated[int, "number of the entry that the screen has shown"]
+    seen_head: Annotated[str, "hash of the entry that the screen has shown"]
+    seen_incarnation: Annotated[int, "the incarnation of the record that the screen has shown"]
 
 
 TABLE_HALTED = entry_type(
@@ -36,8 +36,8 @@ TABLE_HALTED = entry_type(
 
 
 class TableResumed(TypedDict):
-    halted_at: str
-    incarnation: int
+    halted_at: Annotated[str, "since when the table was halted"]
+    incarnation: Annotated[int, "number of the new incarnation of the record"]
 
 
 TABLE_RESUMED = entry_type(

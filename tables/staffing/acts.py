@@ -2,6 +2,7 @@
 
 from audit.models import Person
 from games.engine import Refusal
+from games.engine.game import PostCode
 from games.facility_runner import Forbidden
 from games.params import Params
 from tables.core.context import TableContext
@@ -11,7 +12,7 @@ from tables.core.refusals import NOT_ASSIGNED, ROUND_IN_PLAY
 from tables.models import Qualification, Table
 from tables.runner.table import ActOutcome, act
 from tables.staffing import posts
-from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED, DealerLeft
+from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED, DealerLeft, PostTaken
 from tables.staffing.refusals import (
     ALREADY_DEALING,
     AT_ANOTHER_TABLE,
@@ -34,7 +35,7 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     """
     actor = ctx.actor
     assert actor is not None
-    post = params.choice("post", tuple(posts.FIELDS), default=posts.post_for(ctx.table, actor))
+    post = params.choice("post", posts.POSTS, default=posts.post_for(ctx.table, actor))
     verify_post(ctx, actor, post)
     verify_free_to_deal(ctx, actor)
     relieved = posts.holder(ctx.table, post)
@@ -49,20 +50,21 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     if "dealer" in (post, post_left):
         ctx.change_table(dealer_since=ctx.now)
     is_keeper = post == posts.keeper_post(ctx.table)
-    data = {
+    data: PostTaken = {
         "dealer": actor.code,
-        "relieves": relieved.code if relieved else None,
         "takes_shaker": ctx.shaker.code if is_keeper and ctx.shaker else None,
-        "round": ctx.round and ctx.round.number,
+        "round": ctx.round.number if ctx.round else None,
     }
     if len(posts.posts_of(ctx.table)) > 1:
-        data |= {
-            "post": post,
-            "leaves_post": post_left,
-            "follows": successor_person.code if successor_person else None,
-        }
-    entry_type = DEALER_RELIEVED if relieved else DEALER_BEGAN
-    return ActOutcome(entry_type.of(data), changes="nothing")
+        data["post"] = post
+        data["leaves_post"] = post_left
+        data["follows"] = successor_person.code if successor_person else None
+    entry = (
+        DEALER_RELIEVED({**data, "relieves": relieved.code})
+        if relieved
+        else DEALER_BEGAN({**data, "relieves": None})
+    )
+    return ActOutcome(entry, changes="nothing")
 
 
 @act(roles=DEALERS, depends_on="nothing")
@@ -83,7 +85,7 @@ def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(DEALER_LEFT(data), changes="nothing")
 
 
-def successor(ctx: TableContext, post_left: str | None, before: Person | None) -> Person | None:
+def successor(ctx: TableContext, post_left: PostCode | None, before: Person | None) -> Person | None:
     """The person who takes the post that somebody leaves for another at the same open table.
 
     That is the person relieved there, if their role fits. Raises `Refusal` if the post would become empty.

@@ -1,16 +1,22 @@
 """Entries about posts, assignments, training and supervision."""
 
-from typing import NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
+from games.engine.game import PostCode
+from tables.models.staffing import GameElsewhere
 
 
 class Assignment(TypedDict):
+    """Where: a table, a pit, or (all three null) the whole facility."""
+
     assignment: int
-    elsewhere: str | None
+    elsewhere: Annotated[
+        GameElsewhere | None, "the game of a table without Pitside that the person supervises; otherwise null"
+    ]
     person: str
-    pit: str | None
-    table: str | None
+    pit: Annotated[str | None, "code of the pit; null where the assignment is not to a pit"]
+    table: Annotated[str | None, "code of the table; null where the assignment is not to a table"]
 
 
 ASSIGNMENT_ENDED = entry_type(
@@ -27,35 +33,38 @@ ASSIGNMENT_STARTED = entry_type(
 )
 
 
-class DealerBegan(TypedDict):
-    dealer: str
-    relieves: None
-    round: None
-    takes_shaker: str | None
-    follows: NotRequired[None]
-    leaves_post: NotRequired[str | None]
-    post: NotRequired[str]
+class PostTaken(TypedDict):
+    """A person takes a post. The fields about posts are there at tables with several posts."""
+
+    dealer: Annotated[str, "code of the person"]
+    round: Annotated[int | None, "number of the round in play; null between rounds"]
+    takes_shaker: Annotated[
+        str | None, "code of the shaker that the person is now responsible for; null for a post without it"
+    ]
+    follows: NotRequired[
+        Annotated[str | None, "code of the person who takes the post that was left; null without one"]
+    ]
+    leaves_post: NotRequired[Annotated[PostCode | None, "the post that the person left; null without one"]]
+    post: NotRequired[Annotated[PostCode, "the post that the person took"]]
+
+
+class DealerBegan(PostTaken):
+    relieves: Annotated[None, "null: nobody held the post"]
 
 
 DEALER_BEGAN = entry_type("dealer.began", DealerBegan, "A person took a post at the table that nobody held.")
 
 
 class DealerLeft(TypedDict):
-    dealer: str
-    post: NotRequired[str]
+    dealer: Annotated[str, "code of the person"]
+    post: NotRequired[Annotated[PostCode, "the post that was left, at tables with several posts"]]
 
 
 DEALER_LEFT = entry_type("dealer.left", DealerLeft, "A person left a post at the table without relief.")
 
 
-class DealerRelieved(TypedDict):
-    dealer: str
+class DealerRelieved(PostTaken):
     relieves: str
-    round: int | None
-    takes_shaker: str | None
-    follows: NotRequired[str | None]
-    leaves_post: NotRequired[str | None]
-    post: NotRequired[str]
 
 
 DEALER_RELIEVED = entry_type(
@@ -63,13 +72,16 @@ DEALER_RELIEVED = entry_type(
 )
 
 
-class QualificationEnded(TypedDict):
-    ends_on: str
+class QualificationData(TypedDict):
     game: str
     person: str
-    qualification: int
-    reference: str
-    since: str
+    qualification: Annotated[int, "number of the training"]
+    reference: Annotated[str, "reference of the training"]
+    since: Annotated[str, "the first day on which it is in effect"]
+
+
+class QualificationEnded(QualificationData):
+    ends_on: Annotated[str, "the first day on which it is no longer in effect"]
 
 
 QUALIFICATION_ENDED = entry_type(
@@ -77,13 +89,8 @@ QUALIFICATION_ENDED = entry_type(
 )
 
 
-class QualificationRecorded(TypedDict):
-    ends_on: str | None
-    game: str
-    person: str
-    qualification: int
-    reference: str
-    since: str
+class QualificationRecorded(QualificationData):
+    ends_on: Annotated[str | None, "the first day on which it is no longer in effect; null without an end"]
 
 
 QUALIFICATION_RECORDED = entry_type(
@@ -92,8 +99,8 @@ QUALIFICATION_RECORDED = entry_type(
 
 
 class Supervision(TypedDict):
-    floorperson: str
-    relieves: str | None
+    floorperson: Annotated[str, "code of the floorperson"]
+    relieves: Annotated[str | None, "code of the floorperson before; null without one"]
 
 
 SUPERVISION_ASSIGNED = entry_type(

@@ -4,37 +4,40 @@ The first post in a game's list is the dealer's. The last one keeps the dice or 
 """
 
 from collections.abc import Iterable
+from typing import get_args
 
 from django.db.models import Q
 
 from audit.models import Person
 from games.engine import Refusal, Rules
+from games.engine.game import PostCode
 from games.registry import game_by_code
 from tables.core.context import TableContext
 from tables.core.duty import at_work, at_work_by_table
 from tables.models import Table
 from tables.staffing.refusals import POST_IS_EMPTY
 
-FIELDS = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperson"}
+POSTS: tuple[PostCode, ...] = get_args(PostCode)
+FIELDS: dict[PostCode, str] = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperson"}
 
 
-def posts_of(table: Table) -> tuple[str, ...]:
+def posts_of(table: Table) -> tuple[PostCode, ...]:
     """The posts of a table's game."""
     return game_by_code(table.game).posts
 
 
-def post_of(table: Table, person: Person) -> str | None:
+def post_of(table: Table, person: Person) -> PostCode | None:
     """The post at which this person works here, if any."""
     return next((post for post in posts_of(table) if holder_id(table, post) == person.pk), None)
 
 
-def holder(table: Table, post: str) -> Person | None:
+def holder(table: Table, post: PostCode) -> Person | None:
     """The person at a post, if any."""
     person: Person | None = getattr(table, FIELDS[post])
     return person
 
 
-def holder_id(table: Table, post: str) -> int | None:
+def holder_id(table: Table, post: PostCode) -> int | None:
     """The id of the person at a post, without a query."""
     person_id: int | None = getattr(table, f"{FIELDS[post]}_id")
     return person_id
@@ -45,12 +48,12 @@ def holder_ids(table: Table) -> list[int]:
     return [pk for post in posts_of(table) if (pk := holder_id(table, post)) is not None]
 
 
-def keeper_post(table: Table) -> str:
+def keeper_post(table: Table) -> PostCode:
     """The post that keeps the dice or the shaker."""
     return posts_of(table)[-1]
 
 
-def post_for(table: Table, person: Person) -> str:
+def post_for(table: Table, person: Person) -> PostCode:
     """The post for a person who signs in at a tablet.
 
     The post that they work already; otherwise the stick for a stickperson, and the first free dealer's post for a
@@ -79,7 +82,7 @@ def verify_staffed(ctx: TableContext) -> None:
         raise Refusal(POST_IS_EMPTY, staffing_section(ctx.rules), post=post, table=ctx.table.code)
 
 
-def empty_posts(table: Table) -> list[str]:
+def empty_posts(table: Table) -> list[PostCode]:
     """The posts of a table without a person on duty."""
     if table.kind == Table.Kind.SIMULATED:
         return []
@@ -87,14 +90,14 @@ def empty_posts(table: Table) -> list[str]:
     return _unstaffed(table, at_work(table, [pk for pk in person_ids if pk is not None]))
 
 
-def empty_posts_by_table(tables: Iterable[Table]) -> dict[int, list[str]]:
+def empty_posts_by_table(tables: Iterable[Table]) -> dict[int, list[PostCode]]:
     """The empty posts of many tables, by table id, in one statement. None of the tables is simulated."""
     tables = list(tables)
     at_work_ids = at_work_by_table([table.pk for table in tables])
     return {table.pk: _unstaffed(table, at_work_ids[table.pk]) for table in tables}
 
 
-def _unstaffed(table: Table, person_ids: set[int]) -> list[str]:
+def _unstaffed(table: Table, person_ids: set[int]) -> list[PostCode]:
     """The posts of a table held by none of these people (ids)."""
     return [post for post in posts_of(table) if holder_id(table, post) not in person_ids]
 

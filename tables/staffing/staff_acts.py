@@ -1,7 +1,7 @@
 """Acts of the staff room: who is on duty where, who supervises elsewhere, and who is trained to deal which game."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import cast
 
 from django.db.models import Q, QuerySet
 
@@ -15,7 +15,7 @@ from tables.core.context import TableContext
 from tables.core.duty import covers, locked_duty, person_here
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Assignment, Pit, Qualification, Table
-from tables.models.staffing import GAMES_ELSEWHERE
+from tables.models.staffing import GAMES_ELSEWHERE, GameElsewhere
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing import posts
 from tables.staffing.entry_types import (
@@ -23,7 +23,11 @@ from tables.staffing.entry_types import (
     ASSIGNMENT_STARTED,
     QUALIFICATION_ENDED,
     QUALIFICATION_RECORDED,
+    QualificationData,
+    QualificationEnded,
+    QualificationRecorded,
 )
+from tables.staffing.entry_types import Assignment as AssignmentData
 from tables.staffing.refusals import (
     ALREADY_ASSIGNED,
     NO_SUCH_ASSIGNMENT,
@@ -142,7 +146,11 @@ def record_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
     if same.exists():
         raise Refusal(QUALIFICATION_FILED_ALREADY, person=qualification.person.name, game=qualification.game)
     qualification.save()
-    return _qualification_outcome(QUALIFICATION_RECORDED, qualification)
+    data: QualificationRecorded = {
+        **qualification_data(qualification),
+        "ends_on": qualification.ends_on.isoformat() if qualification.ends_on else None,
+    }
+    return ActOutcome(QUALIFICATION_RECORDED(data), {"qualification": qualification.pk}, changes="nothing")
 
 
 @facility_act(STAFF, roles=STAFFERS)
@@ -163,7 +171,8 @@ def end_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(QUALIFICATION_ENDS_BEFORE_IT_BEGINS)
     qualification.ends_on = ends_on
     qualification.save(update_fields=["ends_on"])
-    return _qualification_outcome(QUALIFICATION_ENDED, qualification)
+    data: QualificationEnded = {**qualification_data(qualification), "ends_on": ends_on.isoformat()}
+    return ActOutcome(QUALIFICATION_ENDED(data), {"qualification": qualification.pk}, changes="nothing")
 
 
 def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Table | None]:
@@ -177,24 +186,23 @@ def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Tabl
     return pit_row, table_row
 
 
-def _assignment_outcome(entry_type: EntryType[Any], duty: Assignment) -> ActOutcome:
-    data: dict[str, Any] = {
+def _assignment_outcome(entry_type: EntryType[AssignmentData], duty: Assignment) -> ActOutcome:
+    data: AssignmentData = {
         "assignment": duty.pk,
         "person": duty.person.code,
         "pit": duty.pit.code if duty.pit else None,
         "table": duty.table.code if duty.table else None,
-        "elsewhere": duty.elsewhere or None,
+        "elsewhere": cast(GameElsewhere, duty.elsewhere) if duty.elsewhere else None,
     }
     return ActOutcome(entry_type(data), {"assignment": duty.pk}, changes="nothing")
 
 
-def _qualification_outcome(entry_type: EntryType[Any], qualification: Qualification) -> ActOutcome:
-    data: dict[str, Any] = {
+def qualification_data(qualification: Qualification) -> QualificationData:
+    """A training as the record names it."""
+    return {
         "qualification": qualification.pk,
         "person": qualification.person.code,
         "game": qualification.game,
         "reference": qualification.reference,
         "since": qualification.since.isoformat(),
-        "ends_on": qualification.ends_on.isoformat() if qualification.ends_on else None,
     }
-    return ActOutcome(entry_type(data), {"qualification": qualification.pk}, changes="nothing")

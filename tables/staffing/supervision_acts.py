@@ -8,7 +8,7 @@ from tables.core.duty import person_here
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Table
 from tables.runner.table import ActOutcome, act
-from tables.staffing.entry_types import SUPERVISION_ASSIGNED, SUPERVISION_TAKEN
+from tables.staffing.entry_types import SUPERVISION_ASSIGNED, SUPERVISION_TAKEN, Supervision
 from tables.staffing.refusals import ALREADY_SUPERVISING
 from tables.staffing.spans import verify_may_supervise
 
@@ -17,17 +17,17 @@ from tables.staffing.spans import verify_may_supervise
 def take_supervision(ctx: TableContext, params: Params) -> ActOutcome:
     """Make the signed-in floorperson or above the supervisor of this table, in place of the previous one."""
     assert ctx.actor is not None
-    return ActOutcome(SUPERVISION_TAKEN.of(supervise(ctx, ctx.actor)), changes="nothing")
+    return ActOutcome(SUPERVISION_TAKEN(supervise(ctx, ctx.actor)), changes="nothing")
 
 
 @act(roles=STAFFERS, depends_on="nothing")
 def assign_floorperson(ctx: TableContext, params: Params) -> ActOutcome:
     """Make another floorperson who is on duty here the supervisor of this table."""
     person = person_here(ctx.table.facility, params.text("person"))
-    return ActOutcome(SUPERVISION_ASSIGNED.of(supervise(ctx, person)), changes="nothing")
+    return ActOutcome(SUPERVISION_ASSIGNED(supervise(ctx, person)), changes="nothing")
 
 
-def supervise(ctx: TableContext, person: Person) -> dict[str, str | None]:
+def supervise(ctx: TableContext, person: Person) -> Supervision:
     """Make this person the table's floorperson and return the data of the entry.
 
     Raises `already-supervising`, or what `verify_may_supervise` raises (§ 577.9(c), § 465a.35).

@@ -15,9 +15,10 @@ from games.models import RulesSubmission
 from tables.core.entries import of_round
 from tables.corrections import slip_view
 from tables.desk.access import authorize_desk, may_export, may_see_desk
+from tables.dice.entry_types import DICE_LOT_PLACED
 from tables.replay.evidence import evidence_of
 from tables.replay.history import ReplayStep, RoundHistory, WagerRow
-from tables.replay.replayed_round import ReplayedRound
+from tables.replay.replayed_round import SETTLING_TYPES, ReplayedRound
 from tables.runner.access import Denied, enrolled_device, table_for
 
 from ..models import Round, Slip, Table
@@ -66,15 +67,8 @@ def _asked(request: HttpRequest, history: RoundHistory) -> int:
     text = request.GET.get("step", "")
     if text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= len(history.steps):
         return int(text) - 1
-    settling_steps = [step.place for step in history.steps if step.entry.type in ENDS_THE_LIGHT]
+    settling_steps = [step.place for step in history.steps if step.entry.type in SETTLING_TYPES]
     return settling_steps[-1] if settling_steps else len(history.steps) - 1
-
-
-# What a page without a step asked for opens on: the layout as it was lit last.
-ENDS_THE_LIGHT = frozenset(
-    {"round.settled", "throw.settled", "round.settled_by_hand", "dice.corrected", "wager.missed"}
-    | {"wager.struck", "round.recorded_by_hand", "round.no_roll", "round.voided"}
-)
 
 
 def _frame(request: HttpRequest, table: Table, person: Person) -> dict[str, Any]:
@@ -138,7 +132,7 @@ def _totals(lines: Sequence[WagerRow]) -> dict[str, int]:
 
 def _lot(table: Table, lot: str, shaker: str, began_at: str) -> dict[str, Any]:
     """Return a lot that was thrown, with its time in play when the round began."""
-    placed = Entry.objects.filter(stream=table.stream, type="dice_lot.placed", lot=lot, at__lte=began_at)
+    placed = Entry.objects.filter(stream=table.stream, type=DICE_LOT_PLACED.name, lot=lot, at__lte=began_at)
     since = placed.order_by("-seq").values_list("at", flat=True).first()
     used = dt.datetime.fromisoformat(began_at) - since if since else None
     return {

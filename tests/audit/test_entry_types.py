@@ -1,14 +1,24 @@
 """Each type of entry is declared once; the page and the schemas that auditors read are made from it."""
 
 import json
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict, get_args
 
 import pytest
 
 from audit.entry_checks import faults
 from audit.entry_schemas import all_schemas, schema_of
 from audit.entry_types import ENTRY_TYPES
+from audit.models import Job, Station
+from audit.models.desk import JobKind
+from audit.models.people import StationCode
+from games.snapshot_types import ShakerKind, TableKind
 from script import entry_docs
+from tables.core.entries import ENDS, OF_DISPUTES
+from tables.core.entry_types import Breach
+from tables.corrections.entry_types import SlipKind
+from tables.dice.entry_types import DiceColors
+from tables.models import DiceLot, Shaker, Slip, Table
+from tables.staffing.alert_rules import BREACHES
 
 
 class Line(TypedDict):
@@ -60,3 +70,23 @@ def test_the_page_of_the_record_is_made_from_the_declarations():
     assert entry_docs.PAGE.read_text("utf-8") == entry_docs.page(entry_docs.PAGE.read_text("utf-8")), (
         "run python -m script.entry_docs"
     )
+
+
+@pytest.mark.parametrize(
+    ("codes", "declared"),
+    [
+        (Job.Kind.values, JobKind),
+        (Station.values, StationCode),
+        (Shaker.Kind.values, ShakerKind),
+        (Table.Kind.values, TableKind),
+        (Slip.Kind.values, SlipKind),
+        (DiceLot.Colors.values, DiceColors),
+        (BREACHES, Breach),
+    ],
+)  # fmt: skip
+def test_the_codes_that_entries_declare_are_those_that_the_models_know(codes: Any, declared: Any) -> None:
+    assert set(codes) == set(get_args(declared))
+
+
+def test_types_that_core_compares_by_name_are_declared() -> None:
+    assert ENDS | set(OF_DISPUTES) <= set(ENTRY_TYPES)

@@ -7,14 +7,21 @@ the SHA-256 on the record.
 
 import datetime as dt
 import re
-from typing import Any, TypedDict
+from typing import get_args
 
 from audit import clock, export
 from audit.models import Job
 from audit.record import STREAM_NAME
 from games.engine import Refusal
 from games.params import YEARS, Params, malformed
-from tables.desk.entry_types import EXPORT_ASKED, VERIFICATION_ASKED
+from tables.desk.entry_types import (
+    EXPORT_ASKED,
+    VERIFICATION_ASKED,
+    ExportAsked,
+    ExportKind,
+    ExportSelection,
+    ExportSpan,
+)
 from tables.desk.refusals import (
     ENTRY_MISSING,
     EXPORT_EMPTY,
@@ -28,18 +35,12 @@ from tables.desk.refusals import (
 )
 from tables.desk.runner import EXPORT_ROLES, ActOutcome, DeskContext, desk_act
 
-KINDS = ("evidence", "csv", "xlsx")
+KINDS: tuple[ExportKind, ...] = get_args(ExportKind)
 MAX_OPEN_JOBS = 6  # jobs of a facility that wait or run
 MAX_DAYS = 366 * 3
 MAX_STREAMS = 2000
 OPEN = (Job.Status.WAITING, Job.Status.RUNNING)
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?", re.ASCII)
-
-
-# A range as a job stores it. "from" is a keyword, so this type is written as a call.
-StoredSpan = TypedDict(
-    "StoredSpan", {"day": str | None, "from": str | None, "last_day": str | None, "to": str | None}
-)
 
 
 @desk_act(roles=EXPORT_ROLES)
@@ -62,18 +63,18 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
     selection = _select(ctx, names, span, training)
     if not selection.entries and (kind != "evidence" or not selection.spans):
         raise Refusal(EXPORT_EMPTY)
-    params_ = {**span, "streams": names, "training": training}
+    job_params: ExportSelection = {**span, "streams": names, "training": training}
     job = Job.objects.create(
         facility=ctx.facility.code,
         kind=kind,
-        params=params_,
+        params=job_params,
         asked_by=ctx.actor,
         asked_at=ctx.now,
         device=ctx.device,
         total=selection.entries,
     )
-    data: dict[str, Any] = {"job": str(job.pk), "kind": kind, **params_}
-    return ActOutcome(EXPORT_ASKED.of(data), {"job": str(job.pk), "entries": selection.entries})
+    data: ExportAsked = {**job_params, "job": str(job.pk), "kind": kind}
+    return ActOutcome(EXPORT_ASKED(data), {"job": str(job.pk), "entries": selection.entries})
 
 
 @desk_act(roles=EXPORT_ROLES)
@@ -97,7 +98,7 @@ def _verify_job_limit(ctx: DeskContext) -> None:
         raise Refusal(TOO_MANY_JOBS, most=MAX_OPEN_JOBS)
 
 
-def _select(ctx: DeskContext, names: list[str], span: StoredSpan, training: bool) -> export.Selection:
+def _select(ctx: DeskContext, names: list[str], span: ExportSpan, training: bool) -> export.Selection:
     since, until = (dt.datetime.fromisoformat(edge) if edge else None for edge in (span["from"], span["to"]))
     try:
         selection = export.select(names, since, until, training=training, facility=ctx.facility.code)
@@ -119,7 +120,7 @@ def _stream_name(ctx: DeskContext, name: str) -> str:
     return full_name
 
 
-def _span(ctx: DeskContext, params: Params) -> StoredSpan:
+def _span(ctx: DeskContext, params: Params) -> ExportSpan:
     """Read the range as it is stored: `from` and `to` in the record's format or null, and its gaming days."""
     day, last = params.date("day", optional=True), params.date("last_day", optional=True)
     since, until = _moment(ctx, params, "from"), _moment(ctx, params, "to")

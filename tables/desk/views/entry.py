@@ -17,6 +17,7 @@ from games.models import Facility, RulesSubmission
 from games.office.core.access import may_see_office
 from tables.desk.access import authorize_desk, may_export
 from tables.desk.entry_rows import entry_url, local_date_and_time, place_of, replay_url
+from tables.desk.entry_types import PROOF_TAKEN
 from tables.desk.page import desk_context
 from tables.desk.proof_file import is_short, proof_file
 from tables.desk.query import MAX_NUMBER
@@ -118,7 +119,7 @@ def _was_taken(person: Person, sha256: str) -> bool:
     newest_entries = (
         Entry.objects.filter(actor=person.code).exclude(actor="").order_by("-at")[:RECENT_ENTRIES]
     )
-    proofs_taken = (entry_ for entry_ in newest_entries if entry_.type == "proof.taken")
+    proofs_taken = (entry_ for entry_ in newest_entries if entry_.type == PROOF_TAKEN.name)
     return any(said_by(entry_).get("sha256") == sha256 for entry_ in proofs_taken)
 
 
