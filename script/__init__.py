@@ -1,1 +1,1 @@
-"""What a builder runs: the environment, the locks, the demo server, and every check."""
+"""Tools for developers: environment, locks, demo server, checks and benchmarks."""

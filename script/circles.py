@@ -1,4 +1,4 @@
-"""Print every import circle among the modules of audit, games and tables; exit with 1 when there is one.
+"""Print every import circle among the modules of audit, games and tables. The exit status is 1 if there is one.
 
 Imports inside functions and under TYPE_CHECKING count too. Usage: `python -m script.circles`.
 """

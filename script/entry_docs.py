@@ -1,6 +1,6 @@
 """Write the tables of docs/record.md from the declared entry types.
 
-Usage: `python -m script.entry_docs [--check]`; with `--check` nothing is written, and the exit status is 1 when the
+Usage: `python -m script.entry_docs [--check]`; with `--check` it writes nothing, and the exit status is 1 if the
 page is out of date.
 """
 
@@ -35,7 +35,7 @@ def tables() -> str:
 
 
 def fields(declaration: Any) -> str:
-    """The fields of a TypedDict with their meaning, those that may be absent with a question mark."""
+    """The fields of a TypedDict with their meanings. A question mark means that a field may be absent."""
     if not is_typeddict(declaration):
         return ""
     from audit.entry_fields import meaning
@@ -66,7 +66,7 @@ def _inner(schema: dict[str, Any]) -> str:
 
 
 def page(current: str) -> str:
-    """The page with its generated part made anew."""
+    """Return the page with new generated tables."""
     head, _, rest = current.partition(BEGIN)
     tail = rest.partition(END)[2]
     return f"{head}{BEGIN}\n\n{tables()}\n\n{END}{tail}"

@@ -1,7 +1,7 @@
-"""Makes `.venv` from the hashed locks: with uv when it is there, else with venv and pip.
+"""Create `.venv` from the hashed locks: with uv if it is installed, otherwise with venv and pip.
 
-Needs nothing but the standard library. A stamp in `.venv` keeps the hashes of the locks that are installed, so that
-a second run ends at once.
+Needs only the standard library. A file in `.venv` has the hashes of the installed locks, so that a second run ends at
+once.
 """
 
 import argparse
@@ -39,13 +39,13 @@ def works(*command: str | Path) -> bool:
 
 
 def is_sound(venv: Path, *, with_pip: bool) -> bool:
-    """Whether the environment can run, and can be installed into by the tool at hand."""
+    """Whether the environment runs, and the available tool can install into it."""
     question = "import sys, pip" if with_pip else "import sys"
     return works(python_of(venv), "-c", f"{question}; sys.exit(sys.version_info < (3, 11))")
 
 
 def venv_is_missing() -> bool:
-    """Debian ships Python without `ensurepip`; `python3 -m venv` then fails half way."""
+    """Whether `python3 -m venv` would fail, because Debian ships Python without `ensurepip`."""
     return importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None
 
 
@@ -83,7 +83,7 @@ def make_with_uv(venv: Path, lock: Path) -> None:
 
 
 def make(venv: Path, lock: Path, *, includes: tuple[Path, ...] = (), install_system: bool = False) -> bool:
-    """Installs `lock` (which holds all of `includes`) into `venv`; False when it was there already."""
+    """Install `lock` (which contains all of `includes`) into `venv`. Returns False if it was installed already."""
     stamp = venv / ".installed-locks"
     installed = stamp.read_text().split() if stamp.exists() else []
     if digest(lock) in installed and is_sound(venv, with_pip=False):

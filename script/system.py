@@ -1,4 +1,4 @@
-"""Debian packages, fetched only when somebody asked for it with `--install-system`."""
+"""Install Debian packages, only if `--install-system` was given."""
 
 import contextlib
 import os

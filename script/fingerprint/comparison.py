@@ -1,4 +1,4 @@
-"""Two fingerprints side by side, and what of one no change of wording may touch."""
+"""Compare two fingerprints, and hash the parts of one that no change of wording may touch."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ MOST_SHOWN = 40
 
 @dataclass
 class Comparison:
-    """What differs between two fingerprints: `faults` may not, and the sentences are for a person to read."""
+    """The differences between two fingerprints: `faults` are not allowed, and sentences are for a person to read."""
 
     faults: list[str] = field(default_factory=list)
     sentences: dict[tuple[str, str], tuple[str, str, str]] = field(default_factory=dict)

@@ -19,7 +19,7 @@ class Randomness:
         self.rows: dict[str, int] = {}
 
     def restart(self, label: str) -> None:
-        """Begin anew under a label, so that one draw more or less changes no later act."""
+        """Restart under a label, so that one draw more or less changes no later act."""
         self.label, self.draws = label, 0
 
     def __call__(self, size: int) -> bytes:
@@ -42,7 +42,7 @@ class Randomness:
 
 
 class Clock:
-    """The moment of every act. It moves only when told to."""
+    """The moment of every act. Only a play advances it."""
 
     def __init__(self, now: dt.datetime = BEGIN) -> None:
         self.now = now

@@ -16,14 +16,14 @@ from script.fingerprint.product import Product
 
 Json = dict[str, Any]
 ENDED = ("cleared", "void", "no-roll")  # phases of a round that is over
-MOST_STEPS = 250  # acts of one round; a longer one has lost its way
+MOST_STEPS = 250  # acts of one round; more means that the play is stuck
 
 
 class Floor(Browsers):
     """The floor of the demo, as scenes play on it."""
 
     def play(self, scene: Callable[["Floor"], None]) -> None:
-        """Plays a scene as far as it comes; one that breaks off is told, and the next is played."""
+        """Play a scene as far as possible. A scene that fails is reported, and the next scene is played."""
         try:
             scene(self)
         except Exception:
@@ -124,7 +124,7 @@ class Floor(Browsers):
         apps.get_model("audit", "Person").objects.filter(code=code).update(is_active=False)
 
     def hear(self, place: str) -> None:
-        """The tablets of a table have a line now, as their sockets say."""
+        """Note that the tablets of a table are connected now, as their sockets do."""
         from django.apps import apps
 
         apps.get_model("audit", "Device").objects.filter(place=place).update(heard_at=self.clock.now)
