@@ -39,7 +39,7 @@ def test_seed_demo_refuses_where_no_demo_is():
 
 def test_seed_demo_makes_the_floor_once(settings):
     settings.DEMO = True
-    assert "is made" in said("seed_demo")
+    assert "was created" in said("seed_demo")
     made = (Table.objects.count(), Person.objects.count(), Entry.objects.count())
     assert made[0] == 12
     editions = {table.submission_code for table in Table.objects.filter(facility__code="larkfield")}
@@ -58,7 +58,7 @@ def test_seed_demo_that_fails_half_way_leaves_nothing_and_can_run_again(settings
     assert not Facility.objects.exists() and not Entry.objects.exists()
     monkeypatch.undo()
     settings.DEMO = True
-    assert "is made" in said("seed_demo")
+    assert "was created" in said("seed_demo")
 
 
 def broken():
