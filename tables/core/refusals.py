@@ -20,7 +20,7 @@ NO_RULES_IN_FORCE = RefusalCode(
     "no-rules-in-force",
     "No approved rules submission %(code)s is in force. The table cannot deal.",
 )
-NO_SHAKER = RefusalCode("no-shaker", "No working shaker stands at %(table)s. Place one first.")
+NO_SHAKER = RefusalCode("no-shaker", "There is no working shaker at %(table)s. Place one first.")
 NO_DICE = RefusalCode("no-dice", "Shaker %(shaker)s has no dice in it. Put a dice lot in first.")
 DICE_PAST_THEIR_TIME = RefusalCode(
     "dice-past-their-time",
@@ -41,7 +41,7 @@ ROUND_IN_PLAY = RefusalCode("round-in-play", "Round %(round)s is in play. Finish
 NOT_ASSIGNED = RefusalCode("not-assigned", "You are not assigned to %(table)s.")
 WITNESS_NOT_ASSIGNED = RefusalCode(
     "witness-not-assigned",
-    "%(witness)s is not assigned to %(table)s and does not sign here.",
+    "%(witness)s is not assigned to %(table)s and cannot sign here.",
 )
 ACT_OF_ANOTHER_GAME = RefusalCode(
     "act-of-another-game",

@@ -68,7 +68,7 @@ SLIP_WAGER_UNCHANGED = RefusalCode(
 )
 SLIP_PAYMENT_UNCHANGED = RefusalCode(
     "slip-payment-unchanged",
-    "This is what was settled with seat %(seat)s. Enter what was in fact paid and taken.",
+    "This is what was settled with seat %(seat)s. Enter what was actually paid and taken.",
 )
 SLIP_ANOTHER_COURSE = RefusalCode(
     "slip-another-course",
@@ -106,5 +106,5 @@ SLIP_SAY_WHY_LESS = RefusalCode(
 )
 MONEY_HAS_MOVED = RefusalCode(
     "money-has-moved",
-    "A winner of round %(round)s has been paid. It can no longer be mended here.",
+    "A winner of round %(round)s has been paid. It can no longer be corrected here.",
 )

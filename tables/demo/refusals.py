@@ -4,5 +4,5 @@ from games.engine.refusals import RefusalCode
 
 SIMULATE_AT_LIVE_TABLE = RefusalCode(
     "simulate-at-live-table",
-    "%(table)s is not a simulated table: nothing invents play there.",
+    "%(table)s is not a simulated table, so no play is generated there.",
 )

@@ -29,11 +29,11 @@ ACT_LINES = [
         DEVICE_ENROLLED,
         lambda data: ("%(name)s enrolled at %(place)s" if data["place"] else "%(name)s enrolled") % data,
     ),
-    line(DEVICE_REVOKED, lambda data: "%(name)s revoked: nobody acts there any more" % data),
-    line(KEY_CREATED, lambda data: "Key %(key)s of the sealer made" % data),
-    line(KEY_RETIRED, lambda data: "Key %(key)s of the sealer retired" % data),
+    line(DEVICE_REVOKED, lambda data: "%(name)s revoked: it can no longer be used" % data),
+    line(KEY_CREATED, lambda data: "Sealer key %(key)s created" % data),
+    line(KEY_RETIRED, lambda data: "Sealer key %(key)s retired" % data),
     line(INCARNATION_OPENED, lambda data: "The record begins: %(origin)s" % data),
-    line(INCARNATION_DECLARED, lambda data: "The record goes on as %(origin)s: %(why)s" % data),
+    line(INCARNATION_DECLARED, lambda data: "The record continues as %(origin)s: %(why)s" % data),
 ]
 
 

@@ -60,5 +60,5 @@ NO_SUCH_APPROVAL = RefusalCode(
 )
 TOO_FEW_TOSSES = RefusalCode(
     "too-few-tosses",
-    "The automated shaker was run %(tosses)s times; the inspection runs it three times at least.",
+    "The automated shaker was run %(tosses)s times; the inspection requires at least three.",
 )

@@ -18,11 +18,11 @@ DICE_ENTERED_ALREADY = RefusalCode(
 NOTHING_FAILED = RefusalCode("nothing-failed", "Nothing at %(table)s is recorded as failed.")
 AUTOMATED_SHAKER_STILL_HERE = RefusalCode(
     "automated-shaker-still-here",
-    "The automated shaker leaves the table before a manual one is used here.",
+    "The automated shaker must leave the table before a manual one is used here.",
 )
 AUTOMATED_SHAKER_NOT_COVERED = RefusalCode(
     "automated-shaker-not-covered",
-    "The automated shaker is covered or signed out of order before a manual one is used here.",
+    "The automated shaker must be covered or signed out of order before a manual one is used here.",
 )
 SHAKER_NOT_FREE = RefusalCode(
     "shaker-not-free",

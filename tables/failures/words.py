@@ -24,7 +24,7 @@ def ceased_text(equipment: str) -> str:
 
 ACT_LINES = [
     line(
-        ROUND_RECORDED_BY_HAND, lambda data: "Dice %s, recorded after play by hand" % dice_words(data["dice"])
+        ROUND_RECORDED_BY_HAND, lambda data: "Dice %s, recorded after manual play" % dice_words(data["dice"])
     ),
     line(SHAKER_REPLACED, lambda data: "Shaker %(shaker)s placed" % data),
     line(SHAKER_REPAIRED, lambda data: "Shaker %(shaker)s repaired and taken away" % data),

@@ -4,7 +4,7 @@ from games.engine.refusals import RefusalCode
 
 SECURE_THE_SHAKER = RefusalCode(
     "secure-the-shaker",
-    "Shaker %(shaker)s may not be left alone. Lock it away, and confirm it.",
+    "Shaker %(shaker)s must not be left unattended. Lock it away, and confirm it.",
     "Lock the shaker away",
 )
 TABLE_NOT_CLOSED = RefusalCode("table-not-closed", "%(table)s is open already.")
@@ -14,7 +14,7 @@ INSPECT_BEFORE_OPENING = RefusalCode(
 )
 LIGHTS_DO_NOT_AGREE = RefusalCode(
     "lights-do-not-agree",
-    "What was seen lit is not what these dice light: %(wrong)s. Do not open the table.",
+    "The combinations you saw lit are not those of these dice: %(wrong)s. Do not open the table.",
 )
 NOT_INSPECTED = RefusalCode(
     "not-inspected",

@@ -15,7 +15,7 @@ NO_SUCH_SEAT = RefusalCode("no-such-seat", "This table has seats 1 to %(seats)s;
 NO_ROUND = RefusalCode("no-round", "No round is in play. It begins with the first wager or shake.")
 QUARTERBACK_SITS_OUT = RefusalCode(
     "quarterback-sits-out",
-    "The Quarterback at seat %(seat)s has no wager in this game. Take one, or offer the dice on.",
+    "The Quarterback at seat %(seat)s has no wager in this game. Take one, or pass the dice on.",
 )
 SEAT_IS_OPEN = RefusalCode(
     "seat-is-open",

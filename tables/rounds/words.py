@@ -58,7 +58,7 @@ ACT_LINES = [
         ),
     ),
     line(DICE_THROWN, lambda data: "Dice out, throw %(throw)s" % data),
-    line(ROUND_SETTLED_BY_HAND, lambda data: "Dice %s, settled by hand" % dice_words(data["dice"])),
+    line(ROUND_SETTLED_BY_HAND, lambda data: "Dice %s, settled manually" % dice_words(data["dice"])),
     line(ROUND_NO_ROLL, lambda data: "No roll, wagers returned"),
     line(ROUND_VOIDED, lambda data: "Round void, wagers returned"),
     line(LOSERS_TAKEN, lambda data: "Taken %s" % dollars(data["taken_cents"])),

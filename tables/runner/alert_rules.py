@@ -7,10 +7,10 @@ ROLLED_BACK = alert_kind(
         "record-went-back",
         "record-went-back",
         Level.STOP,
-        "Record gone back",
-        "The record went back",
+        "Record rolled back",
+        "The record was rolled back",
         "A screen has shown entry %(seen)s, but the record ends at %(last)s without it. Nothing can be recorded here. "
-        "Leave chips and dice as they lie, write down what lies there, and call compliance: two people must "
+        "Leave chips and dice where they are, write down what is there, and call compliance: two people must "
         "declare the record.",
     )
 )

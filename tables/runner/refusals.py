@@ -5,13 +5,13 @@ from games.engine.refusals import RefusalCode
 RECORD_WENT_BACK = RefusalCode(
     "record-went-back",
     "This screen has shown entry %(seen)s of %(table)s, but the record no longer has it. Nothing was "
-    "recorded. Leave chips and dice as they lie, and call the shift manager.",
-    "The record went back",
+    "recorded. Leave chips and dice where they are, and call the shift manager.",
+    "The record was rolled back",
 )
 TABLE_IS_HALTED = RefusalCode(
     "table-halted",
-    "The record of %(table)s has gone back, so nothing can be recorded here. Leave chips and dice as "
-    "they lie, and call the shift manager. Play continues after two people have declared the record.",
+    "The record of %(table)s was rolled back, so nothing can be recorded here. Leave chips and dice "
+    "where they are, and call the shift manager. Play continues after two people have declared the record.",
     "This table is halted",
 )
 HEAD_NOT_OURS = RefusalCode(

@@ -307,7 +307,7 @@ def _next_step(
     if ctx.shaker is None:
         return None, {
             "code": "no-shaker",
-            "text": "No working shaker stands at this table.",
+            "text": "There is no working shaker at this table.",
             "section": "",
         }
     next_act = ctx.game.next_act(ctx.state)

@@ -82,6 +82,6 @@ ALREADY_DEALING = RefusalCode("already-dealing", "%(dealer)s deals here already.
 NOT_DEALING = RefusalCode("not-dealing", "You are not the dealer of %(table)s.")
 SHAKER_LEFT_UNATTENDED = RefusalCode(
     "shaker-left-unattended",
-    "Shaker %(shaker)s is never left unattended. A relief takes it over by PIN.",
+    "Shaker %(shaker)s must never be left unattended. A relief takes it over with their PIN.",
     "Relief needed",
 )

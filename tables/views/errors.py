@@ -37,5 +37,8 @@ class AccessMiddleware:
         if status != 403 and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
             return redirect("sign-in")
         return render(
-            request, "error.html", {"status": status, "message": "You may not see this."}, status=status
+            request,
+            "error.html",
+            {"status": status, "message": "You do not have access to this page."},
+            status=status,
         )

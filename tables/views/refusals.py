@@ -4,7 +4,7 @@ from games.engine.refusals import RefusalCode
 
 STALE = RefusalCode(
     "stale",
-    "Somebody else acted first. The screen now shows the table as it is; act again.",
+    "Someone else acted first. The screen now shows the current state. Try again.",
     "The table has moved on",
 )
 UNKNOWN_ACT = RefusalCode("unknown-act", "There is no such act.")

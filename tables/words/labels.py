@@ -5,10 +5,10 @@ LABELS = {
     "shaker": "shaker",
     "shaken": "shaken",
     "dice order": "",
-    "new lot": "A fresh lot goes into the shaker, and the old one leaves play",
+    "new lot": "A fresh lot goes into the shaker, and the old one is out of play",
     "removed": "Dice are removed",
     "removed detail": "leaves play for good",
-    "dice corrected": "The layout lights anew.",
+    "dice corrected": "The layout lights up again.",
     "round voided": "Every wager of this round goes back to its seat.",
 }
 

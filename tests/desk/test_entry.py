@@ -124,7 +124,7 @@ def test_every_entry_of_the_table_holds_and_leads_to_its_neighbours(played):
 def test_before_the_first_seal_the_page_says_that_the_entry_waits(played):
     answer = page(played, 3)
     assert states(answer) == ["ok"] * 4 + ["waits"]
-    assert "Not sealed yet" in answer.content.decode() and "Take the proof" not in answer.content.decode()
+    assert "Not sealed yet" in answer.content.decode() and "Download the proof" not in answer.content.decode()
 
 
 def test_a_sealed_entry_is_proven_up_to_the_signed_checkpoint(sealed):
@@ -159,7 +159,7 @@ def tampered(statement, *params):
 def test_a_changed_body_shows_at_its_entry_and_its_neighbors(sealed, statement, at):
     tampered(statement, b"{}", sealed.table.stream_id)
     answer = page(sealed, at)
-    assert "bad" in states(answer) and "This entry does not hold" in answer.content.decode()
+    assert "bad" in states(answer) and "This entry failed verification" in answer.content.decode()
 
 
 def test_a_changed_column_shows(sealed):

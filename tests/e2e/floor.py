@@ -41,7 +41,7 @@ class Screen:
         """This browser becomes a device of the casino, through the page of its own."""
         self.page.goto("/")
         self.page.get_by_label("Token", exact=True).fill(token)
-        self.page.get_by_role("button", name="Enrol this device").tap()
+        self.page.get_by_role("button", name="Enroll this device").tap()
         expect(self.page.locator("#sign-in")).to_be_visible()
 
     def let_in(self, token: str, person: str) -> None:

@@ -36,7 +36,7 @@ def test_an_alert_is_acknowledged_on_the_floor_and_every_dashboard_says_who_has_
     expect(pit.page.locator("#alert-count")).to_have_text("1")
     button.tap()
     for shown in (pit, other):
-        expect(shown.page.locator("#alerts .alert.calm")).to_contain_text("P. Manager has it")
+        expect(shown.page.locator("#alerts .alert.calm")).to_contain_text("Acknowledged by P. Manager")
         expect(shown.page.locator("#alert-count")).to_have_text("")
     expect(button).to_have_count(0)
     assert Alert.objects.get().acknowledged_by.code == "pit-manager"
@@ -69,7 +69,7 @@ def test_an_alert_that_somebody_else_acknowledged_meanwhile_says_so(scene, new_p
     button.tap()
     expect(pit.page.locator("#alert-message")).to_contain_text("has already ended or been acknowledged")
     push(scene)
-    expect(pit.page.locator("#alerts .alert.calm")).to_contain_text("Floorperson has it")
+    expect(pit.page.locator("#alerts .alert.calm")).to_contain_text("Acknowledged by Floorperson")
 
 
 def test_the_rail_counts_down_by_itself(scene, new_page):

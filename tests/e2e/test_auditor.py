@@ -174,7 +174,7 @@ def prove(auditor: Office) -> None:
     page.goto("/record/larkfield/?place=T-01&type=round.settled")
     auditor.tap(page.locator(".says"))
     expect(page.locator("aside .verdict")).to_have_text("holds")
-    expect(page.get_by_role("button", name="Take the proof")).to_be_visible()
+    expect(page.get_by_role("button", name="Download the proof")).to_be_visible()
 
 
 def key_of_the_house(auditor: Office) -> str:

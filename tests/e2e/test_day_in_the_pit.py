@@ -142,7 +142,7 @@ def test_a_day_in_the_pit(hands, new_page, spotless):
     assert (by_hand.by_hand, by_hand.taken_cents, by_hand.paid_cents) == (True, 2_500, 2_500)
     alert = pit.page.locator("#alerts .alert", has_text="T-01")
     alert.get_by_role("button", name="Acknowledge").tap()
-    expect(alert.first).to_contain_text("has it")
+    expect(alert.first).to_contain_text("Acknowledged by")
     dealer.step("Record the repair")
     dealer.page.locator("#ask [name=text]").fill("Power supply replaced")
     dealer.sign("floorperson")

@@ -45,11 +45,11 @@ def test_an_auditor_finds_an_entry_and_takes_its_proof(desk, played):
     expect(page).to_have_url("/record/larkfield/?place=T-01&type=round.settled")
     desk.tap(page.locator(".says"))
     expect(page.locator("h1")).to_have_text("Dice 3 5 5 called and lit")
-    expect(page.locator(".verdict")).to_have_text(["holds", "holds"])
+    expect(page.locator(".verdict")).to_have_text(["verified", "verified"])
     is_well(page)
     entry = Entry.objects.get(type="round.settled")
     with page.expect_download() as waiting:
-        desk.tap(page.get_by_role("button", name="Take the proof"))
+        desk.tap(page.get_by_role("button", name="Download the proof"))
     assert waiting.value.suggested_filename == f"larkfield-T-01-{entry.seq}.proof.jsonl"
     first, own, *_ = waiting.value.path().read_bytes().splitlines()
     assert json.loads(first)["_type"] == "proof" and own[9:73].decode() == bytes(entry.hash).hex()
@@ -64,11 +64,11 @@ def test_a_changed_entry_says_so_at_the_top_and_fits_every_size(desk, played):
         )
     page = desk.page
     page.goto(f"/record/larkfield/entries/T-01/{entry.seq}/")
-    expect(page.get_by_role("alert").first).to_contain_text("This entry does not hold")
-    expect(page.locator(".entry-name .verdict--bad")).to_have_text("does not hold")
+    expect(page.get_by_role("alert").first).to_contain_text("This entry failed verification")
+    expect(page.locator(".entry-name .verdict--bad")).to_have_text("failed")
     is_well(page)
     page.goto("/floor/larkfield/T-01/rounds/1/")
-    expect(page.locator(".correction-link--bad")).to_have_text("Its record does not hold")
+    expect(page.locator(".correction-link--bad")).to_have_text("Its record failed verification")
     is_well(page)
 
 

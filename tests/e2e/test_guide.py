@@ -105,7 +105,7 @@ def test_the_book_its_readers_and_permissions_go_on_record_in_dialogs(scene, new
     box = keeper.slip("file-book")
     box.locator("input[type=file]").set_input_files([LETTER])
     expect(box.locator("[data-file-status]")).to_contain_text("letter.txt")
-    expect(box.locator("[data-go]")).to_have_text("Tick what it holds")
+    expect(box.locator("[data-go]")).to_have_text("Check what it covers")
     keeper.tap(box.locator(".pick", has_text="58 Pa. Code Chapter 625a"))
     keeper.go(box)
     box = keeper.slip("inspection")

@@ -70,13 +70,13 @@ def test_the_next_tap_finds_a_cut_tail_and_a_declaration_lets_the_table_go_on(sc
     cut(scene, kept)
     dealer.tap(dealer.next)
 
-    expect(dealer.page.locator("#side-halted")).to_contain_text("The record of T-01 has gone back.")
+    expect(dealer.page.locator("#side-halted")).to_contain_text("The record of T-01 was rolled back.")
     expect(dealer.refused()).to_contain_text(f"has shown entry {kept + 1} of T-01")
     dealer.says("Halted")
     expect(dealer.next).to_have_attribute("aria-disabled", "true")
     expect(beside.page.locator("#side-halted")).to_be_visible()  # although its own number is higher
     pit.shows("Halted")
-    expect(pit.page.locator(".alert.stop")).to_contain_text("The record went back")
+    expect(pit.page.locator(".alert.stop")).to_contain_text("The record was rolled back")
     assert scene.fresh.halted_at is not None and scene.round is None
 
     beside.area("small").tap()
@@ -86,7 +86,7 @@ def test_the_next_tap_finds_a_cut_tail_and_a_declaration_lets_the_table_go_on(sc
     dealer.page.locator("#refusal [data-close]").tap()
     assert broken_rules(dealer.page) == []
     pit.page.goto("/floor/larkfield/T-01")
-    expect(pit.page.locator(".now-on")).to_contain_text("Halted. No act is taken here.")
+    expect(pit.page.locator(".now-on")).to_contain_text("Halted. Nothing can be entered here.")
     assert (faults_of(pit.page, None), broken_rules(pit.page)) == ([], [])
 
     declare(scene)

@@ -73,7 +73,7 @@ def test_a_secret_address_is_shown_once_and_revoked(scene, new_page, spotless):
     spotless.append(office)
     page = office.page
     page.locator(".feeds input[name=name]").fill("Compliance")
-    office.tap(page.get_by_role("button", name="Make an address"))
+    office.tap(page.get_by_role("button", name="Create an address"))
     address = page.locator(".secret").input_value()
     is_well(page)
     assert "BEGIN:VCALENDAR" in page.request.get(address).text()

@@ -65,7 +65,7 @@ def test_an_unknown_token_enrols_no_device(scene, new_page):
     page = new_page()
     page.goto("/enrol")
     page.get_by_label("Token", exact=True).fill("never-made")
-    page.get_by_role("button", name="Enrol this device").tap()
+    page.get_by_role("button", name="Enroll this device").tap()
     expect(page.locator(".refused")).to_contain_text("opens no device")
 
 

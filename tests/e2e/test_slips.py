@@ -96,7 +96,7 @@ def test_wagers_and_payments_are_put_right_and_a_void_asks_a_manager(scene, new_
     kind(office, box, "wager")
     expect(box.locator("[data-go]")).to_have_text("Tap a wager")
     office.tap(box.locator("[data-add-wager][data-seat='1']"))
-    expect(box.locator("[data-go]")).to_have_text("What lay there; 0 for nothing")
+    expect(box.locator("[data-go]")).to_have_text("What was there; 0 for nothing")
     row = box.locator("[data-row]").first
     row.locator("[name=cents]").fill("0")
     expect(box.locator(".owed li")).to_have_text(["Seat 1gets$25"])

@@ -302,4 +302,4 @@ def test_it_refuses_a_round_without_dice_or_without_a_shaker(scene):
     Shaker.objects.update(out_of_order=True)
     with scene.refused("no-shaker"):
         scene.place((1, "small", 2_500))
-    assert scene.snapshot["missing"]["text"] == "No working shaker stands at this table."
+    assert scene.snapshot["missing"]["text"] == "There is no working shaker at this table."

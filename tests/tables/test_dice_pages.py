@@ -52,7 +52,7 @@ def test_the_lots_stand_along_their_way(scene):
         "placed": ["L-0001"],
         "removed": [],
     }
-    assert "7 lots in the house" in words(page)
+    assert "7 lots in the casino" in words(page)
     assert re.findall(r'<rect class="part part--(\w+)" x="(\d+)" width="(\d+)"', page) == [
         ("received", "0", "1"),
         ("stored", "1", "1"),

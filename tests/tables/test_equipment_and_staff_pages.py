@@ -62,7 +62,7 @@ def test_the_equipment_shows_each_approval_that_the_edition_asks_as_it_stands(sc
 
 def test_a_table_without_a_shaker_or_rules_says_why_it_cannot_open(scene):
     Shaker.objects.update(table=None)
-    assert "No working shaker stands at T-01" in words(see(scene, "equipment/"))
+    assert "There is no working shaker at T-01" in words(see(scene, "equipment/"))
     Table.objects.update(submission_code="RS-0000")
     assert "No approved rules submission RS-0000 is in force" in words(see(scene, "equipment/"))
 
@@ -115,7 +115,7 @@ def test_the_span_of_a_floorperson_is_drawn_counted_and_named():
     assert (span.count, span.places) == (3, ["taken", "taken", "over"])
     assert [breach.code for breach in span.breaches] == ["span-exceeded"]
     text = words(see(scene, "staff/"))
-    assert "1 table not supervised as asked" in text and "3 of 2" in text
+    assert "1 table not supervised as required" in text and "3 of 2" in text
     assert "Floorperson may not supervise these 3 tables at once" in text and "§ 577.9(c)" in text
 
 
@@ -194,7 +194,7 @@ def test_the_page_asks_the_clock_as_often_for_everybody_as_for_one(scene):
 
 def test_a_search_for_what_nobody_can_type_finds_whoever_is_on_duty(scene):
     assert "Shift Manager" in words(see(scene, "staff/?who=%00"))
-    assert "Nobody of this name." in words(see(scene, "staff/?who=nobody-at-all"))
+    assert "Nobody with this name." in words(see(scene, "staff/?who=nobody-at-all"))
 
 
 @pytest.mark.parametrize(

@@ -285,7 +285,7 @@ def test_the_chain_is_recomputed_and_an_edited_entry_breaks_it_where_it_stands(s
     with unguarded():
         entry.save()
     shown = part(page(scene), 'aria-labelledby="proof"')
-    assert f"broken at {entry.seq}" in shown and "does not hold" in shown
+    assert f"broken at {entry.seq}" in shown and "failed" in shown
 
 
 def test_a_figure_that_the_rules_do_not_give_stands_beside_the_one_that_they_give(scene):
@@ -298,7 +298,7 @@ def test_a_figure_that_the_rules_do_not_give_stands_beside_the_one_that_they_giv
         entry.save()
     shown = page(scene)
     assert "paid: record $99.99" in " ".join(rows(shown))
-    assert "does not hold" in part(shown, 'aria-labelledby="proof"')
+    assert "failed" in part(shown, 'aria-labelledby="proof"')
 
 
 def test_a_round_that_no_seal_covers_yet_says_so(scene):

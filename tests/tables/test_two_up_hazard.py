@@ -143,7 +143,7 @@ def test_a_game_without_a_guide_plan_leaves_the_others_their_guide(scene, tmp_pa
         assert {game["game"] for game in content_at(facility, clock.now())["games"]} == {"sic-bo"}
         assert without_plan(facility, clock.now()) == ["Two Up Hazard"]
         page = scene.browser("podium", "games-administrator").get("/office/larkfield/guide/")
-        assert "No guide was written of Two Up Hazard" in page.content.decode()
+        assert "There is no guide text for Two Up Hazard" in page.content.decode()
     finally:
         registry.unregister(code)
         registry.register(fixtures.HAZARD)

@@ -31,7 +31,7 @@ from games.office.requests import final_approval
 from games.office.reviews import review_due_on
 from games.submissions import all_in_force, rules_of
 
-WAITS, ENDS, BEGINS = "waits", "ends", "begins"  # somebody must act; it ends by itself; it comes into force
+WAITS, ENDS, BEGINS = "waits", "ends", "begins"  # needs action; expires on its own; comes into force
 DAYS_LISTED_AFTER_END = 30  # how long an ended subject stays listed
 WEEK, MONTH = 7, 30
 GROUPS = OVERDUE, THIS_WEEK, THIRTY_DAYS, LATER = "overdue", "week", "month", "later"

@@ -27,7 +27,7 @@ PARTS = (
     RequestPart("dates", "dates", "The first day and the last."),
     RequestPart("times", "times", "The hours on those days."),
     RequestPart("tables", "tables or equipment", "Which tables, or which equipment."),
-    RequestPart("sign", "sign at the entrances", "Made of the casinos, the dates and the tables."),
+    RequestPart("sign", "sign at the entrances", "It is made from the casinos, dates and tables."),
     RequestPart("criteria", "success criteria", "When the test is a success."),
     RequestPart("documenting", "how success is documented", "Who writes what down, and when."),
     RequestPart("forms", "forms", "The forms on which it is written down."),

@@ -120,6 +120,6 @@ def test_who_only_reads_finds_no_button(hands, scene, by):
 def test_the_rules_book_that_leaves_out_a_game_is_named(hands, scene):
     book = {"document": scene.on_file("Rules", b"The rules."), "games": ["pa-625a"]}
     scene.in_office("file_rules_book", book)
-    assert "holds every authorized game" in read(scene).content.decode()
+    assert "covers every authorized game" in read(scene).content.decode()
     approve(scene.table.facility, "pa-577", {}, None, "RS-0031")
     assert "leaves out Three Dice Football, 58 Pa. Code Chapter 577" in read(scene).content.decode()

@@ -37,7 +37,7 @@ def test_the_published_list_has_only_who_is_certified_with_a_service_that_the_la
     linked(house, certified_alone, "big", name="Not Approved")
     approved_alone = applied(house, name="Approved Alone")
     three_steps(house, linked(house, approved_alone, "small", name="Small Idea"), hands.now)
-    assert "Nobody meets both tests" in published(house)
+    assert "No provider meets both tests" in published(house)
     both = applied(house, name="Both Tests")
     three_steps(house, linked(house, both, ANY_TRIPLE, name="Any Triple"), hands.now)
     certified(house, both)
@@ -46,7 +46,7 @@ def test_the_published_list_has_only_who_is_certified_with_a_service_that_the_la
     assert "Both Tests" in said and "Any Triple" in said and "as of 20 Nov 2026" in said
     assert "Certified Alone" not in said and "Approved Alone" not in said
     hands.now = dt.datetime(2030, 11, 21, 15, tzinfo=dt.UTC)
-    assert "Nobody meets both tests" in published(house)
+    assert "No provider meets both tests" in published(house)
 
 
 @pytest.mark.clause("PA-528.4(b)")

@@ -39,7 +39,7 @@ def said():
 
 
 def on(hands, day):
-    """10:00 in the house on this day."""
+    """10:00 in the casino on this day."""
     hands.now = dt.datetime(day.year, day.month, day.day, 15, tzinfo=dt.UTC)
 
 
@@ -83,7 +83,7 @@ def test_a_deadline_that_began_with_fewer_days_left_has_no_30_day_reminder(left,
 
 
 def test_the_day_is_that_of_the_house_and_not_of_utc(facility_scene, hands):
-    hands.now = dt.datetime(2026, 12, 25, 4, 59, tzinfo=dt.UTC)  # 23:59 on the 24th in the house
+    hands.now = dt.datetime(2026, 12, 25, 4, 59, tzinfo=dt.UTC)  # 23:59 on the 24th in the casino
     send_reminders()
     hands.now += dt.timedelta(minutes=1)
     send_reminders()

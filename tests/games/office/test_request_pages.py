@@ -51,7 +51,7 @@ def test_a_request_is_found_by_its_title_or_its_code(scene):
         draft(scene, title=title)
     assert re.findall(r"NG-\d{4}</a>", see(scene, "?q=bet")) == ["NG-0002</a>"]
     assert re.findall(r"NG-\d{4}</a>", see(scene, "?q=ng-0001")) == ["NG-0001</a>"]
-    assert "No request is called so." in see(scene, "?q=%00gamma")
+    assert "No request matches." in see(scene, "?q=%00gamma")
 
 
 def test_the_page_of_a_filed_request_keeps_what_the_tabs_say_of_deadlines(hands, scene):
@@ -67,7 +67,7 @@ def test_the_page_of_a_filed_request_keeps_what_the_tabs_say_of_deadlines(hands,
 def test_the_file_shows_what_is_there_and_names_what_is_missing(scene):
     request = complete(scene, "layout", "reasons")
     page = see(scene, f"{request}/")
-    assert "2 parts are missing" in page and "7 of 9 required parts are there." in words(page)
+    assert "2 parts are missing" in page and "7 of 9 required parts are complete." in words(page)
     missing = re.findall(r'part-row--missing">.*?<h3>([^<]+)</h3>', page, re.DOTALL)
     assert missing == ["Layout", "Reasons"]
     assert len(re.findall(r'class="act big next"[^>]*data-open="part-layout"', page)) == 1
@@ -80,7 +80,7 @@ def test_the_file_shows_what_is_there_and_names_what_is_missing(scene):
 @clause("PA-521.4(1)(ii)")
 def test_the_odds_sheet_stands_in_the_file_as_it_was_filed(scene):
     request = complete(scene, rules="pa-625a/A", wagers=["total"], kind="wager")
-    assert "Counted now" in see(scene, f"{request}/")
+    assert "Calculated now" in see(scene, f"{request}/")
     file(scene, request)
     page = words(see(scene, f"{request}/"))
     assert "As filed." in page
