@@ -87,7 +87,7 @@ def test_signing_off_at_an_open_table_is_refused_and_locks_the_tablet(scene):
     tablet = scene.browser("tablet", "dealer")
     before = scene.version
     page = tablet.post("/sign-off")
-    assert page.status_code == 422 and "never left unattended" in page.content.decode()
+    assert page.status_code == 422 and "never be left unattended" in page.content.decode()
     device = Device.objects.get(pk=scene.tablet.pk)
     assert (device.person.code, device.locked_at is not None) == ("dealer", True)
     assert (scene.fresh.dealer.code, scene.version) == ("dealer", before)
@@ -164,7 +164,7 @@ def test_the_sign_in_warns_a_dealer_of_a_closed_table_who_deals_elsewhere(scene,
     tablet = scene.browser("tablet")
     answer = tablet.post("/sign-in", {"person": "dealer", "pin": PIN})
     assert answer.status_code == 403
-    assert "T-02" in answer.content.decode() or "never left unattended" in answer.content.decode()
+    assert "T-02" in answer.content.decode() or "never be left unattended" in answer.content.decode()
     assert deals("T-02") == "dealer"
 
 
