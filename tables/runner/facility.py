@@ -4,7 +4,6 @@ Their streams are `facility/dice`, `facility/equipment` and `facility/staff`.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from audit import record
 from audit.entry_types import EntryType
@@ -17,7 +16,7 @@ from tables.core.duty import is_on_duty_at_facility
 from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
 from tables.models import DiceLot, Table
-from tables.runner.entry_types import DUTY_CHANGED, EQUIPMENT_CHANGED
+from tables.runner.entry_types import DUTY_CHANGED, EQUIPMENT_CHANGED, ChangeElsewhere
 from tables.runner.refusals import WITNESS_NOT_ON_DUTY
 
 __all__ = [
@@ -36,7 +35,7 @@ __all__ = [
 
 DICE, EQUIPMENT, STAFF = STREAMS = "dice", "equipment", "staff"
 # The entry on the stream of each table whose screens show what such an act changed.
-TABLE_ENTRY_TYPES: dict[str, EntryType[Any]] = {EQUIPMENT: EQUIPMENT_CHANGED, STAFF: DUTY_CHANGED}
+TABLE_ENTRY_TYPES: dict[str, EntryType[ChangeElsewhere]] = {EQUIPMENT: EQUIPMENT_CHANGED, STAFF: DUTY_CHANGED}
 Do = Callable[["FacilityContext", Params], ActOutcome]
 
 
