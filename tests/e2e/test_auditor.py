@@ -164,7 +164,7 @@ def replay(auditor: Office) -> None:
     expect(row.locator(".res")).to_contain_text("§ 625a.3(7)")
     expect(page.locator(".fix h3")).to_contain_text("ENS-0001")
     expect(page.locator(".proofs")).to_contain_text(WITNESS)
-    expect(page.locator(".holds")).to_have_text("holds")
+    expect(page.locator(".holds")).to_have_text("verified")
     is_well(page)
 
 
@@ -173,7 +173,7 @@ def prove(auditor: Office) -> None:
     page = auditor.page
     page.goto("/record/larkfield/?place=T-01&type=round.settled")
     auditor.tap(page.locator(".says"))
-    expect(page.locator("aside .verdict")).to_have_text("holds")
+    expect(page.locator("aside .verdict")).to_have_text("verified")
     expect(page.get_by_role("button", name="Download the proof")).to_be_visible()
 
 
