@@ -54,15 +54,15 @@ SUITES = {
             "sqlite",
             ("node",),
             (),
+            "not browser and not postgres and not redis and not repeated",
             "not browser and not postgres and not redis",
-            "not browser and not postgres and not redis",
-            "not browser and not postgres and not redis and not slow",
+            "not browser and not postgres and not redis and not repeated and not slow",
         ),
         Suite(
             "services",
             ("postgres", "redis", "node"),
             ("postgres", "redis"),
-            "(both_databases or postgres or redis) and not browser",
+            "(both_databases or postgres or redis) and not browser and not repeated",
             "(database or postgres or redis) and not browser",
         ),
         Suite(

@@ -12,7 +12,7 @@ from tables.equipment.checks import Equipment
 from tables.models import Approval, Inspection, Shaker
 from tests.tables.cast import CHAPTER, Scene, make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 

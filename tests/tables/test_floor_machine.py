@@ -23,7 +23,7 @@ from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
 from tests.tables.test_walks import params as sent
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 TABLES = (
     ("T-01", "pa-625a/A", "manual"),

@@ -8,7 +8,7 @@ from games.engine import Refusal
 from tables.runner import table
 from tests.tables.cast import make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 NAMES = sorted(
     {

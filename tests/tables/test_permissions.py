@@ -10,7 +10,7 @@ from tables.core.permissions import Forbidden
 from tables.runner import table
 from tests.tables.cast import ROLES
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 DEALERS = {"dealer", "relief"}
 FLOOR = {"floorperson", "casino-supervisor", "pit-manager", "shift-manager"}

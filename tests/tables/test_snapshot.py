@@ -25,7 +25,7 @@ from tables.models import Alert, Shaker, Table
 from tables.runner import table
 from tests.tables.cast import make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "snapshot.md"
 GAME_VIEWS = {"sic-bo": GameView, "high-roll": HighRollView, "football": FootballView}

@@ -17,7 +17,7 @@ from games.models import Document
 from games.office.core import runner as office
 from games.params import Params
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n"
 REFUSED = {401, 403, 404, 409, 422, 423}
