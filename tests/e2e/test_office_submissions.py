@@ -49,7 +49,7 @@ def test_a_submission_goes_from_its_draft_to_the_table_that_deals_by_it(scene, n
     desk.go_to("RS-0009")
     expect(page.get_by_role("heading", name="Refused: Total 4 at 80 to 1")).to_be_visible()
     is_well(page)
-    box = page.locator("#mend-1")
+    box = page.locator("#set-1")
     desk.tap(page.get_by_role("button", name="Set Total 4 to 70 to 1"))
     desk.go(box)
     expect(page.get_by_role("heading", name="Refused")).to_have_count(0)

@@ -121,7 +121,7 @@ def test_the_throw_and_what_lies_there_fit_in_every_game(rules, stage, new_page,
         assert all(is_apart(dealer.page.locator("#thrown"), one) for one in keys.all()), (width, height)
     enter_others(dealer)
     dealer.tap(dealer.next)
-    expect(dealer.refused()).to_contain_text("Look again")
+    expect(dealer.refused()).to_contain_text("Read them again")
     for width, height in SIZES:
         dealer.page.set_viewport_size({"width": width, "height": height})
         assert is_apart(dealer.refused(), dealer.page.locator("#thrown")), (width, height)
