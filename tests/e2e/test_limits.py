@@ -75,7 +75,9 @@ def test_a_change_by_notice_goes_from_the_pit_to_the_dealer_and_to_the_display(s
     expect(tablet.page.locator("#announce")).to_have_count(0)
     floor.tap("[data-limits=post_limits_sign]")
     change = LimitsChange.objects.get
-    expect(tablet.page.locator(".fact--limits dt")).to_have_text(re.compile(r"^Limits, new in (29|30) min$"))
+    expect(tablet.page.locator(".fact--limits dt")).to_have_text(
+        re.compile(r"^\s*Limits,\s+new\s+in\s+(29|30) min\s*$")
+    )
     assert change().effective_at == max(change().posted_at, change().announced_at) + dt.timedelta(minutes=30)
     assert change().announced_by.code == "dealer"
     expect(display.locator("#notice-limits-change")).to_contain_text(
