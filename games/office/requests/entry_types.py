@@ -141,7 +141,7 @@ class RequestSubject(TypedDict):
     kind: Annotated[RequestKind, "a new game, wager or feature"]
     rules: Annotated[str, "key of the edition whose rules it has; empty if it has rules of its own"]
     wagers: Annotated[list[str], "wager families that it is about, and names of wagers without a code"]
-    petitioner: NotRequired[Annotated[Petitioner, "who asks; only in New Jersey"]]
+    petitioner: NotRequired[Annotated[Petitioner, "who asks; only where the law names petitioners"]]
 
 
 class RequestDrafted(RequestEntry, RequestSubject):
@@ -168,7 +168,7 @@ class RequestChanged(TypedDict, total=False):
     kind: Annotated[RequestKind, "a new game, wager or feature"]
     rules: Annotated[str, "key of the edition whose rules it has; empty if it has rules of its own"]
     wagers: Annotated[list[str], "wager families that it is about, and names of wagers without a code"]
-    petitioner: Annotated[Petitioner, "who asks; only in New Jersey"]
+    petitioner: Annotated[Petitioner, "who asks; only where the law names petitioners"]
 
 
 REQUEST_CHANGED = entry_type(
