@@ -136,11 +136,14 @@ def database_from(address: str) -> dict:
     return settings
 
 
-def layer_from(address: str) -> dict:
-    """The channel layer: Redis pub/sub at this address, or in memory if it is empty."""
+def layer_from(address: str, prefix: str = "asgi") -> dict:
+    """The channel layer: Redis pub/sub at this address, with this prefix of its groups, or in memory without one."""
     if not address:
         return {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
-    return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [address]}}
+    return {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [address], "prefix": prefix},
+    }
 
 
 DATABASE_URL = env("DATABASE_URL", default="") or f"sqlite:///{BASE_DIR / 'db.sqlite3'}"

@@ -7,7 +7,12 @@ from .base import database_from, layer_from
 
 SECRET_KEY = "the key of the test suite, of no use elsewhere at all"
 DATABASES = {"default": database_from(os.environ.get("TEST_DATABASE_URL") or "sqlite:///:memory:")}
-CHANNEL_LAYERS = {"default": layer_from(os.environ.get("TEST_REDIS_URL", ""))}
+# Workers share one Redis, and their scenes have tables of the same names: each worker has groups of its own.
+CHANNEL_LAYERS = {
+    "default": layer_from(
+        os.environ.get("TEST_REDIS_URL", ""), prefix=os.environ.get("PYTEST_XDIST_WORKER", "test")
+    )
+}
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMBEDDED_TICKER = False

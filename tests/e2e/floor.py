@@ -1,5 +1,6 @@
 """People at their screens: a tablet on which every tap is counted, and the pit's dashboard beside it."""
 
+import contextlib
 import re
 import time
 from collections.abc import Iterable
@@ -7,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 from tests.services.chromium import Pages
 from tests.tables.cast import PIN, Scene
 
 WITHIN_A_SECOND = 1_000
 A_DOUBLE_TAP, TO_READ = 0.8, 0.3  # seconds
+STEPS = ("#next", "#decline")
 # A refused act is an answer of 4xx, and a browser says so on its console.
 AN_ANSWER = re.compile(r"Failed to load resource: the server responded with a status of 4(?:09|22|23|01|03)")
 
@@ -69,12 +71,20 @@ class Screen:
     def tap(self, target: str | Locator) -> None:
         """One finger, once, and counted. Two taps on the next step are apart, as those of a person who reads it."""
         self.taps += 1
-        found = self.page.locator(target) if isinstance(target, str) else target
-        if str(found) == str(self.page.locator("#next")):
+        element = self.page.locator(target) if isinstance(target, str) else target
+        is_step = str(element) in map(str, map(self.page.locator, STEPS))
+        if is_step:
+            # A person taps a step again only when the act before it is confirmed, and after reading it.
+            with contextlib.suppress(AssertionError):  # some tests tap while an act is on its way
+                expect(self.page.locator("html")).not_to_have_attribute("data-busy", "", timeout=2_000)
             if time.monotonic() - self.stepped_at < A_DOUBLE_TAP:
                 self.page.wait_for_timeout(1000 * TO_READ)
+        element.tap()
+        # The click follows the touch in a later frame; a tap that opens another page has no such frame.
+        with contextlib.suppress(Error):
+            self.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        if is_step:
             self.stepped_at = time.monotonic()
-        found.tap()
 
     def tap_each(self, *targets: str) -> None:
         for target in targets:
@@ -110,12 +120,18 @@ class Tablet(Screen):
     def place(self, *wagers: tuple[int, str, int]) -> None:
         """Wagers as (seat, code, chip), one tap for each besides the choice of seat and chip."""
         for seat, wager, cents in wagers:
-            if self.seat(seat).get_attribute("aria-pressed") != "true":
-                self.tap(self.seat(seat))
-            if self.chip(cents).get_attribute("aria-pressed") != "true":
-                self.tap(self.chip(cents))
+            self.choose(self.seat(seat))
+            self.choose(self.chip(cents))
             self.tap(self.area(wager))
         self.is_taken()
+
+    def choose(self, button: Locator) -> None:
+        """Tap a seat or a chip until it is chosen: a state that arrives under the finger redraws it."""
+        for _ in range(3):
+            if button.get_attribute("aria-pressed") == "true":
+                return
+            self.tap(button)
+        expect(button).to_have_attribute("aria-pressed", "true")
 
     def is_taken(self) -> None:
         """Nothing of what was tapped is still on its way."""
