@@ -1,10 +1,10 @@
-#!/usr/bin/env python3
-"""Takes the pictures of the documentation, docs/img, on a demo floor of its own:  .venv/bin/python script/screenshots
+"""Take the pictures of the documentation, docs/img, on a demo floor of its own: `python -m script.screenshots`.
 
-Needs the environment that script/setup makes, and Chromium (CHROMIUM_PATH, or on PATH). The pictures are
-reduced to 256 colours, which halves them.
+Needs the environment of `script/setup --dev`, and Chromium (CHROMIUM_PATH, or on PATH). The pictures are reduced to
+256 colors, which halves them. `--out FOLDER` writes them elsewhere.
 """
 
+import argparse
 import base64
 import contextlib
 import datetime as dt
@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURES = ROOT / "docs" / "img"
-PINS = {"mei": "110011", "dana": "420042", "abel": "310031", "kate": "880088", "ivan": "990099", "marta": "121212", "viktor": "131313",
-        "noah": "171717", "rosa": "550055", "carla": "161616"}  # fmt: skip
-HOUSE = "larkfield"
+PINS = {
+    "mei": "110011", "dana": "420042", "abel": "310031", "kate": "880088", "ivan": "990099", "marta": "121212",
+    "viktor": "131313", "noah": "171717", "rosa": "550055", "carla": "161616",
+}  # fmt: skip
+FACILITY = "larkfield"
 
 # Seat, wager, cents: what lies on the table of the pictures.
 WAGERS = (
@@ -56,7 +57,7 @@ HIGH_ROLL = (
 )  # fmt: skip
 FIRST_ROLL, EXTRA_THROW = [1, 1, 6, 6, 6, 5, 5, 5, 5, 4], [5, 1, 2, 3, 6, 6]
 
-# Median cut: the box of colours with the widest spread is parted at its middle, until there are 256.
+# Median cut: the box of colors with the widest spread is parted at its middle, until there are 256.
 REDUCE = """async (picture) => {
     const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
     const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
@@ -65,33 +66,33 @@ REDUCE = """async (picture) => {
     const { data } = pen.getImageData(0, 0, width, height), many = new Map();
     const key = (i) => (data[i] << 16 | data[i + 1] << 8 | data[i + 2]) & 0xfcfcfc;
     for (let i = 0; i < data.length; i += 4) many.set(key(i), (many.get(key(i)) ?? 0) + 1);
-    const part = (colour, shift) => colour >> shift & 255;
-    const measured = (colours) => {
+    const part = (color, shift) => color >> shift & 255;
+    const measured = (colors) => {
         let wide = -1, along = 0;
         for (const shift of [16, 8, 0]) {
-            const values = colours.map((colour) => part(colour, shift));
+            const values = colors.map((color) => part(color, shift));
             const spread = values.reduce((a, b) => Math.max(a, b)) - values.reduce((a, b) => Math.min(a, b));
             if (spread > wide) [wide, along] = [spread, shift];
         }
-        const weight = colours.reduce((sum, colour) => sum + many.get(colour), 0);
-        return { colours, along, wide, rank: wide * Math.sqrt(weight) };
+        const weight = colors.reduce((sum, color) => sum + many.get(color), 0);
+        return { colors, along, wide, rank: wide * Math.sqrt(weight) };
     };
     const boxes = [measured([...many.keys()])];
     while (boxes.length < 256) {
         boxes.sort((a, b) => b.rank - a.rank);
-        const { colours, along, wide } = boxes[0];
+        const { colors, along, wide } = boxes[0];
         if (!wide) break;
-        const low = colours.reduce((least, colour) => Math.min(least, part(colour, along)), 255);
-        const lower = colours.filter((colour) => part(colour, along) <= low + wide / 2);
-        const upper = colours.filter((colour) => part(colour, along) > low + wide / 2);
+        const low = colors.reduce((least, color) => Math.min(least, part(color, along)), 255);
+        const lower = colors.filter((color) => part(color, along) <= low + wide / 2);
+        const upper = colors.filter((color) => part(color, along) > low + wide / 2);
         boxes.splice(0, 1, measured(lower), measured(upper));
     }
     const index = new Map(), palette = [];
-    boxes.forEach(({ colours }, number) => {
-        const weight = colours.reduce((sum, colour) => sum + many.get(colour), 0);
+    boxes.forEach(({ colors }, number) => {
+        const weight = colors.reduce((sum, color) => sum + many.get(color), 0);
         for (const shift of [16, 8, 0]) palette.push(Math.min(255, Math.round(1.5 +
-            colours.reduce((sum, colour) => sum + part(colour, shift) * many.get(colour), 0) / weight)));
-        for (const colour of colours) index.set(colour, number);
+            colors.reduce((sum, color) => sum + part(color, shift) * many.get(color), 0) / weight)));
+        for (const color of colors) index.set(color, number);
     });
     let text = '';
     for (let i = 0; i < data.length; i += 4) text += String.fromCharCode(index.get(key(i)));
@@ -100,10 +101,12 @@ REDUCE = """async (picture) => {
 
 
 def main() -> int:
-    """Seeds a floor in a folder that goes away again, serves it from a thread, and takes every picture."""
+    """Seed a floor in a temporary folder, serve it from a thread, and take every picture."""
+    parser = argparse.ArgumentParser(prog="python -m script.screenshots", description=__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "img", help="the folder of the pictures")
+    pictures = parser.parse_args().out
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(ROOT)
-        sys.path.insert(0, str(ROOT))
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings.local"
         os.environ |= {"DATABASE_URL": f"sqlite:///{folder}/floor.sqlite3", "REDIS_URL": "", "DEBUG": "False"}
         os.environ |= {"DJANGO_ALLOW_ASYNC_UNSAFE": "1", "EMBEDDED_TICKER": "False"}
@@ -116,17 +119,17 @@ def main() -> int:
         from tests.services import chromium, server
 
         call_command("migrate", verbosity=0)
-        with clock.override(Hands()):
+        with clock.override(ShiftClock()):
             call_command("seed_demo", verbosity=0)
             Floor().play()
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        with server.serving() as address, chromium.running() as browser:
-            Photographer(browser, address).take_all()
+        pictures.mkdir(parents=True, exist_ok=True)
+        with server.serving() as live_server, chromium.running() as browser:
+            Photographer(browser, live_server.address, pictures).take_all()
     return 0
 
 
-class Hands:
-    """A clock that began the shift a while ago, and goes on nine seconds whenever somebody looks, until it is now."""
+class ShiftClock:
+    """A clock that starts 50 minutes ago and moves nine seconds at each reading, until it is now."""
 
     def __init__(self) -> None:
         self.now = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=50)
@@ -137,27 +140,28 @@ class Hands:
 
 
 class Floor:
-    """The demo floor, played on through the same road as people."""
+    """The demo floor, on which acts are executed as people execute them."""
 
     def __init__(self) -> None:
         from audit.devices import enroll
         from audit.models import Person
 
-        self.device, _ = enroll("Podium of the pictures", HOUSE, "podium")
+        self.device, _ = enroll("Podium of the pictures", FACILITY, "podium")
         self.kate, self.ivan = Person.objects.get(code="kate"), Person.objects.get(code="ivan")
 
     def act(self, table: str, name: str, params: dict[str, Any] | None = None) -> None:
+        from tables.demo.seeding import do
         from tables.models import Table
-        from tables.seeding import do
 
-        floor = Table.objects.get(facility__code=HOUSE, code=table).floorperson or self.ivan
-        do(floor, self.device, HOUSE, table, name, params or {})
+        floor = Table.objects.get(facility__code=FACILITY, code=table).floorperson or self.ivan
+        do(floor, self.device, FACILITY, table, name, params or {})
 
     def receive_dice(self) -> None:
         """A delivery waits for its inspection; one of its lots is measured and issued already."""
         from audit.models import Person
-        from tables import rooms
-        from tables.seeding import do
+        from audit.runner import ActRequest
+        from tables.demo.seeding import do
+        from tables.runner import facility
 
         viktor, rita = Person.objects.get(code="viktor"), Person.objects.get(code="rita")
         lot = {"dice": 3, "size_um": 19_050, "attested": True, "seal_intact": True, "maker": "Midwest Dice"}
@@ -165,22 +169,37 @@ class Floor:
         die = {"low_um": 19_040, "high_um": 19_060, "balanced": True, "square": True, "clean": True}
         tools = {"micrometer": "MM-4", "caliper": "BC-2", "square": "SQ-1"}
         said = {"lot": "L-0101", "compartment": "A-3", "dice": [die] * 3, **tools}
-        for name, params in (("receive_dice", {"from": "Midwest Dice, box 12", "lots": lots}), ("inspect_dice", said)):
-            rooms.travel(rooms.Call(HOUSE, "", name, uuid.uuid4(), 0, params, viktor, self.device, rita))
-        do(viktor, self.device, HOUSE, "T-01", "issue_dice", {"lot": "L-0101"}, rita)
+        for name, params in (
+            ("receive_dice", {"from": "Midwest Dice, box 12", "lots": lots}),
+            ("inspect_dice", said),
+        ):
+            facility.execute(
+                ActRequest(
+                    facility=FACILITY,
+                    place="",
+                    act=name,
+                    command=uuid.uuid4(),
+                    seen_version=0,
+                    params=params,
+                    actor=viktor,
+                    device=self.device,
+                    witness=rita,
+                )
+            )
+        do(viktor, self.device, FACILITY, "T-01", "issue_dice", {"lot": "L-0101"}, rita)
 
     def step(self, table: str, until: str) -> None:
         """The next acts of a round, as the snapshot names them, until one of this name is next."""
         from tables.models import Table
-        from tables.snapshot import of_table
+        from tables.screens.snapshot import of_table
 
-        pk = Table.objects.get(facility__code=HOUSE, code=table).pk
-        while (following := of_table(pk)["next"])["act"] != until:
-            self.act(table, following["act"], following["params"])
+        pk = Table.objects.get(facility__code=FACILITY, code=table).pk
+        while (following := of_table(pk)["next"]) is not None and following["act"] != until:
+            self.act(table, following["act"], dict(following["params"]))
 
     def place(self, table: str, *wagers: tuple[Any, ...]) -> None:
-        lying = [dict(zip(("seat", "wager", "cents", "play"), wager, strict=False)) for wager in wagers]
-        self.act(table, "place_wagers", {"wagers": lying})
+        placed = [dict(zip(("seat", "wager", "cents", "play"), wager, strict=False)) for wager in wagers]
+        self.act(table, "place_wagers", {"wagers": placed})
 
     def round(self, table: str, dice: list[int], *wagers: tuple[int, str, int]) -> None:
         self.place(table, *wagers)
@@ -237,8 +256,8 @@ class Floor:
 class Photographer:
     """One tablet and one podium."""
 
-    def __init__(self, browser: Any, address: str) -> None:
-        self.browser, self.address = browser, address
+    def __init__(self, browser: Any, address: str, pictures: Path) -> None:
+        self.browser, self.address, self.pictures = browser, address, pictures
 
     @contextlib.contextmanager
     def page(self, place: str, person: str, width: int, height: int, ratio: float = 1) -> Iterator[Any]:
@@ -264,12 +283,12 @@ class Photographer:
     def take(self, page: Any, name: str) -> None:
         """One picture; what still moves or fades is given a moment."""
         page.wait_for_timeout(400)
-        file = PICTURES / f"{name}.png"
+        file = self.pictures / f"{name}.png"
         file.write_bytes(self.reduced(page.screenshot()))
-        print(f"{file.relative_to(ROOT)}  {file.stat().st_size // 1024} kB")
+        print(f"{file.name}  {file.stat().st_size // 1024} kB")
 
     def reduced(self, picture: bytes) -> bytes:
-        """The same picture in 256 colours: the browser chooses them, and the file is written here."""
+        """The same picture in 256 colors: the browser chooses them, and the file is written here."""
         blank = self.browser.new_page()
         width, height, palette, pixels = blank.evaluate(REDUCE, base64.b64encode(picture).decode())
         blank.close()
@@ -295,8 +314,8 @@ class Photographer:
         self.take_a_round()
         self.take_a_high_roll()
         self.take_a_football_game()
-        with self.page(HOUSE, "marta", 1440, 900) as pit:
-            pit.goto(f"/floor/{HOUSE}/T-01/")
+        with self.page(FACILITY, "marta", 1440, 900) as pit:
+            pit.goto(f"/floor/{FACILITY}/T-01/")
             self.take(pit, "table")
             self.announce(pit)
         self.take_the_record()
@@ -307,8 +326,8 @@ class Photographer:
         from audit.sealing import keys
         from audit.sealing.process import SealerSession
 
-        replay = f"/floor/{HOUSE}/T-01/rounds/4/"
-        with self.page(HOUSE, "kate", 1280, 800) as podium:
+        replay = f"/floor/{FACILITY}/T-01/rounds/4/"
+        with self.page(FACILITY, "kate", 1280, 800) as podium:
             podium.goto(replay)
             podium.locator("[data-open=file-slip]").click()
             box = podium.locator("#file-slip")
@@ -321,20 +340,20 @@ class Photographer:
             (Path(folder) / keys.KEY_FOLDER).mkdir()
             keys.create(Path(folder))
             SealerSession(Path(folder)).run_once()
-        with self.page(HOUSE, "carla", 1280, 800) as desk:
-            desk.goto(f"/record/{HOUSE}/?place=T-01&round=4")
+        with self.page(FACILITY, "carla", 1280, 800) as desk:
+            desk.goto(f"/record/{FACILITY}/?place=T-01&round=4")
             self.take(desk, "record")
             desk.locator(".says", has_text="called and lit").click()
             self.take(desk, "entry")
             desk.goto(replay)
-            while "called and lit" not in desk.locator(".told .here strong").inner_text():
-                desk.locator("a[data-way=before]").click()
+            while "called and lit" not in desk.locator(".acts .current strong").inner_text():
+                desk.locator("a[data-move=before]").click()
                 desk.wait_for_timeout(500)
             self.take(desk, "replay")
             for name in ("integrity", "report"):
-                desk.goto(f"/record/{HOUSE}/{name}/")
+                desk.goto(f"/record/{FACILITY}/{name}/")
                 self.take(desk, name)
-            desk.goto(f"/record/{HOUSE}/exports/")
+            desk.goto(f"/record/{FACILITY}/exports/")
             desk.locator("[data-open=ask-export]").click()
             desk.locator("#ask-export [data-go]").click()
             desk.locator("#ask-export").wait_for(state="hidden")
@@ -351,17 +370,17 @@ class Photographer:
         box.locator("label", has_text="Players are here").click()
         box.locator("[type=submit]").click()
         box.wait_for(state="hidden")
-        with self.page(f"{HOUSE}/T-01", "mei", 1280, 800) as tablet:
+        with self.page(f"{FACILITY}/T-01", "mei", 1280, 800) as tablet:
             tablet.locator("#announce").click()
             self.take(tablet, "limits")
 
     def take_the_opening(self) -> None:
-        with self.page(f"{HOUSE}/T-01", "", 1280, 800) as tablet:
+        with self.page(f"{FACILITY}/T-01", "", 1280, 800) as tablet:
             tablet.locator("label.person:has(input[value='mei'])").click()
             for digit in "110":
                 tablet.locator(f"#sign-in [data-digit='{digit}']").click()
             self.take(tablet, "signin")
-        with self.page(f"{HOUSE}/T-06", "ivan", 1280, 800) as tablet:
+        with self.page(f"{FACILITY}/T-06", "ivan", 1280, 800) as tablet:
             for face in DICE:
                 tablet.locator(f'[data-inspect-face="{face}"]').click()
             for number in range(3):
@@ -369,59 +388,61 @@ class Photographer:
             self.take(tablet, "inspection")
 
     def take_the_pit(self) -> None:
-        with self.page(HOUSE, "marta", 1440, 900) as pit:
+        with self.page(FACILITY, "marta", 1440, 900) as pit:
             self.take(pit, "floor")
 
     def take_the_rooms(self) -> None:
         """Dice, the chain of custody of a lot, the measuring of another, staff; and what is on file."""
-        with self.page(HOUSE, "viktor", 1280, 800) as podium:
+        with self.page(FACILITY, "viktor", 1280, 800) as podium:
             for room, name in (("dice/", "dice-room"), ("dice/L-0001/", "dice-lot"), ("staff/", "staff")):
-                podium.goto(f"/floor/{HOUSE}/{room}")
+                podium.goto(f"/floor/{FACILITY}/{room}")
                 self.take(podium, name)
-            podium.goto(f"/floor/{HOUSE}/dice/")
+            podium.goto(f"/floor/{FACILITY}/dice/")
             podium.locator('[data-open="inspect"][data-lot="L-0102"]').click()
             for number in range(3):
                 podium.locator("#inspect [name=low_um]").nth(number).fill("19.040")
                 podium.locator("#inspect [name=high_um]").nth(number).fill("19.060" if number else "19.200")
             podium.locator("#inspect [data-all-good]").click()
             self.take(podium, "dice-inspection")
-        with self.page(HOUSE, "noah", 1280, 800) as office:
-            office.goto(f"/floor/{HOUSE}/equipment/")
+        with self.page(FACILITY, "noah", 1280, 800) as office:
+            office.goto(f"/floor/{FACILITY}/equipment/")
             self.take(office, "equipment")
 
     def take_the_office(self) -> None:
         """A submission that the gate refuses, the deadlines, and the guide on a phone."""
-        with self.page(HOUSE, "noah", 1280, 800) as office:
-            office.goto(f"/office/{HOUSE}/submissions/RS-0003/")
+        with self.page(FACILITY, "noah", 1280, 800) as office:
+            office.goto(f"/office/{FACILITY}/submissions/RS-0003/")
             office.locator('[data-open="draft-next"]').click()
             office.locator("#draft-next [name=why]").fill("Pay more on Total 4")
             office.locator("#draft-next [data-go]").click()
             office.locator("#draft-next").wait_for(state="hidden")
-            office.goto(f"/office/{HOUSE}/submissions/RS-0003/")
+            office.goto(f"/office/{FACILITY}/submissions/RS-0003/")
             office.locator('[data-open="change-draft"]').click()
-            row = office.locator("#change-draft .pay-row").filter(has=office.get_by_text("Total 4", exact=True))
+            row = office.locator("#change-draft .pay-row").filter(
+                has=office.get_by_text("Total 4", exact=True)
+            )
             row.locator("input[name=odds]").fill("80 to 1")
             office.locator("#change-draft [data-go]").click()
             office.locator("#change-draft").wait_for(state="hidden")
-            office.goto(f"/office/{HOUSE}/submissions/RS-0003/")
+            office.goto(f"/office/{FACILITY}/submissions/RS-0003/")
             self.take(office, "submission")
-            office.goto(f"/office/{HOUSE}/deadlines/")
+            office.goto(f"/office/{FACILITY}/deadlines/")
             self.take(office, "deadlines")
         phone = self.browser.new_page(
             viewport={"width": 390, "height": 844}, base_url=self.address, device_scale_factor=2
         )
-        phone.goto(f"/guide/{HOUSE}/?lang=es")
+        phone.goto(f"/guide/{FACILITY}/?lang=es")
         phone.get_by_role("link", name="Sic Bo").first.click()
         self.take(phone, "guide")
         phone.close()
 
     def take_a_repair(self) -> None:
         """What a failed table asks for."""
-        with self.page(f"{HOUSE}/T-04", "rosa", 1280, 800) as tablet:
+        with self.page(f"{FACILITY}/T-04", "rosa", 1280, 800) as tablet:
             self.take(tablet, "ceased")
 
     def take_a_round(self) -> None:
-        with self.page(f"{HOUSE}/T-01", "mei", 1280, 800) as tablet:
+        with self.page(f"{FACILITY}/T-01", "mei", 1280, 800) as tablet:
             tablet.locator('[data-seat="4"]').click()
             self.take(tablet, "tablet")
             tablet.set_viewport_size({"width": 820, "height": 1180})
@@ -441,7 +462,7 @@ class Photographer:
 
     def take_a_high_roll(self) -> None:
         """The seats and the open one, the dice counted in, take and pay, and the extra throw."""
-        with self.page(f"{HOUSE}/T-31", "abel", 1280, 800) as tablet:
+        with self.page(f"{FACILITY}/T-31", "abel", 1280, 800) as tablet:
             tablet.locator('[data-seat="2"]').click()
             self.take(tablet, "high-roll")
             tablet.set_viewport_size({"width": 820, "height": 1180})
@@ -464,7 +485,7 @@ class Photographer:
 
     def take_a_football_game(self) -> None:
         """The field while wagers are taken, while a play is settled, and after the touchdown."""
-        with self.page(f"{HOUSE}/T-42", "dana", 1280, 800) as tablet:
+        with self.page(f"{FACILITY}/T-42", "dana", 1280, 800) as tablet:
             tablet.locator('[data-seat="5"]').click()
             self.take(tablet, "football")
             self.throw(tablet, 6, 4, 2)
