@@ -27,12 +27,12 @@ class Floor:
     def tables(self, facility: Facility) -> tuple[DealtTable, ...]:
         """Every table of the facility but the simulated ones, by code."""
         coming = LimitsChange.objects.filter(table=OuterRef("pk"), status=LimitsChange.Status.PENDING)
-        standing = Shaker.objects.filter(table=OuterRef("pk"), out_of_order=False)
-        found = (
+        shakers = Shaker.objects.filter(table=OuterRef("pk"), out_of_order=False)
+        rows = (
             Table.objects.filter(facility=facility)
             .exclude(kind=Table.Kind.SIMULATED)
             .annotate(
-                coming=Subquery(coming.values("min_cents")[:1]), stands=Subquery(standing.values("kind")[:1])
+                coming=Subquery(coming.values("min_cents")[:1]), stands=Subquery(shakers.values("kind")[:1])
             )
             .order_by("code")
         )
@@ -48,7 +48,7 @@ class Floor:
                 table.status,
                 table.stands or "",
             )
-            for table in found
+            for table in rows
         )
 
     def deadlines(self, facility: Facility, now: dt.datetime) -> Iterable[Deadline]:
@@ -58,40 +58,45 @@ class Floor:
 
 
 def _approvals(facility: Facility) -> Iterator[Deadline]:
-    found = Approval.objects.filter(facility=facility, withdrawn_at=None).select_related("table", "shaker")
-    # the newest of a subject at a place is the one that holds
-    newest = {(one.table_id, one.shaker_id, one.subject): one for one in found.order_by("approved_on", "pk")}
-    for one in newest.values():
-        if one.ends_on is None:
+    approvals = Approval.objects.filter(facility=facility, withdrawn_at=None).select_related(
+        "table", "shaker"
+    )
+    # the newest of a subject at a place is the one in effect
+    newest = {
+        (approval.table_id, approval.shaker_id, approval.subject): approval
+        for approval in approvals.order_by("approved_on", "pk")
+    }
+    for approval in newest.values():
+        if approval.ends_on is None:
             continue
-        place = one.table or one.shaker
-        said = "Approval %(reference)s ends: %(what)s, %(place)s" % {
-            "reference": one.reference,
-            "what": SUBJECTS.get(one.subject, one.subject),
+        place = approval.table or approval.shaker
+        sentence = "Approval %(reference)s ends: %(what)s, %(place)s" % {
+            "reference": approval.reference,
+            "what": SUBJECTS.get(approval.subject, approval.subject),
             "place": place.code if place else "",
         }
         url = reverse("equipment", args=[facility.code])
-        yield Deadline(f"approval:{one.pk}", one.ends_on, said, "", url, ENDS)
+        yield Deadline(f"approval:{approval.pk}", approval.ends_on, sentence, "", url, ENDS)
 
 
 def _limits(facility: Facility) -> Iterator[Deadline]:
-    found = LimitsChange.objects.filter(
+    changes = LimitsChange.objects.filter(
         table__facility=facility, status=LimitsChange.Status.PENDING, effective_at__isnull=False
     )
-    for one in found.select_related("table__facility"):
-        assert one.effective_at is not None
-        said = "%(table)s: minimum %(min)s, maximum %(max)s at the first round after" % {
-            "table": one.table.code,
-            "min": in_dollars(one.min_cents),
-            "max": in_dollars(one.max_cents),
+    for change in changes.select_related("table__facility"):
+        assert change.effective_at is not None
+        sentence = "%(table)s: minimum %(min)s, maximum %(max)s at the first round after" % {
+            "table": change.table.code,
+            "min": in_dollars(change.min_cents),
+            "max": in_dollars(change.max_cents),
         }
         yield Deadline(
-            f"limits:{one.table.code}.{one.number}",
-            facility.local(one.effective_at).date(),
-            said,
-            rules.section_of(one.table, "limits.change"),
-            reverse("table", args=[facility.code, one.table.code]),
+            f"limits:{change.table.code}.{change.number}",
+            facility.local(change.effective_at).date(),
+            sentence,
+            rules.section_of(change.table, "limits.change"),
+            reverse("table", args=[facility.code, change.table.code]),
             BEGINS,
-            one.effective_at,
+            change.effective_at,
             reminds=False,
         )

@@ -90,11 +90,10 @@ class Jurisdiction:
     notice_minutes: int  # of a change of limits, as the guide states it; 0: the guide says nothing
     review_days: int  # calendar days of a review; where the text sets none, those the casinos count with
     certifies_providers: bool
-    # whether the office reads the editions of other jurisdictions too, in odds sheets and requests
+    # Whether the office reads the editions of other jurisdictions too, in odds sheets and requests.
     reads_other_editions: bool = field(default=False, kw_only=True)
-    clauses_in_catalog: bool = field(
-        default=False, kw_only=True
-    )  # games/regulations/clauses.yaml has its clauses
+    # Whether games/regulations/clauses.yaml has its clauses.
+    clauses_in_catalog: bool = field(default=False, kw_only=True)
     bodies: Mapping[str, str]
     sections: Mapping[str, str]
     guide: GuideRules

@@ -90,9 +90,9 @@ def _kind_context(kind: str, forms: list[SignForm], facility: Facility) -> dict[
 def _example(facility: Facility) -> dict[str, str]:
     """Return example figures, with an edition of the facility's jurisdiction as the rules."""
     own = [edition for edition in all_editions().values() if edition.jurisdiction == facility.jurisdiction]
-    shown = next((edition for edition in own if edition.paytable), own[0] if own else None)
-    names = [short(shown.title)] if shown else []
-    names += [f"Paytable {shown.paytable}"] if shown and shown.paytable else []
+    example = next((edition for edition in own if edition.paytable), own[0] if own else None)
+    names = [short(example.title)] if example else []
+    names += [f"Paytable {example.paytable}"] if example and example.paytable else []
     return EXAMPLE | {"rules": " · ".join(names) + ", RS-0009 v2"}
 
 

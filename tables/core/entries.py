@@ -29,13 +29,13 @@ MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 class RecordedEntry:
     """One entry, as its body says.
 
-    `whole`: the stored hash is the hash of this body. `at`: the moment as written, UTC with a Z. `digest`: the hash
+    `is_intact`: the stored hash is the hash of this body. `at`: the moment as written, UTC with a Z. `digest`: the hash
     in hex. `terms`: the SHA-256 of the terms, or empty. `day`: the gaming day as written.
     """
 
     seq: int
     digest: str
-    whole: bool
+    is_intact: bool
     type: str
     at: str
     actor: str
@@ -52,20 +52,20 @@ class RecordedEntry:
 
 
 def read(row: Row) -> RecordedEntry:
-    """Return the entry of a row. A body that is not a valid entry gives empty fields and `whole` False."""
+    """Return the entry of a row. A body that is not a valid entry gives empty fields and `is_intact` False."""
     seq, prev, digest, body = row[0], bytes(row[1]), bytes(row[2]), bytes(row[3])
-    whole = chain.entry_hash(prev, body) == digest
+    is_intact = chain.entry_hash(prev, body) == digest
     try:
-        said = json.loads(body)
-        data = said["data"] if isinstance(said["data"], dict) else {}
-        actor, witness, terms = (said[name] or "" for name in ("actor", "witness", "terms"))
-        whole = whole and said["seq"] == seq
-        type_, at = said["_type"], said["at"]
-        if not all(isinstance(text, str) for text in (type_, at, actor, witness, terms)):
+        fields = json.loads(body)
+        data = fields["data"] if isinstance(fields["data"], dict) else {}
+        actor, witness, terms = (fields[name] or "" for name in ("actor", "witness", "terms"))
+        is_intact = is_intact and fields["seq"] == seq
+        type_, moment = fields["_type"], fields["at"]
+        if not all(isinstance(text, str) for text in (type_, moment, actor, witness, terms)):
             raise TypeError
-        dt.datetime.fromisoformat(at)
-        day = str(said.get("gaming_day", ""))
-        return RecordedEntry(seq, digest.hex(), whole, type_, at, actor, witness, terms, data, day)
+        dt.datetime.fromisoformat(moment)
+        day = str(fields.get("gaming_day", ""))
+        return RecordedEntry(seq, digest.hex(), is_intact, type_, moment, actor, witness, terms, data, day)
     except (ValueError, KeyError, TypeError, RecursionError):
         return RecordedEntry(seq, digest.hex(), False, "", "", "", "", "", {})
 
@@ -78,54 +78,59 @@ def of_round(stream: Stream, number: int, before: int | None = None) -> list[Rec
     rows = Entry.objects.filter(stream=stream, round=number).order_by("seq")
     if before is not None:
         return [read(row) for row in rows.filter(seq__lt=before).values_list(*COLUMNS)]
-    told = _timed(rows, [read(row) for row in rows.values_list(*COLUMNS)])
-    if told:
-        told += _disputes_after(stream, number, told)
-        told += _ends_of_alerts(stream, told)
-    return sorted(told, key=lambda one: one.seq)
+    entries = _with_moments(rows, [read(row) for row in rows.values_list(*COLUMNS)])
+    if entries:
+        entries += _disputes_after(stream, number, entries)
+        entries += _ends_of_alerts(stream, entries)
+    return sorted(entries, key=lambda entry: entry.seq)
 
 
-def _timed(rows: QuerySet[Entry], told: list[RecordedEntry]) -> list[RecordedEntry]:
+def _with_moments(rows: QuerySet[Entry], entries: list[RecordedEntry]) -> list[RecordedEntry]:
     """Give entries that cannot be read the moment of their row, so that they keep their place in time."""
-    if all(one.at for one in told):
-        return told
-    at = dict(rows.values_list("seq", "at"))
-    return [one if one.at else replace(one, at=clock.format_moment(at[one.seq])) for one in told]
+    if all(entry.at for entry in entries):
+        return entries
+    moments = dict(rows.values_list("seq", "at"))
+    return [
+        entry if entry.at else replace(entry, at=clock.format_moment(moments[entry.seq])) for entry in entries
+    ]
 
 
-def _disputes_after(stream: Stream, number: int, told: Sequence[RecordedEntry]) -> list[RecordedEntry]:
+def _disputes_after(stream: Stream, number: int, entries: Sequence[RecordedEntry]) -> list[RecordedEntry]:
     """Disputes reported after this round ended and before the first act of the next one."""
-    cleared = next((one.seq for one in told if one.type in ENDS), None)
-    if cleared is None:
+    end = next((entry.seq for entry in entries if entry.type in ENDS), None)
+    if end is None:
         return []
-    later = Entry.objects.filter(stream=stream, seq__gt=cleared)
+    later = Entry.objects.filter(stream=stream, seq__gt=end)
     following = later.filter(round__gt=number).order_by("seq").values_list("seq", flat=True).first()
     rows = later.filter(round__isnull=True, type__in=OF_DISPUTES).order_by("seq")
     between = rows.filter(seq__lt=following) if following else rows
-    found = (read(row) for row in between.values_list(*COLUMNS))
-    return [one for one in found if one.type != ALERT_RAISED.name or one.data.get("kind") == "dispute"]
+    reports = (read(row) for row in between.values_list(*COLUMNS))
+    return [
+        entry for entry in reports if entry.type != ALERT_RAISED.name or entry.data.get("kind") == "dispute"
+    ]
 
 
-def _ends_of_alerts(stream: Stream, told: Iterable[RecordedEntry]) -> list[RecordedEntry]:
-    raised = {_key(one): one.seq for one in told if one.type == ALERT_RAISED.name}
+def _ends_of_alerts(stream: Stream, entries: Iterable[RecordedEntry]) -> list[RecordedEntry]:
+    """Later entries without a round that acknowledge or end the alerts which these entries raised."""
+    raised = {_key(entry): entry.seq for entry in entries if entry.type == ALERT_RAISED.name}
     if not raised:
         return []
     rows = Entry.objects.filter(stream=stream, type__in=OF_ALERTS, seq__gt=min(raised.values()))
-    open_, found = set(raised), []
+    open_keys, ends = set(raised), []
     for row in rows.order_by("seq").values_list(*COLUMNS).iterator(chunk_size=BATCH):
-        one = read(row)
-        key = _key(one)
-        if key in open_ and one.seq > raised[key]:
-            found += [one] if one.round is None else []
-            open_ -= {key} if one.type == ALERT_ENDED.name else set()
-        if not open_:
+        entry = read(row)
+        key = _key(entry)
+        if key in open_keys and entry.seq > raised[key]:
+            ends += [entry] if entry.round is None else []
+            open_keys -= {key} if entry.type == ALERT_ENDED.name else set()
+        if not open_keys:
             break
-    return found
+    return ends
 
 
-def _key(told: RecordedEntry) -> str:
+def _key(entry: RecordedEntry) -> str:
     """The key of the alert that an entry names."""
-    return str(told.data.get("key", ""))
+    return str(entry.data.get("key", ""))
 
 
 def of_span(span: Span) -> Iterator[RecordedEntry]:

@@ -84,7 +84,7 @@ def filed_entry(slip: Slip) -> EntryReference:
     """Return the entry that filed a slip. Raises `round-unreadable` where it is damaged, or another amount is due."""
     rows = Entry.objects.filter(stream=slip.table.stream_id, seq=slip.filed_seq).values_list(*COLUMNS)
     for entry in map(read, rows):
-        if entry.whole and entry.type == FILED and _matches_slip(entry, slip):
+        if entry.is_intact and entry.type == FILED and _matches_slip(entry, slip):
             return _reference(entry)
     raise _unreadable(slip.round)
 
@@ -109,7 +109,7 @@ def _verify_intact(round_: Round, entries: Iterable[RecordedEntry]) -> None:
     """Raise ValueError where an entry was altered, or a slip differs from its row."""
     filing_entries = []
     for entry in entries:
-        if not entry.whole or entry.round != round_.number:
+        if not entry.is_intact or entry.round != round_.number:
             raise ValueError
         if entry.type == FILED:
             filing_entries.append(entry)

@@ -49,7 +49,7 @@ class MistakeRow(TypedDict):
     what: str
     before: list[int] | str
     after: list[int] | str
-    besides: NotRequired[str]
+    chips: NotRequired[str]
     dice: NotRequired[bool]
 
 
@@ -73,7 +73,7 @@ class SlipSettlement(TypedDict):
 
 
 class SlipRow(TypedDict):
-    """One slip of the list. `mended` is None where the slip's own entry cannot be read."""
+    """One slip of the list. `corrections` is None where the slip's own entry cannot be read."""
 
     code: str
     kind: str
@@ -83,7 +83,7 @@ class SlipRow(TypedDict):
     seq: int
     reason: str
     signed: list[Signature]
-    mended: list[MistakeRow] | None
+    corrections: list[MistakeRow] | None
     figures: list[FigureRow]
     owed: str
     due: str
@@ -232,7 +232,7 @@ def _slip_list(table: Table, rules: Rules, slips_: list[Slip]) -> list[SlipRow]:
 
 
 def _slip_context(table: Table, rules: Rules, slip: Slip, entries: dict[int, RecordedEntry]) -> SlipRow:
-    """The context of one slip. `mended` is None where the slip's own entry cannot be read."""
+    """The context of one slip. `corrections` is None where the slip's own entry cannot be read."""
     filing_entry = entries.get(slip.filed_seq)
     settlement: SlipSettlement | None = None
     if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
@@ -253,7 +253,7 @@ def _slip_context(table: Table, rules: Rules, slip: Slip, entries: dict[int, Rec
         "seq": slip.filed_seq,
         "reason": slip.reason,
         "signed": _signed(slip.filed_by, slip.filed_with),
-        "mended": _read_or_none(lambda: _mistake_rows(rules, slip.kind, filing_entry.data["mended"]))
+        "corrections": _read_or_none(lambda: _mistake_rows(rules, slip.kind, filing_entry.data["mended"]))
         if filing_entry
         else None,
         "figures": _figures(slip.before, slip.after),
@@ -301,7 +301,7 @@ def _wager_row(rules: Rules, wager: SlipWager) -> MistakeRow:
         "what": _wager_label(rules, wager),
         "before": _stake_text(wager["before_cents"]),
         "after": _stake_text(wager["after_cents"]),
-        "besides": "" if wager["chips"] == "recorded" else str(CHIPS[wager["chips"]]),
+        "chips": "" if wager["chips"] == "recorded" else str(CHIPS[wager["chips"]]),
     }
 
 

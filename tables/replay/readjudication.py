@@ -42,7 +42,7 @@ class RoundReadjudication:
         return differences
 
     def _differences(self, entry: RecordedEntry) -> Iterator[Difference]:
-        if not entry.whole:
+        if not entry.is_intact:
             yield Difference(entry.seq, entry.round, "hash", entry.digest[:12], "another body's")
         if self.replayed is None:
             return

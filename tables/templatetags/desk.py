@@ -26,5 +26,5 @@ def desk_tabs(facility: str) -> list[dict[str, Any]]:
 def corrected(slips: Mapping[str, Any] | None) -> dict[str, int]:
     """A round's totals after its last slip that changed them, in cents by label; empty where none did."""
     filed = (slips or {}).get("filed") or []
-    moved = [slip["figures"] for slip in filed if slip["figures"]]
-    return {one["label"]: one["after"] for one in moved[-1]} if moved else {}
+    changes = [slip["figures"] for slip in filed if slip["figures"]]
+    return {total["label"]: total["after"] for total in changes[-1]} if changes else {}

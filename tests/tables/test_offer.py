@@ -57,7 +57,7 @@ def test_the_round_in_play_settles_under_its_version_and_the_next_one_under_the_
     assert announcements(scene) == [] and pays(scene) == ["50 to 1"]
     scene.finish()
     assert scene.last_round.submission.version == 1
-    assert [(one["was"], one["version"]) for one in announcements(scene)] == [(1, 2)]
+    assert [(entry["was"], entry["version"]) for entry in announcements(scene)] == [(1, 2)]
     assert pays(scene) == ["62 to 1"]
     scene.play((1, "total:4", 1000), dice=[1, 1, 2])
     assert scene.round.submission.version == 2
@@ -121,7 +121,7 @@ def test_a_withdrawn_version_is_announced_too_and_no_round_opens_under_it(hands,
     assert announcements(scene) == []
     scene.finish()
     assert [paid for _, _, _, paid, _ in scene.settled] == [50_000]
-    assert [(one["was"], one["version"]) for one in announcements(scene)] == [(1, None)]
+    assert [(entry["was"], entry["version"]) for entry in announcements(scene)] == [(1, None)]
     with scene.refused("no-rules-in-force"):
         scene.place((1, "small", 1000))
 

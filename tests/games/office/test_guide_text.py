@@ -85,7 +85,7 @@ def test_no_odds_is_said_with_the_word_that_means_other_money(key):
 def test_a_changed_payout_changes_the_guide_in_every_language():
     rules = Rules.of("pa-539", {"two-dice": "6 to 1"})
     for language, said in zip(LANGUAGES, ("6 to 1", "6 a 1", "6比1"), strict=True):
-        wager = next(one for one in guide_text(rules, language)["wagers"] if one["dice"] == [2, 5])
+        wager = next(entry for entry in guide_text(rules, language)["wagers"] if entry["dice"] == [2, 5])
         assert wager["pays"] == said
 
 
@@ -105,13 +105,13 @@ def test_the_examples_are_what_the_engine_pays():
 
 def test_figures_of_the_submission_stand_where_they_belong():
     limited = Rules.of("pa-675a", None, 7_500_000)
-    assert any("$75,000" in one for one in guide_text(limited, "en")["know"])
-    assert any("75,000美元" in one for one in guide_text(limited, "zh")["know"])
-    assert not any("at most" in one for one in guide_text(Rules.of("pa-675a"), "en")["know"])
+    assert any("$75,000" in line for line in guide_text(limited, "en")["know"])
+    assert any("75,000美元" in line for line in guide_text(limited, "zh")["know"])
+    assert not any("at most" in line for line in guide_text(Rules.of("pa-675a"), "en")["know"])
     stepped = Rules.of("pa-577", increments={"defense": 500})
-    assert any("$5 (Defense)" in one for one in guide_text(stepped, "en")["know"])
-    assert any("30 minutes" in one for one in guide_text(limited, "en")["know"])
-    assert not any("minutes" in one for one in guide_text(Rules.of("nj-19-47-9"), "en", NEW_JERSEY)["know"])
+    assert any("$5 (Defense)" in line for line in guide_text(stepped, "en")["know"])
+    assert any("30 minutes" in line for line in guide_text(limited, "en")["know"])
+    assert not any("minutes" in line for line in guide_text(Rules.of("nj-19-47-9"), "en", NEW_JERSEY)["know"])
 
 
 def test_the_order_of_the_steps_is_the_one_of_the_edition():

@@ -27,24 +27,24 @@ class Yard(NamedTuple):
 class Band(TypedDict):
     """Five yards in another shade, in hundredths of the width."""
 
-    at: str
+    left: str
     wide: str
 
 
 class FarLine(TypedDict):
     """A yard line of the far half."""
 
-    at: float
+    left: float
     number: int
 
 
 class Arc(TypedDict):
-    """A play drawn on the field: an SVG path from `at`."""
+    """A play drawn on the field: an SVG path from `start`."""
 
     play: int
     path: str
     still: bool
-    at: str
+    start: str
 
 
 class Field(TypedDict):
@@ -102,13 +102,14 @@ def field(game: FootballView) -> Field:
     scored = game["score"] is not None
     yards = [Yard(n, f"{_at(n):.3f}", n in (10, 20)) for n in range(YARDS, 0, -1)]
     bands: list[Band] = [
-        {"at": f"{_at(high):.3f}", "wide": f"{_at(low) - _at(high):.3f}"} for high, low in ((20, 15), (10, 5))
+        {"left": f"{_at(high):.3f}", "wide": f"{_at(low) - _at(high):.3f}"}
+        for high, low in ((20, 15), (10, 5))
     ]
     return {
         "yards": yards,
         "bands": bands,
         "far_end": FAR_END,
-        "far_lines": [{"at": 5, "number": 10}, {"at": 7.2, "number": 20}],
+        "far_lines": [{"left": 5, "number": 10}, {"left": 7.2, "number": 20}],
         "goal": GOAL_LINE,
         "near_wide": 100 - GOAL_LINE,
         "near_middle": (GOAL_LINE + 100) / 2,
@@ -127,7 +128,7 @@ def _arc(play: Advance) -> Arc:
     bend = (end - start) / 4
     top, base = (72, 64) if end < start else (8, 34)
     path = f"M{start:.0f} {base}C{start + bend:.0f} {top} {end - bend:.0f} {top} {end:.0f} {base}"
-    return {"play": play["play"], "path": path, "still": start == end, "at": f"{start / 10:.3f}"}
+    return {"play": play["play"], "path": path, "still": start == end, "start": f"{start / 10:.3f}"}
 
 
 @register.filter
