@@ -71,8 +71,14 @@ def session_server(django_db_setup: None) -> Iterator[server.LiveServer]:
 
 
 @pytest.fixture
-def live_url(session_server: server.LiveServer, transactional_db: None) -> Iterator[str]:
-    """The address of the real server, on the test database; what a test commits, the server sees."""
+def live_url(
+    session_server: server.LiveServer, transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """The address of the real server, on the test database; what a test commits, the server sees.
+
+    A machine that is busy with browsers may keep the channel layer waiting longer than a casino's does.
+    """
+    monkeypatch.setattr("tables.screens.push.SEND_TIMEOUT_SECONDS", 15)
     yield session_server.address
     session_server.wait_until_quiet()
 

@@ -1,5 +1,6 @@
 """Scenes that the server of the test sees, and a browser whose line a test can cut."""
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,18 +11,43 @@ from django.db import OperationalError
 from playwright.sync_api import Page, WebSocketRoute
 
 from tables.runner.table import ActResponse
+from tables.screens import push
 from tests.e2e.floor import Screen, all_on
 from tests.services.chromium import Pages
+from tests.services.server import LiveServer
 from tests.tables.cast import Scene, make_scene
 
 AXE_TRIED = "Applying inline style"
 
 
 @pytest.fixture
-def stage(live_url: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scene]:
-    """`stage("pa-539")` is one table under these rules, open, that browsers see."""
-    monkeypatch.setattr(Scene, "act", patient(Scene.act))
+def stage(live_url: str, session_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scene]:
+    """`stage("pa-539")` is one table under these rules, open, that browsers see. Its acts reach their screens."""
+    act = patient(Scene.act)
+
+    def act_and_push(scene: Scene, *args: Any, **how: Any) -> ActResponse:
+        response = act(scene, *args, **how)
+        session_server.push(scene.table.pk)
+        return response
+
+    monkeypatch.setattr(Scene, "act", act_and_push)
     return make_scene
+
+
+@pytest.fixture
+def pushes_lost() -> Callable[[], contextlib.AbstractContextManager[None]]:
+    """Within `pushes_lost()`, no screen hears of an act."""
+
+    async def lose(messages: Any) -> None:
+        pass
+
+    @contextlib.contextmanager
+    def losing() -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(push, "send", lose)
+            yield
+
+    return losing
 
 
 def patient(act: Callable[..., ActResponse]) -> Callable[..., ActResponse]:

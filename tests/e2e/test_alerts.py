@@ -1,25 +1,15 @@
 """Alerts on the pit's screens: somebody of the floor acknowledges them there, and everybody sees who has them."""
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from playwright.sync_api import Route, expect
 
 from audit.devices import enroll
 from tables.models import Alert
-from tables.screens import push as live
-from tests.e2e.floor import Dashboard, Tablet, dashboard, tablet
+from tests.e2e.floor import Dashboard, Tablet, dashboard, tablet, touch
 
 pytestmark = pytest.mark.browser
 TOUCH = 56
 A_SECOND_ACT_WOULD_BE_OUT = 700  # milliseconds
-
-
-def push(scene):
-    """What the act's endpoint does after the commit, for an act that a test took by itself."""
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, live.publish(scene.table.pk)).result()
 
 
 def test_an_alert_is_acknowledged_on_the_floor_and_every_dashboard_says_who_has_it(scene, new_page):
@@ -34,7 +24,7 @@ def test_an_alert_is_acknowledged_on_the_floor_and_every_dashboard_says_who_has_
     assert box and box["height"] >= TOUCH and box["width"] >= TOUCH
     expect(other.page.locator("#alerts .acknowledge")).to_be_hidden()
     expect(pit.page.locator("#alert-count")).to_have_text("1")
-    button.tap()
+    touch(button)
     for shown in (pit, other):
         expect(shown.page.locator("#alerts .alert.calm")).to_contain_text("Acknowledged by P. Manager")
         expect(shown.page.locator("#alert-count")).to_have_text("")
@@ -46,13 +36,13 @@ def test_a_dispute_is_decided_in_writing_on_the_page_of_its_table(scene, new_pag
     scene.act("report_dispute", {"seat": 3, "about": "a late chip"})
     pit = dashboard(new_page, scene)
     pit.page.goto("/floor/larkfield/T-01/")
-    pit.page.locator(".alerts-here").get_by_role("button", name="Decide").tap()
+    touch(pit.page.locator(".alerts-here").get_by_role("button", name="Decide"))
     box = pit.page.get_by_role("dialog", name="How was it decided?")
     expect(box).to_contain_text("a late chip")
-    box.get_by_role("button", name="Decided").tap()
+    touch(box.get_by_role("button", name="Decided"))
     expect(box).to_be_visible()  # nothing was written
     box.get_by_label("Decision, for the record").fill("stands, seen on camera")
-    box.get_by_role("button", name="Decided").tap()
+    touch(box.get_by_role("button", name="Decided"))
     expect(pit.page.locator(".alerts-here")).to_have_count(0)
     assert (Alert.objects.get().note, Alert.objects.get().ended_at is None) == (
         "stands, seen on camera",
@@ -60,15 +50,15 @@ def test_a_dispute_is_decided_in_writing_on_the_page_of_its_table(scene, new_pag
     )
 
 
-def test_an_alert_that_somebody_else_acknowledged_meanwhile_says_so(scene, new_page):
+def test_an_alert_that_somebody_else_acknowledged_meanwhile_says_so(scene, new_page, pushes_lost):
     scene.act("report_device_failure")
     pit = dashboard(new_page, scene)
     button = pit.page.locator("#alerts").get_by_role("button", name="Acknowledge")
     expect(button).to_be_visible()
-    scene.act("acknowledge_alert", {"alert": Alert.objects.get().pk}, by="floorperson")
-    button.tap()
+    with pushes_lost():
+        scene.act("acknowledge_alert", {"alert": Alert.objects.get().pk}, by="floorperson")
+    touch(button)
     expect(pit.page.locator("#alert-message")).to_contain_text("has already ended or been acknowledged")
-    push(scene)
     expect(pit.page.locator("#alerts .alert.calm")).to_contain_text("Acknowledged by Floorperson")
 
 
@@ -100,9 +90,9 @@ def test_the_dealer_reads_an_alert_quietly_and_only_the_floor_acknowledges_it_th
     floor.let_in(scene.tokens["tablet"], "floorperson")
     floor.is_live()
     floor.tap("#calls")
-    floor.page.locator("#calls-list").get_by_role("button", name="Decide").tap()
+    touch(floor.page.locator("#calls-list").get_by_role("button", name="Decide"))
     floor.page.get_by_label("Decision, for the record").fill("stands")
-    floor.page.get_by_role("button", name="Decided").tap()
+    touch(floor.page.get_by_role("button", name="Decided"))
     expect(floor.page.locator("#calls")).to_have_count(0)
     alert = Alert.objects.get()
     assert (alert.acknowledged_by.code, alert.note) == ("floorperson", "stands")
@@ -115,7 +105,7 @@ def test_a_dealer_reports_a_dispute_and_the_pit_is_called(scene, new_page):
     box = dealer.page.get_by_role("dialog", name="Report a dispute")
     box.get_by_label("Seat").select_option("4")
     box.get_by_label("What is disputed").fill("a late chip")
-    box.get_by_role("button", name="Call the floor").tap()
+    touch(box.get_by_role("button", name="Call the floor"))
     expect(pit.page.locator("#alerts .alert")).to_contain_text("Dispute at seat 4")
     expect(dealer.page.locator("#calls")).to_be_visible()
     assert Alert.objects.get().params == {"seat": 4, "about": "a late chip", "round": None}
@@ -139,9 +129,9 @@ def test_the_console_sends_one_act_at_a_time_an_acknowledgement_among_them(scene
     with floor.page.expect_request("**/acts/place_wagers"):
         floor.tap(floor.area("small"))
     floor.tap("#calls")
-    floor.page.locator("#calls-list").get_by_role("button", name="Decide").tap()
+    touch(floor.page.locator("#calls-list").get_by_role("button", name="Decide"))
     floor.page.get_by_label("Decision, for the record").fill("stands")
-    floor.page.get_by_role("button", name="Decided").tap()
+    touch(floor.page.get_by_role("button", name="Decided"))
     floor.page.wait_for_timeout(A_SECOND_ACT_WOULD_BE_OUT)
     assert sent == ["place_wagers"]
     assert "place_wagers" in floor.page.evaluate("sessionStorage.getItem('pitside.waiting')")
@@ -158,9 +148,9 @@ def test_without_a_line_the_console_takes_no_acknowledgement(scene, new_page):
     floor.let_in(scene.tokens["tablet"], "floorperson")
     floor.is_live()
     floor.tap("#calls")
-    floor.page.locator("#calls-list").get_by_role("button", name="Decide").tap()
+    touch(floor.page.locator("#calls-list").get_by_role("button", name="Decide"))
     floor.page.get_by_label("Decision, for the record").fill("stands")
     floor.page.evaluate("document.documentElement.dataset.live = 'dead'")
-    floor.page.get_by_role("button", name="Decided").tap()
+    touch(floor.page.get_by_role("button", name="Decided"))
     expect(floor.page.locator("#alert-message")).to_contain_text("Nothing was recorded")
     assert Alert.objects.get().acknowledged_at is None

@@ -18,7 +18,7 @@ from audit.models import Entry, Job
 from audit.sealing import keys, witnesses
 from audit.sealing.incarnations import origin_of
 from audit.sealing.sealer import Sealer
-from tests.e2e.floor import Tablet, tablet
+from tests.e2e.floor import Tablet, tablet, touch
 from tests.e2e.test_exports import patiently
 from tests.e2e.test_rooms import Office, is_well
 from tests.e2e.test_slips import kind, sign
@@ -97,7 +97,7 @@ def deal(dealer: Tablet) -> None:
     box = dealer.page.get_by_role("dialog", name="Report a dispute")
     box.get_by_label("Seat").select_option("2")
     box.get_by_label("What is disputed").fill("Big")
-    box.get_by_role("button", name="Call the floor").tap()
+    touch(box.get_by_role("button", name="Call the floor"))
     expect(dealer.page.locator("#calls")).to_be_visible()
     dealer.tap(dealer.next)
     dealer.is_in("taken")

@@ -1,7 +1,7 @@
 """The rules office and the floor together: a paytable, the limits, the guide, a provider, on the screens they reach."""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import expect
@@ -10,9 +10,10 @@ from audit import clock
 from tables.clock.ticker import tick
 from tables.models import LimitsChange
 from tests.e2e.floor import Screen, Tablet
-from tests.e2e.test_alerts import push
 from tests.e2e.test_office_submissions import Desk
 from tests.games.office.chapter_528 import ANY_TRIPLE, dealt
+from tests.services.server import LiveServer
+from tests.tables.cast import Scene
 from tests.tables.conftest import Hands
 
 pytestmark = pytest.mark.browser
@@ -44,11 +45,16 @@ def decide(desk: Desk, name: str, reference: str) -> None:
     desk.go(box)
 
 
-def the_clock_says(hands: Hands, scene, passed: dt.timedelta) -> None:
+@pytest.fixture
+def wait(hands: Hands, scene: Scene, session_server: LiveServer) -> Callable[[dt.timedelta], None]:
     """Time passes; the ticker looks, and the table's screens are told."""
-    hands.now += passed
-    tick()
-    push(scene)
+
+    def wait(passed: dt.timedelta) -> None:
+        hands.now += passed
+        tick()
+        session_server.push(scene.table.pk)
+
+    return wait
 
 
 def change_limits(floor: Screen, low: str, high: str, how: str) -> None:
@@ -62,7 +68,7 @@ def change_limits(floor: Screen, low: str, high: str, how: str) -> None:
 
 
 @clause("PA-521.8(b)", "PA-521.8(c)(1)", "PA-521.8(c)(2)(i)", "PA-521.9(f)", "PA-528.7")
-def test_a_day_in_the_office(hands, scene, new_page, spotless):
+def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     dealer = Tablet(new_page()).begin(scene)
     desk = Desk(new_page()).sit_down(scene)
     spotless += [dealer, desk]
@@ -82,7 +88,7 @@ def test_a_day_in_the_office(hands, scene, new_page, spotless):
     expect(row).to_contain_text("12.50 %")
     desk.go(desk.slip("file-submission"))
     decide(desk, "record-decision", "ED-114")
-    the_clock_says(hands, scene, SECOND)
+    wait(SECOND)
     assert scene.round is not None and scene.round.submission.version == 1
     expect(odds).to_have_text("50 to 1")
     for step in ("Shaken", "No more bets"):
@@ -92,7 +98,7 @@ def test_a_day_in_the_office(hands, scene, new_page, spotless):
         dealer.step(step)
     dealer.is_in("open")
     assert scene.last_round.paid_cents == 500 * 50 + 2_500
-    the_clock_says(hands, scene, SECOND)
+    wait(SECOND)
     expect(odds).to_have_text("62 to 1")
     dealer.place((1, "total:4", 500))
     assert scene.round is not None and scene.round.submission.version == 2
@@ -117,9 +123,9 @@ def test_a_day_in_the_office(hands, scene, new_page, spotless):
         dealer.step(step)
     dealer.is_in("open")
     assert scene.last_round.paid_cents == 500 * 62
-    the_clock_says(hands, scene, HALF_AN_HOUR - SECOND)
+    wait(HALF_AN_HOUR - SECOND)
     assert scene.fresh.min_cents == 1_000
-    the_clock_says(hands, scene, SECOND)
+    wait(SECOND)
     assert (scene.fresh.min_cents, scene.fresh.max_cents) == (2_500, 200_000)
     for screen, person in ((floor, "floorperson"), (dealer, "dealer")):
         screen.page.reload()  # half an hour is long: both have locked
@@ -152,9 +158,9 @@ def test_a_day_in_the_office(hands, scene, new_page, spotless):
     # A provider's certification lasts four years; on the day after its last one the wager stops, and no other
     dealt(scene, hands.now)
     area = dealer.area(ANY_TRIPLE)
-    the_clock_says(hands, scene, SECOND)
+    wait(SECOND)
     expect(area.locator(".not-dealt")).to_have_count(0)
-    the_clock_says(hands, scene, dt.datetime(2030, 11, 21, 15, tzinfo=dt.UTC) - hands.now)
+    wait(dt.datetime(2030, 11, 21, 15, tzinfo=dt.UTC) - hands.now)
     dealer.page.reload()
     dealer.arrive("dealer")
     expect(area.locator(".not-dealt")).to_have_text("not dealt")

@@ -11,8 +11,7 @@ from audit import clock
 from audit.devices import enroll
 from tables.clock.ticker import tick
 from tables.models import Alert, DiceLot, Round, Table
-from tests.e2e.floor import Dashboard, Screen, Tablet
-from tests.e2e.test_alerts import push
+from tests.e2e.floor import Dashboard, Screen, Tablet, touch
 from tests.e2e.test_rooms import Office, measure
 from tests.services.chromium import Pages
 from tests.tables.cast import Scene
@@ -102,7 +101,7 @@ def printed_pages(page: Page) -> int:
 
 @clause("PA-625a.2(b)-manual", "PA-625a.7(b)-presence", "PA-625a.7(b)-cease", "PA-625a.5(a)")
 @pytest.mark.usefixtures("stage")  # its patience, for what the test does itself
-def test_a_day_in_the_pit(hands, new_page, spotless):
+def test_a_day_in_the_pit(hands, session_server, new_page, spotless):
     house = make_house(("T-01", "pa-625a/A", "manual"), ("T-02", "pa-625a/B", "manual"))
     first, second = house["T-01"], house["T-02"]
     people: list[Screen] = spotless
@@ -141,7 +140,7 @@ def test_a_day_in_the_pit(hands, new_page, spotless):
     by_hand = Round.objects.get(table=first.table, number=2)
     assert (by_hand.by_hand, by_hand.taken_cents, by_hand.paid_cents) == (True, 2_500, 2_500)
     alert = pit.page.locator("#alerts .alert", has_text="T-01")
-    alert.get_by_role("button", name="Acknowledge").tap()
+    touch(alert.get_by_role("button", name="Acknowledge"))
     expect(alert.first).to_contain_text("Acknowledged by")
     dealer.step("Record the repair")
     dealer.page.locator("#ask [name=text]").fill("Power supply replaced")
@@ -152,11 +151,11 @@ def test_a_day_in_the_pit(hands, new_page, spotless):
     # Half an hour before their time the pit is warned; at their time nothing is shaken
     hands.now += dt.timedelta(hours=23, minutes=30)
     tick()
-    push(first)
+    session_server.push(first.table.pk)
     assert {one.kind for one in Alert.objects.filter(table=first.table, ended_at=None)} == {"dice-time"}
     hands.now += dt.timedelta(minutes=31)
     tick()
-    push(first)
+    session_server.push(first.table.pk)
     dealer.page.reload()
     dealer.arrive("dealer")  # a day is long: the tablet has locked, and kept the shaker's custody
     assert first.fresh.dealer.code == "dealer"

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from games.models import BoardPermission, DeviceIncident, Guide, GuideDisplay, RulesBook
+from tests.e2e.floor import resize
 from tests.e2e.test_looks import CUT_OFF, SMALL_TARGETS, broken_rules
 from tests.e2e.test_rooms import Office, is_well
 from tests.games.office.test_guide_acts import publish
@@ -69,12 +70,12 @@ def test_what_patrons_read_is_well_on_a_phone_and_on_a_wall(scene, new_page, spo
     for number, address in enumerate(addresses):
         page.goto(f"{address}?lang={('en', 'es', 'zh')[number % 3]}")
         for width, height in (PHONE, (320, 640), (1280, 800)):
-            page.set_viewport_size({"width": width, "height": height})
+            resize(page, (width, height))
             faults += [
                 f"{address} {width}: {one}"
                 for one in [*page.evaluate(CUT_OFF), *page.evaluate(SMALL_TARGETS, 56)]
             ]
-        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        resize(page, PHONE)
         faults += [f"{address}: {one}" for one in broken_rules(page)]
     assert faults == [], json.dumps(faults, indent=1)
     spotless.clear()

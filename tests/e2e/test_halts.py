@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from audit.models import Entry, Stream
 from audit.sealing import incarnations
 from tables.models import Round, Table, Wager
-from tests.e2e.floor import Tablet, dashboard, lying, tablet
+from tests.e2e.floor import Tablet, dashboard, lying, tablet, touch
 from tests.e2e.test_looks import broken_rules, faults_of
 from tests.services.emptying import guards_aside
 
@@ -79,11 +79,11 @@ def test_the_next_tap_finds_a_cut_tail_and_a_declaration_lets_the_table_go_on(sc
     expect(pit.page.locator(".alert.stop")).to_contain_text("The record was rolled back")
     assert scene.fresh.halted_at is not None and scene.round is None
 
-    beside.area("small").tap()
+    touch(beside.area("small"))
     expect(beside.page.locator("#side-halted")).to_be_visible()
     assert not Wager.objects.filter(round__table=scene.table).exists()
     assert (faults_of(dealer.page), faults_of(pit.page, None), broken_rules(pit.page)) == ([], [], [])
-    dealer.page.locator("#refusal [data-close]").tap()
+    touch(dealer.page.locator("#refusal [data-close]"))
     assert broken_rules(dealer.page) == []
     pit.page.goto("/floor/larkfield/T-01")
     expect(pit.page.locator(".now-on")).to_contain_text("Halted. Nothing can be entered here.")
@@ -91,7 +91,7 @@ def test_the_next_tap_finds_a_cut_tail_and_a_declaration_lets_the_table_go_on(sc
 
     declare(scene)
     for screen in (dealer, beside):
-        expect(screen.page.locator("#side-halted")).to_have_count(0, timeout=8_000)
+        expect(screen.page.locator("#side-halted")).to_have_count(0)
         expect(screen.page.locator("#screen")).to_have_attribute("data-incarnation", "2")
     dealer.place((2, "small", 2_500))
     assert lying(scene) == {(2, "small"): 2_500}
@@ -105,6 +105,6 @@ def test_a_head_that_is_not_ours_is_refused_and_told_to_the_pit(scene, new_page,
     expect(dealer.refused()).to_contain_text("that the server never showed")
     expect(pit.page.locator(".alert.warn")).to_contain_text("Unknown screen")
     assert scene.round is None and scene.fresh.halted_at is None
-    dealer.page.locator("#refusal [data-close]").tap()
+    touch(dealer.page.locator("#refusal [data-close]"))
     dealer.tap(dealer.next)  # the alert's own push has brought a head of ours
     dealer.is_in("shaken")

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from audit.devices import enroll
 from tables.models import LimitsChange
-from tests.e2e.floor import Screen, Tablet
+from tests.e2e.floor import Screen, Tablet, resize
 from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, broken_rules
 from tests.tables.cast import Scene
 
@@ -32,10 +32,10 @@ def faults_of(page: Page) -> list[str]:
     """What is too small, cut off or against axe's rules at each size."""
     found = []
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, (width, height))
         small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
         found += [f"{width}: {fault}" for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules(page)]]
-    page.set_viewport_size({"width": 1280, "height": 800})
+    resize(page, (1280, 800))
     return found
 
 
@@ -139,11 +139,11 @@ def test_the_pages_of_limits_and_signs_are_well_at_each_size(scene, new_page, sp
     assert faults_of(floor.page) == []
     assert broken_rules(tablet.page) == []
     for width, height in SIZES:
-        tablet.page.set_viewport_size({"width": width, "height": height})
+        resize(tablet.page, (width, height))
         assert [*tablet.page.evaluate(CUT_OFF), *tablet.page.evaluate(SMALL_TARGETS, LEAST_PX)] == []
     for address in (AT, AT + "sign/"):
         floor.page.goto(address)
         assert broken_rules(floor.page) == []
         for width, height in SIZES:
-            floor.page.set_viewport_size({"width": width, "height": height})
+            resize(floor.page, (width, height))
             assert floor.page.evaluate(CUT_OFF) == []

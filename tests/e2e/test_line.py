@@ -3,25 +3,19 @@
 import pytest
 from playwright.sync_api import expect
 
-from tables.screens import push
 from tests.e2e.floor import Dashboard, Tablet, dashboard, lying, tablet
 
 pytestmark = pytest.mark.browser
 SILENCE = 12_000
 
 
-def test_a_push_that_was_lost_is_noticed_by_the_heartbeat(scene, new_page, monkeypatch):
+def test_a_push_that_was_lost_is_noticed_by_the_heartbeat(scene, new_page, pushes_lost):
     pit, dealer = dashboard(new_page, scene), tablet(new_page, scene)
-
-    async def lost(messages):
-        """Nobody hears of it."""
-
-    with monkeypatch.context() as patch:
-        patch.setattr(push, "send", lost)
+    with pushes_lost():
         dealer.place((1, "big", 2_500))
         lost_version = scene.version
     assert pit.tile().get_attribute("data-version") != str(lost_version)
-    expect(pit.tile()).to_have_attribute("data-version", str(lost_version), timeout=7_000)
+    expect(pit.tile()).to_have_attribute("data-version", str(lost_version))
     pit.shows(wagered="$25")
     pit.was_never_loaded_again()
 
@@ -40,7 +34,7 @@ def test_a_silent_socket_makes_the_screen_stale_and_polling_keeps_it_fresh(scene
     dealer.tap(dealer.next)
     dealer.is_in("shaken")
     cut.cut = False
-    expect(page.locator("#live")).to_have_text("LIVE", timeout=8_000)
+    expect(page.locator("#live")).to_have_text("LIVE")
 
 
 def test_the_dashboard_goes_stale_too_and_stays_fresh(scene, new_page, line):

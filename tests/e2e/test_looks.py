@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from audit import clock
 from tables.models import Approval, DiceLot
-from tests.e2e.floor import Tablet, again, dashboard, tablet
+from tests.e2e.floor import Tablet, again, dashboard, resize, tablet
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -44,10 +44,10 @@ def faults_of(page: Page, least: int | None = LEAST_PX) -> list[str]:
     """What is too small or cut off, at each size."""
     found = []
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, (width, height))
         faults = [*page.evaluate(CUT_OFF), *(page.evaluate(SMALL_TARGETS, least) if least else [])]
         found += [f"{width}×{height}: {fault}" for fault in faults]
-    page.set_viewport_size({"width": 1280, "height": 800})
+    resize(page, (1280, 800))
     return found
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.floor import again
+from tests.e2e.floor import again, resize
 from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, broken_rules
 from tests.e2e.test_rooms import LEAST_PX, Office
 
@@ -28,11 +28,11 @@ def faults_of(page):
     """What is too small, cut off or against axe's rules at each size; bar and tabs are tested with the frame."""
     found = []
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, (width, height))
         small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
         small = [one for one in small if not TABS.search(one)]
         found += [f"{width}: {fault}" for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules(page)]]
-    page.set_viewport_size({"width": 1280, "height": 800})
+    resize(page, (1280, 800))
     return found
 
 

@@ -20,7 +20,7 @@ clause = pytest.mark.clause
 def is_shown(screen: Tablet, scene: Scene) -> None:
     """The screen has heard of the newest entry."""
     version = str(scene.version)
-    expect(screen.page.locator("#screen")).to_have_attribute("data-version", version, timeout=8_000)
+    expect(screen.page.locator("#screen")).to_have_attribute("data-version", version)
 
 
 @clause("PA-577.9(a)-ends", "PA-577.4(d)-reopen")

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.floor import Tablet, dashboard, tablet
+from tests.e2e.floor import Tablet, dashboard, tablet, touch
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -65,7 +65,7 @@ def test_an_unknown_token_enrols_no_device(scene, new_page):
     page = new_page()
     page.goto("/enrol")
     page.get_by_label("Token", exact=True).fill("never-made")
-    page.get_by_role("button", name="Enroll this device").tap()
+    touch(page.get_by_role("button", name="Enroll this device"))
     expect(page.locator(".refused")).to_contain_text("opens no device")
 
 
@@ -116,7 +116,7 @@ def test_signing_off_closes_every_window_of_the_person(scene, new_page):
     other.goto("/floor/larkfield/T-01/")
     expect(other.locator("live-screen:defined")).to_be_visible()
     pit.page.bring_to_front()
-    pit.page.get_by_role("button", name="Sign off").tap()
+    touch(pit.page.get_by_role("button", name="Sign off"))
     expect(pit.page.locator("#sign-in")).to_be_visible()
     expect(other.locator("#sign-in")).to_be_visible(timeout=WITHIN_A_SECOND)
     assert post(pit.page, "close_table", scene) == 401

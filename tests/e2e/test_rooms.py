@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tables.models import Approval, Assignment, DiceLot, Qualification, Shaker
-from tests.e2e.floor import Screen
+from tests.e2e.floor import Screen, resize
 from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, broken_rules
 from tests.tables.cast import PIN, Scene
 
@@ -52,10 +52,10 @@ def faults_of(page: Page) -> list[str]:
     page.wait_for_load_state()  # with its stylesheets, where a link was tapped
     found = []
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, (width, height))
         small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
         found += [f"{width}: {fault}" for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules(page)]]
-    page.set_viewport_size({"width": 1280, "height": 800})
+    resize(page, (1280, 800))
     return found
 
 

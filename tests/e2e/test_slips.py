@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tables.models import Slip
+from tests.e2e.floor import resize
 from tests.e2e.test_rooms import Office, faults_of
 
 pytestmark = pytest.mark.browser
@@ -26,10 +27,10 @@ def look(page: Page, name: str) -> None:
     folder = os.environ.get("SLIP_SHOTS")
     if folder:
         for width, height in ((1280, 800), (1024, 768), (820, 1180)):
-            page.set_viewport_size({"width": width, "height": height})
+            resize(page, (width, height))
             page.wait_for_timeout(150)
             page.screenshot(path=Path(folder) / f"{name}-{width}.png")
-        page.set_viewport_size({"width": 1280, "height": 800})
+        resize(page, (1280, 800))
 
 
 def kind(office: Office, box: Locator, code: str) -> None:

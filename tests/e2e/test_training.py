@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tables.rounds import draws
-from tests.e2e.floor import Tablet, again, dashboard, tablet
+from tests.e2e.floor import Tablet, again, dashboard, resize, tablet
 from tests.e2e.test_looks import SIZES, broken_rules, faults_of
 from tests.tables.cast import Scene
 
@@ -115,7 +115,7 @@ def test_the_throw_and_what_lies_there_fit_in_every_game(rules, stage, new_page,
     assert faces(dealer.page) == list(dice)
     found["thrown"] = faults_of(dealer.page) + broken_rules(dealer.page)
     for width, height in SIZES:
-        dealer.page.set_viewport_size({"width": width, "height": height})
+        resize(dealer.page, (width, height))
         keys = dealer.page.locator("#screen :is(.facepad, .counts, .die-rows)")
         assert keys.count() > 0
         assert all(is_apart(dealer.page.locator("#thrown"), one) for one in keys.all()), (width, height)
@@ -123,7 +123,7 @@ def test_the_throw_and_what_lies_there_fit_in_every_game(rules, stage, new_page,
     dealer.tap(dealer.next)
     expect(dealer.refused()).to_contain_text("Read them again")
     for width, height in SIZES:
-        dealer.page.set_viewport_size({"width": width, "height": height})
+        resize(dealer.page, (width, height))
         assert is_apart(dealer.refused(), dealer.page.locator("#thrown")), (width, height)
     found["refused"] = faults_of(dealer.page) + broken_rules(dealer.page)
     assert found == {name: [] for name in found}

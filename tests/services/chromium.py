@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import connections
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "msedge", "microsoft-edge")
 # Nothing of the browser's own may reach for another host during a test.
@@ -17,6 +17,11 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+
+# An expectation fails later than a heartbeat is due, whatever else this machine does.
+expect.set_options(timeout=15_000)
+COUNT_CLICKS = "window.clicks = 0; addEventListener('click', () => { window.clicks += 1; }, true);"
 
 
 def executable() -> str | None:
@@ -62,6 +67,7 @@ class Pages:
             viewport={"width": width, "height": height}, has_touch=has_touch, base_url=self.base_url
         )
         self.contexts.append(context)
+        context.add_init_script(COUNT_CLICKS)
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(f"error in {page.url}: {error}"))
         page.on("console", lambda message: self.note(page, message))

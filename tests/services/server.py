@@ -3,6 +3,7 @@
 A server for each test was flaky, because channel layers cache their connections for each event loop.
 """
 
+import asyncio
 import contextlib
 import socket
 import threading
@@ -13,12 +14,18 @@ from typing import Any
 from django.conf import settings
 from django.test import override_settings
 
+from tables.screens import push
+
 
 class LiveServer:
     """A running server."""
 
-    def __init__(self, server: Any, port: int) -> None:
-        self.server, self.address = server, f"http://127.0.0.1:{port}"
+    def __init__(self, server: Any, port: int, loop: asyncio.AbstractEventLoop) -> None:
+        self.server, self.address, self.loop = server, f"http://127.0.0.1:{port}", loop
+
+    def push(self, table_id: int) -> None:
+        """Show a table's state on its screens, as the server does after an act of its own."""
+        asyncio.run_coroutine_threadsafe(push.publish(table_id), self.loop).result(20)
 
     def wait_until_quiet(self) -> None:
         """Wait for the requests and sockets of closed pages to end, five seconds at most.
@@ -55,7 +62,13 @@ def serving() -> Iterator[LiveServer]:
                 timeout_graceful_shutdown=1,
             )
         )
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        loops: list[asyncio.AbstractEventLoop] = []
+
+        async def serve() -> None:
+            loops.append(asyncio.get_running_loop())
+            await server.serve(sockets=[listening])
+
+        thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
         thread.start()
         deadline = time.monotonic() + 20
         while not server.started:
@@ -63,7 +76,7 @@ def serving() -> Iterator[LiveServer]:
                 raise RuntimeError("The test server did not start.")
             time.sleep(0.01)
         try:
-            yield LiveServer(server, port)
+            yield LiveServer(server, port, loops[0])
         finally:
             server.should_exit = True
             thread.join(5)
