@@ -29,9 +29,26 @@ def nothing_started() -> Iterator[None]:
 
 
 def install(packages: Sequence[str]) -> None:
-    """Installs Debian packages without starting a service; raises CalledProcessError."""
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    """Installs Debian packages without starting a service; raises CalledProcessError.
+
+    A package may have alternatives, "this | that": the first that Debian has is installed.
+    """
     print(f"Installing the Debian packages {', '.join(packages)} …", flush=True)
     with nothing_started():
-        for command in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
-            subprocess.run(["apt-get", "-qq", *command], check=True, env=quiet, stdout=subprocess.DEVNULL)
+        _apt_get("update")
+        _apt_get("install", "--yes", "--no-install-recommends", *map(first_available, packages))
+
+
+def first_available(package: str) -> str:
+    """The first of a package's alternatives that Debian has; the last if it has none."""
+    *preferred, last = package.split(" | ")
+    return next((name for name in preferred if is_available(name)), last)
+
+
+def is_available(package: str) -> bool:
+    return subprocess.run(["apt-cache", "show", package], capture_output=True, check=False).returncode == 0
+
+
+def _apt_get(*command: str) -> None:
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "-qq", *command], check=True, env=quiet, stdout=subprocess.DEVNULL)

@@ -9,7 +9,8 @@ import pytest
 from django.db import connections
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "msedge", "microsoft-edge")
+from script.services import BROWSERS
+
 # Nothing of the browser's own may reach for another host during a test.
 ARGUMENTS = [
     "--disable-background-networking",
@@ -26,7 +27,7 @@ COUNT_CLICKS = "window.clicks = 0; addEventListener('click', () => { window.clic
 
 def executable() -> str | None:
     return os.environ.get("CHROMIUM_PATH") or next(
-        (path for name in NAMES if (path := shutil.which(name))), None
+        (path for name in BROWSERS if (path := shutil.which(name))), None
     )
 
 
@@ -67,6 +68,7 @@ class Pages:
             viewport={"width": width, "height": height}, has_touch=has_touch, base_url=self.base_url
         )
         self.contexts.append(context)
+        context.grant_permissions(["clipboard-write"])  # a browser with windows grants it to the one in front
         context.add_init_script(COUNT_CLICKS)
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(f"error in {page.url}: {error}"))

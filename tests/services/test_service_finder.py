@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from script import checks, environment, service_finder, services
+from script import checks, environment, service_finder, services, system
 from script.checks import SUITES, Row, counted, last_line, table
 from script.service_finder import Service, Unavailable
 
@@ -134,6 +134,14 @@ def test_the_package_of_node_is_missing_where_no_node_is(monkeypatch, tmp_path):
     (tmp_path / "node").write_text("")
     (tmp_path / "node").chmod(0o755)
     assert services.missing_packages({"node"}) == []
+
+
+@pytest.mark.parametrize(
+    ("known", "installed"), [({"this", "that"}, "this"), ({"that"}, "that"), (set(), "that")]
+)
+def test_the_first_of_the_alternatives_that_debian_has_is_installed(known, installed, monkeypatch):
+    monkeypatch.setattr(system, "is_available", lambda package: package in known)
+    assert system.first_available("this | that") == installed
 
 
 def test_the_closing_table_tells_outcome_time_and_reason():
