@@ -2,7 +2,7 @@
 
 The checks (format, lint, types, migrations, imports) run one after the other, at the same time as the tests. The tests
 are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium). Each is one pytest run with a worker
-for each processor. Arguments after `--` go to pytest in each suite.
+for each processor, three for two with browsers, which wait a lot. Arguments after `--` go to pytest in each suite.
 """
 
 import argparse
@@ -28,14 +28,15 @@ CHECKS = ("format", "lint", "types", "migrations", "imports")
 ADDRESSES = {"postgres": "TEST_DATABASE_URL", "redis": "TEST_REDIS_URL", "browser": "CHROMIUM_PATH"}
 CATEGORIES = ("failed", "passed", "skipped", "error")
 # Limits the database connections: a worker has a pool of eight.
-WORKERS = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+MOST_WORKERS = 8
 
 
 @dataclass(frozen=True)
 class Suite:
     """A selection of the tests, and the services that it uses or requires.
 
-    If `folders` is given, all of its tests are there, and nothing else has to be collected.
+    If `folders` is given, all of its tests are there, and nothing else has to be collected. Tests that wait a lot, such
+    as those of a browser, have more workers than there are cores.
     """
 
     name: str
@@ -45,6 +46,12 @@ class Suite:
     marks_of_all: str
     marks_of_fast: str = ""
     folders: tuple[str, ...] = ()
+    workers_per_core: float = 1
+
+    @property
+    def workers(self) -> list[str]:
+        count = min(MOST_WORKERS, round(self.workers_per_core * (os.cpu_count() or 1)))
+        return ["-n", str(max(1, count)), "--dist", "worksteal"]
 
 
 SUITES = {
@@ -72,6 +79,7 @@ SUITES = {
             "browser and not repeated",
             "browser",
             folders=("tests/e2e", "tests/services"),
+            workers_per_core=1.5,
         ),
     )
 }
@@ -244,9 +252,11 @@ class Tests:
         heading(f"tests: {suite.name}")
         results = folder / f"{suite.name}.xml"
         # One word for each option: pytest takes a lone path for a place to look for its configuration.
-        command = [sys.executable, "-m", "pytest", f"--junitxml={results}", "-m", self.marks(suite), *WORKERS]
+        command = [sys.executable, "-m", "pytest", f"--junitxml={results}", "-m", self.marks(suite)]
         started = time.monotonic()
-        code = commands.run([*command, *(self.arguments or suite.folders)], self.addresses(suite))
+        code = commands.run(
+            [*command, *suite.workers, *(self.arguments or suite.folders)], self.addresses(suite)
+        )
         seconds, counts = time.monotonic() - started, counted(results)
         # Arguments may select no test of a suite; then it was skipped.
         no_tests = code == 5 and (self.arguments or not self.required & set(suite.uses))

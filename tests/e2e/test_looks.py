@@ -173,7 +173,7 @@ OPENINGS = pytest.mark.parametrize(
     ("rules", "shaker"),
     [
         ("pa-625a/A", "manual"),
-        ("pa-675a", "manual"),
+        again("pa-675a", "manual"),
         again("pa-625a/A", "automated-covered"),
         again("pa-577", "dice-cup"),
     ],

@@ -25,7 +25,7 @@ class Desk(Office):
     def attach(self, box: Locator, name: str) -> None:
         field = box.locator(f".file:has([name={name}])")
         field.locator("input[type=file]").set_input_files(PAPER)
-        expect(field.locator("[data-file-status]")).to_contain_text("letter.txt")
+        expect(field.locator("[data-file-status]")).to_contain_text(", letter.txt")
         expect(field.locator(f"[name={name}]")).not_to_have_value("")
 
 

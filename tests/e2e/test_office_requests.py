@@ -184,6 +184,7 @@ def test_every_page_and_dialog_fits_at_every_size(scene, new_page, spotless):
         office.tap(box.locator("[data-close]"))
 
 
+@pytest.mark.repeated
 def test_new_jerseys_pages_and_dialogs_fit_at_every_size(stage, new_page, spotless):
     scene = stage("nj-19-47-9")
     request = of_tests.filed(scene, "other")

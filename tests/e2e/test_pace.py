@@ -17,7 +17,7 @@ FOUR_EACH = tuple(
 )
 
 
-@pytest.mark.parametrize("rules", ["pa-625a/A", "pa-539", again("pa-625a/B"), again("nj-19-47-9")])
+@pytest.mark.parametrize("rules", ["pa-625a/A", again("pa-539"), again("pa-625a/B"), again("nj-19-47-9")])
 def test_a_round_after_the_wagers_costs_at_most_nine_taps(stage, new_page, rules, record_property):
     scene = stage(rules)
     dealer = tablet(new_page, scene)

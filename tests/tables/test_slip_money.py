@@ -165,7 +165,7 @@ def test_the_page_of_a_round_shows_its_slips_and_offers_them_to_those_who_work_t
     table, round_ = cleared.fresh, cleared.last_round
     panel = slip_panel(table, round_, cleared.people["dealer"])
     first, second = panel["filed"]
-    assert (first["code"], first["mended"][0]["before"], first["mended"][0]["after"]) == (
+    assert (first["code"], first["corrections"][0]["before"], first["corrections"][0]["after"]) == (
         "ENS-0001",
         [2, 5, 5],
         [1, 1, 2],
@@ -179,7 +179,7 @@ def test_the_page_of_a_round_shows_its_slips_and_offers_them_to_those_who_work_t
     assert first["settled"]["moved"] == "$50 to seat 1, $40 from seat 2"
     assert (first["open"], first["settled"]["reason"]) == (False, "The player has left")
     assert (second["open"], second["figures"], second["owed"]) == (True, [], "$7 from seat 2")
-    assert second["mended"] == [{"what": "Seat 2", "before": "$0 paid", "after": "$7 in fact"}]
+    assert second["corrections"] == [{"what": "Seat 2", "before": "$0 paid", "after": "$7 in fact"}]
     assert {one["code"] for one in panel["form"]["signers"]} == {
         FLOOR,
         "casino-supervisor",
