@@ -1,4 +1,4 @@
-"""Fixtures that every room's tests share, and the two rules of collection (docs/testing.md)."""
+"""Fixtures that every room's tests share, and the rules of collection (docs/testing.md)."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -20,6 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     suites.skip_without_service(items)
     suites.mark_database(items)
+    suites.mark_slow(items)
     if not any(item.get_closest_marker("clause") for item in items):
         return
     from games.regulations.clauses import all_clauses

@@ -73,7 +73,6 @@ def test_it_contains_the_documented_files_and_returns_their_digests(house):
 EDGES = [None, -1, 0, 3, 86_400, 86_403, 2 * 86_400 + 1, 3 * 86_400 + 4, 3 * 86_400 + 6, 9 * 86_400]
 
 
-@pytest.mark.slow
 def test_every_range_can_be_checked(house):
     """Whole streams, parts of them and nothing at all; before, between and behind the seals."""
     moments = [edge if edge is None else MOMENT + edge * SECOND for edge in EDGES]
@@ -179,7 +178,6 @@ def test_a_seal_that_the_database_lost_leaves_a_bundle_that_is_refused(house, mo
         check(archive)
 
 
-@pytest.mark.slow
 def test_memory_does_not_grow_with_the_range(house, monkeypatch):
     """Ten times the entries, two megabytes more of them, take no more memory."""
     monkeypatch.setattr(batches, "BATCH_ENTRIES", 20)

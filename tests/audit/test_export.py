@@ -92,7 +92,6 @@ def test_one_stream_verifies_and_batches_join(record_of_two, monkeypatch):
     assert check(exported())[2][0].entries == 3
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("flip", [0x01, 0x20, 0x80])
 def test_no_changed_byte_verifies(data, flip):
     for place in range(len(data)):
@@ -261,7 +260,6 @@ def test_random_bytes_never_verify(noise):
     bad(noise + b"\n" + noise + b"\n")
 
 
-@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers(-9, 9) | st.text(),

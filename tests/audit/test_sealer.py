@@ -198,7 +198,6 @@ def test_its_statements_do_not_grow_with_the_streams(sealer, write, django_asser
         assert second(sealer) is None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 1, 2, 3])
 @pytest.mark.parametrize("point", STEPS)
 def test_a_sealer_killed_anywhere_signs_one_leaf_for_each_place_and_one_root_for_each_size(

@@ -115,7 +115,6 @@ def test_a_range_that_ends_too_early_or_begins_too_late_is_found(house):
     assert "does not follow" in bad(changed(files, beyond_jsonl=b"".join([*lines, lines[1]])))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("stream", [[], {}, None, 4, "no/where", "larkfield/T-04"])
 @pytest.mark.parametrize("seq", [None, "9", -1, 0, 9, 10**15, [], 1.5, True])
 def test_an_entry_beside_the_range_with_right_hashes_and_wrong_words_is_refused(files, stream, seq):

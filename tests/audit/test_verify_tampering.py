@@ -117,7 +117,6 @@ def test_no_changed_export_is_accepted(archive, of, capsys):
     assert said.out.startswith("bad: ") and "Traceback" not in said.out + said.err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("of", CHANGES)
 def test_no_bundle_with_a_changed_file_is_accepted(archive, of, capsys):
     """Whichever file it is, the instructions and the manifest itself among them."""
@@ -229,7 +228,6 @@ def put(value, path, new):
     return copy
 
 
-@pytest.mark.slow
 def test_well_formed_nonsense_leaves_no_traceback(archive, capsys):
     """Any value at any place of the seals and of the manifest, and a manifest that goes with it."""
     good = files_of(archive)

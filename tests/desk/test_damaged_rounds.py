@@ -115,7 +115,6 @@ def pages(scene: Scene, seq: int) -> None:
     assert ('data-open="file-slip"' in text) != (SENTENCE in text)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_a_round_that_cannot_be_read_cannot_be_corrected_and_its_pages_explain_it(slipped, name):
     seq = damage(slipped, *UNREADABLE[name])

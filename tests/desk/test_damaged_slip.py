@@ -37,7 +37,6 @@ def test_an_undamaged_slip_is_on_the_page_of_its_round(slipped):
     assert "ENS-0001" in text and "failed" not in text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("by", ["compliance", "floorperson"])
 def test_a_round_of_which_a_slip_cannot_be_read_is_shown_all_the_same(slipped, damage, by):

@@ -74,7 +74,6 @@ def test_the_page_shows_the_figures_of_the_day(hands, scene):
     assert "style=" not in html
 
 
-@pytest.mark.slow
 @in_database
 @pytest.mark.parametrize("by", ["table", "game", "hour", "nonsense"])
 def test_the_same_figures_by_table_by_game_and_by_hour(hands, scene, by):
@@ -85,7 +84,6 @@ def test_the_same_figures_by_table_by_game_and_by_hour(hands, scene, by):
     assert {"game": "Sic Bo 2 1 no roll", "hour": "11:00 1 $30", "table": "T-01"}.get(by, "T-01") in text
 
 
-@pytest.mark.slow
 @in_database
 def test_figures_link_to_their_entries(hands, scene):
     small_day(hands, scene)

@@ -229,7 +229,6 @@ MALFORMED = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("query", MALFORMED)
 def test_an_invalid_search_is_explained_and_finds_nothing(played, query):
     wrong = asked(played, query).errors

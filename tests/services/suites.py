@@ -1,9 +1,12 @@
 """What this run of pytest has: which tests must be skipped here, and which touch a database."""
 
+from pathlib import Path
+
 import pytest
 from django.conf import settings
 from django.test import TransactionTestCase
 
+SLOW_TESTS = Path(__file__).resolve().parents[1] / "slow_tests.txt"
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup", "live_url"}
 
 
@@ -29,6 +32,14 @@ def mark_database(items: list[pytest.Item]) -> None:
     for item in items:
         if touches_database(item):
             item.add_marker(pytest.mark.database)
+
+
+def mark_slow(items: list[pytest.Item]) -> None:
+    """`slow` on every test of the list that `python -m script.slow_tests` writes."""
+    slow = frozenset(SLOW_TESTS.read_text().split())
+    for item in items:
+        if item.nodeid.split("[")[0] in slow:
+            item.add_marker(pytest.mark.slow)
 
 
 def touches_database(item: pytest.Item) -> bool:

@@ -149,7 +149,6 @@ def test_the_closing_table_tells_outcome_time_and_reason():
     assert lines[1].split() == ["browser", "skipped", "0.0", "s", "no", "browser"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("signal_name", ["SIGTERM", "SIGINT"])
 def test_an_interrupted_run_leaves_nothing_behind(tmp_path, signal_name):
     script = "from script.checks import main; import sys; sys.exit(main(['--only', 'types']))"

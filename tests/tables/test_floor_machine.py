@@ -334,7 +334,6 @@ def open_three(house: dict[str, Scene]) -> None:
     "PA-539.1(f)-unattended",
     "PA-625a.1(e)-unattended",
 )
-@pytest.mark.slow
 def test_no_way_leads_past_the_interlocks(hands):
     house = make_house(*TABLES)
     hire(house["T-01"], ("floor-2", "floorperson"), *HIRED)

@@ -81,7 +81,6 @@ def about(differences: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 # Nothing differs
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("rules", EVERY_RULES)
 def test_rounds_of_random_acts_settle_again_as_they_are_recorded(rules, seed):
@@ -92,7 +91,6 @@ def test_rounds_of_random_acts_settle_again_as_they_are_recorded(rules, seed):
     assert figures["rounds"] == rounds and figures["settlements"] >= rounds
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["pa-625a/A", "pa-675a", "pa-577"])
 def test_simulated_rounds_settle_again_apart_from_real_play(rules):
     scene = make_scene(rules, opened=False)

@@ -186,7 +186,6 @@ SCENES = [
 ]
 
 
-@pytest.mark.slow
 def test_whatever_is_changed_of_a_round_is_named_but_what_only_people_can_say():
     found: dict[str, set[str]] = defaultdict(set)
     for made in SCENES:

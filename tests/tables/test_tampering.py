@@ -261,7 +261,6 @@ def test_before_anything_is_done_nobody_finds_anything(casino):
     assert found_after(casino, lambda _: None) == dict.fromkeys(FINDERS, False)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_who_finds_it_is_what_the_docs_tell(casino, attack):
     assert found_after(casino, ATTACKS[attack]) == documented_findings()[attack]

@@ -92,7 +92,6 @@ def walk(scene: Scene, draw: random.Random) -> int:
     raise AssertionError((scene.snapshot["round"]["phase"], scene.snapshot["next"], scene.snapshot["offers"]))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.repeated) for seed in (1, 2))])
 @pytest.mark.parametrize("rules", ["pa-539", "pa-625a/B", "pa-675a", "pa-675a.6", "pa-577"])
 def test_no_walk_sticks_and_every_wager_of_every_round_settles_once(rules, seed):

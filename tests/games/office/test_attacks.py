@@ -68,7 +68,6 @@ def is_a_sentence(answer):
     return said["message"] and said["title"] and "%(" not in said["message"]
 
 
-@pytest.mark.slow
 def test_every_act_refuses_in_words_whatever_stands_where_it_asks_for_something_else(scene, podium, asked):
     rows = Entry.objects.filter(stream__name="larkfield/rules")
     before = rows.count()

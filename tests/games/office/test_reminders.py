@@ -43,7 +43,6 @@ def on(hands, day):
     hands.now = dt.datetime(day.year, day.month, day.day, 15, tzinfo=dt.UTC)
 
 
-@pytest.mark.slow
 def test_it_says_each_deadline_once_at_30_7_1_and_0_days(facility_scene, hands):
     while hands.now.date() <= ENDS + 5 * DAY:
         send_reminders()
