@@ -30,6 +30,7 @@ from games.engine.refusals import (
     DICE_ARE_IN_VIEW,
     DICE_NOT_SEEN,
     DICE_UNCHANGED,
+    DICE_WERE_TOSSED,
     FRACTION_OF_A_CENT,
     NO_DICE_YET,
     NO_LIVE_WAGER,
@@ -51,6 +52,7 @@ from games.engine.refusals import (
     SEAT_PAID_ALREADY,
     SEAT_SETTLED_ALREADY,
     SETTLED_BEFORE,
+    SHAKER_HAS_TOSSED,
     SHAKER_NOT_AUTOMATED,
     TOO_FEW_SHAKES,
     TOO_FEW_THROWS,
@@ -67,6 +69,7 @@ from games.engine.wagers import MADE_IN, Fee, Placing, Wager, WagerType, apply_p
 EXACT_STAKE_CENTS = 252_000  # wins whole cents at any odds
 CORRECTIONS = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
 PHASES_WITH_DICE = frozenset({"ready", "lit", "taken", "paid"})  # in which the dice may have been seen
+TOSSED_PHASES = frozenset({"shaken", "ready"})  # the dice were tossed, and are not called yet
 
 PaperThrow = Sequence[int] | Mapping[str, str]  # faces, or {"void": reason}
 
@@ -647,17 +650,28 @@ class Game:
         adds_loser = state.phase == "taken" and any(settled.wager in added for settled in self.losers(state))
         return replace(state, phase="lit") if adds_loser else state
 
-    # Failures: before the dice are seen the round is void, afterwards it is settled manually (reading A14)
+    # Failures (reading A14): once an automated shaker has tossed the dice, covered or not, or a manual one is
+    # uncovered, the round is settled manually. Before that it is void.
+
+    def is_tossed(self, state: RoundState) -> bool:
+        """Return whether an automated shaker has tossed dice that nobody has called yet."""
+        return state.phase in TOSSED_PHASES and state.rules.shaker(state.shaker).automated
+
+    def is_in_view(self, state: RoundState) -> bool:
+        """Return whether everybody may see dice that were tossed and that nobody has called yet."""
+        return state.phase in TOSSED_PHASES and state.rules.shaker(state.shaker).in_view
 
     def verify_report_device_failure(self, state: RoundState, dice: Sequence[int] | None = None) -> None:
-        """Raise `dice-are-in-view`, `dice-not-seen`, `round-over`, or what `verify_dice` raises."""
+        """Raise `dice-are-in-view`, `dice-were-tossed`, `dice-not-seen`, `round-over`, or what `verify_dice`
+        raises.
+        """
         faces = state.dice or dice
         self._phase_after(state, "settle_manually" if state.dice else "report_device_failure")
         section = self._section(state, "report_device_failure")
-        if faces and state.phase not in PHASES_WITH_DICE:
+        if faces and state.phase not in PHASES_WITH_DICE and not self.is_tossed(state):
             raise Refusal(DICE_NOT_SEEN, section)
-        if not faces and state.phase == "ready" and state.rules.shaker(state.shaker).in_view:
-            raise Refusal(DICE_ARE_IN_VIEW, section)
+        if not faces and self.is_tossed(state):
+            raise Refusal(DICE_ARE_IN_VIEW if self.is_in_view(state) else DICE_WERE_TOSSED, section)
         if dice is not None:
             self.verify_dice(state.rules, dice, state.result.dice or len(state.dice))
 
@@ -666,8 +680,8 @@ class Game:
     ) -> tuple[RoundState, records.DeviceFailed]:
         """Settle the round manually before the witness if the dice were seen (in `dice`, or called before).
 
-        Otherwise the round is void and every wager goes back. Dice that were called already stay; `correct_dice`
-        corrects them.
+        The faces of a covered automated shaker are read once it is uncovered. Otherwise the round is void and every
+        wager goes back. Dice that were called already stay; `correct_dice` corrects them.
         """
         self.verify_report_device_failure(state, dice)
         section, faces = self._section(state, "report_device_failure"), state.dice or tuple(dice or ())
@@ -684,10 +698,16 @@ class Game:
         return void, records.DeviceFailed(None, None, void.settled, state.rules.section("void"))
 
     def verify_report_shaker_failure(self, state: RoundState) -> None:
-        """Raise `shaker-not-automated`, `shaker-not-started`, or `dice-called-already`."""
+        """Raise `shaker-not-automated`, `shaker-not-started`, `shaker-has-tossed`, or `dice-called-already`.
+
+        Dice in view are a result: the wagers that they decide do not go back because the shaker is said to have
+        failed.
+        """
         if not state.rules.shaker(state.shaker).automated:
             raise Refusal(SHAKER_NOT_AUTOMATED, self._section(state, "report_shaker_failure"))
         self._phase_after(state, "report_shaker_failure")
+        if self.is_in_view(state):
+            raise Refusal(SHAKER_HAS_TOSSED, self._section(state, "report_shaker_failure"))
 
     def report_shaker_failure(self, state: RoundState) -> tuple[RoundState, records.ShakerFailed]:
         """Void the round because an automated shaker failed: every wager goes back (§§ 539.7(c), 625a.7(c))."""

@@ -177,6 +177,7 @@ SHAKE_FIRST: Moves = {
     ("shaken", "place_wagers"): "shaken",
     ("shaken", "no_more_bets"): "ready",
     ("shaken", "report_device_failure"): "void",
+    ("shaken", "settle_manually"): "lit",  # an automated shaker, which has tossed the dice
     ("shaken", "report_shaker_failure"): "void",
     ("shaken", "void_round"): "void",
     **FROM_THE_DICE_ON,

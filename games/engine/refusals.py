@@ -216,6 +216,16 @@ DICE_ARE_IN_VIEW = RefusalCode(
     "The dice are in view. Enter them and settle manually.",
     "Dice are in view",
 )
+DICE_WERE_TOSSED = RefusalCode(
+    "dice-were-tossed",
+    "The shaker has tossed the dice. Uncover it, enter them and settle manually.",
+    "Dice were tossed",
+)
+SHAKER_HAS_TOSSED = RefusalCode(
+    "shaker-has-tossed",
+    "The dice are in view. Enter them and settle, or a pit manager voids the round.",
+    "Dice are in view",
+)
 SHAKER_NOT_AUTOMATED = RefusalCode(
     "shaker-not-automated",
     "This shaker is not an automated one. Call no roll, or have the round voided.",

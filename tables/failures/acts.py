@@ -1,6 +1,6 @@
 """Acts on failures of the device, the lit layout or an automated shaker. Gaming ceases until the repair."""
 
-from typing import get_args
+from typing import cast, get_args
 
 from audit.people import has_rank
 from games.engine import Refusal
@@ -14,7 +14,7 @@ from tables.failures.ceasing import cease_gaming, mark_repaired
 from tables.failures.entry_types import DEVICE_FAILED, REPAIR_RECORDED
 from tables.failures.refusals import DICE_ENTERED_ALREADY, NOTHING_FAILED, WITNESS_MUST_SIGN
 from tables.models import Round, Table
-from tables.rounds.entry_types import ROUND_SETTLED_BY_HAND, ROUND_VOIDED
+from tables.rounds.entry_types import ROUND_SETTLED_BY_HAND, ROUND_VOIDED, RoundVoided
 from tables.rounds.progress import advance, require_round
 from tables.rounds.settlement import settle_throw
 from tables.runner.signatures import verify_signed_by_floor
@@ -77,7 +77,7 @@ def _settle_failure(
         ctx,
         round_,
         state,
-        lambda data: ROUND_VOIDED({**data, "failed": equipment}),
+        lambda data: ROUND_VOIDED(cast(RoundVoided, {**data, "failed": equipment})),
         failed.settled,
         reason=reason,
     )
@@ -96,7 +96,7 @@ def _shaker_failed(ctx: TableContext) -> ActOutcome:
         ctx,
         round_,
         state,
-        lambda data: ROUND_VOIDED({**data, "failed": "shaker"}),
+        lambda data: ROUND_VOIDED(cast(RoundVoided, {**data, "failed": "shaker"})),
         failed.settled,
         reason="automated shaker failed",
     )

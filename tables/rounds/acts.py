@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from audit.entry_types import EntryBody
 from audit.runner import Changes
 from games.engine.settlement import LOSE, RETURN
 from games.params import Params
@@ -27,12 +28,13 @@ from tables.rounds.entry_types import (
     LayoutCleared,
     RoundVoided,
     SeatsSettled,
+    ThrowData,
     ThrowNoRoll,
     WinnersPaid,
 )
 from tables.rounds.progress import advance, newly_settled, require_round, round_answer
 from tables.rounds.settlement import settle_throw, write_throw
-from tables.runner.signatures import verify_signed_by_floor
+from tables.runner.signatures import verify_signed_by_floor, verify_signed_by_manager
 from tables.runner.table import ActOutcome, act
 
 
@@ -136,6 +138,9 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
 def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     """Void a round before its dice are entered and return every wager (A47). The floor signs.
 
+    Dice that were tossed and are in view are a result: the floor has them settled. To void them nevertheless takes a
+    pit or shift manager, and the entry says so.
+
     Between two throws, wagers that the first one decided stay settled. The rest is returned, with a fee already
     paid.
     """
@@ -143,10 +148,15 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     round_ = require_round(ctx)
     verify_signed_by_floor(ctx)
     state, voided = ctx.game.void_round(ctx.state, reason)
+    is_in_view = ctx.game.is_in_view(ctx.state)
+    if is_in_view:
+        verify_signed_by_manager(ctx, voided.section)
     returned = tuple(wager for wager in voided.settled if wager.outcome == RETURN)
-    return settle_throw(
-        ctx, round_, state, lambda data: ROUND_VOIDED(cast(RoundVoided, data)), returned, reason=reason
-    )
+
+    def entry(data: ThrowData) -> EntryBody:
+        return ROUND_VOIDED(cast(RoundVoided, {**data, "in_view": True} if is_in_view else data))
+
+    return settle_throw(ctx, round_, state, entry, returned, reason=reason)
 
 
 @act(roles=AT_THE_TABLE)

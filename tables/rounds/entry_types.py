@@ -243,6 +243,9 @@ class ManualSettlement(ThrowData):
 
 class RoundVoided(ThrowData):
     failed: NotRequired[Annotated[EquipmentKind, "what failed; absent where the floor voided the round"]]
+    in_view: NotRequired[
+        Annotated[Literal[True], "the dice had been tossed and were in view; a pit or shift manager signed"]
+    ]
 
 
 ROUND_NO_ROLL = entry_type(

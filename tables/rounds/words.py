@@ -60,7 +60,14 @@ ACT_LINES = [
     line(DICE_THROWN, lambda data: "Dice out, throw %(throw)s" % data),
     line(ROUND_SETTLED_BY_HAND, lambda data: "Dice %s, settled manually" % dice_words(data["dice"])),
     line(ROUND_NO_ROLL, lambda data: "No roll, wagers returned"),
-    line(ROUND_VOIDED, lambda data: "Round void, wagers returned"),
+    line(
+        ROUND_VOIDED,
+        lambda data: (
+            "Round void with the dice in view, wagers returned"
+            if data.get("in_view")
+            else "Round void, wagers returned"
+        ),
+    ),
     line(LOSERS_TAKEN, lambda data: "Taken %s" % dollars(data["taken_cents"])),
     line(
         WINNERS_PAID,

@@ -32,3 +32,8 @@ FLOORPERSON_MUST_SIGN = RefusalCode(
     "A floorperson must sign with their own PIN.",
     "Floorperson needed",
 )
+MANAGER_MUST_SIGN = RefusalCode(
+    "manager-must-sign",
+    "The dice are in view. Settle the round. Only a pit or shift manager may void it, with their own PIN.",
+    "Manager needed",
+)

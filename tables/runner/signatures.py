@@ -3,9 +3,9 @@
 from audit.models import Person
 from games.engine import Refusal
 from tables.core.context import TableContext
-from tables.core.permissions import FLOOR
+from tables.core.permissions import FLOOR, STAFFERS
 from tables.runner.facility import FacilityContext
-from tables.runner.refusals import FLOORPERSON_MUST_SIGN, TWO_DEPARTMENTS_MUST_SIGN
+from tables.runner.refusals import FLOORPERSON_MUST_SIGN, MANAGER_MUST_SIGN, TWO_DEPARTMENTS_MUST_SIGN
 
 OUTSIDE = frozenset({"information-technology", "regulator"})
 
@@ -21,6 +21,12 @@ def floor_signer(ctx: TableContext) -> Person:
 def verify_signed_by_floor(ctx: TableContext) -> None:
     """Raises `floorperson-must-sign` unless a floorperson or above acts or signs as the second person."""
     floor_signer(ctx)
+
+
+def verify_signed_by_manager(ctx: TableContext, section: str) -> None:
+    """Raises `manager-must-sign` unless a pit or shift manager acts or signs as the second person."""
+    if not any(person is not None and person.role in STAFFERS for person in (ctx.witness, ctx.actor)):
+        raise Refusal(MANAGER_MUST_SIGN, section)
 
 
 def verify_two_departments(ctx: TableContext | FacilityContext, section: str) -> None:

@@ -84,6 +84,17 @@ def test_dice_in_plain_view_must_be_settled_manually():
     assert refusal("report_device_failure", state) == ("dice-are-in-view", "58 Pa. Code § 625a.7(b)")
 
 
+@clause("PA-625a.7(b)-settle")
+def test_dice_that_an_automated_shaker_has_tossed_must_be_settled_manually():
+    shaken, _ = SIC_BO.shake(opened("pa-625a/A", "automated-covered"))
+    for state in (shaken, SIC_BO.no_more_bets(shaken)[0]):
+        assert refusal("report_device_failure", state) == ("dice-were-tossed", "58 Pa. Code § 625a.7(b)")
+        settled, record = SIC_BO.report_device_failure(state, (2, 3, 4))
+        assert (settled.phase, settled.manual_settlement, record.settled) == ("lit", True, ())
+    manual, _ = SIC_BO.shake(opened("pa-625a/A"))
+    assert refusal("report_device_failure", manual, (2, 3, 4))[0] == "dice-not-seen"
+
+
 @pytest.mark.parametrize(
     ("key", "section"),
     [

@@ -3,6 +3,7 @@
 import pytest
 
 from tables.models import Settlement
+from tables.words.sentences import act_line
 from tests.tables.cast import CHAPTER, make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -183,6 +184,81 @@ def test_tossed_dice_in_plain_view_are_not_voided_as_unseen(rules, shaker):
 
 
 @pytest.mark.clause("PA-625a.7(b)-settle", "PA-625a.7(b)-presence")
+@pytest.mark.parametrize("until", ["no_more_bets", "call_dice"])
+def test_dice_that_a_covered_automated_shaker_has_tossed_are_settled_before_a_floorperson(until):
+    scene = make_scene("pa-625a/A", "automated-covered")
+    scene.place((1, "small", 2_500), (2, "big", 5_000))
+    scene.until(until)
+    with scene.refused("dice-were-tossed", "58 Pa. Code § 625a.7(b)"):
+        scene.act("report_device_failure")
+    with scene.refused("witness-must-sign", "58 Pa. Code § 625a.7(b)"):
+        scene.act("report_device_failure", {"dice": [2, 5, 5]})
+    scene.act("report_device_failure", {"dice": [2, 5, 5]}, witness="floorperson")
+    assert scene.settled == [(1, "small", "lose", 0, 0), (2, "big", "win", 5_000, 5_000)]
+    scene.finish()
+    assert (scene.last_round.by_hand, scene.last_round.taken_cents, scene.last_round.paid_cents) == (
+        True,
+        2_500,
+        5_000,
+    )
+
+
+def test_a_covered_automated_shaker_that_has_not_tossed_yet_leaves_nothing_to_settle():
+    scene = make_scene("pa-625a/A", "automated-covered")
+    scene.place((1, "small", 2_500))
+    scene.act("report_device_failure")
+    assert scene.settled == [(1, "small", "return", 0, 2_500)]
+
+
+@pytest.mark.parametrize(
+    ("rules", "shaker"),
+    [
+        ("pa-539", "automated-uncovered"),
+        ("pa-625a/A", "automated-uncovered"),
+        ("pa-625a/A", "player-activated"),
+    ],
+)
+def test_dice_in_view_are_not_voided_because_the_shaker_is_said_to_have_failed(rules, shaker):
+    scene = ready(rules, shaker)
+    with scene.refused("shaker-has-tossed", CHAPTER[rules] + "7(c)"):
+        scene.act("report_device_failure", {"what": "shaker"})
+    assert scene.fresh.status == "open"
+    scene.act("call_dice", {"dice": [2, 5, 5]})
+    assert scene.settled[0] == (1, "small", "lose", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("rules", "shaker", "wager"),
+    [
+        ("pa-539", "automated-uncovered", (1, "small", 2_500)),
+        ("pa-625a/A", "player-activated", (1, "small", 2_500)),
+        ("pa-675a", "manual", (1, "pip:6", 2_500)),
+        ("pa-577", "dice-cup", (1, "touchdown", 2_500)),
+    ],
+)
+def test_dice_in_view_are_voided_by_a_manager_alone_and_the_record_says_so(rules, shaker, wager):
+    scene = make_scene(rules, shaker)
+    scene.place(wager)
+    scene.to_the_dice()
+    for witness in (None, "floorperson", "casino-supervisor"):
+        with scene.refused("floorperson-must-sign" if witness is None else "manager-must-sign"):
+            scene.act("void_round", {"reason": "a die was lost"}, witness=witness)
+    scene.act("void_round", {"reason": "a die was lost"}, witness="pit-manager")
+    assert (scene.entry["_type"], scene.entry["data"]["in_view"]) == ("round.voided", True)
+    assert (
+        act_line(scene.entry["_type"], scene.entry["data"])
+        == "Round void with the dice in view, wagers returned"
+    )
+    assert {(outcome, returned) for _, _, outcome, _, returned in scene.settled} == {("return", 2_500)}
+
+
+def test_a_void_before_the_toss_takes_a_floorperson_and_says_nothing_of_dice(scene):
+    scene.place((1, "small", 2_500))
+    scene.act("void_round", {"reason": "a spilled drink"}, witness="floorperson")
+    assert "in_view" not in scene.entry["data"]
+
+
+@pytest.mark.clause("PA-625a.7(b)-settle", "PA-625a.7(b)-presence")
 @pytest.mark.parametrize("paid", [False, True])
 def test_dice_that_were_entered_already_stand_when_the_device_fails(scene, paid):
     scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
@@ -227,11 +303,10 @@ def test_nothing_is_repaired_that_did_not_fail(scene):
         pytest.param("pa-625a/A", "player-activated", marks=clause("PA-625a.7(c)")),
     ],
 )
-@pytest.mark.parametrize("until", ["shake", "call_dice"])
-def test_an_automated_shaker_that_fails_voids_the_round(rules, shaker, until):
+def test_an_automated_shaker_that_fails_voids_the_round(rules, shaker):
     scene = make_scene(rules, shaker)
     scene.place((1, "small", 2_500), (2, "big", 5_000))
-    scene.until(until)
+    scene.until("shake")
     scene.act("report_device_failure", {"what": "shaker"})
     assert scene.settled == [(1, "small", "return", 0, 2_500), (2, "big", "return", 0, 5_000)]
     assert set(Settlement.objects.values_list("cite", flat=True)) == {CHAPTER[rules] + "7(c)"}
