@@ -12,9 +12,16 @@ function parseCents(text) {
   return parts ? Number(parts[1]) * 100 + Number((parts[2] ?? "").padEnd(2, "0")) : undefined;
 }
 
+/* The seats whose boxes are checked. A form gives one box alone, several as a list, and none as undefined. */
+const checkedSeats = (boxes) =>
+  (boxes?.length ? [...boxes] : [boxes ?? []].flat()).filter(({ checked }) => checked).map(({ value }) => Number(value));
+const seatsOf = ({ dataset: { seats } }) => (seats ? seats.split(",").map(Number) : []);
+
 const READ_PARAMS = {
-  change_limits: ({ min, max, how }) =>
-    ({ min_cents: parseCents(min.value), max_cents: parseCents(max.value), nobody_plays: how.value === "now" }),
+  change_limits: ({ min, max, how, leaving }) => ({
+    min_cents: parseCents(min.value), max_cents: parseCents(max.value), nobody_plays: how.value === "now",
+    ...(how.value === "now" && { "left": checkedSeats(leaving) }),
+  }),
   cancel_limits_change: ({ why }) => ({ why: why.value.trim() }),
 };
 const MISSING = {
@@ -40,15 +47,36 @@ async function submit(box) {
 async function send(button) {
   button.setAttribute("aria-busy", "true");
   const queue = queueFor(button.closest("[data-address]").dataset);
-  const { refusal } = await queue.send(button.dataset.limits, {}, NO_ROUND);
+  const params = button.dataset.limits === "players_left" ? { "left": seatsOf(button) } : {};
+  const { refusal } = await queue.send(button.dataset.limits, params, NO_ROUND);
   button.removeAttribute("aria-busy");
   message.textContent = refusal ? refusalText(refusal) : "";
   message.hidden = !refusal;
 }
 
-function open(box) {
+/* One box for each seat that wagered in the last round. They matter only if nobody is said to play. */
+function showSeats(box, seats) {
+  const list = box.querySelector("[data-seats-played]");
+  if (!list) return;
+  for (const label of list.querySelectorAll("label")) label.remove();
+  for (const seat of seats) {
+    const label = document.createElement("label");
+    label.append(Object.assign(document.createElement("input"), { type: "checkbox", name: "leaving", value: seat }),
+      `Seat ${seat} has left`);
+    list.append(label);
+  }
+  paintSeats(box);
+}
+
+function paintSeats(box) {
+  const list = box.querySelector("[data-seats-played]");
+  if (list) list.hidden = !list.querySelector("label") || box.querySelector("form").elements.how.value !== "now";
+}
+
+function open(box, opener) {
   box.querySelector("form").reset();
   showRefusal(box, "");
+  showSeats(box, seatsOf(opener));
   const current = box.querySelector("[data-limits-now]");
   if (current) current.textContent = document.querySelector(".limits-now").textContent;
   box.showModal();
@@ -56,11 +84,11 @@ function open(box) {
 
 document.addEventListener("click", ({ target }) => {
   const opener = target.closest("[data-limits-open]"), button = target.closest("[data-limits]");
-  if (opener) open(document.getElementById(opener.dataset.limitsOpen));
+  if (opener) open(document.getElementById(opener.dataset.limitsOpen), opener);
   if (button && !button.hasAttribute("aria-busy")) send(button);
 });
 
 for (const box of document.querySelectorAll(".limits-ask")) {
   box.querySelector("form").addEventListener("submit", (event) => { event.preventDefault(); submit(box); });
-  box.addEventListener("input", () => showRefusal(box, ""));
+  box.addEventListener("input", () => { showRefusal(box, ""); paintSeats(box); });
 }

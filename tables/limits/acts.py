@@ -2,7 +2,7 @@
 
 from games.engine import Refusal
 from games.office.signs import forms
-from games.params import MOST_CENTS, Params
+from games.params import MOST_CENTS, Params, malformed
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.limits import rules
@@ -22,6 +22,7 @@ from tables.limits.refusals import (
     NO_CHANGE_IS_PENDING,
 )
 from tables.models import LimitsChange
+from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 from tables.words.sentences import dollars
 
@@ -33,18 +34,20 @@ def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
     """Change the limits at once if nobody plays here; otherwise begin the notice.
 
     The person confirms that nobody plays (`nobody_plays`), and neither a wager nor a seated player may contradict
-    it. A notice needs the approved form of its sign; it is complete when the sign is posted and the change
-    announced.
+    it. Seats that wagered in the last round play too, unless the person records each as left (`left`). A notice needs
+    the approved form of its sign; it is complete when the sign is posted and the change announced.
     """
     min_cents, max_cents = (
         params.integer("min_cents", 1, MOST_CENTS),
         params.integer("max_cents", 1, MOST_CENTS),
     )
-    nobody_plays = params.boolean("nobody_plays")
+    nobody_plays, left = params.boolean("nobody_plays"), params.integers("left")
     rules.verify_limits(ctx, min_cents, max_cents)
     _verify_none_pending(ctx)
     if nobody_plays:
-        rules.verify_nobody_plays(ctx)
+        rules.verify_nobody_plays(ctx, left)
+    elif left:
+        raise malformed("left")
     else:
         forms.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change = LimitsChange.objects.create(
@@ -60,7 +63,7 @@ def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
     )
     answer = {"change": change.number}
     if nobody_plays:
-        return ActOutcome(LIMITS_CHANGED(rules.apply_change(ctx, change)), answer, changes="nothing")
+        return ActOutcome(LIMITS_CHANGED(rules.apply_change(ctx, change, left)), answer, changes="nothing")
     return ActOutcome(LIMITS_CHANGE_BEGUN(rules.change_data(change)), answer, changes="nothing")
 
 
@@ -100,12 +103,15 @@ def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
 def players_left(ctx: TableContext, params: Params) -> ActOutcome:
     """Apply the pending change now, because all players have left (A05).
 
-    Neither a wager nor a seated player may contradict it.
+    Neither a wager nor a seated player may contradict it. Seats that wagered in the last round are recorded as left
+    (`left`) by the floor.
     """
-    change = _pending_change(ctx)
-    rules.verify_nobody_plays(ctx)
+    change, left = _pending_change(ctx), params.integers("left")
+    rules.verify_nobody_plays(ctx, left)
+    if left:
+        verify_signed_by_floor(ctx)
     change.nobody_played = True
-    return ActOutcome(LIMITS_PLAYERS_LEFT(rules.apply_change(ctx, change)), changes="nothing")
+    return ActOutcome(LIMITS_PLAYERS_LEFT(rules.apply_change(ctx, change, left)), changes="nothing")
 
 
 @act(roles=FLOOR, depends_on="nothing")

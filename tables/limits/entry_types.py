@@ -1,6 +1,6 @@
 """Entries about limits and signs."""
 
-from typing import Annotated, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 
@@ -30,6 +30,9 @@ class LimitsChangeCancelled(LimitsChange):
 
 class LimitsInEffect(LimitsChange):
     nobody_played: Annotated[bool, "whether the limits changed because nobody played"]
+    left: NotRequired[
+        Annotated[list[int], "seats with a wager in the last round that the floor records as left"]
+    ]
 
 
 class LimitsSignPosted(LimitsChange):

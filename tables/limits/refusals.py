@@ -25,7 +25,7 @@ NO_CHANGE_IS_PENDING = RefusalCode(
 SOMEBODY_PLAYS = RefusalCode(
     "somebody-plays",
     "There is play at seat %(seats)s, so players must get %(minutes)s minutes' notice. Say that players are "
-    "here, then post the sign and announce the change.",
+    "here, then post the sign and announce the change; or record each of these seats as left.",
     "Players at the table",
 )
 LIMITS_ANNOUNCED_ALREADY = RefusalCode(

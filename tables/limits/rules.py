@@ -1,7 +1,8 @@
 """Minimum and maximum wagers, and how they change (58 Pa. Code §§ 521.7, 521.8(c)).
 
 - An accepted wager outside them is flagged and settled in full (§ 521.7(c), reading A04).
-- If nobody plays they change at once, § 521.8(c)(1).
+- If nobody plays they change at once, § 521.8(c)(1). Whoever wagered in the last round plays until the floor records
+that seat as left.
 - Otherwise they change after a notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The notice runs
 from the later of the two, and is as long as the jurisdiction says. The new limits hold from the first round that
 begins afterwards, or at once if all players leave (reading A05).
@@ -10,10 +11,13 @@ New Jersey's texts have no rule on limits. The same steps are a practice of the 
 """
 
 import datetime as dt
+from collections.abc import Collection
+from typing import cast
 
 from audit import clock, record
 from games.engine import Refusal
 from games.office.submissions.gate import verify_minimum
+from games.params import malformed
 from games.submissions import coming_versions, rules_of
 from tables.core.context import TableContext
 from tables.limits.entry_types import LIMITS_TOOK_EFFECT, LimitsInEffect
@@ -64,22 +68,38 @@ def is_due(change: LimitsChange, now: dt.datetime) -> bool:
     return change.effective_at is not None and now >= change.effective_at
 
 
-def playing_seats(ctx: TableContext) -> str:
-    """The seats that play, for a sentence: `2, 4`.
+def playing_seats(ctx: TableContext) -> list[int]:
+    """The seats that play: with a wager in the live round, with a seated player, or with a wager in the last round.
 
-    Seats with a wager in the live round; if there are none, seats with a player.
+    Where only seated players wager, a player who leaves the table leaves the seat too, so the last round adds none.
     """
-    betting = sorted({wager.seat for wager in ctx.wagers})
-    seats = betting or sorted(ctx.table.seated)
-    return ", ".join(map(str, seats))
+    betting = {wager.seat for wager in ctx.wagers} | set(ctx.table.seated)
+    return sorted(betting or seats_to_leave(ctx))
 
 
-def verify_nobody_plays(ctx: TableContext) -> None:
-    """Raises `somebody-plays` if a player is seated or the live round has a wager."""
-    if seats := playing_seats(ctx):
+def seats_to_leave(ctx: TableContext) -> set[int]:
+    """The seats that wagered in the last round since the table opened. The floor records those that have left."""
+    table = ctx.table
+    if table.status == Table.Status.CLOSED or (ctx.deals and ctx.rules.section("seated")):
+        return set()
+    last = table.rounds.exclude(ended_at=None).order_by("-number").first()
+    if last is None or (table.closed_at is not None and last.opened_at < table.closed_at):
+        return set()
+    return set(last.wagers.filter(struck=False, cents__gt=0).values_list("seat", flat=True))
+
+
+def verify_nobody_plays(ctx: TableContext, left: Collection[int] = ()) -> None:
+    """Raises `somebody-plays` if a seat plays that is not recorded as `left`, or `malformed` for no seat of this table.
+
+    A seat with a wager in the live round or with a seated player has not left.
+    """
+    if any(not 1 <= seat <= ctx.table.seats for seat in left):
+        raise malformed("left")
+    present = {wager.seat for wager in ctx.wagers} | set(ctx.table.seated)
+    if seats := [seat for seat in playing_seats(ctx) if seat in present or seat not in left]:
         minutes = ctx.table.facility.law.limits_notice.seconds // 60
         section = section_of(ctx.table, "limits.nobody-plays")
-        raise Refusal(SOMEBODY_PLAYS, section, seats=seats, minutes=minutes)
+        raise Refusal(SOMEBODY_PLAYS, section, seats=", ".join(map(str, seats)), minutes=minutes)
 
 
 def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
@@ -98,12 +118,18 @@ def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
         verify_minimum(rules_of(coming), min_cents)
 
 
-def apply_change(ctx: TableContext, change: LimitsChange) -> LimitsInEffect:
-    """Put the new limits into effect and return the data of the entry, which the caller writes."""
+def apply_change(ctx: TableContext, change: LimitsChange, left: Collection[int] = ()) -> LimitsInEffect:
+    """Put the new limits into effect and return the data of the entry, which the caller writes.
+
+    `left`: the seats that the floor records as left; those that wagered in the last round are on the record.
+    """
     change.status, change.took_effect_at = LimitsChange.Status.DONE, ctx.now
     change.save(update_fields=["status", "took_effect_at", "nobody_played"])
     ctx.change_table(min_cents=change.min_cents, max_cents=change.max_cents)
-    return {**change_data(change), "nobody_played": change.nobody_played}
+    data = cast(LimitsInEffect, {**change_data(change), "nobody_played": change.nobody_played})
+    if gone := seats_to_leave(ctx) & set(left):
+        data["left"] = sorted(gone)
+    return data
 
 
 def apply_when_due(ctx: TableContext) -> bool:

@@ -311,6 +311,17 @@ def has_duty(s: Snapshot, duty: str) -> bool:
 
 
 @register.filter
+def seats_to_leave(s: Snapshot) -> list[int]:
+    """The seats that the floor records as left before new limits apply at once: those with a wager in the last round.
+
+    Where only seated players wager, a player who leaves the table leaves the seat.
+    """
+    if s["table"]["status"] == "closed" or has_duty(s, "seated"):
+        return []
+    return sorted({wager["seat"] for wager in s["last_wagers"] if wager["cents"]})
+
+
+@register.filter
 def section(s: Snapshot, duty: str) -> str:
     """The section of a duty in the edition at a table; "" where it is silent, or where no rules are in force."""
     key = s["rules"].get("key")

@@ -1,6 +1,7 @@
 """The rules office and the floor together: a paytable, the limits, the guide, a provider, on the screens they reach."""
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -63,6 +64,10 @@ def change_limits(floor: Screen, low: str, high: str, how: str) -> None:
     box.locator("[name=min]").fill(low)
     box.locator("[name=max]").fill(high)
     floor.tap(box.locator("label", has_text=how))
+    for seat in (
+        box.get_by_label(re.compile(r"Seat \d+ has left")).all() if how == "Nobody is playing" else ()
+    ):
+        floor.tap(seat)
     floor.tap(box.locator("[type=submit]"))
     expect(box).not_to_be_visible()
 

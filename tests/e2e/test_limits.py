@@ -88,6 +88,7 @@ def test_a_change_by_notice_goes_from_the_pit_to_the_dealer_and_to_the_display(s
     scene.to_the_dice()
     scene.act("call_dice", {"dice": [2, 5, 5]})
     scene.finish()
+    expect(floor.page.locator("[data-limits=players_left]")).to_have_text(re.compile(r"\s*Seat 1 left\s*"))
     floor.tap("[data-limits=players_left]")
     expect(display.locator("#notice-limits")).to_contain_text("Minimum wager $25")
     expect(display.locator("#notice-limits-change")).to_have_count(0)

@@ -84,14 +84,41 @@ def test_they_do_not_change_at_once_while_a_player_sits_at_high_roll(hands, db):
     assert limits_of(scene) == (2_500, 200_000)
 
 
-def test_a_wager_of_the_last_round_keeps_nobody_here(playing):
+@pytest.mark.clause("PA-521.8(c)(1)")
+def test_whoever_wagered_in_the_last_round_plays_until_the_floor_records_the_seat_as_left(playing):
+    playing.place((4, "big", 1_000), (5, "big", 1_000))
+    playing.place((5, "big", 0))
     playing.to_the_dice()
     playing.act("call_dice", {"dice": [2, 5, 5]})
     with playing.refused("somebody-plays"):
-        change(playing, nobody_plays=True)
+        change(playing, nobody_plays=True, left=[1, 4])
     playing.finish()
+    for left, seats in (([], "1, 4"), ([4], "1"), ([5], "1, 4")):
+        with playing.refused("somebody-plays", "58 Pa. Code § 521.8(c)(1)") as refused:
+            change(playing, nobody_plays=True, left=left)
+        assert refused.value.params["seats"] == seats
+    for left in ([0], [99]):
+        with playing.refused("malformed"):
+            change(playing, nobody_plays=True, left=left)
+    with playing.refused("malformed"):
+        change(playing, left=[1, 4])
+    change(playing, nobody_plays=True, left=[4, 1, 2])
+    assert limits_of(playing) == (2_500, 200_000)
+    assert playing.entry["data"]["left"] == [1, 4]
+
+
+def test_a_table_that_has_closed_since_has_no_players_of_its_last_round(hands, playing):
+    end_round(playing)
+    hands.now += MINUTES
+    playing.act("close_table", {"secured": True}, by="floorperson")
     change(playing, nobody_plays=True)
     assert limits_of(playing) == (2_500, 200_000)
+    assert "left" not in playing.entry["data"]
+    hands.now += MINUTES
+    playing.inspect()
+    playing.act("open_table", {"acknowledge_lapsed": True}, witness="floorperson")
+    change(playing, nobody_plays=True, min_cents=1_000)
+    assert limits_of(playing) == (1_000, 200_000)
 
 
 @pytest.mark.clause("PA-521.8(c)")
@@ -204,7 +231,12 @@ def test_once_all_have_left_it_holds_at_once(noticed):
     with noticed.refused("somebody-plays"):
         noticed.act("players_left")
     end_round(noticed)
-    noticed.act("players_left")
+    with noticed.refused("somebody-plays"):
+        noticed.act("players_left")
+    with noticed.refused("floorperson-must-sign"):
+        noticed.act("players_left", {"left": [1]})
+    noticed.act("players_left", {"left": [1]}, by="floorperson", device=noticed.podium)
+    assert noticed.entry["data"]["left"] == [1]
     assert limits_of(noticed) == (2_500, 200_000)
     assert LimitsChange.objects.get().nobody_played is True
 
