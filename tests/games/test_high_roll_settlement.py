@@ -1,5 +1,7 @@
 """What the dice of High Roll Dice come to, in the examples of the text and on exact numbers."""
 
+from collections import Counter
+
 import pytest
 
 from games.adjudication import BadLine
@@ -132,6 +134,23 @@ def test_a_circle_paid_on_the_first_roll_is_not_paid_again():
     wagers = lines(1, "pip:1", "like-kind:4", "like-kind:5", "extra-roll")
     found = ends([FOUR_FIVES, NO_MORE_FIVES], wagers)
     assert (found["like-kind:4"], found["like-kind:5"]) == (("win", 500), ("lose", 0))
+
+
+@clause("PA-675a.4(h)-once")
+@pytest.mark.parametrize("extra", [NO_MORE_FIVES, (5, 1, 2, 3, 4, 6), (5, 5, 5, 5, 5, 5)])
+def test_the_extra_roll_decides_no_circle_that_the_first_roll_paid(extra):
+    """No entry for it among what the extra roll settles: neither the same payment again, nor another."""
+    placed = [
+        Wager(*line) for line in lines(1, "pip:1", "like-kind:4", "like-kind:5", "like-kind:6", "extra-roll")
+    ]
+    rules = Rules.of(TEN)
+    first = HIGH_ROLL.result(rules, placed, [FOUR_FIVES]).settled
+    (paid,) = (settled for settled in first if settled.wager.code == "like-kind:4")
+    assert (paid.outcome, paid.paid_cents) == ("win", 500)
+    both = HIGH_ROLL.result(rules, placed, [FOUR_FIVES, extra]).settled
+    newly = [settled.wager.code for settled in both if settled not in first]
+    assert sorted(newly) == ["like-kind:5", "like-kind:6"]
+    assert Counter(settled.wager.code for settled in both)["like-kind:4"] == 1
 
 
 @clause("PA-675a.6(d)(1)")

@@ -292,6 +292,37 @@ def test_winners_are_paid_their_stake_times_the_odds_in_force(key):
             assert odds.win(700) == 700 * odds.ratio()
 
 
+FILED_IN_NEW_JERSEY = {
+    "three-of-a-kind": "180 to 1",
+    "two-of-a-kind": "10 to 1",
+    "any-three-of-a-kind": "30 to 1",
+    "total:4": "60 to 1",
+    "total:12": "13 to 2",
+    "two-dice": "6 to 1",
+}
+
+
+@clause("NJ-19:47-9.5(e)-odds")
+@pytest.mark.parametrize(
+    ("code", "dice", "paid"),
+    [
+        ("three-of-a-kind:2", (2, 2, 2), 126_000),
+        ("two-of-a-kind:5", (5, 2, 5), 7_000),
+        ("any-three-of-a-kind", (6, 6, 6), 21_000),
+        ("total:4", (1, 2, 1), 42_000),
+        ("total:12", (2, 5, 5), 4_550),
+        ("two-dice:1-6", (6, 3, 1), 4_200),
+        ("total:9", (1, 2, 6), 4_200),  # at the floor: nothing else is filed
+        ("small", (1, 2, 6), 700),
+        ("one-of-a-kind:4", (4, 4, 1), 1_400),
+    ],
+)
+def test_new_jerseys_winners_are_paid_what_is_filed_and_not_the_floor(code, dice, paid):
+    rules = Rules.of("nj-19-47-9", FILED_IN_NEW_JERSEY)
+    (settled,) = game_of(rules).result(rules, [Wager(1, code, 700)], [dice]).settled
+    assert (settled.outcome, settled.paid_cents) == ("win", paid)
+
+
 def test_a_payout_that_would_be_a_fraction_of_a_cent_is_refused_not_rounded():
     rules = Rules.of("pa-539", {"small": "101 to 100"})
     game_of(rules).verify_stake(rules, "small", 500)
