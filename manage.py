@@ -4,9 +4,11 @@
 import os
 import sys
 
+from config import settings
+
 
 def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", settings.default())
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

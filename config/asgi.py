@@ -5,7 +5,9 @@ from typing import Any
 
 from django.core.asgi import get_asgi_application
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
+from config import settings as settings_modules
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", settings_modules.default())
 http = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402

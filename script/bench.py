@@ -29,6 +29,7 @@ def main(arguments: list[str]) -> int:
             return 1
         os.environ.update(
             DJANGO_SETTINGS_MODULE="config.settings.local",
+            DEMO="1",
             DATABASE_URL=_own_database(running["postgres"].address),
             REDIS_URL=running["redis"].address,
             DEBUG="0",

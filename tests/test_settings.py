@@ -87,3 +87,45 @@ def test_it_refuses_the_state_of_a_demo(changes, word):
     assert done.returncode != 0
     assert "ImproperlyConfigured" in done.stderr
     assert word in done.stderr.strip().splitlines()[-1]
+
+
+ASKED_SETTINGS = """
+import os
+{start}
+from django.conf import settings
+print(os.environ["DJANGO_SETTINGS_MODULE"], settings.DEBUG, settings.DEMO)
+"""
+STARTS = {
+    "asgi": "import config.asgi",
+    "manage": "import manage, sys; sys.argv = ['manage.py', 'version']; manage.main()",
+}
+
+
+def asked_settings(start: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    """What a process finds that was not told its settings, or was (`DJANGO_SETTINGS_MODULE`)."""
+    given = {**environment(**changes)}
+    if "DJANGO_SETTINGS_MODULE" not in changes:
+        del given["DJANGO_SETTINGS_MODULE"]
+    code = ASKED_SETTINGS.format(start=STARTS[start])
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=given, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_process_that_was_told_nothing_serves_the_live_database_as_production(start):
+    found = asked_settings(start)
+    assert found.stdout.split()[-3:] == ["config.settings.production", "False", "False"], found.stderr
+
+
+def test_the_settings_of_the_demo_refuse_postgresql_unless_the_demo_is_asked_for():
+    for changes in ({}, {"DEMO": "off"}):
+        told = asked_settings("asgi", DJANGO_SETTINGS_MODULE="config.settings.local", **changes)
+        assert told.returncode != 0 and "set DEMO=1" in told.stderr
+    by_name = asked_settings("asgi", DJANGO_SETTINGS_MODULE="config.settings.local", DEMO="1")
+    assert by_name.stdout.split()[-3:] == ["config.settings.local", "True", "True"], by_name.stderr
+
+
+def test_a_sqlite_file_is_served_as_the_demo():
+    found = asked_settings("asgi", DATABASE_URL="sqlite:///floor.sqlite3", REDIS_URL="")
+    assert found.stdout.split()[-3:] == ["config.settings.local", "True", "True"], found.stderr

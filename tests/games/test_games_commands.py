@@ -81,6 +81,7 @@ def test_adjudicate_runs_without_a_database_and_says_by_its_status_whether_all_w
             cwd=ROOT,
             env={
                 "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none",
+                "DEMO": "1",
                 "PATH": "",
                 "DJANGO_SETTINGS_MODULE": "config.settings.local",
             },
