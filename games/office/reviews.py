@@ -8,11 +8,19 @@ import datetime as dt
 from games.engine import Refusal
 from games.models import Facility, Review
 from games.models.patrons import Reviewed
-from games.office.core.refusals import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED
+from games.office.core.refusals import ALREADY_ENDED, ANOTHER_BODY_DECIDES, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import OfficeContext
 from games.office.documents.entry_types import LetterDecision
 from games.office.documents.filing import document_reference, read_document
 from games.params import Params
+
+# The duty under which a jurisdiction says who decides on a subject
+DUTY_OF_DECISION = {
+    "submissions": "submissions.start",
+    "guides": "guide.sample",
+    "signs": "signs.form",
+    "requests": "requests",
+}
 
 
 def file(ctx: OfficeContext, row: Reviewed) -> None:
@@ -23,12 +31,13 @@ def file(ctx: OfficeContext, row: Reviewed) -> None:
     row.save(update_fields=["status", "filed_at"])
 
 
-def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> LetterDecision:
+def decide(ctx: OfficeContext, row: Reviewed, params: Params, *, of: str) -> LetterDecision:
     """Record the decision on a filed row, from `granted`, `body`, `reference` and `letter` (a document's code).
 
-    Returns the data of the entry. Raises Refusal(`not-filed`, `no-such-document` or `malformed`).
+    `of` is the subject by which the jurisdiction names the body that decides. Returns the data of the entry. Raises
+    Refusal(`not-filed`, `another-body-decides`, `no-such-document` or `malformed`).
     """
-    granted, body = params.boolean("granted"), params.text("body", max_length=100)
+    granted, body = params.boolean("granted"), read_body(ctx, params, of)
     reference, letter = params.text("reference", max_length=60), read_document(ctx, params, "letter")
     if row.status != Review.FILED:
         raise Refusal(NOT_FILED, status=row.get_status_display())
@@ -36,6 +45,17 @@ def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> LetterDecision:
     row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
     row.save(update_fields=["status", "decided_at", "decided_by", "reference", "decision"])
     return {"granted": granted, "body": body, "reference": reference, "letter": document_reference(letter)}
+
+
+def read_body(ctx: OfficeContext, params: Params, subject: str) -> str:
+    """Read the body that decided. Raises Refusal(`another-body-decides`) unless it is the one that the jurisdiction
+    names for this subject.
+    """
+    body, deciding = params.text("body", max_length=100), ctx.facility.law.body(subject)
+    if body.removeprefix("The ") != deciding:
+        section = ctx.facility.law.section(DUTY_OF_DECISION[subject])
+        raise Refusal(ANOTHER_BODY_DECIDES, section, named=body, body=deciding)
+    return body
 
 
 def withdraw(ctx: OfficeContext, row: Reviewed) -> None:

@@ -3,8 +3,10 @@
 import datetime as dt
 from typing import get_args
 
+from audit import clock
+from games import submissions
 from games.engine import Refusal
-from games.engine.editions import all_editions
+from games.engine.editions import Edition, all_editions, edition
 from games.params import Params
 from games.snapshot_types import ShakerKind
 from tables.equipment.checks import SHAKER_SUBJECTS
@@ -18,6 +20,7 @@ from tables.equipment.refusals import (
     APPROVAL_ENDS_BEFORE_IT_BEGINS,
     APPROVAL_OF_ANOTHER_THING,
     APPROVAL_OF_ONE_THING,
+    BODY_DOES_NOT_APPROVE,
     NO_SUCH_APPROVAL,
     NO_SUCH_EQUIPMENT,
     SHAKER_CODE_TAKEN,
@@ -51,6 +54,7 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     _set_subject(ctx, approval, params.text("table", default=""), params.text("shaker", default=""))
     if approval.ends_on and approval.ends_on <= approval.approved_on:
         raise Refusal(APPROVAL_ENDS_BEFORE_IT_BEGINS)
+    _verify_body(approval)
     approval.save()
     _affect_table(ctx, approval)
     return ActOutcome(APPROVAL_RECORDED(approval_data(approval)))
@@ -86,6 +90,27 @@ def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
 def approval_subjects() -> tuple[str, ...]:
     """Every subject for which any edition requires an approval."""
     return tuple(sorted({rule.subject for edition in all_editions().values() for rule in edition.approvals}))
+
+
+def _verify_body(approval: Approval) -> None:
+    """Raises `body-does-not-approve` for another body than the table's edition names for this subject.
+
+    For a shaker, or a table without rules in force, any edition of the jurisdiction may name it.
+    """
+    editions = [text for text in all_editions().values() if text.jurisdiction == approval.facility.law.code]
+    if approval.table is not None and (dealt := _edition_of(approval.table)):
+        editions = [dealt]
+    rules = [rule for text in editions for rule in text.approvals if rule.subject == approval.subject]
+    bodies = sorted({rule.body for rule in rules if rule.body})
+    if bodies and approval.body.removeprefix("The ") not in bodies:
+        names = {"subject": approval.subject, "named": approval.body, "body": " or the ".join(bodies)}
+        raise Refusal(BODY_DOES_NOT_APPROVE, rules[0].section, **names)
+
+
+def _edition_of(table: Table) -> Edition | None:
+    """The edition that a table deals under, if it has rules in force."""
+    submission = submissions.in_force(table.facility, table.game, clock.now(), code=table.submission_code)
+    return edition(submission.edition) if submission else None
 
 
 def approval_data(approval: Approval) -> ApprovalData:

@@ -13,6 +13,7 @@ from games.refusals import MALFORMED
 from tables.core.context import TableContext
 from tables.equipment.refusals import (
     APPROVAL_SAYS_LESS,
+    APPROVED_BY_ANOTHER_BODY,
     CAMERAS_MISSING,
     DEVICE_OF_ANOTHER_VERSION,
     INSPECTION_LINE_MISSING,
@@ -25,7 +26,9 @@ from tables.models import Approval, Shaker
 
 SHAKER_SUBJECTS = ("shaker", "shaker-automated")  # an approval of these belongs to the shaker, at any table
 
-ON_FILE, INCOMPLETE, OTHER_VERSION, MISSING = "on-file", "says-less", "other-version", "missing"
+ON_FILE, INCOMPLETE, OTHER_BODY, OTHER_VERSION, MISSING = (
+    "on-file", "says-less", "other-body", "other-version", "missing"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,8 @@ class Equipment:
         approval = self.approvals.get(rule.subject)
         if approval is None:
             return ApprovalState(rule, MISSING)
+        if rule.body and approval.body.removeprefix("The ") != rule.body:
+            return ApprovalState(rule, OTHER_BODY, approval)
         missing_lines = tuple(line for line in rule.lines if line not in approval.lines)
         if missing_lines:
             return ApprovalState(rule, INCOMPLETE, approval, missing_lines)
@@ -105,10 +110,10 @@ class Equipment:
         return ApprovalState(rule, OTHER_VERSION if is_other_version else ON_FILE, approval)
 
     def verify_approved(self) -> None:
-        """Refuse the first approval that is missing, incomplete or of another version.
+        """Refuse the first approval that is missing, incomplete, of another version or by another body.
 
-        Raises `not-approved`, `not-on-record`, `approval-says-less`, `device-of-another-version` or
-        `odds-not-on-layout`.
+        Raises `not-approved`, `not-on-record`, `approved-by-another-body`, `approval-says-less`,
+        `device-of-another-version` or `odds-not-on-layout`.
         """
         for rule in self.required_approvals:
             self._verify(rule)
@@ -126,6 +131,9 @@ class Equipment:
         if approval is None:
             code = NOT_APPROVED if rule.body else NOT_ON_RECORD
             raise Refusal(code, rule.section, subject=rule.subject, body=rule.body)
+        if approval_state.state == OTHER_BODY:
+            bodies = {"body": rule.body, "named": approval.body, "reference": approval.reference}
+            raise Refusal(APPROVED_BY_ANOTHER_BODY, rule.section, **bodies)
         if approval_state.state == INCOMPLETE:
             line = approval_state.missing_lines[0]
             raise Refusal(APPROVAL_SAYS_LESS, rule.lines[line], reference=approval.reference, line=line)

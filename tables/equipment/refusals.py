@@ -14,22 +14,32 @@ SHAKER_CODE_TAKEN = RefusalCode(
 )
 NOT_APPROVED = RefusalCode(
     "not-approved",
-    "No approval of the %(subject)s by the %(body)s is on file. The table cannot open.",
+    "No approval of the %(subject)s by the %(body)s is on file. No round can begin.",
     "Approval missing",
 )
-NOT_ON_RECORD = RefusalCode("not-on-record", "The %(subject)s is not on record. The table cannot open.")
+NOT_ON_RECORD = RefusalCode("not-on-record", "The %(subject)s is not on record. No round can begin.")
+APPROVED_BY_ANOTHER_BODY = RefusalCode(
+    "approved-by-another-body",
+    "Approval %(reference)s is by %(named)s; it takes one by the %(body)s. No round can begin.",
+    "Another body approves",
+)
+BODY_DOES_NOT_APPROVE = RefusalCode(
+    "body-does-not-approve",
+    "An approval of the %(subject)s is given by the %(body)s, not by the body that you entered (%(named)s).",
+    "Another body approves",
+)
 APPROVAL_SAYS_LESS = RefusalCode(
     "approval-says-less",
-    "Approval %(reference)s does not confirm: %(line)s The table cannot open.",
+    "Approval %(reference)s does not confirm: %(line)s No round can begin.",
     "Approval incomplete",
 )
 DEVICE_OF_ANOTHER_VERSION = RefusalCode(
     "device-of-another-version",
-    "This console runs version %(runs)s; the approval is for %(approved)s. The table cannot open.",
+    "This console runs version %(runs)s; the approval is for %(approved)s. No round can begin.",
 )
 ODDS_NOT_ON_LAYOUT = RefusalCode(
     "odds-not-on-layout",
-    "The odds are not printed on the layout, and a sign may not replace them here. The table cannot open.",
+    "The odds are not printed on the layout, and a sign may not replace them here. No round can begin.",
 )
 INSPECTION_LINE_MISSING = RefusalCode(
     "inspection-line-missing",

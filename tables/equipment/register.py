@@ -10,12 +10,20 @@ from games.engine import Refusal
 from games.engine.editions import ApprovalRule, edition
 from games.models import Facility
 from tables.core.context import TableContext
-from tables.equipment.checks import INCOMPLETE, MISSING, ON_FILE, OTHER_VERSION, SHAKER_SUBJECTS, Equipment
+from tables.equipment.checks import (
+    INCOMPLETE,
+    MISSING,
+    ON_FILE,
+    OTHER_BODY,
+    OTHER_VERSION,
+    SHAKER_SUBJECTS,
+    Equipment,
+)
 from tables.models import Approval, Shaker, Table
 
 SOON = dt.timedelta(days=30)
 ENDS_SOON = "ends-soon"  # on file and in effect, but not for long
-BLOCKING = frozenset({INCOMPLETE, OTHER_VERSION, MISSING})
+BLOCKING = frozenset({INCOMPLETE, OTHER_BODY, OTHER_VERSION, MISSING})
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,16 @@ from tables.equipment.tosses import verify_tosses
 from tables.failures.ceasing import resume_gaming
 from tables.models import Inspection, Table
 from tables.opening.checks import (
-    last_inspection,
     verify_dice_new_enough,
+    verify_inspected,
     verify_inspection_is_due,
+    verify_inspector,
     verify_lights,
     verify_payout_limit,
     verify_secured,
 )
 from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED, TableClosed, TermsData
-from tables.opening.refusals import EDITION_LAPSED, NOT_INSPECTED, TABLE_NOT_CLOSED
+from tables.opening.refusals import EDITION_LAPSED, TABLE_NOT_CLOSED
 from tables.rules.notice import current_rules
 from tables.rules.suspensions import verify_game_not_suspended
 from tables.runner.signatures import floor_signer, verify_signed_by_floor
@@ -31,7 +32,7 @@ from tables.staffing.spans import supervisor_at_opening
 
 @act(roles=AT_THE_TABLE, witness=True)
 def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
-    """Record the floorperson's inspection before an opening or after a repair. The floor signs.
+    """Record the inspection before an opening or after a repair, by the floorperson assigned to the table.
 
     If an electrical device lights the layout: the dice entered, and exactly their winning combinations lit. An
     automated shaker has three test runs. Each line of the edition is confirmed, with its signs and boxes. After a
@@ -43,6 +44,7 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
     by = floor_signer(ctx)
     _, shaker = ctx.verify_dice_for_a_round()
     verify_inspection_is_due(ctx)
+    verify_inspector(ctx, by)
     if ctx.rules.section("inspection-device"):
         verify_lights(ctx, dice or (), lit)
     elif dice or lit:
@@ -86,8 +88,9 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
 def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     """Open the table for gaming, after an inspection since it last closed and any repair. The floor signs.
 
-    The floorperson who signs supervises the table unless a supervisor is on duty there. Every approval must be on
-    file and every post staffed. A lapsed edition must be acknowledged.
+    The floorperson who signs supervises the table unless a supervisor is on duty there. Whoever supervises it has
+    inspected it, not longer ago than `INSPECTION_HOLDS`. Every approval must be on file and every post staffed. A
+    lapsed edition must be acknowledged.
     """
     acknowledged = params.boolean("acknowledge_lapsed")
     verify_signed_by_floor(ctx)
@@ -101,12 +104,10 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     verify_game_not_suspended(ctx)
     ctx.verify_shaker_filed()
     Equipment(ctx).verify_approved()
-    inspection = last_inspection(ctx)
-    if inspection is None:
-        raise Refusal(NOT_INSPECTED, ctx.rules.section("inspection-device"))
     lock_duty_of(holder_ids(ctx.table))
     verify_staffed(ctx)
     before, floorperson = ctx.table.floorperson_id, supervisor_at_opening(ctx)
+    inspection = verify_inspected(ctx, floorperson)
     edition = ctx.rules.edition
     lapsed = edition.lapses_on is not None and edition.lapses_on <= ctx.gaming_day
     if lapsed and not acknowledged:

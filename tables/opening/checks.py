@@ -1,18 +1,31 @@
 """The conditions for opening and closing a table."""
 
+import datetime as dt
+
+from django.db.models import QuerySet
+
+from audit.models import Person
 from games.engine import Refusal
 from tables.core.context import TableContext
 from tables.core.refusals import GAMING_CEASED
 from tables.models import Inspection, Table
 from tables.opening.refusals import (
     INSPECT_BEFORE_OPENING,
+    INSPECTED_BY_ANOTHER,
+    INSPECTION_TOO_OLD,
+    INSPECTOR_NOT_ASSIGNED,
     LIGHTS_DO_NOT_AGREE,
     NEW_DICE_AT_OPENING,
+    NOT_INSPECTED,
     PAYOUT_LIMIT_TOO_LOW,
     SECURE_THE_SHAKER,
 )
 from tables.staffing.posts import unattended_shaker_section
+from tables.staffing.spans import current_supervisor
 from tables.words.sentences import dollars
+
+# The texts say that the inspection comes before the opening, and not by how much: it holds for a shift.
+INSPECTION_HOLDS = dt.timedelta(hours=8)
 
 
 def verify_inspection_is_due(ctx: TableContext) -> None:
@@ -35,19 +48,54 @@ def verify_secured(ctx: TableContext, secured: bool) -> None:
 
 
 def last_inspection(ctx: TableContext) -> Inspection | None:
-    """The newest inspection since the table last closed, if any.
+    """The newest inspection since the table last closed that is not too old, if any.
 
     Only of the current shaker under the rules in force now: another shaker or other rules need another inspection.
     """
+    inspection = _inspections(ctx).first()
+    return None if inspection is None or _is_too_old(ctx, inspection) else inspection
+
+
+def _inspections(ctx: TableContext) -> QuerySet[Inspection]:
     inspections = Inspection.objects.filter(
         table=ctx.table, shaker=ctx.shaker, terms_sha256=ctx.submission.terms_sha256
     ).select_related("by")
     closed_at = ctx.table.closed_at
-    return (
-        (inspections.filter(inspected_at__gt=closed_at) if closed_at else inspections)
-        .order_by("-inspected_at")
-        .first()
-    )
+    since = inspections.filter(inspected_at__gt=closed_at) if closed_at else inspections
+    return since.order_by("-inspected_at")
+
+
+def _is_too_old(ctx: TableContext, inspection: Inspection) -> bool:
+    return ctx.now - inspection.inspected_at > INSPECTION_HOLDS
+
+
+def verify_inspector(ctx: TableContext, person: Person) -> None:
+    """Raises `inspector-not-assigned` unless this is the floorperson assigned to the table (§ 625a.5(a)).
+
+    Where nobody on duty is assigned, whoever inspects becomes it at the opening.
+    """
+    assigned = current_supervisor(ctx)
+    if assigned is not None and assigned != person:
+        names = {"assigned": assigned.name, "table": ctx.table.code, "by": person.name}
+        raise Refusal(INSPECTOR_NOT_ASSIGNED, ctx.rules.section("inspection-device"), **names)
+
+
+def verify_inspected(ctx: TableContext, supervisor: Person) -> Inspection:
+    """The inspection under which the table opens, by the person who supervises it from now on.
+
+    Raises `not-inspected`, `inspection-too-old` or `inspected-by-another`.
+    """
+    section = ctx.rules.section("inspection-device")
+    inspection = _inspections(ctx).first()
+    if inspection is None:
+        raise Refusal(NOT_INSPECTED, section)
+    if _is_too_old(ctx, inspection):
+        hours = INSPECTION_HOLDS // dt.timedelta(hours=1)
+        raise Refusal(INSPECTION_TOO_OLD, section, at=ctx.local(inspection.inspected_at), hours=hours)
+    if inspection.by != supervisor:
+        names = {"by": inspection.by.name, "supervisor": supervisor.name, "table": ctx.table.code}
+        raise Refusal(INSPECTED_BY_ANOTHER, section, **names)
+    return inspection
 
 
 def verify_lights(ctx: TableContext, dice: tuple[int, ...], lit: tuple[str, ...]) -> None:

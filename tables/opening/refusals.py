@@ -20,6 +20,21 @@ NOT_INSPECTED = RefusalCode(
     "not-inspected",
     "The table has not been inspected since it closed. Inspect it first.",
 )
+INSPECTION_TOO_OLD = RefusalCode(
+    "inspection-too-old",
+    "The inspection was made at %(at)s. It holds for %(hours)s hours. Inspect the table again.",
+    "Inspect again",
+)
+INSPECTOR_NOT_ASSIGNED = RefusalCode(
+    "inspector-not-assigned",
+    "%(assigned)s is assigned to %(table)s and inspects it. If %(by)s takes the table over, assign it first.",
+    "Another floorperson",
+)
+INSPECTED_BY_ANOTHER = RefusalCode(
+    "inspected-by-another",
+    "%(by)s inspected %(table)s, and %(supervisor)s supervises it now. %(supervisor)s must inspect it.",
+    "Inspect again",
+)
 EDITION_LAPSED = RefusalCode(
     "edition-lapsed",
     "This edition lapsed on %(on)s. Acknowledge that to open the table under it.",

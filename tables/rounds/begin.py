@@ -2,6 +2,7 @@
 
 from games.office.submissions.gate import verify_minimum
 from tables.core.context import TableContext
+from tables.equipment.checks import Equipment
 from tables.limits.rules import apply_when_due
 from tables.models import Round, Table
 from tables.rules.notice import record_change
@@ -12,8 +13,9 @@ from tables.staffing import posts
 def ensure_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:
     """Return the live round, opened now if this is its first act. Refuses at a table that is not open.
 
-    Play begins and continues only with a person at every post. A round that was played before gaming ceased
-    (`though_ceased`) is only recorded, so its posts are not checked.
+    Play begins and continues only with a person at every post. A round begins only under approvals that are in effect:
+    one that ends or is withdrawn in the middle of a round lets that round end. A round that was played before gaming
+    ceased (`though_ceased`) is only recorded, so neither is checked.
     """
     if ctx.round is None:
         if not (though_ceased and ctx.table.status == Table.Status.CEASED):
@@ -25,6 +27,7 @@ def ensure_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:
     if ctx.round is None:
         if not though_ceased:
             verify_game_not_suspended(ctx)
+            Equipment(ctx).verify_approved()
         ctx.round = _open_round(ctx, though_ceased=though_ceased)
     return ctx.round
 

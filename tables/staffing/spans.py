@@ -59,11 +59,16 @@ def supervisor_at_opening(ctx: TableContext) -> Person:
     The current supervisor if on duty here, otherwise the floorperson who signs. Raises `floorperson-must-sign`, or
     what `verify_may_supervise` raises.
     """
-    current = ctx.table.floorperson
-    stays = current is not None and _supervises(current) and is_on_duty(current, ctx.table)
-    person = current if current is not None and stays else floor_signer(ctx)
+    person = current_supervisor(ctx) or floor_signer(ctx)
     verify_may_supervise(ctx, person, in_play=True)
     return person
+
+
+def current_supervisor(ctx: TableContext) -> Person | None:
+    """The supervisor assigned to the table, if one is and is on duty there."""
+    current = ctx.table.floorperson
+    stays = current is not None and _supervises(current) and is_on_duty(current, ctx.table)
+    return current if stays else None
 
 
 def verify_may_supervise(ctx: TableContext, person: Person, *, in_play: bool) -> None:

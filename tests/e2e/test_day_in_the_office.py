@@ -37,9 +37,7 @@ def decide(desk: Desk, name: str, reference: str) -> None:
     """Approved by the letter that lies beside it."""
     box = desk.slip(name)
     desk.tap(box.locator(".pick", has_text="Approved"))
-    body = box.locator("[name=body]")
-    if not body.input_value():
-        body.fill("Executive Director")
+    expect(box.locator("[name=body]")).to_have_value("Bureau of Gaming Operations")
     box.locator("[name=reference]").fill(reference)
     box.locator("input[type=file]").set_input_files([LETTER])
     expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")  # with the code that it became

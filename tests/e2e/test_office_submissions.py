@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from games.models import RulesSubmission
+from tables.demo.seeding import approve_equipment
 from tests.e2e.test_rooms import Office, is_well
 from tests.tables.cast import Scene
 
@@ -58,13 +59,18 @@ def test_a_submission_goes_from_its_draft_to_the_table_that_deals_by_it(scene, n
     desk.go(desk.slip("file-submission"))
     box = desk.slip("record-decision")
     box.get_by_text("Approved", exact=True).click()
-    box.locator("[name=body]").fill("Executive Director")
+    expect(box.locator("[name=body]")).to_have_value("Bureau of Gaming Operations")
     box.locator("[name=reference]").fill("ED-114")
     letter = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Approved."}
     box.locator("input[type=file]").set_input_files([letter])
     expect(box.locator("[data-file-status]")).to_contain_text("D-0001")
     desk.go(box)
-    expect(page.locator(".approved-line")).to_contain_text("by Executive Director, ED-114, letter D-0001")
+    expect(page.locator(".approved-line")).to_contain_text(
+        "by Bureau of Gaming Operations, ED-114, letter D-0001"
+    )
+    with scene.refused("approved-by-another-body"):  # the other edition names another body for the boxes
+        scene.place((1, "total:4", 1000))
+    approve_equipment(scene.fresh)
     scene.place((1, "total:4", 1000))
     assert scene.round is not None and scene.round.submission.version == 2
     page.goto(LIST)

@@ -170,10 +170,10 @@ class Scene:
             if post in posts.posts_of(self.table):
                 self.act("take_over_table", {"post": post}, by=by)
 
-    def inspect(self, **changed: Any) -> road.ActResponse:
-        """The floorperson's inspection at the podium, where all is well unless the test says otherwise."""
+    def inspect(self, by: str = "floorperson", **changed: Any) -> road.ActResponse:
+        """The inspection at the podium, where all is well unless the test says otherwise."""
         params = {**self.inspection(), **changed}
-        return self.act("inspect_table", params, by="floorperson", device=self.podium)
+        return self.act("inspect_table", params, by=by, device=self.podium)
 
     def open(self, by: str = "floorperson", **params: Any) -> road.ActResponse:
         """Opens the table; a lapsed edition is acknowledged unless the test says otherwise."""

@@ -1,5 +1,6 @@
 """What must be on file, and what the floorperson confirms, before a table opens; one line missing keeps it closed."""
 
+import datetime as dt
 import json
 from typing import Any
 
@@ -10,6 +11,7 @@ from games.engine import Refusal
 from tables.core.reads import locked_table
 from tables.equipment.checks import Equipment
 from tables.models import Approval, Inspection, Shaker
+from tables.opening.checks import INSPECTION_HOLDS
 from tests.tables.cast import CHAPTER, Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -297,6 +299,75 @@ def test_the_office_records_an_approval_and_the_table_opens_under_it():
         scene.open()
     with pytest.raises(Refusal, match="no-such-approval"):
         scene.in_room("withdraw_approval", {"approval": approval.pk, "why": "again"}, by="compliance")
+
+
+@clause("PA-625a.1(c)")
+def test_an_approval_names_the_body_that_the_regulation_names():
+    scene = inspected("pa-625a/A")
+    for body in ("Kitchen", "Bureau of Gaming Laboratory Operations", ""):
+        with pytest.raises(Refusal, match="body-does-not-approve") as refusal:
+            record(scene, body=body)
+        assert (refusal.value.section, refusal.value.params["body"]) == (
+            "58 Pa. Code § 625a.1(c)",
+            "Bureau of Gaming Operations",
+        )
+    Approval.objects.filter(subject="layout").update(body="Kitchen")  # recorded before the body was checked
+    with scene.refused("approved-by-another-body", "58 Pa. Code § 625a.1(c)"):
+        scene.open()
+    assert [missing["code"] for missing in scene.snapshot["to_open"]] == ["approved-by-another-body"]
+    Approval.objects.filter(subject="layout").delete()
+    record(scene, body="The Bureau of Gaming Operations")
+    scene.open()
+
+
+@clause("PA-625a.1(b)-approval")
+@pytest.mark.parametrize("end", ["withdrawn", "ended"])
+def test_an_approval_that_ends_in_a_round_lets_it_end_and_then_the_table_asks_for_it(hands, end):
+    scene = make_scene()
+    scene.place((2, "big", 5_000))
+    approval = Approval.objects.get(subject="device")
+    if end == "withdrawn":
+        scene.in_room("withdraw_approval", {"approval": approval.pk, "why": "a fault"}, by="compliance")
+    else:
+        Approval.objects.filter(subject="device").update(ends_on=hands.now.date())
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [2, 5, 5]})
+    scene.finish()
+    assert scene.settled == [(2, "big", "win", 5_000, 5_000)]
+    with scene.refused("not-approved", "58 Pa. Code § 625a.1(b)"):
+        scene.place((2, "big", 5_000))
+    Approval.objects.filter(subject="device").update(withdrawn_at=None, ends_on=None)
+    scene.place((2, "big", 5_000))
+
+
+# The inspection: when, and by whom
+
+
+@clause("PA-625a.5(a)")
+def test_an_inspection_holds_for_eight_hours(hands):
+    scene = inspected("pa-625a/A")
+    hands.now += INSPECTION_HOLDS + dt.timedelta(seconds=1)
+    with scene.refused("inspection-too-old", "58 Pa. Code § 625a.5(a)(1)"):
+        scene.open()
+    assert scene.snapshot["next"]["act"] == "inspect_table"
+    scene.inspect()
+    hands.now += INSPECTION_HOLDS
+    scene.open()
+
+
+@clause("PA-625a.5(a)")
+def test_the_floorperson_assigned_to_the_table_inspects_it():
+    scene = make_scene(opened=False)
+    scene.staff()
+    scene.act("take_supervision", by="floorperson", device=scene.podium)
+    with scene.refused("inspector-not-assigned", "58 Pa. Code § 625a.5(a)(1)"):
+        scene.inspect(by="pit-manager")
+    scene.inspect()
+    scene.act("take_supervision", by="pit-manager", device=scene.podium)
+    with scene.refused("inspected-by-another", "58 Pa. Code § 625a.5(a)(1)"):
+        scene.open()
+    scene.inspect(by="pit-manager")
+    scene.open()
 
 
 @pytest.mark.parametrize(

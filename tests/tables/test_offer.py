@@ -29,7 +29,7 @@ def approve(scene, when="", edition=B, **options):
     scene.in_office("file_submission", named)
     decision = {
         "granted": True,
-        "body": "ED",
+        "body": "Bureau of Gaming Operations",
         "reference": "1",
         "letter": scene.on_file(),
         "in_force_from": when,

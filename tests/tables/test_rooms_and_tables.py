@@ -11,6 +11,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 LAYOUT = {
     "subject": "layout",
     "table": "T-01",
+    "body": "Bureau of Gaming Operations",
     "reference": "BGO-2",
     "approved_on": "2026-01-12",
     "lines": ["layout-logo", "layout-areas"],
@@ -45,7 +46,7 @@ def test_an_approval_filed_at_the_podium_moves_the_closed_table_that_waits_for_i
 
 def test_an_approval_of_a_shaker_moves_the_table_at_which_it_stands():
     scene = closed()
-    said = {"subject": "shaker", "shaker": "S-01", "reference": "X", "approved_on": "2026-01-12"}
+    said = {**LAYOUT, "subject": "shaker", "table": "", "shaker": "S-01", "lines": [], "prints": []}
     assert scene.in_room("record_approval", said, by="compliance").affected_table_ids == (scene.table.pk,)
 
 

@@ -250,6 +250,7 @@ NEVER_OFFERED |= {
 }
 # Refused although it is its moment: about what was sent.
 ITS_MOMENT = {"lights-do-not-agree", "not-inspected", "inspection-line-missing", "edition-lapsed"}
+ITS_MOMENT |= {"inspector-not-assigned", "inspected-by-another"}
 
 
 def is_accepted(scene, act) -> bool:
@@ -275,7 +276,6 @@ def compare(scene):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "shaker"),
     [

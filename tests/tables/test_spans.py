@@ -108,6 +108,7 @@ def test_the_table_that_is_opened_counts_and_names_its_supervisor(db):
     with made["T-03"].refused("span-exceeded", TWO):
         made["T-03"].open()
     assert made["T-03"].fresh.status == "closed" and supervisor("T-03") is None
+    made["T-03"].inspect(by="casino-supervisor")
     made["T-03"].open(by="casino-supervisor")
     assert supervisor("T-03") == "casino-supervisor"
 
@@ -251,6 +252,7 @@ def test_a_third_football_table_is_not_assigned_and_a_closed_one_waits_for_its_o
     with last.refused("span-exceeded", TWO):
         last.open(by="casino-supervisor")
     take(last, by="casino-supervisor")
+    last.inspect(by="casino-supervisor")
     last.open()
     assert last.entry["data"]["floorperson"] == "casino-supervisor"
     assert last.entry["data"]["takes_supervision"] is False
@@ -265,6 +267,9 @@ def test_who_signs_the_opening_takes_over_from_somebody_who_is_not_there(gone):
         Assignment.objects.filter(person__code="floorperson").update(ended_at=clock.now())
     else:
         Person.objects.filter(code="floorperson").update(is_active=False)
+    with scene.refused("inspected-by-another"):
+        scene.open(by="casino-supervisor")
+    scene.inspect(by="casino-supervisor")
     scene.open(by="casino-supervisor")
     assert scene.entry["data"]["floorperson"] == supervisor("T-01") == "casino-supervisor"
 
@@ -274,6 +279,7 @@ def test_a_dealer_who_opens_leaves_the_table_to_the_floorperson_who_signs():
     staffed(scene)
     with scene.refused("floorperson-must-sign"):
         scene.act("open_table", by="dealer-t-01", device=scene.podium)
+    scene.inspect(by="casino-supervisor")
     scene.act("open_table", by="dealer-t-01", witness="casino-supervisor", device=scene.podium)
     assert supervisor("T-01") == "casino-supervisor"
 

@@ -172,7 +172,7 @@ def approve_sign_form(scene: Scene) -> None:
     form = {"kind": "limits", "location": "Left of the dealer", "width_mm": 300, "height_mm": 200}
     number = scene.in_office("draft_sign_form", {**form, "en": "From {min} to {max}"}).body["form"]
     scene.in_office("file_sign_form", {"form": number})
-    scene.in_office("decide_sign_form", {"form": number, **letter(scene)})
+    scene.in_office("decide_sign_form", {"form": number, **letter(scene), "body": "Royal Sign Painter"})
 
 
 ARGUMENTS = {

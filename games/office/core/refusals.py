@@ -9,3 +9,8 @@ NOT_A_DRAFT = RefusalCode(
 )
 NOT_FILED = RefusalCode("not-filed", "No decision is pending here (%(status)s). File it first.", "Not filed")
 ALREADY_ENDED = RefusalCode("already-ended", "This has already ended (%(status)s).", "Already ended")
+ANOTHER_BODY_DECIDES = RefusalCode(
+    "another-body-decides",
+    "The %(body)s decides on this, not the body that you entered (%(named)s). Check the letter.",
+    "Another body decides",
+)

@@ -130,7 +130,7 @@ def file_guide_sample(ctx: OfficeContext, params: Params) -> ActOutcome:
 def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the body's decision on a sample with its letter."""
     guide = _read_guide(ctx, params)
-    data: GuideDecided = {**_guide_data(guide, "sample"), **reviews.decide(ctx, guide, params)}
+    data: GuideDecided = {**_guide_data(guide, "sample"), **reviews.decide(ctx, guide, params, of="guides")}
     return ActOutcome(GUIDE_DECIDED(data))
 
 

@@ -124,7 +124,7 @@ def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     request = contents.request_by_code(ctx.facility, params.code("request"))
     contents.verify_filed(request)
-    decision = reviews.decide(ctx, request, params)
+    decision = reviews.decide(ctx, request, params, of="requests")
     if decision["granted"] and request.facility.law.requests.tests:
         final_approval.verify_conditions(request, ctx.today)
     return ActOutcome(REQUEST_DECIDED({"request": request.code, **decision}))

@@ -71,7 +71,7 @@ def file_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
 def decide_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the decision on a filed form with its letter. An approved form replaces the previous version."""
     form = _read_form(ctx, params)
-    decision = reviews.decide(ctx, form, params)
+    decision = reviews.decide(ctx, form, params, of="signs")
     return ActOutcome(SIGN_FORM_DECIDED({**_form_data(form), **decision}))
 
 

@@ -18,6 +18,7 @@ from games.office.core.refusals import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.entry_types import DecisionLetter
 from games.office.documents.filing import document_reference, read_document
+from games.office.reviews import read_body
 from games.office.submissions.entry_types import (
     RULES_APPROVED,
     RULES_CHANGED,
@@ -128,11 +129,11 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Approved rules come into force at `in_force_from` (local time such as 2026-11-22T06:00; now if it is not sent),
     never before they are approved: 58 Pa. Code § 521.8(b). From that moment, each table changes at its next round.
-    Raises Refusal(`not-filed`, `in-force-before-decided` or `in-force-before-earlier`), and what the gate finds for
-    the tables as they are now.
+    Raises Refusal(`not-filed`, `another-body-decides`, `in-force-before-decided` or `in-force-before-earlier`), and
+    what the gate finds for the tables as they are now.
     """
     row = _read_version(ctx, params)
-    granted, body = params.boolean("granted"), params.text("body", max_length=100)
+    granted, body = params.boolean("granted"), read_body(ctx, params, "submissions")
     reference, letter = params.text("reference", max_length=60), read_document(ctx, params, "letter")
     since = read_moment(ctx, params, "in_force_from") or ctx.now
     if row.status != Status.FILED:

@@ -23,7 +23,7 @@ def draft(scene, **params):
 
 def decide(scene, guide, granted=True):
     scene.in_office("file_guide_sample", {"guide": guide})
-    said = {"granted": granted, "body": "Bureau of Gaming Operations", "reference": "BGO-77"}
+    said = {"granted": granted, "body": scene.table.facility.law.body("guides"), "reference": "BGO-77"}
     scene.in_office("decide_guide", {"guide": guide, "letter": scene.on_file()} | said)
 
 
@@ -83,7 +83,10 @@ def test_no_guide_goes_out_before_its_sample_is_approved(hands, rules, section):
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-approved", section)
     scene.in_office("file_guide_sample", {"guide": guide})
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-approved", section)
-    said = {"granted": False, "body": "The body", "reference": "No. 3", "letter": scene.on_file()}
+    body = scene.table.facility.law.body("guides")
+    said = {"granted": False, "body": body, "reference": "No. 3", "letter": scene.on_file()}
+    kitchen = {"guide": guide} | said | {"granted": True, "body": "Kitchen"}
+    refused(scene, "decide_guide", kitchen, "another-body-decides", section)
     scene.in_office("decide_guide", {"guide": guide} | said)
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-approved", section)
     assert published(scene.table.facility) is None

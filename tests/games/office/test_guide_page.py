@@ -34,7 +34,12 @@ def test_it_leads_step_by_step_from_a_draft_to_the_public(hands, scene):
     scene.in_office("file_guide_sample", {"guide": guide})
     assert next_step(scene) == "decide-guide"
     assert desk(scene.table.facility, hands.now).due.isoformat() == "2026-12-06"
-    said = {"granted": True, "body": "Bureau", "reference": "B-1", "letter": scene.on_file()}
+    said = {
+        "granted": True,
+        "body": "Bureau of Gaming Operations",
+        "reference": "B-1",
+        "letter": scene.on_file(),
+    }
     scene.in_office("decide_guide", {"guide": guide} | said)
     assert next_step(scene) == "publish"
     scene.in_office("publish_guide", {"guide": guide})

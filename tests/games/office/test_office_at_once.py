@@ -11,7 +11,7 @@ from tests.games.office.test_submissions_acts import drafted, named
 from tests.tables.test_two_at_once import at_once, entries
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
-DECISION = {"body": "Executive Director", "reference": "ED-1"}
+DECISION = {"body": "Bureau of Gaming Operations", "reference": "ED-1"}
 WAGER = {"seat": 1, "wager": "small", "cents": 2_500, "made_in": "chips"}
 
 

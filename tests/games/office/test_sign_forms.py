@@ -18,7 +18,7 @@ def draft(scene, **said):
 
 
 def decide(scene, form, granted=True):
-    said = {"granted": granted, "body": "Bureau of Gaming Operations", "reference": "BGO-77"}
+    said = {"granted": granted, "body": scene.table.facility.law.body("signs"), "reference": "BGO-77"}
     return scene.in_office("decide_sign_form", {**said, "form": form, "letter": scene.on_file()})
 
 

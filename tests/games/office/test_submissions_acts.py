@@ -16,6 +16,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 clause = pytest.mark.clause
 A, B = "pa-625a@2019-08-31/A", "pa-625a@2019-08-31/B"
 P539 = "pa-539@2010-04-03"
+BUREAU = "Bureau of Gaming Operations"
 
 
 def version(number, code="RS-0009"):
@@ -44,7 +45,12 @@ def filed(scene, edition=B, code="RS-0009", **options):
 
 def decide(scene, number=2, granted=True, code="RS-0009", **more):
     letter = scene.on_file("The letter")
-    params = {**named(number, code), "granted": granted, "body": "Executive Director", "reference": "ED-1"}
+    params = {
+        **named(number, code),
+        "granted": granted,
+        "body": scene.table.facility.law.body("submissions"),
+        "reference": "ED-1",
+    }
     return scene.in_office("record_decision", {**params, "letter": letter, **more})
 
 
@@ -69,7 +75,11 @@ def test_a_draft_is_filed_and_approved_with_its_letter_and_every_step_has_its_da
     assert (row.drafted_at, row.drafted_by.role) == (start, "games-administrator")
     assert row.filed_at == start + dt.timedelta(hours=1)
     assert row.decided_at == row.in_force_from == hands.now
-    assert (row.decided_by, row.reference, row.decision.code) == ("Executive Director", "ED-1", "D-0001")
+    assert (row.decided_by, row.reference, row.decision.code) == (
+        BUREAU,
+        "ED-1",
+        "D-0001",
+    )
     said = entry()
     assert said["_type"] == "rules.approved"
     assert said["data"]["letter"]["sha256"] == row.decision.sha256
@@ -92,13 +102,25 @@ def test_an_option_takes_effect_only_with_the_approval_of_its_amendment(hands, s
     assert rules_of(in_force(house, "sic-bo", hands.now, code="RS-0009")) == Rules.of(B)
 
 
+@pytest.mark.clause("PA-521.8(b)")
+@pytest.mark.parametrize("body", ["Kitchen", "Executive Director", "bureau of gaming operations"])
+def test_a_submission_is_decided_by_the_body_that_the_regulation_names(hands, scene, body):
+    filed(scene)
+    with pytest.raises(Refusal) as refused:
+        decide(scene, body=body)
+    assert (refused.value.code, refused.value.section) == ("another-body-decides", "58 Pa. Code § 521.8(b)")
+    assert version(2).status == "filed"
+    decide(scene)
+    assert version(2).status == "approved"
+
+
 def test_a_denied_version_never_comes_into_force(hands, scene):
     filed(scene)
     decide(scene, granted=False)
     later = hands.now + dt.timedelta(days=400)
     assert in_force(scene.table.facility, "sic-bo", later, code="RS-0009").version == 1
     assert version(2).in_force_from is None and entry()["_type"] == "rules.denied"
-    assert refusal(scene, "record_decision", {**named(), "granted": True, "body": "x", "reference": "y",
+    assert refusal(scene, "record_decision", {**named(), "granted": True, "body": BUREAU, "reference": "y",
                    "letter": "D-0001"}).code == "not-filed"  # fmt: skip
 
 
@@ -120,7 +142,13 @@ def test_the_older_version_stays_in_force_until_the_new_one_is(hands, scene):
 def test_rules_never_come_into_force_before_they_are_approved(hands, scene):
     filed(scene)
     letter = scene.on_file()
-    params = {**named(), "granted": True, "body": "ED", "reference": "1", "letter": letter}
+    params = {
+        **named(),
+        "granted": True,
+        "body": BUREAU,
+        "reference": "1",
+        "letter": letter,
+    }
     early = refusal(scene, "record_decision", {**params, "in_force_from": "2026-11-21T09:59"})
     assert (early.code, early.section) == ("in-force-before-decided", "58 Pa. Code § 521.8(b)")
     assert refusal(scene, "record_decision", {**params, "in_force_from": "tomorrow"}).code == "malformed"
@@ -130,14 +158,26 @@ def test_rules_never_come_into_force_before_they_are_approved(hands, scene):
 def test_in_new_jersey_a_moment_too_early_cites_no_section_of_pennsylvania(hands):
     scene = make_scene("nj-19-47-9")
     filed(scene, "nj-19-47-9@1993-12-06", odds_word="win")
-    params = {**named(), "granted": True, "body": "CCC", "reference": "1", "letter": scene.on_file()}
+    params = {
+        **named(),
+        "granted": True,
+        "body": "Casino Control Commission",
+        "reference": "1",
+        "letter": scene.on_file(),
+    }
     early = refusal(scene, "record_decision", {**params, "in_force_from": "2026-01-01T00:00"})
     assert (early.code, early.section) == ("in-force-before-decided", "")
 
 
 def test_a_moment_beyond_the_calendar_is_refused(scene):
     filed(scene)
-    params = {**named(), "granted": True, "body": "ED", "reference": "1", "letter": scene.on_file()}
+    params = {
+        **named(),
+        "granted": True,
+        "body": BUREAU,
+        "reference": "1",
+        "letter": scene.on_file(),
+    }
     late = {**params, "in_force_from": "9999-12-31T23:59"}
     assert refusal(scene, "record_decision", late).code == "malformed"
 
@@ -151,7 +191,7 @@ def test_a_moment_is_said_by_the_clocks_of_the_house_on_its_own_day(hands, scene
 
 def test_a_decision_needs_its_letter(scene):
     filed(scene)
-    params = {**named(), "granted": True, "body": "ED", "reference": "1"}
+    params = {**named(), "granted": True, "body": BUREAU, "reference": "1"}
     assert refusal(scene, "record_decision", {**params, "letter": "D-0099"}).code == "no-such-document"
     assert refusal(scene, "record_decision", params).code == "malformed"
 
@@ -171,7 +211,13 @@ def test_a_later_version_may_not_come_before_one_that_waits(hands, scene):
     decide(scene, in_force_from="2026-12-01T06:00")
     filed(scene, A, odds_word="wins")
     letter = scene.on_file("Another letter")
-    params = {**named(3), "granted": True, "body": "ED", "reference": "1", "letter": letter}
+    params = {
+        **named(3),
+        "granted": True,
+        "body": BUREAU,
+        "reference": "1",
+        "letter": letter,
+    }
     for more in ({}, {"in_force_from": "2026-12-01T06:00"}):
         assert refusal(scene, "record_decision", {**params, **more}).code == "in-force-before-earlier"
     scene.in_office("record_decision", {**params, "in_force_from": "2026-12-02T06:00"})
@@ -250,7 +296,13 @@ def test_the_gate_is_asked_again_when_the_approval_is_recorded():
     scene.table.min_cents = 2_000
     scene.table.save()
     letter = scene.on_file()
-    params = {**named(), "granted": True, "body": "ED", "reference": "1", "letter": letter}
+    params = {
+        **named(),
+        "granted": True,
+        "body": BUREAU,
+        "reference": "1",
+        "letter": letter,
+    }
     refused = refusal(scene, "record_decision", params)
     assert (refused.code, refused.params["least"]) == ("filed-limit-too-low", "$100,120")
 
