@@ -1,13 +1,17 @@
 """Sockets that push state to screens. Acts come by POST; nothing that arrives on a socket is read.
 
 A socket joins its groups first and then sends the state, so that no change is missed in between. A heartbeat every
-five seconds lists the current versions, so that a screen notices a dropped message. Messages of the channel layer go
-straight to their handler, without the trip to the database thread that Channels makes for every message: nothing in
-the path of a push queries the database.
+five seconds checks the rights again and lists the current versions, so that a screen notices a dropped message. A
+heartbeat that fails is logged and tried again, and a socket whose heartbeats have ended is closed: no screen lives on
+without them. Without the channel layer a socket lives on heartbeats alone, and joins once it is back.
+
+Messages of the channel layer go straight to their handler, without the trip to the database thread that Channels
+makes for every message: nothing in the path of a push queries the database.
 """
 
 import asyncio
 import json
+import logging
 import time
 from typing import Any
 
@@ -29,17 +33,21 @@ from tables.runner.access import (
 )
 from tables.screens import fragments, push
 
+log = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 5.0
+JOIN_TIMEOUT_SECONDS = 2.0
 REJOIN_SECONDS = 600.0
 HEARD_SECONDS = 20.0
 TILE_SECONDS = 0.5
 CLOSING = {SignedOut: 4401, Denied: 4403, Locked: 4423}
+INTERNAL_ERROR = 1011
 
 
 class PushConsumer(AsyncWebsocketConsumer):
     """What every socket shares: access, groups, heartbeat and closing."""
 
     groups_joined: list[str]
+    joined_at: float | None = None  # None while the channel layer is away
     heartbeat_task: asyncio.Task[None] | None = None
 
     async def dispatch(self, message: dict[str, Any]) -> None:
@@ -58,9 +66,10 @@ class PushConsumer(AsyncWebsocketConsumer):
         except (SignedOut, Denied, Locked) as refused:
             await self.close(code=CLOSING[type(refused)])
             return
-        await self.join()
+        await self.try_to_join()
         await self.send_state()
         self.heartbeat_task = asyncio.create_task(self.run_heartbeat())
+        self.heartbeat_task.add_done_callback(self.close_without_heartbeat)
 
     def enter(self) -> None:
         """Check access and set what this socket shows. Raises `SignedOut`, `Denied` or `Locked`."""
@@ -82,9 +91,20 @@ class PushConsumer(AsyncWebsocketConsumer):
         for group in self.groups_joined:
             await self.channel_layer.group_add(group, self.channel_name)
 
+    async def try_to_join(self) -> None:
+        """Join the groups, or leave it to the next heartbeat."""
+        try:
+            await asyncio.wait_for(self.join(), JOIN_TIMEOUT_SECONDS)
+            self.joined_at = time.monotonic()
+        except Exception:
+            self.joined_at = None
+            log.warning("a socket could not join its groups; its next heartbeat tries again", exc_info=True)
+
     async def run_heartbeat(self) -> None:
-        """Check access and send versions every five seconds; join the groups again every ten minutes."""
-        joined = time.monotonic()
+        """Check access and send versions every five seconds; join the groups again every ten minutes.
+
+        A database that is away ends no heartbeats: the next one is tried as usual.
+        """
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             try:
@@ -92,14 +112,22 @@ class PushConsumer(AsyncWebsocketConsumer):
             except (SignedOut, Denied, Locked) as refused:
                 await self.close(code=CLOSING[type(refused)])
                 return
+            except Exception:
+                log.warning("a heartbeat failed; the next one tries again", exc_info=True)
+                continue
             await self.send_json({"versions": versions})
-            if time.monotonic() - joined > REJOIN_SECONDS:
-                joined = time.monotonic()
-                await self.join()
+            if self.joined_at is None or time.monotonic() - self.joined_at > REJOIN_SECONDS:
+                await self.try_to_join()
+
+    def close_without_heartbeat(self, ended: asyncio.Task[None]) -> None:
+        """Close a socket whose heartbeats ended by an error: its rights would never be checked again."""
+        if not ended.cancelled() and (error := ended.exception()) is not None:
+            log.error("heartbeats ended, and so does the socket", exc_info=error)
+            self.closing_task = asyncio.create_task(self.close(code=INTERNAL_ERROR))
 
     def heartbeat(self) -> dict[str, int]:
-        signed_in_request(self.scope)
-        return push.versions(self.table_ids())
+        """Check access as on connecting, and return the current versions. Raises what `enter` raises."""
+        raise NotImplementedError
 
     def table_ids(self) -> list[int]:
         raise NotImplementedError
@@ -113,23 +141,29 @@ class PushConsumer(AsyncWebsocketConsumer):
     async def disconnect(self, code: int) -> None:
         if self.heartbeat_task:
             self.heartbeat_task.cancel()
-        for group in self.groups_joined:
-            await self.channel_layer.group_discard(group, self.channel_name)
+        try:
+            for group in self.groups_joined:
+                await asyncio.wait_for(
+                    self.channel_layer.group_discard(group, self.channel_name), JOIN_TIMEOUT_SECONDS
+                )
+        except Exception:
+            log.warning("a socket could not leave its groups", exc_info=True)
 
 
 class TableConsumer(PushConsumer):
     """One table at one station: a dealer's tablet, or the table page of the pit."""
+
+    heard_at: float | None = None
 
     def enter(self) -> None:
         route = self.scope["url_route"]["kwargs"]
         self.station = route["station"]
         request = signed_in_request(self.scope)
         self.table, self.person = table_for(request, route["facility"], route["table"], self.station)
-        self.heard_at: float | None = None
         self.hear(enrolled_device(request))
 
     def heartbeat(self) -> dict[str, int]:
-        self.hear(enrolled_device(signed_in_request(self.scope)))
+        self.enter()
         return push.versions(self.table_ids())
 
     def hear(self, device: Device | None) -> None:
@@ -186,13 +220,20 @@ class SignConsumer(PushConsumer):
 class FloorConsumer(PushConsumer):
     """The tiles of a facility, at most two a second for each table: the newest one wins."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.waiting: dict[str, str] = {}
+        self.sent_at: dict[str, float] = {}
+        self.later: dict[str, asyncio.Task[None]] = {}
+
     def enter(self) -> None:
         self.facility, self.person, self.ids = floor_socket_for(
             self.scope, self.scope["url_route"]["kwargs"]["facility"]
         )
-        self.waiting: dict[str, str] = {}
-        self.sent_at: dict[str, float] = {}
-        self.later: dict[str, asyncio.Task[None]] = {}
+
+    def heartbeat(self) -> dict[str, int]:
+        self.enter()
+        return push.versions(self.table_ids())
 
     def group_names(self) -> list[str]:
         return [push.floor_group(self.facility), push.person_group(self.person.pk)]
@@ -227,7 +268,7 @@ class FloorConsumer(PushConsumer):
             await self.send(text_data=text)
 
     async def disconnect(self, code: int) -> None:
-        for task in getattr(self, "later", {}).values():
+        for task in self.later.values():
             task.cancel()
         await super().disconnect(code)
 
