@@ -18,10 +18,11 @@ from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
 from audit.exporting.worker_process import with_worker  # noqa: E402
 from config.bodies import with_limit  # noqa: E402
+from config.origins import with_same_origin  # noqa: E402
 from tables.clock.ticker import with_ticker  # noqa: E402
 from tables.views.routing import websocket_urlpatterns  # noqa: E402
 
-sockets = AllowedHostsOriginValidator(CookieMiddleware(URLRouter(websocket_urlpatterns)))
+sockets = AllowedHostsOriginValidator(with_same_origin(CookieMiddleware(URLRouter(websocket_urlpatterns))))
 application: Any = ProtocolTypeRouter(
     {"http": with_limit(http, settings.MOST_BODY_BYTES), "websocket": sockets}
 )

@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 from asgiref.testing import ApplicationCommunicator
 from channels.db import database_sync_to_async
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connections
 
+from audit import clock
+from audit.models import Device
 from config.asgi import application
+from tables.models import Assignment
 from tables.screens import push
 
 pytestmark = pytest.mark.both_databases
@@ -95,9 +98,25 @@ async def test_an_unknown_address_is_closed_with_4404_and_another_origin_at_once
     socket = await Socket("/ws/elsewhere").connect()
     assert await socket.closed() == 4404
     await socket.leave()
-    foreign = Socket(TABLE + "dealer", await browser(committed, "tablet", "dealer"), "http://evil.example")
-    await foreign.send_input({"type": "websocket.connect"})
-    assert (await foreign.receive_output(5))["type"] == "websocket.close"
+    tablet = await browser(committed, "tablet", "dealer")
+    for origin in ("http://evil.example", "https://testserver", "http://testserver:8443", "null", ""):
+        foreign = Socket(TABLE + "dealer", tablet, origin)
+        await foreign.send_input({"type": "websocket.connect"})
+        assert (await foreign.receive_output(5))["type"] == "websocket.close", origin
+
+
+async def test_behind_the_proxy_the_origin_is_that_of_the_tls_address(committed, settings):
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    tablet = await browser(committed, "tablet", "dealer")
+    for origin, type_ in (
+        ("https://testserver", "websocket.accept"),
+        ("http://testserver", "websocket.close"),
+    ):
+        socket = Socket(TABLE + "dealer", tablet, origin)
+        socket.scope["headers"].append((b"x-forwarded-proto", b"https"))
+        await socket.send_input({"type": "websocket.connect"})
+        assert (await socket.receive_output(5))["type"] == type_, origin
+        await socket.leave()
 
 
 async def test_a_locked_socket_is_closed_with_4423(committed):
@@ -156,6 +175,93 @@ async def test_the_heartbeat_tells_versions_and_finds_who_has_signed_off(committ
     while (message := await socket.receive_output(5))["type"] == "websocket.send":
         pass
     assert (message["type"], message["code"]) == ("websocket.close", 4401)
+    await socket.leave()
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """A heartbeat every twentieth of a second."""
+    monkeypatch.setattr("tables.views.sockets.HEARTBEAT_SECONDS", 0.05)
+
+
+async def heartbeat(socket: Socket) -> dict[str, int]:
+    """The versions of the next heartbeat."""
+    while "versions" not in (message := await socket.heard()):
+        pass
+    return message["versions"]
+
+
+@pytest.mark.parametrize("path", [TABLE + "table", "/ws/floor/larkfield"])
+async def test_heartbeats_go_on_after_an_outage_of_the_database_and_check_the_rights_again(
+    committed, monkeypatch, quick, path
+):
+    versions, failures = push.versions, [OperationalError("gone"), InterfaceError("closed"), TimeoutError()]
+
+    def failing(table_ids: list[int]) -> dict[str, int]:
+        if failures:
+            raise failures.pop()
+        return versions(table_ids)
+
+    podium = await browser(committed, "podium", "floorperson")
+    socket = await Socket(path, podium).connect()
+    await socket.heard()
+    monkeypatch.setattr(push, "versions", failing)
+    assert "T-01" in await heartbeat(socket)
+    assert failures == []
+    await database_sync_to_async(Device.objects.update)(revoked_at=clock.now())
+    while (message := await socket.receive_output(5))["type"] == "websocket.send":
+        pass
+    assert message["code"] in (4401, 4423)
+    await socket.leave()
+
+
+@pytest.mark.parametrize("path", [TABLE + "table", TABLE + "dealer"])
+async def test_a_socket_does_not_outlive_the_right_to_watch(committed, quick, path):
+    device, person = ("tablet", "dealer") if path.endswith("dealer") else ("podium", "floorperson")
+    socket = await Socket(path, await browser(committed, device, person)).connect()
+    await heartbeat(socket)
+    duty = Assignment.objects.filter(person__code=person)
+    await database_sync_to_async(duty.update)(ended_at=clock.now())
+    while (message := await socket.receive_output(5))["type"] == "websocket.send":
+        pass
+    assert (message["type"], message["code"]) == ("websocket.close", 4403)
+    await socket.leave()
+
+
+async def test_a_socket_whose_heartbeats_end_by_an_error_is_closed(committed, monkeypatch, quick):
+    async def broken(*_: Any) -> None:
+        raise RuntimeError("a fault of ours")
+
+    podium = await browser(committed, "podium", "floorperson")
+    socket = await Socket(TABLE + "table", podium).connect()
+    await socket.heard()
+    monkeypatch.setattr("tables.views.sockets.PushConsumer.send_json", broken)
+    assert await socket.closed() == 1011
+    await socket.leave()
+
+
+async def test_without_the_channel_layer_a_socket_opens_beats_and_joins_later(committed, monkeypatch, quick):
+    layer = push.layer()
+    add, is_away = layer.group_add, [True]
+
+    async def away_at_first(*args: Any) -> None:
+        if is_away:
+            raise ConnectionError("no layer")
+        await add(*args)
+
+    monkeypatch.setattr(layer, "group_add", away_at_first, raising=False)
+    tablet = await browser(committed, "tablet", "dealer")
+    socket = await Socket(TABLE + "dealer", tablet).connect()
+    version = (await socket.heard())["version"]
+    assert await heartbeat(socket) == {"T-01": version}
+    is_away.clear()
+    await heartbeat(socket)
+    await heartbeat(socket)  # by now the one before has joined
+    answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
+    await push.publish(answer.key)
+    while "html" not in (message := await socket.heard()):
+        pass
+    assert message["version"] == version + 1
     await socket.leave()
 
 
