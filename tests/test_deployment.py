@@ -60,6 +60,12 @@ def test_it_uses_production_settings(services, name):
     assert services[name]["environment"]["DJANGO_SETTINGS_MODULE"] == "config.settings.production"
 
 
+def test_redis_asks_for_a_password(services):
+    command = services["redis"]["command"]
+    assert command[command.index("--requirepass") + 1].startswith("${REDIS_PASSWORD:?")
+    assert services["web"]["environment"]["REDIS_URL"].startswith("${REDIS_URL:?")
+
+
 def test_it_migrates_as_the_owner_and_serves_as_the_web_role(services):
     assert "OWNER_DATABASE_URL" in services["migrate"]["environment"]["DATABASE_URL"]
     for name in ("web", "ticker"):
