@@ -1506,6 +1506,9 @@ def seal_lines(
             " and %d more" % (len(names) - OTHERS_LISTED) if len(names) > OTHERS_LISTED else "",
         )
     yield from signature_lines(note, keys, options)
+    signers = {(name, id_) for name, id_, _ in note.signatures}
+    if not signers & {(key.name, key.id) for key in keys[LOG]}:
+        raise Bad("it states no key of the log that signed the checkpoint", file=KEYS)
     for path, checkpoint in options.saved:
         yield verify_saved(path, checkpoint, note, segment.tree.roots, options.proofs)
     for name in sorted(unsealed):

@@ -55,3 +55,9 @@ def test_keys_are_in_order_and_their_last_line_is_complete(files, house):
         assert bad(packed({**files, "keys.txt": wrong})).startswith("keys.txt: ")
     assert "not in order" in bad(packed({**files, "keys.txt": line + earlier}))
     assert "cut off" in bad(packed({**files, "keys.txt": line[:-1]}))
+
+
+def test_the_stated_keys_have_signed_the_checkpoint_whatever_key_the_reader_has(files, house):
+    check(packed(files), "--vkey", house.vkey)
+    reason = bad(packed({**files, "keys.txt": b""}), "--vkey", house.vkey)
+    assert reason.startswith("keys.txt: it states no key of the log that signed the checkpoint")

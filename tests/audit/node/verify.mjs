@@ -208,6 +208,8 @@ function checkBundle(files, asked) {
   need(note.origin === log.origin && note.size === log.size, "checkpoint.txt is of another log or size");
   need(note.root.equals(log.root), "the seals do not lead to the root of checkpoint.txt");
   checkHeld(note, log.rootAt, stated, asked);
+  const signs = (key) => note.signatures.some(({ name, id }) => name === key.name && id === key.id);
+  need(stated.log.some(signs), "keys.txt states no key of the log that signed the checkpoint");
 }
 
 /** The checkpoint's signatures, by the reader's keys before the stated ones, and a checkpoint that the reader kept. */
