@@ -2,6 +2,8 @@
 
 from django.urls import include, path
 
+handler500 = "tables.views.busy.busy_or_error"
+
 urlpatterns = [
     path("", include("games.urls")),
     path("", include("tables.views.desk_urls")),

@@ -1,8 +1,14 @@
 /* Sends acts to the server, one at a time and in order. Each act gets its command id before the first try and keeps it
-   for every retry, so that a retry after a lost response gets the first response again. */
+   for every retry, so that a retry after a lost response gets the first response again.
+
+   Nobody knows whether an act was taken until a 200 or a 4xx says so, or a 503 that says that nothing was begun. Until
+   then it is asked for again, and the page says that it is not known. */
 
 const STORAGE_KEY = "pitside.waiting";
-const MAX_TRIES = 5;          // after that, a server error is final; without any response the act is tried on
+const NOT_BEGUN = "not-begun";  // the code of the 503 that says so (tables/views/busy.py)
+const BUSY_TRIES = 5;         // after that, "nothing was begun" is final
+const ERROR_TRIES = 20;       // after that, a person has to look; without any response the act is tried on
+const QUIET_TRIES = 2;        // failures before the page says that the act's fate is not known
 const SIGN_IN_DELAY = 1_500;  // ms to read the refusal before the sign-in page opens
 export const REQUEST_TIMEOUT = 8_000;
 
@@ -113,31 +119,59 @@ export class ActQueue {
 
   async deliver({ act, body }) {
     const url = this.urls.act.replace("__act__", act);
-    for (let retries = 0; ; retries++) {
-      try {
-        const response = await fetch(url, {
-          method: "POST",
-          body: JSON.stringify({ ...body, head: this.head }),
-          signal: AbortSignal.timeout(REQUEST_TIMEOUT),
-          headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
-        });
-        if (response.status < 500 || retries >= MAX_TRIES - 1)
-          return { status: response.status, ok: response.ok, ...(await parse(response)) };
-      } catch { /* no response: the same act again, with the same id */ }
-      await sleep(Math.min(4_000, 300 * 2 ** retries) * (0.5 + Math.random() / 2));
+    for (let tries = 1, errors = 0; ; tries++) {
+      const response = await this.ask(url, body);
+      if (response.status >= 500) errors += 1;
+      if (isFinal(response, tries)) {
+        showUnknown(false);
+        return response;
+      }
+      if (errors >= ERROR_TRIES) return { ...response, refusal: UNKNOWN };  // the page goes on saying so
+      showUnknown(tries >= QUIET_TRIES);
+      await sleep(Math.min(4_000, 300 * 2 ** (tries - 1)) * (0.5 + Math.random() / 2));
     }
+  }
+
+  /* One try. Without a response, or with one that cannot be read, there is no answer: neither `answered` nor a refusal. */
+  async ask(url, body) {
+    let status = 0;
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        body: JSON.stringify({ ...body, head: this.head }),
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT),
+        headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
+      });
+      ({ status } = response);
+      const { ok } = response, answer = await response.json();
+      if (ok || answer.refusal) return { status, ok, answered: true, ...answer };
+    } catch { /* no response, or not one of ours */ }
+    const isRefused = status >= 400 && status < 500;
+    return { status, ok: false, answered: isRefused, ...(isRefused && { refusal: notAnswered(status) }) };
   }
 }
 
-async function parse(response) {
-  try {
-    const body = await response.json();
-    if (response.ok || body.refusal) return body;
-  } catch { /* not a response of ours */ }
-  const message = response.status === 403
+function isFinal({ status, answered, refusal }, tries) {
+  if (!answered) return false;
+  return status < 500 || (refusal?.code === NOT_BEGUN && tries >= BUSY_TRIES);
+}
+
+const notAnswered = (status) => ({
+  code: "no-answer", title: "Not taken", section: "",
+  message: status === 403
     ? "This act is not allowed from here. Load the page again."
-    : "The server sent no valid answer. Look at the screen, then try again.";
-  return { refusal: { code: "no-answer", title: "Not taken", section: "", message } };
+    : "The server sent no valid answer. Look at the screen, then try again.",
+});
+
+const UNKNOWN = {
+  code: "unknown", title: "Not known", section: "",
+  message: "The server has not said whether this was taken. Load the page again and look at what is recorded.",
+};
+
+/* The sentence of every page (base.html), while the fate of an act is not known. */
+function showUnknown(isUnknown) {
+  document.documentElement.toggleAttribute("data-unknown", isUnknown);
+  document.getElementById("unknown-act")?.toggleAttribute("hidden", !isUnknown);
 }
 
 /* Acts that need no round of their own: alerts, limits, incidents. */

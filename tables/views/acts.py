@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,7 @@ from tables.screens import fragments, push
 from tables.views.refusals import LOCKED, SIGNED_OUT, STALE, UNKNOWN_ACT
 from tables.words.sentences import say, short, title
 
+log = logging.getLogger(__name__)
 MAX_BODY_BYTES = 256 * 1024
 MAX_FILE_NAME, MAX_EXTENSION = 120, 10  # characters
 STATIONS = ("dealer", "table")
@@ -66,12 +68,10 @@ class ActReply:
 async def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
     """Execute one act at a table. 200 with the answer and the fresh screen, or a refusal with its 4xx status."""
     reply = await _execute(request, ActTarget(table_runner.RUNNER, facility, table, act))
+    messages = await _publish(reply.table_ids)
     if reply.status == 200:
-        messages = await push.publish(reply.table_ids[0])
-        message = messages[reply.station]
-        reply.body["screen"] = {"version": message["version"], "html": message["html"]}
-    else:  # a refusal may have halted the table or raised an alert
-        await _publish(reply.table_ids)
+        message = messages.get(reply.station)
+        reply.body["screen"] = message and {"version": message["version"], "html": message["html"]}
     return JsonResponse(reply.body, status=reply.status)
 
 
@@ -102,9 +102,19 @@ async def _execute_without_table(request: HttpRequest, target: ActTarget) -> Jso
     return JsonResponse(reply.body, status=reply.status)
 
 
-async def _publish(table_ids: tuple[int, ...]) -> None:
+async def _publish(table_ids: tuple[int, ...]) -> dict[str, fragments.Message]:
+    """Publish tables after the commit, and return the messages of the first one, the act's own.
+
+    Whatever fails here, the act is committed: it is logged, the answer has no screen, and a heartbeat brings it.
+    """
+    published: list[dict[str, fragments.Message]] = []
     for table_id in table_ids:
-        await push.publish(table_id)
+        try:
+            published.append(await push.publish(table_id))
+        except Exception:
+            log.exception("a table was not published after its act; the heartbeat makes screens resync")
+            published.append({})
+    return published[0] if published else {}
 
 
 async def _execute(request: HttpRequest, target: ActTarget) -> ActReply:

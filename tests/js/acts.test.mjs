@@ -30,6 +30,8 @@ const accept = (request, version) =>
 const refuse = (request, status, code) =>
   request.answer(status, { refusal: { code, title: "Not taken", message: "No.", section: "" } });
 
+const isUnknown = () => document.documentElement.hasAttribute("data-unknown");
+
 beforeEach(() => {
   ({ clock, server } = installBrowser());
   page = fakePage();
@@ -180,16 +182,50 @@ test("retries wait longer each time, up to four seconds", async (context) => {
   assert.deepEqual(waits, [300, 600, 1_200, 2_400, 4_000, 4_000]);
 });
 
-test("a server error is tried again with the same id, and is final after the fifth try", async () => {
+test("after a server error nobody is told that the act was not taken: it is asked for again, and then looked at", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  for (let tries = 1; tries <= 20; tries++) {
+    assert.equal(server.requests.length, tries);
+    assert.equal(isUnknown(), tries > 2);
+    await server.last.answer(tries % 2 ? 500 : 502, "<html>");
+    await clock.advance(4_000);
+  }
+  assert.equal(server.requests.length, 20);
+  assert.equal(new Set(server.requests.map(({ body }) => body.command)).size, 1);
+  const { refusal } = await response;
+  assert.deepEqual([refusal.code, refusal.title], ["unknown", "Not known"]);
+  assert.doesNotMatch(refusal.message, /not taken/i);
+});
+
+test("an act that a server error had hidden is confirmed by the same id", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  for (let tries = 1; tries <= 4; tries++) {
+    await server.last.answer(500, "<html>");
+    await clock.advance(4_000);
+  }
+  assert.equal(isUnknown(), true);
+  await accept(server.last, 11);
+  assert.deepEqual([(await response).version, isUnknown()], [11, false]);
+});
+
+test("a 503 that says that nothing was begun is tried again, and is final after the fifth try", async () => {
   const response = queue.send("no_more_bets", {}, STATE);
   for (let tries = 1; tries <= 5; tries++) {
     assert.equal(server.requests.length, tries);
-    await server.last.answer(502, "<html>");
+    await refuse(server.last, 503, "not-begun");
     await clock.advance(4_000);
   }
   assert.equal(server.requests.length, 5);
-  assert.equal(new Set(server.requests.map(({ body }) => body.command)).size, 1);
-  assert.deepEqual([(await response).status, (await response).refusal.code], [502, "no-answer"]);
+  assert.deepEqual([(await response).refusal.code, isUnknown()], ["not-begun", false]);
+});
+
+test("a 503 of a proxy says nothing about the act", async () => {
+  queue.send("no_more_bets", {}, STATE);
+  for (let tries = 1; tries <= 8; tries++) {
+    await server.last.answer(503, { error: "no upstream" });
+    await clock.advance(4_000);
+  }
+  assert.deepEqual([server.requests.length, isUnknown()], [9, true]);
 });
 
 test("a refusal is final: the act is not tried again", async () => {
@@ -213,9 +249,20 @@ test("a stale act (409) is refused with the fresh screen, is not tried again, an
   assert.equal(server.last.body.seen, 10, "what the person saw is not replaced by what came with the refusal");
 });
 
-test("a response that is not ours becomes a refusal with a sentence", async () => {
+test("a response that is not ours says nothing about the act: it is asked for again", async () => {
   const response = queue.send("no_more_bets", {}, STATE);
-  await server.last.answer(200, "<html>a captive portal</html>");
+  for (let tries = 1; tries <= 3; tries++) {
+    await server.last.answer(200, "<html>a captive portal</html>");
+    await clock.advance(4_000);
+  }
+  assert.equal(isUnknown(), true);
+  await accept(server.last, 11);
+  assert.equal((await response).version, 11);
+});
+
+test("a 4xx that is not ours is a refusal with a sentence", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  await server.last.answer(413, "<html>too large</html>");
   assert.equal((await response).refusal.code, "no-answer");
   assert.match((await response).refusal.message, /no valid answer/);
 });
