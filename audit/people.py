@@ -6,13 +6,16 @@
   on their own, before any act on the floor, because the count of wrong PINs must survive a refused act.
 """
 
+import contextlib
 import datetime as dt
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from axes.handlers.proxy import AxesProxyHandler
 from django.contrib.auth import authenticate, login, logout
 from django.contrib.auth.backends import BaseBackend
-from django.db import transaction
+from django.db import connection, transaction
 from django.http import HttpRequest
 
 from audit import clock
@@ -54,10 +57,11 @@ class PinBackend(BaseBackend):
         if username is None or password is None or device is None or device.revoked_at:
             return None
         person = person_by_code(username)
-        if person is None:
-            Person().set_password(password)
-            return None
-        matches = person.check_password(password)
+        with hashing():
+            if person is None:
+                Person().set_password(password)
+                return None
+            matches = person.check_password(password)
         return person if matches and person.is_active and person.belongs_to(device.facility) else None
 
     def get_user(self, user_id: int) -> Person | None:
@@ -68,6 +72,22 @@ class PinBackend(BaseBackend):
         ):
             return person
         return None
+
+
+_hashing = threading.Lock()
+
+
+@contextlib.contextmanager
+def hashing() -> Iterator[None]:
+    """Hash one PIN at a time, and hold no connection of the pool meanwhile.
+
+    A hash takes long on purpose. Thirty PINs at once must neither occupy every connection of the worker nor every
+    processor, or the acts of other tables would wait. Inside a transaction the connection is kept.
+    """
+    if not connection.in_atomic_block:
+        connection.close()
+    with _hashing:
+        yield
 
 
 def has_rank(person: Person, role: str) -> bool:

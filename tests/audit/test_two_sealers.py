@@ -50,7 +50,7 @@ def run(address, tmp_path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
         "DJANGO_SETTINGS_MODULE": "config.settings.local",
         "DATABASE_URL": address,
         "PITSIDE_SEALER_DIR": str(tmp_path / "sealer"),
-        "DEMO": "off",
+        "DEMO": "on",
         "DEBUG": "off",
         "REDIS_URL": "",
     }

@@ -54,6 +54,7 @@ def ready(scene: Scene) -> Scene:
 @pytest.mark.clause("PA-577.9(c)-excluded")
 def test_a_table_elsewhere_counts_for_whoever_takes_a_table_meanwhile(transactional_db, monkeypatch):
     scene = ready(make_house(("T-01", "pa-577", None))["T-01"])
+    scene.inspect(by="casino-supervisor")
     scene.open(by="casino-supervisor")
     dwell_on(monkeypatch, staff_acts, "_assignment_outcome")
     craps = {"person": "floorperson", "game": "craps"}
@@ -68,6 +69,7 @@ def test_one_dealer_does_not_open_two_tables(transactional_db, monkeypatch):
     hire(house["T-01"], ("floor-2", "floorperson"))
     for scene in house.values():
         ready(scene)
+    house["T-02"].inspect(by="floor-2")
     dwell_on(monkeypatch, acts, "verify_staffed")
     both = in_between(house["T-01"].open, lambda: house["T-02"].open(by="floor-2"))
     assert both == ["ActResponse", "Refusal"]

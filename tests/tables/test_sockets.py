@@ -208,7 +208,7 @@ async def test_heartbeats_go_on_after_an_outage_of_the_database_and_check_the_ri
     monkeypatch.setattr(push, "versions", failing)
     assert "T-01" in await heartbeat(socket)
     assert failures == []
-    await database_sync_to_async(Device.objects.update)(revoked_at=clock.now())
+    await database_sync_to_async(lambda: Device.objects.update(revoked_at=clock.now()))()
     while (message := await socket.receive_output(5))["type"] == "websocket.send":
         pass
     assert message["code"] in (4401, 4423)
@@ -220,8 +220,8 @@ async def test_a_socket_does_not_outlive_the_right_to_watch(committed, quick, pa
     device, person = ("tablet", "dealer") if path.endswith("dealer") else ("podium", "floorperson")
     socket = await Socket(path, await browser(committed, device, person)).connect()
     await heartbeat(socket)
-    duty = Assignment.objects.filter(person__code=person)
-    await database_sync_to_async(duty.update)(ended_at=clock.now())
+    on_duty = Assignment.objects.filter(person__code=person)
+    await database_sync_to_async(lambda: on_duty.update(ended_at=clock.now()))()
     while (message := await socket.receive_output(5))["type"] == "websocket.send":
         pass
     assert (message["type"], message["code"]) == ("websocket.close", 4403)

@@ -1,14 +1,16 @@
 """Two people at once, on PostgreSQL: nothing is settled twice, nothing is paid twice, nothing is lost."""
 
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.test import Client
 
-from audit.models import Command, Entry
+from audit.models import Command, Entry, Person
 from games.engine import Refusal
 from tables.clock.ticker import tick
 from tables.models import Round, Settlement, Throw, Wager
@@ -170,3 +172,35 @@ def test_two_football_dealers_settle_their_halves_at_once(football):
     )
     assert all(isinstance(one, table.ActResponse) for one in found), found
     assert (football.round.phase, entries("seats.settled")) == ("open", 2)
+
+
+def test_thirty_wrong_pins_at_once_leave_other_tables_a_connection(committed, monkeypatch):
+    hashes, go_on = threading.Semaphore(0), threading.Event()
+
+    def slow(person: Person, pin: str) -> bool:
+        hashes.release()
+        go_on.wait(20)
+        return False
+
+    monkeypatch.setattr(Person, "check_password", slow)
+
+    def sign_in(browser: Client) -> None:
+        try:
+            browser.post("/sign-in", {"person": "floorperson", "pin": "000000"})
+        finally:
+            connection.close()
+
+    browsers = [committed.browser("tablet") for _ in range(30)]
+    guesses = [threading.Thread(target=sign_in, args=(browser,)) for browser in browsers]
+    try:
+        for guess in guesses:
+            guess.start()
+        assert hashes.acquire(timeout=10)
+        time.sleep(0.5)  # the others have come as far as they can: they wait for the first one's hash
+        assert not hashes.acquire(blocking=False)
+        (answer,) = at_once(lambda: committed.place((1, "small", 2_500)))
+        assert isinstance(answer, table.ActResponse), answer
+    finally:
+        go_on.set()
+        for guess in guesses:
+            guess.join(20)
