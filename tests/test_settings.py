@@ -1,5 +1,7 @@
 """Production refuses to start in any state that only a demo may be in."""
 
+import datetime as dt
+import json
 import os
 import re
 import subprocess
@@ -129,3 +131,26 @@ def test_the_settings_of_the_demo_refuse_postgresql_unless_the_demo_is_asked_for
 def test_a_sqlite_file_is_served_as_the_demo():
     found = asked_settings("asgi", DATABASE_URL="sqlite:///floor.sqlite3", REDIS_URL="")
     assert found.stdout.split()[-3:] == ["config.settings.local", "True", "True"], found.stderr
+
+
+def test_production_logs_every_exception_as_one_line_of_json():
+    code = """
+import django, logging
+django.setup()
+try:
+    1 / 0
+except ZeroDivisionError:
+    logging.getLogger("django.request").exception("Internal Server Error: %s", "/floor/")
+logging.getLogger("tables.clock.ticker").warning("a tick failed")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=60
+    )
+    first, second = map(json.loads, done.stderr.splitlines())
+    assert (first["level"], first["logger"], first["message"]) == (
+        "error",
+        "django.request",
+        "Internal Server Error: /floor/",
+    )
+    assert "ZeroDivisionError" in first["error"] and dt.datetime.fromisoformat(first["time"])
+    assert (second["level"], second["message"]) == ("warning", "a tick failed")

@@ -2,6 +2,8 @@
 
 from django.core.exceptions import ImproperlyConfigured
 
+from audit import logs
+
 from .base import *  # noqa: F403
 from .base import DEMO_SECRET_KEY, env
 
@@ -23,6 +25,7 @@ if not env.list("ALLOWED_HOSTS", default=[]) or "*" in env.list("ALLOWED_HOSTS",
     raise ImproperlyConfigured("ALLOWED_HOSTS must list the host names of this installation, not '*'.")
 
 EMBEDDED_TICKER = False
+LOGGING = logs.settings(env("LOG_LEVEL", default="INFO"))
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_HSTS_SECONDS = 31_536_000

@@ -11,7 +11,7 @@ from asgiref.sync import sync_to_async
 from django.http import HttpRequest, JsonResponse, RawPostDataException
 from django.views.decorators.http import require_POST
 
-from audit import heads, people
+from audit import heads, logs, people
 from audit.errors import AuditRefusal
 from audit.models import Person
 from audit.runner import ActRequest, ActRunner, Stale
@@ -242,11 +242,13 @@ def _act_request(
         raise malformed("seen")
     if not isinstance(params, dict):
         raise malformed("params")
+    command = _command(body.get("command"))
+    logs.note(command=str(command))
     return ActRequest(
         facility=target.facility,
         place=target.place,
         act=target.act,
-        command=_command(body.get("command")),
+        command=command,
         seen_version=seen_version,
         params=params,
         actor=person,

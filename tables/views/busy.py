@@ -8,11 +8,11 @@ import sys
 
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
-from django.views.defaults import server_error
+from django.template import loader
 from psycopg.errors import LockNotAvailable
 from psycopg_pool import PoolTimeout
 
+from audit import logs
 from games.engine import Refusal
 from tables.views.refusals import NOT_BEGUN
 from tables.words.sentences import say, title
@@ -28,14 +28,19 @@ def says_nothing_was_begun(error: BaseException | None) -> bool:
 
 
 def busy_or_error(request: HttpRequest) -> HttpResponse:
-    """Django's `handler500`: a worded 503 where nothing was begun, wherever in a request that happened."""
+    """Django's `handler500`: a worded 503 where nothing was begun, wherever in a request that happened.
+
+    The pages are rendered without the request: what they would read for it may be what failed.
+    """
     if not says_nothing_was_begun(sys.exc_info()[1]):
-        return server_error(request)
+        request_id = logs.about_the_request().get("request", "")
+        return HttpResponse(loader.render_to_string("500.html", {"request_id": request_id}), status=500)
     refusal = Refusal(NOT_BEGUN)
     if "application/json" in request.headers.get("Accept", ""):
         worded = {"code": refusal.code, "title": title(refusal), "message": say(refusal), "section": ""}
         response: HttpResponse = JsonResponse({"refusal": worded, "screen": None}, status=503)
     else:
-        response = render(request, "error.html", {"status": 503, "message": say(refusal)}, status=503)
+        page = loader.render_to_string("error.html", {"status": 503, "message": say(refusal)})
+        response = HttpResponse(page, status=503)
     response["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
