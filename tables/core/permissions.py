@@ -8,7 +8,7 @@ from games.facility_runner import Forbidden
 from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, ROLE_MAY_NOT
 from games.registry import game_by_code
 from tables.core.duty import is_on_duty
-from tables.core.refusals import NOT_ASSIGNED, WITNESS_NOT_ASSIGNED
+from tables.core.refusals import AT_NO_POST, NOT_ASSIGNED, WITNESS_NOT_ASSIGNED
 from tables.models import Table
 
 DEALERS = frozenset({"dealer", "stickperson"})
@@ -17,6 +17,8 @@ AT_THE_TABLE = DEALERS | FLOOR
 # Roles with the table games key of the dice storage (there is no role for an assistant shift manager).
 DICE_KEEPERS = frozenset({"casino-supervisor", "pit-manager", "shift-manager"})
 STAFFERS = frozenset({"pit-manager", "shift-manager"})
+# By which a dealer comes to a post, or says to have none; and slips, which are about what lies behind
+WITHOUT_A_POST = frozenset({"take_over_table", "leave_table", "file_slip", "settle_slip"})
 SEES_EVERYTHING = frozenset({"surveillance", "compliance", "gaming-agent", "shift-manager"})
 SEES_THE_FLOOR = FLOOR | SEES_EVERYTHING | {"games-administrator"}
 
@@ -33,6 +35,15 @@ def verify_may(
     verify_device(device, table)
     if not assigned:
         raise Forbidden(NOT_ASSIGNED, table=table.code)
+    if act.name not in WITHOUT_A_POST and not works_here(person, table):
+        raise Forbidden(AT_NO_POST, table=table.code)
+
+
+def works_here(person: Person, table: Table) -> bool:
+    """Whether a dealer or stickperson works at a post of this table. Others need none; a simulated table has none."""
+    if person.role not in DEALERS or table.kind == Table.Kind.SIMULATED:
+        return True
+    return person.pk in (table.dealer_id, table.dealer_left_id, table.stickperson_id)
 
 
 def verify_device(device: Device | None, table: Table) -> None:

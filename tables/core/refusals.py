@@ -39,6 +39,11 @@ TABLE_IS_CLOSED = RefusalCode(
 )
 ROUND_IN_PLAY = RefusalCode("round-in-play", "Round %(round)s is in play. Finish it first.")
 NOT_ASSIGNED = RefusalCode("not-assigned", "You are not assigned to %(table)s.")
+AT_NO_POST = RefusalCode(
+    "at-no-post",
+    "You work at no post of %(table)s. Sign in at its tablet and take it over first.",
+    "Take over first",
+)
 WITNESS_NOT_ASSIGNED = RefusalCode(
     "witness-not-assigned",
     "%(witness)s is not assigned to %(table)s and cannot sign here.",

@@ -157,11 +157,11 @@ class Scene:
         self.to_the_dice()
         self.act("call_dice", {"dice": dice})
 
-    def finish(self) -> None:
+    def finish(self, by: str = "dealer") -> None:
         """Whatever is left of the round, to its end."""
         while self.round is not None:
             following = self.snapshot["next"]
-            self.act(following["act"], following["params"])
+            self.act(following["act"], following["params"], by=by)
 
     def staff(self) -> None:
         """Somebody at every post: the dealer, and at Three Dice Football the left dealer and the stickperson."""

@@ -106,7 +106,7 @@ def test_wagers_and_the_dealer_do_not_move_the_phase(scene):
     seen = scene.version
     scene.place((1, "small", 2_500))
     scene.act("take_over_table", by="relief")
-    scene.act("shake", {"shakes": 3}, seen=seen)
+    scene.act("shake", {"shakes": 3}, seen=seen, by="relief")
 
 
 def test_a_seat_is_stale_by_its_own_wagers_alone(scene):

@@ -191,6 +191,7 @@ def test_only_a_shaker_that_has_a_month_can_end_it(rules, shaker):
 def test_a_lot_that_is_not_attested_has_24_hours_in_an_automated_shaker_too(hands):
     scene = make_scene("pa-625a/A", "automated-covered", opened=False)
     make_lot(scene.table, "L-0009", attested=False)
+    scene.staff()
     change(scene, "L-0009")
     assert DiceLot.objects.get(code="L-0009").expires_at == hands.now + A_DAY
     assert scene.entry["data"]["attested"] is False

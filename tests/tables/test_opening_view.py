@@ -73,6 +73,7 @@ def test_the_list_has_a_tick_for_each_run_of_the_shaker_that_the_act_asks():
 
 def test_what_is_asked_and_confirmed_is_what_the_act_takes():
     scene = make_scene(opened=False)
+    scene.staff()
     asks = scene.snapshot["inspection_asks"]
     params = {"lines": [line["code"] for line in asks["lines"]], "dice": [1, 1, 1]}
     lit = ["any-three-of-a-kind", "three-of-a-kind:1", "one-of-a-kind:1", "two-of-a-kind:1", "total:3"]
@@ -111,7 +112,7 @@ def test_the_way_to_an_opening_names_one_step_after_the_other():
 
 def test_without_dice_nothing_is_inspected():
     scene = make_scene(opened=False)
-    scene.act("withdraw_dice", {"why": "lost"})
+    scene.act("withdraw_dice", {"why": "lost"}, by="floorperson")
     assert step(scene) == ("inspect_table", "no-dice")
     assert "inspect_table" not in scene.snapshot["offers"]
     with scene.refused("no-dice"):

@@ -8,7 +8,8 @@ from audit.devices import enroll
 from games.engine import Refusal
 from tables.core.permissions import Forbidden
 from tables.runner import table
-from tests.tables.cast import ROLES
+from tests.tables.cast import ROLES, make_scene
+from tests.tables.house import hire
 
 pytestmark = pytest.mark.django_db
 
@@ -17,6 +18,7 @@ FLOOR = {"floorperson", "casino-supervisor", "pit-manager", "shift-manager"}
 BOTH = DEALERS | FLOOR
 DICE_KEEPERS = FLOOR - {"floorperson"}
 STAFFERS = {"pit-manager", "shift-manager"}
+WITHOUT_A_POST = {"take_over_table", "leave_table", "file_slip", "settle_slip"}
 UNASSIGNED = {"stranger", "other-floorperson"}
 # Written down a second time, apart from the decorators (docs/snapshot.md).
 WHO_MAY = {
@@ -117,6 +119,8 @@ def test_the_road_lets_in_whom_the_act_declares_and_nobody_else(scene, act):
         allowed = by in WHO_MAY[act]
         declared = role in table.ACTS[act].roles
         expected = None if allowed else "not-assigned" if declared and by in UNASSIGNED else "role-may-not"
+        if allowed and by == "relief" and act not in WITHOUT_A_POST:
+            expected = "at-no-post"
         assert may(scene, act, by) == expected, by
     assert scene.version == before
 
@@ -146,3 +150,18 @@ def test_a_repeated_command_is_forbidden_to_whom_the_act_is(scene):
     scene.place((1, "small", 2_500), command=command)
     with scene.refused("role-may-not"):
         scene.place((1, "small", 2_500), command=command, by="surveillance")
+
+
+@pytest.mark.parametrize("device", ["tablet", "podium"])
+@pytest.mark.parametrize("rules", ["pa-625a/A", "pa-577"])
+def test_a_dealer_at_no_post_of_the_table_deals_nothing_wherever_they_sign_in(rules, device):
+    scene = make_scene(rules)
+    hire(scene, ("spare", "dealer"))
+    at = scene.podium if device == "podium" else scene.tablet
+    for act, params in (
+        ("no_more_bets", {}),
+        ("place_wagers", {"wagers": []}),
+        ("call_dice", {"dice": [1, 1, 2]}),
+    ):
+        with pytest.raises(Forbidden, match="at-no-post"):
+            scene.act(act, params, by="spare", device=at)

@@ -187,7 +187,13 @@ def test_supervising_elsewhere_gives_no_right_at_any_table():
     with scene.refused("not-assigned"):
         take(scene, by="other-floorperson")
     with scene.refused("witness-not-assigned"):
-        scene.act("void_round", {"reason": "spill"}, witness="other-floorperson")
+        scene.act(
+            "void_round",
+            {"reason": "spill"},
+            by="floorperson",
+            device=scene.podium,
+            witness="other-floorperson",
+        )
     with scene.refused("supervisor-not-on-duty"):
         assign(scene, "other-floorperson")
     assert "other-floorperson" not in scene.browser("tablet").get("/sign-in").content.decode()

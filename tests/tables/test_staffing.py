@@ -44,7 +44,7 @@ def test_relief_in_mid_round_takes_the_shaker_and_the_round_goes_on(rules):
     }
     assert scene.snapshot["people"]["dealer"]["code"] == scene.fresh.dealer.code == "relief"
     scene.act("call_dice", {"dice": [1, 1, 2]}, by="relief")
-    scene.finish()
+    scene.finish(by="relief")
 
 
 def test_nobody_relieves_themselves(scene):

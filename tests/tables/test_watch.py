@@ -109,7 +109,7 @@ def test_a_shaker_whose_keeper_is_no_longer_on_duty_is_unattended(scene):
     assert tick() == [scene.table.pk]
     assert kinds() == ["shaker-unattended"]
     with scene.refused("post-is-empty", "58 Pa. Code § 465a.35"):
-        scene.place((1, "small", 2_500), by="relief")
+        scene.place((1, "small", 2_500), by="floorperson")
     duty.update(ended_at=None)
     assert tick() == [scene.table.pk]
     assert kinds() == []
