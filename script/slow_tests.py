@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "slow_tests.txt"
-LONGEST = 0.22  # seconds, of all cases of a function
+LONGEST = 0.11  # seconds, of all cases of a function
 
 
 def slow_functions(report: Path, longest: float = LONGEST) -> list[str]:
