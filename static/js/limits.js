@@ -32,6 +32,7 @@ function showRefusal(box, text) {
   const slot = box.querySelector("[data-refused]");
   slot.textContent = text;
   slot.hidden = !text;
+  if (text) box.querySelector("[type=submit]").scrollIntoView({ block: "nearest" });  // and the refusal above it
 }
 
 async function submit(box) {
@@ -62,7 +63,7 @@ function showSeats(box, seats) {
   for (const seat of seats) {
     const label = document.createElement("label");
     label.append(Object.assign(document.createElement("input"), { type: "checkbox", name: "leaving", value: seat }),
-      `Seat ${seat} has left`);
+      `Seat ${seat} left`);
     list.append(label);
   }
   paintSeats(box);

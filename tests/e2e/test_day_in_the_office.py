@@ -62,9 +62,7 @@ def change_limits(floor: Screen, low: str, high: str, how: str) -> None:
     box.locator("[name=min]").fill(low)
     box.locator("[name=max]").fill(high)
     floor.tap(box.locator("label", has_text=how))
-    for seat in (
-        box.get_by_label(re.compile(r"Seat \d+ has left")).all() if how == "Nobody is playing" else ()
-    ):
+    for seat in box.get_by_label(re.compile(r"Seat \d+ left")).all() if how == "Nobody is playing" else ():
         floor.tap(seat)
     floor.tap(box.locator("[type=submit]"))
     expect(box).not_to_be_visible()
