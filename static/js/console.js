@@ -180,3 +180,4 @@ addEventListener("pagehide", () => taps.flush());
 dice.paint();
 paint();
 queue.resume();
+document.documentElement.toggleAttribute("data-ready", true);  // from here on every tap is heard

@@ -130,6 +130,11 @@ class Tablet(Screen):
         self.sign_in(person)
         self.is_live()
 
+    def is_live(self) -> None:
+        """The console hears taps too: its game's own script comes after the page."""
+        super().is_live()
+        expect(self.page.locator("html")).to_have_attribute("data-ready", "")
+
     @property
     def next(self) -> Locator:
         return self.page.locator("#next")
@@ -206,6 +211,7 @@ class Tablet(Screen):
     def other(self, act: str) -> None:
         """One of the other acts, from the list of those that are legal now."""
         self.tap("[data-open=more]")
+        expect(self.page.locator("#more")).to_be_visible()
         self.tap(f'#more [data-ask="{act}"]')
         expect(self.page.locator("#ask")).to_be_visible()
 
