@@ -32,6 +32,6 @@ def own_origin(scope: Mapping[str, Any], headers: Mapping[bytes, str]) -> str:
     is_secure = scope.get("scheme") in ("wss", "https")
     if settings.SECURE_PROXY_SSL_HEADER:
         name, secure = settings.SECURE_PROXY_SSL_HEADER
-        said = headers.get(name.removeprefix("HTTP_").replace("_", "-").lower().encode(), "")
-        is_secure = is_secure or said.split(",")[0].strip() == secure
+        forwarded = headers.get(name.removeprefix("HTTP_").replace("_", "-").lower().encode(), "")
+        is_secure = is_secure or forwarded.split(",")[0].strip() == secure
     return f"{'https' if is_secure else 'http'}://{headers.get(b'host', '')}".lower()

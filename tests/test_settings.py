@@ -104,7 +104,7 @@ STARTS = {
 
 
 def asked_settings(start: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    """What a process finds that was not told its settings, or was (`DJANGO_SETTINGS_MODULE`)."""
+    """The settings of a process, with or without `DJANGO_SETTINGS_MODULE`."""
     given = {**environment(**changes)}
     if "DJANGO_SETTINGS_MODULE" not in changes:
         del given["DJANGO_SETTINGS_MODULE"]
@@ -115,22 +115,22 @@ def asked_settings(start: str, **changes: str) -> subprocess.CompletedProcess[st
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_a_process_that_was_told_nothing_serves_the_live_database_as_production(start):
-    found = asked_settings(start)
-    assert found.stdout.split()[-3:] == ["config.settings.production", "False", "False"], found.stderr
+def test_a_process_without_the_name_of_its_settings_serves_the_live_database_as_production(start):
+    started = asked_settings(start)
+    assert started.stdout.split()[-3:] == ["config.settings.production", "False", "False"], started.stderr
 
 
 def test_the_settings_of_the_demo_refuse_postgresql_unless_the_demo_is_asked_for():
     for changes in ({}, {"DEMO": "off"}):
-        told = asked_settings("asgi", DJANGO_SETTINGS_MODULE="config.settings.local", **changes)
-        assert told.returncode != 0 and "set DEMO=1" in told.stderr
+        refused = asked_settings("asgi", DJANGO_SETTINGS_MODULE="config.settings.local", **changes)
+        assert refused.returncode != 0 and "set DEMO=1" in refused.stderr
     by_name = asked_settings("asgi", DJANGO_SETTINGS_MODULE="config.settings.local", DEMO="1")
     assert by_name.stdout.split()[-3:] == ["config.settings.local", "True", "True"], by_name.stderr
 
 
 def test_a_sqlite_file_is_served_as_the_demo():
-    found = asked_settings("asgi", DATABASE_URL="sqlite:///floor.sqlite3", REDIS_URL="")
-    assert found.stdout.split()[-3:] == ["config.settings.local", "True", "True"], found.stderr
+    started = asked_settings("asgi", DATABASE_URL="sqlite:///floor.sqlite3", REDIS_URL="")
+    assert started.stdout.split()[-3:] == ["config.settings.local", "True", "True"], started.stderr
 
 
 def test_production_logs_every_exception_as_one_line_of_json():

@@ -4,7 +4,7 @@ import os
 
 
 def default() -> str:
-    """The settings of a process that nobody told which: production, where the address of a database is set.
+    """The settings of a process without `DJANGO_SETTINGS_MODULE`: production, where the address of a database is set.
 
     So the live database is never served as the demo, which has DEBUG on and lets anybody enroll a device. A SQLite
     file is never live.

@@ -174,6 +174,11 @@ def forget() -> None:
     editions.forget()
 
 
+def is_body(entered: str, body: str) -> bool:
+    """Whether a person entered this body, with or without its article."""
+    return entered.removeprefix("The ") == body
+
+
 def edition_documents() -> Iterator[Document]:
     """The editions that the files hold, for `games.engine.editions`."""
     for law in all_jurisdictions().values():

@@ -6,6 +6,7 @@ The caller holds the lock of the office's stream.
 import datetime as dt
 
 from games.engine import Refusal
+from games.jurisdictions import is_body
 from games.models import Facility, Review
 from games.models.patrons import Reviewed
 from games.office.core.refusals import ALREADY_ENDED, ANOTHER_BODY_DECIDES, NOT_A_DRAFT, NOT_FILED
@@ -52,7 +53,7 @@ def read_body(ctx: OfficeContext, params: Params, subject: str) -> str:
     names for this subject.
     """
     body, deciding = params.text("body", max_length=100), ctx.facility.law.body(subject)
-    if body.removeprefix("The ") != deciding:
+    if not is_body(body, deciding):
         section = ctx.facility.law.section(DUTY_OF_DECISION[subject])
         raise Refusal(ANOTHER_BODY_DECIDES, section, named=body, body=deciding)
     return body

@@ -55,7 +55,7 @@ async function send(button) {
   message.hidden = !refusal;
 }
 
-/* One box for each seat that wagered in the last round. They matter only if nobody is said to play. */
+/* One box for each seat that wagered in the last round. They matter only for a change at once. */
 function showSeats(box, seats) {
   const list = box.querySelector("[data-seats-played]");
   if (!list) return;

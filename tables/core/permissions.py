@@ -17,8 +17,6 @@ AT_THE_TABLE = DEALERS | FLOOR
 # Roles with the table games key of the dice storage (there is no role for an assistant shift manager).
 DICE_KEEPERS = frozenset({"casino-supervisor", "pit-manager", "shift-manager"})
 STAFFERS = frozenset({"pit-manager", "shift-manager"})
-# By which a dealer comes to a post, or says to have none; and slips, which are about what lies behind
-WITHOUT_A_POST = frozenset({"take_over_table", "leave_table", "file_slip", "settle_slip"})
 SEES_EVERYTHING = frozenset({"surveillance", "compliance", "gaming-agent", "shift-manager"})
 SEES_THE_FLOOR = FLOOR | SEES_EVERYTHING | {"games-administrator"}
 
@@ -35,15 +33,14 @@ def verify_may(
     verify_device(device, table)
     if not assigned:
         raise Forbidden(NOT_ASSIGNED, table=table.code)
-    if act.name not in WITHOUT_A_POST and not works_here(person, table):
-        raise Forbidden(AT_NO_POST, table=table.code)
 
 
-def works_here(person: Person, table: Table) -> bool:
-    """Whether a dealer or stickperson works at a post of this table. Others need none; a simulated table has none."""
+def verify_at_post(person: Person, table: Table) -> None:
+    """Raises `Forbidden` for a dealer or stickperson at no post of this table. A simulated table has no people."""
     if person.role not in DEALERS or table.kind == Table.Kind.SIMULATED:
-        return True
-    return person.pk in (table.dealer_id, table.dealer_left_id, table.stickperson_id)
+        return
+    if person.pk not in (table.dealer_id, table.dealer_left_id, table.stickperson_id):
+        raise Forbidden(AT_NO_POST, table=table.code)
 
 
 def verify_device(device: Device | None, table: Table) -> None:

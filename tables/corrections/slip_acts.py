@@ -30,13 +30,14 @@ from tables.corrections.refusals import (
 from tables.models import Alert, Round, Slip
 from tables.rounds.settlement import settled_data
 from tables.runner.signatures import verify_signed_by_floor
-from tables.runner.table import ActOutcome, act
+from tables.runner.table import ActOutcome, act, act_without_post
 
 MAX_NUMBER = 2**31 - 1
 MAX_SEQ = 2**53 - 1
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
+@act_without_post
 def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     """File a slip about a round that has ended: its whole settlement again, and what each seat is owed.
 
@@ -75,6 +76,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
+@act_without_post
 def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     """Settle a slip: what each seat due in fact received or gave back. Less than due needs a reason."""
     code, reason = (

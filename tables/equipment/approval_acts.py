@@ -7,6 +7,7 @@ from audit import clock
 from games import submissions
 from games.engine import Refusal
 from games.engine.editions import Edition, all_editions, edition
+from games.jurisdictions import is_body
 from games.params import Params
 from games.snapshot_types import ShakerKind
 from tables.equipment.checks import SHAKER_SUBJECTS
@@ -102,7 +103,7 @@ def _verify_body(approval: Approval) -> None:
         editions = [dealt]
     rules = [rule for text in editions for rule in text.approvals if rule.subject == approval.subject]
     bodies = sorted({rule.body for rule in rules if rule.body})
-    if bodies and approval.body.removeprefix("The ") not in bodies:
+    if bodies and not any(is_body(approval.body, body) for body in bodies):
         names = {"subject": approval.subject, "named": approval.body, "body": " or the ".join(bodies)}
         raise Refusal(BODY_DOES_NOT_APPROVE, rules[0].section, **names)
 

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from games.engine import Refusal
 from games.engine.editions import ApprovalRule, InspectionLine
+from games.jurisdictions import is_body
 from games.office.signs.forms import verify_form
 from games.refusals import MALFORMED
 from tables.core.context import TableContext
@@ -101,7 +102,7 @@ class Equipment:
         approval = self.approvals.get(rule.subject)
         if approval is None:
             return ApprovalState(rule, MISSING)
-        if rule.body and approval.body.removeprefix("The ") != rule.body:
+        if rule.body and not is_body(approval.body, rule.body):
             return ApprovalState(rule, OTHER_BODY, approval)
         missing_lines = tuple(line for line in rule.lines if line not in approval.lines)
         if missing_lines:

@@ -1,8 +1,8 @@
 """Minimum and maximum wagers, and how they change (58 Pa. Code §§ 521.7, 521.8(c)).
 
 - An accepted wager outside them is flagged and settled in full (§ 521.7(c), reading A04).
-- If nobody plays they change at once, § 521.8(c)(1). Whoever wagered in the last round plays until the floor records
-that seat as left.
+- If nobody plays they change at once, § 521.8(c)(1). A player who wagered in the last round counts as playing until
+the floor records that seat as left.
 - Otherwise they change after a notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The notice runs
 from the later of the two, and is as long as the jurisdiction says. The new limits hold from the first round that
 begins afterwards, or at once if all players leave (reading A05).

@@ -88,7 +88,7 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
 def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     """Open the table for gaming, after an inspection since it last closed and any repair. The floor signs.
 
-    The floorperson who signs supervises the table unless a supervisor is on duty there. Whoever supervises it has
+    The floorperson who signs supervises the table unless a supervisor is on duty there. That supervisor has
     inspected it, not longer ago than `INSPECTION_HOLDS`. Every approval must be on file and every post staffed. A
     lapsed edition must be acknowledged.
     """

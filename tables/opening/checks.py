@@ -72,7 +72,7 @@ def _is_too_old(ctx: TableContext, inspection: Inspection) -> bool:
 def verify_inspector(ctx: TableContext, person: Person) -> None:
     """Raises `inspector-not-assigned` unless this is the floorperson assigned to the table (§ 625a.5(a)).
 
-    Where nobody on duty is assigned, whoever inspects becomes it at the opening.
+    Where nobody on duty is assigned, the inspector is assigned at the opening.
     """
     assigned = current_supervisor(ctx)
     if assigned is not None and assigned != person:

@@ -1,19 +1,42 @@
 """How an act at a table is executed: the lock, who may act, and when an act is stale (docs/acts.md)."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, Stale
 from games.params import Params, malformed
 from tables.core.context import TableContext
-from tables.core.permissions import verify_may, verify_may_sign
+from tables.core.permissions import verify_at_post, verify_may, verify_may_sign
 from tables.core.reads import Locked, locked_table
 from tables.runner import halts
 
-__all__ = ["ACTS", "Act", "ActOutcome", "ActRequest", "ActResponse", "Stale", "act", "execute"]
+__all__ = [
+    "ACTS",
+    "Act",
+    "ActOutcome",
+    "ActRequest",
+    "ActResponse",
+    "Stale",
+    "act",
+    "act_without_post",
+    "execute",
+]
+
+
+Do = TypeVar("Do", bound=Callable[..., ActOutcome])
 
 
 class TableRunner(ActRunner[TableContext, Params, Locked]):
     """Executes acts at tables. The table's row and its stream are the lock; the stream's number is the version."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.acts_without_post: set[str] = set()
+
+    def act_without_post(self, do: Do) -> Do:
+        """Mark an act that a dealer may do at no post of the table: to come to one, or about what is past."""
+        self.acts_without_post.add(do.__name__)
+        return do
 
     def lock(self, request: ActRequest) -> Locked:
         return locked_table(request.facility, request.place, request.actor)
@@ -33,6 +56,8 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
     def verify_permission(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
         halts.verify_head(request, locked)
         verify_may(request.actor, act, locked.table, request.device, assigned=locked.on_duty)
+        if act.name not in self.acts_without_post:
+            verify_at_post(request.actor, locked.table)
 
     def make_context(self, request: ActRequest, locked: Locked) -> TableContext:
         halts.verify_not_halted(request, locked)
@@ -74,4 +99,5 @@ def _seats(request: ActRequest) -> list[str]:
 RUNNER = TableRunner()
 ACTS = RUNNER.acts
 act = RUNNER.act
+act_without_post = RUNNER.act_without_post
 execute = RUNNER.execute

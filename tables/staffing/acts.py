@@ -10,7 +10,7 @@ from tables.core.duty import covers, locked_duty
 from tables.core.permissions import DEALERS
 from tables.core.refusals import NOT_ASSIGNED, ROUND_IN_PLAY
 from tables.models import Qualification, Table
-from tables.runner.table import ActOutcome, act
+from tables.runner.table import ActOutcome, act, act_without_post
 from tables.staffing import posts
 from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED, DealerLeft, PostTaken
 from tables.staffing.refusals import (
@@ -26,6 +26,7 @@ from tables.staffing.refusals import (
 
 
 @act(roles=DEALERS, depends_on="nothing")
+@act_without_post
 def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     """Put the signed-in person at a post of this table. A relief in mid-round is the same act.
 
@@ -68,6 +69,7 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=DEALERS, depends_on="nothing")
+@act_without_post
 def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
     """Leave a post without relief: at a closed table, or where no post may become empty and nothing is left
     unattended.

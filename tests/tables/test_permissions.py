@@ -157,11 +157,11 @@ def test_a_repeated_command_is_forbidden_to_whom_the_act_is(scene):
 def test_a_dealer_at_no_post_of_the_table_deals_nothing_wherever_they_sign_in(rules, device):
     scene = make_scene(rules)
     hire(scene, ("spare", "dealer"))
-    at = scene.podium if device == "podium" else scene.tablet
+    signed_in_at = scene.podium if device == "podium" else scene.tablet
     for act, params in (
         ("no_more_bets", {}),
         ("place_wagers", {"wagers": []}),
         ("call_dice", {"dice": [1, 1, 2]}),
     ):
         with pytest.raises(Forbidden, match="at-no-post"):
-            scene.act(act, params, by="spare", device=at)
+            scene.act(act, params, by="spare", device=signed_in_at)
