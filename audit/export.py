@@ -12,7 +12,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -64,12 +64,24 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class EveryStream:
+    """What a selection without names has: every stream of real play, or of training, of a facility or ("") of all."""
+
+    facility: str
+    training: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
-    """The content of an export: its streams in the order of their names, from `since` to before `until`."""
+    """The content of an export: its streams in the order of their names, from `since` to before `until`.
+
+    `every` is None if the streams were named.
+    """
 
     since: dt.datetime | None
     until: dt.datetime | None
     spans: tuple[Span, ...]
+    every: EveryStream | None = None
 
     @property
     def entries(self) -> int:
@@ -95,7 +107,36 @@ def select(
         if name not in heads:
             raise UnknownStream(name)
     _verify_one_sort(heads, training)
-    return Selection(since, until, tuple(_spans([heads[name] for name in sorted(heads)], since, until)))
+    every = None if names else EveryStream(facility, training)
+    return Selection(
+        since, until, tuple(_spans([heads[name] for name in sorted(heads)], since, until)), every
+    )
+
+
+def with_later_streams(selection: Selection) -> Selection:
+    """Add the streams that began after every stream was selected, without entries. The same object if there are none.
+
+    The seals list them, so a bundle of every stream has to have them.
+    """
+    if selection.every is None:
+        return selection
+    names = {span.name for span in selection.spans}
+    streams = _selected_streams((), selection.every.training, selection.every.facility)
+    later = [stream for stream in streams if stream.name not in names]
+    if not later:
+        return selection
+    empty = (Span(stream.pk, stream.name, 1, 0, chain.genesis(stream.name)) for stream in later)
+    spans = sorted((*selection.spans, *empty), key=lambda span: span.name)
+    return replace(selection, spans=tuple(spans))
+
+
+def every_statement(selection: Selection) -> dict[str, Any]:
+    """The key `every` of the first line of a bundle's export (FORMAT.md); empty if its streams were named."""
+    if selection.every is None:
+        return {}
+    every = selection.every
+    other_play = [stream.name for stream in _selected_streams((), not every.training, every.facility)]
+    return {"every": {"facility": every.facility or None, "other_play": sorted(other_play)}}
 
 
 def gaming_day_range(facility: str, first: dt.date, last: dt.date) -> tuple[dt.datetime, dt.datetime]:
@@ -134,11 +175,14 @@ def _verify_one_sort(heads: Mapping[str, Stream], training: bool) -> None:
         raise MixedPlay(real[0], not_real[0] if not_real else "")
 
 
-def lines(selection: Selection) -> Iterator[bytes]:
-    """Yield every line of the export with its newline: the first line, the entries by stream and number, the last."""
+def lines(selection: Selection, stated: Mapping[str, Any] | None = None) -> Iterator[bytes]:
+    """Yield every line of the export with its newline: the first line, the entries by stream and number, the last.
+
+    `stated` are more keys of the first line.
+    """
     digest = hashlib.sha256()
     closing: list[dict[str, Any]] = []
-    opening = _line(NO_HASH, _opening(selection))
+    opening = _line(NO_HASH, {**_opening(selection), **(stated or {})})
     digest.update(opening)
     yield opening
     for span in selection.spans:

@@ -672,6 +672,7 @@ DOCUMENTS = ("FORMAT.md", "README.txt", "verify.py", "witness.py")
 REQUIRED = {RECORD, BEYOND, KEYS, MANIFEST, *DOCUMENTS}
 SHORT_FILE_BYTES = 1 << 24
 OTHERS_LISTED = 10
+INSTALLATION = "installation/system"  # the stream of what belongs to no facility
 
 
 def archive_errors() -> tuple[type[Exception], ...]:
@@ -1390,10 +1391,13 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
     if not newline:
         raise Bad("this is not an export of at least two lines", 1, file=RECORD)
     since, until, streams = read_bundle_opening(opening)
+    every = read_every(opening, streams)
     segment = note = None
     if bundle.is_sealed:
         segment = SealSegment(streams, until, {checkpoint.size for _path, checkpoint in options.saved})
         segment.read(bundle.lines(SEALS))
+        if every:
+            every.verify(segment.others)
         note = read_note(bundle.text(CHECKPOINT), CHECKPOINT)
         verify_root(note, segment)
     result, digest = verify_record(path, options, progress, segment)
@@ -1405,9 +1409,53 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
     verify_manifest(bundle, opening, result[2], segment, unsealed)
     return [
         *summary(*result),
+        *([every.line()] if every else []),
         *seal_lines(segment, note, keys, unsealed, options),
         *("not part of the bundle and not checked: %s" % printable(name) for name in bundle.unexpected),
     ]
+
+
+class EveryStream:
+    """The statement that a bundle has every stream of its kind of play, of one facility or (None) of all.
+
+    `other_play` are the streams of the other kind.
+    """
+
+    def __init__(self, statement: Any, names: set[str]) -> None:
+        good = isinstance(statement, dict) and list(statement) == ["facility", "other_play"]
+        other_play = statement["other_play"] if good else None
+        if (
+            not isinstance(other_play, list)
+            or not all(isinstance(name, str) for name in other_play)
+            or other_play != sorted(set(other_play) - names)
+            or not (statement["facility"] is None or isinstance(statement["facility"], str))
+        ):
+            raise Bad("its statement that it has every stream is malformed", 1, file=RECORD)
+        self.facility: str | None = statement["facility"]
+        self.other_play: list[str] = other_play
+
+    def verify(self, others: Iterable[str]) -> None:
+        """Check the streams that the seals list and the export does not have."""
+        for name in sorted(set(others) - set(self.other_play)):
+            if self.facility is None or name == INSTALLATION or name.startswith(self.facility + "/"):
+                raise Bad(
+                    "they list %s, but this bundle of every stream does not have it" % printable(name),
+                    file=SEALS,
+                )
+
+    def line(self) -> str:
+        of = " of %s and of the installation" % printable(self.facility) if self.facility is not None else ""
+        other = ", ".join(printable(name) for name in self.other_play)
+        return "it states that it has every stream%s%s" % (
+            of,
+            ", except of other play: " + other if other else "",
+        )
+
+
+def read_every(opening: bytes, streams: list[Stream]) -> EveryStream | None:
+    """The bundle's statement that it has every stream, or None if it makes none."""
+    content = parse(opening[BODY_AT:-1], 1)
+    return EveryStream(content["every"], {stream.name for stream in streams}) if "every" in content else None
 
 
 def read_bundle_opening(opening: bytes) -> tuple[str, str, list[Stream]]:

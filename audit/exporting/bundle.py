@@ -65,7 +65,7 @@ def write(
     Raises what `progress` and `out` raise, MissingEntry if the database lost an entry, and MissingNode if it lost a
     part of the log.
     """
-    stretch = segment_for(selection, incarnation)
+    selection, stretch = _with_segment(selection, incarnation)
     counted = _CountingWriter(out)
     archive = _Archive(counted)
     opening = archive.record(selection, progress)
@@ -81,6 +81,18 @@ def write(
     archive.close(_manifest(opening, selection, stretch))
     unsealed = sum(stretch.unsealed) if stretch else selection.entries
     return BundleSummary(selection.entries, counted.size, archive.files["record.jsonl"].sha256, unsealed)
+
+
+def _with_segment(
+    selection: Selection, incarnation: Incarnation | None
+) -> tuple[Selection, LogSegment | None]:
+    """The segment of the log that covers a selection, with the streams that began meanwhile and that it may list."""
+    while True:
+        stretch = segment_for(selection, incarnation)
+        complete = export.with_later_streams(selection)
+        if complete is selection:
+            return selection, stretch
+        selection = complete
 
 
 class _CountingWriter:
@@ -128,7 +140,7 @@ class _Archive:
     def record(self, selection: Selection, progress: Progress | None) -> dict[str, Any]:
         """Write the export. Returns the body of its first line."""
         with self.file("record.jsonl") as put:
-            lines = export.lines(selection)
+            lines = export.lines(selection, export.every_statement(selection))
             opening = next(lines)
             put(opening)
             for count, line in enumerate(lines):  # the last line closes the export and is not an entry

@@ -30,6 +30,9 @@ What to trust
   If the seals of this bundle do not go back as far as yours, ask the casino for a consistency proof and add
      --proof FILE
   Save the checkpoint.txt of this bundle for the next check.
+  If you asked for every stream, the checker says: it states that it has every stream. A stream that was sealed and
+  is not there, because it was deleted or left out, then fails the check. The checker names those of other play
+  (training): ask for a bundle of these too.
 
 What it cannot show
   Whether an entry is true: cameras, and the two people who sign it, show that.

@@ -1,24 +1,29 @@
 """Find the heads that changed since the last seal, and check that the sealed entries are still there."""
 
 import datetime as dt
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import OuterRef, Subquery
 
-from audit.models import Incarnation, Seal, SealedHead, Stream
+from audit import batches, merkle
+from audit.models import Seal, Stream
+from audit.sealing.log import Log, MissingNode
 from audit.sealing.problems import SealingProblem
-from audit.sealing.proofs import heads_in
+from audit.sealing.state import State
 
 BATCH = 200
+SEALS_PER_STATEMENT = 500
+BODIES = (
+    """SELECT body FROM audit_seal WHERE incarnation_id = %s AND number BETWEEN %s AND %s ORDER BY number"""
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
     """A stream's newest entry: its number and its hash (32 bytes)."""
 
-    stream_id: int
     name: str
     seq: int
     head: bytes
@@ -29,58 +34,75 @@ class Head:
         return {"head": self.head.hex(), "seq": self.seq, "stream": self.name}
 
 
+@dataclass(frozen=True, slots=True)
+class StreamHead(Head):
+    """The head of a stream in the database, whose row is `stream_id`."""
+
+    stream_id: int
+
+
 class LastSealed:
     """The newest head of each stream that an incarnation's seals list, kept in memory from one second to the next.
 
-    `full_on` is the day, by the clock, of the last full seal made since this was read, or None.
+    It is read from the seals themselves, from the last full one on: they name a stream even if every row about it was
+    deleted. `root` is the root that these seals lead to, None before the first. `full_on` is the day, by the clock, of
+    the last full seal made since this was read, or None.
+
+    Raises SealingProblem("seals-differ") if the seals in the database are not the signed ones.
     """
 
-    def __init__(self, incarnation: Incarnation) -> None:
-        self.number = incarnation.number
-        self.heads = {head.stream_id: head for head in _listed_heads(incarnation)}
+    def __init__(self, log: Log, saved: State) -> None:
+        self.number, self.root = log.incarnation.number, saved.root
+        self.heads = _listed_heads(log, saved)
         self.full_on: dt.date | None = None
 
-    def compare(self) -> tuple[list[Head], list[Head]]:
+    def is_of(self, saved: State) -> bool:
+        """Whether this was read from the log that ends in this state."""
+        return (self.number, self.root) == (saved.incarnation, saved.root)
+
+    def compare(self) -> tuple[list[StreamHead], list[StreamHead]]:
         """Return all current heads and the changed ones, both in the order of their names.
 
         One statement reads them all. Raises SealingProblem("head-went-back") if a sealed entry is missing or has been
-        replaced.
+        replaced, or a sealed stream is missing.
         """
-        streams = Stream.objects.filter(seq__gt=0).values_list("pk", "name", "seq", "head")
+        streams = Stream.objects.filter(seq__gt=0).values_list("name", "seq", "head", "pk")
         now = sorted(
-            (Head(pk, name, seq, bytes(head)) for pk, name, seq, head in streams), key=lambda head: head.name
+            (StreamHead(name, seq, bytes(head), pk) for name, seq, head, pk in streams),
+            key=lambda head: head.name,
         )
         changed = [head for head in now if self._has_moved(head)]
-        self._verify_no_stream_is_missing({head.stream_id for head in now})
+        self._verify_no_stream_is_missing({head.name for head in now})
         self._verify_sealed_entries_remain(changed)
         return now, changed
 
-    def mark_sealed(self, heads: Iterable[Head], full_on: dt.date | None = None) -> None:
-        """Note that a seal lists these heads; `full_on` is its day if it is full."""
+    def mark_sealed(self, heads: Iterable[Head], root: bytes, full_on: dt.date | None = None) -> None:
+        """Note that the newest seal, which leads to `root`, lists these heads; `full_on` is its day if it is full."""
+        self.root = root
         self.full_on = full_on or self.full_on
-        self.heads.update((head.stream_id, head) for head in heads)
+        self.heads.update((head.name, head) for head in heads)
 
     def _has_moved(self, head: Head) -> bool:
-        last = self.heads.get(head.stream_id)
+        last = self.heads.get(head.name)
         if last is None:
             return True
         if head.seq < last.seq or (head.seq == last.seq and head.head != last.head):
             raise _head_went_back(last)
         return head.seq > last.seq
 
-    def _verify_no_stream_is_missing(self, stream_ids: set[int]) -> None:
-        for stream_id, last in self.heads.items():
-            if stream_id not in stream_ids:
+    def _verify_no_stream_is_missing(self, names: set[str]) -> None:
+        for name, last in self.heads.items():
+            if name not in names:
                 raise _head_went_back(last)
 
-    def _verify_sealed_entries_remain(self, changed: list[Head]) -> None:
+    def _verify_sealed_entries_remain(self, changed: list[StreamHead]) -> None:
         """Check that each changed stream still has the entry that was sealed last."""
-        lasts = [last for head in changed if (last := self.heads.get(head.stream_id))]
+        lasts = [(head.stream_id, last) for head in changed if (last := self.heads.get(head.name))]
         for start in range(0, len(lasts), BATCH):
             batch = lasts[start : start + BATCH]
-            hashes = _entry_hashes(batch)
-            for last in batch:
-                if hashes.get((last.stream_id, last.seq)) != last.head:
+            hashes = _entry_hashes([(stream_id, last.seq) for stream_id, last in batch])
+            for stream_id, last in batch:
+                if hashes.get((stream_id, last.seq)) != last.head:
                     raise _head_went_back(last)
 
 
@@ -88,20 +110,60 @@ def _head_went_back(last: Head) -> SealingProblem:
     return SealingProblem("head-went-back", stream=last.name, seq=last.seq)
 
 
-def _entry_hashes(heads: list[Head]) -> dict[tuple[int, int], bytes]:
-    places = ", ".join(["(%s, %s)"] * len(heads))
+def _entry_hashes(numbers: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
+    places = ", ".join(["(%s, %s)"] * len(numbers))
     sql = f"SELECT stream_id, seq, hash FROM audit_entry WHERE (stream_id, seq) IN (VALUES {places})"
     with connection.cursor() as cursor:
-        cursor.execute(sql, [value for head in heads for value in (head.stream_id, head.seq)])
+        cursor.execute(sql, [value for pair in numbers for value in pair])
         return {(stream_id, seq): bytes(digest) for stream_id, seq, digest in cursor.fetchall()}
 
 
-def _listed_heads(incarnation: Incarnation) -> list[Head]:
-    of_stream = SealedHead.objects.filter(stream=OuterRef("pk"), seal__incarnation=incarnation)
-    newest = of_stream.order_by("-seq", "-pk").values("pk")[:1]
-    listed_streams = Stream.objects.annotate(listed=Subquery(newest)).exclude(listed=None)
-    rows = SealedHead.objects.filter(pk__in=list(listed_streams.values_list("listed", flat=True)))
-    places = list(rows.values_list("stream_id", "stream__name", "seq", "seal_id"))
-    seals = Seal.objects.filter(pk__in={seal for *_, seal in places})
-    bodies = {seal.pk: heads_in(seal) for seal in seals.iterator(chunk_size=50)}
-    return [Head(pk, name, seq, bodies[seal][name]) for pk, name, seq, seal in places]
+def _listed_heads(log: Log, saved: State) -> dict[str, Head]:
+    """The newest head of each stream in the seals from the last full one on, which a day's seals follow at most."""
+    if not saved.size:
+        return {}
+    full = Seal.objects.filter(incarnation=log.incarnation, full=True, number__lt=saved.size)
+    start = full.order_by("-number").values_list("number", flat=True).first() or 0
+    heads: dict[str, Head] = {}
+    leaves: list[bytes] = []
+    for number in range(start, saved.size, SEALS_PER_STATEMENT):
+        last = min(number + SEALS_PER_STATEMENT, saved.size) - 1
+        for (body,) in batches.fetch(BODIES, [log.incarnation.number, number, last]):
+            is_full, listed = _read_seal(bytes(body), start)
+            if not (is_full or leaves):  # although its column says so
+                raise SealingProblem("seals-differ", number=start)
+            heads.update(listed)
+            leaves.append(merkle.leaf_hash(bytes(body)))
+    _verify_signed(log, saved, start, leaves)
+    return heads
+
+
+def _read_seal(body: bytes, start: int) -> tuple[bool, dict[str, Head]]:
+    """Whether a seal is full, and the heads that it lists, by stream."""
+    try:
+        seal = json.loads(body)
+        heads = [Head(head["stream"], head["seq"], bytes.fromhex(head["head"])) for head in seal["heads"]]
+        return seal["full"], {head.name: head for head in heads}
+    except (ValueError, KeyError, TypeError) as error:
+        raise SealingProblem("seals-differ", number=start) from error
+
+
+def _verify_signed(log: Log, saved: State, start: int, leaves: list[bytes]) -> None:
+    """Check that these leaves, from number `start` on, lead to the root that was signed."""
+
+    def root(node: merkle.Lookup) -> bytes:
+        def look(level: int, index: int) -> bytes:
+            if (index + 1) << level <= start:
+                return node(level, index)
+            if level == 0:
+                return leaves[index - start]
+            return merkle.node_hash(look(level - 1, 2 * index), look(level - 1, 2 * index + 1))
+
+        return merkle.root(saved.size, look)
+
+    try:
+        signed = len(leaves) == saved.size - start and log.with_nodes(root) == saved.root
+    except MissingNode:
+        signed = False
+    if not signed:
+        raise SealingProblem("seals-differ", number=start)

@@ -22,6 +22,10 @@ SENTENCES = {
         "The record of %(stream)s was rolled back: entry %(seq)s was sealed, and is now missing or different. Find out "
         "why, then declare a new incarnation: manage.py declare_incarnation."
     ),
+    "seals-differ": (
+        "Of the seals from number %(number)s on, one in the database is missing or was changed. Find out why, then "
+        "declare a new incarnation: manage.py declare_incarnation."
+    ),
     "undeclared": "Incarnation %(number)s is in the database, but nobody declared it on the record.",
     "witness-ahead": (
         "Witness %(witness)s has seen %(size)s seals of the log, and there are %(ours)s here: the record was rolled "

@@ -13,7 +13,7 @@ from pathlib import Path
 from audit import chain, clock, merkle, notes
 from audit.models import Checkpoint, Incarnation, Seal
 from audit.sealing import incarnations, keys, leaves, state
-from audit.sealing.changed_streams import Head, LastSealed
+from audit.sealing.changed_streams import LastSealed, StreamHead
 from audit.sealing.log import Log, current_incarnation
 from audit.sealing.problems import SealingProblem
 from audit.sealing.state import Pending, State
@@ -33,26 +33,9 @@ class Sealer:
     def seal(self) -> Checkpoint | None:
         """Seal the heads that changed. Returns the new checkpoint, or None if nothing changed.
 
-        Raises SealingProblem if it must not seal. After any error, the next call reads the file and the database
-        again.
+        Raises SealingProblem if it must not seal. After any error, the next call reads the file again, and the seals
+        in the database if the file does not end where they were read last.
         """
-        try:
-            return self._sealed()
-        except BaseException:
-            self.last = None
-            raise
-
-    def record_problem(self, problem: SealingProblem) -> None:
-        """Stop sealing until a new incarnation, because a witness or a copy is ahead of this record.
-
-        Does nothing unless the problem's `incarnation` is the current one.
-        """
-        saved = state.read(self.folder)
-        incarnation = problem.params.get("incarnation")
-        if saved is not None and saved.problem is None and saved.incarnation == incarnation:
-            state.write(self.folder, saved.with_problem(problem))
-
-    def _sealed(self) -> Checkpoint | None:
         signers = self._signers()
         incarnation, saved = self._current_state()
         if saved.problem is not None:
@@ -61,8 +44,8 @@ class Sealer:
         log = Log(incarnation)
         saved = self._with_pending_written(log, saved)
         newest = _verify_matches(log, saved)
-        if self.last is None or self.last.number != incarnation.number:
-            self.last = LastSealed(incarnation)
+        if self.last is None or not self.last.is_of(saved):
+            self.last = LastSealed(log, saved)
         all_heads, changed = self.last.compare()
         now = clock.now()
         moment = max(now, newest.at) if newest else now
@@ -76,8 +59,18 @@ class Sealer:
         pending = Pending(saved.size, body.decode(), notes.sign(signed.text, signers))
         self.on_step("signed")
         checkpoint = self._write(log, saved, pending)
-        self.last.mark_sealed(heads, _day(now) if full else None)
+        self.last.mark_sealed(heads, leaf.root, _day(now) if full else None)
         return checkpoint
+
+    def record_problem(self, problem: SealingProblem) -> None:
+        """Stop sealing until a new incarnation, because a witness or a copy is ahead of this record.
+
+        Does nothing unless the problem's `incarnation` is the current one.
+        """
+        saved = state.read(self.folder)
+        incarnation = problem.params.get("incarnation")
+        if saved is not None and saved.problem is None and saved.incarnation == incarnation:
+            state.write(self.folder, saved.with_problem(problem))
 
     def _is_behind(self, now: dt.datetime, newest: Seal) -> bool:
         """Whether today needs a full seal although the newest seal has a later date, from a clock that was ahead.
@@ -137,7 +130,7 @@ class Sealer:
         return saved.with_written()
 
 
-def body_of(incarnation: int, number: int, moment: dt.datetime, full: bool, heads: list[Head]) -> bytes:
+def body_of(incarnation: int, number: int, moment: dt.datetime, full: bool, heads: list[StreamHead]) -> bytes:
     """A seal's body (audit/FORMAT.md)."""
     content = {
         "_format": FORMAT,

@@ -46,10 +46,12 @@ class House:
         return line
 
 
-def bundled(*names, since=None, until=None, incarnation: Incarnation | None = None, at=MOMENT) -> bytes:
+def bundled(
+    *names, since=None, until=None, incarnation: Incarnation | None = None, at=MOMENT, **how
+) -> bytes:
     out = io.BytesIO()
     with clock.override(at):
-        bundle.write(out, export.select(names, since, until), incarnation=incarnation)
+        bundle.write(out, export.select(names, since, until, **how), incarnation=incarnation)
     return out.getvalue()
 
 

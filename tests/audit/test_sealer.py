@@ -308,10 +308,34 @@ def test_a_tail_that_was_cut_and_grown_again_is_found(sealed, stream, write, fol
     assert trouble_of(Sealer(folder) if anew else sealed).code == "head-went-back"
 
 
-def test_a_stream_that_is_gone_is_found(sealed, stream):
-    rewind(SealedHead.objects.filter(stream=stream), Entry.objects.filter(stream=stream))
-    rewind(Stream.objects.filter(pk=stream.pk))
-    assert trouble_of(sealed).code == "head-went-back"
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_stream_deleted_with_all_rows_about_it_is_missed_by_a_sealer_that_starts_again_too(
+    sealed, write, folder, anew
+):
+    """One that the last full seal lists, and one that only a seal after it lists."""
+    write("larkfield/T-08")
+    second(sealed)
+    for name, seq in (("larkfield/T-04", 7), ("larkfield/T-08", 1)):
+        with transaction.atomic():
+            stream = Stream.objects.get(name=name)
+            rewind(SealedHead.objects.filter(stream=stream), Entry.objects.filter(stream=stream))
+            rewind(Stream.objects.filter(pk=stream.pk))
+            trouble = trouble_of(Sealer(folder) if anew else sealed)
+            assert (trouble.code, trouble.params) == ("head-went-back", {"stream": name, "seq": seq})
+            transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("change", ["body", "full", "deleted"])
+def test_a_sealer_that_starts_again_believes_only_the_seals_that_were_signed(sealed, folder, change):
+    """Of those that it reads: from the last full one on."""
+    one = Seal.objects.filter(number=2)
+    if change == "deleted":
+        rewind(SealedHead.objects.filter(seal__number=2), one)
+    else:
+        with as_superuser():
+            changed = bytes(one.get().body).replace(b"T-04", b"T-05")
+            one.update(**({"body": changed} if change == "body" else {"full": True}))
+    assert trouble_of(Sealer(folder)).code == "seals-differ"
 
 
 def test_a_lost_folder_does_not_start_a_new_log(sealed, folder, write):

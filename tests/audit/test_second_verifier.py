@@ -20,10 +20,13 @@ import pytest
 from django.core.management import call_command
 
 from audit import export
-from audit.models import Checkpoint, Entry
+from audit.exporting import bundle, segment
+from audit.models import Checkpoint, Entry, SealedHead, Stream
+from audit.record import open_stream
 from tests.tables.cast import make_scene
 
 from .conftest import MOMENT
+from .gone_back import as_superuser
 from .mutants import (
     BAD,
     FORGED_SEALS,
@@ -255,6 +258,95 @@ def test_both_judge_forged_exports_with_new_hashes_alike(house, asked):
     cases = [Case(name, forged_export(data, edit)) for name, edit in bad.items()]
     cases += [Case(name, forged_export(data, GOOD["as it was"], raw)) for name, raw in RAW.items()]
     assert not_all("bad", asked(cases)) == []
+
+
+# A stream that was deleted
+
+EVERY = [
+    {},
+    {"facility": "larkfield"},
+    {"training": True},
+    {"since": MOMENT + 30 * HOUR, "until": MOMENT + 50 * HOUR},
+]
+
+
+def test_a_stream_deleted_with_all_rows_about_it_fails_a_bundle_of_every_stream(house, asked):
+    open_stream("larkfield/T-24", real_play=False)
+    house.act(70 * HOUR, "larkfield/T-24")
+    house.act(70 * HOUR, "larkfield2/T-1")
+    house.seal(70 * HOUR)
+    assert not_all("good", asked([Case(f"every {how}", bundled(**how)) for how in EVERY])) == []
+    with as_superuser():
+        SealedHead.objects.filter(stream__name=TABLES[1]).delete()
+        Entry.objects.filter(stream__name=TABLES[1]).delete()
+        Stream.objects.filter(name=TABLES[1]).delete()
+    good = [
+        Case("another facility", bundled(facility="larkfield2")),
+        Case("named streams", bundled(TABLES[0], TABLES[2])),
+    ]
+    assert not_all("good", asked(good)) == []
+    answers = asked([Case(f"every {how}", bundled(**how)) for how in EVERY])
+    assert [TABLES[1] in first and TABLES[1] in second for _, first, second in answers] == [True] * len(EVERY)
+    names = [one["stream"] for one in first_line(bundled(facility="larkfield2"))["streams"]]
+    assert names == ["installation/system", "larkfield2/T-1"]
+
+
+def first_line(archive: bytes) -> dict[str, Any]:
+    return json.loads(files_of(archive)["record.jsonl"].partition(b"\n")[0])["body"]
+
+
+def test_a_bundle_of_every_stream_has_those_that_began_while_it_was_written(house, asked, monkeypatch):
+    found = segment.segment_for
+    later = iter(["larkfield/T-2", "larkfield/T-3"])
+
+    def meanwhile(*arguments):
+        for name in later:
+            house.act(70 * HOUR, name)
+            house.seal(70 * HOUR)
+            break
+        return found(*arguments)
+
+    monkeypatch.setattr(bundle, "segment_for", meanwhile)
+    archive = bundled()
+    assert not_all("good", asked([Case("meanwhile", archive)])) == []
+    names = [one["stream"] for one in first_line(archive)["streams"]]
+    assert names == [
+        "installation/system",
+        "larkfield/T-04",
+        *TABLES[1:2],
+        "larkfield/T-2",
+        "larkfield/T-3",
+        TABLES[2],
+    ]
+
+
+WRONG_STATEMENTS = [
+    None, [], {"facility": None}, {"facility": 1, "other_play": []}, {"facility": None, "other_play": None},
+    {"facility": None, "other_play": [1]}, {"facility": None, "other_play": ["b/b", "a/a"]},
+    {"facility": None, "other_play": ["a/a", "a/a"]}, {"facility": None, "other_play": [TABLES[0]]},
+    {"facility": None, "other_play": [], "more": 1},
+]  # fmt: skip
+
+
+def test_a_statement_of_every_stream_is_judged_alike(house, asked):
+    files = files_of(bundled(TABLES[0]))
+
+    def stating(every: Any) -> dict[str, bytes]:
+        record = forged_export(files["record.jsonl"], lambda bodies: bodies[0].update(every=every))
+        return with_manifest(files, {"record.jsonl": record})
+
+    others = ["installation/system", *TABLES[1:]]
+    good = [
+        {"facility": None, "other_play": others},
+        {"facility": "larkfield", "other_play": [*others, "z/z"]},
+    ]
+    bad = [
+        *WRONG_STATEMENTS,
+        {"facility": None, "other_play": others[:2]},
+        {"facility": "x", "other_play": []},
+    ]
+    assert not_all("good", asked([Case(f"good {one}", stating(one)) for one in good])) == []
+    assert not_all("bad", asked([Case(f"bad {one}", stating(one)) for one in bad])) == []
 
 
 # Seals, keys, and what a reader kept

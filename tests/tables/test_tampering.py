@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from audit import chain, export, heads, notes, verification, witness
+from audit import chain, clock, export, heads, notes, record, verification, witness
 from audit.exporting import bundle
-from audit.models import Checkpoint, Entry, Seal, Stream
+from audit.models import Checkpoint, Entry, Seal, SealedHead, Stream
 from audit.sealing import keys, state, witnesses
 from audit.sealing.log import MissingNode
 from audit.sealing.problems import SealingProblem
@@ -21,6 +21,7 @@ from audit.sealing.sealer import Sealer
 from games.engine import Refusal
 from tables.runner import table
 from tests.audit.gone_back import as_superuser, forget, put_back
+from tests.services.entries import any_entry
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -44,6 +45,9 @@ class Casino:
             [witness.LogKey(self.vkey)], ["pitside.local/record/1"], witness.Cosigner(COSIGNER.name, COSIGNER.seed),
             witness.State(str(folder / "witness.json")), None,
         )  # fmt: skip
+        other = record.open_stream("larkfield/exports")
+        export_finished = any_entry("export.finished", {})
+        record.append(other, entry=export_finished, moment=clock.now(), gaming_day=clock.now().date())
         for seat in range(1, 6):
             self.lay(seat)
             self.seal()
@@ -105,6 +109,15 @@ def rehashes_its_chain(casino):
 
 def cuts_the_tail(casino):
     put_back(casino.now, casino.now.seq - 1)
+
+
+def deletes_a_stream(casino):
+    """Every row about the exports' stream: the seals still name it."""
+    gone = Stream.objects.filter(name="larkfield/exports")
+    with as_superuser():
+        SealedHead.objects.filter(stream__in=gone).delete()
+        Entry.objects.filter(stream__in=gone).delete()
+        assert gone.delete()[0] == 1
 
 
 def drops_seals(casino):
@@ -223,6 +236,7 @@ ATTACKS = {
     "a body is edited, and its chain is hashed again": rehashes_its_chain,
     "two entries are swapped": swaps_two_entries,
     "the tail of a stream is cut off": cuts_the_tail,
+    "a stream is deleted, and every row about it": deletes_a_stream,
     "seals are dropped": drops_seals,
     "an older backup is restored": restores_a_backup,
     "an older backup is restored, and the sealer's disk with it": restores_the_sealers_disk_too,

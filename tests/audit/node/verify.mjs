@@ -172,6 +172,23 @@ function unsealedOf({ p, b, hashes, follower }, { opened, log }) {
   return Math.max(0, b - Math.max(p, greatest));
 }
 
+/** Where the bundle says that it has every stream, none that the seals list may be missing. */
+function checkEvery({ opened, streams }, log) {
+  if (!("every" in opened)) return;
+  const { every } = opened;
+  hasExactly(every, ["facility", "other_play"], "`every`");
+  const { facility, other_play: others } = every;
+  need((facility === null || isText(facility)) && Array.isArray(others) && others.every(isText), "`every` has an unknown form");
+  need(others.every((name, place) => !place || inOrder(others[place - 1], name) < 0), "`other_play` is not in order");
+  const names = new Set(streams.map(({ follower }) => follower.name));
+  need(!others.some((name) => names.has(name)), "`other_play` names a stream of the export");
+  const known = new Set([...names, ...others]);
+  for (const name of log?.listed.keys() ?? []) {
+    const meant = facility === null || name === "installation/system" || name.startsWith(`${facility}/`);
+    need(!meant || known.has(name), `the seals list ${name}, which a bundle of every stream must have`);
+  }
+}
+
 function checkManifest(bytes, files, { opened, entries }, log, unsealed) {
   const others = [...files.keys()].filter((name) => name !== "manifest.json").sort(inOrder);
   const { at, build, from, to } = opened;
@@ -196,6 +213,7 @@ function checkBundle(files, asked) {
     ));
     need(log.first === 0 || (log.seals[0].full && begins), "the seals begin behind the range");
   }
+  checkEvery(exported, log);
   const unsealed = exported.streams
     .map((stream) => ({ entries: unsealedOf(stream, { ...exported, log }), stream: stream.follower.name }))
     .filter(({ entries }) => entries > 0);
