@@ -121,7 +121,15 @@ SQLITE_OPTIONS = {
 POSTGRES_OPTIONS = {
     "server_side_binding": True,
     "prepare_threshold": 3,
-    "pool": {"min_size": 2, "max_size": 8, "timeout": 3, "max_lifetime": 1800},
+    # The pool tries a lost connection again for two seconds, then whenever a request asks for one. Its own pauses
+    # double: after an outage of two minutes it would wait two more.
+    "pool": {"min_size": 2, "max_size": 8, "timeout": 3, "max_lifetime": 1800, "reconnect_timeout": 2},
+    # A database machine that vanished: found by a new connection after three seconds, by an open one after five.
+    "connect_timeout": 3,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 5000,  # milliseconds
     "options": "-c lock_timeout=2s -c statement_timeout=5s -c idle_in_transaction_session_timeout=10s",
 }
 
@@ -134,6 +142,8 @@ def database_from(address: str) -> dict:
     settings["CONN_MAX_AGE"] = (
         0  # persistent connections leak under ASGI; the pool reuses connections instead
     )
+    if not sqlite:
+        settings["ENGINE"] = "config.postgresql"
     return settings
 
 
@@ -142,7 +152,7 @@ def layer_from(address: str, prefix: str = "asgi") -> dict:
     if not address:
         return {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
     return {
-        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "BACKEND": "tables.screens.redis_layer.RedisLayer",
         "CONFIG": {"hosts": [address], "prefix": prefix},
     }
 

@@ -5,25 +5,14 @@ A message carries the state of one table as HTML, rendered once per station, wit
 
 import asyncio
 import json
-import logging
 from typing import Any
 
 from asgiref.sync import async_to_sync, sync_to_async
-from channels.layers import BaseChannelLayer, get_channel_layer
 
 from tables.models import Table
 from tables.screens import fragments, snapshot
+from tables.screens.delivery import delivery
 from tables.screens.fragments import Message
-
-log = logging.getLogger(__name__)
-SEND_TIMEOUT_SECONDS = 0.5
-
-
-def layer() -> BaseChannelLayer:
-    """Return the channel layer; every installation has one."""
-    channel_layer = get_channel_layer()
-    assert channel_layer is not None
-    return channel_layer
 
 
 def table_group(table_id: int, station: str) -> str:
@@ -44,8 +33,8 @@ def person_group(person_id: int) -> str:
 async def publish(table_id: int) -> dict[str, Message]:
     """Render a table and send it to each station, the dealer's first. Return the messages by station.
 
-    Rendering queries nothing, so it needs no thread. Each message is sent as soon as it is rendered. A channel layer
-    that does not respond is logged and raises nothing: the heartbeat makes screens resync.
+    Rendering queries nothing, so it needs no thread. Nobody waits for the channel layer: each message is sent beside
+    this coroutine, as soon as it is rendered.
     """
     state = await sync_to_async(snapshot.of_table)(table_id)
     messages = {}
@@ -55,21 +44,22 @@ async def publish(table_id: int) -> dict[str, Message]:
     return messages
 
 
+async def publish_now(table_id: int) -> dict[str, Message]:
+    """Publish, and wait until the messages are sent or dropped: for an event loop that ends afterwards."""
+    messages = await publish(table_id)
+    await delivery().flush()
+    return messages
+
+
 def on_table_changed(sender: Any, table_id: int, **_extra: Any) -> None:
     """Publish a table for code that is not asynchronous (`tables.core.signals.table_changed`)."""
-    async_to_sync(publish)(table_id)
+    async_to_sync(publish_now)(table_id)
 
 
 async def send(messages: dict[str, Message]) -> None:
-    """Send messages to their groups at once, for at most half a second."""
-    sending = [
-        layer().group_send(group_of(station, message), event_of(message))
-        for station, message in messages.items()
-    ]
-    try:
-        await asyncio.wait_for(asyncio.gather(*sending), SEND_TIMEOUT_SECONDS)
-    except Exception:
-        log.exception("a push was lost; the heartbeat makes screens resync")
+    """Have messages sent to their groups."""
+    delivery().add([(group_of(station, message), event_of(message)) for station, message in messages.items()])
+    await asyncio.sleep(0)  # the first goes out before the next is rendered
 
 
 def event_of(message: Message) -> dict[str, Any]:
@@ -86,14 +76,12 @@ def group_of(station: str, message: Message) -> str:
 
 
 async def close_person(person_id: int, code: int) -> None:
-    """Close the sockets of a person who signed off (4401) or whose tablet was locked (4423)."""
-    try:
-        await asyncio.wait_for(
-            layer().group_send(person_group(person_id), {"type": "closing", "code": code}),
-            SEND_TIMEOUT_SECONDS,
-        )
-    except Exception:
-        log.exception("a sign-off was not pushed; the next heartbeat closes the sockets")
+    """Close the sockets of a person who signed off (4401) or whose tablet was locked (4423).
+
+    Waits half a second at most. A socket that is not reached finds out by its next heartbeat.
+    """
+    delivery().add([(person_group(person_id), {"type": "closing", "code": code})])
+    await delivery().flush()
 
 
 def versions(table_ids: list[int]) -> dict[str, int]:

@@ -90,7 +90,7 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
     except Refusal as refusal:
         people.sign_out(request)
         return refusal
-    async_to_sync(push.publish)(response.key)
+    async_to_sync(push.publish_now)(response.key)
     return None
 
 
@@ -115,7 +115,7 @@ def sign_off(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             people.lock(device, reason="asked to sign off")
             return _sign_in_page(request, device, refusal, 422)
-        async_to_sync(push.publish)(response.key)
+        async_to_sync(push.publish_now)(response.key)
     people.sign_out(request)
     async_to_sync(push.close_person)(person.pk, 4401)
     return redirect("sign-in")

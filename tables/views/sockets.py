@@ -19,6 +19,7 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from audit import clock
+from audit.logs import OutageLog
 from audit.models import Device
 from tables.runner.access import (
     Denied,
@@ -32,6 +33,7 @@ from tables.runner.access import (
     table_for,
 )
 from tables.screens import fragments, push
+from tables.screens.delivery import delivery
 
 log = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 5.0
@@ -41,6 +43,14 @@ HEARD_SECONDS = 20.0
 TILE_SECONDS = 0.5
 CLOSING = {SignedOut: 4401, Denied: 4403, Locked: 4423}
 INTERNAL_ERROR = 1011
+# One line for all sockets of the process: some may still fail while others work again.
+heartbeats = OutageLog(
+    log,
+    "The heartbeat of a socket",
+    "The next one tries again.",
+    traceback=True,
+    settle_seconds=2 * HEARTBEAT_SECONDS,
+)
 
 
 class PushConsumer(AsyncWebsocketConsumer):
@@ -92,13 +102,17 @@ class PushConsumer(AsyncWebsocketConsumer):
             await self.channel_layer.group_add(group, self.channel_name)
 
     async def try_to_join(self) -> None:
-        """Join the groups, or leave it to the next heartbeat."""
+        """Join the groups, or leave it to the next heartbeat; at once if the layer was away a moment ago."""
+        self.joined_at = None
+        if delivery().is_suspended:
+            return
         try:
             await asyncio.wait_for(self.join(), JOIN_TIMEOUT_SECONDS)
+        except Exception as error:
+            delivery().failed(error)
+        else:
             self.joined_at = time.monotonic()
-        except Exception:
-            self.joined_at = None
-            log.warning("a socket could not join its groups; its next heartbeat tries again", exc_info=True)
+            delivery().worked()
 
     async def run_heartbeat(self) -> None:
         """Check access and send versions every five seconds; join the groups again every ten minutes.
@@ -112,9 +126,10 @@ class PushConsumer(AsyncWebsocketConsumer):
             except (SignedOut, Denied, Locked) as refused:
                 await self.close(code=CLOSING[type(refused)])
                 return
-            except Exception:
-                log.warning("a heartbeat failed; the next one tries again", exc_info=True)
+            except Exception as error:
+                heartbeats.failed(error)
                 continue
+            heartbeats.worked()
             await self.send_json({"versions": versions})
             if self.joined_at is None or time.monotonic() - self.joined_at > REJOIN_SECONDS:
                 await self.try_to_join()
@@ -146,8 +161,8 @@ class PushConsumer(AsyncWebsocketConsumer):
                 await asyncio.wait_for(
                     self.channel_layer.group_discard(group, self.channel_name), JOIN_TIMEOUT_SECONDS
                 )
-        except Exception:
-            log.warning("a socket could not leave its groups", exc_info=True)
+        except Exception as error:
+            delivery().failed(error)
 
 
 class TableConsumer(PushConsumer):

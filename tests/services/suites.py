@@ -11,7 +11,7 @@ DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup", "live_url"}
 
 
 def has_postgres() -> bool:
-    return settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
+    return settings.DATABASES["default"]["ENGINE"] == "config.postgresql"
 
 
 def has_redis() -> bool:

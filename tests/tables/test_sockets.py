@@ -12,7 +12,7 @@ from audit import clock
 from audit.models import Device
 from config.asgi import application
 from tables.models import Assignment
-from tables.screens import push
+from tables.screens import delivery, push
 
 pytestmark = pytest.mark.both_databases
 
@@ -241,7 +241,7 @@ async def test_a_socket_whose_heartbeats_end_by_an_error_is_closed(committed, mo
 
 
 async def test_without_the_channel_layer_a_socket_opens_beats_and_joins_later(committed, monkeypatch, quick):
-    layer = push.layer()
+    layer = delivery.layer()
     add, is_away = layer.group_add, [True]
 
     async def away_at_first(*args: Any) -> None:
@@ -250,6 +250,7 @@ async def test_without_the_channel_layer_a_socket_opens_beats_and_joins_later(co
         await add(*args)
 
     monkeypatch.setattr(layer, "group_add", away_at_first, raising=False)
+    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.01)
     tablet = await browser(committed, "tablet", "dealer")
     socket = await Socket(TABLE + "dealer", tablet).connect()
     version = (await socket.heard())["version"]
@@ -270,7 +271,7 @@ async def test_a_layer_that_does_not_answer_loses_no_act(committed, monkeypatch)
         async def group_send(self, *_):
             raise ConnectionError("no layer")
 
-    monkeypatch.setattr(push, "get_channel_layer", lambda: Silent())
+    monkeypatch.setattr(delivery, "get_channel_layer", lambda: Silent())
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
     messages = await push.publish(answer.key)
     assert messages["dealer"]["version"] == answer.version

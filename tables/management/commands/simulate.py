@@ -57,7 +57,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{count * rounds} rounds at {count} simulated tables, seed {seed}.")
 
     def _push(self, table: Table) -> None:
-        asyncio.run(push.publish(table.pk))
+        asyncio.run(push.publish_now(table.pk))
 
     def _named(self, place: str) -> Table:
         facility, _, code = place.partition("/")

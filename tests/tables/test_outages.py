@@ -1,0 +1,305 @@
+"""Redis or PostgreSQL is away or frozen: acts go on where they can, nothing waits long, and the log says it once."""
+
+import asyncio
+import json
+import logging
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from channels.db import database_sync_to_async
+from channels.layers import channel_layers
+from django.db import connection, connections
+from django.test import AsyncClient, Client
+
+from audit import logs
+from script.services import redis_answers
+from tables.screens import delivery, push
+from tables.screens.redis_layer import RedisLayer
+from tables.views import health
+from tests.services.installation import free_port
+from tests.tables.test_sockets import TABLE, Socket, browser
+
+FROZEN, AWAY, WELL = "frozen", "away", "well"
+
+
+class Layer:
+    """A channel layer in one of three states."""
+
+    def __init__(self) -> None:
+        self.state = WELL
+        self.tries = 0
+        self.sent: list[int] = []
+
+    async def group_send(self, group: str, event: dict[str, Any]) -> None:
+        self.tries += 1
+        if self.state == FROZEN:
+            await asyncio.Event().wait()
+        if self.state == AWAY:
+            raise ConnectionError("refused")
+        self.sent.append(event.get("version", 0))
+
+
+@pytest.fixture
+def layer(monkeypatch) -> Layer:
+    layer = Layer()
+    monkeypatch.setattr(delivery, "get_channel_layer", lambda: layer)
+    monkeypatch.setattr(delivery, "SEND_SECONDS", 0.05)
+    return layer
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def add(*numbers: int) -> None:
+    delivery.delivery().add([("group", {"type": "screen", "version": number}) for number in numbers])
+
+
+@pytest.mark.parametrize("state", [FROZEN, AWAY])
+async def test_a_layer_that_fails_is_left_alone_for_five_seconds_and_logged_once(
+    layer, caplog, monkeypatch, state
+):
+    layer.state = state
+    for number in range(20):
+        add(number)
+        await delivery.delivery().flush()
+    assert layer.tries == 1
+    monkeypatch.setattr(delivery.time, "monotonic", lambda now=delivery.time.monotonic: now() + 6)
+    layer.state = WELL
+    add(20)
+    await delivery.delivery().flush()
+    assert layer.sent == [20]
+    begins, ends = lines(caplog)
+    assert begins.startswith("The channel layer failed: ") and "works again after" in ends
+    assert "Traceback" not in caplog.text
+
+
+async def test_pushes_arrive_in_the_order_in_which_they_were_added(layer):
+    add(1, 2)
+    add(3)
+    await asyncio.sleep(0)
+    add(4)
+    await delivery.delivery().flush()
+    assert layer.sent == [1, 2, 3, 4]
+
+
+async def test_the_answer_to_an_act_does_not_wait_for_the_layer(committed, layer):
+    layer.state = FROZEN
+    answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
+    messages = await push.publish(answer.key)
+    assert messages["dealer"]["version"] == answer.version
+    sending = delivery.delivery().task
+    assert sending is not None and not sending.done()
+    await delivery.delivery().flush()
+    await database_sync_to_async(connections.close_all)()
+
+
+@pytest.fixture
+def redis_away(settings):
+    """The channel layer of an installation whose Redis has ended."""
+    address = f"redis://127.0.0.1:{free_port()}/0"
+    settings.CHANNEL_LAYERS = {
+        "default": {"BACKEND": "tables.screens.redis_layer.RedisLayer", "CONFIG": {"hosts": [address]}}
+    }
+    assert isinstance(channel_layers["default"], RedisLayer)
+    yield
+    channel_layers.backends.pop("default", None)
+
+
+async def test_a_socket_opens_while_redis_is_away(committed, redis_away, caplog):
+    tablet = await browser(committed, "tablet", "dealer")
+    for _ in range(3):
+        socket = await Socket(TABLE + "dealer", tablet).connect()
+        assert (await socket.heard())["table"] == "T-01"
+        await socket.leave()
+    await database_sync_to_async(connections.close_all)()
+    assert [line.split(":")[0] for line in lines(caplog)] == ["The channel layer failed"]
+
+
+async def test_acts_are_taken_while_redis_is_away_and_the_log_says_so_once(committed, redis_away, caplog):
+    tablet = await browser(committed, "tablet", "dealer")
+    client = AsyncClient()
+    client.cookies = tablet.cookies
+    for seat in (1, 2, 3):
+        params = {"wagers": [{"seat": seat, "wager": "small", "cents": 2_500}]}
+        seen = await database_sync_to_async(lambda: committed.version)()
+        body = {"command": str(uuid.uuid4()), "seen": seen, "params": params}
+        path = "/floor/larkfield/T-01/acts/place_wagers"
+        answer = await client.post(path, json.dumps(body), content_type="application/json")
+        assert (answer.status_code, answer.json()["screen"]["version"]) == (200, answer.json()["version"])
+        await delivery.delivery().flush()
+    await database_sync_to_async(connections.close_all)()
+    assert [line.split(":")[0] for line in lines(caplog)] == ["The channel layer failed"]
+
+
+def test_readyz_answers_while_the_database_and_the_layer_do_not(layer, monkeypatch):
+    layer.state = FROZEN
+    frozen = threading.Event()
+    monkeypatch.setattr(health, "_select", lambda: frozen.wait(20))
+    monkeypatch.setattr(health, "DATABASE_SECONDS", 0.05)
+    try:
+        answer = Client().get("/readyz")
+        assert not frozen.is_set()
+        assert (answer.status_code, answer.json()) == (503, {"database": False, "layer": False})
+    finally:
+        frozen.set()
+
+
+# A real Redis
+
+
+@pytest.fixture
+def redis_server(tmp_path):
+    """A Redis that a test may freeze, kill and start again: `redis_server.send(signal.SIGSTOP)`."""
+    binary = shutil.which("redis-server") or shutil.which("valkey-server")
+    if binary is None:
+        pytest.skip("no redis-server on PATH")
+    server = RedisServer(binary, str(tmp_path / "redis.sock"))
+    server.start()
+    yield server
+    server.end()
+
+
+class RedisServer:
+    """One process, without a file."""
+
+    def __init__(self, binary: str, path: str) -> None:
+        self.command = [binary, "--port", "0", "--unixsocket", path, "--save", "", "--appendonly", "no"]
+        self.address = f"unix://{path}"
+        self.path = Path(path)
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(self.command, cwd=self.path.parent, stdout=subprocess.DEVNULL)
+        for _ in range(200):
+            if redis_answers(self.address):
+                return
+            time.sleep(0.05)
+
+    def send(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def end(self) -> None:
+        self.send(signal.SIGCONT)
+        self.process.kill()
+        self.process.wait(10)
+
+
+@pytest.mark.redis
+async def test_pushes_arrive_again_after_redis_was_frozen_and_after_it_was_killed(
+    redis_server, caplog, monkeypatch
+):
+    redis_layer = RedisLayer(hosts=[redis_server.address], prefix="outage")
+    monkeypatch.setattr(delivery, "get_channel_layer", lambda: redis_layer)
+    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.2)
+    channel = await redis_layer.new_channel()
+    await redis_layer.group_add("group", channel)
+    received: list[int] = []
+
+    async def receive() -> None:
+        while True:
+            received.append((await redis_layer.receive(channel))["version"])
+
+    async def arrives(number: int) -> None:
+        async with asyncio.timeout(10):
+            while number not in received:
+                add(number)
+                await asyncio.sleep(0.1)
+
+    receiving = asyncio.create_task(receive())
+    await arrives(1)
+    redis_server.send(signal.SIGSTOP)
+    add(2)
+    await delivery.delivery().flush()
+    redis_server.send(signal.SIGCONT)
+    await arrives(3)
+    redis_server.end()
+    add(4)
+    await delivery.delivery().flush()
+    redis_server.start()
+    await arrives(5)
+    receiving.cancel()
+    await redis_layer.flush()
+    outages = [line.split(":")[0] for line in lines(caplog) if " works again after " not in line]
+    assert outages.count("The channel layer failed") == 2
+    assert outages.count("Reading pushes from Redis failed") == len(outages) - 2 <= 1
+
+
+# PostgreSQL
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_died_in_the_pool_costs_no_request():
+    """As after a restart of PostgreSQL, or a failover: every connection of the pool is dead."""
+
+    def borrow(count: int) -> list[int]:
+        lent = [pool.getconn() for _ in range(count)]
+        for one in lent:
+            pool.putconn(one)
+        return [one.info.backend_pid for one in lent]
+
+    connection.ensure_connection()
+    pool, given = connection.pool, connection.get_connection_params()
+    connection.close()
+    dead = borrow(4)
+    server = {key: given[key] for key in ("host", "port", "user", "password", "dbname") if given.get(key)}
+    with psycopg.connect(**server, autocommit=True) as root:
+        for pid in dead:
+            root.execute("SELECT pg_terminate_backend(%s)", [pid])
+    for _ in range(8):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        connection.close()
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_a_database_machine_that_vanished_is_noticed_within_seconds():
+    connection.ensure_connection()
+    given = connection.connection.info.get_parameters()
+    assert (given["connect_timeout"], given["tcp_user_timeout"], given["keepalives_idle"]) == (
+        "3",
+        "5000",
+        "5",
+    )
+
+
+# The log
+
+
+def test_an_outage_is_a_line_when_it_begins_and_a_line_when_it_ends(caplog):
+    hands = [0.0]
+    outage = logs.OutageLog(
+        logging.getLogger("a"), "The lamp", "It is dark.", settle_seconds=10, monotonic=lambda: hands[0]
+    )
+    outage.worked()
+    for hands[0] in (1.0, 2.0, 3.0):
+        outage.failed(ConnectionError("no current."))
+        outage.worked()  # another lamp
+    outage.failed(TimeoutError())
+    hands[0] = 13.0
+    outage.worked()
+    outage.worked()
+    assert lines(caplog) == [
+        "The lamp failed: ConnectionError: no current. It is dark.",
+        "The lamp failed: TimeoutError. It is dark.",
+        "The lamp works again after 12 s; it failed 4 times.",
+    ]
+
+
+def test_a_message_of_the_pool_passes_once_a_minute():
+    hands = [0.0]
+    once = logs.OnceAMinute(lambda: hands[0])
+    passed = []
+    for hands[0] in (0.0, 1.0, 59.0, 61.0):
+        record = logging.makeLogRecord({"msg": "error connecting in %r: %s", "args": ("pool-1", hands[0])})
+        passed.append(once.filter(record))
+    assert passed == [True, False, False, True]
