@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 
 from audit import chain
+from audit.compiled_reads import CompiledRead
 from games.engine import Refusal, Rules, editions
 from games.models import Facility, RulesSubmission
 from games.refusals import PLAYER_FAVOURED, TERMS_DO_NOT_MATCH
@@ -26,9 +27,11 @@ def in_force(
     A superseded version stays in force until a later approved one takes over. When a version is withdrawn, the
     version that it had superseded does not come back.
     """
-    versions = _begun_before(moment).filter(facility=facility, game=game)
-    if code:
-        versions = versions.filter(code=code)
+    versions = (
+        VERSIONS_OF_SUBMISSION(moment, facility.pk, game, code)
+        if code
+        else VERSIONS_OF_GAME(moment, facility.pk, game)
+    )
     newest_of = {version.code: version for version in versions}
     current = [version for version in newest_of.values() if not _is_withdrawn(version, moment)]
     return max(current, key=_start_order, default=None)
@@ -59,6 +62,14 @@ def _begun_before(moment: dt.datetime) -> QuerySet[RulesSubmission]:
         status__in=["approved", "superseded", "withdrawn"], in_force_from__lte=moment
     )
     return versions.exclude(withdrawn_at__lt=F("in_force_from")).order_by("in_force_from", "version")
+
+
+VERSIONS_OF_GAME = CompiledRead(
+    lambda moment, facility, game: _begun_before(moment).filter(facility=facility, game=game)
+)
+VERSIONS_OF_SUBMISSION = CompiledRead(
+    lambda moment, facility, game, code: _begun_before(moment).filter(facility=facility, game=game, code=code)
+)
 
 
 def _is_withdrawn(version: RulesSubmission, moment: dt.datetime) -> bool:

@@ -143,9 +143,7 @@ class TableContext:
         """The throws of the live round in the order of play, each in its newest revision."""
         if self.round is None or not self.round.last_throw:
             return []
-        return list(
-            {throw.number: throw for throw in self.round.throws.order_by("number", "revision")}.values()
-        )
+        return list({throw.number: throw for throw in Throw.objects.of_round(self.round.pk)}.values())
 
     @cached_property
     def state(self) -> RoundState:

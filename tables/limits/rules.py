@@ -15,6 +15,7 @@ from collections.abc import Collection
 from typing import cast
 
 from audit import clock, record
+from audit.compiled_reads import CompiledRead
 from games.engine import Refusal
 from games.office.submissions.gate import verify_minimum
 from games.params import malformed
@@ -47,10 +48,16 @@ def wager_flag(ctx: TableContext, code: str, cents: int) -> FlagOrNone:
     return limits_flag(ctx.table, cents) if cents and ctx.game.is_limited(code) else ""
 
 
+PENDING_CHANGE = CompiledRead(
+    lambda table: LimitsChange.objects.filter(table=table, status=LimitsChange.Status.PENDING).select_related(
+        "announced_by", "asked_by"
+    )[:1]
+)
+
+
 def pending_change(table: Table) -> LimitsChange | None:
     """The pending change of a table's limits, if any."""
-    changes = LimitsChange.objects.filter(table=table, status=LimitsChange.Status.PENDING)
-    return changes.select_related("announced_by", "asked_by").first()
+    return PENDING_CHANGE.first(table.pk)
 
 
 def effective_at(table: Table, change: LimitsChange) -> dt.datetime | None:

@@ -1,8 +1,11 @@
 """Shakers, dice lots, and the custody steps of a lot from receipt to destruction."""
 
+from typing import ClassVar
+
 from django.db import models
 from django.db.models import F, Q
 
+from audit.compiled_reads import CompiledRead
 from games.snapshot_types import ShakerKind
 
 
@@ -53,15 +56,12 @@ class Shaker(models.Model):
         return self.code
 
 
-class DiceLotSet(models.QuerySet["DiceLot"]):
-    """Dice lots, by where they are."""
+class DiceLotManager(models.Manager["DiceLot"]):
+    """Read dice lots by where they are."""
 
     def in_use_at(self, table_id: int) -> "DiceLot | None":
         """Return the dice in the working shaker at a table, with that shaker."""
-        in_working_shaker = self.filter(
-            shaker__table=table_id, shaker__out_of_order=False, status=DiceLot.Status.PLACED
-        )
-        return in_working_shaker.select_related("shaker").first()
+        return LOT_IN_USE.first(table_id)
 
 
 class DiceLot(models.Model):
@@ -118,7 +118,7 @@ class DiceLot(models.Model):
     examined_at = models.DateTimeField(null=True, blank=True, help_text="the last end-of-day inspection")
     tampered = models.BooleanField(default=False)
 
-    objects = DiceLotSet.as_manager()
+    objects: ClassVar[DiceLotManager] = DiceLotManager()
 
     class Meta:
         ordering = ["facility", "code"]
@@ -152,6 +152,13 @@ class DiceLot(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+LOT_IN_USE = CompiledRead(
+    lambda table: DiceLot.objects.filter(
+        shaker__table=table, shaker__out_of_order=False, status=DiceLot.Status.PLACED
+    ).select_related("shaker")[:1]
+)
 
 
 class LotStep(models.Model):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from django.db import connection, models
 from django.db.models import Q
 
+from audit.compiled_reads import CompiledRead
 from games.engine.procedures import Phase
 from games.engine.settlement import WagerOutcome
 from games.snapshot_types import WagerFlag
@@ -14,12 +15,12 @@ from games.snapshot_types import WagerFlag
 FlagOrNone = WagerFlag | Literal[""]
 
 
-class RoundSet(models.QuerySet["Round"]):
-    """Rounds, by state."""
+class RoundManager(models.Manager["Round"]):
+    """Read rounds by state."""
 
     def live_at(self, table_id: int) -> "Round | None":
         """Return the round in play at a table, with the submission that it pinned."""
-        return self.filter(table=table_id, ended_at=None).select_related("submission").first()
+        return LIVE_ROUND.first(table_id)
 
 
 class Round(models.Model):
@@ -58,7 +59,7 @@ class Round(models.Model):
     taken_cents = models.BigIntegerField(default=0)
     paid_cents = models.BigIntegerField(default=0)
 
-    objects = RoundSet.as_manager()
+    objects: ClassVar[RoundManager] = RoundManager()
 
     class Meta:
         ordering = ["table", "-number"]
@@ -74,12 +75,17 @@ class Round(models.Model):
         return f"{self.table_id} round {self.number}"
 
 
+LIVE_ROUND = CompiledRead(
+    lambda table: Round.objects.filter(table=table, ended_at=None).select_related("submission")[:1]
+)
+
+
 class WagerManager(models.Manager["Wager"]):
     """Read and write the wagers of a round."""
 
     def of_round(self, round_id: int) -> "list[Wager]":
         """Return every wager of a round, struck wagers included, in the order in which they were first made."""
-        return list(self.filter(round=round_id).order_by("pk"))
+        return WAGERS_OF_ROUND(round_id)
 
     def upsert_many(self, round_: Round, rows: Sequence[tuple[int, str, int, int, str, FlagOrNone]]) -> None:
         """Write rows of (seat, code, play or 0, cents, made_in, flag) in one trip.
@@ -138,6 +144,17 @@ class Wager(models.Model):
         return self.seat, self.code, self.play or None
 
 
+WAGERS_OF_ROUND = CompiledRead(lambda round_: Wager.objects.filter(round=round_).order_by("pk"))
+
+
+class ThrowManager(models.Manager["Throw"]):
+    """Read the throws of a round."""
+
+    def of_round(self, round_id: int) -> "list[Throw]":
+        """Return every throw of a round in every revision, in the order of play."""
+        return THROWS_OF_ROUND(round_id)
+
+
 class Throw(models.Model):
     """Dice as called. A correction is a new revision; the old one stays."""
 
@@ -150,6 +167,8 @@ class Throw(models.Model):
     shaker = models.ForeignKey("tables.Shaker", models.PROTECT, null=True, related_name="throws")
     called_at = models.DateTimeField()
 
+    objects: ClassVar[ThrowManager] = ThrowManager()
+
     class Meta:
         ordering = ["round", "number", "revision"]
         constraints = [
@@ -158,6 +177,11 @@ class Throw(models.Model):
 
     def __str__(self) -> str:
         return f"throw {self.number}.{self.revision} {self.dice}"
+
+
+THROWS_OF_ROUND = CompiledRead(
+    lambda round_: Throw.objects.filter(round=round_).order_by("number", "revision")
+)
 
 
 class SettlementManager(models.Manager["Settlement"]):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
+from audit.compiled_reads import CompiledRead
 from games.engine import Refusal, Rules, editions
 from games.engine.editions import all_editions
 from games.jurisdictions import Jurisdiction
@@ -75,9 +76,8 @@ def suspended_codes(facility: Facility, game: str, moment: dt.datetime) -> froze
 
 def suspensions(facility: Facility, game: str, moment: dt.datetime) -> dict[str, ServiceStatus]:
     """Return each suspended code with the service that suspends it."""
-    rows = Service.objects.filter(provider__facility=facility, game=game)
     service_uses = service_statuses(
-        facility, list(rows.select_related("provider", "request")), facility.gaming_day(moment), moment
+        facility, SERVICES_OF_GAME(facility.pk, game), facility.gaming_day(moment), moment
     )
     live = {code for use in service_uses if use.may_be_dealt for code in use.codes}
     stopped_codes: dict[str, ServiceStatus] = {}
@@ -86,6 +86,13 @@ def suspensions(facility: Facility, game: str, moment: dt.datetime) -> dict[str,
         for code in () if use.may_be_dealt else use.codes - (live if use.ended else frozenset()):
             stopped_codes.setdefault(code, use)
     return stopped_codes
+
+
+SERVICES_OF_GAME = CompiledRead(
+    lambda facility, game: Service.objects.filter(provider__facility=facility, game=game).select_related(
+        "provider", "request"
+    )
+)
 
 
 def service_refusal(use: ServiceStatus, wager: str = "") -> Refusal:
