@@ -3,6 +3,7 @@
 The checks (format, lint, types, migrations, imports) run one after the other, at the same time as the tests. The tests
 are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium). Each is one pytest run with a worker
 for each processor, three for two with browsers, which wait a lot. Arguments after `--` go to pytest in each suite.
+The last step injects faults into real processes (docs/faults.md).
 """
 
 import argparse
@@ -25,8 +26,10 @@ from script.service_finder import ROOT, Service
 
 BIN = Path(sys.executable).parent
 CHECKS = ("format", "lint", "types", "migrations", "imports")
+FAULTS = "faults"
 ADDRESSES = {"postgres": "TEST_DATABASE_URL", "redis": "TEST_REDIS_URL", "browser": "CHROMIUM_PATH"}
 CATEGORIES = ("failed", "passed", "skipped", "error")
+NO_TESTS = 5  # the exit status of pytest, and of script.faults
 # Limits the database connections: a worker has a pool of eight.
 MOST_WORKERS = 8
 
@@ -259,12 +262,25 @@ class Tests:
         )
         seconds, counts = time.monotonic() - started, counted(results)
         # Arguments may select no test of a suite; then it was skipped.
-        no_tests = code == 5 and (self.arguments or not self.required & set(suite.uses))
+        no_tests = code == NO_TESTS and (self.arguments or not self.required & set(suite.uses))
         outcome = "skipped" if no_tests else "failed" if code else "passed"
         if code and not no_tests and not counts["failed"] + counts["error"]:
             return Row(suite.name, "failed", seconds, f"pytest ended with {code}", counts)
         tests = ", ".join(f"{counts[name]} {name}" for name in CATEGORIES if counts[name])
         return Row(suite.name, outcome, seconds, f"{tests or 'no tests'}; {self.note(suite)}", counts)
+
+
+def run_faults(commands: Commands, required: set[str], arguments: Sequence[str]) -> Row:
+    """Inject faults into processes of their own: those of `arguments`."""
+    heading(FAULTS)
+    command = [sys.executable, "-m", "script.faults", *arguments]
+    if required & {"postgres", "redis"}:
+        command.append("--required")
+    started = time.monotonic()
+    code = commands.run(command)
+    outcome = {0: "passed", NO_TESTS: "skipped"}.get(code, "failed")
+    note = "PostgreSQL or Redis cannot be started here" if outcome == "skipped" else ""
+    return Row(FAULTS, outcome, time.monotonic() - started, note)
 
 
 def counted(results: Path) -> Counter[str]:
@@ -282,8 +298,15 @@ def counted(results: Path) -> Counter[str]:
 
 
 def run_steps(
-    steps: Sequence[str], required: set[str], arguments: list[str], *, install_system: bool, choice: str
+    steps: Sequence[str],
+    required: set[str],
+    arguments: list[str],
+    *,
+    install_system: bool,
+    choice: str,
+    faults: Sequence[str] = ("--quick",),
 ) -> int:
+    """Run these steps. `arguments` go to pytest, `faults` to the step that injects them."""
     started = time.monotonic()
     suites = [suite for suite in SUITES.values() if suite.name in steps]
     checks = [check for check in CHECKS if check in steps]
@@ -303,6 +326,8 @@ def run_steps(
                     tests = Tests(found, required, arguments, choice=choice)
                     rows += [tests.missing(suite) or tests.run(suite, commands, folder) for suite in suites]
                 rows = beside.finish() + rows
+            if FAULTS in steps:
+                rows.append(run_faults(commands, required, faults))
         finally:
             commands.stop()
     seconds = time.monotonic() - started
@@ -333,13 +358,20 @@ def main(argv: list[str]) -> int:
     choice.add_argument(
         "--all", action="store_true", help="every test on both databases, and all repeated browser stories"
     )
+    choice.add_argument(
+        "--faults", action="store_true", help="inject every fault, for about ten minutes, and nothing else"
+    )
     parser.add_argument(
-        "--only", nargs="+", choices=[*CHECKS, *SUITES], metavar="STEP", help="run these steps only"
+        "--only", nargs="+", choices=[*CHECKS, *SUITES, FAULTS], metavar="STEP", help="run these steps only"
     )
     parser.add_argument("-k", metavar="EXPRESSION", help="passed to pytest")
     options = parser.parse_args(argv[:cut])
     arguments = argv[cut + 1 :] + (["-k", options.k] if options.k else [])
-    steps = options.only or ([*CHECKS, "sqlite"] if options.fast else [*CHECKS, *SUITES])
+    # A selection of tests selects no fault.
+    default = [*CHECKS, *SUITES] if arguments else [*CHECKS, *SUITES, FAULTS]
+    steps = options.only or ([*CHECKS, "sqlite"] if options.fast else default)
+    if options.faults:
+        steps = [FAULTS]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         return run_steps(
@@ -348,6 +380,7 @@ def main(argv: list[str]) -> int:
             arguments,
             install_system=options.install_system,
             choice="fast" if options.fast else "all" if options.all else "",
+            faults=arguments if options.faults else ["--quick"],
         )
     except KeyboardInterrupt:
         print("\nInterrupted.", file=sys.stderr)

@@ -1,0 +1,96 @@
+"""The command: `script/test --faults`, or `python -m script.faults`."""
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import random
+import signal
+import sys
+import time
+from collections.abc import Sequence
+
+from script.faults import report
+from script.faults.faults import BY_NAME, FAULTS, Fault
+from script.faults.floor import DEALERS, PODIUM
+from script.faults.load import Load
+from script.faults.scene import Binaries, Scene
+from script.faults.trial import Court, Trial
+from script.service_finder import ROOT, Unavailable
+
+NOT_HERE = 5  # the exit status where PostgreSQL or Redis cannot be started, as pytest's for "no tests"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    parser = argparse.ArgumentParser(prog="script/test --faults --", description=__doc__)
+    parser.add_argument("--seed", type=int, help="draws the load and the moments of the faults")
+    parser.add_argument(
+        "--only", nargs="+", choices=BY_NAME, metavar="FAULT", help="inject these faults only"
+    )
+    parser.add_argument("--quick", action="store_true", help="inject only what plain script/test does")
+    parser.add_argument("--list", action="store_true", help="list the faults and exit")
+    parser.add_argument(
+        "--required", action="store_true", help="fail if PostgreSQL or Redis cannot be started"
+    )
+    options = parser.parse_args(arguments)
+    if options.list:
+        print("\n".join(f"{fault.name:<28} {fault.title}" for fault in FAULTS))
+        return 0
+    seed = random.randrange(1_000_000) if options.seed is None else options.seed
+    faults = [
+        fault
+        for fault in FAULTS
+        if (not options.quick or fault.is_quick) and (not options.only or fault.name in options.only)
+    ]
+    try:
+        binaries = Binaries.find(required=options.required)
+    except Unavailable as reason:
+        print(f"Faults cannot be injected: {reason}.", file=sys.stderr)
+        return 1 if options.required else NOT_HERE
+    trials = run(faults, binaries, seed)
+    if not options.quick and not options.only:
+        report.write(trials, seed)
+        print(f"The table is in {report.PAGE.relative_to(ROOT)}.")
+    return int(any(not trial.held for trial in trials))
+
+
+def run(faults: Sequence[Fault], binaries: Binaries, seed: int) -> list[Trial]:
+    """Inject these faults one after the other on one scene, and print what became of each."""
+    began = time.monotonic()
+    print(f"Seed {seed}. {len(faults)} faults.", flush=True)
+    logging.disable(logging.CRITICAL)  # of this process: the product's lines are those of its own processes
+    with contextlib.ExitStack() as stack:
+        scene = Scene(stack, binaries)
+        tokens = scene.start()
+        print(f"The floor is open after {time.monotonic() - began:.0f} s.", flush=True)
+        trials = asyncio.run(try_all(faults, scene, tokens, seed))
+    held = sum(trial.held for trial in trials)
+    print(
+        f"\n{held} of {len(trials)} faults held, seed {seed}, {time.monotonic() - began:.0f} s.", flush=True
+    )
+    return trials
+
+
+async def try_all(faults: Sequence[Fault], scene: Scene, tokens: dict[str, str], seed: int) -> list[Trial]:
+    load = Load(list(scene.ports.values()), tokens, random.Random(seed), DEALERS, PODIUM)
+    await load.open()
+    court, trials = Court(scene, load, seed), []
+    try:
+        for fault in faults:
+            trial = await court.try_fault(fault)
+            trials.append(trial)
+            print(report.headline(trial), flush=True)
+            for problem in trial.problems[:20]:
+                print(f"    {problem}")
+            if not trial.held:
+                for line in report.operator_lines(trial)[:8]:
+                    print(f"    logged {line}")
+                print(f"    {report.how_to_repeat(trial, seed)}", flush=True)
+    finally:
+        await load.close()
+    return trials
+
+
+if __name__ == "__main__":
+    sys.exit(main())

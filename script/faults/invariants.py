@@ -1,0 +1,195 @@
+"""What must hold after every fault, whatever it was: compared between the record, the play tables and the tablets.
+
+Each invariant is one function of the facts. It returns a sentence for every violation. `tests/test_faults.py` shows
+that each one notices what it is for.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from script.faults.load import Claim
+
+# A round has one of these entries: what it settles is final.
+ENDING_TYPES = ("round.settled", "round.settled_by_hand", "round.no_roll", "round.voided")
+ONCE_TYPES = (*ENDING_TYPES, "losers.taken", "layout.cleared")
+
+
+@dataclass(frozen=True)
+class RecordedAct:
+    """One entry of a table's stream."""
+
+    stream: str
+    seq: int
+    type: str
+    command: str
+    data: dict[str, Any]
+
+    @property
+    def round(self) -> int | None:
+        return self.data.get("round")
+
+
+@dataclass(frozen=True)
+class PlayedRound:
+    """One row of the table of rounds."""
+
+    stream: str
+    number: int
+    has_ended: bool
+    wagered_cents: int
+    taken_cents: int
+    paid_cents: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the database says, and what the tablets were told."""
+
+    entries: tuple[RecordedAct, ...] = ()
+    # The accepted commands: the stream and the version of each answer, by id.
+    commands: dict[str, tuple[str, int]] = field(default_factory=dict)
+    rounds: tuple[PlayedRound, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    # What `verify_record` and `readjudicate` find.
+    findings: tuple[str, ...] = ()
+
+    @property
+    def entries_by_round(self) -> dict[tuple[str, int], list[RecordedAct]]:
+        rounds = defaultdict(list)
+        for entry in self.entries:
+            if entry.round is not None:
+                rounds[entry.stream, entry.round].append(entry)
+        return rounds
+
+
+def rounds_are_settled_once(facts: Facts) -> Iterator[str]:
+    """No round is settled twice, and no seat of it is paid twice."""
+    for (stream, number), entries in facts.entries_by_round.items():
+        counts = Counter(entry.type for entry in entries)
+        endings = sum(counts[name] for name in ENDING_TYPES)
+        repeated = [name for name in ONCE_TYPES if counts[name] > 1]
+        if repeated or endings > 1:
+            yield f"{stream} round {number} was settled {endings} times ({', '.join(repeated)})"
+        seats = Counter(
+            seat for entry in entries if entry.type == "winners.paid" for seat in entry.data["seats"]
+        )
+        if paid := [seat for seat, count in seats.items() if count > 1]:
+            yield f"{stream} round {number} paid the seats {paid} twice"
+
+
+def money_balances(facts: Facts) -> Iterator[str]:
+    """Every stake of a settled round is taken or goes back, and its entries and its row say the same sums."""
+    rows = {(row.stream, row.number): row for row in facts.rounds}
+    for key, entries in facts.entries_by_round.items():
+        for ending in (entry for entry in entries if entry.type in ENDING_TYPES):
+            totals, wagers = ending.data, ending.data["settled"]
+            sums = {
+                "taken_cents": sum(wager["cents"] - wager["returned_cents"] for wager in wagers),
+                "paid_cents": sum(wager["paid_cents"] for wager in wagers),
+                "returned_cents": sum(wager["returned_cents"] for wager in wagers),
+            }
+            wrong = [name for name, cents in sums.items() if cents != totals[name]]
+            row = rows.get(key)
+            if wrong:
+                yield f"{key[0]} round {key[1]}: the sums of {', '.join(wrong)} are not those of its wagers"
+            if row is None:
+                yield f"{key[0]} round {key[1]} is on the record and not in the table of rounds"
+            elif row.has_ended and (row.taken_cents, row.paid_cents) != (
+                sums["taken_cents"],
+                sums["paid_cents"],
+            ):
+                yield f"{key[0]} round {key[1]}: its row and its entry say different sums"
+            elif row.wagered_cents != sums["taken_cents"] + sums["returned_cents"]:
+                yield f"{key[0]} round {key[1]}: what was wagered was not all taken or returned"
+
+
+def acknowledged_acts_are_recorded(facts: Facts) -> Iterator[str]:
+    """Every act whose tablet was answered 200 is in the record, with the version of that answer."""
+    recorded = {entry.command: entry for entry in facts.entries if entry.command}
+    for claim in facts.claims:
+        if claim.fate != "taken":
+            continue
+        command = facts.commands.get(claim.command)
+        if command is None or claim.command not in recorded:
+            yield f"{claim.act} at {claim.place} was acknowledged and is not in the record"
+        elif command[1] != claim.version:
+            yield f"{claim.act} at {claim.place} was answered version {claim.version}, and has {command[1]}"
+
+
+def refused_acts_are_not_recorded(facts: Facts) -> Iterator[str]:
+    """No act of which its tablet says "not taken" was taken."""
+    for claim in facts.claims:
+        if claim.fate == "refused" and claim.command in facts.commands:
+            yield f"{claim.act} at {claim.place} was called not taken ({claim.status} {claim.code}), and was taken"
+
+
+def acts_are_recorded_once(facts: Facts) -> Iterator[str]:
+    """No command has two entries, however often it was sent."""
+    counts = Counter(entry.command for entry in facts.entries if entry.command)
+    for command, count in counts.items():
+        if count > 1:
+            yield f"the command {command} has {count} entries"
+
+
+def the_record_is_whole(facts: Facts) -> Iterator[str]:
+    """`verify_record` and `readjudicate` find nothing."""
+    yield from facts.findings
+
+
+INVARIANTS: tuple[Callable[[Facts], Iterator[str]], ...] = (
+    rounds_are_settled_once,
+    money_balances,
+    acknowledged_acts_are_recorded,
+    refused_acts_are_not_recorded,
+    acts_are_recorded_once,
+    the_record_is_whole,
+)
+
+
+def violations(facts: Facts) -> list[str]:
+    """What every invariant says of these facts; empty if all hold."""
+    return [sentence for invariant in INVARIANTS for sentence in invariant(facts)]
+
+
+def read_facts(claims: Sequence[Claim] = ()) -> Facts:
+    """Read the facts from the database of this process."""
+    from audit.models import Command, Entry
+    from tables.models import Round, Table
+
+    streams = set(Table.objects.values_list("stream__name", flat=True))
+    entries = []
+    for name, seq, body in Entry.objects.filter(stream__name__in=streams).values_list(
+        "stream__name", "seq", "body"
+    ):
+        content = json.loads(bytes(body))
+        entries.append(
+            RecordedAct(name, seq, content["_type"], content.get("command") or "", content["data"])
+        )
+    rounds = Round.objects.values_list(
+        "table__stream__name", "number", "ended_at", "wagered_cents", "taken_cents", "paid_cents"
+    )
+    return Facts(
+        tuple(entries),
+        {
+            str(key): (name, seq)
+            for key, name, seq in Command.objects.values_list("id", "stream__name", "seq")
+        },
+        tuple(PlayedRound(name, number, ended is not None, *cents) for name, number, ended, *cents in rounds),
+        tuple(claims),
+        tuple(_findings()),
+    )
+
+
+def _findings() -> Iterator[str]:
+    """What the product's own verifications find in this database."""
+    from audit import export, verification
+    from tables.replay.readjudication import Readjudication
+
+    verified = verification.verify()
+    yield from (f"verify_record: {finding}" for finding in verified.findings)
+    again = Readjudication(export.select([], None, None, training=False))
+    for stream, difference in again.differences(lambda count: None):
+        yield f"readjudicate: {stream} {difference}"

@@ -1,0 +1,539 @@
+"""The load: tablets with real sign-ins that play over HTTP, and show what their sockets push.
+
+A tablet behaves as static/js/acts.js and static/js/live.js do. It sends one act at a time and asks again by the same
+id until it is final; it resyncs when a heartbeat names another version, replaces a silent socket, and polls meanwhile.
+Every act is written down with what the tablet was told, which the invariants compare with the record.
+"""
+
+import asyncio
+import contextlib
+import html
+import itertools
+import json
+import random
+import re
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
+from typing import Any, Literal
+
+import httpx
+import websockets
+
+from script.faults.floor import Seat
+
+Json = dict[str, Any]
+Trouble = Literal["", "lost", "repeated", "reordered"]
+Fate = Literal["unknown", "taken", "refused"]
+
+REQUEST_SECONDS = 8.0
+SILENCE_SECONDS = 12.0
+POLL_SECONDS = 2.0
+BUSY_TRIES = 5
+NOT_BEGUN = "not-begun"
+SIGNED_OUT = ("signed-out", "locked")
+LEAVING_CODES = (4401, 4423)
+STAKES_CENTS = (2_500, 5_000, 10_000)
+WAGERS = ("small", "big", "total:9", "total:12", "one-of-a-kind:3", "two-of-a-kind:5", "any-three-of-a-kind")
+DICE = 3
+
+
+class NoAnswer(Exception):
+    """A request got no answer that can be read."""
+
+
+@dataclass
+class Claim:
+    """One act, and what its tablet was told of it. `fate` is final unless it is unknown."""
+
+    command: str
+    place: str
+    act: str
+    started: float
+    fate: Fate = "unknown"
+    status: int = 0
+    code: str = ""
+    version: int = 0
+    tries: int = 0
+    answered: float = 0.0
+    # Whether an earlier try got no final answer: the tablet has shown "not known" before.
+    was_unknown: bool = False
+
+
+@dataclass
+class Ledger:
+    """What all tablets were told, in the order in which they acted."""
+
+    claims: list[Claim] = field(default_factory=list)
+
+    def unknown(self) -> list[Claim]:
+        return [claim for claim in self.claims if claim.fate == "unknown"]
+
+    def since(self, moment: float) -> list[Claim]:
+        return [claim for claim in self.claims if claim.started >= moment]
+
+
+class Front:
+    """What stands before the workers: sends a request to the next worker, or another if it cannot connect.
+
+    `trouble` is what it does to acts: loses requests and answers, repeats them, or lets a copy arrive late.
+    """
+
+    def __init__(self, ports: Sequence[int], draw: random.Random, ledger: Ledger) -> None:
+        self.ports, self.draw, self.ledger = list(ports), draw, ledger
+        self.trouble: Trouble = ""
+        self.turn = itertools.count()
+        self.late: set[asyncio.Task[None]] = set()
+        limits = httpx.Limits(max_connections=200, max_keepalive_connections=20)
+        self.client = httpx.AsyncClient(timeout=REQUEST_SECONDS, limits=limits)
+
+    def order(self) -> list[int]:
+        """The workers in the order in which the next request tries them."""
+        first = next(self.turn) % len(self.ports)
+        return self.ports[first:] + self.ports[:first]
+
+    async def send(
+        self, method: str, path: str, headers: Json, ports: Sequence[int] = (), **options: Any
+    ) -> httpx.Response:
+        """Send a request to the first worker that accepts the connection. Raises NoAnswer."""
+        for port in ports or self.order():
+            origin = f"127.0.0.1:{port}"
+            own = {**headers, "X-Forwarded-Proto": "https", "Referer": f"https://{origin}/"}
+            try:
+                async with asyncio.timeout(REQUEST_SECONDS):
+                    return await self.client.request(method, f"http://{origin}{path}", headers=own, **options)
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                continue
+            except (httpx.HTTPError, TimeoutError) as error:
+                raise NoAnswer(type(error).__name__) from error
+        raise NoAnswer("no worker")
+
+    async def send_act(self, path: str, headers: Json, body: Json) -> httpx.Response:
+        """Send an act, with the trouble of the moment. Raises NoAnswer."""
+
+        async def send() -> httpx.Response:
+            return await self.send("POST", path, headers, json=body)
+
+        if not self.trouble or self.draw.random() < 0.4:
+            return await send()
+        if self.trouble == "lost":
+            if self.draw.random() < 0.5:
+                raise NoAnswer("the request was lost")
+            await send()
+            raise NoAnswer("the answer was lost")
+        if self.trouble == "repeated":
+            answers = await asyncio.gather(send(), send(), return_exceptions=True)
+            answer = self.draw.choice(answers)
+            if isinstance(answer, BaseException):
+                raise NoAnswer(str(answer))
+            return answer
+        self.send_late(path, headers, body)
+        if self.draw.random() < 0.5:
+            raise NoAnswer("the request is late")
+        return await send()
+
+    def send_late(self, path: str, headers: Json, body: Json) -> None:
+        """Let a copy of a request arrive when later ones have long been answered."""
+
+        async def send() -> None:
+            await asyncio.sleep(self.draw.uniform(0.5, 3.0))
+            with contextlib.suppress(NoAnswer):
+                await self.send("POST", path, headers, json=body)
+
+        task = asyncio.create_task(send())
+        self.late.add(task)
+        task.add_done_callback(self.late.discard)
+
+    async def close(self) -> None:
+        for task in list(self.late):
+            task.cancel()
+        await self.client.aclose()
+
+
+class Browser:
+    """A device with its cookies: it enrolls, signs in, and sends what its pages send."""
+
+    def __init__(self, seat: Seat, token: str, front: Front) -> None:
+        self.seat, self.token, self.front = seat, token, front
+        self.cookies: dict[str, str] = {}
+        self.is_signing_in = asyncio.Lock()
+
+    @property
+    def headers(self) -> Json:
+        pairs = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        return {"Cookie": pairs, "X-CSRFToken": self.cookies.get("__Host-csrf", "")}
+
+    async def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        response = await self.front.send(
+            method, path, {**self.headers, **options.pop("headers", {})}, **options
+        )
+        self.keep_cookies(response)
+        return response
+
+    def keep_cookies(self, response: httpx.Response) -> None:
+        for header in response.headers.get_list("set-cookie"):
+            for name, morsel in SimpleCookie(header).items():
+                self.cookies[name] = morsel.value
+
+    async def enroll(self) -> None:
+        await self.request("GET", "/enrol")
+        response = await self.request("POST", "/enrol", data={"token": self.token})
+        if response.status_code != 302:
+            raise RuntimeError(f"{self.seat.place} could not be enrolled: {response.status_code}")
+
+    async def sign_in(self) -> bool:
+        """Sign in with the person's PIN, unless another task of this browser just did. Returns whether it worked."""
+        if self.is_signing_in.locked():
+            async with self.is_signing_in:
+                return True
+        async with self.is_signing_in:
+            with contextlib.suppress(NoAnswer):
+                await self.request("GET", "/sign-in")
+                form = {"person": self.seat.person, "pin": self.seat.pin}
+                response = await self.request("POST", "/sign-in", data=form)
+                return response.status_code == 302
+        return False
+
+
+@dataclass
+class Fragment:
+    """What a screen shows of one table."""
+
+    version: int = 0
+    head: str = ""
+    incarnation: int = 0
+    mac: str = ""
+    is_halted: bool = False
+    phase: str = ""
+    state: Json = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, text: str) -> "Fragment":
+        """Read a fragment of the console, of the table page or of a tile."""
+        attributes = dict(re.findall(r'\bdata-([a-z-]+)="([^"]*)"', text[:4_000]))
+        tag = re.search(r"<[^>]* data-incarnation=[^>]*>", text)
+        state = re.search(r'<script type="application/json" id="state">(.*?)</script>', text, re.DOTALL)
+        return cls(
+            int(attributes.get("version", 0)),
+            attributes.get("head", ""),
+            int(attributes.get("incarnation", 0)),
+            attributes.get("mac", ""),
+            bool(tag and re.search(r"\sdata-halted[\s>]", tag[0])),
+            html.unescape(attributes.get("phase", "")),
+            json.loads(state[1]) if state else {},
+        )
+
+    def is_newer(self, shown: "Fragment") -> bool:
+        """As `isNewer` of static/js/live.js."""
+        halted = self.is_halted - shown.is_halted
+        if halted > 0 or self.incarnation > shown.incarnation:
+            return True
+        return halted == 0 and self.incarnation == shown.incarnation and self.version > shown.version
+
+
+class Screen(Browser):
+    """A page with its socket: what it shows, and when it last heard a heartbeat."""
+
+    def __init__(
+        self, seat: Seat, token: str, front: Front, station: str = "dealer", table: str = ""
+    ) -> None:
+        super().__init__(seat, token, front)
+        self.station, self.table = station, table or seat.table
+        self.shown: dict[str, Fragment] = {}
+        self.heartbeats = 0
+        self.closed: list[int] = []
+        self.message_time = time.monotonic()
+        self.is_fetching = False
+        self.stopped = False
+        self.socket: Any = None
+        self.tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def is_podium(self) -> bool:
+        return not self.table
+
+    @property
+    def path(self) -> str:
+        return f"/floor/{self.seat.facility}/" + (self.table and f"{self.table}/")
+
+    @property
+    def socket_path(self) -> str:
+        if self.is_podium:
+            return f"/ws/floor/{self.seat.facility}"
+        return f"/ws/table/{self.seat.facility}/{self.table}/{self.station}"
+
+    @property
+    def fragment(self) -> Fragment:
+        """What a page of one table shows."""
+        return self.shown.setdefault(self.table, Fragment())
+
+    def open(self) -> None:
+        """Open the page: listen to its socket, and watch over it, until closed."""
+        self.tasks = [asyncio.create_task(self.listen()), asyncio.create_task(self.watch())]
+
+    async def close(self) -> None:
+        self.stopped = True
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    async def listen(self) -> None:
+        failures = 0
+        while not self.stopped:
+            code = 0
+            try:
+                port = self.front.order()[0]
+                async with websockets.connect(
+                    f"ws://127.0.0.1:{port}{self.socket_path}",
+                    origin=f"https://127.0.0.1:{port}",  # type: ignore[arg-type]
+                    additional_headers={"Cookie": self.headers["Cookie"], "X-Forwarded-Proto": "https"},
+                    compression=None,
+                    open_timeout=REQUEST_SECONDS,
+                    close_timeout=0.2,
+                    ping_interval=None,
+                    max_size=None,
+                ) as self.socket:
+                    async for message in self.socket:
+                        failures = 0
+                        await self.receive(json.loads(message))
+                    code = self.socket.close_code or 0
+            except websockets.ConnectionClosed as closed:
+                code = closed.rcvd.code if closed.rcvd else 0
+            except (OSError, TimeoutError, websockets.WebSocketException):
+                pass
+            self.socket = None
+            self.closed.append(code)
+            if code in LEAVING_CODES:
+                await self.leave()
+            failures += 1
+            longest = min(15.0, 0.5 * 2**failures)
+            await asyncio.sleep(0.5 + self.front.draw.random() * (longest - 0.5))
+
+    async def leave(self) -> None:
+        """Sign in again."""
+        await self.sign_in()
+
+    async def receive(self, message: Json) -> None:
+        self.message_time = time.monotonic()
+        if "versions" not in message:
+            self.apply(message["table"], message["html"])
+            return
+        self.heartbeats += 1
+        if any(
+            table in self.shown and self.shown[table].version != version
+            for table, version in message["versions"].items()
+        ):
+            await self.resync()
+
+    def apply(self, table: str, text: str) -> None:
+        fragment = Fragment.read(text)
+        if fragment.is_newer(self.shown.get(table, Fragment())):
+            self.shown[table] = fragment
+
+    async def resync(self) -> bool | None:
+        """Fetch the state, as the page does when it is behind or its socket silent."""
+        if self.is_fetching:
+            return None
+        self.is_fetching = True
+        try:
+            path = f"{self.path}tiles" if self.is_podium else f"{self.path}screen/{self.station}"
+            response = await self.request("GET", path, headers={"Accept": "application/json"})
+            if response.status_code in (401, 423):
+                await self.leave()
+            if response.status_code != 200:
+                return False
+            body = response.json()
+            for table, tile in body.get("tiles", {}).items():
+                self.apply(table, tile["html"])
+            if "html" in body:
+                self.apply(self.table, body["html"])
+            return True
+        except (NoAnswer, ValueError):
+            return False
+        finally:
+            self.is_fetching = False
+
+    async def watch(self) -> None:
+        """Replace a silent socket, and poll meanwhile."""
+        while True:
+            await asyncio.sleep(1.0)
+            if time.monotonic() - self.message_time < SILENCE_SECONDS:
+                continue
+            if self.socket is not None:
+                self.socket.transport.abort()
+            await self.resync()
+            await asyncio.sleep(POLL_SECONDS)
+
+
+class Tablet(Screen):
+    """A dealer's tablet, which plays."""
+
+    def __init__(self, seat: Seat, token: str, front: Front, ledger: Ledger, draw: random.Random) -> None:
+        super().__init__(seat, token, front)
+        self.ledger, self.draw = ledger, draw
+        self.may_play = asyncio.Event()
+        self.may_play.set()
+        self.is_idle = asyncio.Event()
+        self.last_taken = 0.0
+
+    def open(self) -> None:
+        super().open()
+        self.tasks.append(asyncio.create_task(self.play()))
+
+    async def play(self) -> None:
+        """Play rounds, one act after the other, at the pace of a hasty dealer."""
+        while True:
+            if not self.may_play.is_set():
+                self.is_idle.set()
+                await self.may_play.wait()
+                self.is_idle.clear()
+            act = self.choose()
+            if act is not None:
+                await self.act(*act)
+            await asyncio.sleep(self.draw.uniform(0.2, 0.5))
+
+    def choose(self) -> tuple[str, Json] | None:
+        """The act that the screen invites, with its parameters; None while there is none."""
+        state = self.fragment.state
+        if not state or self.fragment.is_halted:
+            return None
+        round_ = state["round"]
+        if "place_wagers" in state["offers"] and (not round_["wagers"] or self.draw.random() < 0.2):
+            return "place_wagers", {"wagers": self.wagers()}
+        step = state["next"]
+        if step is None:
+            return None
+        if step["act"] == "call_dice":
+            return "call_dice", {"dice": [self.draw.randint(1, 6) for _ in range(step["dice"] or DICE)]}
+        return step["act"], step["params"]
+
+    def wagers(self) -> list[Json]:
+        seats = self.draw.sample(range(1, 8), self.draw.randint(1, 4))
+        return [
+            {"seat": seat, "wager": code, "cents": self.draw.choice(STAKES_CENTS)}
+            for seat in seats
+            for code in self.draw.sample(WAGERS, self.draw.randint(1, 3))
+        ]
+
+    async def act(self, name: str, params: Json) -> Claim:
+        """Send one act until it is final, as ActQueue does. An act may stay unknown until the network is back."""
+        shown = self.fragment
+        state = shown.state["round"] if shown.state else {"number": 0, "phase": ""}
+        command = str(uuid.UUID(int=self.draw.getrandbits(128), version=4))
+        body = {
+            "command": command,
+            "seen": shown.version,
+            "round": state["number"],
+            "phase": state["phase"],
+            "params": params,
+        }
+        claim = Claim(command, self.seat.place, name, time.monotonic())
+        self.ledger.claims.append(claim)
+        while claim.fate == "unknown":
+            claim.tries += 1
+            await self.ask(claim, name, body)
+            if claim.fate == "unknown":
+                claim.was_unknown = True
+                delay = min(4.0, 0.3 * 2 ** (claim.tries - 1)) * self.draw.uniform(0.5, 1.0)
+                await asyncio.sleep(delay)
+        if claim.code in SIGNED_OUT:
+            await self.leave()
+        return claim
+
+    async def ask(self, claim: Claim, name: str, body: Json) -> None:
+        """One try. Sets the claim's fate if the answer is final."""
+        shown = self.fragment
+        head = {
+            "seq": shown.version,
+            "head": shown.head,
+            "incarnation": shown.incarnation,
+            "mac": shown.mac,
+        }
+        headers = {**self.headers, "Accept": "application/json"}
+        try:
+            response = await self.front.send_act(
+                f"{self.path}acts/{name}", headers, {**body, "head": head if shown.head else None}
+            )
+        except NoAnswer:
+            return
+        self.keep_cookies(response)
+        try:
+            answer = response.json()
+        except ValueError:
+            answer = {}
+        refusal = answer.get("refusal") or {}
+        claim.status, claim.code = response.status_code, refusal.get("code", "")
+        is_busy = response.status_code == 503 and claim.code == NOT_BEGUN and claim.tries >= BUSY_TRIES
+        if response.status_code == 200:
+            claim.fate, claim.version, self.last_taken = "taken", answer["version"], time.monotonic()
+        elif 400 <= response.status_code < 500 or is_busy:
+            claim.fate = "refused"
+        if claim.fate != "unknown":
+            claim.answered = time.monotonic()
+        if answer.get("screen"):
+            self.apply(self.table, answer["screen"]["html"])
+
+
+class Load:
+    """All tablets of the floor and the podium, from the seats of `floor.py`."""
+
+    def __init__(
+        self,
+        ports: Sequence[int],
+        tokens: dict[str, str],
+        draw: random.Random,
+        seats: Sequence[Seat],
+        podium: Seat,
+    ) -> None:
+        self.ledger = Ledger()
+        self.draw = draw
+        self.front = Front(ports, random.Random(draw.random()), self.ledger)
+        self.tablets = [
+            Tablet(seat, tokens[seat.place], self.front, self.ledger, random.Random(draw.random()))
+            for seat in seats
+        ]
+        self.podium = Screen(podium, tokens[podium.place], self.front)
+
+    @property
+    def screens(self) -> list[Screen]:
+        return [*self.tablets, self.podium]
+
+    async def open(self) -> None:
+        """Enroll, sign in and open every page, one after the other."""
+        for screen in self.screens:
+            await screen.enroll()
+            if not await screen.sign_in():
+                raise RuntimeError(f"{screen.seat.person} could not sign in")
+            await screen.resync()
+            screen.open()
+
+    async def close(self) -> None:
+        for screen in self.screens:
+            await screen.close()
+        await self.front.close()
+
+    async def pause(self, seconds: float) -> list[Tablet]:
+        """Let every tablet finish its act, and play no more. Returns those that still do not know after so long."""
+        for tablet in self.tablets:
+            tablet.may_play.clear()
+        waits = [asyncio.create_task(tablet.is_idle.wait()) for tablet in self.tablets]
+        await asyncio.wait(waits, timeout=seconds)
+        for wait in waits:
+            wait.cancel()
+        return [tablet for tablet in self.tablets if not tablet.is_idle.is_set()]
+
+    def resume(self) -> None:
+        for tablet in self.tablets:
+            tablet.is_idle.clear()
+            tablet.may_play.set()
+
+    @contextlib.contextmanager
+    def troubled(self, trouble: Trouble) -> Iterator[None]:
+        """Make the network lose, repeat or reorder acts within the block."""
+        self.front.trouble = trouble
+        try:
+            yield
+        finally:
+            self.front.trouble = ""

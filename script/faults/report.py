@@ -1,0 +1,85 @@
+"""What a run prints, and the table of docs/faults.md."""
+
+import platform
+from collections import Counter
+from collections.abc import Sequence
+
+from script.faults.trial import Trial
+from script.service_finder import ROOT
+
+PAGE = ROOT / "docs" / "faults.md"
+BEGIN, END = "<!-- faults: begin (script/test --faults) -->", "<!-- faults: end -->"
+MESSAGES_SHOWN = 4
+
+
+def headline(trial: Trial) -> str:
+    """One line about a trial."""
+    outcome = "held" if trial.held else "FAILED"
+    return (
+        f"{trial.fault.name:<28} {outcome:<6}  right after {trial.seconds:4.1f} s  "
+        f"{trial.fates['taken']:3d} acts taken, {trial.fates['refused']:2d} refused, "
+        f"{trial.asked_again:2d} asked again  ({trial.duration:.0f} s)"
+    )
+
+
+def how_to_repeat(trial: Trial, seed: int) -> str:
+    return f"Run it again:  script/test --faults -- --seed {seed} --only {trial.fault.name}"
+
+
+def operator_lines(trial: Trial) -> list[str]:
+    """What an operator read: each message of each process, with how often, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for line in trial.log:
+        fields = line.fields
+        process = line.process.partition("-")[0]
+        if process in ("postgres", "redis"):
+            continue
+        if fields is not None and fields["level"] != "info":
+            counts[f"{process} {fields['level']}: {str(fields['message']).splitlines()[0][:110]}"] += 1
+        elif fields is None and line.text.startswith(("ERROR", "Traceback")):
+            counts[f"{process}, not JSON: {line.text[:110]}"] += 1
+    return [f"{count} × {message}" for message, count in counts.most_common()]
+
+
+def kilobytes(trial: Trial) -> float:
+    """What the product's processes logged."""
+    own = (line for line in trial.log if line.process not in ("postgres", "redis"))
+    return sum(len(line.text) + 1 for line in own) / 1_000
+
+
+def table(trials: Sequence[Trial], seed: int) -> str:
+    """The table of docs/faults.md."""
+    held = sum(trial.held for trial in trials)
+    lines = [
+        f"Seed {seed}: {held} of {len(trials)} faults held. {platform.system()}, Python {platform.python_version()}.",
+        "",
+        "| fault | held | seconds until right | acts taken, refused, asked again | log, kB |",
+        "|---|---|---|---|---|",
+    ]
+    for trial in trials:
+        held_text = "yes" if trial.held else "**no**: " + "; ".join(trial.problems[:2]).replace("|", "/")
+        fates = f"{trial.fates['taken']}, {trial.fates['refused']}, {trial.asked_again}"
+        lines.append(
+            f"| `{trial.fault.name}`: {trial.fault.title} | {held_text} | {trial.seconds:.1f} | {fates} "
+            f"| {kilobytes(trial):.0f} |"
+        )
+    lines += [
+        "",
+        "### What an operator read",
+        "",
+        "| fault | lines above `info`, the most frequent first |",
+        "|---|---|",
+    ]
+    for trial in trials:
+        messages = operator_lines(trial)
+        more = [f"and {len(messages) - MESSAGES_SHOWN} more"] if len(messages) > MESSAGES_SHOWN else []
+        text = "; ".join([*messages[:MESSAGES_SHOWN], *more]) or "nothing"
+        lines.append(f"| `{trial.fault.name}` | {text.replace('|', '/')} |")
+    return "\n".join(lines)
+
+
+def write(trials: Sequence[Trial], seed: int) -> None:
+    """Replace the table of docs/faults.md."""
+    head, _, remainder = PAGE.read_text("utf-8").partition(BEGIN)
+    tail = remainder.partition(END)[2]
+    PAGE.write_text(f"{head}{BEGIN}\n\n{table(trials, seed)}\n\n{END}{tail}", "utf-8")

