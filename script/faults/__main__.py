@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.quick and not options.only:
         report.write(trials, seed)
         print(f"The table is in {report.PAGE.relative_to(ROOT)}.")
-    return int(any(not trial.held for trial in trials))
+    return int(any(trial.failed for trial in trials))
 
 
 def run(faults: Sequence[Fault], binaries: Binaries, seed: int) -> list[Trial]:

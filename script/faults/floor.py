@@ -27,6 +27,7 @@ DEALERS = (
     Seat("larkfield/T-05", "omar", "660066"),
     Seat("seabright/T-01", "ana", "210021"),
 )
+COMPLIANCE = (Seat("larkfield", "carla", "161616"), Seat("larkfield", "viktor", "131313"))
 PODIUM = Seat("larkfield", "marta", "121212")
 
 

@@ -312,8 +312,10 @@ class Screen(Browser):
             await asyncio.sleep(0.5 + self.front.draw.random() * (longest - 0.5))
 
     async def leave(self) -> None:
-        """Sign in again."""
-        await self.sign_in()
+        """Sign in again, which loads the page again."""
+        if await self.sign_in():
+            self.shown.clear()
+            await self.resync()
 
     async def receive(self, message: Json) -> None:
         self.message_time = time.monotonic()
@@ -341,6 +343,7 @@ class Screen(Browser):
             path = f"{self.path}tiles" if self.is_podium else f"{self.path}screen/{self.station}"
             response = await self.request("GET", path, headers={"Accept": "application/json"})
             if response.status_code in (401, 423):
+                self.is_fetching = False
                 await self.leave()
             if response.status_code != 200:
                 return False

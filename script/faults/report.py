@@ -14,7 +14,7 @@ MESSAGES_SHOWN = 4
 
 def headline(trial: Trial) -> str:
     """One line about a trial."""
-    outcome = "held" if trial.held else "FAILED"
+    outcome = "FAILED" if trial.failed else "held" if trial.held else "gap"
     return (
         f"{trial.fault.name:<28} {outcome:<6}  right after {trial.seconds:4.1f} s  "
         f"{trial.fates['taken']:3d} acts taken, {trial.fates['refused']:2d} refused, "
@@ -57,7 +57,8 @@ def table(trials: Sequence[Trial], seed: int) -> str:
         "|---|---|---|---|---|",
     ]
     for trial in trials:
-        held_text = "yes" if trial.held else "**no**: " + "; ".join(trial.problems[:2]).replace("|", "/")
+        reasons = [trial.fault.gap] if trial.fault.gap else trial.problems[:2]
+        held_text = "yes" if trial.held else "**no**: " + "; ".join(reasons).replace("|", "/")
         fates = f"{trial.fates['taken']}, {trial.fates['refused']}, {trial.asked_again}"
         lines.append(
             f"| `{trial.fault.name}`: {trial.fault.title} | {held_text} | {trial.seconds:.1f} | {fates} "

@@ -10,11 +10,12 @@ import re
 import secrets
 import signal
 import socket
+import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ import psycopg
 import redis
 from psycopg import sql
 
+from script.faults.floor import Seat
 from script.faults.processes import LogLine, Process
 from script.service_finder import (
     ROOT,
@@ -79,6 +81,7 @@ class Scene:
         self.home = throwaway_directory(stack, "faults")
         self.folder = throwaway_directory(stack, "sealer")
         self.cluster = self.home / "cluster"
+        self.programs = binaries.postgres
         self.pace_file = self.folder / "pace"
         self.clock_offset = 0.0
         self.ports = {name: _free_port() for name in WORKERS}
@@ -303,6 +306,57 @@ class Scene:
                 [database],
             ).fetchall()
         return len(rows)
+
+    def back_up(self) -> Path:
+        """Back the database up as an administrator would. Returns the file."""
+        path = self.folder / "backup"
+        self._run_postgres("pg_dump", "--format=custom", f"--file={path}", DATABASE)
+        return path
+
+    def restore(self, backup: Path) -> None:
+        """Put the database back to a backup, while every process goes on."""
+        restored, lost = sql.Identifier("restored"), sql.Identifier("lost")
+        database = sql.Identifier(DATABASE)
+        with self.admin("postgres") as admin:
+            admin.execute(sql.SQL("CREATE DATABASE {} OWNER pitside_owner").format(restored))
+        self._run_postgres("pg_restore", "--dbname=restored", str(backup))
+        with self.admin("postgres") as admin:
+            admin.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(database))
+            while self.terminate_sessions():
+                time.sleep(0.1)
+            admin.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(database, lost))
+            admin.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(restored, database))
+            admin.execute(sql.SQL("DROP DATABASE {}").format(lost))
+
+    def declare_incarnation(self, people: Sequence[Seat]) -> None:
+        """Declare a new incarnation with the PINs of these two people, as docs/deployment.md says."""
+        command = [sys.executable, "manage.py", "declare_incarnation", *(seat.person for seat in people)]
+        command += ["--why", "The backup was restored", "--pins-from-stdin"]
+        environment = self.environment("pitside_migrate", "declare")
+        pins = "".join(f"{seat.pin}\n" for seat in people)
+        subprocess.run(
+            command,
+            cwd=ROOT,
+            env={**environment, "PITSIDE_SEALER_DIR": str(self.folder)},
+            input=pins,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
+    def halted_streams(self) -> set[str]:
+        """The tables that are halted because the record went back."""
+        with self.admin() as admin:
+            rows = admin.execute(
+                "SELECT s.name FROM audit_stream s, LATERAL (SELECT type FROM audit_entry e WHERE e.stream_id = s.id "
+                "AND e.type IN ('table.halted', 'table.resumed') ORDER BY seq DESC LIMIT 1) newest "
+                "WHERE newest.type = 'table.halted'"
+            ).fetchall()
+        return {row[0] for row in rows}
+
+    def _run_postgres(self, program: str, *arguments: str) -> None:
+        command = [str(self.programs / program), f"--host={self.home}", "--username=postgres", *arguments]
+        subprocess.run(command, capture_output=True, check=True)
 
     def move_clock(self, seconds: float) -> None:
         """Set the database's clock forward, or back, by so many seconds more."""
