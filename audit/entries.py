@@ -1,11 +1,12 @@
 """Entries about people, devices, keys, incarnations, and exports and verifications as they end."""
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 from audit.models.desk import JobKind
 from audit.models.people import StationCode
 
+Purpose = Literal["sign-in", "witness"]
 DeviceName = Annotated[str, "name of the device"]
 
 
@@ -31,6 +32,16 @@ class DeviceLocked(TypedDict):
 
 DEVICE_LOCKED = entry_type(
     "device.locked", DeviceLocked, "A device was locked: by a person, for a sign-off, or because it was idle."
+)
+
+
+class DeviceLockedOut(TypedDict):
+    name: DeviceName
+    purpose: Annotated[Purpose, "what the last PIN was for"]
+
+
+DEVICE_LOCKED_OUT = entry_type(
+    "device.locked_out", DeviceLockedOut, "A device accepts no PIN for a while, after too many wrong PINs."
 )
 
 
@@ -126,17 +137,20 @@ KEY_CREATED = entry_type("key.created", SealerKey, "A key of the sealer was crea
 KEY_RETIRED = entry_type("key.retired", SealerKey, "A key of the sealer was retired.")
 
 
-Purpose = Literal["sign-in", "witness"]
-
-
 class PersonRefused(TypedDict):
     code: Annotated[str | None, "code of the person; null where no person has the code that was typed"]
     name: DeviceName
     purpose: Annotated[Purpose, "what the PIN was for"]
 
 
+class PersonLockedOut(PersonRefused):
+    everywhere: NotRequired[
+        Annotated[Literal[True], "true where it holds at every device; otherwise absent: at this device"]
+    ]
+
+
 PERSON_LOCKED_OUT = entry_type(
-    "person.locked_out", PersonRefused, "A person was locked out after too many wrong PINs."
+    "person.locked_out", PersonLockedOut, "A person was locked out after too many wrong PINs."
 )
 PERSON_REFUSED = entry_type("person.refused", PersonRefused, "A sign-in or a second signature was refused.")
 

@@ -82,10 +82,12 @@ class WrongPin(PersonRefused):
 
 
 class LockedOut(PersonRefused):
-    """There were too many wrong PINs. The person must wait."""
+    """There were too many wrong PINs of this person, or at this device. The PIN was not looked at."""
 
     code = RefusalCode(
-        "locked-out", "Too many wrong PINs. Wait a few minutes, or ask a supervisor.", "Locked out"
+        "locked-out",
+        "Too many wrong PINs. Wait fifteen minutes, or ask a supervisor to unlock on the staff page.",
+        "Locked out",
     )
 
 

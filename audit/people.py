@@ -1,8 +1,8 @@
 """Who acts: roles, sign-in with a PIN at an enrolled device, witnesses, and locking a device.
 
 - One person is signed in at a device. The next sign-in replaces that person (relief in the middle of a round).
-- django-axes counts wrong PINs for each person at each address, a witness's included.
-- Sign-ins, sign-outs, refusals, lockouts and locks are recorded on the stream `<facility>/sign-in`. These acts commit
+- Wrong PINs are counted for each device and each person (audit/pins.py), a witness's included.
+- Sign-ins, sign-outs, refusals, lock-outs and locks are recorded on the stream `<facility>/sign-in`. These acts commit
   on their own, before any act on the floor, because the count of wrong PINs must survive a refused act.
 """
 
@@ -10,30 +10,32 @@ import contextlib
 import datetime as dt
 import threading
 from collections.abc import Iterator
-from typing import Any
 
-from axes.handlers.proxy import AxesProxyHandler
-from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth import login, logout
 from django.contrib.auth.backends import BaseBackend
 from django.db import connection, transaction
 from django.http import HttpRequest
 
-from audit import clock
+from audit import clock, pins
 from audit.devices import append_sign_in, lock_sign_in_stream
 from audit.entries import (
     DEVICE_LOCKED,
+    DEVICE_LOCKED_OUT,
     PERSON_LOCKED_OUT,
     PERSON_REFUSED,
     PERSON_SIGNED_IN,
     PERSON_SIGNED_OUT,
     DeviceLocked,
+    DeviceLockedOut,
     LockReason,
     PersonSignedIn,
     Purpose,
 )
+from audit.entries import PersonLockedOut as LockedOutPerson
 from audit.entries import PersonRefused as RefusedPerson
-from audit.errors import DeviceRefused, LockedOut, PersonRefused, SamePerson, WrongPin
-from audit.models import Device, Person, Role
+from audit.entry_types import EntryBody
+from audit.errors import DeviceRefused, LockedOut, SamePerson, WrongPin
+from audit.models import Device, Lockout, Person, Role
 from audit.rows import read
 
 RANKS = (
@@ -47,22 +49,7 @@ SESSION_DEVICE = "device"
 
 
 class PinBackend(BaseBackend):
-    """Authenticate a person by code and PIN, at an enrolled device of a facility to which the person belongs."""
-
-    def authenticate(
-        self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **_: Any
-    ) -> Person | None:
-        """The active person with this code and PIN, or None. An unknown code takes as much time as a wrong PIN."""
-        device = getattr(request, "device", None)
-        if username is None or password is None or device is None or device.revoked_at:
-            return None
-        person = person_by_code(username)
-        with hashing():
-            if person is None:
-                Person().set_password(password)
-                return None
-            matches = person.check_password(password)
-        return person if matches and person.is_active and person.belongs_to(device.facility) else None
+    """Find the person of a session. PINs are checked by `sign_in` and `verify_witness` alone, which count them."""
 
     def get_user(self, user_id: int) -> Person | None:
         """The person of a session, or None if no longer active."""
@@ -79,15 +66,20 @@ _hashing = threading.Lock()
 
 @contextlib.contextmanager
 def hashing() -> Iterator[None]:
-    """Hash one PIN at a time, and hold no connection of the pool meanwhile.
+    """Hash one PIN at a time, and wait for the turn without a connection of the pool.
 
     A hash takes long on purpose. Thirty PINs at once must neither occupy every connection of the worker nor every
-    processor, or the acts of other tables would wait. Inside a transaction the connection is kept.
+    processor, or the acts of other tables would wait.
     """
-    if not connection.in_atomic_block:
-        connection.close()
+    _release_connection()
     with _hashing:
         yield
+
+
+def _release_connection() -> None:
+    """Give the connection back to the pool. Inside a transaction it is kept."""
+    if not connection.in_atomic_block:
+        connection.close()
 
 
 def has_rank(person: Person, role: str) -> bool:
@@ -182,32 +174,66 @@ def _enrolled_device(request: HttpRequest) -> Device:
 
 
 def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, purpose: Purpose) -> Person:
-    code = normalized_code(code)
-    # axes reads the name from the model's field, `code`, and the backend from `username`. With only one of the two,
-    # wrong PINs would count for nobody and a lockout would lock nobody out.
-    person = authenticate(request, username=code, code=code, password=pin)
-    if isinstance(person, Person):
-        AxesProxyHandler.reset_attempts(username=code, ip_address=request.axes_ip_address)  # type: ignore[attr-defined]
-        return person
-    refusal: PersonRefused = LockedOut() if getattr(request, "axes_locked_out", False) else WrongPin()
-    # axes would answer with its own page. Our refusal has a sentence, and a shape that the screens know.
-    request.axes_locked_out = False  # type: ignore[attr-defined]
-    _record_refusal(device, code, refusal, purpose)
-    raise refusal
+    """The person with this code and PIN, who may act here. Records and raises WrongPin or LockedOut.
 
-
-def _record_refusal(device: Device, code: str, refusal: PersonRefused, purpose: Purpose) -> None:
-    # Record only the code of an existing person: anything else may be a PIN typed into the wrong field.
+    Whether the PIN was right counts only under the lock of the sign-in stream: PINs that were hashed at the same
+    moment as the one that locks somebody out are refused, right or wrong.
+    """
     person = person_by_code(code)
-    entry_type = PERSON_LOCKED_OUT if isinstance(refusal, LockedOut) else PERSON_REFUSED
-    data: RefusedPerson = {
-        "code": person.code if person else None,
-        "name": device.name,
-        "purpose": purpose,
-    }
+    matches = _matches(device, person, pin)
+    signed_in = device.person if purpose == "witness" else None
+    refusal: WrongPin | LockedOut | None = None
     with transaction.atomic(durable=True):
         stream = lock_sign_in_stream(device.facility)
-        append_sign_in(stream, entry_type(data), device=device, moment=clock.now())
+        moment = clock.now()
+        if pins.is_locked_out(device, person, moment):
+            refusal = LockedOut()
+        elif person is not None and matches:
+            pins.forgive(device, person)
+        else:
+            lockouts = pins.count_wrong_pin(device, person, signed_in, moment)
+            refusal = LockedOut() if lockouts else WrongPin()
+            # Only the code of an existing person: anything else may be a PIN typed into the wrong field.
+            data: RefusedPerson = {
+                "code": person.code if person else None,
+                "name": device.name,
+                "purpose": purpose,
+            }
+            for entry in (PERSON_REFUSED(data), *(_lockout_entry(lockout, purpose) for lockout in lockouts)):
+                append_sign_in(stream, entry, device=device, moment=moment)
+    if refusal is not None:
+        raise refusal
+    assert person is not None
+    return person
+
+
+def _matches(device: Device, person: Person | None, pin: str) -> bool:
+    """Whether this is the PIN of an active person of this facility. An unknown code takes as much time as a wrong PIN.
+
+    Raises LockedOut, and then hashes nothing.
+    """
+    with hashing():
+        if pins.is_locked_out(device, person, clock.now()):
+            raise LockedOut()
+        _release_connection()
+        if person is None:
+            Person().set_password(pin)
+            return False
+        return person.check_password(pin) and person.is_active and person.belongs_to(device.facility)
+
+
+def _lockout_entry(lockout: Lockout, purpose: Purpose) -> EntryBody:
+    if lockout.person is None:
+        data: DeviceLockedOut = {"name": lockout.device.name, "purpose": purpose}
+        return DEVICE_LOCKED_OUT(data)
+    person: LockedOutPerson = {
+        "code": lockout.person.code,
+        "name": lockout.device.name,
+        "purpose": purpose,
+    }
+    if lockout.scope == Lockout.Scope.PERSON:
+        person["everywhere"] = True
+    return PERSON_LOCKED_OUT(person)
 
 
 def _update_device(device: Device, **fields: Person | dt.datetime | None) -> None:

@@ -2,6 +2,7 @@
 
 from .desk import Job, SavedFilter
 from .people import PIN_DIGITS, Department, Device, Person, Role, Station
+from .pins import Lockout, WrongPin
 from .record import Command, Entry, Stream
 from .seals import Checkpoint, Cosignature, Incarnation, Node, Seal, SealedHead, SealerStatus, SigningKey
 
@@ -15,6 +16,7 @@ __all__ = [
     "Entry",
     "Incarnation",
     "Job",
+    "Lockout",
     "Node",
     "Person",
     "Role",
@@ -25,4 +27,5 @@ __all__ = [
     "SigningKey",
     "Station",
     "Stream",
+    "WrongPin",
 ]

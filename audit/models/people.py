@@ -127,6 +127,13 @@ class Device(models.Model):
     enrolled_by = models.ForeignKey(
         Person, models.PROTECT, null=True, blank=True, related_name="devices_enrolled"
     )
+    enrollment_ends_at = models.DateTimeField(
+        null=True, blank=True, help_text="Until when its enrollment token may be used."
+    )
+    enrollment_used_at = models.DateTimeField(null=True, blank=True)
+    enrollment_refused_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its enrollment token was first refused."
+    )
     revoked_at = models.DateTimeField(null=True, blank=True)
     person = models.ForeignKey(Person, models.PROTECT, null=True, blank=True, related_name="devices")
     signed_on_at = models.DateTimeField(null=True, blank=True)

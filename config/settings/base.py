@@ -22,7 +22,6 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
-    "axes",
     "channels",
     "csp",
     "django_htmx",
@@ -43,7 +42,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "audit.middleware.StationMiddleware",
     "tables.views.errors.AccessMiddleware",
-    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -64,20 +62,8 @@ TEMPLATES = [
 ]
 
 AUTH_USER_MODEL = "audit.Person"
-AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
-    "audit.people.PinBackend",
-]
+AUTHENTICATION_BACKENDS = ["audit.people.PinBackend"]
 LOGIN_URL = "sign-in"
-# One attempt counter for each person at each address: three wrong PINs at one tablet must not lock a whole floor.
-AXES_FAILURE_LIMIT = 5
-AXES_COOLOFF_TIME = 0.1  # hours
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_RESET_ON_SUCCESS = True
-# The table of failed attempts must not store a typed PIN.
-AXES_SENSITIVE_PARAMETERS = ["pin", "token"]
-AXES_VERBOSE = False
-AXES_ENABLE_ADMIN = False
 
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_COOKIE_SAMESITE = "Strict"

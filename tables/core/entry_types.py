@@ -38,7 +38,7 @@ class AlertRaised(AlertEnded):
     last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]
     lot: NotRequired[str]
     minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]
-    person: NotRequired[Annotated[str, "name of the floorperson"]]
+    person: NotRequired[Annotated[str, "name of the person"]]
     post: NotRequired[Annotated[PostCode, "the post that is empty"]]
     round: NotRequired[
         Annotated[int | None, "number of the round; null for a dispute before the first round"]

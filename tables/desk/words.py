@@ -3,6 +3,7 @@
 from audit.entries import (
     DEVICE_ENROLLED,
     DEVICE_LOCKED,
+    DEVICE_LOCKED_OUT,
     DEVICE_REVOKED,
     INCARNATION_DECLARED,
     INCARNATION_OPENED,
@@ -23,7 +24,18 @@ ACT_LINES = [
     line(PERSON_SIGNED_IN, lambda data: "Signed in at %(name)s" % data),
     line(PERSON_SIGNED_OUT, lambda data: "Signed off at %(name)s" % data),
     line(PERSON_REFUSED, lambda data: "Wrong PIN at %(name)s" % data),
-    line(PERSON_LOCKED_OUT, lambda data: "Locked out at %(name)s after wrong PINs" % data),
+    line(
+        PERSON_LOCKED_OUT,
+        lambda data: (
+            (
+                "Locked out at every device after wrong PINs"
+                if "everywhere" in data
+                else "Locked out at %(name)s after wrong PINs"
+            )
+            % data
+        ),
+    ),
+    line(DEVICE_LOCKED_OUT, lambda data: "%(name)s accepts no PIN after wrong PINs" % data),
     line(DEVICE_LOCKED, lambda data: "%(name)s locked" % data),
     line(
         DEVICE_ENROLLED,

@@ -1,4 +1,4 @@
-"""Alerts about people who are missing: empty posts, unattended shakers, supervision that breaks the span."""
+"""Alerts about people: empty posts, unattended shakers, supervision that breaks the span, and PINs being guessed."""
 
 import datetime as dt
 import uuid
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from audit import clock
+from audit import clock, pins
+from audit.models import Lockout
 from games.engine import Refusal
 from tables.core.alert_kinds import (
     AlertKind,
@@ -65,6 +66,42 @@ BROKEN_SPAN = alert_kind(
     )
 )
 
+GUESSED_PINS = {
+    pins.Scope.PERSON_AT_DEVICE: alert_kind(
+        AlertKind(
+            "pins-guessed",
+            "pins:person-at-device:{cause}",
+            Level.WARN,
+            "PINs being guessed",
+            "A PIN is being guessed",
+            "Five wrong PINs of %(person)s at %(device)s, which now refuses %(person)s for fifteen minutes. Find out "
+            "who typed them. A supervisor can unlock on the staff page.",
+        )
+    ),
+    pins.Scope.DEVICE: alert_kind(
+        AlertKind(
+            "pins-guessed",
+            "pins:device:{cause}",
+            Level.WARN,
+            "PINs being guessed",
+            "PINs are being guessed",
+            "Ten wrong PINs at %(device)s, which now accepts none for fifteen minutes. Go there and find out who typed "
+            "them. A supervisor can unlock on the staff page.",
+        )
+    ),
+    pins.Scope.PERSON: alert_kind(
+        AlertKind(
+            "pins-guessed",
+            "pins:person:{cause}",
+            Level.WARN,
+            "PINs being guessed",
+            "A PIN is being guessed",
+            "Twenty wrong PINs of %(person)s at several devices, the last at %(device)s. All refuse %(person)s "
+            "for fifteen minutes. Find out who typed them. A supervisor can unlock on the staff page.",
+        )
+    ),
+}
+
 
 def absences(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
     """Return empty posts and unattended shakers, by the same duty rule as play (`posts.empty_posts`).
@@ -110,5 +147,35 @@ def broken_spans(now: dt.datetime, table_id: int | None = None) -> list[Expected
     ]
 
 
+def guessed_pins(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return the lock-outs at the tables that must know: all of the facility that are not closed, or all live ones.
+
+    A dealer's slips at the tablet of a table are that table's own concern. A podium, a whole device, or a person at
+    several devices concern the floor.
+    """
+    alerts = []
+    for lockout in pins.active_lockouts(now).select_related("device", "person").order_by("pk"):
+        kind = GUESSED_PINS[pins.Scope(lockout.scope)]
+        params = {"device": lockout.device.name}
+        if lockout.person is not None:
+            params["person"] = lockout.person.name
+        alerts += [
+            kind.expected(pk, cause=lockout.pk, since=lockout.started_at, **params)
+            for pk in _tables_to_alert(lockout)
+            if table_id in (None, pk)
+        ]
+    return alerts
+
+
+def _tables_to_alert(lockout: Lockout) -> list[int]:
+    tables = live_tables().filter(facility__code=lockout.facility).order_by("pk")
+    own = tables.filter(stream__name=lockout.device.place) if lockout.device.place else tables.none()
+    if lockout.scope == pins.Scope.PERSON_AT_DEVICE and own.exists():
+        return list(own.values_list("pk", flat=True))
+    in_play = tables.exclude(status=Table.Status.CLOSED)
+    return list((in_play if in_play.exists() else tables).values_list("pk", flat=True))
+
+
 alert_rule(AlertRule((EMPTY_POST, UNATTENDED_SHAKER), absences, STAFF_TICKS))
 alert_rule(AlertRule((BROKEN_SPAN,), broken_spans, STAFF_TICKS))
+alert_rule(AlertRule(tuple(GUESSED_PINS.values()), guessed_pins, STAFF_TICKS))

@@ -109,3 +109,15 @@ SUPERVISION_ASSIGNED = entry_type(
 
 
 SUPERVISION_TAKEN = entry_type("supervision.taken", Supervision, "A floorperson took this table.")
+
+
+class PinsUnlocked(TypedDict):
+    device: Annotated[str | None, "name of the device; null where a person was locked out at every device"]
+    lockout: Annotated[int, "id of the lock-out"]
+    person: Annotated[str | None, "code of the person; null where a device accepted nobody's PIN"]
+    since: Annotated[str, "when the lock-out began"]
+
+
+PINS_UNLOCKED = entry_type(
+    "pins.unlocked", PinsUnlocked, "A supervisor ended a lock-out after wrong PINs before its time."
+)

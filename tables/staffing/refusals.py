@@ -85,3 +85,18 @@ SHAKER_LEFT_UNATTENDED = RefusalCode(
     "Shaker %(shaker)s must never be left unattended. A relief takes it over with their PIN.",
     "Relief needed",
 )
+NO_SUCH_LOCKOUT = RefusalCode(
+    "no-such-lockout",
+    "This lock-out has already ended. Reload the page.",
+    "Already unlocked",
+)
+YOUR_OWN_LOCKOUT = RefusalCode(
+    "your-own-lockout",
+    "You cannot unlock your own PIN. Ask another supervisor.",
+    "Another supervisor needed",
+)
+TYPED_WHERE_YOU_ARE_SIGNED_IN = RefusalCode(
+    "typed-where-you-are-signed-in",
+    "The wrong PINs were typed while you were signed in at %(device)s. Ask another supervisor to unlock.",
+    "Another supervisor needed",
+)

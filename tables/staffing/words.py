@@ -11,11 +11,13 @@ from tables.staffing.entry_types import (
     DEALER_BEGAN,
     DEALER_LEFT,
     DEALER_RELIEVED,
+    PINS_UNLOCKED,
     QUALIFICATION_ENDED,
     QUALIFICATION_RECORDED,
     SUPERVISION_ASSIGNED,
     SUPERVISION_TAKEN,
     Assignment,
+    PinsUnlocked,
 )
 from tables.words.registry import line, register
 
@@ -44,10 +46,17 @@ ACT_LINES = [
         QUALIFICATION_ENDED,
         lambda data: "Training of %(person)s ends on %(ends_on)s: %(game)s" % words_for_codes(data),
     ),
+    line(PINS_UNLOCKED, lambda data: "Unlocked: %s" % _lockout(data)),
     line(DEALER_BEGAN, lambda data: "Takes the table and the shaker"),
     line(DEALER_RELIEVED, lambda data: "Relieves and takes the shaker"),
     line(DEALER_LEFT, lambda data: "Leaves the table"),
 ]
+
+
+def _lockout(data: PinsUnlocked) -> str:
+    if data["device"] is None:
+        return "%(person)s at every device" % data
+    return ("%(person)s at %(device)s" if data["person"] else "%(device)s") % data
 
 
 def words_for_codes(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from audit import clock
+from audit import clock, pins
 from audit.models import Person
 from games.engine import Refusal
 from games.models import Facility
@@ -31,6 +31,7 @@ from tables.runner.access import (
 )
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 from tables.staffing import roster
+from tables.staffing.lockout_acts import SUPERVISORS
 from tables.staffing.words import ELSEWHERE
 from tables.words.forms import span
 
@@ -185,6 +186,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
     for staffed in staffed_tables:
         pits.setdefault(staffed.table.pit.name, []).append(staffed)
     spans = roster.floorperson_spans(facility_row, staffed_tables, now)
+    lockouts = pins.active_lockouts(now).filter(facility=facility_row.code)
     context = _page_context(person, facility_row, STAFF, now) | {
         "pits": pits,
         "spans": spans,
@@ -192,6 +194,8 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         "members": roster.staff_members(facility_row, now, name, everybody=everybody or bool(name)),
         "query": {"who": name, "all": everybody},
         "staffer": person.role in STAFFERS,
+        "lockouts": list(lockouts.select_related("device", "person").order_by("-pk")),
+        "unlocks": person.role in SUPERVISORS,
         "of_the_floor": person.role in FLOOR,
         "places": _places(facility_row),
         "supervisors": [floorperson_span.person for floorperson_span in spans],

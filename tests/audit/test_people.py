@@ -11,10 +11,10 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 
-from audit import clock, devices, people
+from audit import clock, devices, people, pins
 from audit.errors import DeviceRefused, LockedOut, SamePerson, WrongPin
 from audit.middleware import StationMiddleware
-from audit.models import Device, Entry, Person, Role
+from audit.models import Device, Entry, Lockout, Person, Role
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -60,17 +60,88 @@ def test_a_wrong_pin_and_a_stranger_are_refused_alike(request_at, tablet, dealer
         assert recorded()[-1]["data"] == {"code": named, "name": "tablet-17", "purpose": "sign-in"}
 
 
-def test_five_wrong_pins_lock_the_person_out_at_that_address(request_at, tablet, dealer, floorperson):
-    for attempt in range(settings.AXES_FAILURE_LIMIT):
-        with pytest.raises(WrongPin if attempt < settings.AXES_FAILURE_LIMIT - 1 else LockedOut):
-            people.sign_in(request_at(tablet), "tran-m", "000000")
-    request = request_at(tablet)
+def wrong_pins(request_at, device, code, times, *, refusal=WrongPin):
+    for _ in range(times):
+        with pytest.raises(refusal):
+            people.sign_in(request_at(device), code, "000000")
+
+
+def test_five_wrong_pins_lock_a_person_out_at_that_device_only(request_at, tablet, dealer, floorperson):
+    for address in range(4):  # another address is no other device
+        with pytest.raises(WrongPin):
+            people.sign_in(request_at(tablet, f"10.0.0.{address}"), "tran-m", "000000")
+    wrong_pins(request_at, tablet, "tran-m", 1, refusal=LockedOut)
     with pytest.raises(LockedOut):
-        people.sign_in(request, "tran-m", "123456")
-    assert not request.axes_locked_out  # or axes would answer with its own page
-    assert types()[-1] == "person.locked_out"
-    assert people.sign_in(request_at(tablet, "10.0.0.18"), "tran-m", "123456") == dealer
+        people.sign_in(request_at(tablet), "tran-m", "123456")
+    assert types().count("person.locked_out") == 1
+    podium, _ = devices.enroll("podium-1", "larkfield", "podium")
+    assert people.sign_in(request_at(podium), "tran-m", "123456") == dealer
     assert people.sign_in(request_at(tablet), "okafor-a", "654321") == floorperson
+
+
+def test_a_right_pin_forgives_the_slips_before_it(request_at, tablet, dealer):
+    for _ in range(2):
+        wrong_pins(request_at, tablet, "tran-m", 4)
+        people.sign_in(request_at(tablet), "tran-m", "123456")
+
+
+def test_ten_wrong_pins_of_anybody_lock_the_device(request_at, tablet, dealer, make_person):
+    codes = [make_person(f"dealer-{number}").code for number in range(3)]
+    for code in [*codes, "nobody", *codes, "999999", *codes][:9]:
+        wrong_pins(request_at, tablet, code, 1)
+    wrong_pins(request_at, tablet, codes[2], 1, refusal=LockedOut)
+    with pytest.raises(LockedOut):
+        people.sign_in(request_at(tablet), "tran-m", "123456")
+    assert recorded()[-1]["_type"] == "device.locked_out"
+    assert recorded()[-1]["data"] == {"name": "tablet-17", "purpose": "sign-in"}
+
+
+def test_twenty_wrong_pins_lock_a_person_out_everywhere_but_where_they_are_signed_in(
+    request_at, tablet, dealer
+):
+    people.sign_in(request_at(tablet), "tran-m", "123456")
+    tablet.refresh_from_db()
+    podiums = [devices.enroll(f"podium-{number}", "larkfield", "podium")[0] for number in range(6)]
+    for podium in podiums[:4]:
+        wrong_pins(request_at, podium, "tran-m", 4)
+    wrong_pins(request_at, podiums[4], "tran-m", 3)
+    wrong_pins(request_at, podiums[4], "tran-m", 1, refusal=LockedOut)
+    assert recorded()[-1]["data"]["everywhere"] is True
+    with pytest.raises(LockedOut):
+        people.sign_in(request_at(podiums[5]), "tran-m", "123456")
+    assert people.sign_in(request_at(tablet), "tran-m", "123456") == dealer
+
+
+def test_a_lock_out_refuses_without_a_hash_or_an_entry_and_ends_after_fifteen_minutes(
+    request_at, tablet, dealer, monkeypatch
+):
+    wrong_pins(request_at, tablet, "tran-m", 4)
+    wrong_pins(request_at, tablet, "tran-m", 1, refusal=LockedOut)
+    entries, end = len(recorded()), Lockout.objects.get().ends_at
+    with monkeypatch.context() as patch:
+        patch.setattr(Person, "check_password", lambda *_: pytest.fail("a PIN was hashed"))
+        for _ in range(20):
+            with pytest.raises(LockedOut):
+                people.sign_in(request_at(tablet), "tran-m", "123456")
+    assert len(recorded()) == entries
+    with clock.override(end), pytest.raises(WrongPin):  # and the count begins again
+        people.sign_in(request_at(tablet), "tran-m", "000000")
+
+
+def test_a_pin_that_was_hashed_while_the_last_wrong_one_came_is_refused_although_right(
+    request_at, tablet, dealer, monkeypatch
+):
+    wrong_pins(request_at, tablet, "tran-m", 4)
+    check = Person.check_password
+
+    def meanwhile(person, pin):
+        if pin == "123456":
+            pins.count_wrong_pin(tablet, person, None, clock.now())
+        return check(person, pin)
+
+    monkeypatch.setattr(Person, "check_password", meanwhile)
+    with pytest.raises(LockedOut):
+        people.sign_in(request_at(tablet), "tran-m", "123456")
 
 
 @pytest.mark.parametrize("why", ["no device", "revoked", "elsewhere", "inactive"])
@@ -121,13 +192,14 @@ def test_nobody_is_their_own_witness(request_at, tablet, dealer, code):
 def test_wrong_pins_of_a_witness_count(request_at, tablet, dealer, floorperson):
     request = request_at(tablet)
     people.sign_in(request, "tran-m", "123456")
-    for _ in range(settings.AXES_FAILURE_LIMIT - 1):
+    for _ in range(4):
         with pytest.raises(WrongPin):
             people.verify_witness(request, "okafor-a", "000000")
     for pin in ("000000", "654321"):
         with pytest.raises(LockedOut):
             people.verify_witness(request, "okafor-a", pin)
     assert recorded()[-1]["data"]["purpose"] == "witness"
+    assert Lockout.objects.get().signed_in == dealer
 
 
 def through_middleware(request, token, method="POST"):
