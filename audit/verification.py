@@ -19,6 +19,7 @@ from audit.entries import KEY_CREATED, VerificationFigures
 from audit.models import Incarnation, SigningKey, Stream
 
 from .log_verification import LogPass
+from .record_checks import RECORD_CHECKS
 from .verification_words import Finding
 
 COLUMNS = "seq, prev, hash, type, at, gaming_day, actor, witness, round, lot, cents, body"
@@ -99,6 +100,9 @@ def verify(progress: Progress = lambda completed, total: None) -> VerificationRe
         result.checkpoints += log.checkpoints
         result.witnessed += log.witnessed
         result.unknown_witnesses += log.unknown_witnesses
+    for check in RECORD_CHECKS:
+        for finding in check(lambda: progress(completed, total)):
+            result.add(finding)
     newest = logs[-1].sealed if logs else {}
     result.unsealed = sum(max(0, stream.seq - newest.get(stream.name, 0)) for stream in streams)
     return result

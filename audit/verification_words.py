@@ -31,6 +31,14 @@ FINDINGS: dict[str, Any] = {
 }
 
 
+def declare_finding(code: str, sentence: str) -> str:
+    """Add a finding with its sentence, and return its code. Raises ValueError for a code in use."""
+    if code in FINDINGS:
+        raise ValueError(f"declared twice: {code}")
+    FINDINGS[code] = sentence
+    return code
+
+
 @dataclass(frozen=True)
 class Finding:
     """A fault in the record: its code, and where it is."""

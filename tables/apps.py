@@ -24,6 +24,7 @@ class TablesConfig(AppConfig):
         register_converter(Code, "code")
         autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
         autodiscover_modules(*modules_named("alert_rules", self.path))
+        autodiscover_modules(*modules_named("record_checks", self.path))
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.link.floor = Floor()
         incarnation_declared.connect(

@@ -1,5 +1,6 @@
 """Acts on alerts: the floor acknowledges one, and a dispute is reported."""
 
+from audit.clock import format_moment
 from games.engine import Refusal
 from games.params import Params
 from tables.alerts.alert_rules import DISPUTE
@@ -17,7 +18,7 @@ from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ACKNOWLEDGED, AlertAcknowledged
 from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.core.refusals import TABLE_IS_CLOSED
-from tables.models import Table
+from tables.models import Alert, Table
 from tables.rounds.refusals import NO_SUCH_SEAT
 from tables.runner.table import ActOutcome, act
 
@@ -55,7 +56,14 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
         "key": alert_to_acknowledge.key,
         "note": note,
     }
+    if any(_waits_too(alert, alert_to_acknowledge) for alert in here):
+        data["raised_at"] = format_moment(alert_to_acknowledge.raised_at)
     return ActOutcome(ALERT_ACKNOWLEDGED(data), changes="nothing")
+
+
+def _waits_too(alert: Alert, acknowledged: Alert) -> bool:
+    """Whether another alert with the same key waits for its acknowledgment: it was raised again after its end."""
+    return alert.pk != acknowledged.pk and alert.key == acknowledged.key and alert.acknowledged_at is None
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")

@@ -16,6 +16,9 @@ class AlertEnded(TypedDict):
 
 class AlertAcknowledged(AlertEnded):
     note: Annotated[str, "how it was decided, in a person's words; empty where the person wrote nothing"]
+    raised_at: NotRequired[
+        Annotated[str, "when this alert was raised; only where another one with its key waited too"]
+    ]
 
 
 ALERT_ACKNOWLEDGED = entry_type(

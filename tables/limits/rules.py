@@ -12,7 +12,7 @@ New Jersey's texts have no rule on limits. The same steps are a practice of the 
 
 import datetime as dt
 from collections.abc import Collection
-from typing import cast
+from typing import NamedTuple, Protocol, cast
 
 from audit import clock, record
 from audit.compiled_reads import CompiledRead
@@ -29,6 +29,22 @@ from tables.models.rounds import FlagOrNone
 from tables.words.sentences import dollars
 
 
+class HasLimits(Protocol):
+    """A table, or its limits at a moment, in cents."""
+
+    @property
+    def min_cents(self) -> int: ...
+    @property
+    def max_cents(self) -> int: ...
+
+
+class Limits(NamedTuple):
+    """The minimum and maximum wager of a table at a moment, in cents."""
+
+    min_cents: int
+    max_cents: int
+
+
 def section_of(table: Table, duty: str) -> str:
     """The section of a duty about limits (`limits.sign`); empty where the steps are the facility's own (reading
     A45).
@@ -36,7 +52,7 @@ def section_of(table: Table, duty: str) -> str:
     return table.facility.law.section(duty)
 
 
-def limits_flag(table: Table, cents: int) -> FlagOrNone:
+def limits_flag(table: HasLimits, cents: int) -> FlagOrNone:
     """`under-min`, `over-max` or nothing for a wager in cents. A wager that was taken off has no flag."""
     if 0 < cents < table.min_cents:
         return "under-min"

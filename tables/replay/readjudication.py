@@ -3,19 +3,24 @@
 Every recorded settlement is compared with what the rules give for the recorded wagers and dice: each wager's outcome,
 odds, payment, return, cut by a limit, section and place in the order; then the totals, the lit areas, the call, the
 money of later entries, and what else follows from earlier entries (`facts.py`). Slips are settled again with their
-corrections. docs/evidence.md lists what cannot be compared.
+corrections. The rows of the play tables are compared with the entries (`play_tables.py`). docs/evidence.md lists what
+cannot be compared.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import Max, Min
+
 from audit.export import Selection, Span
-from audit.models import Stream
+from audit.models import Entry, Stream
 from games.engine import Refusal
 from tables.core.entries import MISSHAPEN, RecordedEntry, of_round, of_span
+from tables.models import Table
 from tables.replay.difference import Difference, compare_settlements
 from tables.replay.facts import RoundFacts, StateBefore, TableSequence
+from tables.replay.play_tables import PlayDifference, differences_in_rounds
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound
 from tables.replay.replayed_slips import FILED, ReplayedSlips, is_slip_entry
 from tables.replay.rules_finder import RulesFinder
@@ -154,7 +159,7 @@ class Readjudication:
 
     def differences(
         self, progress: Callable[[int], Any] = lambda entries: None
-    ) -> Iterator[tuple[str, Difference]]:
+    ) -> Iterator[tuple[str, Difference | PlayDifference]]:
         """Yield each difference with its stream's name, in the order of the record.
 
         `progress` is called with the number of entries read since the last call. A round that began before the
@@ -164,6 +169,19 @@ class Readjudication:
             for difference in self._of_stream(span, progress):
                 self.count.differences += 1
                 yield span.name, difference
+            for play_difference in self._of_play_tables(span):
+                self.count.differences += 1
+                yield span.name, play_difference
+
+    def _of_play_tables(self, span: Span) -> Iterator[PlayDifference]:
+        """Compare the rows of the span's rounds, as they are now, with all entries about them."""
+        tables = Table.objects.select_related("stream", "facility")
+        table = tables.filter(stream=span.stream_id).first()
+        entries = Entry.objects.filter(stream=span.stream_id, seq__gte=span.first, seq__lte=span.last)
+        numbers = entries.filter(type__in=HANDLERS).aggregate(first=Min("round"), last=Max("round"))
+        if table is None or numbers["first"] is None:
+            return iter(())
+        return differences_in_rounds(table, numbers["first"], numbers["last"])
 
     def _of_stream(self, span: Span, progress: Callable[[int], Any]) -> Iterator[Difference]:
         stream = Stream(pk=span.stream_id, name=span.name)

@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import Callable
 
 from games.engine.odds import in_dollars
-from games.models import DeviceIncident, Facility
+from games.models import Facility
 from games.office.pdf.approval import moment
 from tables.core.entry_types import ALERT_RAISED
 from tables.failures.entry_types import DEVICE_INCIDENT
@@ -16,6 +16,7 @@ from tables.reports.events import (
     AlertRow,
     CorrectionCount,
     DisputeRow,
+    IncidentRow,
     LotRow,
     PersonRow,
     StreamHead,
@@ -120,7 +121,7 @@ def alert_table(report: Report) -> ReportTable[AlertRow]:
     return ReportTable("alerts", "Alerts", ALERTS, report.events.alerts, subtitle)
 
 
-def _device_columns(facility: Facility) -> tuple[Column[DeviceIncident], ...]:
+def _device_columns(facility: Facility) -> tuple[Column[IncidentRow], ...]:
     return (
         Column("Table", lambda row: row.table, list_part="title"),
         Column(
@@ -134,7 +135,7 @@ def _device_columns(facility: Facility) -> tuple[Column[DeviceIncident], ...]:
     )
 
 
-def device_table(report: Report) -> ReportTable[DeviceIncident]:
+def device_table(report: Report) -> ReportTable[IncidentRow]:
     """Prohibited devices that were found at a table."""
     return ReportTable(
         "devices",

@@ -9,16 +9,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Max, Min, Q, QuerySet
+from django.db.models import Count, Max, Min, Q
 
 from audit.models import Entry, Person
-from games.models import DeviceIncident
 from tables.alerts.entry_types import DISPUTE_REPORTED
 from tables.alerts.words import alert_names
+from tables.core.alert_history import RecordedAlert, alerts_between
 from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
-from tables.models import Alert, Round, Table, Throw
+from tables.failures.entry_types import DEVICE_INCIDENT
+from tables.models import Table
 from tables.opening.entry_types import TABLE_CLOSED, TABLE_OPENED
-from tables.reports.report_day import SLACK, ReportDay
+from tables.replay.round_records import ThrowRecord
+from tables.reports.day_rounds import DayRounds
+from tables.reports.day_rounds import day_entries as _entries
+from tables.reports.report_day import ReportDay
 from tables.words.entries import said_by
 
 CORRECTION_NAMES = {
@@ -88,6 +92,16 @@ class DisputeRow:
 
 
 @dataclass(frozen=True)
+class IncidentRow:
+    """A prohibited device at a table: what it was, and what was done about it."""
+
+    table: str
+    at: dt.datetime
+    what: str
+    action: str
+
+
+@dataclass(frozen=True)
 class CorrectionCount:
     """Corrections of one kind at one table, before anyone was paid."""
 
@@ -122,7 +136,7 @@ class DayEvents:
     people: list[PersonRow]
     disputes: list[DisputeRow]
     corrections: list[CorrectionCount]
-    devices: list[DeviceIncident]
+    devices: list[IncidentRow]
     heads: list[StreamHead]
 
     @property
@@ -131,27 +145,20 @@ class DayEvents:
         return sum(head.entries for head in self.heads)
 
 
-def day_events(day: ReportDay) -> DayEvents:
+def day_events(day: ReportDay, rounds: DayRounds) -> DayEvents:
     """Read all events of a day, in about ten queries."""
     by_stream = {table.stream_id: table for table in day.tables.values()}
     signed = list(_signature_counts(day))
     return DayEvents(
-        open_spans=_opened(day, by_stream),
-        alerts=_alerts(day),
-        lots=_lots(day),
+        open_spans=_opened(day, by_stream, rounds),
+        alerts=_alerts(day, by_stream),
+        lots=_lots(rounds),
         people=_people(by_stream, signed),
         disputes=_disputes(day, by_stream),
         corrections=_corrections(day, by_stream),
-        devices=_devices(day),
+        devices=_devices(day, by_stream),
         heads=_heads(by_stream, signed),
     )
-
-
-def _entries(day: ReportDay) -> QuerySet[Entry]:
-    """The entries of the day at its tables."""
-    streams = [table.stream_id for table in day.tables.values()]
-    in_time = Q(at__gte=day.begins - SLACK, at__lt=day.ends + SLACK)
-    return Entry.objects.filter(in_time, stream__in=streams, gaming_day=day.date)
 
 
 def _signature_counts(day: ReportDay) -> Iterable[Any]:
@@ -217,7 +224,7 @@ def _heads(by_stream: dict[int, Table], signed: Iterable[dict[str, Any]]) -> lis
     ]
 
 
-def _opened(day: ReportDay, by_stream: dict[int, Table]) -> dict[int, Spans]:
+def _opened(day: ReportDay, by_stream: dict[int, Table], rounds: DayRounds) -> dict[int, Spans]:
     """When each table was open; None means before the day, or after the part of it reported so far."""
     spans_by_table: dict[int, list[tuple[dt.datetime | None, dt.datetime | None]]] = defaultdict(list)
     entries = _entries(day).filter(type__in=(OPENED, CLOSED)).order_by("stream", "seq")
@@ -229,23 +236,18 @@ def _opened(day: ReportDay, by_stream: dict[int, Table]) -> dict[int, Spans]:
             spans[-1] = (spans[-1][0], moment)
         else:
             spans.append((None, moment))
-    played = Round.objects.filter(table__in=day.table_ids, gaming_day=day.date)
-    for table in played.order_by("table").values_list("table", flat=True).distinct():
+    for table in rounds.by_table:
         if table not in spans_by_table:
             spans_by_table[table].append((None, None))
     return {table: tuple(spans) for table, spans in spans_by_table.items()}
 
 
-def _alerts(day: ReportDay) -> list[AlertRow]:
-    rows = Alert.objects.filter(
-        table__in=day.table_ids, raised_at__gte=day.begins, raised_at__lt=day.ends
-    ).values_list("kind", "raised_at", "ended_at", "acknowledged_at")
+def _alerts(day: ReportDay, by_stream: dict[int, Table]) -> list[AlertRow]:
     names = alert_names()
     durations_by_kind: dict[str, list[tuple[int, bool, bool]]] = defaultdict(list)
-    for kind, raised, ended, acknowledged in rows:
-        end = day.until if ended is None else min(ended, day.until)
-        is_open, seconds = ended is None or ended > day.until, (end - raised) // dt.timedelta(seconds=1)
-        durations_by_kind[kind].append((seconds, is_open, acknowledged is None or acknowledged > day.until))
+    for alert in alerts_between(by_stream, day.begins, day.ends):
+        seconds, is_open, is_unacknowledged = _duration(alert, day.until)
+        durations_by_kind[alert.kind].append((seconds, is_open, is_unacknowledged))
     return [
         AlertRow(
             kind,
@@ -260,25 +262,37 @@ def _alerts(day: ReportDay) -> list[AlertRow]:
     ]
 
 
-def _lots(day: ReportDay) -> list[LotRow]:
+def _duration(alert: RecordedAlert, until: dt.datetime) -> tuple[int, bool, bool]:
+    """For how many seconds an alert was open until a moment, and whether it was open and unacknowledged then."""
+    ended, acknowledged = alert.ended_at, alert.acknowledged_at
+    end = until if ended is None else min(ended, until)
+    seconds = (end - alert.raised_at) // dt.timedelta(seconds=1)
+    return seconds, ended is None or ended > until, acknowledged is None or acknowledged > until
+
+
+def _lots(rounds: DayRounds) -> list[LotRow]:
     """The lots thrown at each table. A throw that was corrected counts once."""
-    rows: Any = (
-        Throw.objects.filter(
-            round__table__in=day.table_ids, round__gaming_day=day.date, lot__isnull=False, revision=1
+    throws_by_lot: dict[tuple[str, str], list[tuple[int, ThrowRecord]]] = defaultdict(list)
+    for table, records in rounds.by_table.items():
+        for record in records:
+            for throw in record.throws:
+                if throw.lot and throw.revision == 1 and (throw.dice or record.phase != "void"):
+                    code = rounds.day.tables[table].code
+                    throws_by_lot[code, throw.lot].append((record.number, throw))
+    rows = [
+        LotRow(
+            lot=lot,
+            table=table,
+            rounds=len({number for number, _throw in throws}),
+            throws=len(throws),
+            first=min(number for number, _throw in throws),
+            last=max(number for number, _throw in throws),
+            since=min(throw.called_at for _number, throw in throws),
+            until=max(throw.called_at for _number, throw in throws),
         )
-        .exclude(dice=[], round__phase="void")
-        .values("lot__code", "round__table")
-        .annotate(
-            rounds=Count("round", distinct=True),
-            throws=Count("pk"),
-            first=Min("round__number"),
-            last=Max("round__number"),
-            since=Min("called_at"),
-            until=Max("called_at"),
-        )
-        .order_by("round__table__code", "since", "lot__code")
-    )
-    return [LotRow(row.pop("lot__code"), day.tables[row.pop("round__table")].code, **row) for row in rows]
+        for (table, lot), throws in throws_by_lot.items()
+    ]
+    return sorted(rows, key=lambda row: (row.table, row.since, row.lot))
 
 
 def _disputes(day: ReportDay, by_stream: dict[int, Table]) -> list[DisputeRow]:
@@ -308,9 +322,19 @@ def _corrections(day: ReportDay, by_stream: dict[int, Table]) -> list[Correction
     return sorted(counts, key=lambda correction: (correction.table, correction.type))
 
 
-def _devices(day: ReportDay) -> list[DeviceIncident]:
-    codes = [table.code for table in day.tables.values()]
-    incidents = DeviceIncident.objects.filter(
-        facility=day.facility, table__in=codes, at__gte=day.begins, at__lt=day.ends
+def _devices(day: ReportDay, by_stream: dict[int, Table]) -> list[IncidentRow]:
+    entries = Entry.objects.filter(
+        stream__in=by_stream, type=DEVICE_INCIDENT.name, at__gte=day.begins, at__lt=day.ends
     )
-    return list(incidents.select_related("by").order_by("at", "pk"))
+    incidents = []
+    for entry in entries.order_by("at", "pk"):
+        data = said_by(entry)
+        incidents.append(
+            IncidentRow(
+                by_stream[entry.stream_id].code,
+                entry.at,
+                str(data.get("what", "")),
+                str(data.get("action", "")),
+            )
+        )
+    return incidents

@@ -8,24 +8,20 @@ account.
 `variance.py` computes the variance, which is exact too.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import BooleanField, Case, Count, Exists, OuterRef, Q, Sum, When
-from django.db.models.functions import Coalesce
-
 from games.engine import Rules
-from games.models import RulesSubmission
-from games.registry import game_of, registered_fees
-from games.submissions import rules_of
-from tables.models import Settlement, Throw, Wager
+from games.engine.settlement import FEE, LOSE
+from games.registry import game_of
+from tables.replay.round_records import RoundRecord
 from tables.reports import variance
-from tables.reports.report_day import ReportDay
-from tables.reports.settled_rounds import NONE, RoundRange, SettledRounds, settled_in_range
+from tables.reports.day_rounds import DayRounds, stakes_of
+from tables.reports.settled_rounds import NONE, SettledRounds, summary, won_cents
 
 MAX_CACHED = 4_096  # cached tables and days
 _cache: dict[Any, "CachedExpected"] = {}  # by the table's uid and the day
@@ -67,84 +63,59 @@ class CachedExpected:
 NOTHING = CachedExpected(NONE, Expected())
 
 
-@dataclass(frozen=True)
-class StakeSum:
-    """The stakes on one code at one table under one version of the rules. `excluded`: see the module."""
-
-    table: int
-    submission: int
-    code: str
-    excluded: bool
-    wagers: int
-    cents: int
-
-
-def expected_by_table(day: ReportDay, settled: Mapping[int, SettledRounds]) -> dict[int, Expected]:
+def expected_by_table(rounds: DayRounds) -> dict[int, Expected]:
     """Return the expectation of each table (id), by its settled rounds.
 
-    Cached in memory and extended by newly settled rounds, because the wagers of a settled round never change.
+    Cached in memory and extended by newly settled rounds, because the entries of a settled round never change.
     """
-    cached = {table: _cache.get((day.tables[table].uid, day.date), NOTHING) for table in settled}
-    new_spans = {
-        table: (cached[table].of.last_number, current.last_number)
-        for table, current in settled.items()
-        if cached[table].of != current
-    }
-    counted_now = settled_in_range(RoundRange(day, new_spans)) if new_spans else {}
-    for table in new_spans:
-        if counted_now.get(table) != settled[table] - cached[table].of:  # an earlier round was settled late
-            cached[table], new_spans[table] = NOTHING, (0, settled[table].last_number)
-    added = _expected_in_range(
-        RoundRange(day, new_spans), {table: settled[table] - cached[table].of for table in new_spans}
-    )
-    expected = {table: cached[table].expected + added.get(table, Expected()) for table in settled}
-    if len(_cache) + len(expected) > MAX_CACHED:
-        _cache.clear()
-    _cache.update(
-        {
-            (day.tables[table].uid, day.date): CachedExpected(settled[table], expected_)
-            for table, expected_ in expected.items()
-        }
-    )
-    return {table: expected_ for table, expected_ in expected.items() if settled[table].rounds}
+    expected = {}
+    for table, settled in rounds.settled().items():
+        key = rounds.day.tables[table].uid, rounds.day.date
+        cached = _cache.get(key, NOTHING)
+        if cached.of != summary([record for record in settled if record.number <= cached.of.last_number]):
+            cached = NOTHING  # an earlier round was settled late
+        newer = [record for record in settled if record.number > cached.of.last_number]
+        expected[table] = cached.expected + _expected_of(rounds, newer) if newer else cached.expected
+        if len(_cache) >= MAX_CACHED:
+            _cache.clear()
+        _cache[key] = CachedExpected(summary(settled), expected[table])
+    return expected
 
 
-def _expected_in_range(range_: RoundRange, settled: Mapping[int, SettledRounds]) -> dict[int, Expected]:
-    if not settled:
-        return {}
-    sums = _stake_sums(range_)
-    rules = _rules({stake.submission for stake in sums})
-    variances = variance.variance_by_table(range_, {(stake.table, stake.submission) for stake in sums}, rules)
-    excluded_wins = _excluded_wins(range_) if any(stake.excluded for stake in sums) else {}
-    expected: dict[int, Expected] = defaultdict(Expected)
-    for stake in sums:
-        if stake.excluded:
-            expected[stake.table] += Expected(excluded_cents=stake.cents)
-            continue
-        win = stake.cents * advantages(rules[stake.submission])[stake.code]
-        expected[stake.table] += Expected(stake.cents, win)
-    for table in expected:
-        won = settled[table].won_cents - excluded_wins.get(table, 0)
-        expected[table] += Expected(won_cents=won, variance=variances[table])
-    return dict(expected)
+def _expected_of(rounds: DayRounds, settled: Sequence[RoundRecord]) -> Expected:
+    """The expectation of settled rounds of one table. Wagers without known odds leave the variance unknown."""
+    stakes: Counter[tuple[str, str]] = Counter()
+    excluded_cents, excluded_win, odds_known = 0, 0, True
+    rules_by_terms = {record.terms: rounds.rules(record) for record in settled}
+    staked = [(record, list(stakes_of(record))) for record in settled]
+    for record, round_stakes in staked:
+        excluded = set()
+        for stake in round_stakes:
+            if stake.is_excluded:
+                excluded_cents += stake.cents
+                excluded.add((stake.seat, stake.code, stake.play or None))
+            else:
+                stakes[record.terms, stake.code] += stake.cents
+        excluded_win += sum(_won_cents(record, key) for key in excluded)
+    staked_cents, win = 0, Fraction(0)
+    for (terms, code), cents in stakes.items():
+        rules = rules_by_terms[terms]
+        advantage = advantages(rules).get(code) if rules is not None else None
+        if advantage is None:
+            odds_known, excluded_cents = False, excluded_cents + cents
+        else:
+            staked_cents, win = staked_cents + cents, win + cents * advantage
+    won = won_cents(settled) - excluded_win if stakes or excluded_cents else 0
+    variance_ = variance.variance_of(staked, rules_by_terms) if odds_known else None
+    return Expected(staked_cents, win, won, variance_, excluded_cents)
 
 
-def _stake_sums(range_: RoundRange) -> list[StakeSum]:
-    """The wagers of these rounds, summed by the database."""
-    return [
-        StakeSum(
-            row["round__table"],
-            row["round__submission"],
-            row["code"],
-            row["excluded"],
-            row["wagers"],
-            int(row["sum"]),
-        )
-        for row in _settled_wagers(range_)
-        .values("round__table", "round__submission", "code", "excluded")
-        .annotate(wagers=Count("pk"), sum=Sum("cents"))
-        .order_by("round__table", "round__submission", "code", "excluded")
-    ]
+def _won_cents(record: RoundRecord, key: Any) -> int:
+    """What a wager won for the casino, by its newest settlement."""
+    if key not in record.lines:
+        return 0
+    line = record.lines[key][1]
+    return (line["cents"] if line["outcome"] in (LOSE, FEE) else 0) - line["paid_cents"]
 
 
 @lru_cache(maxsize=64)
@@ -154,36 +125,3 @@ def advantages(rules: Rules) -> dict[str, Fraction]:
         code: game_of(rules).advantage(rules, code, outcomes)
         for code, outcomes in game_of(rules).outcomes(rules).items()
     }
-
-
-def _settled_wagers(range_: RoundRange) -> Any:
-    """The wagers of these rounds, each with whether it is `excluded`."""
-    cases = []
-    for fee in registered_fees():
-        bought = Wager.objects.filter(
-            round=OuterRef("round"), seat=OuterRef("seat"), code=fee.code, struck=False
-        )
-        cases.append(When(code=fee.code, then=True))
-        cases.append(When(Q(code__startswith=fee.affects) & Exists(bought), then=True))
-    excluded = Case(*cases, default=False, output_field=BooleanField())
-    return Wager.objects.filter(range_.rounds("round__"), struck=False).annotate(excluded=excluded)
-
-
-def _excluded_wins(range_: RoundRange) -> dict[int, int]:
-    """What the excluded wagers won for the casino, by table, by the newest settlement of their throws."""
-    later = Throw.objects.filter(
-        round=OuterRef("throw__round"),
-        number=OuterRef("throw__number"),
-        revision__gt=OuterRef("throw__revision"),
-    )
-    wagers = _settled_wagers(range_).filter(excluded=True)
-    settlements = Settlement.objects.filter(wager__in=wagers.values("pk")).exclude(Exists(later))
-    rows = settlements.values("throw__round__table").annotate(
-        taken=Coalesce(Sum("cents", filter=Q(outcome__in=("lose", "fee"))), 0), paid=Sum("paid_cents")
-    )
-    return {row["throw__round__table"]: int(row["taken"] - row["paid"]) for row in rows.order_by()}
-
-
-def _rules(submissions: Collection[int]) -> dict[int, Rules]:
-    submissions_by_id: Any = RulesSubmission.objects.in_bulk(submissions)
-    return {key: rules_of(submission) for key, submission in submissions_by_id.items()}

@@ -1,29 +1,27 @@
-"""The figures of a gaming day: by table, by game, by hour and in total. The database adds them; nothing is rounded.
+"""The figures of a gaming day: by table, by game, by hour and in total. Nothing is rounded.
+
+They are computed from the entries, never from the tables of play, which the record does not protect.
 
 Wagered, rounds and the expectation cover settled rounds. Taken, paid and win also include what earlier throws of a
 void round had moved. A correction belongs to the day on which its slip was filed, like its money.
 """
 
 import datetime as dt
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Case, Count, IntegerField, Max, Min, Q, Sum, Value, When
-from django.db.models.functions import Coalesce
 
-from audit.models import Entry
 from games.registry import game_by_code
-from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
-from tables.models import Round, Wager
-from tables.reports import expected, settled_rounds
+from tables.replay.round_records import RoundRecord
+from tables.reports.day_rounds import DayRounds, Unreadable, rounds_of_day
 from tables.reports.events import DayEvents, day_events
-from tables.reports.expected import Expected
+from tables.reports.expected import Expected, expected_by_table
 from tables.reports.report_day import ReportDay
-from tables.reports.slip_rows import SlipRow, filed_on, filed_since
+from tables.reports.slip_rows import SlipRow, read_slips
 
 MINUTE_US = 60_000_000  # microseconds
 MIN_PLAY_US = 5 * MINUTE_US  # the least play for a rate of rounds an hour, with MIN_ROUNDS
@@ -116,6 +114,7 @@ class Report:
     slips: list[SlipRow]
     later_slips: list[SlipRow]
     events: DayEvents
+    unreadable: list[Unreadable] = field(default_factory=list)
 
     @property
     def is_final(self) -> bool:
@@ -128,7 +127,7 @@ class Report:
 
 
 def build_report(day: ReportDay) -> Report:
-    """Build the whole report. The number of queries does not grow with the play, because the database adds.
+    """Build the whole report. The number of queries does not grow with the play.
 
     On PostgreSQL all queries see one moment while play goes on. On SQLite that would block the tables.
     """
@@ -140,9 +139,10 @@ def build_report(day: ReportDay) -> Report:
 
 
 def _build_report(day: ReportDay) -> Report:
-    events, slips = day_events(day), filed_on(day)
-    by_hour = _figures_by_table_and_hour(day)
-    per_table = _figures_by_table(day, by_hour, slips)
+    rounds = rounds_of_day(day)
+    events, (slips, later_slips) = day_events(day, rounds), read_slips(day)
+    by_hour = _figures_by_table_and_hour(rounds)
+    per_table = _figures_by_table(rounds, by_hour, slips)
     tables = [
         ReportRow(table.code, table.code, table.game, per_table[key], events.open_spans.get(key, ()))
         for key, table in day.tables.items()
@@ -155,23 +155,23 @@ def _build_report(day: ReportDay) -> Report:
         games=_game_rows(tables),
         hours=_hour_figures(day, by_hour, slips),
         slips=slips,
-        later_slips=filed_since(day),
+        later_slips=later_slips,
         events=events,
+        unreadable=rounds.unreadable(),
     )
 
 
 def _figures_by_table(
-    day: ReportDay, by_hour: Mapping[tuple[int, int], Figures], slips: Iterable[SlipRow]
+    rounds: DayRounds, by_hour: Mapping[tuple[int, int], Figures], slips: Iterable[SlipRow]
 ) -> dict[int, Figures]:
     """The figures of each table, by id."""
     figures_by_table: dict[int, Figures] = defaultdict(Figures)
     for (table, _hour), figures in by_hour.items():
         figures_by_table[table] += figures
-    for table, expectation in expected.expected_by_table(day, settled_rounds.settled_by_table(day)).items():
+    for table, expectation in expected_by_table(rounds).items():
         figures_by_table[table] += Figures(expected=expectation)
-    for extra in (_wager_figures(day), _paper_figures(day), _pace_figures(day)):
-        for table, figures in extra.items():
-            figures_by_table[table] += figures
+    for table, records in rounds.by_table.items():
+        figures_by_table[table] += _wager_figures(records) + _pace_figures(records)
     for slip in slips:
         figures_by_table[slip.table] += _slip_figures(slip)
     return figures_by_table
@@ -181,95 +181,58 @@ def _slip_figures(slip: SlipRow) -> Figures:
     return Figures(slips=1, corrections_cents=slip.effect_cents)
 
 
-def _figures_by_table_and_hour(day: ReportDay) -> dict[tuple[int, int], Figures]:
+def _figures_by_table_and_hour(rounds: DayRounds) -> dict[tuple[int, int], Figures]:
     """The figures by table and hour of the day."""
-    cleared, ended = Q(phase="cleared"), Q(ended_at__isnull=False)
-    hour = Case(
-        *[When(opened_at__lt=begins, then=Value(number)) for number, begins in enumerate(day.hours[1:])],
-        default=Value(len(day.hours) - 1),
-        output_field=IntegerField(),
-    )
-    rows = (
-        _rounds_of_day(day)
-        .annotate(hour=hour)
-        .values("table", "hour")
-        .annotate(
-            of_settled=Count("pk", filter=cleared),
-            of_no_roll=Count("pk", filter=Q(phase="no-roll")),
-            of_void=Count("pk", filter=Q(phase="void")),
-            of_in_play=Count("pk", filter=~ended),
-            of_by_hand=Count("pk", filter=ended & Q(by_hand=True)),
-            of_wagered_cents=Coalesce(Sum("wagered_cents", filter=cleared), 0),
-            of_aside_cents=Coalesce(Sum("wagered_cents", filter=ended & ~cleared), 0),
-            of_taken_cents=Coalesce(Sum("taken_cents", filter=ended), 0),
-            of_paid_cents=Coalesce(Sum("paid_cents", filter=ended), 0),
-        )
-        .order_by("table", "hour")
-    )
-    return {(row.pop("table"), row.pop("hour")): _figures(row) for row in rows}
+    sums_by_hour: dict[tuple[int, int], Counter[str]] = defaultdict(Counter)
+    for table, records in rounds.by_table.items():
+        for record in records:
+            assert record.opened_at is not None
+            sums_by_hour[table, rounds.day.hour_of(record.opened_at)].update(_round_sums(record))
+    return {key: _figures(sums) for key, sums in sorted(sums_by_hour.items())}
 
 
-def _figures(row: Mapping[str, Any]) -> Figures:
-    """Figures from a row of sums, whose names begin with `of_`: an annotation cannot have a column's name."""
-    sums: dict[str, Any] = {name.removeprefix("of_"): int(value) for name, value in row.items()}
+def _figures(sums: Mapping[str, Any]) -> Figures:
     return Figures(**sums)
 
 
-def _rounds_of_day(day: ReportDay) -> Any:
-    return Round.objects.filter(table__in=day.table_ids, gaming_day=day.date)
+def _round_sums(record: RoundRecord) -> dict[str, int]:
+    """What one round adds to the sums of its hour."""
+    if not record.phase:
+        return {"in_play": 1}
+    is_cleared = record.phase == "cleared"
+    return {
+        "settled" if is_cleared else record.phase.replace("-", "_"): 1,
+        "by_hand": int(record.by_hand),
+        "wagered_cents" if is_cleared else "aside_cents": record.wagered_cents,
+        "taken_cents": record.taken_cents,
+        "paid_cents": record.paid_cents,
+    }
 
 
-def _wager_figures(day: ReportDay) -> dict[int, Figures]:
-    """The number of wagers in ended rounds, and those outside the limits."""
-    outside = ~Q(flag="")
-    rows: Any = (
-        Wager.objects.filter(
-            round__table__in=day.table_ids,
-            round__gaming_day=day.date,
-            round__ended_at__isnull=False,
-            struck=False,
-        )
-        .values("round__table")
-        .annotate(
-            of_wagers=Count("pk"),
-            of_outside=Count("pk", filter=outside),
-            of_outside_cents=Coalesce(Sum("cents", filter=outside), 0),
-        )
-        .order_by()
+def _wager_figures(records: Iterable[RoundRecord]) -> Figures:
+    """The number of wagers in ended rounds, those outside the limits, and the rounds that were played on paper."""
+    ended = [record for record in records if record.phase]
+    wagers = [wager for record in ended for wager in record.wagers.values() if not wager.struck]
+    outside = [wager for wager in wagers if wager.flag]
+    return Figures(
+        on_paper=sum(record.on_paper for record in ended),
+        wagers=len(wagers),
+        outside=len(outside),
+        outside_cents=sum(wager.cents for wager in outside),
     )
-    return {row.pop("round__table"): _figures(row) for row in rows}
 
 
-def _paper_figures(day: ReportDay) -> dict[int, Figures]:
-    """Rounds that were played on paper while the tablet was out, and recorded afterwards."""
-    figures_by_table: dict[int, Figures] = defaultdict(Figures)
-    numbers_by_table = defaultdict(list)
-    for table, number in (
-        _rounds_of_day(day).filter(by_hand=True, ended_at__isnull=False).values_list("table", "number")
-    ):
-        numbers_by_table[table].append(number)
-    for table, numbers in numbers_by_table.items():
-        entries = Entry.objects.filter(
-            stream=day.tables[table].stream_id, round__in=numbers, type=ROUND_RECORDED_BY_HAND.name
-        )
-        figures_by_table[table] += Figures(on_paper=entries.values("round").distinct().count())
-    return figures_by_table
-
-
-def _pace_figures(day: ReportDay) -> dict[int, Figures]:
-    rows = (
-        _rounds_of_day(day)
-        .filter(phase="cleared")
-        .values("table")
-        .annotate(rounds=Count("pk"), first=Min("opened_at"), last=Max("ended_at"))
-        .order_by()
-    )
-    figures_by_table = {}
-    for row in rows:
-        duration_us = (row["last"] - row["first"]) // dt.timedelta(microseconds=1)
-        if row["rounds"] >= MIN_ROUNDS and duration_us >= MIN_PLAY_US:
-            figures_by_table[row["table"]] = Figures(paced=row["rounds"], paced_us=duration_us)
-    return figures_by_table
+def _pace_figures(records: Sequence[RoundRecord]) -> Figures:
+    spans = [
+        (record.opened_at, record.ended_at)
+        for record in records
+        if record.phase == "cleared" and record.opened_at and record.ended_at
+    ]
+    if len(spans) < MIN_ROUNDS:
+        return Figures()
+    duration = max(ended_at for _opened_at, ended_at in spans) - min(opened_at for opened_at, _ in spans)
+    duration_us = duration // dt.timedelta(microseconds=1)
+    return Figures(paced=len(spans), paced_us=duration_us) if duration_us >= MIN_PLAY_US else Figures()
 
 
 def _game_rows(tables: Iterable[ReportRow]) -> list[ReportRow]:

@@ -8,6 +8,8 @@ from games.models import Facility
 from games.registry import game_by_code
 from tables.reports.figures import Report
 
+UNREADABLE_MAX = 5  # entries that the note names
+
 
 def long_day(date: dt.date) -> str:
     """`Saturday 21 November 2026`."""
@@ -20,7 +22,13 @@ def hour_label(begins: dt.datetime, facility: Facility) -> str:
 
 
 def expected_notes(report: Report) -> Iterator[str]:
-    """How the expected win is computed, and what it leaves out."""
+    """How the expected win is computed, and what it leaves out; first, entries that were changed."""
+    if report.unreadable:
+        entries = ", ".join(f"{table} entry {seq:,}" for table, seq in report.unreadable[:UNREADABLE_MAX])
+        yield (
+            f"This report cannot be relied on: {len(report.unreadable)} of its entries were changed or cannot be "
+            f"read ({entries}). Have the record verified."
+        )
     yield (
         "By the exact odds of each wager under the rules of its round. The dot is the actual win, the line the "
         "expected win, the band two standard deviations to each side. Payout limits are not taken into account."

@@ -341,28 +341,28 @@ def _slip_columns(facility: Facility) -> tuple[Column[SlipRow], ...]:
         ),
         Column(
             "Round",
-            lambda row: row.slip.round.number,
+            lambda row: row.slip.round,
             thousands,
             width=50,
             is_number=True,
-            notes=lambda row: [f"of {in_words(row.slip.round.gaming_day)}"] if row.is_of_another_day else [],
+            notes=lambda row: [f"of {in_words(row.slip.round_day)}"] if row.is_of_another_day else [],
             url=lambda row, links: (
-                links.round(row.slip.table.code, row.slip.round.number)
+                links.round(row.slip.table.code, row.slip.round)
                 or links.entry(row.slip.table.code, row.slip.filed_seq)
             ),
         ),
         Column(
             "What was wrong",
-            lambda row: row.slip.get_kind_display(),
+            lambda row: row.slip.kind_label,
             width=150,
             css_class="why",
             notes=lambda row: [row.slip.reason],
         ),
         Column(
             "Signed",
-            lambda row: row.slip.filed_by.short_name,
+            lambda row: row.slip.filed_by,
             width=72,
-            notes=lambda row: [row.slip.filed_with.short_name],
+            notes=lambda row: [row.slip.filed_with],
         ),
         Column("Win before", lambda row: row.before_cents, in_dollars, 58, is_number=True),
         Column(

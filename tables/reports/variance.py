@@ -5,65 +5,45 @@ the wagers on the game depend on each other, those on one play do, and both on e
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import groupby
-from operator import itemgetter
+from itertools import combinations_with_replacement
 
-from django.db import connection
-from django.db.models import Sum
-
-from games.engine import Rules
+from games.engine import Refusal, Rules
 from games.engine.covariances import Pair
-from games.engine.game import Game
-from games.registry import game_of, registered_fees
-from tables.models import Throw, Wager
-from tables.reports.settled_rounds import RoundRange
+from games.registry import game_of
+from tables.core.entries import MISSHAPEN
+from tables.replay.round_records import RoundRecord
+from tables.reports.day_rounds import Stake
 
-WITHOUT_FEE = """AND w.code <> %s
-                  AND NOT (w.code LIKE %s AND EXISTS (
-                    SELECT 1 FROM tables_wager x
-                    WHERE x.round_id = w.round_id AND x.seat = w.seat AND x.code = %s AND NOT x.struck))
-                """
-SPLIT = 1 << 20  # products of cents are summed in two parts, so that no sum exceeds 64 bits
+StakedRounds = Sequence[tuple[RoundRecord, Sequence[Stake]]]  # settled rounds with their wagers
 
 
-def variance_by_table(
-    range_: RoundRange, played: Collection[tuple[int, int]], rules: Mapping[int, Rules]
-) -> dict[int, Fraction | None]:
-    """Return the variance by table; None where it is not known. `played` has each table with a submission (ids)."""
-    variances: dict[int, Fraction | None] = {table: Fraction(0) for table, _submission in played}
-    covariances_by_submission = {key: covariances(rules_) for key, rules_ in rules.items()}
-    for table, submission in played:
-        if covariances_by_submission[submission] is None:
-            variances[table] = None
-    tables = [table for table, variance in variances.items() if variance is not None]
-    for table, submission, first, second, product in _stake_products(range_.only(tables)) if tables else ():
-        pair = (first, second) if first <= second else (second, first)
-        variances[table] = _add_product(
-            variances[table],
-            product * (1 if first == second else 2),
-            covariances_by_submission[submission],
-            pair,
-        )
-    games = {submission: game_of(rules_) for submission, rules_ in rules.items()}
-    with_plays = {table for table, submission in played if games[submission].has_plays}
-    for (table, submission, position), products in _products_across_plays(
-        range_.only(with_plays & set(tables)), games
-    ).items():
-        play_covariances = (
-            games[submission].covariances_across(rules[submission], position) if position else None
-        )
+def variance_of(settled: StakedRounds, rules_by_terms: Mapping[str, Rules | None]) -> Fraction | None:
+    """Return the variance of these rounds; None where it is not known. The rules are by the SHA-256 of their terms."""
+    variance: Fraction | None = Fraction(0)
+    known = {terms: rules for terms, rules in rules_by_terms.items() if rules is not None}
+    covariances_by_terms = {terms: covariances(rules) for terms, rules in known.items()}
+    if len(known) < len(rules_by_terms) or None in covariances_by_terms.values():
+        return None
+    for terms, first, second, product in _stake_products(settled):
+        factor = 1 if first == second else 2
+        variance = _add_product(variance, product * factor, covariances_by_terms[terms], (first, second))
+    for (terms, position), products in _products_across_plays(settled, known).items():
+        rules = known[terms]
+        play_covariances = game_of(rules).covariances_across(rules, position) if position else None
         for pair, product in products.items():
-            variances[table] = _add_product(variances[table], 2 * product, play_covariances, pair)
-    return variances
+            variance = _add_product(variance, 2 * product, play_covariances, pair)
+    return variance
 
 
 def _add_product(
     variance: Fraction | None, product: int, covariances_: Mapping[Pair, Fraction] | None, pair: Pair
 ) -> Fraction | None:
-    return None if variance is None or covariances_ is None else variance + product * covariances_[pair]
+    if variance is None or covariances_ is None or pair not in covariances_:
+        return None
+    return variance + product * covariances_[pair]
 
 
 @lru_cache(maxsize=16)
@@ -75,60 +55,48 @@ def covariances(rules: Rules) -> Mapping[Pair, Fraction] | None:
     return game_of(rules).covariances(rules)
 
 
-def _stake_products(range_: RoundRange) -> Iterator[tuple[int, int, str, str, int]]:
-    """For each two codes, the sum over rounds and plays of the product of their stakes."""
-    rounds, params_of_rounds = range_.sql()
-    fees = registered_fees()
-    sql = f"""WITH staked(round, play, tbl, submission, code, cents) AS (
-                SELECT w.round_id, w.play, r.table_id, r.submission_id, w.code, CAST(SUM(w.cents) AS bigint)
-                FROM tables_wager w JOIN tables_round r ON r.id = w.round_id
-                WHERE {rounds} AND NOT w.struck {WITHOUT_FEE * len(fees)}
-                GROUP BY w.round_id, w.play, r.table_id, r.submission_id, w.code
-              )
-              SELECT a.tbl, a.submission, a.code, b.code,
-                     SUM((a.cents * b.cents) / {SPLIT}), SUM((a.cents * b.cents) %% {SPLIT})
-              FROM staked a JOIN staked b ON b.round = a.round AND b.play = a.play AND b.code >= a.code
-              GROUP BY a.tbl, a.submission, a.code, b.code"""
-    params_of_fees = (param for fee in fees for param in (fee.code, f"{fee.affects}%", fee.code))
-    params = [*params_of_rounds, *params_of_fees]
-    with connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        for table, submission, first, second, high, low in cursor.fetchall():
-            yield table, submission, first, second, int(high) * SPLIT + int(low)
+def _stake_products(settled: StakedRounds) -> Iterator[tuple[str, str, str, int]]:
+    """For each two codes, the sum over rounds and plays of the product of their stakes, by the terms of the rounds."""
+    products: Counter[tuple[str, str, str]] = Counter()
+    for record, stakes in settled:
+        cents_by_play: dict[int, Counter[str]] = defaultdict(Counter)
+        for stake in stakes:
+            if not stake.is_excluded:
+                cents_by_play[stake.play][stake.code] += stake.cents
+        for cents_by_code in cents_by_play.values():
+            ordered = sorted(cents_by_code.items())
+            for (first, first_cents), (second, second_cents) in combinations_with_replacement(ordered, 2):
+                products[record.terms, first, second] += first_cents * second_cents
+    for (terms, first, second), product in products.items():
+        yield terms, first, second, product
 
 
 def _products_across_plays(
-    range_: RoundRange, games: Mapping[int, Game]
-) -> dict[tuple[int, int, Hashable], Counter[Pair]]:
+    settled: StakedRounds, rules_by_terms: Mapping[str, Rules]
+) -> dict[tuple[str, Hashable], Counter[Pair]]:
     """The sums of products between wagers on the game and wagers on a play.
 
-    By table, submission and the play's position, for each code on the game and each on the play. The position is None
-    where the throws do not tell it.
+    By terms and the play's position, for each code on the game and each on the play. The position is None where the
+    throws do not tell it.
     """
-    products: dict[tuple[int, int, Hashable], Counter[Pair]] = defaultdict(Counter)
-    if not range_.spans:
-        return products
-    throws = _last_throws(range_)
-    wagers = Wager.objects.filter(range_.rounds("round__"), struck=False).values_list(
-        "round", "round__table", "round__submission", "play", "code"
-    )
-    stakes = wagers.annotate(sum=Sum("cents")).order_by("round", "play", "code")
-    for (round_, table, submission), rows in groupby(stakes.iterator(), key=itemgetter(0, 1, 2)):
-        cents = [(play, code, int(sum_)) for _round, _table, _submission, play, code, sum_ in rows]
-        game = [(code, stake) for play, code, stake in cents if not play]
-        positions = dict(enumerate(games[submission].positions(throws.get(round_, [])), start=1))
-        for play, code, stake in cents:
-            if play and game:
-                play_products = products[table, submission, positions.get(play)]
-                for game_code, game_stake in game:
-                    play_products[game_code, code] += stake * game_stake
+    products: dict[tuple[str, Hashable], Counter[Pair]] = defaultdict(Counter)
+    for record, stakes in settled:
+        rules = rules_by_terms[record.terms]
+        if not game_of(rules).has_plays:
+            continue
+        on_game = [stake for stake in stakes if not stake.play]
+        on_plays = [stake for stake in stakes if stake.play]
+        positions = _positions(record, rules) if on_game and on_plays else {}
+        for stake in on_plays:
+            for game_stake in on_game:
+                play_products = products[record.terms, positions.get(stake.play)]
+                play_products[game_stake.code, stake.code] += stake.cents * game_stake.cents
     return products
 
 
-def _last_throws(range_: RoundRange) -> dict[int, list[list[int]]]:
-    """The dice of each round's valid throws, as called last."""
-    dice_by_round: dict[int, dict[int, list[int]]] = defaultdict(dict)
-    throws = Throw.objects.filter(range_.rounds("round__")).order_by("round", "number", "revision")
-    for round_, number, dice in throws.values_list("round", "number", "dice"):
-        dice_by_round[round_][number] = dice
-    return {round_: [dice for dice in numbers.values() if dice] for round_, numbers in dice_by_round.items()}
+def _positions(record: RoundRecord, rules: Rules) -> dict[int, Hashable]:
+    """The position of each play; empty where the recorded throws make no game."""
+    try:
+        return dict(enumerate(game_of(rules).positions(record.valid_dice()), start=1))
+    except (*MISSHAPEN, Refusal):
+        return {}

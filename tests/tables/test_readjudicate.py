@@ -28,6 +28,12 @@ pytestmark = pytest.mark.django_db
 
 
 def settled_again(*arguments: str) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """What the record says otherwise than the rules, and the figures. What the tables of play say is left out."""
+    differences, figures = readjudicated(*arguments)
+    return [difference for difference in differences if "tables" not in difference], figures
+
+
+def readjudicated(*arguments: str) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """The differences of a run and its figures; that its exit status is 1 where there are any."""
     out, status = io.StringIO(), 0
     try:
@@ -390,9 +396,13 @@ def test_on_a_terminal_a_difference_reads_as_a_sentence(scene):
     out = io.StringIO()
     with pytest.raises(SystemExit):
         call_command("readjudicate", stdout=out)
-    first, last = out.getvalue().splitlines()
+    first, *play, last = out.getvalue().splitlines()
     assert first == (
         f"larkfield/T-01 entry {seq}, round 1: seat 3, total:9, paid: the record says $90, the rules give $60"
     )
+    assert play[-1] == (
+        f"larkfield/T-01 entry {seq}, round 1, settlement of seat 3, total:9: paid cents: "
+        "the record says 9000, the row says 6000"
+    )
     assert last.startswith("1 rounds settled again: 1 settlements of 1 wagers")
-    assert last.endswith("Differences: 1.")
+    assert last.endswith(f"Differences: {len(play) + 1}.")

@@ -1,0 +1,347 @@
+"""Compare the play tables with the entries: rounds, wagers, throws, settlements, slips, alerts and the table's own row.
+
+The record proves the entries. The rows of play are what screens and acts read, and nothing but this comparison protects
+them. Rows are read without a lock first; those that differ are read again under the table's lock, because play goes on.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from audit.clock import format_moment
+from audit.models import Entry
+from tables.core.alert_history import ALERT_TYPES, fold_alerts
+from tables.core.entries import COLUMNS, RecordedEntry, read
+from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED
+from tables.limits.entry_types import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
+from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
+from tables.opening.entry_types import TABLE_MADE
+from tables.replay.round_records import RoundRecord, ThrowRecord, records_in
+
+BATCH = 200  # rounds
+SLIP_TYPES = (SLIP_FILED.name, SLIP_SETTLED.name)
+LIMITS_TYPES = (LIMITS_CHANGED.name, LIMITS_PLAYERS_LEFT.name, LIMITS_TOOK_EFFECT.name)
+TOTALS = ("taken_cents", "paid_cents", "returned_cents")
+MISSING, PRESENT = "missing", "there"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayDifference:
+    """One value of one row of the play tables that differs from the entry `seq`, which states it.
+
+    `row` names the row in words, `field` its column; a row without an entry, or the reverse, has the field `row`.
+    """
+
+    seq: int
+    round: int | None
+    row: str
+    field: str
+    recorded: Any
+    stored: Any
+
+    def as_json(self, stream: str) -> dict[str, Any]:
+        """Return the difference as a JSON object."""
+        place = {"stream": stream, "entry": self.seq, "round": self.round, "row": self.row}
+        return {**place, "what": self.field, "record": _plain(self.recorded), "tables": _plain(self.stored)}
+
+    def __str__(self) -> str:
+        field = self.field.replace("_", " ")
+        return f"entry {self.seq}, {self.row}: {field}: the record says {self.recorded}, the row says {self.stored}"
+
+
+Differences = Iterator[PlayDifference]
+
+
+def differences_of(table: Table, tick: Callable[[], None] = lambda: None) -> Differences:
+    """Compare everything at a table. `tick` is called for each batch of rounds."""
+    stored = Round.objects.filter(table=table).aggregate(Max("number"))["number__max"] or 0
+    recorded = Entry.objects.filter(stream=table.stream_id).aggregate(Max("round"))["round__max"] or 0
+    last = max(stored, recorded)
+    for first in range(1, last + 1, BATCH):
+        tick()
+        yield from round_differences(table, first, min(first + BATCH - 1, last))
+    for compare in (_compare_slips, _compare_alerts, _compare_table):
+        tick()
+        yield from _settled_differences(table, compare)
+
+
+def round_differences(table: Table, first: int, last: int) -> Differences:
+    """Compare the rounds of a table with these numbers, `last` included."""
+    return _settled_differences(table, lambda table_: _compare_rounds(table_, first, last))
+
+
+def differences_in_rounds(table: Table, first: int, last: int) -> Differences:
+    """Compare the rounds with these numbers, `last` included, and the slips about them."""
+    for number in range(first, last + 1, BATCH):
+        yield from round_differences(table, number, min(number + BATCH - 1, last))
+    for difference in _settled_differences(table, _compare_slips):
+        if difference.round is not None and first <= difference.round <= last:
+            yield difference
+
+
+def _settled_differences(table: Table, compare: Callable[[Table], Differences]) -> Differences:
+    """The differences that remain when nobody acts at the table."""
+    if not any(True for _difference in compare(table)):
+        return
+    with transaction.atomic():
+        locked = Table.objects.select_for_update(of=("self",)).select_related("stream").get(pk=table.pk)
+        differences = list(compare(locked))
+    yield from differences
+
+
+def _compare_rounds(table: Table, first: int, last: int) -> Differences:
+    rows = Round.objects.filter(table=table, number__gte=first, number__lte=last).select_related("submission")
+    rounds = {row.number: row for row in rows}
+    wagers, throws, settlements = (_by_round(manager, rounds) for manager in (Wager, Throw, Settlement))
+    for record in records_in({table.stream_id: (first, last)}):
+        row = rounds.pop(record.number, None)
+        if row is None:
+            if record.seqs:
+                yield _row_difference(record, record.seqs["opened"], "the round's row", PRESENT, MISSING)
+        elif not record.unreadable:  # the verification of the chain names an entry that was changed
+            yield from _compare_round(record, row)
+            yield from _compare_wagers(record, wagers[row.pk])
+            yield from _compare_throws(record, throws[row.pk])
+            yield from _compare_settlements(record, settlements[row.pk])
+    for row in rounds.values():
+        yield PlayDifference(0, row.number, f"round {row.number}", "row", MISSING, PRESENT)
+
+
+def _by_round(model: Any, rounds: Mapping[int, Round]) -> dict[int, list[Any]]:
+    keys = [row.pk for row in rounds.values()]
+    rows_by_round: dict[int, list[Any]] = defaultdict(list)
+    if model is Settlement:
+        for row in Settlement.objects.filter(throw__round__in=keys).select_related("throw", "wager"):
+            rows_by_round[row.throw.round_id].append(row)
+    else:
+        related = ("lot", "shaker") if model is Throw else ()
+        for row in model.objects.filter(round__in=keys).select_related(*related):
+            rows_by_round[row.round_id].append(row)
+    return rows_by_round
+
+
+def _compare_round(record: RoundRecord, row: Round) -> Differences:
+    opened = record.seqs["opened"]
+    ended, settled = record.seqs.get("ended", opened), record.seqs.get("settled", opened)
+    recorded: dict[str, tuple[int, Any, Any]] = {
+        "gaming_day": (opened, record.gaming_day, row.gaming_day.isoformat()),
+        "opened_at": (opened, record.opened_at, row.opened_at),
+        "terms": (opened, record.terms, row.submission.terms_sha256),
+        "ended_at": (ended, record.ended_at, row.ended_at),
+        "by_hand": (settled, record.by_hand, row.by_hand),
+        "last_throw": (settled, record.last_throw, row.last_throw),
+        "taken_cents": (settled, record.taken_cents, row.taken_cents),
+        "paid_cents": (settled, record.paid_cents, row.paid_cents),
+        "wagered_cents": (opened, record.wagered_cents, row.wagered_cents),
+    }
+    if record.phase:
+        recorded["phase"] = (ended, record.phase, row.phase)
+    yield from _compare(record, f"round {record.number}", recorded)
+
+
+def _compare_wagers(record: RoundRecord, rows: list[Wager]) -> Differences:
+    wagers = dict(record.wagers)
+    for row in rows:
+        name = f"round {record.number}, seat {row.seat}, {row.code}" + (
+            f", play {row.play}" if row.play else ""
+        )
+        wager = wagers.pop(row.key, None)
+        if wager is None:
+            yield _row_difference(record, record.seqs["opened"], name, MISSING, PRESENT)
+            continue
+        recorded: dict[str, tuple[int, Any, Any]] = {
+            "cents": (wager.seq, wager.cents, row.cents),
+            "struck": (wager.seq, wager.struck, row.struck),
+            "missed": (wager.seq, wager.missed, row.missed),
+        }
+        if wager.flag is not None:
+            recorded["flag"] = (wager.seq, wager.flag, row.flag)
+            recorded["made_in"] = (wager.seq, wager.made_in, row.made_in)
+        yield from _compare(record, name, recorded)
+    for (seat, code, play), wager in wagers.items():
+        name = f"round {record.number}, seat {seat}, {code}" + (f", play {play}" if play else "")
+        yield _row_difference(record, wager.seq, name, PRESENT, MISSING)
+
+
+def _compare_throws(record: RoundRecord, rows: list[Throw]) -> Differences:
+    throws = {(throw.number, throw.revision): throw for throw in record.throws}
+    for row in rows:
+        name = f"round {record.number}, throw {row.number}" + (f".{row.revision}" if row.revision > 1 else "")
+        throw = throws.pop((row.number, row.revision), None)
+        if throw is None:
+            yield _row_difference(record, record.seqs["opened"], name, MISSING, PRESENT)
+            continue
+        recorded = {
+            "dice": (throw.seq, list(throw.dice), row.dice),
+            "void_reason": (throw.seq, throw.reason, row.void_reason),
+            "lot": (throw.seq, throw.lot, row.lot.code if row.lot else ""),
+            "shaker": (throw.seq, throw.shaker, row.shaker.code if row.shaker else ""),
+            "called_at": (throw.seq, throw.called_at, row.called_at),
+        }
+        yield from _compare(record, name, recorded)
+    for (number, revision), throw in throws.items():
+        name = f"round {record.number}, throw {number}" + (f".{revision}" if revision > 1 else "")
+        yield _row_difference(record, throw.seq, name, PRESENT, MISSING)
+
+
+def _compare_settlements(record: RoundRecord, rows: list[Settlement]) -> Differences:
+    """Compare how wagers were settled. One entry settles all throws of a round that was played on paper."""
+    lines: dict[Any, tuple[ThrowRecord, int, Any]] = {}
+    for throw in record.throws:
+        revision = None if record.on_paper else (throw.number, throw.revision)
+        for place, line in enumerate(throw.lines):
+            lines[revision, line["seat"], line["wager"], line.get("play") or None] = (throw, place, line)
+    for row in rows:
+        revision = None if record.on_paper else (row.throw.number, row.throw.revision)
+        name = f"round {record.number}, settlement of seat {row.wager.seat}, {row.wager.code}"
+        settled = lines.pop((revision, *row.wager.key), None)
+        if settled is None:
+            yield _row_difference(record, record.seqs["opened"], name, MISSING, PRESENT)
+            continue
+        throw, place, line = settled
+        recorded = {
+            "cents": (throw.seq, line["cents"], row.cents),
+            "outcome": (throw.seq, line["outcome"], row.outcome),
+            "pays": (throw.seq, line.get("pays") or "", row.pays),
+            "paid_cents": (throw.seq, line["paid_cents"], row.paid_cents),
+            "returned_cents": (throw.seq, line["returned_cents"], row.returned_cents),
+            "cite": (throw.seq, line.get("cite"), row.cite),
+        }
+        if not record.on_paper:
+            recorded["place"] = (throw.seq, place, row.place)
+        yield from _compare(record, name, recorded)
+    for throw, _place, line in lines.values():
+        name = f"round {record.number}, settlement of seat {line['seat']}, {line['wager']}"
+        yield _row_difference(record, throw.seq, name, PRESENT, MISSING)
+
+
+def _compare(record: RoundRecord, name: str, values: Mapping[str, tuple[int, Any, Any]]) -> Differences:
+    for column, (seq, recorded, stored) in values.items():
+        if recorded != stored:
+            yield PlayDifference(seq, record.number, name, column, recorded, stored)
+
+
+def _row_difference(record: RoundRecord, seq: int, name: str, recorded: str, stored: str) -> PlayDifference:
+    return PlayDifference(seq, record.number, name, "row", recorded, stored)
+
+
+# Slips
+
+
+def _compare_slips(table: Table) -> Differences:
+    rows = Slip.objects.filter(table=table).select_related(
+        "round", "filed_by", "filed_with", "settled_by", "settled_with"
+    )
+    slips = {row.code: row for row in rows}
+    settling = {}
+    filing = []
+    for entry in _entries(table, SLIP_TYPES):
+        if entry.type == SLIP_FILED.name:
+            filing.append(entry)
+        else:
+            settling[str(entry.data.get("slip"))] = entry
+    for entry in filing:
+        code = str(entry.data.get("slip"))
+        row = slips.pop(code, None)
+        if row is None:
+            yield PlayDifference(entry.seq, entry.round, f"slip {code}", "row", PRESENT, MISSING)
+            continue
+        for column, (seq, recorded, stored) in _slip_values(entry, settling.get(code), row).items():
+            if recorded != stored:
+                yield PlayDifference(seq, entry.round, f"slip {code}", column, recorded, stored)
+    for row in slips.values():
+        yield PlayDifference(row.filed_seq, row.round.number, f"slip {row.code}", "row", MISSING, PRESENT)
+
+
+def _slip_values(
+    filed: RecordedEntry, settled: RecordedEntry | None, row: Slip
+) -> dict[str, tuple[int, Any, Any]]:
+    """The columns of a slip: the entry that states each, its value there, and in the row."""
+    data = filed.data
+    values: dict[str, tuple[int, Any, Any]] = {
+        "round": (filed.seq, data.get("round"), row.round.number),
+        "kind": (filed.seq, data.get("kind"), row.kind),
+        "reason": (filed.seq, data.get("reason"), row.reason),
+        "before": (filed.seq, data.get("before"), row.before),
+        "after": (filed.seq, {name: data.get(name) for name in TOTALS}, row.after),
+        "due": (filed.seq, data.get("due"), row.due),
+        "corrects_seq": (filed.seq, (data.get("corrects") or {}).get("seq"), row.corrects_seq),
+        "filed_seq": (filed.seq, filed.seq, row.filed_seq),
+        "filed_at": (filed.seq, filed.at, _format(row.filed_at)),
+        "gaming_day": (filed.seq, filed.day, row.gaming_day.isoformat()),
+        "filed_by": (filed.seq, filed.actor, row.filed_by.code),
+        "filed_with": (filed.seq, filed.witness, row.filed_with.code),
+    }
+    settling = settled if settled is not None else filed if not data.get("due") else None
+    seq = settling.seq if settling else filed.seq
+    values["status"] = (seq, "settled" if settling else "filed", row.status)
+    values["settled_seq"] = (seq, settling.seq if settling else None, row.settled_seq)
+    values["settled_at"] = (seq, settling.at if settling else "", _format(row.settled_at))
+    moved = settling.data.get("moved", []) if settling else []
+    values["handed_over"] = (seq, moved, row.handed_over)
+    return values
+
+
+# Alerts, and the table itself
+
+
+def _compare_alerts(table: Table) -> Differences:
+    """Compare alerts by key and moments. Which of two equal alerts was acknowledged does not matter."""
+    entries = Entry.objects.filter(stream=table.stream_id, type__in=ALERT_TYPES).order_by("seq")
+    alerts = fold_alerts(entries.values_list("stream", *COLUMNS).iterator(chunk_size=1000))
+    rows = list(Alert.objects.filter(table=table))
+    seqs = {alert.key: alert.seq for alert in alerts}
+    for columns in (("kind", "key", "raised_at", "ended_at"), ("key", "acknowledged_at")):
+        recorded = Counter(tuple(getattr(alert, name) for name in columns) for alert in alerts)
+        stored = Counter(tuple(getattr(row, name) for name in columns) for row in rows)
+        for values in {*recorded, *stored}:
+            if recorded[values] != stored[values]:
+                key = dict(zip(columns, values, strict=True))["key"]
+                column, moment = columns[-1], _format(values[-1])
+                there = (PRESENT, MISSING) if recorded[values] > stored[values] else (MISSING, PRESENT)
+                name = f"alert {key}" + (f", {column.replace('_', ' ')} {moment}" if moment else "")
+                yield PlayDifference(seqs.get(key, 0), None, name, "row", *there)
+
+
+def _compare_table(table: Table) -> Differences:
+    """Compare what the table's row repeats of its making, its limits and its numbers."""
+    entries = list(_entries(table, (TABLE_MADE.name, *LIMITS_TYPES)))
+    made = next((entry for entry in entries if entry.type == TABLE_MADE.name), None)
+    if made is None:
+        return
+    limits = next((entry for entry in reversed(entries) if "min_cents" in entry.data), made)
+    slips = Slip.objects.filter(table=table).aggregate(Max("number"))["number__max"] or 0
+    rounds = Round.objects.filter(table=table).aggregate(Max("number"))["number__max"] or 0
+    values = {
+        "kind": (made.seq, made.data.get("kind"), table.kind),
+        "game": (made.seq, made.data.get("game"), table.game),
+        "seats": (made.seq, made.data.get("seats"), table.seats),
+        "submission_code": (made.seq, made.data.get("submission"), table.submission_code),
+        "min_cents": (limits.seq, limits.data.get("min_cents"), table.min_cents),
+        "max_cents": (limits.seq, limits.data.get("max_cents"), table.max_cents),
+        "last_round": (made.seq, rounds, table.last_round),
+        "last_slip": (made.seq, slips, table.last_slip),
+        "stream": (made.seq, table.stream.name, f"{table.facility.code}/{table.code}"),
+        "real_play": (made.seq, made.data.get("kind") == Table.Kind.LIVE, table.stream.real_play),
+    }
+    for column, (seq, recorded, stored) in values.items():
+        if recorded != stored:
+            yield PlayDifference(seq, None, "the table's row", column, recorded, stored)
+
+
+def _entries(table: Table, types: tuple[str, ...]) -> Iterator[RecordedEntry]:
+    rows = Entry.objects.filter(stream=table.stream_id, type__in=types).order_by("seq")
+    return (read(row) for row in rows.values_list(*COLUMNS))
+
+
+def _format(moment: Any) -> str:
+    return format_moment(moment) if moment else ""
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON can say it."""
+    return format_moment(value) if hasattr(value, "isoformat") and hasattr(value, "hour") else value

@@ -1,0 +1,151 @@
+"""The rounds of a gaming day, from the entries alone: nobody can change the report by changing the tables of play."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.db.models import Max, Min, Q, QuerySet
+
+from audit.models import Entry
+from games.engine import Rules
+from games.registry import game_of, registered_fees
+from tables.core.entries import COLUMNS, MISSHAPEN, read
+from tables.limits.entry_types import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
+from tables.limits.rules import Limits, limits_flag
+from tables.opening.entry_types import TABLE_MADE, TABLE_OPENED
+from tables.replay.replayed_round import HANDLERS
+from tables.replay.round_records import RoundRecord, WagerRecord, records_in
+from tables.replay.rules_finder import RulesFinder
+from tables.reports.report_day import SLACK, ReportDay
+
+LIMITS_TYPES = tuple(
+    entry_type.name
+    for entry_type in (TABLE_MADE, TABLE_OPENED, LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT)
+)
+
+
+class Stake(NamedTuple):
+    """One wager of a round that was not struck. `is_excluded`: its odds depend on an Extra Roll (`expected.py`)."""
+
+    seat: int
+    code: str
+    play: int
+    cents: int
+    is_excluded: bool
+
+
+class Unreadable(NamedTuple):
+    """An entry of the day that is not as it was written."""
+
+    table: str
+    seq: int
+
+
+@dataclass
+class DayRounds:
+    """The rounds of the day by table (id), each in the order of their numbers."""
+
+    day: ReportDay
+    by_table: dict[int, list[RoundRecord]]
+    rules_finder: RulesFinder
+
+    def settled(self) -> dict[int, list[RoundRecord]]:
+        """The rounds that ended cleared, at the tables that have some."""
+        settled = {
+            table: [record for record in rounds if record.phase == "cleared"]
+            for table, rounds in self.by_table.items()
+        }
+        return {table: rounds for table, rounds in settled.items() if rounds}
+
+    def rules(self, record: RoundRecord) -> Rules | None:
+        """The rules that a round pinned, by the hash of their terms; None where they cannot be found."""
+        return self.rules_finder.find(self.day.facility.code, record.terms)
+
+    def unreadable(self) -> list[Unreadable]:
+        """The entries of these rounds that cannot be read or were changed, by table."""
+        return [
+            Unreadable(self.day.tables[table].code, seq)
+            for table, rounds in self.by_table.items()
+            for record in rounds
+            for seq in record.unreadable
+        ]
+
+
+def day_entries(day: ReportDay) -> QuerySet[Entry]:
+    """The entries of the day at its tables."""
+    streams = [table.stream_id for table in day.tables.values()]
+    in_time = Q(at__gte=day.begins - SLACK, at__lt=day.ends + SLACK)
+    return Entry.objects.filter(in_time, stream__in=streams, gaming_day=day.date)
+
+
+def rounds_of_day(day: ReportDay) -> DayRounds:
+    """Read the rounds that opened on the day, up to their ends, in three queries."""
+    table_by_stream = {table.stream_id: key for key, table in day.tables.items()}
+    acts = day_entries(day).filter(type__in=HANDLERS, round__isnull=False)
+    numbers = acts.values("stream").annotate(first=Min("round"), last=Max("round")).order_by()
+    ranges = {row["stream"]: (row["first"], row["last"]) for row in numbers}
+    by_table: dict[int, list[RoundRecord]] = defaultdict(list)
+    for record in records_in(ranges) if ranges else ():
+        if record.gaming_day == day.date.isoformat():
+            by_table[table_by_stream[record.stream_id]].append(record)
+    rounds = DayRounds(
+        day, {table: by_table[table] for table in day.tables if table in by_table}, RulesFinder()
+    )
+    _flag_wagers_recorded_by_hand(rounds)
+    return rounds
+
+
+def stakes_of(record: RoundRecord) -> Iterator[Stake]:
+    """The wagers of a round that were not struck."""
+    fees = registered_fees()
+    fee_codes = {fee.code for fee in fees}
+    bought = {
+        (seat, code)
+        for (seat, code, _), wager in record.wagers.items()
+        if code in fee_codes and not wager.struck
+    }
+    for (seat, code, play), wager in record.wagers.items():
+        if wager.struck:
+            continue
+        is_excluded = bool(bought) and (
+            code in fee_codes
+            or any(code.startswith(fee.affects) and (seat, fee.code) in bought for fee in fees)
+        )
+        yield Stake(seat, code, play or 0, wager.cents, is_excluded)
+
+
+def _flag_wagers_recorded_by_hand(rounds: DayRounds) -> None:
+    """Flag the wagers of rounds that were played on paper, by the limits that the record states before them.
+
+    Their entry does not state the flags.
+    """
+    on_paper = [record for records in rounds.by_table.values() for record in records if record.on_paper]
+    if not on_paper:
+        return
+    limits_by_stream = _limits_by_stream({record.stream_id for record in on_paper})
+    for record in on_paper:
+        limits, rules = limits_by_stream.get(record.stream_id, []), rounds.rules(record)
+        for (_seat, code, _play), wager in record.wagers.items():
+            if wager.flag is None and rules is not None and game_of(rules).is_limited(code):
+                wager.flag = _flag(wager, limits)
+
+
+def _flag(wager: WagerRecord, limits: Sequence[tuple[int, Limits]]) -> str:
+    place = bisect_left(limits, wager.seq, key=lambda item: item[0])
+    return limits_flag(limits[place - 1][1], wager.cents) if place else ""
+
+
+def _limits_by_stream(streams: set[int]) -> Mapping[int, list[tuple[int, Limits]]]:
+    """The limits of tables, by stream: each with the number of the entry that states them, in order."""
+    limits_by_stream: dict[int, list[tuple[int, Limits]]] = defaultdict(list)
+    entries = Entry.objects.filter(stream__in=streams, type__in=LIMITS_TYPES).order_by("stream", "seq")
+    for stream, *row in entries.values_list("stream", *COLUMNS):
+        entry = read((row[0], row[1], row[2], row[3]))
+        try:
+            limits = Limits(int(entry.data["min_cents"]), int(entry.data["max_cents"]))
+        except MISSHAPEN:
+            continue
+        limits_by_stream[stream].append((entry.seq, limits))
+    return limits_by_stream
