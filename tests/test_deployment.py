@@ -34,7 +34,7 @@ def test_it_asks_after_the_health_of_what_serves(services, name):
     assert services[name]["healthcheck"]["test"][0] == "CMD"
 
 
-@pytest.mark.parametrize("name", ["sealer", "exporter"])
+@pytest.mark.parametrize("name", ["sealer", "ticker", "exporter"])
 def test_it_asks_after_the_health_of_what_serves_no_address(services, name):
     assert services[name]["healthcheck"]["test"] == ["CMD", "python", "manage.py", name, "--check"]
 

@@ -13,6 +13,8 @@ SENTENCES = {
         "The sealer's folder is out of date: it has %(signed)s seals, and the database has %(found)s. Restore the "
         "newest folder, or declare a new incarnation: manage.py declare_incarnation."
     ),
+    "folder-unwritable": "The sealer cannot write its folder: %(error)s. Free its disk, or restore its rights.",
+    "sealing-failed": "The sealer failed with %(error)s, and tries again every second. See its log.",
     "state-broken": "The sealer cannot read its state file. Restore it from a copy.",
     "record-went-back": (
         "The record was rolled back: %(signed)s seals were signed, and the database has %(found)s of them. Find out "

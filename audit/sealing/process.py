@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from audit import clock
+from audit.logs import OutageLog
 from audit.models import Incarnation, SigningKey
 from audit.sealing import copies, keys, state, witnesses
 from audit.sealing.leader_lock import LeaderLock
@@ -40,11 +41,12 @@ class SealerSession:
         self.clients = [witnesses.WitnessClient(witness) for witness in witnesses.configured()]
         self.copies: dict[str, Any] = {"newest_copy": "", "copied_at": None, "copy_problem": ""}
         self.status = StatusWriter()
+        self.failure = OutageLog(log, "Sealing", "It is tried again every second.", traceback=True)
         self.copied_at: float | None = None
         self.warned: tuple[str, float] = ("", 0.0)
 
     def run_once(self) -> None:
-        """Do the work of one second. A failure does not end the session."""
+        """Do the work of one second. A failure does not end the session, and the status names it."""
         problem = None
         try:
             for client in self.clients:
@@ -55,11 +57,14 @@ class SealerSession:
                 for client in self.clients:
                     client.request()
             self._copy()
+            self.failure.worked()
         except SealingProblem as error:
             problem = error
-        except Exception:
-            log.exception("cannot seal")
-            return
+        except OSError as error:
+            problem = SealingProblem("folder-unwritable", error=error.strerror or type(error).__name__)
+        except Exception as error:
+            self.failure.failed(error)
+            problem = SealingProblem("sealing-failed", error=type(error).__name__)
         self._warn(problem)
         with contextlib.suppress(Exception):
             self.status.update(

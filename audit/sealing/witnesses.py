@@ -242,7 +242,7 @@ class WitnessClient:
 
     def __init__(self, witness: Witness) -> None:
         self.witness = witness
-        self.report: dict[str, Any] = {"url": witness.url, "size": 0, "at": None, "said": ""}
+        self.report: dict[str, Any] = {"url": witness.url, "size": 0, "at": None, "said": "", "since": ""}
         self.problem: SealingProblem | None = None
         self._doubted: int | None = None  # the incarnation about which it has claimed so once
         self._requested = threading.Event()
@@ -269,9 +269,10 @@ class WitnessClient:
             close_old_connections()
             code = self._request()
             close_old_connections()
-            if code and code != self.report["said"]:
-                log.warning("witness %s: %s", self.witness.name, code)
-            self.report = {**self.report, "said": code}
+            if code != self.report["said"]:
+                log.warning("witness %s: %s", self.witness.name, code or "cosigns again")
+                since = clock.format_moment(clock.now()) if code else ""
+                self.report = {**self.report, "said": code, "since": since}
             if code == DOUBTED_CODE:
                 self._stopped.wait(DOUBT_SECONDS)
                 self._requested.set()

@@ -6,6 +6,7 @@ under its table's lock.
 """
 
 import asyncio
+import contextlib
 import datetime as dt
 import logging
 import time
@@ -16,9 +17,11 @@ from typing import Any
 from channels.db import database_sync_to_async
 
 from audit import clock
+from audit.logs import OutageLog
 from games.office.calendar import reminders
 from tables.clock import alert_rules
 from tables.clock.reconcile import reconcile_alerts
+from tables.clock.status import StatusWriter
 from tables.core.alert_kinds import ALERT_RULES, AlertRule, live_tables
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
@@ -129,16 +132,46 @@ def _raise_jump(ctx: TableContext, seconds: int) -> bool:
 
 
 async def run_ticker() -> None:
-    """Tick every second until cancelled. A check that fails is logged, and the next tick tries again."""
-    ticker = Ticker()
+    """Tick every second until cancelled, and report it (`status.py`)."""
+    ticker, checks, status = Ticker(), Checks(), StatusWriter()
     while True:
         await asyncio.sleep(SECONDS)
         for check in ticker.due():
-            try:
-                for table_id in await database_sync_to_async(check)():
-                    await push.publish(table_id)
-            except Exception:
-                log.exception("a check of the ticker failed")
+            await checks.run(check)
+        with contextlib.suppress(Exception):  # the checks have logged that the database is away
+            await database_sync_to_async(status.update)(checks.failing)
+
+
+class Checks:
+    """Runs checks. One that fails is logged when it begins to fail, and the next tick tries again."""
+
+    def __init__(self) -> None:
+        self.outages: dict[str, OutageLog] = {}
+
+    @property
+    def failing(self) -> list[str]:
+        """The sorted names of the checks that failed when they last ran."""
+        return sorted(name for name, outage in self.outages.items() if outage.failures)
+
+    async def run(self, check: Check) -> None:
+        """Run one check in the thread of the database, and publish the tables that it changed."""
+        name = check_name(check)
+        outage = self.outages.setdefault(
+            name, OutageLog(log, f"The ticker's {name}", "The next tick tries again.", traceback=True)
+        )
+        try:
+            for table_id in await database_sync_to_async(check)():
+                await push.publish(table_id)
+        except Exception as error:
+            outage.failed(error)
+        else:
+            outage.worked()
+
+
+def check_name(check: Check) -> str:
+    """The name of a check's function."""
+    function = check.func if isinstance(check, partial) else check
+    return str(function.__name__)
 
 
 def with_ticker(application: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:

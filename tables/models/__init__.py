@@ -1,6 +1,7 @@
 """Database tables of the floor, one file a noun, with their queries."""
 
 from .alerts import Alert
+from .clock import TickerStatus
 from .dice import DiceLot, DiceMeasurement, LotStep, Shaker
 from .equipment import Approval
 from .floor import Pit, Table
@@ -27,5 +28,6 @@ __all__ = [
     "Slip",
     "Table",
     "Throw",
+    "TickerStatus",
     "Wager",
 ]

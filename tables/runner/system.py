@@ -2,24 +2,27 @@
 
 import logging
 from collections.abc import Callable
+from functools import partial
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from audit import clock
+from audit.logs import OutageLog
 from tables.core.context import TableContext
 from tables.core.reads import Locked, locked_table
 from tables.models import Table
 
 log = logging.getLogger(__name__)
 Change = Callable[[TableContext], bool]
+_outages: dict[tuple[str, str], OutageLog] = {}
 
 
 def for_each_table(tables: QuerySet[Table], change: Change) -> list[int]:
     """Run `change` on every table, each under its own lock and in its own transaction.
 
-    A failure at one table is logged and does not stop the others. `change` returns whether it changed anything.
-    Returns the ids of the tables that changed.
+    A failure at one table is logged, once until it works again, and does not stop the others. `change` returns whether
+    it changed anything. Returns the ids of the tables that changed.
     """
     rows = list(tables.order_by("pk").values_list("pk", "facility__code", "code"))
     return [pk for pk, facility, code in rows if _change_table(facility, code, change)]
@@ -36,9 +39,20 @@ def system_context(locked: Locked) -> TableContext:
 
 
 def _change_table(facility: str, code: str, change: Change) -> bool:
+    outage = _outage(f"{facility}/{code}", change)
     try:
         with transaction.atomic(durable=True):
-            return change(system_context(locked_table(facility, code)))
-    except Exception:
-        log.exception("%s/%s could not be changed", facility, code)
+            is_changed = change(system_context(locked_table(facility, code)))
+    except Exception as error:
+        outage.failed(error)
         return False
+    outage.worked()
+    return is_changed
+
+
+def _outage(place: str, change: Change) -> OutageLog:
+    """The log of this change's failures at this table."""
+    function = change.func if isinstance(change, partial) else change
+    name = str(getattr(function, "__name__", function))
+    outage = OutageLog(log, f"{name} at {place}", "It is tried again.", traceback=True)
+    return _outages.setdefault((place, name), outage)

@@ -1,6 +1,7 @@
 """Whether a sealer and an exporter are well, asked from outside: a sentence, and an exit status."""
 
 import datetime as dt
+import errno
 import io
 
 import pytest
@@ -8,8 +9,10 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError
 
 from audit import clock, notes
-from audit.models import Job, SealerStatus
+from audit.models import Checkpoint, Job, SealerStatus
+from audit.sealing import state
 from audit.sealing.problems import SealingProblem
+from audit.sealing.process import SealerSession
 from audit.sealing.status import StatusWriter
 
 from .conftest import MOMENT
@@ -67,6 +70,65 @@ def test_a_sealer_with_a_problem_is_unhealthy_and_reports_the_reason():
         check("sealer")
     tell(MOMENT)
     assert check("sealer") == "All is well.\n"
+
+
+def test_a_sealer_on_a_full_disk_is_unhealthy_until_it_can_write_again(sealer, stream, monkeypatch):
+    session = SealerSession(sealer.folder)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk, clock.override(MOMENT):
+        disk.setattr(state.os, "fsync", full)
+        session.run_once()
+    with pytest.raises(
+        CommandError, match=r"NOT SEALED: .* cannot write its folder: No space left on device"
+    ):
+        check("sealer")
+    with clock.override(MOMENT):
+        session.run_once()
+    assert check("sealer") == "All is well.\n"
+    assert Checkpoint.objects.exists()
+
+
+def test_a_sealer_that_fails_says_so_at_once_and_logs_it_once(sealer, stream, monkeypatch, caplog):
+    session = SealerSession(sealer.folder)
+    monkeypatch.setattr(session.sealer, "seal", lambda: 1 / 0)
+    with clock.override(MOMENT):
+        for _ in range(3):
+            session.run_once()
+    with pytest.raises(CommandError, match="NOT SEALED: The sealer failed with ZeroDivisionError"):
+        check("sealer")
+    assert caplog.text.count("Traceback") == 1
+
+
+def test_a_disk_that_is_full_is_told_before_anything_has_to_be_sealed(settings, tmp_path, monkeypatch):
+    tell(MOMENT)
+    settings.SEALER_DIR = str(tmp_path)
+    assert check("sealer") == "All is well.\n"
+    monkeypatch.setattr("audit.sealing.status.FREE_BYTES_MIN", 10**18)
+    with pytest.raises(CommandError, match=f"The disk of {tmp_path} is full"):
+        check("sealer")
+
+
+@pytest.mark.parametrize(("code", "patience"), [("key-not-known", 0), ("bad-answer", 0), ("unreachable", 60)])
+def test_a_witness_that_does_not_cosign_is_told_and_one_that_is_silent_after_a_minute(code, patience):
+    report = {"url": "https://w", "size": 1, "at": None, "said": code, "since": clock.format_moment(MOMENT)}
+    for at in (MOMENT, MOMENT + seconds(61)):
+        with clock.override(at):
+            StatusWriter().update(None, {"w1": report}, {})
+        if at == MOMENT and patience:
+            assert check("sealer", at) == "All is well.\n"
+        else:
+            with pytest.raises(CommandError, match=r"sealed, but not cosigned by w1\. The witness"):
+                check("sealer", at)
+
+
+def test_copies_that_cannot_be_written_are_told():
+    with clock.override(MOMENT):
+        StatusWriter().update(None, {}, {"copy_problem": "copy-failed"})
+    with pytest.raises(CommandError, match=r"not copied\. The folder of copies cannot be written"):
+        check("sealer")
 
 
 @pytest.mark.parametrize("name", ["sealer", "exporter"])

@@ -2,13 +2,17 @@
 
 import asyncio
 import datetime as dt
+import io
 import json
 
 import pytest
+from django.core.management import CommandError, call_command
 
+from audit import clock
 from audit.models import Entry
 from tables.clock import ticker
-from tables.clock.ticker import Ticker, tick, warn_of_dice
+from tables.clock.status import StatusWriter
+from tables.clock.ticker import Checks, Ticker, tick, warn_of_dice
 from tables.dice import watch
 from tables.models import Alert, DiceLot
 from tests.tables.cast import make_scene
@@ -278,10 +282,12 @@ async def test_a_check_that_fails_is_tried_again_and_does_not_stop_the_others(mo
 
     monkeypatch.setattr(Ticker, "due", lambda self: [fails, works])
     monkeypatch.setattr(ticker, "SECONDS", 0.001)
+    reports: list[list[str]] = []
+    monkeypatch.setattr(StatusWriter, "update", lambda status, failing: reports.append(failing))
     task = asyncio.create_task(ticker.run_ticker())
     await asyncio.wait_for(again.wait(), 10)
     task.cancel()
-    assert others
+    assert others and reports[0] == ["fails"]
 
 
 def test_posts_supervision_and_tablets_are_looked_at_each_fifth_second():
@@ -314,3 +320,46 @@ def test_a_tick_makes_as_few_queries_for_a_floor_as_for_one_table(
     tick()
     with django_assert_max_num_queries(15):
         assert tick() == []
+
+
+# What it reports of itself
+
+
+def health(at: dt.datetime) -> str:
+    out = io.StringIO()
+    with clock.override(at):
+        call_command("ticker", "--check", stdout=out)
+    return out.getvalue()
+
+
+def test_a_ticker_is_well_for_twenty_seconds_after_it_reported(hands, db):
+    with pytest.raises(CommandError, match="No ticker has run yet"):
+        health(hands.now)
+    StatusWriter().update([])
+    assert health(hands.now + 20 * A_SECOND) == "All is well.\n"
+    with pytest.raises(CommandError, match="No ticker has reported since 2026-11-21T15:00:00"):
+        health(hands.now + 21 * A_SECOND)
+
+
+async def test_a_check_that_fails_is_logged_once_and_told_until_it_works_again(caplog):
+    def lame() -> list[int]:
+        if failures:
+            raise ZeroDivisionError(failures.pop())
+        return []
+
+    failures, checks = [1, 2, 3], Checks()
+    failing = []
+    for _ in range(4):
+        await checks.run(lame)
+        failing.append(checks.failing)
+    assert failing == [["lame"], ["lame"], ["lame"], []]
+    assert caplog.text.count("Traceback") == 1
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
+
+
+def test_a_ticker_whose_check_fails_is_not_well(hands, db):
+    status = StatusWriter()
+    status.update([])
+    status.update(["warn_of_dice"])
+    with pytest.raises(CommandError, match="but this fails: warn_of_dice"):
+        health(hands.now)
