@@ -1,5 +1,6 @@
 """The demo floor of the scene: its database, its devices, and who signs in at them. Needs the scene's environment."""
 
+import io
 from dataclasses import dataclass
 
 
@@ -31,25 +32,30 @@ COMPLIANCE = (Seat("larkfield", "carla", "161616"), Seat("larkfield", "viktor", 
 PODIUM = Seat("larkfield", "marta", "121212")
 
 
-def prepare() -> dict[str, str]:
-    """Migrate as the owner, grant the roles, seed the floor, make the sealer's key, enroll the devices.
-
-    Returns the enrollment token of each device by its place.
-    """
-    import io
-
+def migrate() -> None:
+    """Set this process up for Django, and migrate as the owner what is not migrated."""
     import django
 
     django.setup()
     from django.core.management import call_command
     from django.db import connection
 
-    from tables.demo.seeding import seed
-
     with connection.cursor() as cursor:
         cursor.execute("SET ROLE pitside_owner")
         call_command("migrate", verbosity=0)
         cursor.execute("RESET ROLE")
+
+
+def prepare() -> dict[str, str]:
+    """Grant the roles, seed the floor, make the sealer's key, and enroll the devices.
+
+    Returns the enrollment token of each device by its place.
+    """
+    from django.core.management import call_command
+    from django.db import connection
+
+    from tables.demo.seeding import seed
+
     call_command("provision_roles", stdout=io.StringIO())
     seed()
     call_command("sealer_key", "create", stdout=io.StringIO(), stderr=io.StringIO())

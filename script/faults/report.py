@@ -18,8 +18,13 @@ def headline(trial: Trial) -> str:
     return (
         f"{trial.fault.name:<28} {outcome:<6}  right after {trial.seconds:4.1f} s  "
         f"{trial.fates['taken']:3d} acts taken, {trial.fates['refused']:2d} refused, "
-        f"{trial.asked_again:2d} asked again  ({trial.duration:.0f} s)"
+        f"{trial.asked_again:2d} asked again  ({trial.duration:.0f} s)  {refusals(trial)}".rstrip()
     )
+
+
+def refusals(trial: Trial) -> str:
+    """The refused acts by status and code."""
+    return ", ".join(f"{count} × {refusal}" for refusal, count in trial.refusals.most_common())
 
 
 def how_to_repeat(trial: Trial, seed: int) -> str:
