@@ -144,11 +144,26 @@ def lock(device: Device, *, reason: LockReason = "asked") -> None:
             device.locked_at = moment
 
 
+def claimed_witness(request: HttpRequest, code: str) -> Person | None:
+    """The active person of this facility who is said to sign, before their PIN is verified; None without one.
+
+    Raises SamePerson for the actor, and DeviceRefused.
+    """
+    device = _enrolled_device(request)
+    person = person_by_code(code)
+    if person is None or not person.is_active or not person.belongs_to(device.facility):
+        return None
+    if isinstance(request.user, Person) and request.user.pk == person.pk:
+        raise SamePerson(person=person.code)
+    return person
+
+
 def verify_witness(request: HttpRequest, code: str, pin: str) -> Person:
     """Authenticate a second person by their own PIN on the actor's device. No session changes.
 
     Raises SamePerson for the actor, DeviceRefused, WrongPin or LockedOut. Wrong PINs count as at a sign-in, so call
-    this before the act's transaction: a rollback would undo the count.
+    this outside the act's transaction: a rollback would undo the count, and a hash takes long. Call it only for an act
+    that is allowed.
     """
     device = _enrolled_device(request)
     if isinstance(request.user, Person) and request.user.code == normalized_code(code):

@@ -1,6 +1,7 @@
 """The pipeline of every act: the only code that changes what the record covers.
 
-1. The caller has checked that the device is enrolled and that the person is signed in at it.
+1. The caller has checked that the device is enrolled and that the person is signed in at it. If a second person signs,
+   it rehearses the act, and checks that person's PIN outside of any transaction.
 2. One transaction: lock the target, check permission, return the saved response of a repeated command, refuse a stale
    act, let the act apply its rules and write, append its entry, save its response.
 3. After the commit, the caller publishes the new state.
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from django.db import transaction
 
@@ -195,21 +196,43 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         Raises the refusal of a rule or a permission, `Stale`, `audit.errors.CommandChanged`, the target's
         `DoesNotExist`, or `KeyError` for an unknown act. Then nothing has changed.
         """
+        with transaction.atomic(durable=not _in_one_transaction.get()):
+            return self._perform(request)
+
+    def rehearse(self, request: ActRequest, *, up_to_act: bool = False) -> ActResponse | None:
+        """Execute an act whose second person has not proven their PIN yet, and roll it back.
+
+        So an act that is refused is refused before anybody's PIN is hashed, and cannot lock out the person whom it
+        names. Returns the first answer of a repeated command, otherwise None. Raises as `execute`. `up_to_act`: check
+        permission and staleness only, for a request that names nobody who exists.
+        """
+        with transaction.atomic(durable=not _in_one_transaction.get()):
+            response = self._perform(request, up_to_act=up_to_act)
+            transaction.set_rollback(True)
+        return response if response is not None and response.is_repeat else None
+
+    @overload
+    def _perform(self, request: ActRequest) -> ActResponse: ...
+    @overload
+    def _perform(self, request: ActRequest, *, up_to_act: bool) -> ActResponse | None: ...
+    def _perform(self, request: ActRequest, *, up_to_act: bool = False) -> ActResponse | None:
+        """Do one act in the caller's transaction. Returns None where it stops before the act."""
         act = self.acts[request.act]
         content = self._content_hash(request)
-        with transaction.atomic(durable=not _in_one_transaction.get()):
-            locked = self.lock(request)
-            self.verify_permission(request, act, locked)
-            accepted = commands.find(request.command, content)
-            if accepted is not None:
-                return ActResponse(self.key(locked), accepted.seq, accepted.answer, is_repeat=True)
-            ctx = self.make_context(request, locked)
-            if self.is_stale(request, act, ctx):
-                raise Stale
-            params = self.read_params(request.params)
-            outcome = act.do(ctx, params)
-            self.reject_unknown(params)
-            return _record(request, content, ctx, outcome)
+        locked = self.lock(request)
+        self.verify_permission(request, act, locked)
+        accepted = commands.find(request.command, content)
+        if accepted is not None:
+            return ActResponse(self.key(locked), accepted.seq, accepted.answer, is_repeat=True)
+        ctx = self.make_context(request, locked)
+        if self.is_stale(request, act, ctx):
+            raise Stale
+        if up_to_act:
+            return None
+        params = self.read_params(request.params)
+        outcome = act.do(ctx, params)
+        self.reject_unknown(params)
+        return _record(request, content, ctx, outcome)
 
     def _content_hash(self, request: ActRequest) -> bytes:
         """The hash of what the act says. A retry may show another version and head, so they are left out."""

@@ -1,6 +1,7 @@
 """How an act at a table is executed: the lock, who may act, and when an act is stale (docs/acts.md)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, Stale
@@ -46,12 +47,13 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
 
     def execute(self, request: ActRequest) -> ActResponse:
         """Execute the act. A wrong head is recorded in a transaction of its own, although its act is refused."""
-        try:
+        with _recorded_heads(request):
             return super().execute(request)
-        except halts.RollbackDetected:
-            raise halts.halt(request) from None
-        except halts.ForgedHead:
-            raise halts.report_forged_head(request) from None
+
+    def rehearse(self, request: ActRequest, *, up_to_act: bool = False) -> ActResponse | None:
+        """Execute the act and roll it back. A wrong head is recorded as by `execute`."""
+        with _recorded_heads(request):
+            return super().rehearse(request, up_to_act=up_to_act)
 
     def verify_permission(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
         halts.verify_head(request, locked)
@@ -77,6 +79,16 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
 
     def malformed(self, name: str) -> Exception:
         return malformed(name)
+
+
+@contextmanager
+def _recorded_heads(request: ActRequest) -> Iterator[None]:
+    try:
+        yield
+    except halts.RollbackDetected:
+        raise halts.halt(request) from None
+    except halts.ForgedHead:
+        raise halts.report_forged_head(request) from None
 
 
 def _last_changes(request: ActRequest, act: Act[TableContext, Params], ctx: TableContext) -> list[int]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from audit import heads, logs, people
 from audit.errors import AuditRefusal
 from audit.models import Person
-from audit.runner import ActRequest, ActRunner, Stale
+from audit.runner import ActRequest, ActResponse, ActRunner, Stale
 from games.engine import Refusal
 from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
@@ -130,7 +130,7 @@ def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
         person = person_of(request)
         body, attachment = _form(request) if _has_file(request, target) else (_json_body(request), b"")
         station = body.get("station", "dealer") if body.get("station", "dealer") in STATIONS else "dealer"
-        response = target.runner.execute(_act_request(request, body, person, target, attachment))
+        response = _perform(request, _act_request(request, body, person, target, attachment), body, target)
     except SignedOut:
         return _refused(401, Refusal(SIGNED_OUT))
     except Locked:
@@ -155,6 +155,23 @@ def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
         (*own_table, *response.affected_table_ids),
         station,
     )
+
+
+def _perform(
+    request: HttpRequest, act_request: ActRequest, body: dict[str, Any], target: ActTarget
+) -> ActResponse:
+    """Execute the act. A second person's PIN is hashed only once the act is known to be allowed, between two
+    transactions, and not for a command that was accepted before.
+    """
+    signature = _signature(body, target)
+    if signature is None:
+        return target.runner.execute(act_request)
+    code, pin = signature
+    act_request = replace(act_request, witness=people.claimed_witness(request, code))
+    accepted = target.runner.rehearse(act_request, up_to_act=act_request.witness is None)
+    if accepted is not None:
+        return accepted
+    return target.runner.execute(replace(act_request, witness=people.verify_witness(request, code, pin)))
 
 
 def _refused(
@@ -253,7 +270,6 @@ def _act_request(
         params=params,
         actor=person,
         device=enrolled_device(request),
-        witness=_witness(request, body.get("witness"), target),
         attachment=attachment,
         head=_head(body.get("head")) if target.table else None,
     )
@@ -273,13 +289,14 @@ def _command(value: Any) -> uuid.UUID:
         raise malformed("command") from None
 
 
-def _witness(request: HttpRequest, value: Any, target: ActTarget) -> Person | None:
-    """The second person by their own PIN, verified before the act's transaction; None when nobody signed."""
+def _signature(body: dict[str, Any], target: ActTarget) -> tuple[str, str] | None:
+    """The code and the PIN that a second person typed; None where nobody signed."""
+    value = body.get("witness")
     if value is None or not target.runner.acts[target.act].witness:
         return None
     if not isinstance(value, dict) or not (_is_typed(value.get("person")) and _is_typed(value.get("pin"))):
         raise malformed("witness")
-    return people.verify_witness(request, value["person"], value["pin"])
+    return value["person"], value["pin"]
 
 
 def _is_typed(value: Any) -> bool:

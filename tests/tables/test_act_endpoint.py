@@ -9,6 +9,9 @@ from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from audit.models import Person
+from tables.demo.seeding import make_table
+from tables.models import Pit
 from tests.tables.cast import PIN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -34,6 +37,14 @@ def refusal(answer, status):
     assert set(body["refusal"]) == {"code", "title", "message", "section"}
     assert all(isinstance(said, str) for said in body["refusal"].values())
     return body["refusal"], body["screen"]
+
+
+def second_table(scene) -> str:
+    """The address of the acts of T-02, where nobody is on duty."""
+    limits = {"seats": 8, "min_cents": 1_000, "max_cents": 100_000}
+    pit = Pit.objects.create(facility=scene.table.facility, code="p2", name="Pit 2")
+    make_table(scene.table.facility, code="T-02", pit=pit, submission="RS-0009", kind="live", **limits)
+    return ACT.replace("T-01", "T-02")
 
 
 def test_it_answers_with_the_version_the_answer_and_the_fresh_screen(scene, tablet):
@@ -165,6 +176,48 @@ def test_a_witness_signs_with_an_own_pin(scene, tablet):
         assert refusal(send(tablet, scene, *void, witness=odd), 422)[0]["code"] == "malformed"
     assert send(tablet, scene, *void, witness={"person": "floorperson", "pin": PIN}).status_code == 200
     assert (scene.entry["actor"], scene.entry["witness"]) == ("dealer", "floorperson")
+
+
+def test_a_refused_act_hashes_no_pin_and_locks_out_no_witness(scene, tablet, monkeypatch):
+    scene.place((1, "small", 2_500))
+    void = ("void_round", {"reason": "cover dropped"})
+    dealer, floor = ({"person": code, "pin": "000000"} for code in ("relief", "floorperson"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Person, "check_password", lambda *_: pytest.fail("a PIN was hashed"))
+        refused = [
+            ("stale", 409, send(tablet, scene, *void, witness=floor, seen=scene.version + 1)),
+            ("floorperson-must-sign", 422, send(tablet, scene, *void, witness=dealer)),
+            ("malformed", 422, send(tablet, scene, "void_round", {"reason": 1}, witness=floor)),
+            (
+                "witness-not-assigned",
+                403,
+                send(tablet, scene, *void, witness={**floor, "person": "other-floorperson"}),
+            ),
+            (
+                "device-of-another-table",
+                403,
+                send(tablet, scene, *void, witness=floor, address=second_table(scene)),
+            ),
+        ]
+    assert [refusal(answer, status)[0]["code"] for code, status, answer in refused] == [
+        code for code, _, _ in refused
+    ]
+    before = scene.version
+    for code in ("wrong-pin",) * 4 + ("locked-out",) * 2:
+        answer = send(tablet, scene, *void, witness=floor)
+        assert refusal(answer, 403 if code == "locked-out" else 401)[0]["code"] == code
+    stranger = send(tablet, scene, *void, witness={"person": "nobody", "pin": "000000"})
+    assert refusal(stranger, 401)[0]["code"] == "wrong-pin"
+    assert (scene.version, scene.round.phase) == (before, "open")
+
+
+def test_a_signed_act_that_is_repeated_hashes_no_pin(scene, tablet, monkeypatch):
+    scene.place((1, "small", 2_500))
+    signed = {"witness": {"person": "floorperson", "pin": PIN}, "command": str(uuid.uuid4())}
+    first = send(tablet, scene, "void_round", {"reason": "cover dropped"}, **signed).json()
+    monkeypatch.setattr(Person, "check_password", lambda *_: pytest.fail("a PIN was hashed"))
+    again = send(tablet, scene, "void_round", {"reason": "cover dropped"}, **signed).json()
+    assert (again["answer"], again["again"]) == (first["answer"], True)
 
 
 def test_only_a_post_acts(scene, tablet):

@@ -1,5 +1,6 @@
 """Two people at once, on PostgreSQL: nothing is settled twice, nothing is paid twice, nothing is lost."""
 
+import json
 import threading
 import time
 import uuid
@@ -15,7 +16,7 @@ from games.engine import Refusal
 from tables.clock.ticker import tick
 from tables.models import Round, Settlement, Throw, Wager
 from tables.runner import table
-from tests.tables.cast import make_scene
+from tests.tables.cast import PIN, make_scene
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -204,3 +205,39 @@ def test_thirty_wrong_pins_at_once_leave_other_tables_a_connection(committed, mo
         go_on.set()
         for guess in guesses:
             guess.join(20)
+
+
+def test_while_a_witness_pin_is_hashed_the_table_goes_on(committed, monkeypatch):
+    committed.place((1, "small", 2_500))
+    hashed, go_on = threading.Event(), threading.Event()
+    tablet = committed.browser("tablet", "dealer")
+
+    def slow(person: Person, pin: str) -> bool:
+        hashed.set()
+        return go_on.wait(20)
+
+    monkeypatch.setattr(Person, "check_password", slow)
+    answers: list[int] = []
+
+    def void() -> None:
+        witness = {"person": "floorperson", "pin": PIN}
+        body = {"command": str(uuid.uuid4()), "seen": seen, "params": {"reason": "late"}, "witness": witness}
+        try:
+            address = "/floor/larkfield/T-01/acts/void_round"
+            answers.append(
+                tablet.post(address, json.dumps(body), content_type="application/json").status_code
+            )
+        finally:
+            connection.close()
+
+    seen = committed.version
+    voiding = threading.Thread(target=void)
+    try:
+        voiding.start()
+        assert hashed.wait(10)
+        (answer,) = at_once(lambda: committed.place((2, "small", 2_500)))
+        assert isinstance(answer, table.ActResponse), answer
+    finally:
+        go_on.set()
+        voiding.join(20)
+    assert answers == [200]
