@@ -10,7 +10,7 @@ from django.db import connection
 from audit import chain
 from audit.errors import CommandChanged
 from audit.models import Command, Device, Person, Stream
-from audit.rows import read
+from audit.rows import insert, read
 
 
 def content_hash(content: dict[str, Any]) -> bytes:
@@ -50,7 +50,7 @@ def save(
     `seq` is the last entry that the act wrote on the stream: the version in its answer. `content` is its
     `content_hash`.
     """
-    return Command.objects.create(
+    command = Command(
         id=command_id,
         content_sha256=content,
         stream=stream,
@@ -60,3 +60,5 @@ def save(
         answer=answer,
         at=moment,
     )
+    insert(command)
+    return command

@@ -9,9 +9,10 @@ from django.conf import settings
 from django.db import OperationalError, connection
 
 from audit import chain, clock
+from audit.compiled_reads import CompiledRead
 from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.errors import RecordRefused, StreamClosed, StreamMoved
-from audit.models import Device, Entry, Person, Stream
+from audit.models import Device, Person, Stream
 
 FORMAT = 1
 INSTALLATION = "installation/system"  # the stream for what belongs to no facility
@@ -54,8 +55,14 @@ def lock_stream(name: str) -> Stream:
 
     Call it in a transaction. To avoid deadlocks, lock several streams in the order of their names.
     """
-    _get_or_create(name, real_play=True)
-    return Stream.objects.select_for_update(of=("self",)).get(name=name)
+    stream = LOCKED_STREAM.first(name)
+    if stream is None:
+        _get_or_create(name, real_play=True)
+        stream = LOCKED_STREAM(name)[0]
+    return stream
+
+
+LOCKED_STREAM = CompiledRead(lambda name: Stream.objects.select_for_update(of=("self",)).filter(name=name))
 
 
 def append(
@@ -144,28 +151,39 @@ def _write_in_postgres(
         raise
 
 
+INSERT_ENTRY = f"""
+    INSERT INTO audit_entry
+        (stream_id, seq, prev, hash, body, type, at, gaming_day, actor, witness, round, lot, cents)
+    SELECT {", ".join(["%s"] * 13)}
+    FROM audit_stream WHERE id = %s AND seq = %s AND head = %s AND closed_at IS NULL"""
+ADVANCE_STREAM = "UPDATE audit_stream SET seq = %s, head = %s, last_at = %s WHERE id = %s"
+
+
 def _write_in_sqlite(
     stream: Stream, body: bytes, content: dict[str, Any], moment: dt.datetime, gaming_day: dt.date
 ) -> bytes:
-    prev = bytes(stream.head)
-    if not Stream.objects.filter(pk=stream.pk, seq=stream.seq, head=prev, closed_at=None).exists():
-        raise StreamMoved(stream=stream.name)
+    prev, seq = bytes(stream.head), stream.seq + 1
     digest = chain.entry_hash(prev, body)
     round_, lot, cents = search_columns(content["data"])
-    Entry.objects.create(
-        stream=stream,
-        seq=stream.seq + 1,
-        prev=prev,
-        hash=digest,
-        body=body,
-        type=content["_type"],
-        at=moment,
-        gaming_day=gaming_day,
-        actor=content["actor"] or "",
-        witness=content["witness"] or "",
-        round=round_,
-        lot=lot,
-        cents=cents,
-    )
-    Stream.objects.filter(pk=stream.pk).update(seq=stream.seq + 1, head=digest, last_at=moment)
+    at = connection.ops.adapt_datetimefield_value(moment)
+    entry = {
+        "stream_id": stream.pk,
+        "seq": seq,
+        "prev": prev,
+        "hash": digest,
+        "body": body,
+        "type": content["_type"],
+        "at": at,
+        "gaming_day": gaming_day.isoformat(),
+        "actor": content["actor"] or "",
+        "witness": content["witness"] or "",
+        "round": round_,
+        "lot": lot,
+        "cents": cents,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT_ENTRY, [*entry.values(), stream.pk, stream.seq, prev])
+        if not cursor.rowcount:
+            raise StreamMoved(stream=stream.name)
+        cursor.execute(ADVANCE_STREAM, [seq, digest, at, stream.pk])
     return digest

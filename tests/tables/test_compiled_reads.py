@@ -26,6 +26,7 @@ def values(scene) -> dict[str, int | str | dt.datetime]:
         "facility": scene.table.facility.pk,
         "game": scene.table.game,
         "code": scene.table.submission_code,
+        "name": scene.table.stream.name,
         "moment": dt.datetime.now(dt.UTC),
     }
 
