@@ -137,6 +137,27 @@ KEY_CREATED = entry_type("key.created", SealerKey, "A key of the sealer was crea
 KEY_RETIRED = entry_type("key.retired", SealerKey, "A key of the sealer was retired.")
 
 
+class PersonRecorded(TypedDict):
+    active: Annotated[bool, "whether the person may sign in"]
+    code: Annotated[str, "code of the person"]
+    credential_sha256: Annotated[
+        str,
+        "SHA-256 of the code and the salted hash of the PIN; it shows a changed PIN, and helps nobody to guess one",
+    ]
+    department: str
+    licence: Annotated[str, "number of the license; empty without one"]
+    name: Annotated[str, "name of the person"]
+    role: str
+    works_in: Annotated[str, "code of the person's facility; empty for every facility"]
+
+
+PERSON_RECORDED = entry_type(
+    "person.recorded",
+    PersonRecorded,
+    "Who a person is and may be: stated when the person was added or changed.",
+)
+
+
 class PersonRefused(TypedDict):
     code: Annotated[str | None, "code of the person; null where no person has the code that was typed"]
     name: DeviceName

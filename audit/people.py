@@ -16,7 +16,7 @@ from django.contrib.auth.backends import BaseBackend
 from django.db import connection, transaction
 from django.http import HttpRequest
 
-from audit import clock, pins
+from audit import clock, pins, registration
 from audit.devices import append_sign_in, lock_sign_in_stream
 from audit.entries import (
     DEVICE_LOCKED,
@@ -234,7 +234,11 @@ def _matches(device: Device, person: Person | None, pin: str) -> bool:
         if person is None:
             Person().set_password(pin)
             return False
-        return person.check_password(pin) and person.is_active and person.belongs_to(device.facility)
+        before = person.password
+        matches = person.check_password(pin)
+    if matches and person.password != before:
+        registration.record_new_hash(person, before)
+    return matches and person.is_active and person.belongs_to(device.facility)
 
 
 def _lockout_entry(lockout: Lockout, purpose: Purpose) -> EntryBody:

@@ -10,6 +10,7 @@ from audit.entries import (
     KEY_CREATED,
     KEY_RETIRED,
     PERSON_LOCKED_OUT,
+    PERSON_RECORDED,
     PERSON_REFUSED,
     PERSON_SIGNED_IN,
     PERSON_SIGNED_OUT,
@@ -23,6 +24,7 @@ ACT_LINES = [
     line(FILTER_REMOVED, lambda data: "Filter removed: %(filter)s" % data),
     line(PERSON_SIGNED_IN, lambda data: "Signed in at %(name)s" % data),
     line(PERSON_SIGNED_OUT, lambda data: "Signed off at %(name)s" % data),
+    line(PERSON_RECORDED, lambda data: "%(name)s, %(role)s: recorded as a person" % data),
     line(PERSON_REFUSED, lambda data: "Wrong PIN at %(name)s" % data),
     line(
         PERSON_LOCKED_OUT,

@@ -19,6 +19,7 @@ from audit.sealing.log import MissingNode
 from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
 from games.engine import Refusal
+from tables.models import Round, Wager
 from tables.runner import table
 from tests.audit.gone_back import as_superuser, forget, put_back
 from tests.services.entries import any_entry
@@ -124,8 +125,15 @@ def drops_seals(casino):
     forget(1, casino.backup[1])
 
 
+def puts_wagers_back(last_seat):
+    """The tables of play as they were once this seat had wagered: a superuser does not leave them to be compared."""
+    Wager.objects.filter(seat__gt=last_seat).delete()
+    Round.objects.update(wagered_cents=sum(Wager.objects.values_list("cents", flat=True)))
+
+
 def restores_a_backup(casino):
     put_back(casino.now, casino.backup[0])
+    puts_wagers_back(3)
     forget(1, casino.backup[1])
 
 
@@ -154,6 +162,7 @@ def cuts_what_nobody_saw(casino):
     """An act after the last seal and after the last state that the tablet showed."""
     casino.lay(6)
     put_back(casino.now, casino.now.seq - 1)
+    puts_wagers_back(5)
 
 
 # Who finds it

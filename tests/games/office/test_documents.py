@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from audit import verification
 from audit.models import Entry
 from config.bodies import with_limit
 from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.documents import filing
+from tests.audit.gone_back import as_superuser
 from tests.markup import one_line
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -191,6 +193,20 @@ def test_the_page_says_where_a_document_is_used(scene, podium, hands):
     shown = podium.get("/office/larkfield/documents/").content.decode()
     assert "RS-0009 v1, decision<br>NG-0001 Lucky Pip</td>" in one_line(shown)
     assert "nothing yet" not in shown
+
+
+@pytest.mark.parametrize("column", ["content", "sha256", "title", "filename"])
+def test_a_document_that_was_replaced_in_the_database_is_named_with_its_entry(podium, column):
+    send(podium)
+    assert verification.verify().good
+    entry = Entry.objects.filter(type="document.filed").latest("seq")
+    replaced = {"content": PDF.replace(b"<<>>", b"<</A>>"), "sha256": "0" * 64}.get(column, "Another.pdf")
+    with as_superuser():
+        Document.objects.update(**{column: replaced})
+    where = {"document": "D-0001", "stream": "larkfield/rules", "seq": entry.seq, "column": column}
+    assert [finding.as_data() for finding in verification.verify().findings] == [
+        {"what": "document-differs", **where}
+    ]
 
 
 def test_a_document_of_another_house_is_not_to_be_had(scene, podium):

@@ -1,0 +1,102 @@
+"""What the record states about each person: name, role, department, facility, and a digest of the stored PIN hash.
+
+Without such an entry nobody would notice that a superuser of the database changed a role or put another PIN under a
+name. `manage.py record_people` states every person whose row is new or changed; a verification compares the rows with
+the newest statements (`people_record_checks.py`).
+
+The digest is SHA-256 over the person's code and the stored hash of the PIN, which contains a random salt of over 120
+bits. So the record and its exports help nobody to guess a PIN of six digits: that takes the salt, which only the
+database has, and who has the database has the hash itself. No key is involved that could be lost or rotated.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import cast
+
+from django.db import transaction
+
+from audit import clock, record
+from audit.devices import append_sign_in, lock_sign_in_stream
+from audit.entries import PERSON_RECORDED, PersonRecorded
+from audit.models import Entry, Person, Stream
+
+SIGN_IN = "/sign-in"
+DIGEST_TAG = "pitside person 1"
+Statements = dict[tuple[str, str], tuple[int, PersonRecorded]]  # by facility and code
+
+
+def statement_of(person: Person) -> PersonRecorded:
+    """State a person's row as it is now."""
+    return {
+        "active": person.is_active,
+        "code": person.code,
+        "credential_sha256": credential_digest(person.code, person.password),
+        "department": person.department,
+        "licence": person.licence,
+        "name": person.name,
+        "role": person.role,
+        "works_in": person.facility,
+    }
+
+
+def credential_digest(code: str, pin_hash: str) -> str:
+    """The digest (hex) of a stored PIN hash, bound to its person's code."""
+    return hashlib.sha256(f"{DIGEST_TAG}\0{code}\0{pin_hash}".encode()).hexdigest()
+
+
+def newest_statements() -> Statements:
+    """The newest statement about each person, by facility and code. An entry that cannot be read is passed over."""
+    statements: Statements = {}
+    entries = Entry.objects.filter(type=PERSON_RECORDED.name, stream__name__endswith=SIGN_IN)
+    rows = entries.order_by("stream", "seq").values_list("stream__name", "seq", "body")
+    for stream, seq, body in rows.iterator(chunk_size=1000):
+        try:
+            data = json.loads(bytes(body))["data"]
+            statements[stream.partition("/")[0], data["code"]] = (seq, cast(PersonRecorded, data))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue  # the verification of the chain names it
+    return statements
+
+
+def facilities_of(person: Person, facilities: Iterable[str]) -> list[str]:
+    """The facilities on whose stream a person is stated: their own, or every one for somebody who works in all."""
+    return [person.facility] if person.facility else list(facilities)
+
+
+def facilities_on_record() -> list[str]:
+    """The codes of the facilities that have a stream of sign-ins."""
+    names = Stream.objects.filter(name__endswith=SIGN_IN).order_by("name").values_list("name", flat=True)
+    return [name.partition("/")[0] for name in names if name != record.INSTALLATION]
+
+
+def record_people(by: Person | None = None) -> list[Person]:
+    """State every person who is new on the record or differs from the newest statement. Returns them.
+
+    `by` is the person who answers for the changes; None where a command of the server does.
+    """
+    statements, facilities, recorded = newest_statements(), facilities_on_record(), []
+    for person in Person.objects.order_by("code"):
+        for facility in facilities_of(person, facilities):
+            if statements.get((facility, person.code), (0, None))[1] != statement_of(person):
+                _append(facility, person, by)
+                recorded.append(person)
+    return list(dict.fromkeys(recorded))
+
+
+def record_new_hash(person: Person, pin_hash_before: str) -> None:
+    """State that a sign-in hashed the same PIN anew, because the hasher of the software changed.
+
+    Only where the record stated the hash before: a hash that somebody put there must not become a stated one.
+    """
+    digest = credential_digest(person.code, pin_hash_before)
+    for (facility, code), (_seq, data) in newest_statements().items():
+        if code == person.code and data.get("credential_sha256") == digest:
+            _append(facility, person, person)
+
+
+def _append(facility: str, person: Person, by: Person | None) -> None:
+    with transaction.atomic():
+        stream = lock_sign_in_stream(facility)
+        moment = clock.never_before(stream, clock.now())
+        append_sign_in(stream, PERSON_RECORDED(statement_of(person)), actor=by, moment=moment)
