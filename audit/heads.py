@@ -79,11 +79,18 @@ def check_head(stream: Stream, incarnation: int, claim: ClaimedHead) -> HeadStat
 
     Queries the database only for a head that is not the newest.
     """
-    if not _has_our_mac(stream.name, claim):
+    if not has_our_mac(stream, claim):
         return HeadStatus.FORGED
     if hash_on_record(stream, claim.seq) == claim.head:
         return HeadStatus.KNOWN
     return HeadStatus.OLD if claim.incarnation < incarnation else HeadStatus.UNKNOWN
+
+
+def has_our_mac(stream: Stream, claim: ClaimedHead) -> bool:
+    """Whether we made this MAC, with the secret key or one of its fallbacks (recently replaced keys)."""
+    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    made = [_mac(key, stream.name, claim.incarnation, claim.seq, claim.head) for key in keys]
+    return any(constant_time_compare(mac, claim.mac) for mac in made)
 
 
 def hash_on_record(stream: Stream, seq: int) -> str:
@@ -96,13 +103,6 @@ def hash_on_record(stream: Stream, seq: int) -> str:
         return bytes(Stream.at_genesis(stream.name).head).hex()
     digest = Entry.objects.filter(stream=stream.pk, seq=seq).values_list("hash", flat=True).first()
     return bytes(digest).hex() if digest is not None else ""
-
-
-def _has_our_mac(stream: str, claim: ClaimedHead) -> bool:
-    """Whether we made this MAC, with the secret key or one of its fallbacks (recently replaced keys)."""
-    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-    made = [_mac(key, stream, claim.incarnation, claim.seq, claim.head) for key in keys]
-    return any(constant_time_compare(mac, claim.mac) for mac in made)
 
 
 def _mac(key: Any, stream: str, incarnation: int, seq: int, head: str) -> str:

@@ -5,6 +5,7 @@ two people have declared a new incarnation of the record. A head with a wrong MA
 send one: its act is refused and the floor gets an alert.
 """
 
+import datetime as dt
 from typing import Any
 
 from django.db import transaction
@@ -18,16 +19,16 @@ from audit.sealing.incarnations import current_number
 from games.engine import Refusal, RefusalCode
 from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
-from tables.core.permissions import verify_device
 from tables.core.reads import Locked, locked_table
 from tables.core.signals import table_changed
-from tables.models import Table
+from tables.models import Alert, Table
 from tables.runner.alert_rules import FORGED_HEAD, ROLLED_BACK
 from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED, TableResumed
 from tables.runner.entry_types import TableHalted as HaltData
 from tables.runner.refusals import HEAD_NOT_OURS, RECORD_WENT_BACK, TABLE_IS_HALTED
 
 HALTED = 423
+FORGED_HEAD_ALERT_EVERY = dt.timedelta(hours=1)
 
 
 class HeadRefused(Refusal):
@@ -57,21 +58,21 @@ class ForgedHead(Exception):
     """A head with a wrong MAC. `report_forged_head` raises the alert, in its own transaction."""
 
 
-def verify_head(request: ActRequest, locked: Locked) -> None:
-    """Check the head that came with an act, before anything else is checked.
-
-    Raises `ForgedHead` or `RollbackDetected`. An act without a head passes: other programs may post. Raises
-    `Forbidden` for a forged head from a device that does not serve this table, so that no other device can write on
-    its stream and call its floor.
-    """
+def verify_record_has_head(request: ActRequest, locked: Locked) -> None:
+    """Raise `RollbackDetected` for a head that we signed and the record lacks, whoever sends it."""
     if request.head is None:
         return
-    verdict = heads.check_head(locked.table.stream, locked.incarnation, request.head)
-    if verdict is HeadStatus.FORGED:
-        verify_device(request.device, locked.table)
-        raise ForgedHead
-    if verdict is HeadStatus.UNKNOWN:
+    if heads.check_head(locked.table.stream, locked.incarnation, request.head) is HeadStatus.UNKNOWN:
         raise RollbackDetected
+
+
+def verify_head_is_ours(request: ActRequest, locked: Locked) -> None:
+    """Raise `ForgedHead` for a head with a wrong MAC. An act without a head passes: other programs may post.
+
+    Call it once the person may act at this table from this device: nobody else writes on its stream or calls its floor.
+    """
+    if request.head is not None and not heads.has_our_mac(locked.table.stream, request.head):
+        raise ForgedHead
 
 
 def verify_not_halted(request: ActRequest, locked: Locked) -> None:
@@ -115,12 +116,19 @@ def halt(request: ActRequest) -> HeadRefused:
 
 
 def report_forged_head(request: ActRequest) -> HeadRefused:
-    """Raise the alert about a forged head, unless it is open already, and return the refusal."""
+    """Raise the alert about a forged head and return the refusal.
+
+    No alert while one is open at the table, and one for each device of a table in `FORGED_HEAD_ALERT_EVERY`, so that
+    nobody who may act here fills the record or wears the floor out.
+    """
     with transaction.atomic(durable=True):
         locked = locked_table(request.facility, request.place, request.actor)
         ctx = _context(request, locked)
         device = request.device.name if request.device else ""
-        raised = raise_alert(ctx, FORGED_HEAD.expected(locked.table.pk, device=device))
+        before = Alert.objects.filter(table=locked.table, kind=FORGED_HEAD.code, params__device=device)
+        raised = not before.filter(raised_at__gt=ctx.now - FORGED_HEAD_ALERT_EVERY).exists() and raise_alert(
+            ctx, FORGED_HEAD.expected(locked.table.pk, device=device)
+        )
         ctx.append_extra_entries()
         return HeadRefused(HEAD_NOT_OURS, *([locked.table.pk] if raised else []), table=locked.table.code)
 

@@ -56,10 +56,11 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
             return super().rehearse(request, up_to_act=up_to_act)
 
     def verify_permission(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
-        halts.verify_head(request, locked)
+        halts.verify_record_has_head(request, locked)
         verify_may(request.actor, act, locked.table, request.device, assigned=locked.on_duty)
         if act.name not in self.acts_without_post:
             verify_at_post(request.actor, locked.table)
+        halts.verify_head_is_ours(request, locked)
 
     def make_context(self, request: ActRequest, locked: Locked) -> TableContext:
         halts.verify_not_halted(request, locked)

@@ -1,5 +1,6 @@
 """A screen comes back with a head that the record does not hold: the table is halted until the record is declared."""
 
+import datetime as dt
 import json
 import uuid
 
@@ -13,6 +14,7 @@ from audit.models import Entry, Incarnation, Stream
 from audit.sealing import incarnations
 from games.engine import Refusal
 from tables.clock import ticker
+from tables.core.permissions import Forbidden
 from tables.demo.seeding import make_table
 from tables.models import Alert, DiceLot
 from tables.runner import table
@@ -231,7 +233,32 @@ def test_a_forged_head_is_refused_raises_one_alert_and_halts_nothing(scene):
     act(scene, None, "acknowledge_alert", {"alert": alert.pk}, by="floorperson")
     alert.refresh_from_db()
     assert alert.ended_at is not None
-    assert refused(scene, "head-not-ours", head).affected_table_ids == (scene.table.pk,)
+    assert refused(scene, "head-not-ours", head).affected_table_ids == ()
+
+
+def test_a_device_calls_the_floor_of_a_table_with_forged_heads_once_an_hour(hands, scene):
+    head = {**head_of(scene), "mac": "0" * 64}
+    raised = []
+    for minutes in (0, 1, 59, 2):
+        hands.now += dt.timedelta(minutes=minutes)
+        raised.append(
+            [
+                bool(refused(scene, "head-not-ours", head, by="floorperson").affected_table_ids)
+                for _ in range(3)
+            ]
+        )
+        for alert in Alert.objects.filter(kind="head-not-ours", ended_at=None):
+            act(scene, None, "acknowledge_alert", {"alert": alert.pk}, by="floorperson")
+    assert raised == [[True, False, False], [False] * 3, [True, False, False], [False] * 3]
+
+
+@pytest.mark.parametrize("person", ["surveillance", "stranger", "relief"])
+def test_a_forged_head_of_somebody_who_may_not_act_here_writes_nothing(scene, person):
+    head, before = {**head_of(scene), "mac": "0" * 64}, scene.version
+    scene.tablet = scene.podium
+    with pytest.raises(Forbidden):
+        act(scene, head, by=person)
+    assert (scene.version, Alert.objects.filter(kind="head-not-ours").count()) == (before, 0)
 
 
 def test_the_head_of_another_table_is_not_ours(scene):
