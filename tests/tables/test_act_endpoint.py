@@ -116,8 +116,11 @@ def test_403_for_a_role_a_table_or_a_device_that_may_not(scene, tablet):
 def test_what_is_refused_before_anybody_asked_who_sends_it_shows_no_screen_to_who_may_not_open_it(scene, by):
     podium = scene.browser("podium", by)
     forged = {"seq": 1, "head": "0" * 64, "incarnation": 1, "mac": ""}
-    for wrong, code in (({"seen": "x"}, "malformed"), ({"head": forged}, "head-not-ours")):
-        said, screen = refusal(send(podium, scene, **wrong), 422)
+    for wrong, status, code in (
+        ({"seen": "x"}, 422, "malformed"),
+        ({"head": forged}, 403, "role-may-not"),
+    ):
+        said, screen = refusal(send(podium, scene, **wrong), status)
         assert (said["code"], screen) == (code, None)
 
 
