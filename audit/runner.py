@@ -166,6 +166,10 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
     def read_params(self, params: dict[str, Any]) -> ParamsT:
         """Wrap the act's parameters, which it reads by name and kind."""
 
+    def do(self, act: Act[ContextT, ParamsT], ctx: ContextT, params: ParamsT) -> ActOutcome:
+        """Do the act: apply its rules, and write. A subclass may check more before, and add to the entry."""
+        return act.do(ctx, params)
+
     @abstractmethod
     def reject_unknown(self, params: ParamsT) -> None:
         """Raise a refusal for parameters that the act did not read."""
@@ -230,7 +234,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         if up_to_act:
             return None
         params = self.read_params(request.params)
-        outcome = act.do(ctx, params)
+        outcome = self.do(act, ctx, params)
         self.reject_unknown(params)
         return _record(request, content, ctx, outcome)
 

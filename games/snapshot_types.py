@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.heads import Head
+from games.engine.game import PostCode
 from games.engine.game_views import GameView
 from games.engine.procedures import EndedPhase, Phase
 from games.engine.settlement import WagerOutcome
@@ -253,6 +254,7 @@ class SeatFacts(TypedDict):
     cents: int
     flags: Annotated[list[str], "wagers outside the limits, in words"]
     taken: Annotated[bool, "somebody plays there"]
+    post: Annotated[PostCode | None, "the post that settles the seat; null where no post has its own seats"]
 
 
 class WagerFacts(TypedDict):
@@ -575,6 +577,9 @@ class Snapshot(TypedDict):
     missing: Annotated[Missing | None, "why there is no next step now"]
     instruction: Annotated[Reason | None, "what the dealer does now"]
     offers: Annotated[list[str], "the acts that are legal now, whoever may do them"]
+    post_acts: Annotated[
+        dict[str, list[PostCode]], "the acts that belong to posts of the table, with these posts"
+    ]
     layout: Annotated[list[LayoutWager], "every wager of the edition"]
     chips: Annotated[list[int], "the chips in cents"]
     last_wagers: list[LastWager]

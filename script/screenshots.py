@@ -153,8 +153,9 @@ class Floor:
         from tables.demo.seeding import do
         from tables.models import Table
 
-        floor = Table.objects.get(facility__code=FACILITY, code=table).floorperson or self.ivan
-        do(floor, self.device, FACILITY, table, name, params or {})
+        row = Table.objects.get(facility__code=FACILITY, code=table)
+        at_the_stick = row.stickperson if name == "offer_dice" else None
+        do(at_the_stick or row.floorperson or self.ivan, self.device, FACILITY, table, name, params or {})
 
     def receive_dice(self) -> None:
         """A delivery waits for its inspection; one of its lots is measured and issued already."""
@@ -485,19 +486,28 @@ class Photographer:
 
     def take_a_football_game(self) -> None:
         """The field while wagers are taken, while a play is settled, and after the touchdown."""
-        with self.page(f"{FACILITY}/T-42", "dana", 1280, 800) as tablet:
+        place = f"{FACILITY}/T-42"
+        with (
+            self.page(place, "dana", 1280, 800) as tablet,
+            self.page(place, "emil", 1280, 800) as left,
+            self.page(place, "stan", 1280, 800) as stick,
+        ):
             tablet.locator('[data-seat="5"]').click()
             self.take(tablet, "football")
-            self.throw(tablet, 6, 4, 2)
+            self.throw(stick, 6, 4, 2)
+            tablet.locator("#screen[data-phase=lit]").wait_for()
             self.take(tablet, "football-play")
             tablet.set_viewport_size({"width": 820, "height": 1180})
             self.take(tablet, "football-portrait")
             tablet.set_viewport_size({"width": 1280, "height": 800})
-            while tablet.evaluate("document.documentElement.dataset.half") != "all":
-                tablet.locator("[data-do=half]").click()  # this tablet settles for the other dealer too
-            self.step(tablet, "open")
-            self.throw(tablet, 3, 3, 2)
-            self.throw(tablet, 5, 6, 2)
+            for dealer in (tablet, left):
+                if dealer.locator("#next:not([aria-disabled=true])").count():
+                    dealer.locator("#next").click()
+                    dealer.locator("html:not([data-busy])").wait_for()
+            stick.locator("#screen[data-phase=open]").wait_for()
+            self.throw(stick, 3, 3, 2)
+            self.throw(stick, 5, 6, 2)
+            tablet.locator("#screen[data-phase=lit]").wait_for()
             self.take(tablet, "football-touchdown")
 
     def throw(self, tablet: Any, *dice: int) -> None:

@@ -92,6 +92,13 @@ class NextAct(NamedTuple):
 PostCode = Literal["dealer", "dealer-left", "stick"]
 
 
+class PostAct(NamedTuple):
+    """The posts at which an act is done, and the duty whose section gives it to them."""
+
+    posts: tuple[PostCode, ...]
+    duty: str
+
+
 class Game:
     """One game. A subclass defines the questions; the acts are the same for all."""
 
@@ -99,6 +106,7 @@ class Game:
     name = ""
     faces = 6
     posts: tuple[PostCode, ...] = ("dealer",)  # who works the table; the last post has the dice
+    post_acts: Mapping[str, PostAct] = {}  # acts that only the people at some posts do
     seats = 8  # places of a table, if its edition names no number
     has_plays = False  # whether there are wagers on single plays of a round
     die_colors: tuple[str, ...] = ()  # of each die in the order of entry, if the dice differ
@@ -219,6 +227,10 @@ class Game:
     def after_settling(self, state: RoundState) -> Phase:
         """Return the phase that follows once the newest throw is settled, in a game that settles in steps."""
         return "paid"
+
+    def settling_post(self, seat: int) -> PostCode | None:
+        """Return the post that settles a seat, in a game whose dealers share the seats."""
+        return None
 
     def view(self, state: RoundState) -> GameView:
         """Return what only this game's screens show of a round, ready for JSON (`docs/games.md`)."""

@@ -194,15 +194,32 @@ class Floor(Browsers):
             if step["act"] == "shake" and snapshot["shaker"]["kind"] == "player-activated":
                 params["activated_by_seat"] = snapshot["round"]["wagers"][0]["seat"]
             if step["act"] == "call_dice" and "draw_dice" in snapshot["offers"]:
-                self.act(person, place, "draw_dice")
+                self.act(self.at_post(person, snapshot, "draw_dice"), place, "draw_dice")
                 continue
             if step["act"] == "call_dice":
                 drawn = snapshot["round"]["drawn"] or some_dice(self.draw, step["dice"], alike=0.3)
                 params = {"dice": list(next(faces, drawn))}
-            answer = self.act(person, place, step["act"], params)
+            answer = self.act(self.at_post(person, snapshot, step["act"]), place, step["act"], params)
             if not answer.ok or answer["phase"] in ENDED:
                 return self.snapshot(place)
         raise RuntimeError(f"the round at {place} did not end")
+
+    def at_post(self, person: str, snapshot: Json, act: str) -> str:
+        """Who does an act: the person at the post that it belongs to, or else this person."""
+        posts = snapshot["post_acts"].get(act)
+        if posts is None:
+            return person
+        halves = {seat["seat"]: seat["post"] for seat in snapshot["round"]["seats"]}
+        steps = (snapshot["round"]["settle"] or {"steps": []})["steps"]
+        due = [
+            halves[seat["seat"]]
+            for step in steps
+            for seat in step["seats"]
+            if step["state"] == "now" and not seat["done"]
+        ]
+        post = due[0] if len(posts) > 1 and due else posts[0]
+        field = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperson"}[post]
+        return str(snapshot["people"][field]["code"])
 
     def deal(
         self, person: str, place: str, *wagers: tuple[Any, ...], dice: Sequence[Sequence[int]] = ()

@@ -44,8 +44,8 @@ export class ConsoleDialog {
 
   /* Opens the dialog for an act. Returns false when there is nothing to ask: the act may go out as it is. `baseParams`
      go with it either way. */
-  open(act, baseParams = {}) {
-    const template = document.querySelector(`template[data-act="${act}"]`);
+  open(act, baseParams = {}, templateAct = act) {
+    const template = document.querySelector(`template[data-act="${templateAct}"]`);
     if (!template) return true;
     Object.assign(this, { act, baseParams, wagers: [], throws: [], firstThrow: null });
     this.reasonParam = template.dataset.as ?? "reason";
@@ -77,6 +77,17 @@ export class ConsoleDialog {
     this.box.showModal();
     this.pad.set("");
     return true;
+  }
+
+  /* Asks for what an act takes at a tablet that acts for the lost tablet of another post: the PIN of the person there, and
+     why. */
+  openForPost(act, params, { name, person }) {
+    this.open(act, params, "act_for_post");
+    const signers = this.form.elements.person;
+    if (person && ![...signers.options].some(({ value }) => value === person.code))
+      signers.add(new Option(`${person.name}, ${name}`, person.code));
+    if (person) signers.value = person.code;
+    this.box.querySelector("h2").textContent = `For the ${name}`;
   }
 
   /* Fields that this act does not need are emptied, so that nothing in them is required. */

@@ -7,6 +7,7 @@ import { sendAlertActsThrough } from "./alerts.js";
 import { ConsoleDialog } from "./console-dialog.js";
 import { Dice, countFaces, facesToGo, spellFaces, totalOf } from "./dice.js";
 import { Inspection } from "./inspection.js";
+import { Posts } from "./posts.js";
 import { Refusal } from "./refusal.js";
 import { Taps } from "./taps.js";
 
@@ -26,7 +27,8 @@ const { script } = document.getElementById("screen").dataset;
 const game = script ? await import(script) : {};
 
 const taps = new (game.Taps ?? Taps)({ send, state, refuse });
-const extension = game.Extension ? new game.Extension(state, urls.me) : null;
+const posts = new Posts(state, urls.me);
+const extension = game.Extension ? new game.Extension(state, posts) : null;
 const dialog = new ConsoleDialog({ send: extension?.onNewestPlay?.(send) ?? send, state: correctableState(state) });
 const inspection = new Inspection({ urls, refuse });
 const dice = new Dice(() => document.getElementById("slots"), paintNextFromDice);
@@ -73,9 +75,10 @@ function tapAct(button) {
 }
 
 async function sendAct(button, name, params) {
-  const box = button.closest("dialog");
+  const box = button.closest("dialog"), lost = posts.actsFor(name);
   box?.close();
   refusalBox.close();
+  if (lost) return dialog.openForPost(name, params, lost);
   button.setAttribute("aria-busy", "true");
   const { refusal } = await send(name, params);
   button.removeAttribute("aria-busy");
@@ -95,6 +98,7 @@ function openDialog(button) {
 }
 
 const ACTIONS = {
+  "post": () => { posts.selectNext(); paint(); },
   "undo": () => taps.undo(),
   "clear-seat": () => taps.clearSeat(),
   "repeat-seat": () => taps.repeatSeat(),
@@ -137,7 +141,8 @@ document.addEventListener("click", ({ target, detail: clicks }) => {
 function paintOffers() {
   const isBeforeDice = ["betting", "say", "dice"].includes(document.getElementById("screen").dataset.mode);
   for (const item of document.querySelectorAll("[data-before-dice]")) item.hidden = !isBeforeDice;
-  for (const item of document.querySelectorAll("[data-offer]")) item.hidden = !state.offers.includes(item.dataset.offer);
+  for (const item of document.querySelectorAll("[data-offer]"))
+    item.hidden = !state.offers.includes(item.dataset.offer) || posts.postOf(item.dataset.offer) === null;
   const offered = document.querySelector("#more .choices > li:not([hidden]):not([data-no-offers])");
   document.querySelector("[data-no-offers]").hidden = offered !== null;
 }
@@ -145,7 +150,7 @@ function paintOffers() {
 function applyState() {
   const before = state;
   state = readState();
-  taps.state = state;
+  taps.state = posts.state = state;
   dialog.state = correctableState(state);
   if (JSON.stringify(before.next) !== JSON.stringify(state.next)) stepTime = performance.now();
   const isNewRound = before.round.number !== state.round.number;
@@ -168,6 +173,7 @@ function paintPerson() {
 
 function paint() {
   paintPerson();
+  posts.paint();
   extension?.apply(state);
   taps.paint();
   inspection.paint();

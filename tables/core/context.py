@@ -12,7 +12,7 @@ from audit.models import Device, Person, Stream
 from audit.runner import Changes
 from games import submissions
 from games.engine import Refusal, RoundState, Rules
-from games.engine.game import Game
+from games.engine.game import Game, PostCode
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 from games.office.providers import services
@@ -57,6 +57,7 @@ class TableContext:
         self.device = device
         self.witness = witness
         self.now = never_before(self.stream, now)
+        self.post: PostCode | None = None  # to which the act belongs, at a game whose posts share the acts
         self.lots: list[DiceLot] = []  # lots whose chain of custody gets this act's entry
         self.extra_entries: list[EntryBody] = []  # type and data of entries that follow the act's own
         self._table_fields: set[str] = set()

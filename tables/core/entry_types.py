@@ -1,4 +1,4 @@
-"""Entries about alerts."""
+"""Entries about alerts, and what the entries of acts have in common that belong to a post."""
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
@@ -7,6 +7,22 @@ from games.engine.game import PostCode
 from games.snapshot_types import AlertLevel, EquipmentKind
 
 Breach = Literal["unsupervised", "supervisor-off-duty", "span-exceeded"]
+
+
+class ActedFor(TypedDict):
+    """The post whose tablet was lost: another tablet acted for it, with the PIN of the person there."""
+
+    person: Annotated[str, "code of the person at the post, who signed as the witness of the entry"]
+    post: Annotated[PostCode, "the post that the act belongs to"]
+    reason: Annotated[str, "why the post's own tablet was not used, in a person's words"]
+
+
+class ActOfPost(TypedDict):
+    """An act that belongs to a post of the table."""
+
+    acted_for: NotRequired[
+        Annotated[ActedFor, "there where another tablet acted for the post; otherwise absent"]
+    ]
 
 
 class AlertEnded(TypedDict):

@@ -44,6 +44,32 @@ AT_NO_POST = RefusalCode(
     "You work at no post of %(table)s. Sign in at its tablet and take it over first.",
     "Take over first",
 )
+POST_IS_EMPTY = RefusalCode(
+    "post-is-empty",
+    "The post of %(post)s at %(table)s is empty. Someone on duty must sign in there first.",
+    "Dealer needed",
+)
+ACT_OF_ANOTHER_POST = RefusalCode(
+    "act-of-another-post",
+    "This belongs to the %(post)s. If the tablet there is lost, say why, and have that person enter their PIN here.",
+    "Another post",
+)
+SEATS_OF_ANOTHER_POST = RefusalCode(
+    "seats-of-another-post",
+    "The %(post)s, %(person)s, settles %(seats)s. If the tablet there is lost, say why, and have that person enter "
+    "their PIN here.",
+    "Another half",
+)
+NOT_AT_THAT_POST = RefusalCode(
+    "not-at-that-post",
+    "%(witness)s is not the %(post)s of %(table)s. The person at that post must enter their PIN.",
+    "Another post",
+)
+TABLET_REASON_MISSING = RefusalCode(
+    "tablet-reason-missing",
+    "Say why the %(post)s cannot use their own tablet.",
+    "Say why",
+)
 WITNESS_NOT_ASSIGNED = RefusalCode(
     "witness-not-assigned",
     "%(witness)s is not assigned to %(table)s and cannot sign here.",

@@ -5,6 +5,7 @@ from games.params import Params, malformed
 from tables.core.context import TableContext
 from tables.core.duty import lock_duty_of
 from tables.core.permissions import AT_THE_TABLE
+from tables.core.posts import holder_ids, verify_staffed
 from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_IS_CLOSED
 from tables.dice.handling import remove_dice
 from tables.equipment.checks import Equipment
@@ -26,7 +27,6 @@ from tables.rules.notice import current_rules
 from tables.rules.suspensions import verify_game_not_suspended
 from tables.runner.signatures import floor_signer, verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
-from tables.staffing.posts import holder_ids, verify_staffed
 from tables.staffing.spans import supervisor_at_opening
 
 

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from audit.models import Person
 from games.engine import Refusal
 from tables.core.context import TableContext
+from tables.core.posts import unattended_shaker_section
 from tables.core.refusals import GAMING_CEASED
 from tables.models import Inspection, Table
 from tables.opening.refusals import (
@@ -20,7 +21,6 @@ from tables.opening.refusals import (
     PAYOUT_LIMIT_TOO_LOW,
     SECURE_THE_SHAKER,
 )
-from tables.staffing.posts import unattended_shaker_section
 from tables.staffing.spans import current_supervisor
 from tables.words.sentences import dollars
 

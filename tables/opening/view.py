@@ -19,6 +19,7 @@ from games.snapshot_types import (
     OpeningPart,
     SecureShaker,
 )
+from tables.core import posts
 from tables.core.context import TableContext
 from tables.equipment.checks import Equipment
 from tables.equipment.table_signs import form_note
@@ -28,7 +29,6 @@ from tables.models import Inspection, Table
 from tables.opening.checks import last_inspection, verify_dice_new_enough, verify_payout_limit, verify_secured
 from tables.opening.words import OPENING_LABELS, OPENING_SENTENCES, empty_posts_sentence
 from tables.rules.suspensions import verify_game_not_suspended
-from tables.staffing import posts
 from tables.words.sentences import dollars, moment, say, short
 
 

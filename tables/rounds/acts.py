@@ -9,6 +9,7 @@ from games.params import Params
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
+from tables.core.post_acts import seats_to_settle
 from tables.rounds.alert_rules import CHEATING
 from tables.rounds.begin import ensure_round
 from tables.rounds.entry_types import (
@@ -30,6 +31,7 @@ from tables.rounds.entry_types import (
     SeatsSettled,
     ThrowData,
     ThrowNoRoll,
+    ThrowSettled,
     WinnersPaid,
 )
 from tables.rounds.progress import advance, newly_settled, require_round, round_answer
@@ -70,7 +72,7 @@ def shake(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(DICE_SHAKEN(data), round_answer(round_), "phase")
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, witness=True)
 def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Record the uncovered and announced dice, light the layout, and settle the wagers that they decide."""
     dice = params.dice()
@@ -83,7 +85,7 @@ def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
         ctx,
         round_,
         state,
-        lambda data: type_({**data, **rulings}),
+        lambda data: type_(cast(ThrowSettled, {**data, **rulings})),
         newly_settled(state),
         dice=state.dice,
     )
@@ -104,7 +106,7 @@ def read_face_rulings(params: Params, dice: int) -> FaceRulings:
     return rulings
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, witness=True)
 def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
     """Call a no roll.
 
@@ -189,16 +191,18 @@ def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(WINNERS_PAID(data), round_answer(round_), changes)
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, witness=True)
 def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
     """Settle the current step at the named seats, or at all that are left, in a game that settles in steps.
 
+    Where dealers share the seats, each settles those of their own half, and all that are left are all of that half.
     Only the last seat of a step moves the round on, so that two dealers may each settle a side at once.
     """
     seats = params.integers("seats")
     round_ = require_round(ctx)
     before = ctx.state
-    state, record = ctx.game.settle_seats(before, seats or ctx.game.unsettled_seats(before))
+    seats = seats_to_settle(ctx, seats, ctx.game.unsettled_seats(before))
+    state, record = ctx.game.settle_seats(before, seats)
     has_moved_on = (state.phase, state.step) != (before.phase, before.step)
     advance(ctx, state)
     data: SeatsSettled = {

@@ -1,13 +1,13 @@
 """Begin the live round, or continue it, when an act needs one."""
 
 from games.office.submissions.gate import verify_minimum
+from tables.core import posts
 from tables.core.context import TableContext
 from tables.equipment.checks import Equipment
 from tables.limits.rules import apply_when_due
 from tables.models import Round, Table
 from tables.rules.notice import record_change
 from tables.rules.suspensions import verify_game_not_suspended
-from tables.staffing import posts
 
 
 def ensure_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:

@@ -6,6 +6,7 @@ from audit.entry_types import entry_type
 from games.engine.settlement import WagerOutcome
 from games.engine.wagers import MadeIn
 from games.snapshot_types import EquipmentKind
+from tables.core.entry_types import ActOfPost
 from tables.models.rounds import FlagOrNone
 
 Faces = Annotated[list[int], "the faces of the dice"]
@@ -109,7 +110,7 @@ class BetsClosed(TypedDict):
 BETS_CLOSED = entry_type("bets.closed", BetsClosed, "No more bets was announced.")
 
 
-class DiceDrawn(TypedDict):
+class DiceDrawn(ActOfPost):
     by: Annotated[Literal["machine"], "what drew the dice"]
     dice: Faces
     round: int
@@ -146,7 +147,7 @@ class ChosenDice(TypedDict):
     red: Annotated[int, "how many red dice"]
 
 
-class DiceOffered(TypedDict):
+class DiceOffered(ActOfPost):
     accepted: Annotated[bool, "whether the seat accepted the dice, and is the Quarterback"]
     lot: LotOrNone
     round: int
@@ -176,7 +177,7 @@ DICE_SHAKEN = entry_type(
 )
 
 
-class DiceThrown(TypedDict):
+class DiceThrown(ActOfPost):
     lot: str
     quarterback: Annotated[int | None, "the seat of the Quarterback; null without one"]
     round: int
@@ -233,7 +234,7 @@ class FaceRulings(TypedDict):
     disputed: NotRequired[Annotated[bool, "true where a face was disputed and decided; otherwise absent"]]
 
 
-class ThrowSettled(ThrowData, FaceRulings):
+class ThrowSettled(ThrowData, FaceRulings, ActOfPost):
     pass
 
 
@@ -280,7 +281,7 @@ SEAT_FREED = entry_type("seat.freed", SeatChange, "A player left a seat.")
 SEAT_TAKEN = entry_type("seat.taken", SeatChange, "A player took a seat.")
 
 
-class SeatsSettled(TypedDict):
+class SeatsSettled(ActOfPost):
     paid_cents: Annotated[int, "what these seats were paid in this step, without their stakes"]
     round: int
     seats: list[int]
@@ -293,7 +294,7 @@ SEATS_SETTLED = entry_type(
 )
 
 
-class ThrowNoRoll(TypedDict):
+class ThrowNoRoll(ActOfPost):
     lot: LotOrNone
     reason: Annotated[str, "why, as a code of the edition or in a person's words"]
     round: int

@@ -11,7 +11,7 @@ from tables.rounds.quarterback import verify_quarterback_plays
 from tables.runner.table import ActOutcome, act
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, witness=True)
 def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Offer the dice to a seat, clockwise. A player who accepts is the Quarterback.
 
@@ -33,7 +33,7 @@ def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(DICE_OFFERED(data), round_answer(round_), "phase")
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, witness=True)
 def throw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Record that the dice left the Quarterback's hand: the wagers on this play are closed (§§ 577.3(c), (e),
     577.5(a)).

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from audit.entry_types import EntryBody
 from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, Stale
 from games.params import Params, malformed
+from tables.core import post_acts
 from tables.core.context import TableContext
 from tables.core.permissions import verify_at_post, verify_may, verify_may_sign
 from tables.core.reads import Locked, locked_table
@@ -74,6 +77,15 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
 
     def read_params(self, params: dict[str, Any]) -> Params:
         return Params(params)
+
+    def do(self, act: Act[TableContext, Params], ctx: TableContext, params: Params) -> ActOutcome:
+        """Do the act if it belongs to a post of the person, or of the one who signs for a lost tablet."""
+        acted_for = post_acts.verify_post(ctx, act.name, params)
+        outcome = super().do(act, ctx, params)
+        if acted_for is None:
+            return outcome
+        entry = outcome.entry
+        return replace(outcome, entry=EntryBody(entry.type, {**entry.data, "acted_for": acted_for}))
 
     def reject_unknown(self, params: Params) -> None:
         params.reject_unknown()

@@ -169,6 +169,7 @@ def _seats(ctx: TableContext, placed: list[WagerFacts]) -> list[SeatFacts]:
             "cents": sum(wager["cents"] for wager in by_seat[seat]),
             "flags": [_flag(ctx.table, wager) for wager in by_seat[seat] if wager["flag"]],
             "taken": seat in ctx.table.seated if only_seated_players_wager else bool(by_seat[seat]),
+            "post": ctx.game.settling_post(seat),
         }
         for seat in range(1, ctx.table.seats + 1)
     ]

@@ -28,7 +28,7 @@ from games.snapshot_types import (
     TableStatus,
 )
 from tables.alerts.view import alerts_of
-from tables.core import reads
+from tables.core import posts, reads
 from tables.core.alerts import held
 from tables.core.context import TableContext
 from tables.core.refusals import NO_RULES_IN_FORCE
@@ -41,7 +41,6 @@ from tables.rounds.layout import layout as wager_layout
 from tables.runner.halts import TableHalted
 from tables.runner.refusals import TABLE_IS_HALTED
 from tables.screens import round_view, selectors
-from tables.staffing import posts
 from tables.words.sentences import moment, say, short
 
 MAX_READS = 20
@@ -104,6 +103,7 @@ def _build(table_read: reads.TableRead) -> Snapshot:
         **opening.snapshot_part(),
         "closing_asks": view.closing_data(ctx),
         **round_view.round_part(ctx, opening),
+        "post_acts": {act: list(needed.posts) for act, needed in game_by_code(table.game).post_acts.items()},
         "layout": wager_layout(ctx),
         "chips": sorted(CHIPS_CENTS),
         **selectors.ended_rounds_part(table, day),

@@ -5,13 +5,13 @@ from games.engine import Refusal
 from games.engine.game import PostCode
 from games.facility_runner import Forbidden
 from games.params import Params
+from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.duty import covers, locked_duty
 from tables.core.permissions import DEALERS
 from tables.core.refusals import NOT_ASSIGNED, ROUND_IN_PLAY
 from tables.models import Qualification, Table
 from tables.runner.table import ActOutcome, act, act_without_post
-from tables.staffing import posts
 from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED, DealerLeft, PostTaken
 from tables.staffing.refusals import (
     ALREADY_DEALING,

@@ -9,6 +9,7 @@ from typing import Any
 from audit import clock, pins
 from audit.models import Lockout
 from games.engine import Refusal
+from tables.core import posts
 from tables.core.alert_kinds import (
     AlertKind,
     AlertRule,
@@ -20,7 +21,7 @@ from tables.core.alert_kinds import (
 )
 from tables.core.context import TableContext
 from tables.models import Table
-from tables.staffing import posts, spans
+from tables.staffing import spans
 from tables.staffing.refusals import SPAN_EXCEEDED, SUPERVISOR_OFF_DUTY, UNSUPERVISED
 from tables.words import sentences
 

@@ -2,11 +2,6 @@
 
 from games.engine.refusals import RefusalCode
 
-POST_IS_EMPTY = RefusalCode(
-    "post-is-empty",
-    "The post of %(post)s at %(table)s is empty. Someone on duty must sign in there first.",
-    "Dealer needed",
-)
 SPAN_EXCEEDED = RefusalCode(
     "span-exceeded",
     "%(person)s may not supervise these %(count)s tables at once: %(tables)s. Another floorperson "

@@ -16,9 +16,10 @@ from games.engine import Refusal
 from games.engine.editions import edition
 from games.models import Facility
 from games.registry import game_by_code
+from tables.core import posts
 from tables.core.permissions import FLOOR
 from tables.models import Assignment, Qualification, Table
-from tables.staffing import posts, spans
+from tables.staffing import spans
 from tables.staffing.words import game_or_table_name
 
 POSTS = {"dealer": "Dealer", "dealer-left": "Left dealer", "stick": "Stick"}

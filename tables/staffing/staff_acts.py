@@ -11,13 +11,13 @@ from games.engine import Refusal
 from games.params import Params
 from games.refusals import MALFORMED
 from games.registry import GAMES
+from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.duty import covers, locked_duty, person_here
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GAMES_ELSEWHERE, GameElsewhere
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
-from tables.staffing import posts
 from tables.staffing.entry_types import (
     ASSIGNMENT_ENDED,
     ASSIGNMENT_STARTED,

@@ -233,7 +233,13 @@ def state(s: Snapshot) -> SafeString:
         "status": s["table"]["status"],
         "floorperson": s["people"]["floorperson"],
         "dealer": s["people"]["dealer"],
-        "dealer_left": s["people"].get("dealer_left"),
+        "posts": {
+            "dealer": s["people"]["dealer"],
+            "dealer-left": s["people"]["dealer_left"],
+            "stick": s["people"]["stickperson"],
+        },
+        "post_acts": s["post_acts"],
+        "seat_posts": {seat["seat"]: seat["post"] for seat in s["round"]["seats"] if seat["post"]},
         "lot": s["lot"]["code"] if s["lot"] else None,
         "stopped": [wager["wager"] for wager in s["layout"] if wager["stopped"]],
         "round": {

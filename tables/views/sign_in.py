@@ -15,11 +15,11 @@ from audit.models import Device, Person, Station
 from games.engine import Refusal
 from games.models import Facility
 from games.registry import game_by_code
+from tables.core import posts
 from tables.core.permissions import DEALERS, FLOOR
 from tables.runner import table as table_runner
 from tables.runner.access import FACILITY_PAGES_ROLES, enrolled_device
 from tables.screens import push
-from tables.staffing import posts
 from tables.words.sentences import say, title
 
 from ..models import Assignment, Table

@@ -32,13 +32,5 @@ class FieldTablet(Tablet):
         self.tap(self.next)
         expect(self.page.locator("#entry")).to_have_count(0)
 
-    def settle_all(self) -> None:
-        """Step after step, the whole table from this tablet."""
-        while self.state()["round"]["phase"] == "lit":
-            before = self.next.inner_text()
-            self.tap(self.next)
-            expect(self.next).not_to_have_text(before)
-            expect(self.page.locator("html")).not_to_have_attribute("data-busy", "")
-
     def yard(self, words: str) -> None:
         expect(self.page.locator("#field")).to_have_attribute("aria-label", re.compile(words))

@@ -1,4 +1,4 @@
-"""Three Dice Football on two dealers' tablets: a game to a touchdown with its extra point roll, the pit watching."""
+"""Three Dice Football on the tablets of two dealers and the stick: a game to its extra point roll, the pit watching."""
 
 import re
 
@@ -39,73 +39,94 @@ def left(table, right, new_page) -> FieldTablet:
     return screen
 
 
-def test_two_dealers_play_a_game_to_its_extra_point_while_the_pit_watches(
-    table, right, left, new_page, spotless, tmp_path
+@pytest.fixture
+def stick(table, right, new_page) -> FieldTablet:
+    """The stickperson's tablet: the dice and the call are hers."""
+    _, token = enroll("Third tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
+    screen = FieldTablet(new_page(1024, 768))
+    screen.let_in(token, "stickperson")
+    screen.is_live()
+    return screen
+
+
+def test_two_dealers_and_the_stick_play_a_game_to_its_extra_point_while_the_pit_watches(
+    table, right, left, stick, new_page, spotless, tmp_path
 ):
     pit = dashboard(new_page, table)
-    spotless += [right, left, pit]
+    spotless += [right, left, stick, pit]
     since = clock.now()
-    choose_a_quarterback(table, right, left, pit)
-    play_to_the_touchdown(table, right, left, pit)
-    settle_the_score(table, right, left, pit)
+    choose_a_quarterback(table, right, left, stick, pit)
+    play_to_the_touchdown(table, right, left, stick, pit)
+    settle_the_score(table, right, left, stick, pit)
     pit.was_never_loaded_again()
     the_game_is_as_it_was_played()
     the_export_holds(since, tmp_path)
 
 
-def choose_a_quarterback(table: Scene, right: FieldTablet, left: FieldTablet, pit: Dashboard) -> None:
+def choose_a_quarterback(
+    table: Scene, right: FieldTablet, left: FieldTablet, stick: FieldTablet, pit: Dashboard
+) -> None:
     """Wagers first, on both tablets at once; then the dice go clockwise to who has one."""
     right.place(*RIGHT)
     left.place(*LEFT)
     pit.shows("Quarterback", wagered="$160", version=table.version)
-    right.says("Seat 2 accepts")
-    right.tap("#decline")
-    right.says("Seat 3 accepts")
-    right.tap("#decline")
-    right.says("Seat 5 accepts")
-    left.says("Seat 5 accepts")
-    right.tap(right.next)
+    stick.says("Seat 2 accepts")
+    stick.tap("#decline")
+    stick.says("Seat 3 accepts")
+    stick.tap("#decline")
+    for screen in (right, left):
+        screen.says("Seat 5 accepts")
+        expect(screen.page.locator("#decline")).to_be_hidden()
+        expect(screen.next).to_have_attribute("aria-disabled", "true")
+        expect(screen.next.locator(".next-s")).to_have_text("By the stickperson, Stickperson")
+    stick.step("Seat 5 accepts")
     left.says("Dice out")
     expect(left.page.locator(".place--qb")).to_contain_text("5")
     pit.shows("Wagers, play 1", version=table.version)
 
 
-def play_to_the_touchdown(table: Scene, right: FieldTablet, left: FieldTablet, pit: Dashboard) -> None:
-    right.throw(*GAIN_OF_8)
+def play_to_the_touchdown(
+    table: Scene, right: FieldTablet, left: FieldTablet, stick: FieldTablet, pit: Dashboard
+) -> None:
+    stick.throw(*GAIN_OF_8)
     right.is_in("lit")
     right.yard("Yard 12, 2nd Down, 12 yards")
     assert left.lit() == {"big-play", "over-four"}
     pit.shows("Settle play 1", version=table.version)
+    expect(stick.next).to_have_attribute("aria-disabled", "true")
+    expect(stick.next.locator(".next-s")).to_contain_text("By the dealer on the right, Dealer")
     right.step("Places 1–8: took $5, paid $25")
     right.says("Places 1–8: all settled")
     left.step("Places 9–16: took $5, paid $20")
-    for screen in (right, left):
+    for screen in (right, left, stick):
         screen.is_in("open")
         screen.says("Dice out")
     expect(right.area("touchdown")).to_have_class(re.compile("area--locked"))
     assert right.area("touchdown").evaluate("area => area.tagName") == "DIV"
 
     left.place((14, "over-four", 2_500))
-    left.throw(*GAIN_OF_4)
+    stick.throw(*GAIN_OF_4)
     right.is_in("lit")
     left.step("Places 9–16: took $25")  # a gain of exactly 4 is neither over nor under
     right.is_in("open")
     right.yard("Yard 8, 1st & Goal, 8 yards")
 
     right.place((6, "under-four", 2_500), (3, "over-four", 500))
-    right.throw(*GAIN_OF_9)
+    stick.throw(*GAIN_OF_9)
     right.is_in("lit")
     right.yard("Touchdown")
     pit.shows("Settle the score", version=table.version)
 
 
-def settle_the_score(table: Scene, right: FieldTablet, left: FieldTablet, pit: Dashboard) -> None:
+def settle_the_score(
+    table: Scene, right: FieldTablet, left: FieldTablet, stick: FieldTablet, pit: Dashboard
+) -> None:
     """First Defense is collected, then the play and the game are settled; Touchdown waits for the roll."""
     right.step("Places 1–8: took $25")
     right.step("Places 1–8: took $25, paid $5")
     right.step("Places 1–8: took $5, paid $21")
     right.is_in("point")
-    right.throw(*TWO_ONES)
+    stick.throw(*TWO_ONES)
     right.is_in("lit")
     pit.shows("Pay Touchdown", version=table.version)
     right.step("Places 1–8: paid $50")
@@ -140,15 +161,15 @@ def the_export_holds(since, tmp_path) -> None:
     assert status_of_the_checker(export) == 1
 
 
-def test_a_missed_and_a_mistaken_wager_are_those_of_the_newest_play(table, right, spotless):
-    spotless.append(right)
+def test_a_missed_and_a_mistaken_wager_are_those_of_the_newest_play(table, right, stick, spotless):
+    spotless += [right, stick]
     right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
-    right.step("Seat 5 accepts")
-    right.throw(*GAIN_OF_8)
+    stick.step("Seat 5 accepts")
+    stick.throw(*GAIN_OF_8)
     right.step("Places 1–8: paid $25")
     right.is_in("open")
     right.place((5, "over-four", 500), (8, "under-four", 2_500))
-    right.throw(*GAIN_OF_4)
+    stick.throw(*GAIN_OF_4)
     right.is_in("lit")
     right.tap('.dock [data-ask="strike_mistaken_wager"]')
     lying = right.page.locator("#ask [name=lying] option").all_inner_texts()
@@ -171,14 +192,14 @@ def test_a_missed_and_a_mistaken_wager_are_those_of_the_newest_play(table, right
 
 
 @clause("PA-577.5(b)")
-def test_a_no_roll_leaves_the_wagers_and_the_down_as_they_were(table, right, spotless):
-    spotless.append(right)
+def test_a_no_roll_leaves_the_wagers_and_the_down_as_they_were(table, right, stick, spotless):
+    spotless += [right, stick]
     right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
-    right.step("Seat 5 accepts")
-    right.step("Dice out")
+    stick.step("Seat 5 accepts")
+    stick.step("Dice out")
     right.is_in("ready")
-    right.tap('.dock [data-open="no-roll"]')
-    right.tap('#no-roll [data-params*="off-table"]')
+    stick.tap('.dock [data-open="no-roll"]')
+    stick.tap('#no-roll [data-params*="off-table"]')
     right.is_in("open")
     right.yard("Yard 20, 1st Down")
     assert right.lying() == {(5, "over-four"): 2_500, (5, "touchdown"): 2_500}
@@ -186,13 +207,13 @@ def test_a_no_roll_leaves_the_wagers_and_the_down_as_they_were(table, right, spo
 
 
 @clause("PA-577.4(b)-next")
-def test_a_quarterback_gives_up_the_dice_and_they_go_on_clockwise(table, right, spotless):
-    spotless.append(right)
+def test_a_quarterback_gives_up_the_dice_and_they_go_on_clockwise(table, right, stick, spotless):
+    spotless += [right, stick]
     right.place((5, "over-four", 2_500), (9, "touchdown", 2_500))
-    right.step("Seat 5 accepts")
-    right.tap("[data-open=more]")
-    right.tap("#more [data-quarterback] button")
-    right.says("Seat 9 accepts")
+    stick.step("Seat 5 accepts")
+    stick.tap("[data-open=more]")
+    stick.tap("#more [data-quarterback] button")
+    stick.says("Seat 9 accepts")
     expect(right.page.locator(".place--offered")).to_contain_text("9")
 
 
@@ -229,14 +250,14 @@ def settlements(game: Round) -> list[Settlement]:
 
 
 @clause("PA-577.4(d)-lost")
-def test_a_die_is_lost_and_the_game_goes_on_with_a_new_set(table, right, spotless):
-    spotless.append(right)
+def test_a_die_is_lost_and_the_game_goes_on_with_a_new_set(table, right, stick, spotless):
+    spotless += [right, stick]
     right.place((5, "over-four", 2_500))
-    right.step("Seat 5 accepts")
-    right.step("Dice out")
+    stick.step("Seat 5 accepts")
+    stick.step("Dice out")
     right.is_in("ready")
-    right.tap('.dock [data-open="no-roll"]')
-    right.tap('#no-roll [data-params*="off-table"]')
+    stick.tap('.dock [data-open="no-roll"]')
+    stick.tap('#no-roll [data-params*="off-table"]')
     right.is_in("open")
     right.tap("[data-open=more]")
     right.tap('#more [data-ask="withdraw_dice"]')
@@ -249,26 +270,26 @@ def test_a_die_is_lost_and_the_game_goes_on_with_a_new_set(table, right, spotles
     right.tap("#ask [data-fill=lot] >> nth=0")
     right.sign("floorperson")
     expect(right.page.locator("#fix")).to_have_count(0)
-    right.throw(*GAIN_OF_8)
+    stick.throw(*GAIN_OF_8)
     right.is_in("lit")
 
 
-def test_dice_half_entered_outlive_what_somebody_else_does(table, right):
+def test_dice_half_entered_outlive_what_somebody_else_does(table, right, stick):
     right.place((5, "over-four", 2_500))
-    right.step("Seat 5 accepts")
-    right.step("Dice out")
-    right.is_in("ready")
-    right.tap('[data-die="0"][data-pips="6"]')
+    stick.step("Seat 5 accepts")
+    stick.step("Dice out")
+    stick.is_in("ready")
+    stick.tap('[data-die="0"][data-pips="6"]')
     table.act("take_supervision", by="casino-supervisor")
-    expect(right.page.locator("#screen")).to_have_attribute("data-version", str(table.version))
-    expect(right.page.locator('[data-die="0"][data-pips="6"]')).to_have_attribute("aria-pressed", "true")
-    expect(right.next.locator(".next-s")).to_have_text("Two dice to go")
+    expect(stick.page.locator("#screen")).to_have_attribute("data-version", str(table.version))
+    expect(stick.page.locator('[data-die="0"][data-pips="6"]')).to_have_attribute("aria-pressed", "true")
+    expect(stick.next.locator(".next-s")).to_have_text("Two dice to go")
 
 
-def test_repeating_in_a_later_play_lays_the_play_before_again(table, right):
+def test_repeating_in_a_later_play_lays_the_play_before_again(table, right, stick):
     right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
-    right.step("Seat 5 accepts")
-    right.throw(*GAIN_OF_8)
+    stick.step("Seat 5 accepts")
+    stick.throw(*GAIN_OF_8)
     right.step("Places 1–8: paid $25")
     right.is_in("open")
     right.tap("[data-do=repeat-seat]")
@@ -281,11 +302,11 @@ def test_repeating_in_a_later_play_lays_the_play_before_again(table, right):
     assert left_there == {("touchdown", None)}
 
 
-def test_the_dice_of_a_play_are_corrected_before_it_is_settled(table, right, spotless):
-    spotless.append(right)
+def test_the_dice_of_a_play_are_corrected_before_it_is_settled(table, right, stick, spotless):
+    spotless += [right, stick]
     right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
-    right.step("Seat 5 accepts")
-    right.throw(*GAIN_OF_8)
+    stick.step("Seat 5 accepts")
+    stick.throw(*GAIN_OF_8)
     right.tap('.dock [data-ask="correct_dice"]')
     for face in (1, 2, 5):
         right.tap(f'#ask [data-ask-face="{face}"]')
@@ -293,3 +314,25 @@ def test_the_dice_of_a_play_are_corrected_before_it_is_settled(table, right, spo
     right.sign("floorperson")
     right.yard("Yard 21, 2nd Down, 21 yards")
     right.says("Places 1–8: took $25")
+
+
+def test_the_dealers_tablet_acts_for_the_lost_one_of_the_stick_with_its_pin_and_a_reason(
+    table, right, spotless
+):
+    spotless.append(right)
+    right.place((5, "over-four", 2_500))
+    for label in ("For: Left, 9–\u206016", "For: Stick"):
+        right.tap("[data-do=post]")
+        expect(right.page.locator("#station-say")).to_have_text(label)
+    right.step("Seat 5 accepts")
+    expect(right.page.locator("#ask-title")).to_have_text("For the stickperson")
+    right.tap("#ask [data-reason] >> nth=0")
+    assert faults_of(right.page) + broken_rules(right.page) == []
+    right.sign("stickperson")
+    right.says("Dice out")
+    said = table.entry
+    assert (said["actor"], said["witness"]) == ("dealer", "stickperson")
+    assert said["data"]["acted_for"]["reason"] == "Battery empty"
+    right.tap("[data-do=post]")
+    expect(right.page.locator("#station-say")).to_have_text("Right, 1–\u20608")
+    expect(right.next).to_have_attribute("aria-disabled", "true")

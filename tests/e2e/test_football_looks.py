@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from audit.devices import enroll
 from tests.e2e.field import GAIN_OF_8, LEFT, RIGHT, TWO_ONES, FieldTablet
 from tests.e2e.floor import dashboard
 from tests.e2e.test_looks import broken_rules, faults_of
@@ -21,55 +22,72 @@ def right(table, new_page) -> FieldTablet:
     return FieldTablet(new_page()).begin(table)
 
 
-def test_the_console_fits_the_hand_and_the_eye_in_every_phase(table, right, spotless):
-    spotless.append(right)
+@pytest.fixture
+def stick(table, right, new_page) -> FieldTablet:
+    _, token = enroll("Third tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
+    screen = FieldTablet(new_page())
+    screen.let_in(token, "stickperson")
+    screen.is_live()
+    return screen
+
+
+def test_the_consoles_of_dealer_and_stick_fit_the_hand_and_the_eye_in_every_phase(
+    table, right, stick, spotless
+):
+    spotless += [right, stick]
     found: dict[str, list[str]] = {}
 
-    def look(name: str) -> None:
-        if faults := faults_of(right.page) + broken_rules(right.page):
-            found[name] = faults
+    def look(name: str, *screens: FieldTablet) -> None:
+        for screen in screens or (right, stick):
+            if faults := faults_of(screen.page) + broken_rules(screen.page):
+                found[f"{name}, at the {'stick' if screen is stick else 'right'}"] = faults
+
+    def settle_all() -> None:
+        while table.round.phase == "lit":
+            table.act("settle_seats")
 
     look("dice offered")
     right.place(*RIGHT, *LEFT)
     look("wagers")
-    right.tap("#decline")
-    right.tap("#decline")
-    right.step("Seat 5 accepts")
-    right.step("Dice out")
-    right.is_in("ready")
+    stick.tap("#decline")
+    stick.tap("#decline")
+    stick.step("Seat 5 accepts")
+    stick.step("Dice out")
+    for screen in (right, stick):
+        screen.is_in("ready")
     look("dice awaited")
-    right.tap_dice(*GAIN_OF_8)
-    look("dice tapped")
-    right.tap('.dock [data-open="no-roll"]')
-    look("no roll")
-    right.tap("#no-roll [data-close]")
-    right.tap(right.next)
-    right.is_in("lit")
-    for _ in ("left", "the whole table"):
-        right.tap("[data-do=half]")
+    stick.tap_dice(*GAIN_OF_8)
+    look("dice tapped", stick)
+    stick.tap('.dock [data-open="no-roll"]')
+    look("no roll", stick)
+    stick.tap("#no-roll [data-close]")
+    stick.tap(stick.next)
+    for screen in (right, stick):
+        screen.is_in("lit")
     look("settling a play")
-    right.tap("[data-do=half]")
-    look("settling a half")
     right.tap(right.next)
     right.says("Places 1–8: all settled")
     look("one half settled")
-    right.tap("[data-do=half]")
-    right.tap(right.next)
-    right.is_in("open")
-    right.tap("[data-do=half]")
+    settle_all()
+    for screen in (right, stick):
+        screen.is_in("open")
     look("the second play")
-    right.tap("[data-open=more]")
-    look("other acts")
-    right.tap("#more [data-close]")
-    right.throw(6, 6, 6)
+    stick.tap("[data-open=more]")
+    look("other acts", stick)
+    stick.tap("#more [data-close]")
+    stick.throw(6, 6, 6)
+    right.is_in("lit")
     look("a Trips TD")
-    right.settle_all()
-    right.is_in("point")
+    settle_all()
+    for screen in (right, stick):
+        screen.is_in("point")
     look("extra point")
-    right.throw(*TWO_ONES)
+    stick.throw(*TWO_ONES)
+    right.is_in("lit")
     look("finish")
-    right.settle_all()
-    right.is_in("paid")
+    settle_all()
+    for screen in (right, stick):
+        screen.is_in("paid")
     look("paid")
     assert found == {}
 

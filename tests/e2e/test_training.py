@@ -106,7 +106,7 @@ def test_the_throw_and_what_lies_there_fit_in_every_game(rules, stage, new_page,
     wager, dice, enter_others = GAMES[rules]
     scene = stage(rules, kind="training")
     to_the_throw(scene, *wager)
-    dealer = tablet(new_page, scene)
+    dealer = tablet(new_page, scene, scene.at_the_post_of("call_dice", {}))
     spotless.append(dealer)
     found = {"to be thrown": faults_of(dealer.page) + broken_rules(dealer.page)}
     with draws.showing(dice):

@@ -20,15 +20,15 @@ from audit.models import Device, Entry, Person
 from games.engine import Refusal, Rules
 from games.models import Facility
 from games.office.core import runner as office
-from games.registry import GAMES
+from games.registry import GAMES, game_by_code
 from games.snapshot_types import Snapshot
 from games.submissions import draft
+from tables.core import posts
 from tables.demo.seeding import APPROVED, approve_equipment, inspection_of, make_lot, make_table, open_table
 from tables.demo.signs import approve_signs
 from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
 from tables.runner import facility as rooms
 from tables.runner import table as road
-from tables.staffing import posts
 from tests.services.restore import restored_later
 
 PIN = "123456"
@@ -49,13 +49,14 @@ class Scene:
         name: str,
         params: dict[str, Any] | None = None,
         *,
-        by: str = "dealer",
+        by: str | None = None,
         witness: str | None = None,
         seen: int | None = None,
         command: uuid.UUID | None = None,
         device: Device | None = None,
     ) -> road.ActResponse:
-        """One act by the road. `seen` is the version as it stands unless the test says otherwise."""
+        """One act by the road, of the person at its post. `seen` is the version as it stands, unless a test says it."""
+        by = by or self.at_the_post_of(name, params or {})
         call = road.ActRequest(
             facility=self.table.facility.code,
             place=self.table.code,
@@ -68,6 +69,22 @@ class Scene:
             witness=self.people[witness] if witness else None,
         )
         return road.execute(call)
+
+    def at_the_post_of(self, act: str, params: dict[str, Any]) -> str:
+        """Who does this act: the dealer, and at Three Dice Football the person at its post."""
+        needed = game_by_code(self.table.game).post_acts.get(act)
+        if needed is None:
+            return "dealer"
+        seats = params.get("seats") or [
+            seat["seat"]
+            for step in (self.snapshot["round"]["settle"] or {"steps": []})["steps"]
+            for seat in step["seats"]
+            if step["state"] == "now" and not seat["done"]
+        ]
+        halves = [game_by_code(self.table.game).settling_post(seat) for seat in seats]
+        post = halves[0] if len(needed.posts) > 1 and halves else needed.posts[0]
+        holder = posts.holder(self.fresh, post)
+        return holder.code if holder and holder.code in self.people else "dealer"
 
     def in_room(
         self,
@@ -157,7 +174,7 @@ class Scene:
         self.to_the_dice()
         self.act("call_dice", {"dice": dice})
 
-    def finish(self, by: str = "dealer") -> None:
+    def finish(self, by: str | None = None) -> None:
         """Whatever is left of the round, to its end."""
         while self.round is not None:
             following = self.snapshot["next"]

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from tables.core import posts
 from tables.models import Assignment, Table
 from tables.opening import acts
-from tables.staffing import posts, staff_acts
+from tables.staffing import staff_acts
 from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
 from tests.tables.test_two_at_once import at_once

@@ -182,7 +182,10 @@ class Floor(RuleBasedStateMachine):
             shown = self.house[code].snapshot
             following = shown["next"]["act"] if shown["next"] else None
             act = following if following and draw.random() < 0.7 else "place_wagers"
-            self.take(code, act, sent(act, shown, draw), by=draw.choice((*DEALERS, "shift-manager")))
+            by = draw.choice(
+                (*DEALERS, "shift-manager", *[None] * len(DEALERS))
+            )  # None: the person at the post
+            self.take(code, act, sent(act, shown, draw), by=by)
 
     @rule(steps=st.integers(4, 12), seed=st.integers(0, 999))
     def play_goes_on_elsewhere(self, steps: int, seed: int) -> None:
@@ -214,7 +217,7 @@ class Floor(RuleBasedStateMachine):
         self.done[act] += done
         return done
 
-    def take(self, code: str, act: str, params: dict[str, Any], *, by: str) -> bool:
+    def take(self, code: str, act: str, params: dict[str, Any], *, by: str | None) -> bool:
         scene, before = self.house[code], self.rows(code)
         lot = DiceLot.objects.filter(
             shaker__table=before, shaker__out_of_order=False, status="placed"

@@ -107,7 +107,7 @@ def test_what_was_thrown_is_settled_whoever_has_left(scene, monkeypatch, gone):
     scene.place((1, "small", 2_500), (2, "big", 2_500))
     scene.to_the_dice()
     take_away(scene, "dealer", "dealer", gone)
-    monkeypatch.setattr("tables.staffing.posts.at_work", lambda *_: pytest.fail("asked who is at work"))
+    monkeypatch.setattr("tables.core.posts.at_work", lambda *_: pytest.fail("asked who is at work"))
     floor = {"by": "floorperson", "device": scene.podium}
     for act, params in (("call_dice", {"dice": [2, 5, 5]}), ("take_losers", {}), ("pay_seats", {})):
         scene.act(act, params, **floor)

@@ -153,6 +153,7 @@ def test_it_says_all_of_a_round(paying):
         "cents": 500,
         "flags": ["$5 is under $10"],
         "taken": True,
+        "post": None,
     }
     assert (
         round_["take"]["count"],

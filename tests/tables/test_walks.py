@@ -64,7 +64,8 @@ def take(scene: Scene, act: str, shown: dict[str, Any], draw: random.Random) -> 
     """Whether the road took the act; a refusal changes nothing, which `Scene.version` would tell."""
     before = scene.version
     try:
-        scene.act(act, params(act, shown, draw), by="shift-manager", witness="floorperson")
+        by = None if act in shown["post_acts"] else "shift-manager"
+        scene.act(act, params(act, shown, draw), by=by, witness="floorperson")
     except Refusal:
         assert scene.version == before
         return False

@@ -8,10 +8,10 @@ from audit import clock
 from audit.models import Device, Entry
 from tables.clock.reconcile import reconcile_alerts
 from tables.clock.ticker import Ticker, tick
+from tables.core import posts
 from tables.core.alert_kinds import ALERT_RULES, AlertRule
 from tables.demo.seeding import make_table
 from tables.models import Alert, Assignment, Table
-from tables.staffing import posts
 from tables.staffing.alert_rules import UNATTENDED_SHAKER, absences
 from tests.tables.cast import make_scene
 

@@ -199,7 +199,7 @@ def play_football(floor: Floor, dealer: str, place: str, rounds: int = 2) -> Non
             if game["score"] is None:
                 codes = floor.draw.sample(SINGLE_PLAY, 3)
                 floor.wager(dealer, place, *((seats[0], code, 1_000, game["play"]) for code in codes))
-            if not floor.act(dealer, place, "throw_dice").ok:
+            if not floor.act(floor.at_post(dealer, snapshot, "throw_dice"), place, "throw_dice").ok:
                 break
             floor.until(dealer, place, "throw_dice")
 
@@ -220,7 +220,8 @@ def play_football_table(floor: Floor) -> None:
     floor.act(stan, place, "call_no_roll", {"reason": "disputed"})
     floor.act(dana, place, "report_dispute", {"seat": 4, "about": "the red die"})
     floor.act(stan, place, "throw_dice")
-    floor.act(dana, place, "call_dice", {"dice": [3, 3, 2]})
+    floor.act(dana, place, "call_dice", {"dice": [3, 3, 2]}, expect=422)
+    floor.act(stan, place, "call_dice", {"dice": [3, 3, 2]})
     floor.act(dana, place, "correct_dice", {"dice": [3, 3, 3], "reason": "a three"}, witness=otto)
     floor.until(dana, place, "throw_dice")
     floor.act(stan, place, "throw_dice")

@@ -47,7 +47,7 @@ from games.catalog.football.engine.wagers import (
 )
 from games.engine.analysis import Outcome
 from games.engine.covariances import Pair, combine_rows, covariances_of
-from games.engine.game import CORRECTIONS, Step
+from games.engine.game import CORRECTIONS, PostAct, PostCode, Step
 from games.engine.odds import Pays
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, OutOfTurn, Phase, Procedure
 from games.engine.refusals import NO_SUCH_PLAY, NOT_NOW, Refusal
@@ -108,6 +108,7 @@ EXTRA_POINT_ROLL = Procedure(ON_THE_EXTRA_POINT, (), {}, NEXT_ACTS)
 EXTRA_POINT_OFFER = Procedure(ON_THE_EXTRA_POINT, (), {}, FIRST_THE_OFFER)
 
 PAST_PLAYS_SHOWN = 3  # on the ribbon
+RIGHT_LAST = SEATS // 2  # the last place that the dealer on the right settles
 
 
 FAMILIES = {"game-length": "Game Length"}
@@ -119,6 +120,14 @@ class Football(Quarterbacks):
     code = "football"
     name = "Three Dice Football"
     posts = ("dealer", "dealer-left", "stick")  # § 577.9(b); the stickperson has the dice: § 577.4(a)
+    post_acts = {
+        "offer_dice": PostAct(("stick",), "shaker-responsible"),  # §§ 577.4(a), (b), 577.7(a)
+        "throw_dice": PostAct(("stick",), "shaker-responsible"),  # the stick passes the dice: § 577.5(h)
+        "draw_dice": PostAct(("stick",), "shaker-responsible"),
+        "call_dice": PostAct(("stick",), "call-dice"),  # § 577.5(e), and a disputed face: § 577.5(g)
+        "call_no_roll": PostAct(("stick",), "no-roll"),  # § 577.5(c)
+        "settle_seats": PostAct(("dealer", "dealer-left"), "play"),  # § 577.6(d)
+    }
     seats = SEATS
     has_plays = True
     die_colors = ("green", "green", "red")  # § 577.4(a)
@@ -196,6 +205,10 @@ class Football(Quarterbacks):
 
     def covariances_across(self, rules: Rules, position: Hashable) -> Mapping[Pair, Fraction]:
         return covariance.across(rules, cast(Spot, position))
+
+    def settling_post(self, seat: int) -> PostCode:
+        """Return the dealer of a place: 1 to 8 are at the stickperson's left hand, on the right of the table."""
+        return "dealer" if seat <= RIGHT_LAST else "dealer-left"
 
     # Which wagers may be made, and when
 

@@ -9,6 +9,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from games.catalog.football.engine import GAME
 from games.catalog.football.engine.view import FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.catalog.football.templatetags.gridiron import gridiron, to_go
@@ -50,7 +51,6 @@ NO_ROLLS = {
     "cocked": "Cocked on several sides",
     "disputed": "Face in dispute",
 }
-RIGHT_LAST = 8  # places 1 to 8 belong to the dealer on the right, the others to the one on the left
 
 
 @register.simple_tag
@@ -80,7 +80,7 @@ class Place(SeatFacts):
 
 def half(seat: int) -> str:
     """Return which dealer's half of the table a place is in."""
-    return "right" if seat <= RIGHT_LAST else "left"
+    return "right" if GAME.settling_post(seat) == "dealer" else "left"
 
 
 @register.simple_tag

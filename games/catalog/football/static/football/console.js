@@ -1,18 +1,18 @@
-/* Three Dice Football: two green dice and a red die, entered with one tap each; the half of the table that this tablet
-   settles; and what "repeat" means where some wagers are on a single play. */
+/* Three Dice Football: two green dice and a red die, entered with one tap each; the half of the table that the dealer at
+   this tablet settles; and what "repeat" means where some wagers are on a single play. */
 
 import { Taps, formatAmount, setText } from "../js/taps.js";
 
-const HALVES = {
-  "all": { label: "Stick, 1–\u206016", places: "the whole table" },
-  "right": { label: "Right, 1–\u20608", places: "places 1–8", numbers: "1–8" },
-  "left": { label: "Left, 9–\u206016", places: "places 9–16", numbers: "9–16" },
+/* By the post of each tablet: its name at the station, its half of the rail, and the seats that it settles. */
+const STATIONS = {
+  "dealer": { label: "Right, 1–\u20608", half: "right", places: "places 1–8", numbers: "1–8" },
+  "dealer-left": { label: "Left, 9–\u206016", half: "left", places: "places 9–16", numbers: "9–16" },
+  "stick": { label: "Stick", half: "all" },
 };
-const OPPOSITE = { "right": "left", "left": "right" };
+const OPPOSITE = { "dealer": "dealer-left", "dealer-left": "dealer" };
 
 const money = (cents) => `$${formatAmount(cents)}`;
 const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-const halfOf = (seat) => (seat <= 8 ? "right" : "left");
 const areaOf = (wager) => document.querySelector(`button[data-wager="${wager}"]`);
 
 function withPlay(wager) {
@@ -50,12 +50,10 @@ class FootballTaps extends Taps {
 }
 
 class Football {
-  actions = { half: () => this.selectNextHalf() };
+  actions = {};
 
-  constructor(state, personCode) {
-    Object.assign(this, { state, personCode, faces: [] });
-    this.storageKey = `pitside.half.${personCode}`;
-    this.selectedHalf = sessionStorage.getItem(this.storageKey);
+  constructor(state, posts) {
+    Object.assign(this, { state, posts, faces: [] });
     document.addEventListener("click", ({ target }) => {
       const key = target.closest("[data-die]");
       if (key) this.enter(Number(key.dataset.die), Number(key.dataset.pips));
@@ -75,21 +73,6 @@ class Football {
     this.paint();
   }
 
-  /* The half that this person selected on this tablet, or else the half at which the signed-in dealer stands. */
-  get half() {
-    const { dealer, dealer_left: leftDealer } = this.state;
-    if (this.selectedHalf !== null) return this.selectedHalf;
-    if (leftDealer?.code === this.personCode) return "left";
-    return leftDealer && dealer?.code === this.personCode ? "right" : "all";
-  }
-
-  selectNextHalf() {
-    const halves = Object.keys(HALVES);
-    this.selectedHalf = halves[(halves.indexOf(this.half) + 1) % halves.length];
-    sessionStorage.setItem(this.storageKey, this.selectedHalf);
-    this.paint();
-  }
-
   /* A correction of a single play wager belongs to the newest play. */
   onNewestPlay(send) {
     return (act, params, witness) => {
@@ -99,13 +82,14 @@ class Football {
   }
 
   paint() {
-    document.documentElement.dataset.half = this.half;
+    const { post, own } = this.posts, station = STATIONS[post];
+    document.documentElement.dataset.half = station?.half ?? "all";
     const label = document.getElementById("station-say");
-    if (label) label.textContent = HALVES[this.half].label;
+    if (label) label.textContent = station ? `${post === own ? "" : "For: "}${station.label}` : "All posts";
     this.paintMore();
     const next = document.getElementById("next");
-    if (next?.dataset.act === "call_dice") this.paintDice(next);
-    if (next?.dataset.act === "settle_seats") this.paintHalf(next);
+    if (next?.dataset.act === "call_dice" && next.dataset.waits === undefined) this.paintDice(next);
+    if (next?.dataset.act === "settle_seats" && next.dataset.waits === undefined) this.paintHalf(next);
   }
 
   /* the items of this game in the list of other acts */
@@ -114,7 +98,7 @@ class Football {
     const decline = document.querySelector("[data-quarterback]"), correct = document.querySelector("[data-correct]");
     if (!decline) return;
     const seat = game?.quarterback;
-    decline.hidden = !seat || !betsOpen;
+    decline.hidden = !seat || !betsOpen || this.posts.postOf("offer_dice") === null;
     decline.querySelector("button").dataset.params = JSON.stringify({ seat, accepted: false });
     correct.hidden = !game?.track?.length || !offers.includes("correct_dice");
   }
@@ -136,31 +120,19 @@ class Football {
 
   /* Each dealer settles one half. The confirmation of the second half opens what follows. */
   paintHalf(next) {
-    const step = this.currentStep;
-    if (!step || this.half === "all") {
-      this.paintAll(next);
-      return;
-    }
+    const step = this.currentStep, post = this.posts.postOf("settle_seats");
+    if (!step || !OPPOSITE[post]) return;
     const open = step.seats.filter((seat) => !seat.done);
-    const own = open.filter(({ seat }) => halfOf(seat) === this.half);
-    const opposite = open.filter(({ seat }) => halfOf(seat) !== this.half);
-    const { places } = HALVES[this.half], { numbers } = HALVES[OPPOSITE[this.half]];
-    const waiting = `Dealer ${OPPOSITE[this.half]} still has ${numbers} (${describeSums(opposite, "take", "pay")})`;
+    const own = open.filter(({ seat }) => this.state.seat_posts[seat] === post);
+    const opposite = open.filter(({ seat }) => this.state.seat_posts[seat] !== post);
+    const { places } = STATIONS[post], { half, numbers } = STATIONS[OPPOSITE[post]];
+    const waiting = `Dealer ${half} still has ${numbers} (${describeSums(opposite, "take", "pay")})`;
     enable(next, own.length > 0);
     next.dataset.params = JSON.stringify({ seats: own.map(({ seat }) => seat) });
     if (own.length) {
       const label = `${capitalize(places)}: ${describeSums(own, "took", "paid")}`;
       setNextText(next, label, opposite.length ? waiting : next.dataset.say);
     } else setNextText(next, `${capitalize(places)}: all settled`, waiting);
-  }
-
-  /* the whole table again, as the server rendered it */
-  paintAll(next) {
-    next.classList.remove("next--off");
-    next.removeAttribute("aria-disabled");
-    next.dataset.params = "{}";
-    const open = (this.currentStep?.seats ?? []).filter((seat) => !seat.done);
-    if (open.length) setNextText(next, capitalize(describeSums(open, "took", "paid")), next.dataset.say);
   }
 
   get currentStep() {

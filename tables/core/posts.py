@@ -14,8 +14,8 @@ from games.engine.game import PostCode
 from games.registry import game_by_code
 from tables.core.context import TableContext
 from tables.core.duty import at_work, at_work_by_table
+from tables.core.refusals import POST_IS_EMPTY
 from tables.models import Table
-from tables.staffing.refusals import POST_IS_EMPTY
 
 POSTS: tuple[PostCode, ...] = get_args(PostCode)
 FIELDS: dict[PostCode, str] = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperson"}
