@@ -14,7 +14,7 @@ from script.faults.faults import BY_NAME, FAULTS
 from script.faults.invariants import read_facts, violations
 from script.faults.load import Claim, Fragment
 from script.faults.processes import LogLine
-from script.faults.trial import Trial
+from script.faults.trial import Trial, log_problems
 from tables.screens import fragments
 from tests.tables.cast import make_scene
 
@@ -135,6 +135,18 @@ def test_a_failure_says_how_to_run_its_fault_again(capsys):
     assert "FAILED" in report.headline(trial)
     assert report.how_to_repeat(trial, 7).endswith("script/test --faults -- --seed 7 --only worker-killed")
     assert "**no**: a reason" in report.table([trial], 7)
+
+
+def test_it_notices_a_log_that_nobody_can_read():
+    assert log_problems([LogLine(0.0, "web-1", '{"level": "error", "message": "a reason"}')]) == []
+    text, long = (
+        LogLine(0.0, "web-1", "Traceback (most recent call last):"),
+        LogLine(0.0, "ticker", "x" * 70_000),
+    )
+    assert log_problems([text, long]) == [
+        "web-1 logged what is not JSON: Traceback (most recent call last):",
+        "ticker logged 70 kB",
+    ]
 
 
 def test_the_report_says_what_an_operator_read():

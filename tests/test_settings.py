@@ -143,10 +143,13 @@ except ZeroDivisionError:
     logging.getLogger("django.request").exception("Internal Server Error: %s", "/floor/")
 logging.getLogger("tables.clock.ticker").warning("a tick failed")
 """
+    # As uvicorn does: it sets its own logging up, and imports the application then.
+    code = f"from uvicorn import Config; Config('config.asgi:application')\n{code}"
+    code += "logging.getLogger('uvicorn.error').error('Exception in ASGI application')"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=60
     )
-    first, second = map(json.loads, done.stderr.splitlines())
+    first, second, third = map(json.loads, done.stderr.splitlines())
     assert (first["level"], first["logger"], first["message"]) == (
         "error",
         "django.request",
@@ -154,3 +157,4 @@ logging.getLogger("tables.clock.ticker").warning("a tick failed")
     )
     assert "ZeroDivisionError" in first["error"] and dt.datetime.fromisoformat(first["time"])
     assert (second["level"], second["message"]) == ("warning", "a tick failed")
+    assert (third["logger"], third["message"]) == ("uvicorn.error", "Exception in ASGI application")

@@ -248,6 +248,10 @@ async def fill_disk(ground: Ground) -> None:
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, most))
     try:
         await ground.wait(4, 6)
+        if not await ground.run(ground.scene.sealing_problem):
+            ground.problems.append(
+                "`sealer --check` says that all is well while the sealer can write no file"
+            )
     finally:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
 

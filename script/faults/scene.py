@@ -276,6 +276,16 @@ class Scene:
             return False
         return bool(row and row[0])
 
+    def sealing_problem(self) -> str:
+        """What `manage.py sealer --check` says; empty if all is well."""
+        from django.db import connection
+
+        from audit import clock
+        from audit.sealing.status import health_problem
+
+        connection.close()  # the database may have been killed since this thread asked it
+        return str(health_problem(clock.now()))
+
     def is_serving(self) -> bool:
         """Whether both workers are ready, the ticker ticks and the sealer asks what to seal."""
         return all(self.answers(name) for name in WORKERS) and self._ticks() and self._seals()

@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,7 @@ HEARTBEATS_SECONDS = 25.0  # in which they come at fifty times the pace, also on
 FIRST_REQUEST_SECONDS = 4.0
 FIRST_REQUESTS = 8  # to each worker at once: as many as its pool has connections
 RIGHTS_CODES = (4401, 4403, 4423)
+MOST_LOG_BYTES = 60_000  # of one process in one trial; a traceback for each failed act would be more
 WATCHER = ("kate", "880088")
 
 # The newest settlement again, as the next entry of its stream, with a valid hash.
@@ -105,6 +106,7 @@ class Court:
             )
             trial.asked_again = sum(claim.tries > 1 for claim in claims)
             trial.log = [line for line in self.scene.log if line.moment >= injected]
+            trial.problems += log_problems(trial.log)
         finally:
             self.scene.set_pace(1)
             await watcher.close()
@@ -189,19 +191,15 @@ class Court:
         _on_a_new_connection()
         problems = violations(read_facts(self.load.ledger.claims))
         if not _wait(self._is_sealed, SEALED_SECONDS):
-            problems.append(f"entries are not sealed after {SEALED_SECONDS:.0f} s: {self._sealing_problem()}")
+            problems.append(
+                f"entries are not sealed after {SEALED_SECONDS:.0f} s: {self.scene.sealing_problem()}"
+            )
         return problems
 
     def _is_sealed(self) -> bool:
         from audit import verification
 
         return verification.verify().unsealed == 0
-
-    def _sealing_problem(self) -> str:
-        from audit import clock
-        from audit.sealing.status import health_problem
-
-        return health_problem(clock.now())
 
     # Five quiet minutes
 
@@ -263,6 +261,23 @@ class Court:
             if not _is_right_at_once(claim)
         ]
         return list(dict.fromkeys(problems))
+
+
+def log_problems(log: Sequence[LogLine]) -> list[str]:
+    """Say what an operator cannot read: lines that are not JSON, and processes that write too much of one fault."""
+    own = [line for line in log if line.process not in ("postgres", "redis")]
+    problems = [
+        f"{line.process} logged what is not JSON: {line.text[:100]}"
+        for line in own
+        if line.fields is None and line.text.startswith(("ERROR", "CRITICAL", "Traceback"))
+    ]
+    sizes: Counter[str] = Counter()
+    for line in own:
+        sizes[line.process] += len(line.text) + 1
+    problems += [
+        f"{process} logged {size // 1_000} kB" for process, size in sizes.items() if size > MOST_LOG_BYTES
+    ]
+    return problems
 
 
 def _is_right_at_once(claim: Claim) -> bool:

@@ -4,6 +4,7 @@ Only errors that come before any write count: no connection of the pool was free
 other error nobody knows what became of the act, and the screen asks again by its id (static/js/acts.js).
 """
 
+import logging
 import sys
 
 from django.db import OperationalError
@@ -17,6 +18,7 @@ from games.engine import Refusal
 from tables.views.refusals import NOT_BEGUN
 from tables.words.sentences import say, title
 
+log = logging.getLogger(__name__)
 RETRY_AFTER_SECONDS = 2
 
 
@@ -32,9 +34,12 @@ def busy_or_error(request: HttpRequest) -> HttpResponse:
 
     The pages are rendered without the request: what they would read for it may be what failed.
     """
-    if not says_nothing_was_begun(sys.exc_info()[1]):
+    error = sys.exc_info()[1]
+    if not says_nothing_was_begun(error):
         request_id = logs.about_the_request().get("request", "")
         return HttpResponse(loader.render_to_string("500.html", {"request_id": request_id}), status=500)
+    reason = str(getattr(error, "__cause__", None) or error)
+    log.warning("Nothing was begun: %s", reason.partition("\n")[0])
     refusal = Refusal(NOT_BEGUN)
     if "application/json" in request.headers.get("Accept", ""):
         worded = {"code": refusal.code, "title": title(refusal), "message": say(refusal), "section": ""}
@@ -42,5 +47,7 @@ def busy_or_error(request: HttpRequest) -> HttpResponse:
     else:
         page = loader.render_to_string("error.html", {"status": 503, "message": say(refusal)})
         response = HttpResponse(page, status=503)
+    # Django would log the traceback of each request, and a busy server has many of them.
+    response._has_been_logged = True  # type: ignore[attr-defined]
     response["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response

@@ -51,6 +51,7 @@ heartbeats = OutageLog(
     traceback=True,
     settle_seconds=2 * HEARTBEAT_SECONDS,
 )
+openings = OutageLog(log, "Opening a socket", "It is closed, and its page tries again.", traceback=True)
 
 
 class PushConsumer(AsyncWebsocketConsumer):
@@ -68,16 +69,24 @@ class PushConsumer(AsyncWebsocketConsumer):
             await super().dispatch(message)
 
     async def connect(self) -> None:
-        """Accept first and close afterwards; otherwise the browser never sees the close code."""
+        """Accept first and close afterwards; otherwise the browser never sees the close code.
+
+        While the database is away the socket is closed, and its page tries again.
+        """
         await self.accept()
         self.groups_joined = []
         try:
             await database_sync_to_async(self.enter, thread_sensitive=False)()
+            await self.try_to_join()
+            await self.send_state()
         except (SignedOut, Denied, Locked) as refused:
             await self.close(code=CLOSING[type(refused)])
             return
-        await self.try_to_join()
-        await self.send_state()
+        except Exception as error:
+            openings.failed(error)
+            await self.close(code=INTERNAL_ERROR)
+            return
+        openings.worked()
         self.heartbeat_task = asyncio.create_task(self.run_heartbeat())
         self.heartbeat_task.add_done_callback(self.close_without_heartbeat)
 

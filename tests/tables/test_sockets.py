@@ -228,6 +228,29 @@ async def test_a_socket_does_not_outlive_the_right_to_watch(committed, quick, pa
     await socket.leave()
 
 
+async def test_a_socket_that_opens_while_the_database_is_away_is_closed_and_opens_later(
+    committed, monkeypatch, caplog
+):
+    def failing(*_: Any) -> None:
+        raise OperationalError("gone")
+
+    podium = await browser(committed, "podium", "floorperson")
+    with monkeypatch.context() as outage:
+        outage.setattr("tables.views.sockets.signed_in_request", failing)
+        for _ in range(2):
+            socket = await Socket(TABLE + "table", podium).connect()
+            assert await socket.closed() == 1011
+            await socket.leave()
+    socket = await Socket(TABLE + "table", podium).connect()
+    assert "html" in await socket.heard()
+    await socket.leave()
+    words = [record.getMessage() for record in caplog.records if "Opening a socket" in record.getMessage()]
+    assert ["works again" in sentence for sentence in words] == [
+        False,
+        True,
+    ]  # one line for each change of state
+
+
 async def test_a_socket_whose_heartbeats_end_by_an_error_is_closed(committed, monkeypatch, quick):
     async def broken(*_: Any) -> None:
         raise RuntimeError("a fault of ours")

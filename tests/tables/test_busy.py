@@ -1,0 +1,53 @@
+"""A server without a free connection or lock says that nothing was begun, and logs it in one line."""
+
+import json
+import logging
+import uuid
+
+import pytest
+from django.db import OperationalError
+from psycopg.errors import LockNotAvailable
+from psycopg_pool import PoolTimeout
+
+from tables.runner import table as table_runner
+from tests.tables.cast import make_scene
+
+ACT = "/floor/larkfield/T-01/acts/shake"
+
+
+@pytest.fixture
+def tablet(db):
+    browser = make_scene().browser("tablet", "dealer")
+    browser.raise_request_exception = False
+    return browser
+
+
+def shake(tablet, accept="application/json"):
+    body = {"command": str(uuid.uuid4()), "seen": 0, "params": {}}
+    return tablet.post(ACT, json.dumps(body), content_type="application/json", headers={"accept": accept})
+
+
+@pytest.mark.parametrize(
+    "cause", [LockNotAvailable("lock timeout\nCONTEXT: a row"), PoolTimeout("no connection")]
+)
+def test_an_act_without_a_lock_or_a_connection_was_not_begun(tablet, monkeypatch, caplog, cause):
+    def refuse(_request):
+        raise OperationalError(str(cause)) from cause
+
+    monkeypatch.setattr(table_runner.RUNNER, "lock", refuse)
+    with caplog.at_level(logging.INFO):
+        answer = shake(tablet)
+    assert (answer.status_code, answer["Retry-After"]) == (503, "2")
+    assert answer.json()["refusal"]["code"] == "not-begun"
+    assert "Nothing was begun" in shake(tablet, "text/html").content.decode()
+    first = caplog.records[-1]
+    assert first.getMessage() == f"Nothing was begun: {str(cause).splitlines()[0]}"
+    assert [record for record in caplog.records if record.exc_info] == []
+
+
+def test_of_another_error_nobody_says_that_nothing_was_begun(tablet, monkeypatch):
+    def fail(_request):
+        raise OperationalError("the connection is lost")
+
+    monkeypatch.setattr(table_runner.RUNNER, "lock", fail)
+    assert shake(tablet).status_code == 500
