@@ -8,8 +8,14 @@ from django.db import connection
 
 from audit.errors import ClockRefused
 from audit.models import Stream
+from audit.refusal_codes import RefusalCode
 
 LARGEST_STEP_BACK = dt.timedelta(seconds=2)
+LARGEST_STEP_AHEAD = LARGEST_STEP_BACK  # so an act that `never_before` moved is still accepted
+CLOCK_AHEAD = RefusalCode(
+    "clock-ahead",
+    "The time of this act is ahead of the clock of the record, so it did not happen on %(stream)s. Try again.",
+)
 GAMING_DAY_STARTS = dt.timedelta(hours=6)
 
 
@@ -64,6 +70,16 @@ def never_before(stream: Stream, moment: dt.datetime) -> dt.datetime:
     if stream.last_at - moment > LARGEST_STEP_BACK:
         raise ClockRefused(stream=stream.name, last_at=stream.last_at.isoformat(), moment=moment.isoformat())
     return stream.last_at
+
+
+def latest() -> dt.datetime:
+    """The latest time that an entry may have now. PostgreSQL computes it itself (`audit_now`, migration 0010)."""
+    return now() + LARGEST_STEP_AHEAD
+
+
+def time_ahead(stream: Stream, moment: dt.datetime) -> ClockRefused:
+    """The refusal of an entry that is ahead of the clock: nothing could be recorded on its stream until then."""
+    return ClockRefused(CLOCK_AHEAD, stream=stream.name, moment=moment.isoformat())
 
 
 def displayed_moment(stream: Stream, moment: dt.datetime) -> dt.datetime:

@@ -1,5 +1,6 @@
 """Verify an incarnation's log in one pass: its seals, their tree, its checkpoints and their signatures."""
 
+import datetime as dt
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,11 +14,29 @@ from audit.verification_words import Finding
 LEAVES = 200  # of one batch
 SLACK_SECONDS = 60  # a key may sign a checkpoint just before it is retired
 Add = Callable[[Finding], None]
-HEADS = """SELECT l.number, s.name, h.seq, e.hash FROM audit_sealedhead h
+LATEST_AFTER_SEAL = dt.timedelta(
+    seconds=60
+)  # of an entry: the clock may have been set back before it was sealed
+HEADS = """SELECT l.number, s.name, h.seq, e.hash, e.at FROM audit_sealedhead h
     JOIN audit_seal l ON l.id = h.seal_id JOIN audit_stream s ON s.id = h.stream_id
     LEFT JOIN audit_entry e ON e.stream_id = h.stream_id AND e.seq = h.seq
     WHERE l.incarnation_id = %s AND l.number BETWEEN %s AND %s"""
 NODES = 'SELECT "index", hash FROM audit_node WHERE incarnation_id = %s AND level = %s AND "index" BETWEEN %s AND %s'
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedEntry:
+    """An entry that a seal lists: its number, and its hash and time, None if it is missing."""
+
+    seq: int
+    hash: bytes | None
+    at: dt.datetime | None
+
+
+def _listed_entry(seq: int, digest: Any, moment: dt.datetime | None) -> _ListedEntry:
+    """Make it from columns. SQLite stores a time in UTC without a time zone."""
+    in_utc = moment.replace(tzinfo=dt.UTC) if moment and not moment.tzinfo else moment
+    return _ListedEntry(seq, None if digest is None else bytes(digest), in_utc)
 
 
 @dataclass
@@ -98,14 +117,15 @@ class LogPass:
         self.checkpoints += len(signed)
         return stop - start + max(0, min(stop, self.newest) - start)
 
-    def _listed(self, start: int, stop: int) -> dict[int, dict[str, tuple[int, bytes | None]]]:
-        """The index rows of each seal, by its number: for each stream, its number and the hash of that entry."""
-        listed: dict[int, dict[str, tuple[int, bytes | None]]] = {}
-        for number, name, seq, digest in batches.fetch(HEADS, [self.incarnation.number, start, stop - 1]):
-            listed.setdefault(number, {})[name] = (seq, None if digest is None else bytes(digest))
+    def _listed(self, start: int, stop: int) -> dict[int, dict[str, "_ListedEntry"]]:
+        """The index rows of each seal, by its number: the entry that it lists of each stream."""
+        listed: dict[int, dict[str, _ListedEntry]] = {}
+        rows = batches.fetch(HEADS, [self.incarnation.number, start, stop - 1])
+        for number, name, seq, digest, moment in rows:
+            listed.setdefault(number, {})[name] = _listed_entry(seq, digest, moment)
         return listed
 
-    def _seal(self, seal: Seal, listed: dict[str, tuple[int, bytes | None]]) -> None:
+    def _seal(self, seal: Seal, listed: dict[str, "_ListedEntry"]) -> None:
         body, number = bytes(seal.body), seal.number
         if merkle.leaf_hash(body) != bytes(seal.leaf):
             self._bad("seal-changed", number=number)
@@ -116,18 +136,18 @@ class LogPass:
             self._bad("seal-unreadable", number=number)
             return
         if {name: seq for name, (seq, _) in heads.items()} != {
-            name: seq for name, (seq, _) in listed.items()
+            name: entry.seq for name, entry in listed.items()
         }:
             self._bad("seal-index-differs", number=number)
         for name, (seq, head) in heads.items():
             self.sealed[name] = max(seq, self.sealed.get(name, 0))
-            digest = (
-                listed[name][1] if name in listed and listed[name][0] == seq else self._hash_at(name, seq)
-            )
-            if digest is None:
+            entry = listed[name] if name in listed and listed[name].seq == seq else self._entry_at(name, seq)
+            if entry is None or entry.hash is None:
                 self._bad("sealed-entry-missing", number=number, stream=name, seq=seq)
-            elif digest != head:
+            elif entry.hash != head:
                 self._bad("sealed-head-differs", number=number, stream=name, seq=seq)
+            elif entry.at is not None and entry.at > seal.at + LATEST_AFTER_SEAL:
+                self._bad("entry-after-seal", number=number, stream=name, seq=seq)
 
     def _heads(self, body: bytes, number: int) -> dict[str, tuple[int, bytes]]:
         """The heads that a seal lists, by stream.
@@ -140,11 +160,11 @@ class LogPass:
             raise ValueError
         return {head["stream"]: (head["seq"], bytes.fromhex(head["head"])) for head in content["heads"]}
 
-    def _hash_at(self, name: str, seq: int) -> bytes | None:
-        statement = """SELECT e.hash FROM audit_entry e JOIN audit_stream s ON s.id = e.stream_id
+    def _entry_at(self, name: str, seq: int) -> "_ListedEntry | None":
+        statement = """SELECT e.hash, e.at FROM audit_entry e JOIN audit_stream s ON s.id = e.stream_id
             WHERE s.name = %s AND e.seq = %s"""
         rows = batches.fetch(statement, [name, seq])
-        return bytes(rows[0][0]) if rows else None
+        return _listed_entry(seq, *rows[0]) if rows else None
 
     def _grow(self, index: int, leaf: bytes) -> dict[tuple[int, int], bytes]:
         """Add a leaf. Returns the subtrees that it completes, by level and index."""

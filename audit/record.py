@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import DataError, OperationalError, connection
 
 from audit import chain, clock
 from audit.compiled_reads import CompiledRead
@@ -18,6 +18,7 @@ FORMAT = 1
 INSTALLATION = "installation/system"  # the stream for what belongs to no facility
 STREAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 SERIALIZATION_FAILURE = "40001"
+TIME_AHEAD = "22008"  # of an entry, ahead of the database's clock
 TOTALS = ("wagered_cents", "taken_cents", "paid_cents", "returned_cents")
 
 
@@ -85,7 +86,9 @@ def append(
     terms, or "". Updates `stream.seq`, `.head` and `.last_at`.
 
     Raises RecordRefused for a type or data that the record does not accept, ClockRefused if `moment` is more than two
-    seconds before the stream's last entry, StreamClosed, and StreamMoved if the lock was not held.
+    seconds before the stream's last entry or ahead of the clock (the database's, if it has one), StreamClosed, and
+    StreamMoved if the lock was not held. On PostgreSQL only the sealer's role and the owner may write on
+    `installation/system`, and only the web role and the owner elsewhere.
     """
     if entry.type not in ENTRY_TYPES:
         raise RecordRefused(reason="type", type=entry.type)
@@ -141,13 +144,17 @@ def _write_in_postgres(
     stream: Stream, body: bytes, content: dict[str, Any], moment: dt.datetime, gaming_day: dt.date
 ) -> bytes:
     arguments: list[Any] = [stream.pk, stream.seq, body, content["_type"], moment, gaming_day]
+    function = "audit_append_system" if stream.name == INSTALLATION else "audit_append"
     try:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT hash FROM audit_append(%s, %s, %s, %s, %s, %s)", arguments)
+            cursor.execute(f"SELECT hash FROM {function}(%s, %s, %s, %s, %s, %s)", arguments)
             return bytes(cursor.fetchone()[0])
-    except OperationalError as error:
-        if getattr(error.__cause__, "sqlstate", None) == SERIALIZATION_FAILURE:
+    except (OperationalError, DataError) as error:
+        sqlstate = getattr(error.__cause__, "sqlstate", None)
+        if sqlstate == SERIALIZATION_FAILURE:
             raise StreamMoved(stream=stream.name) from error
+        if sqlstate == TIME_AHEAD:
+            raise clock.time_ahead(stream, moment) from error
         raise
 
 
@@ -163,6 +170,8 @@ def _write_in_sqlite(
     stream: Stream, body: bytes, content: dict[str, Any], moment: dt.datetime, gaming_day: dt.date
 ) -> bytes:
     prev, seq = bytes(stream.head), stream.seq + 1
+    if moment > clock.latest():
+        raise clock.time_ahead(stream, moment)
     digest = chain.entry_hash(prev, body)
     round_, lot, cents = search_columns(content["data"])
     at = connection.ops.adapt_datetimefield_value(moment)

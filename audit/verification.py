@@ -18,7 +18,7 @@ from audit import batches, chain, clock, record
 from audit.entries import KEY_CREATED, VerificationFigures
 from audit.models import Incarnation, SigningKey, Stream
 
-from .log_verification import LogPass
+from .log_verification import LATEST_AFTER_SEAL, LogPass
 from .record_checks import RECORD_CHECKS
 from .verification_words import Finding
 
@@ -79,12 +79,13 @@ def verify(progress: Progress = lambda completed, total: None) -> VerificationRe
     # Fix the logs first and the streams afterward, so that the streams include every sealed entry.
     logs = [LogPass.fixed(incarnation) for incarnation in Incarnation.objects.order_by("number")]
     streams = list(Stream.objects.order_by("name").only("name", "seq", "head", "last_at"))
+    latest = clock.format_moment(clock.latest() + LATEST_AFTER_SEAL)
     total = sum(stream.seq for stream in streams) + sum(log.work for log in logs)
     result = VerificationResult(streams=len(streams))
     completed = 0
     progress(0, total)
     for stream in streams:
-        for count in _verify_stream(stream, result):
+        for count in _verify_stream(stream, latest, result):
             completed += count
             result.entries += count
             progress(completed, total)
@@ -108,9 +109,12 @@ def verify(progress: Progress = lambda completed, total: None) -> VerificationRe
     return result
 
 
-def _verify_stream(stream: Stream, result: VerificationResult) -> Iterator[int]:
-    """Verify a stream's chain up to its fixed head. Yields the number of entries of each batch."""
-    check = _StreamCheck(stream, result)
+def _verify_stream(stream: Stream, latest: str, result: VerificationResult) -> Iterator[int]:
+    """Verify a stream's chain up to its fixed head, which may not be after `latest`.
+
+    Yields the number of entries of each batch.
+    """
+    check = _StreamCheck(stream, latest, result)
     for batch in batches.entry_batches(stream.pk, 1, stream.seq, COLUMNS):
         for row in batch:
             check.check_row(row)
@@ -121,8 +125,8 @@ def _verify_stream(stream: Stream, result: VerificationResult) -> Iterator[int]:
 class _StreamCheck:
     """Checks a stream entry by entry. After a finding it continues from what is stored."""
 
-    def __init__(self, stream: Stream, result: VerificationResult) -> None:
-        self.stream, self.result = stream, result
+    def __init__(self, stream: Stream, latest: str, result: VerificationResult) -> None:
+        self.stream, self.latest, self.result = stream, latest, result
         self.seq, self.head, self.at = 0, chain.genesis(stream.name), ""
 
     def report(self, code: str, seq: int, **more: Any) -> None:
@@ -168,6 +172,8 @@ class _StreamCheck:
             self.report("entry-missing", self.seq + 1)
         elif self.head != bytes(self.stream.head):
             self.report("head-differs", self.stream.seq)
+        elif self.at > self.latest:
+            self.report("time-ahead", self.seq)
         elif self.at and self.stream.last_at and clock.format_moment(self.stream.last_at) != self.at:
             self.report("column-differs", self.stream.seq, column="last_at")
 

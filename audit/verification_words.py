@@ -22,6 +22,8 @@ FINDINGS: dict[str, Any] = {
     "seal-index-differs": "%(origin)s, seal %(number)s: its search index differs from the heads that it lists. The seal itself is intact.",
     "sealed-entry-missing": "%(stream)s has no entry %(seq)s, but seal %(number)s lists it: the record was cut or rolled back.",
     "sealed-head-differs": "%(stream)s, entry %(seq)s differs from the one that seal %(number)s lists: the stream was rewritten.",
+    "entry-after-seal": "%(stream)s, entry %(seq)s is dated after seal %(number)s, which covers it: it was dated into the future.",
+    "time-ahead": "%(stream)s, entry %(seq)s is dated into the future: nothing can be recorded there until then.",
     "node-differs": "%(origin)s: the stored tree of seals has a wrong hash at level %(level)s, index %(index)s.",
     "checkpoint-unreadable": "%(origin)s: the checkpoint of %(size)s seals is not a valid checkpoint of this log.",
     "root-differs": "%(origin)s: the root of the checkpoint of %(size)s seals does not match these seals.",

@@ -22,9 +22,9 @@ passed. Exit status 1: a check failed, and the output names the first failure.
 - contents   (not with --hashes-only) bodies are canonical JSON with the right stream and number, times never go back
              and lie in the range, and the money of every settlement adds up
 
-For a bundle also: every file matches the manifest; every sealed head is the hash of its entry, and no sealed entry is
-missing; the seals give the root of the checkpoint; its signatures are right; it is consistent with each checkpoint
-that you saved.
+For a bundle also: every file matches the manifest; every sealed head is the hash of its entry, which is not dated after
+the seal; no sealed entry is missing, and no sealed stream where the bundle has every stream; the seals give the root of
+the checkpoint; its signatures are right; it is consistent with each checkpoint that you saved.
 
 Several processes share the contents of a long file; each reads the whole file. What does not fit into a little memory
 (the sealed heads of a long range) goes into a temporary file.
@@ -399,7 +399,7 @@ class EntryReader:
             number += 1
             head, head_hex = digest, digest_hex
             if number == stop:
-                stop = self._check_sealed_head(stream, digest, number)
+                stop = self._check_sealed_head(stream, digest, claimed_time(body), number)
             if contents:
                 self.verify_contents(body, number, stream, number - turned)
             begin, end = end + 1, find(b"\n", end + 1)
@@ -413,12 +413,12 @@ class EntryReader:
         sealed = stream.sealed
         return before + sealed.seq - stream.prior_seq if sealed is not None and sealed.seq else 0
 
-    def _check_sealed_head(self, stream: Stream, digest: bytes, number: int) -> int:
-        """Check that this entry's hash is the sealed head. Returns the line of the next sealed head."""
+    def _check_sealed_head(self, stream: Stream, digest: bytes, moment: str, number: int) -> int:
+        """Check an entry against the seal that lists it. Returns the line of the next sealed head."""
         sealed = stream.sealed
         assert sealed is not None
         try:
-            sealed.reach(digest)
+            sealed.reach(digest, moment)
         except Bad as bad:
             raise Bad(bad.reason, number, stream.name, sealed.seq) from None
         return self._stop(stream, self.before)
@@ -793,8 +793,9 @@ def record_size(path: str) -> int:
 # ---------------------------------------------------------------------------------------------------------------------
 # The log: its tree, and the heads that its seals list
 
-HEAD_RECORD = struct.Struct(">Q32s")
+HEAD_RECORD = struct.Struct(">Q32s27s")
 HEADS_BYTES = HEAD_RECORD.size * 400  # of one stream, before they go to the temporary file
+LATEST_AFTER_SEAL = datetime.timedelta(seconds=60)  # of an entry that the seal lists
 SEAL_KEYS = ["_format", "_type", "at", "full", "heads", "incarnation", "number"]
 SEGMENT_KEYS = ["_format", "_type", "after", "before", "first", "incarnation", "last", "origin", "size"]
 
@@ -846,7 +847,8 @@ class SealedHeads:
     """The heads of one stream of the export that seals list. They are collected first, then compared with the entries.
 
     `greatest` is the greatest listed number, or -1. `closing` is the number that a full seal at or after the end of
-    the range lists, or -1. During the comparison, `seq` and `head` are the next listed ones, or 0.
+    the range lists, or -1. During the comparison, `seq` and `head` are the next listed ones, or 0, and `latest` is the
+    latest time that this entry may have.
     """
 
     def __init__(self, name: str, prior_seq: int, spool: Spool) -> None:
@@ -854,14 +856,14 @@ class SealedHeads:
         self.greatest, self.greatest_head, self.closing, self.absent = -1, b"", -1, False
         self.pending = bytearray()
         self.blocks: list[tuple[int, int]] = []  # in the spool
-        self.listed: Iterator[tuple[int, bytes]] = iter(())
-        self.seq, self.head = 0, b""
+        self.listed: Iterator[tuple[int, bytes, bytes]] = iter(())
+        self.seq, self.head, self.latest = 0, b"", b""
 
-    def gather(self, seq: int, head: bytes, closes: bool) -> None:
+    def gather(self, seq: int, head: bytes, closes: bool, latest: bytes) -> None:
         if seq < self.greatest or (seq == self.greatest and head != self.greatest_head):
             raise Bad("%s goes back, or has two heads at one number" % printable(self.name))
         if seq > self.greatest and seq >= self.prior_seq:
-            self.pending += HEAD_RECORD.pack(seq, head)
+            self.pending += HEAD_RECORD.pack(seq, head, latest)
         self.greatest, self.greatest_head = seq, head
         if closes:
             self.closing = seq
@@ -874,21 +876,23 @@ class SealedHeads:
         self.listed = self.walk()
         self.next()
         if self.seq and self.seq == stream.prior_seq:
-            self.reach(stream.prior_head, stream)
+            self.reach(stream.prior_head, "", stream)
 
-    def walk(self) -> Iterator[tuple[int, bytes]]:
+    def walk(self) -> Iterator[tuple[int, bytes, bytes]]:
         for block in self.blocks:
             yield from HEAD_RECORD.iter_unpack(self.spool.get(block))
         yield from HEAD_RECORD.iter_unpack(bytes(self.pending))
 
     def next(self) -> None:
-        self.seq, self.head = next(self.listed, (0, b""))
+        self.seq, self.head, self.latest = next(self.listed, (0, b"", b""))
 
-    def reach(self, digest: bytes, stream: Stream | None = None) -> None:
-        """Check the hash of the entry that is listed next."""
+    def reach(self, digest: bytes, moment: str, stream: Stream | None = None) -> None:
+        """Check the hash and the time of the entry that is listed next."""
         if digest != self.head:
             name, seq = (stream.name, self.seq) if stream else (None, None)
             raise Bad("its hash is not the sealed head", 0, name, seq)
+        if moment > self.latest.decode():
+            raise Bad("its time is after that of the seal that covers it")
         self.next()
 
 
@@ -1006,10 +1010,11 @@ class SealSegment:
             raise Bad("it does not list heads")
         closes = full and self.until != "~" and self.at >= self.until
         before, edge = None, full and self.number == self.first
+        latest = latest_entry(self.at).encode()
         if self.number == self.first and self.first and not full:
             raise Bad("the seals start neither at the log's beginning nor with a full seal")
         for head in listed:
-            name = self.head(head, before, closes)
+            name = self.head(head, before, closes, latest)
             sealed = self.sealed_heads.get(name)
             if self.first and edge and sealed and head["seq"] > sealed.prior_seq:
                 raise Bad("the seals start too late for %s" % printable(name))
@@ -1021,7 +1026,7 @@ class SealSegment:
             for name, sealed in self.sealed_heads.items():
                 sealed.absent = sealed.absent or name not in listed_names
 
-    def head(self, item: Any, before: str | None, closes: bool) -> str:
+    def head(self, item: Any, before: str | None, closes: bool, latest: bytes) -> str:
         good = (
             isinstance(item, dict)
             and list(item) == ["head", "seq", "stream"]
@@ -1039,8 +1044,17 @@ class SealSegment:
         if sealed is None:
             sealed = self.others[name] = UnexportedStream(name)
         self.known += sealed.greatest < 0
-        sealed.gather(seq, head, closes)
+        sealed.gather(seq, head, closes, latest)
         return name
+
+
+def latest_entry(moment: str) -> str:
+    """The latest time of an entry that a seal of this time lists."""
+    try:
+        latest = datetime.datetime.fromisoformat(moment[:-1]) + LATEST_AFTER_SEAL
+    except OverflowError:
+        return "9999-12-31T23:59:59.999999Z"
+    return latest.isoformat(timespec="microseconds") + "Z"
 
 
 class UnexportedStream(SealedHeads):
@@ -1110,7 +1124,7 @@ class BeyondReader:
         self.contents(data, contents)
         self.ends[place], self.heads[place] = seq, digest
         if stream.sealed and stream.sealed.seq == seq:
-            stream.sealed.reach(digest)
+            stream.sealed.reach(digest, moment)
 
     @staticmethod
     def contents(data: dict[str, Any], contents: bool) -> None:
@@ -1584,7 +1598,9 @@ def verify_proof(path: str, options: Options) -> list[str]:
             raise Bad("this is not a proof of an entry", 1)
         note, log = Note(proof["checkpoint"]), SealSegment((), "~", ())
         seal = read_proof_seal(proof, note, log)
-        name, seq, head, entry = read_proof_entries(file)
+        name, seq, head, entry, moment = read_proof_entries(file)
+    if moment > latest_entry(seal["at"]):
+        raise Bad("its time is after that of the seal that covers it", 0, name, seq)
     if {"head": head.hex(), "seq": seq, "stream": name} not in seal["heads"]:
         raise Bad("the seal does not list %s at %d with this head" % (printable(name), seq), 1)
     roots = {0: sha256(b"").digest(), note.size: note.root}
@@ -1632,9 +1648,12 @@ def read_proof_seal(proof: dict[str, Any], note: Note, log: SealSegment) -> dict
     return seal
 
 
-def read_proof_entries(file: BinaryIO) -> tuple[str, int, bytes, int]:
-    """Check a proof's run of entries. Returns the stream, the last number, its hash, and the first number."""
-    name, first, seq, head = None, 0, 0, b""
+def read_proof_entries(file: BinaryIO) -> tuple[str, int, bytes, int, str]:
+    """Check a proof's run of entries.
+
+    Returns the stream, the last number, its hash, the first number, and the time of the last entry.
+    """
+    name, first, seq, head, moment = None, 0, 0, b"", ""
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE_BYTES), b""), 2):
         if not line.endswith(b"\n"):
             raise Bad("a line does not end in a newline", number)
@@ -1648,12 +1667,12 @@ def read_proof_entries(file: BinaryIO) -> tuple[str, int, bytes, int]:
             raise Bad("it does not follow the entry before it", number)
         seq, head = seq + 1, digest
         try:
-            read_entry(body, name, seq)
+            moment = read_entry(body, name, seq)[0]
         except Bad as bad:
             raise Bad(bad.reason, number, name, seq) from None
     if name is None:
         raise Bad("it has no entry")
-    return name, seq, head, first
+    return name, seq, head, first, moment
 
 
 def genesis(name: str) -> bytes:

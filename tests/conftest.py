@@ -41,6 +41,27 @@ def at_another_hour(pytestconfig: pytest.Config) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def entries_of_any_time() -> Iterator[None]:
+    """Tests set the clock: no entry is too late for it, where `bounded_time` does not ask for the product's bound."""
+    with later.entries_of_any_time():
+        yield
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """The test database, with the same latitude."""
+    with django_db_blocker.unblock():
+        later.set_clock_of_entries()
+
+
+@pytest.fixture
+def bounded_time(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entries are bounded by the clock, as in the product."""
+    monkeypatch.setattr("audit.clock.latest", later.LATEST)
+    later.set_clock_of_entries("clock_timestamp()")
+
+
+@pytest.fixture(scope="session", autouse=True)
 def flush_past_the_guards() -> Iterator[None]:
     """`transactional_db` may empty the tables of the record; nothing else may."""
     with emptying.flush_past_the_guards():

@@ -256,7 +256,7 @@ def _append(stream_name: str, entry: EntryBody) -> None:
 def _finished_entry(job: Job, result: output.JobOutput) -> tuple[str, EntryBody]:
     if job.kind == Job.Kind.VERIFICATION:
         assert result.figures is not None
-        return record.INSTALLATION, RECORD_VERIFIED(
+        return f"{job.facility}/exports", RECORD_VERIFIED(
             {**_job_fields(job), "job": str(job.pk), "kind": "verification", **result.figures}
         )
     data: ExportFinished = {

@@ -122,7 +122,7 @@ def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
         waiting=_longest_wait(incarnation, now),
         problem=problems.say(status.problem, status.params) if status.problem else "",
         witnesses=tuple(_witnesses(status, incarnation, checkpoint)),
-        verification=_verification(),
+        verification=_verification(facility),
         running=Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=("waiting", "running")).first(),
         halted=tuple(Table.objects.filter(facility=facility).exclude(halted_at=None)),
         alerts=tuple(
@@ -260,8 +260,10 @@ def _cosigners(incarnation: Incarnation) -> set[str]:
     )
 
 
-def _verification() -> LastVerification | None:
-    entries = Entry.objects.filter(type=RECORD_VERIFIED.name, stream__name=INSTALLATION)
+def _verification(facility: Facility) -> LastVerification | None:
+    """The last one that the facility asked for, or that `manage.py verify_record` recorded for the installation."""
+    names = [INSTALLATION, f"{facility.code}/exports"]
+    entries = Entry.objects.filter(type=RECORD_VERIFIED.name, stream__name__in=names)
     entry = entries.select_related("stream").order_by("-at", "-pk").first()
     if entry is None:
         return None

@@ -1,5 +1,6 @@
 """Neither database lets anybody rewrite the record."""
 
+import datetime as dt
 import io
 import uuid
 
@@ -8,7 +9,8 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.utils import IntegrityError
 
-from audit import chain, commands
+from audit import chain, clock, commands, record
+from audit.errors import ClockRefused
 from audit.management.commands import provision_roles
 from audit.models import Command, Entry, Stream
 
@@ -21,7 +23,7 @@ on_sqlite = pytest.mark.skipif("connection.vendor != 'sqlite'", reason="SQLite o
 
 def refused(statement, *arguments):
     with pytest.raises(DatabaseError) as raised, transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement, arguments)
+        cursor.execute(statement, arguments[0] if arguments else None)
     return str(raised.value)
 
 
@@ -163,6 +165,61 @@ def test_the_web_role_cannot(as_web, statement):
     before = everything()
     refused(statement)
     assert everything() == before
+
+
+@pytest.mark.usefixtures("bounded_time")
+def test_an_entry_ahead_of_the_clock_is_refused_and_its_stream_goes_on(stream, write):
+    """As somebody who wants to jam a table for good would write it; a clock that went back a little still writes."""
+    before = everything()
+    for ahead in (dt.timedelta(days=365 * 7973), dt.timedelta(seconds=10)):
+        with pytest.raises(ClockRefused, match="clock-ahead"), transaction.atomic():
+            write(data={"round": 4}, moment=dt.datetime.now(dt.UTC) + ahead)
+    assert everything() == before
+    assert write(data={"round": 4}, moment=clock.now()).seq == 4
+    assert write(data={"round": 5}, moment=clock.now() + dt.timedelta(seconds=1)).seq == 5
+    assert write(data={"round": 6}, moment=clock.now()).seq == 6
+
+
+@on_postgresql
+@pytest.mark.usefixtures("bounded_time")
+def test_the_web_role_dates_nothing_into_the_future(as_web, stream):
+    assert "of the future" in refused(
+        *appended(stream, at="9999-12-31T00:00:00.000000Z", gaming_day="9999-12-31")
+    )
+
+
+@on_postgresql
+@pytest.mark.parametrize(
+    "people", [{"actor": "nobody"}, {"witness": "nobody"}, {"actor": "tran-m", "witness": "tran-m"}]
+)
+def test_the_web_role_writes_no_entry_of_somebody_who_is_not_on_file(stream, dealer, people):
+    provision()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL ROLE {provision_roles.WEB}")
+        cursor.execute(*appended(stream, actor="tran-m"))
+    stream.refresh_from_db()
+    assert "two people on file" in refused(*appended(stream, **people))
+
+
+@on_postgresql
+def test_the_web_role_writes_nothing_on_the_streams_of_the_installation(as_web):
+    for name in ("installation/system", "installation/other"):
+        stream = record.open_stream(name)
+        assert "are the sealer's" in refused(*appended(stream))
+        assert "permission denied" in refused(*appended(stream, function="audit_append_system"))
+        assert "permission denied" in refused(*appended(stream, function="audit_write"))
+    assert not Entry.objects.filter(stream__name__startswith="installation/").exists()
+
+
+def appended(stream, function="audit_append", **changes):
+    """The statement of somebody who calls the function, with a body that fits the stream."""
+    body = {
+        "_format": 1, "_type": "a.b", "actor": None, "at": "2026-11-21T13:05:09.123456Z", "build": "", "command": None,
+        "data": {}, "device": None, "gaming_day": "2026-11-21", "seq": stream.seq + 1, "stream": stream.name,
+        "terms": None, "witness": None, **changes,
+    }  # fmt: skip
+    arguments = [stream.pk, stream.seq, chain.canonical(body), "a.b", body["at"], body["gaming_day"]]
+    return (f"SELECT {function}(%s, %s, %s, %s, %s, %s)", arguments)
 
 
 @on_postgresql

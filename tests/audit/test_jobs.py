@@ -128,7 +128,7 @@ def test_a_workbook_and_a_verification_are_jobs_too(record_of_three, asked, fold
         "",
     )
     assert told("record.verified")[0]["entries"] == verification.results["entries"] == 4
-    assert Entry.objects.get(type="record.verified").stream.name == "installation/system"
+    assert Entry.objects.get(type="record.verified").stream.name == "larkfield/exports"
 
 
 @pytest.mark.django_db

@@ -13,6 +13,7 @@ from django.db.utils import IntegrityError
 from audit import clock
 from audit.management.commands import provision_roles
 from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Node, Seal, SealedHead, SigningKey
+from audit.record import open_stream
 from audit.sealing import keys
 from audit.sealing.log import Log, current_incarnation
 from audit.sealing.proofs import proof_of
@@ -20,7 +21,7 @@ from audit.sealing.sealer import Sealer
 from audit.sealing.status import StatusWriter, sealer_status
 
 from .conftest import MOMENT
-from .test_guards import refused
+from .test_guards import appended, refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 on_postgresql = pytest.mark.postgres
@@ -255,6 +256,19 @@ def test_the_sealer_forges_no_entry_through_the_append_function(sealer):
     work_as(provision_roles.SEALER)
     for seq in ("seq", "seq - 1"):
         refused(f"SELECT audit_append(id, {seq}, '\\x7b7d', 'a.b', now(), '2026-11-21') FROM audit_stream")
+
+
+@on_postgresql
+def test_the_sealer_writes_only_on_the_stream_of_the_installation(sealer, stream):
+    other = open_stream("installation/other")
+    work_as(provision_roles.SEALER)
+    for wrong in (stream, other):
+        assert DENIED.search(refused(*appended(wrong)))
+        assert "only installation/system" in refused(*appended(wrong, function="audit_append_system"))
+    system = open_stream("installation/system")
+    with connection.cursor() as cursor:
+        cursor.execute(*appended(system, function="audit_append_system"))
+    assert open_stream("installation/system").seq == system.seq + 1
 
 
 @on_postgresql

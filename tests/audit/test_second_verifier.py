@@ -260,6 +260,40 @@ def test_both_judge_forged_exports_with_new_hashes_alike(house, asked):
     assert not_all("bad", asked(cases)) == []
 
 
+# Entries of the future
+
+
+def test_an_entry_dated_after_its_seal_is_bad_and_one_of_a_clock_that_went_back_is_not(house, asked):
+    """A minute after its seal, and more: in the range, beyond it, and in a proof."""
+    minute = 60 * SECOND
+    house.act(70 * HOUR + minute, TABLES[0])
+    house.seal(70 * HOUR)
+    proof = proof_of(Entry.objects.filter(stream__name=TABLES[0]).latest("seq"))
+    good = [
+        Case("whole", bundled()),
+        Case("beyond", bundled(TABLES[0], until=MOMENT + 70 * HOUR)),
+        Case("proof", proof),
+    ]
+    assert not_all("good", asked(good)) == []
+    house.act(71 * HOUR + minute + SECOND / 1_000_000, TABLES[1])
+    house.act(71 * HOUR, TABLES[0])
+    house.seal(71 * HOUR)
+    proof = proof_of(Entry.objects.filter(stream__name=TABLES[1]).latest("seq"))
+    bad = [
+        Case("whole", bundled()),
+        Case("beyond", bundled(TABLES[1], until=MOMENT + 70.5 * HOUR)),
+        Case("proof", proof),
+    ]
+    assert not_all("bad", asked(bad)) == []
+    assert not_all("good", asked([Case("the other table", bundled(TABLES[0]))])) == []
+    house.act(96 * HOUR, TABLES[0])
+    house.seal(96 * HOUR)
+    later = bundled(
+        TABLES[1], since=MOMENT + 97 * HOUR
+    )  # the entry is before the range: an older bundle shows it
+    assert not_all("good", asked([Case("later", later)])) == []
+
+
 # A stream that was deleted
 
 EVERY = [

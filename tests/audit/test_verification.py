@@ -10,16 +10,17 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from audit import batches, chain, notes, verification
+from audit import batches, chain, clock, notes, verification
 from audit.models import Checkpoint, Cosignature, Entry, Node, Seal, SealedHead, SigningKey
 from audit.record_checks import RECORD_CHECKS
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
 from audit.verification_words import FINDINGS, say
+from tests.services import later
 from tests.services.emptying import guards_aside
 
 from .conftest import MOMENT
-from .test_record import SECOND
+from .sealed import DAY, SECOND
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -108,6 +109,28 @@ def test_a_stream_rewritten_with_all_its_hashes_is_not_what_was_sealed(sealed):
     )
     where = {"origin": "pitside.local/record/1", "number": 0, "stream": "larkfield/T-04", "seq": 3}
     assert found() == [("sealed-head-differs", where)]
+
+
+def test_an_entry_dated_after_its_seal_is_named(write, sealer):
+    """One of the year 9999, as a superuser can write it: the seal that covers it is of today."""
+    write(moment=MOMENT + 60 * SECOND)
+    write("larkfield/T-05", moment=MOMENT + 61 * SECOND)
+    with clock.override(MOMENT):
+        sealer.seal()
+    where = {"origin": "pitside.local/record/1", "number": 0, "stream": "larkfield/T-05", "seq": 1}
+    assert found() == [("entry-after-seal", where)]
+
+
+@pytest.mark.usefixtures("bounded_time")
+def test_an_entry_of_the_future_that_no_seal_covers_is_named(write, monkeypatch):
+    with monkeypatch.context() as unbounded:
+        unbounded.setattr("audit.clock.latest", lambda: MOMENT + 10 * DAY)
+        later.set_clock_of_entries()
+        write("larkfield/T-05", moment=MOMENT + 9 * DAY)
+    with clock.override(MOMENT + 9 * DAY):
+        assert found() == []
+    with clock.override(MOMENT + 8 * DAY):
+        assert found() == [("time-ahead", {"stream": "larkfield/T-05", "seq": 1})]
 
 
 def test_a_cut_tail_is_named_by_the_seal(sealed):

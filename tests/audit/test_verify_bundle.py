@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from audit import chain, export, merkle, notes, verify
+from audit import chain, clock, export, merkle, notes, verify
 from audit.models import Checkpoint, Entry
 from audit.sealing import keys
 from audit.sealing.log import Log, current_incarnation
@@ -226,7 +226,8 @@ def test_a_signature_that_is_wrong_is_refused_and_one_of_a_stranger_passed_over(
 
 
 def test_a_key_gives_way_to_another_and_both_sign(house):
-    keys.create(house.folder)
+    with clock.override(MOMENT + 20 * SECOND):
+        keys.create(house.folder)
     house.act(20 * SECOND)
     house.seal(21 * SECOND)
     lines = check(bundled())

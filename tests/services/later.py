@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
+from django.db import connection
+
 from audit import clock
 
 
@@ -18,3 +20,21 @@ def hours_later(hours: float) -> Iterator[None]:
 
     with clock.override(told), patch("django.utils.timezone.now", told):
         yield
+
+
+LATEST = clock.latest
+AUDIT_NOW = "CREATE OR REPLACE FUNCTION audit_now() RETURNS timestamptz LANGUAGE sql AS $$ SELECT %s $$"
+
+
+@contextmanager
+def entries_of_any_time() -> Iterator[None]:
+    """Within it no entry is ahead of the clock for SQLite and for a verification: tests choose the times of entries."""
+    with patch("audit.clock.latest", lambda: dt.datetime(9998, 1, 1, tzinfo=dt.UTC)):
+        yield
+
+
+def set_clock_of_entries(sql: str = "timestamptz 'infinity'") -> None:
+    """By which clock PostgreSQL bounds the time of entries: none, unless one is given."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(AUDIT_NOW % sql)

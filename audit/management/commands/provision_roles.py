@@ -23,12 +23,15 @@ SECRETS = {
 }
 HIDDEN = ("django_session",)
 APPEND = "audit_append(bigint, bigint, bytea, text, timestamptz, date)"
+APPEND_SYSTEM = APPEND.replace("append", "append_system")
 HELPERS = (
+    APPEND.replace("append", "write"),
+    "audit_now()",
     "audit_refuse()",
     "audit_cents(jsonb)",
     "audit_whole(jsonb, text)",
     "audit_lot(jsonb)",
-)  # used inside it
+)  # used inside these
 
 
 class Command(BaseCommand):
@@ -87,7 +90,7 @@ class Rights:
     def ownership(self) -> None:
         for table in self.tables:
             self.run("ALTER TABLE {schema}.{table} OWNER TO {owner}", table=table)
-        for function in (APPEND, *HELPERS):
+        for function in (APPEND, APPEND_SYSTEM, *HELPERS):
             self.run("ALTER FUNCTION {schema}." + function + " OWNER TO {owner}")
 
 
@@ -125,7 +128,7 @@ def _sealer(give: Rights) -> None:
     give.run("GRANT UPDATE (lockable) ON {schema}.audit_stream TO {sealer}")
     give.run("GRANT UPDATE (retired_at) ON {schema}.audit_signingkey TO {sealer}")
     give.run("GRANT UPDATE ON {schema}.audit_sealerstatus TO {sealer}")
-    give.run("GRANT EXECUTE ON FUNCTION {schema}." + APPEND + " TO {sealer}")
+    give.run("GRANT EXECUTE ON FUNCTION {schema}." + APPEND_SYSTEM + " TO {sealer}")
 
 
 def _columns(table: str) -> set[str]:

@@ -8,7 +8,7 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.record import INSTALLATION
+from games.models import Facility
 from tables.alerts.words import alert_words
 from tables.desk.access import authorize_desk
 from tables.desk.entry_rows import entry_url
@@ -34,10 +34,16 @@ def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
         "top": top,
         "keys": standing.signing_keys(),
         "incarnations": standing.incarnations(),
-        "verified_at": entry_url(INSTALLATION, verification.entry.seq, facility) if verification else "",
+        "verified_at": _entry_url(verification, facility),
         "alerts": [(alert, *alert_words(alert.kind, alert.key, alert.params)) for alert in status.alerts],
     }
     return render(request, "desk/integrity.html", context)
+
+
+def _entry_url(verification: standing.LastVerification | None, facility: Facility) -> str:
+    if verification is None:
+        return ""
+    return entry_url(verification.entry.stream.name, verification.entry.seq, facility)
 
 
 urlpatterns = [path("record/<slug:facility_code>/integrity/", integrity, name="record-integrity")]

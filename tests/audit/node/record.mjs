@@ -230,7 +230,7 @@ function checkClosed(line, entries, streams, sum) {
   need(line.body.toString("utf8") === meant, "the last line does not say what the lines before it hold");
 }
 
-/** A whole export: {opened, entries, streams}; a stream has p, P, b (follower.seq) and its `hashes` by number. */
+/** A whole export: {opened, entries, streams}; a stream has p, P, b (follower.seq), and its `hashes` and `times` by number. */
 export function checkExport(bytes) {
   const lines = linesOf(bytes, "the export");
   need(lines.length >= 2, "the export has no first and last line");
@@ -238,7 +238,7 @@ export function checkExport(bytes) {
   checkOpened(first);
   const opened = first.said;
   const streams = opened.streams.map(({ stream, seq, head }) => (
-    { p: seq, P: head, follower: new Follower(stream, seq, head), hashes: new Map([[seq, head]]) }
+    { p: seq, P: head, follower: new Follower(stream, seq, head), hashes: new Map([[seq, head]]), times: new Map() }
   ));
   const places = new Map(streams.map((one, place) => [one.follower.name, place]));
   let last = 0;
@@ -254,6 +254,7 @@ export function checkExport(bytes) {
     need(opened.from === null || line.said.at >= opened.from, `${what} is before the range`);
     need(opened.to === null || line.said.at < opened.to, `${what} is after the range`);
     stream.hashes.set(line.said.seq, line.hash);
+    stream.times.set(line.said.seq, line.said.at);
   }
   const tail = lines.at(-1);
   const sum = hex(sha256(bytes.subarray(0, bytes.length - tail.length - 1)));

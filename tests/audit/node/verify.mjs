@@ -95,7 +95,7 @@ function sealsOf(bytes) {
       const newest = heads.at(-1);
       need(!newest || newest.seq <= seq, `${stream} goes back in ${what}`);
       need(!newest || newest.seq < seq || newest.head === head, `${stream} has two heads at one number in ${what}`);
-      heads.push({ seq, head });
+      heads.push({ seq, head, at: seal.at });
     }
     if (seal.full) {
       const held = new Set(seal.heads.map(({ stream }) => stream));
@@ -107,6 +107,14 @@ function sealsOf(bytes) {
     return held && (Buffer.isBuffer(held) ? held : Object.assign(new Stack(), { held }).root());
   };
   return { ...said, seals, listed, rootAt, root: stack.root() };
+}
+
+/** An entry is at most a minute after the seal that lists it. Dates know milliseconds; the digits behind them stay. */
+function isInTime(entry, seal) {
+  const latest = new Date(Date.parse(`${seal.slice(0, 23)}Z`) + 60_000);
+  const digits = (at) => at.slice(23, 26);
+  const [moment, end] = [Date.parse(`${entry.slice(0, 23)}Z`), latest.getTime()];
+  return moment < end || (moment === end && digits(entry) <= digits(seal));
 }
 
 // The bundle
@@ -143,6 +151,7 @@ function checkBeyond(bytes, { opened, streams }) {
       stream.follower.take(line, what);
       need(opened.to === null || line.said.at >= opened.to, `${what} is in the range`);
       stream.hashes.set(line.said.seq, line.hash);
+      stream.times.set(line.said.seq, line.said.at);
     }
     last = place;
   });
@@ -150,11 +159,12 @@ function checkBeyond(bytes, { opened, streams }) {
 }
 
 /** What is sealed of one stream, by the five rules; the number of its unsealed entries. */
-function unsealedOf({ p, b, hashes, follower }, { opened, log }) {
+function unsealedOf({ p, b, hashes, times, follower }, { opened, log }) {
   const [name, e] = [follower.name, follower.seq];
   const listed = log?.listed.get(name) ?? [];
-  for (const { seq, head } of listed) {
+  for (const { seq, head, at } of listed) {
     need(seq < p || seq > e || hashes.get(seq) === head, `entry ${seq} of ${name} is not the one that was sealed`);
+    need(!times.has(seq) || isInTime(times.get(seq), at), `entry ${seq} of ${name} is after the seal that lists it`);
   }
   const greatest = listed.length ? listed.at(-1).seq : 0;
   if (greatest > b) {
@@ -277,6 +287,7 @@ function checkProof(bytes, asked) {
   const follower = new Follower(first.stream, first.seq - 1, prev);
   entries.forEach((line, place) => follower.take(line, `entry ${place + 1} of the proof`));
   const listed = seal.heads.find(({ stream }) => stream === first.stream);
+  need(isInTime(follower.at, seal.at), "the entries are after their seal");
   need(listed && listed.seq === follower.seq && listed.head === follower.head, "the seal does not list these entries");
   const roots = new Map([[0, sha256()], [note.size, note.root]]);
   checkHeld(note, (size) => roots.get(size), null, asked);
