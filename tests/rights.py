@@ -1,0 +1,378 @@
+"""Who may do what: every address, every act and every socket, and what each act answers about a foreign object.
+
+Written from docs/acts.md, docs/shift.md and docs/office.md, apart from the checks in the product. The people are those
+of tests/two_facilities.py; whoever a line does not name is refused. tests/test_rights.py fails for an address, an act,
+a socket or a parameter without a line here.
+"""
+
+from collections.abc import Set
+from typing import Any, NamedTuple
+
+from django.db.models import Model
+
+from audit.models import Lockout
+from games.models import CalendarFeed, ProviderNote, Qualifier, SignForm
+from tables.models import Alert, Approval, Assignment, Qualification
+from tests.two_facilities import AT_LARKFIELD, FEED_SECRET, JOB
+
+# People at Larkfield. "The table" is T-01, a Sic Bo table.
+DEALERS_AT_POST = {"dealer", "dealer at a podium"}
+DEALERS_ON_DUTY = DEALERS_AT_POST | {"dealer at no post"}
+AT_THE_TABLET = {"floorperson at the tablet", "shift manager at the tablet"}
+STAFFERS = {"pit manager", "shift manager"}
+MANAGEMENT = STAFFERS | {"casino supervisor"}
+FLOOR_OF_TABLE = MANAGEMENT | AT_THE_TABLET | {"floorperson"}
+AT_THE_TABLE = DEALERS_ON_DUTY | FLOOR_OF_TABLE
+WATCHERS = {"surveillance", "compliance", "gaming agent"}
+TABLE_READERS = AT_THE_TABLE | WATCHERS | {"compliance at the tablet"}
+FLOORPEOPLE = {"floorperson", "floorperson of the football pit", "floorperson at no table"}
+FLOOR_READERS = FLOORPEOPLE | MANAGEMENT | WATCHERS | {"games administrator"}
+DICE_READERS = FLOOR_READERS | {"security"}
+OFFICE = {"compliance", "games administrator"}
+OFFICE_READERS = MANAGEMENT | WATCHERS | {"games administrator"}
+DESK_READERS = MANAGEMENT | WATCHERS
+EXPORTERS = {"compliance", "gaming agent"}
+NOT_SIGNED_IN = {"no device", "nobody", "display", "locked", "revoked"}
+EVERYBODY = set(AT_LARKFIELD)
+SIGNED_IN = EVERYBODY - NOT_SIGNED_IN
+LEAST = {"no device", "locked"}  # what is open to these two is open to everybody
+
+# An address of Larkfield for each route: its arguments by name, and codes by the list to which they belong.
+EXAMPLES: dict[str, Any] = {
+    "facility": "larkfield",
+    "facility_code": "larkfield",
+    "table": "T-01",
+    "place": "T-01",
+    "lot": "L-0001",
+    "number": 1,
+    "version": 1,
+    "seq": 1,
+    "kind": "limits",
+    "station": "table",
+    "slug": "sic-bo-pa-625a-a",
+    "job": JOB,
+    "secret": FEED_SECRET,
+    "act": "shake",
+}
+CODES = {"submissions": "RS-0009", "requests": "NG-0001", "providers": "SP-0001", "documents": "D-0001"}
+ONLY_AT_LARKFIELD = {"table": "T-42", "place": "T-42", "lot": "L-0099"}
+QUERIES = {"floor/<slug:facility>/<code:table>/light": "?dice=1,2,5"}
+
+# Searches and choices at Seabright that name something of Larkfield.
+FOREIGN_QUERIES = (
+    "record/seabright/?who=mei",
+    "record/seabright/?place=T-42",
+    "record/seabright/?lot=L-0099",
+    "office/seabright/odds/?rules=RS-0009.1",
+    "office/seabright/documents/?q=Approval",
+    "office/seabright/requests/?q=Quick",
+    "floor/seabright/dice/?table=T-01&round=1",
+    "floor/seabright/dice/?code=L-0099",
+    "floor/seabright/staff/?who=Mei&all=1",
+)
+
+# Who reads each address with GET. An act has no page: its addresses take POST alone.
+READERS: dict[str, Set[str]] = {
+    # The rules office
+    "office/<slug:facility_code>/submissions/": OFFICE_READERS,
+    "office/<slug:facility_code>/submissions/<slug:code>/": OFFICE_READERS,
+    "office/<slug:facility_code>/submissions/<slug:code>/<int:version>/": OFFICE_READERS,
+    "office/<slug:facility_code>/submissions/<slug:code>/<int:version>.pdf": OFFICE_READERS,
+    "office/<slug:facility_code>/odds/": OFFICE_READERS,
+    "office/<slug:facility_code>/odds/what-if": OFFICE_READERS,
+    "office/<slug:facility_code>/odds/sheet.pdf": OFFICE_READERS,
+    "office/<slug:facility_code>/signs/": OFFICE_READERS,
+    "office/<slug:facility_code>/guide/": OFFICE_READERS,
+    "office/<slug:facility_code>/guide/<int:version>/": OFFICE_READERS,
+    "office/<slug:facility_code>/guide/<int:version>/guide.pdf": OFFICE_READERS,
+    "office/<slug:facility_code>/guide/<int:version>/<slug:slug>/": OFFICE_READERS,
+    "office/<slug:facility_code>/requests/": OFFICE_READERS,
+    "office/<slug:facility_code>/requests/<slug:code>/": OFFICE_READERS,
+    "office/<slug:facility_code>/requests/<slug:code>.pdf": OFFICE_READERS,
+    "office/<slug:facility_code>/requests/<slug:code>/tests/<int:number>/": OFFICE_READERS,
+    "office/<slug:facility_code>/providers/": OFFICE_READERS,
+    "office/<slug:facility_code>/providers/<slug:code>/": OFFICE_READERS,
+    "office/<slug:facility_code>/documents/": OFFICE_READERS,
+    "office/<slug:facility_code>/documents/<slug:code>": OFFICE_READERS,
+    "office/<slug:facility_code>/deadlines/": OFFICE_READERS,
+    "office/<slug:facility_code>/deadlines/feeds": OFFICE_READERS,
+    "office/<slug:facility>/acts/<str:act>": set(),
+    # Patrons, calendars that know a secret, and the proxy
+    "guide/<slug:facility_code>/": EVERYBODY,
+    "guide/<slug:facility_code>/guide.pdf": EVERYBODY,
+    "guide/<slug:facility_code>/<slug:slug>/": EVERYBODY,
+    "rules/<slug:facility_code>/": EVERYBODY,
+    "rules/<slug:facility_code>/document": EVERYBODY,
+    "office/feeds/<slug:secret>.ics": EVERYBODY,
+    "healthz": EVERYBODY,
+    "readyz": EVERYBODY,
+    # The compliance desk
+    "record/<slug:facility_code>/": DESK_READERS,
+    "record/<slug:facility_code>/entries/installation/system/<int:seq>/": DESK_READERS,
+    "record/<slug:facility_code>/entries/installation/system/<int:seq>/proof.jsonl": set(),  # before it is taken
+    "record/<slug:facility_code>/entries/<place:place>/<int:seq>/": DESK_READERS,
+    "record/<slug:facility_code>/entries/<place:place>/<int:seq>/proof.jsonl": set(),
+    "record/<slug:facility_code>/clauses/": DESK_READERS,
+    "record/<slug:facility_code>/integrity/": DESK_READERS,
+    "record/<slug:facility_code>/report/": DESK_READERS,
+    "record/<slug:facility_code>/report.pdf": DESK_READERS,
+    "record/<slug:facility_code>/exports/": DESK_READERS,
+    "record/<slug:facility_code>/exports/list": DESK_READERS,
+    "record/<slug:facility_code>/exports/<uuid:job>": EXPORTERS,
+    "record/<slug:facility>/acts/<str:act>": set(),
+    # Devices and sign-in
+    "": SIGNED_IN | {"no device", "revoked", "display"},
+    "enrol": EVERYBODY,
+    "sign-in": EVERYBODY,
+    "sign-off": set(),
+    "lock": set(),
+    # The floor
+    "floor/<slug:facility>/": FLOOR_READERS,
+    "floor/<slug:facility>/tiles": FLOOR_READERS,
+    "floor/<slug:facility>/dice/": DICE_READERS,
+    "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
+    "floor/<slug:facility>/equipment/": FLOOR_READERS,
+    "floor/<slug:facility>/staff/": FLOOR_READERS,
+    "floor/<slug:facility>/acts/<str:act>": set(),
+    "floor/<slug:facility>/<code:table>/": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/console": AT_THE_TABLE,
+    "floor/<slug:facility>/<code:table>/sign/": TABLE_READERS | {"display"},
+    "floor/<slug:facility>/<code:table>/screen/sign": TABLE_READERS | {"display"},
+    "floor/<slug:facility>/<code:table>/sign/<slug:kind>": TABLE_READERS | {"display"},
+    "floor/<slug:facility>/<code:table>/sign/<slug:kind>.pdf": TABLE_READERS | {"display"},
+    "floor/<slug:facility>/<code:table>/screen/<slug:station>": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/rounds": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/rounds/<int:number>/": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/rounds/<int:number>/dice": TABLE_READERS | DICE_READERS,
+    "floor/<slug:facility>/<code:table>/rounds/<int:number>/slip": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/light": AT_THE_TABLE,
+    "floor/<slug:facility>/<code:table>/acts/<str:act>": set(),
+}
+
+# Who may send a form to each address; every other address answers 405. Each act decides for itself, below.
+SENDERS: dict[str, Set[str]] = {
+    "office/<slug:facility_code>/deadlines/feeds": OFFICE,
+    "enrol": set(),  # nobody without a token
+    "sign-in": {"no device", "revoked", "display"},  # led elsewhere; nobody without a PIN
+    "sign-off": EVERYBODY,
+    "lock": EVERYBODY,
+    "healthz": EVERYBODY,
+    "readyz": EVERYBODY,
+}
+
+
+class AtTables(NamedTuple):
+    """Who may do an act at T-01, a Sic Bo table, and at T-42, a football table. At T-42 only some people try."""
+
+    sic_bo: Set[str]
+    football: Set[str]
+
+
+TRY_AT_FOOTBALL = {
+    *("dealer", "dealer at a podium", "dealer at another table's tablet", "football dealer", "stickperson"),
+    *("floorperson", "floorperson of the football pit", "casino supervisor", "pit manager"),
+    *("shift manager", "shift manager at the tablet"),
+}
+FOOTBALL_DEALERS = {"football dealer", "stickperson"}
+FOOTBALL_MANAGERS = {"pit manager", "shift manager"}
+FOOTBALL_FLOOR = FOOTBALL_MANAGERS | {"floorperson of the football pit"}
+
+POST_OR_FLOOR = AtTables(DEALERS_AT_POST | FLOOR_OF_TABLE, FOOTBALL_DEALERS | FOOTBALL_FLOOR)
+DUTY_OR_FLOOR = AtTables(AT_THE_TABLE, FOOTBALL_DEALERS | FOOTBALL_FLOOR)
+FLOOR = AtTables(FLOOR_OF_TABLE, FOOTBALL_FLOOR)
+DEALERS = AtTables(DEALERS_ON_DUTY, FOOTBALL_DEALERS)
+DICE_KEEPERS = AtTables(MANAGEMENT | {"shift manager at the tablet"}, FOOTBALL_MANAGERS)
+MANAGERS = AtTables(STAFFERS | {"shift manager at the tablet"}, FOOTBALL_MANAGERS)
+
+ACTS_AT_TABLES = {
+    # Opening, closing, equipment
+    "inspect_table": POST_OR_FLOOR,
+    "open_table": POST_OR_FLOOR,
+    "close_table": POST_OR_FLOOR,
+    "report_device_failure": POST_OR_FLOOR,
+    "record_repair": POST_OR_FLOOR,
+    "log_device_incident": FLOOR,
+    "replace_shaker": POST_OR_FLOOR,
+    "return_shaker": FLOOR,
+    "unlock_shaker": POST_OR_FLOOR,
+    # Dice
+    "issue_dice": DICE_KEEPERS,
+    "return_dice": DICE_KEEPERS,
+    "change_dice_lot": POST_OR_FLOOR,
+    "withdraw_dice": POST_OR_FLOOR,
+    "examine_dice": FLOOR,
+    # The round
+    "place_wagers": POST_OR_FLOOR,
+    "no_more_bets": POST_OR_FLOOR,
+    "shake": POST_OR_FLOOR,
+    "call_dice": POST_OR_FLOOR,
+    "draw_dice": POST_OR_FLOOR,
+    "call_no_roll": POST_OR_FLOOR,
+    "void_round": POST_OR_FLOOR,
+    "take_losers": POST_OR_FLOOR,
+    "pay_seats": POST_OR_FLOOR,
+    "settle_seats": POST_OR_FLOOR,
+    "clear_layout": POST_OR_FLOOR,
+    "record_hand_settled_round": FLOOR,
+    # High Roll Dice and Three Dice Football
+    "seat_player": POST_OR_FLOOR,
+    "free_seat": POST_OR_FLOOR,
+    "lock_out_extra_rolls": POST_OR_FLOOR,
+    "collect_fees": POST_OR_FLOOR,
+    "move_dice": POST_OR_FLOOR,
+    "gather_loose_dice": POST_OR_FLOOR,
+    "offer_dice": POST_OR_FLOOR,
+    "throw_dice": POST_OR_FLOOR,
+    # Corrections, disputes, slips
+    "correct_dice": POST_OR_FLOOR,
+    "record_missed_wager": POST_OR_FLOOR,
+    "strike_mistaken_wager": POST_OR_FLOOR,
+    "report_dispute": POST_OR_FLOOR,
+    "file_slip": DUTY_OR_FLOOR,
+    "settle_slip": DUTY_OR_FLOOR,
+    "acknowledge_alert": FLOOR,
+    # Limits
+    "change_limits": FLOOR,
+    "cancel_limits_change": FLOOR,
+    "post_limits_sign": POST_OR_FLOOR,
+    "announce_limits": POST_OR_FLOOR,
+    "players_left": POST_OR_FLOOR,
+    # Posts and supervision
+    "take_over_table": DEALERS,
+    "leave_table": DEALERS,
+    "take_supervision": FLOOR,
+    "assign_floorperson": MANAGERS,
+}
+ACTS_OF_FACILITY = {
+    "receive_dice": MANAGEMENT,
+    "inspect_dice": MANAGEMENT,
+    "destroy_dice": MANAGEMENT,
+    "record_approval": OFFICE,
+    "withdraw_approval": OFFICE,
+    "register_shaker": OFFICE,
+    "assign_person": STAFFERS,
+    "assign_elsewhere": STAFFERS,
+    "end_assignment": STAFFERS,
+    "record_qualification": STAFFERS,
+    "end_qualification": STAFFERS,
+    "unlock_pins": MANAGEMENT,
+}
+ACTS_OF_OFFICE = dict.fromkeys(
+    (
+        # Documents and deadlines
+        *("file_document", "note_reminder", "make_feed", "revoke_feed"),
+        # Rules submissions and signs
+        *("draft_submission", "change_draft", "file_submission", "record_decision", "withdraw_submission"),
+        *("draft_sign_form", "file_sign_form", "decide_sign_form", "withdraw_sign_form"),
+        # The gaming guide, the rules book, permissions of the board
+        *("generate_guide", "file_guide_sample", "decide_guide", "approve_as_immaterial", "publish_guide"),
+        *("withdraw_guide", "record_guide_display", "end_guide_display", "file_rules_book"),
+        *("record_rules_inspection", "record_board_permission", "withdraw_board_permission"),
+        # Service providers
+        *("register_provider", "record_investigation", "record_listing", "note_on_provider", "close_note"),
+        *("name_person", "change_person", "record_qualification", "end_person", "issue_credential"),
+        *("end_credential", "complete_application", "attach_release", "file_application"),
+        *("record_application_costs", "decide_application", "record_permission", "rescind_permission"),
+        *("record_receipt", "register_service", "record_laboratory", "record_laboratory_costs"),
+        *("link_request", "end_service"),
+        # Requests for games, and their tests
+        *("draft_request", "change_request", "file_request", "decide_request", "withdraw_request"),
+        *("record_further_request", "answer_further_request", "record_suitability", "record_amendment"),
+        *("record_licensing", "record_costs", "record_payment", "draft_test", "change_test", "file_test"),
+        *("decide_test", "withdraw_test", "change_test_rules", "record_test_run"),
+    ),
+    OFFICE,
+)
+ACTS_OF_DESK = {
+    "ask_export": EXPORTERS,
+    "ask_verification": EXPORTERS,
+    "take_proof": EXPORTERS,
+    "save_filter": DESK_READERS,
+    "remove_filter": DESK_READERS,
+}
+
+SOCKETS: dict[str, Set[str]] = {
+    "ws/table/<slug:facility>/<code:table>/sign": TABLE_READERS | {"display"},
+    "ws/table/<slug:facility>/<code:table>/<slug:station>": TABLE_READERS,
+    "ws/floor/<slug:facility>": FLOOR_READERS,
+    "^.*$": set(),
+}
+
+
+class NamedObject(NamedTuple):
+    """A parameter that names an object: one of Seabright, one of Larkfield, and the refusal of a foreign one.
+
+    A model stands for the primary key of its newest row in that casino.
+    """
+
+    own: Any
+    foreign: Any
+    refusal: str
+
+
+def rows(model: type[Model], refusal: str) -> NamedObject:
+    return NamedObject(model, model, refusal)
+
+
+DOCUMENT = NamedObject("D-9001", "D-0001", "no-such-document")
+
+
+# What acts call their objects, and whether by text or by number. `OTHER_WORDS` has no object of that name.
+OBJECTS = {
+    ("acknowledgement", "text"): DOCUMENT,
+    ("alert", "number"): rows(Alert, "no-such-alert"),
+    ("approval", "number"): rows(Approval, "no-such-approval"),
+    ("assignment", "number"): rows(Assignment, "no-such-assignment"),
+    ("code", "text"): NamedObject("RS-0002", "RS-0009", "no-such-submission"),
+    ("diligence", "text"): DOCUMENT,
+    ("document", "text"): DOCUMENT,
+    ("feed", "number"): rows(CalendarFeed, "no-such-feed"),
+    ("form", "number"): rows(SignForm, "no-such-sign-form"),
+    ("guide", "number"): NamedObject(9, 1, "no-such-guide"),
+    ("form", "text"): DOCUMENT,
+    ("letter", "text"): DOCUMENT,
+    ("lockout", "number"): rows(Lockout, "no-such-lockout"),
+    ("lot", "text"): NamedObject("L-0003", "L-0099", "no-such-lot"),
+    ("lots", "text"): NamedObject(["L-0003"], ["L-0099"], "no-such-lot"),
+    ("notice", "text"): DOCUMENT,
+    ("note", "number"): rows(ProviderNote, "no-such-note"),
+    ("person", "number"): rows(Qualifier, "no-such-qualifier"),
+    ("person", "text"): NamedObject("their-security", "mei", "no-such-person"),
+    ("pit", "text"): NamedObject("", "p3", "no-such-place"),
+    ("provider", "text"): NamedObject("SP-9001", "SP-0001", "no-such-provider"),
+    ("qualification", "number"): rows(Qualification, "no-such-qualification"),
+    ("request", "text"): NamedObject("NG-9001", "NG-0001", "no-such-request"),
+    ("round", "number"): NamedObject(9, 1, "no-such-round"),
+    ("service", "text"): NamedObject("SV-9001", "SV-0001", "no-such-service"),
+    ("shaker", "text"): NamedObject("", "S-99", "no-such-equipment"),
+    ("slip", "text"): NamedObject("ENS-0009", "ENS-0001", "no-such-slip"),
+    ("statement", "text"): DOCUMENT,
+    ("streams", "text"): NamedObject(["T-01"], ["larkfield/T-01"], "no-such-stream"),
+    ("table", "text"): NamedObject("", "T-42", "no-such-place"),
+    ("tables", "text"): NamedObject(["T-01"], ["T-42"], "no-such-table-here"),
+}
+# Where an act answers otherwise; "" where it is done, because the name is that of a new object.
+OTHER_REFUSALS = {
+    ("receive_dice", "lot"): "",
+    ("register_shaker", "shaker"): "",
+    ("replace_shaker", "shaker"): "shaker-not-free",
+    ("return_shaker", "shaker"): "shaker-not-out-of-order",
+    ("record_approval", "table"): "no-such-equipment",
+    ("link_request", "request"): "no-such-request-here",
+}
+# Values by which acts come to their objects.
+VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", ("subject", "text"): "table"}
+# Names of parameters that name no object: amounts, words, dates.
+OTHER_WORDS = """
+    about accepted acknowledge_lapsed action activated_by_seat adverse approved approved_on balanced
+    because body caliper cameras cease_on cents clean compartment completed_by copy costs_cents day
+    deadline dice director done_on due_on edition elsewhere en ends_on es family fee_cents fee_paid_on
+    filename form_filed_on formats found from game games general granted granted_on height_mm high_um
+    how increments innovation item kind last_day left lines lit location low_um made_in max_cents
+    micrometer min_cents moved name named named_by_board need no_other_license nobody_plays note number
+    odds odds_word officer on owns_bp paid_cents paid_on part patent payout_limit_cents payouts
+    petitioner place place_reference play post procedure qualified query reason received_on reference
+    rules salesperson seal seat seats secured seq sha256 shakers shakes since square subject
+    submitted_on tampered test text title to tosses training version votes_bp wager wagers what why
+    width_mm zh
+"""
