@@ -2,10 +2,12 @@
 
 A screen's state carries the number and hash of its stream's newest entry, the incarnation of the record, and a MAC over
 them that only this server can make. The next act sends them back. So every tablet is a witness: a head with our MAC
-that is not on the record shows that the record was rolled back or rewritten.
+that is not on the record shows that the record was rolled back or rewritten. The device also stores the newest head of
+each table, because a restored backup takes the sessions back too: it sends them to sign in, and with its first act.
 """
 
 import enum
+import json
 import re
 from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
@@ -20,6 +22,8 @@ FIRST_INCARNATION = 1  # also of a record that has no row for it yet
 NUMBER_LIMIT = 2**53
 HASH = re.compile(r"[0-9a-f]{64}")
 MAC_LENGTH_MAX = 200
+STORED_HEADS_MAX = 200
+STORED_HEADS_LENGTH_MAX = 100_000  # characters
 # The number of the current incarnation, as a column of a larger statement.
 INCARNATION = f"(SELECT coalesce(max(i.number), {FIRST_INCARNATION}) FROM audit_incarnation i)"
 
@@ -44,7 +48,7 @@ class Head(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ClaimedHead:
-    """A head as a screen sent it, not trusted until `check_head` has checked it. `head` is the hash in hex."""
+    """A head as a device sent it, not trusted until `check_head` has checked it. `head` is the hash in hex."""
 
     seq: int
     head: str
@@ -72,6 +76,28 @@ def parse_head(value: Any) -> ClaimedHead | None:
     if mac is not None and not (isinstance(mac, str) and mac.isascii() and len(mac) <= MAC_LENGTH_MAX):
         raise ValueError("a MAC is text")
     return ClaimedHead(seq, head, incarnation, mac or "")
+
+
+def parse_stored_head(value: Any) -> ClaimedHead | None:
+    """Parse a head that a device has stored; None if it is malformed, because what is stored may be of any age."""
+    try:
+        return parse_head(value)
+    except ValueError:
+        return None
+
+
+def parse_stored_heads(text: str) -> dict[str, ClaimedHead]:
+    """Parse what a device has stored, as it sends it to sign in: a JSON object of heads by the name of their stream.
+
+    Leaves out what is malformed, and everything after the first 200.
+    """
+    try:
+        values = json.loads(text[:STORED_HEADS_LENGTH_MAX])
+    except (ValueError, RecursionError):
+        return {}
+    items = list(values.items())[:STORED_HEADS_MAX] if isinstance(values, dict) else []
+    parsed = {stream: parse_stored_head(value) for stream, value in items}
+    return {stream: head for stream, head in parsed.items() if head is not None}
 
 
 def check_head(stream: Stream, incarnation: int, claim: ClaimedHead) -> HeadStatus:

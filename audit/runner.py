@@ -50,7 +50,7 @@ class ActRequest:
 
     `seen_version`: the version that the screen showed when the person tapped.
     `attachment`: the bytes of an uploaded file. The parameters hold its SHA-256, so the command's content covers it.
-    `head`: the head that the screen showed, if it showed one.
+    `head`: the head that the screen showed, if it showed one. `stored_head`: the one that the device had stored before.
     """
 
     facility: str
@@ -64,6 +64,7 @@ class ActRequest:
     witness: Person | None = None
     attachment: bytes = b""
     head: ClaimedHead | None = None
+    stored_head: ClaimedHead | None = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@
    Nobody knows whether an act was taken until a 200 or a 4xx says so, or a 503 that says that nothing was begun. Until
    then it is asked for again, and the page says that it is not known. */
 
+import { headOf, markJudged, unjudgedHead } from "./heads.js";
+
 const STORAGE_KEY = "pitside.waiting";
 const NOT_BEGUN = "not-begun";  // the code of the 503 that says so (tables/views/busy.py)
 const BUSY_TRIES = 5;         // after that, "nothing was begun" is final
@@ -53,13 +55,16 @@ export class ActQueue {
   }
 
   get version() {
-    return Number(this.page.querySelector("[data-version]").dataset.version);
+    return Number(this.fragment.dataset.version);
+  }
+
+  get fragment() {
+    return this.page.querySelector("[data-version]");
   }
 
   /* The newest head of the record that this screen has shown. Sending it back makes the screen a witness (docs/acts.md). */
   get head() {
-    const { version, head, incarnation, mac } = this.page.querySelector("[data-version]").dataset;
-    return head && { seq: Number(version), head, incarnation: Number(incarnation), mac };
+    return headOf(this.fragment.dataset);
   }
 
   /* `state` and the version are those that the person saw when acting, however long the act waits for its turn. */
@@ -134,16 +139,18 @@ export class ActQueue {
 
   /* One try. Without a response, or with one that cannot be read, there is no answer: neither `answered` nor a refusal. */
   async ask(url, body) {
+    const { stream } = this.fragment.dataset;
     let status = 0;
     try {
       const response = await fetch(url, {
         method: "POST",
-        body: JSON.stringify({ ...body, head: this.head }),
+        body: JSON.stringify({ ...body, head: this.head, "stored_head": unjudgedHead(stream) }),
         signal: AbortSignal.timeout(REQUEST_TIMEOUT),
         headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
       });
       ({ status } = response);
       const { ok } = response, answer = await response.json();
+      if (ok || (answer.refusal && status < 500)) markJudged(stream);
       if (ok || answer.refusal) return { status, ok, answered: true, ...answer };
     } catch { /* no response, or not one of ours */ }
     const isRefused = status >= 400 && status < 500;

@@ -5,6 +5,8 @@
    was lost, and the page fetches the state. After 12 s of silence the page is STALE and polls. When polling fails too, it
    is DEAD and takes no acts. */
 
+import { loadHeads, storeHead } from "./heads.js";
+
 const SILENCE_LIMIT = 12_000;
 const POLL_INTERVAL = 2_000;
 const FETCH_TIMEOUT = 5_000;
@@ -51,6 +53,8 @@ export class LiveScreen extends HTMLElement {
     addEventListener("online", this.reconnectNow);
     this.watchdog = setInterval(() => this.watch(), 1_000);
     this.open();
+    loadHeads();
+    for (const fragment of this.querySelectorAll("[data-version]")) storeHead(fragment.dataset);
   }
 
   disconnectedCallback() {
@@ -126,6 +130,7 @@ export class LiveScreen extends HTMLElement {
       const target = document.getElementById(fragment.id);
       if (target) morph(target, fragment);
     }
+    storeHead((table ? this.fragmentOf(table) : this.querySelector("[data-version]"))?.dataset ?? {});
     this.dispatchEvent(new CustomEvent("screen:applied", { bubbles: true, detail: { table, version } }));
     return true;
   }

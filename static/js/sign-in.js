@@ -1,5 +1,6 @@
 /* Sign-in on a shared tablet: select your name and tap six digits. The sixth digit sends the form. */
 
+import { storedHeads } from "./heads.js";
 import { PinPad } from "./pin-pad.js";
 
 const form = document.getElementById("sign-in");
@@ -19,6 +20,7 @@ function update() {
 }
 
 form.classList.add("tapped");
+form.addEventListener("submit", () => { form.elements.heads.value = JSON.stringify(storedHeads()); });
 form.addEventListener("click", ({ target }) => pad.click(target));
 form.addEventListener("change", ({ target }) => {
   if (target.name !== "person") return pad.set(pin.value);

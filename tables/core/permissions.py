@@ -47,8 +47,13 @@ def verify_device(device: Device | None, table: Table) -> None:
     """Raises `Forbidden` for a device of another table or facility. A podium serves its whole facility."""
     if device is None:
         raise Forbidden(DEVICE_NOT_ENROLLED)
-    if device.facility != table.facility.code or (device.place and device.place != table.stream.name):
+    if not serves(device, table):
         raise Forbidden(DEVICE_OF_ANOTHER_TABLE, device=device.name)
+
+
+def serves(device: Device, table: Table) -> bool:
+    """Whether this device serves this table. A podium serves its whole facility."""
+    return device.facility == table.facility.code and device.place in ("", table.stream.name)
 
 
 def verify_may_sign(witness: Person | None, table: Table) -> None:

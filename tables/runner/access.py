@@ -17,7 +17,7 @@ from audit.devices import device_of
 from audit.middleware import is_locked
 from audit.models import Device, Person, Station
 from games.models import Facility
-from tables.core.permissions import AT_THE_TABLE, SEES_THE_FLOOR, may_see_floor, may_see_table
+from tables.core.permissions import AT_THE_TABLE, SEES_THE_FLOOR, may_see_floor, may_see_table, serves
 from tables.models import Table
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 
@@ -142,8 +142,4 @@ def current_request(scope: Mapping[str, Any]) -> HttpRequest:
 
 
 def _device_serves(device: Device | None, table: Table) -> bool:
-    return (
-        device is not None
-        and device.facility == table.facility.code
-        and device.place in ("", table.stream.name)
-    )
+    return device is not None and serves(device, table)

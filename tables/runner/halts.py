@@ -1,24 +1,27 @@
 """Halt a table when a screen sends back a head that this server signed and that the record no longer has.
 
 Then a backup was restored, a tail was cut, or settled rounds were rewritten. The table takes no act from anybody until
-two people have declared a new incarnation of the record. A head with a wrong MAC halts nothing, because anybody can
-send one: its act is refused and the floor gets an alert.
+two people have declared a new incarnation of the record. The head comes with an act, or from a device where nobody is
+signed in any more, because a restored backup lacks the session too. A head with a wrong MAC halts nothing, because
+anybody can send one: an act that brings it is refused and the floor gets an alert.
 """
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 
 from audit import clock, heads, record
 from audit.entry_types import EntryBody
-from audit.heads import HeadStatus
-from audit.models import Incarnation
+from audit.heads import ClaimedHead, HeadStatus
+from audit.models import Device, Incarnation, Stream
 from audit.runner import ActRequest, Stale
 from audit.sealing.incarnations import current_number
 from games.engine import Refusal, RefusalCode
 from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
+from tables.core.permissions import serves
 from tables.core.reads import Locked, locked_table
 from tables.core.signals import table_changed
 from tables.models import Alert, Table
@@ -51,19 +54,25 @@ class TableHalted(HeadRefused):
 
 
 class RollbackDetected(Exception):
-    """The record lacks a head that this server signed. `halt` writes this down, in its own transaction."""
+    """The record lacks `claim`, a head that this server signed. `halt` writes this down, in its own transaction."""
+
+    def __init__(self, claim: ClaimedHead) -> None:
+        super().__init__(claim)
+        self.claim = claim
 
 
 class ForgedHead(Exception):
     """A head with a wrong MAC. `report_forged_head` raises the alert, in its own transaction."""
 
 
-def verify_record_has_head(request: ActRequest, locked: Locked) -> None:
-    """Raise `RollbackDetected` for a head that we signed and the record lacks, whoever sends it."""
-    if request.head is None:
-        return
-    if heads.check_head(locked.table.stream, locked.incarnation, request.head) is HeadStatus.UNKNOWN:
-        raise RollbackDetected
+def verify_record_has_heads(request: ActRequest, locked: Locked) -> None:
+    """Raise `RollbackDetected` for a head that we signed and the record lacks, whoever sends it.
+
+    A stored head without our MAC is ignored: it may be older than our key.
+    """
+    for claim in (request.stored_head, request.head):
+        if claim is not None and _is_lost(locked.table.stream, locked.incarnation, claim):
+            raise RollbackDetected(claim)
 
 
 def verify_head_is_ours(request: ActRequest, locked: Locked) -> None:
@@ -85,34 +94,75 @@ def verify_not_halted(request: ActRequest, locked: Locked) -> None:
         raise Stale
 
 
-def halt(request: ActRequest) -> HeadRefused:
-    """Halt the table of this request, in a transaction of its own, and return the refusal.
+def halt(request: ActRequest, claim: ClaimedHead) -> HeadRefused:
+    """Halt the table of this request for one of its heads, in a transaction of its own, and return the refusal.
 
     Checks again under the lock, with the current incarnation: another screen may have been first, or an incarnation
     may have been declared while this act waited. Raises `Stale` if the record has the head after all.
     """
-    assert request.head is not None
     with transaction.atomic(durable=True):
         locked = locked_table(request.facility, request.place, request.actor)
-        table, claim = locked.table, request.head
+        table = locked.table
         if table.halted_at is not None:
             return TableHalted(TABLE_IS_HALTED, table=table.code)
-        if heads.check_head(table.stream, current_number(), claim) is not HeadStatus.UNKNOWN:
+        if not _is_lost(table.stream, current_number(), claim):
             raise Stale
-        ctx = _context(request, locked)
-        data: HaltData = {
-            "seen": claim.seq,
-            "seen_head": claim.head,
-            "seen_incarnation": claim.incarnation,
-            "found_head": heads.hash_on_record(table.stream, claim.seq),
-            "last": table.stream.seq,
-        }
-        ctx.change_table(halted_at=ctx.now)
-        ctx.save_changes("table", ())
-        _append(ctx, TABLE_HALTED(data))
-        raise_alert(ctx, ROLLED_BACK.expected(table.pk, seen=claim.seq, last=data["last"]))
-        ctx.append_extra_entries()
-        return TableHalted(RECORD_WENT_BACK, table.pk, table=table.code, seen=claim.seq)
+        return _halt(_context(request, locked), claim)
+
+
+def halt_for_device(device: Device | None, claims: Mapping[str, ClaimedHead]) -> list[TableHalted]:
+    """Halt the tables whose record lacks a head that this device brings, whoever is signed in at it or nobody.
+
+    `claims` are heads by the name of their stream; those of tables that the device does not serve are ignored, and so
+    are forged ones and those of an incarnation that has ended. Returns a refusal for each table that was halted now.
+    Each has a transaction of its own.
+    """
+    if device is None or not claims:
+        return []
+    tables = Table.objects.select_related("facility", "stream").filter(
+        stream__name__in=list(claims), halted_at=None
+    )
+    incarnation = current_number()
+    lost = [
+        table
+        for table in tables.order_by("stream__name")
+        if serves(device, table) and _is_lost(table.stream, incarnation, claims[table.stream.name])
+    ]
+    refusals = [_halt_for_device(device, table, claims[table.stream.name]) for table in lost]
+    return [refusal for refusal in refusals if refusal is not None]
+
+
+def _halt_for_device(device: Device, table: Table, claim: ClaimedHead) -> TableHalted | None:
+    """Halt one table, unless it is halted or its record has the head after all, checked under the lock."""
+    with transaction.atomic(durable=True):
+        locked = locked_table(table.facility.code, table.code)
+        if locked.table.halted_at is not None or not _is_lost(locked.table.stream, current_number(), claim):
+            return None
+        now = clock.displayed_moment(locked.table.stream, locked.now)
+        return _halt(TableContext(locked.table, None, device, None, now), claim)
+
+
+def _is_lost(stream: Stream, incarnation: int, claim: ClaimedHead) -> bool:
+    """Whether this server signed the head in this incarnation, and the record lacks it."""
+    return heads.check_head(stream, incarnation, claim) is HeadStatus.UNKNOWN
+
+
+def _halt(ctx: TableContext, claim: ClaimedHead) -> TableHalted:
+    """Halt the locked table of this context, and raise its alert. Returns the refusal."""
+    table = ctx.table
+    data: HaltData = {
+        "seen": claim.seq,
+        "seen_head": claim.head,
+        "seen_incarnation": claim.incarnation,
+        "found_head": heads.hash_on_record(table.stream, claim.seq),
+        "last": table.stream.seq,
+    }
+    ctx.change_table(halted_at=ctx.now)
+    ctx.save_changes("table", ())
+    _append(ctx, TABLE_HALTED(data))
+    raise_alert(ctx, ROLLED_BACK.expected(table.pk, seen=claim.seq, last=data["last"]))
+    ctx.append_extra_entries()
+    return TableHalted(RECORD_WENT_BACK, table.pk, table=table.code, seen=claim.seq)
 
 
 def report_forged_head(request: ActRequest) -> HeadRefused:

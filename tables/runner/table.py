@@ -59,7 +59,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
             return super().rehearse(request, up_to_act=up_to_act)
 
     def verify_permission(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
-        halts.verify_record_has_head(request, locked)
+        halts.verify_record_has_heads(request, locked)
         verify_may(request.actor, act, locked.table, request.device, assigned=locked.on_duty)
         if act.name not in self.acts_without_post:
             verify_at_post(request.actor, locked.table)
@@ -98,8 +98,8 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
 def _recorded_heads(request: ActRequest) -> Iterator[None]:
     try:
         yield
-    except halts.RollbackDetected:
-        raise halts.halt(request) from None
+    except halts.RollbackDetected as rollback:
+        raise halts.halt(request, rollback.claim) from None
     except halts.ForgedHead:
         raise halts.report_forged_head(request) from None
 

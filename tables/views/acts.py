@@ -25,9 +25,10 @@ from games.params import malformed
 from tables.desk import runner as desk_runner
 from tables.models import Table
 from tables.runner import facility as facility_runner
+from tables.runner import halts
 from tables.runner import table as table_runner
 from tables.runner.access import Denied, Locked, SignedOut, enrolled_device, person_of, table_for
-from tables.runner.halts import HeadRefused
+from tables.runner.halts import HeadRefused, TableHalted
 from tables.screens import fragments, push
 from tables.views.refusals import LOCKED, SIGNED_OUT, STALE, UNKNOWN_ACT
 from tables.words.sentences import say, short, title
@@ -131,10 +132,8 @@ def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
         body, attachment = _form(request) if _has_file(request, target) else (_json_body(request), b"")
         station = body.get("station", "dealer") if body.get("station", "dealer") in STATIONS else "dealer"
         response = _perform(request, _act_request(request, body, person, target, attachment), body, target)
-    except SignedOut:
-        return _refused(401, Refusal(SIGNED_OUT))
-    except Locked:
-        return _refused(423, Refusal(LOCKED))
+    except (SignedOut, Locked) as reason:
+        return _refused_without_session(request, target, reason)
     except Forbidden as refusal:
         return _refused(403, refusal)
     except (Table.DoesNotExist, Facility.DoesNotExist):
@@ -172,6 +171,28 @@ def _perform(
     if accepted is not None:
         return accepted
     return target.runner.execute(replace(act_request, witness=people.verify_witness(request, code, pin)))
+
+
+def _refused_without_session(request: HttpRequest, target: ActTarget, reason: SignedOut | Locked) -> ActReply:
+    """Refuse an act from a device where nobody may act, but judge the heads that it brings first.
+
+    A restored backup lacks the session too, so the first act after it comes without one.
+    """
+    halted: list[TableHalted] = []
+    if target.table:
+        try:
+            body = _json_body(request)
+        except Refusal:
+            body = {}
+        for field in ("stored_head", "head"):
+            if (claim := heads.parse_stored_head(body.get(field))) is not None:
+                claims = {f"{target.facility}/{target.table}": claim}
+                halted += halts.halt_for_device(enrolled_device(request), claims)
+    if halted:
+        return _refused(halted[0].status, halted[0], None, halted[0].affected_table_ids)
+    if isinstance(reason, SignedOut):
+        return _refused(401, Refusal(SIGNED_OUT))
+    return _refused(423, Refusal(LOCKED))
 
 
 def _refused(
@@ -272,6 +293,7 @@ def _act_request(
         device=enrolled_device(request),
         attachment=attachment,
         head=_head(body.get("head")) if target.table else None,
+        stored_head=heads.parse_stored_head(body.get("stored_head")) if target.table else None,
     )
 
 

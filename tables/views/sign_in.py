@@ -1,5 +1,6 @@
 """Sign in by PIN at a shared tablet, relieve, lock and sign off; and enroll a browser as a device."""
 
+import logging
 import uuid
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from audit import devices, people
+from audit import devices, heads, people
 from audit.errors import AuditRefusal
 from audit.models import Device, Person, Station
 from games.engine import Refusal
@@ -17,6 +18,7 @@ from games.models import Facility
 from games.registry import game_by_code
 from tables.core import posts
 from tables.core.permissions import DEALERS, FLOOR
+from tables.runner import halts
 from tables.runner import table as table_runner
 from tables.runner.access import FACILITY_PAGES_ROLES, enrolled_device
 from tables.screens import push
@@ -24,6 +26,7 @@ from tables.words.sentences import say, title
 
 from ..models import Assignment, Table
 
+log = logging.getLogger(__name__)
 MAX_PEOPLE = 24
 
 
@@ -37,10 +40,25 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return redirect("sign-display", *device.place.split("/", 1))
     refusal = None
     if request.method == "POST":
+        _judge_stored_heads(request, device)
         refusal = _sign_in(request, device)
         if refusal is None:
             return redirect("home")
     return _sign_in_page(request, device, refusal, 403 if refusal else 200)
+
+
+def _judge_stored_heads(request: HttpRequest, device: Device) -> None:
+    """Halt each table whose record lacks a head that this device has shown, before anybody is signed in.
+
+    After a restored backup every session is gone. Nobody may have to sign in first for it to be noticed.
+    """
+    claims = heads.parse_stored_heads(request.POST.get("heads", ""))
+    for halted in halts.halt_for_device(device, claims):
+        for table_id in halted.affected_table_ids:
+            try:
+                async_to_sync(push.publish_now)(table_id)
+            except Exception:
+                log.exception("a halted table was not published; the heartbeat makes screens resync")
 
 
 def _sign_in_page(

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.db import OperationalError, connection
 from playwright.sync_api import expect
 
@@ -95,6 +96,40 @@ def test_the_next_tap_finds_a_cut_tail_and_a_declaration_lets_the_table_go_on(sc
         expect(screen.page.locator("#screen")).to_have_attribute("data-incarnation", "2")
     dealer.place((2, "small", 2_500))
     assert lying(scene) == {(2, "small"): 2_500}
+
+
+def sign_everybody_off() -> None:
+    """As a restored backup does: the sessions that were opened after it are gone."""
+    patiently(Session.objects.all().delete)
+
+
+def test_after_a_restore_a_tap_halts_the_table_although_nobody_is_signed_in_any_more(
+    scene, new_page, spotless
+):
+    kept = scene.version
+    dealer = tablet(new_page, scene)
+    spotless.append(dealer)
+    dealer.place((1, "big", 2_500))
+    cut(scene, kept)
+    sign_everybody_off()
+    pit = dashboard(new_page, scene)
+    dealer.tap(dealer.next)
+    pit.shows("Halted")
+    expect(pit.page.locator(".alert.stop")).to_contain_text("The record was rolled back")
+    assert scene.fresh.halted_at is not None
+
+
+def test_after_a_restore_the_sign_in_of_a_tablet_halts_the_table(scene, new_page, spotless):
+    kept = scene.version
+    dealer = tablet(new_page, scene)
+    spotless.append(dealer)
+    dealer.place((1, "big", 2_500))
+    cut(scene, kept)
+    sign_everybody_off()
+    dealer.page.goto("/sign-in")
+    dealer.arrive("dealer")
+    expect(dealer.page.locator("#side-halted")).to_contain_text("The record of T-01 was rolled back.")
+    dashboard(new_page, scene).shows("Halted")
 
 
 def test_a_head_that_is_not_ours_is_refused_and_told_to_the_pit(scene, new_page, spotless):

@@ -18,6 +18,14 @@ class FakeStorage {
   removeItem(name) {
     this.items.delete(name);
   }
+
+  get length() {
+    return this.items.size;
+  }
+
+  key(index) {
+    return [...this.items.keys()][index] ?? null;
+  }
 }
 
 export class FakeElement extends EventTarget {
@@ -142,6 +150,7 @@ export function installBrowser() {
     customElements: { define: () => {} },
     location: { href: "https://pitside.test/tables/T-01", visits: [], assign: (url) => globalThis.location.visits.push(url) },
     sessionStorage: new FakeStorage(),
+    localStorage: new FakeStorage(),
     fetch: (url, options) => server.fetch(url, options),
     CSS: { escape: (text) => text.replaceAll('"', '\\"') },
   });

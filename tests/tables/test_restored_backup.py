@@ -1,14 +1,23 @@
-"""The real thing: an old backup is restored as a superuser would, and the next act of a tablet finds it."""
+"""The real thing: an old backup is restored as a superuser would, and the next act of a tablet finds it.
+
+A restored backup lacks the sessions too, so the tablet's head is judged although nobody is signed in at it any more.
+"""
+
+import json
 
 import pytest
 from django.apps import apps
 from django.db import connection
 
+from audit.devices import enroll
+from audit.heads import parse_stored_head
 from audit.models import Entry, Stream
+from tables.models import Alert
+from tables.runner import halts
 from tables.screens import snapshot
 from tests.services.emptying import guards_aside
-from tests.tables.cast import make_scene
-from tests.tables.test_halts import act, declare, entries, head_of, refused
+from tests.tables.cast import PIN, make_scene
+from tests.tables.test_halts import act, declare, entries, foreign, head_of, post, refused
 
 pytestmark = pytest.mark.both_databases
 
@@ -79,3 +88,91 @@ def test_a_cut_tail_is_found_by_the_next_act_of_the_tablet(transactional_db):
         Entry.objects.filter(stream=stream, seq=last["seq"]).delete()
         Stream.objects.filter(pk=stream.pk).update(seq=before.seq, head=before.hash, last_at=before.at)
     refused(scene, "record-went-back", last)
+
+
+@pytest.fixture
+def gone_back(backup):
+    """A scene whose record and sessions went back below what its tablet has shown: the scene, tablet and last head."""
+    scene = make_scene()
+    restore = backup()
+    tablet = scene.browser("tablet", "dealer")
+    scene.place((2, "big", 5_000))
+    last = head_of(scene)
+    restore()
+    return scene, tablet, last
+
+
+def is_halted_everywhere(scene, device):
+    """Whether the table is halted by this device alone, and the pit's screens show it."""
+    (halted,) = entries(scene, "table.halted")
+    assert (halted["actor"], halted["device"]) == (None, str(device.pk))
+    floor = scene.browser("podium", "floorperson").get("/floor/larkfield/").content.decode()
+    assert Alert.objects.get(key="record-went-back").level == "stop"
+    return (
+        scene.fresh.halted_at is not None
+        and " data-halted" in floor
+        and "The record was rolled back" in floor
+    )
+
+
+def test_the_first_act_after_a_restore_halts_the_table_although_the_session_is_gone(gone_back):
+    scene, tablet, last = gone_back
+    answer = post(tablet, scene, last)
+    assert (answer.status_code, answer.json()["refusal"]["code"]) == (423, "record-went-back")
+    assert answer.json()["screen"] is None
+    assert is_halted_everywhere(scene, scene.tablet)
+    assert post(tablet, scene, last).status_code == 401
+    declare(scene)
+    assert post(tablet, scene, last).status_code == 401
+    assert scene.fresh.halted_at is None
+
+
+def test_the_head_that_a_device_stored_halts_the_table_before_a_pin_is_looked_at(gone_back):
+    scene, tablet, last = gone_back
+    stored = json.dumps({"larkfield/T-01": last, "larkfield/T-99": last, "": 7})
+    assert tablet.post("/sign-in", {"person": "dealer", "pin": "000000", "heads": stored}).status_code == 403
+    assert is_halted_everywhere(scene, scene.tablet)
+
+
+def test_a_podium_brings_the_heads_of_all_its_tables(gone_back):
+    scene, _tablet, last = gone_back
+    podium = scene.browser("podium")
+    stored = json.dumps({"larkfield/T-01": last})
+    podium.post("/sign-in", {"person": "floorperson", "pin": PIN, "heads": stored})
+    assert is_halted_everywhere(scene, scene.podium)
+
+
+def test_a_stored_head_comes_with_the_first_act_of_a_page_that_shows_less(gone_back):
+    scene, tablet, last = gone_back
+    tablet.post("/sign-in", {"person": "dealer", "pin": PIN})
+    answer = post(tablet, scene, head_of(scene), stored_head=last)
+    assert (answer.status_code, answer.json()["refusal"]["code"]) == (423, "record-went-back")
+    assert " data-halted" in answer.json()["screen"]["html"]
+
+
+@pytest.mark.django_db
+def test_a_stored_head_without_our_mac_or_of_another_table_halts_nothing(scene):
+    tablet, ours = scene.browser("tablet"), foreign(scene)
+    before = scene.version
+    for head in ({**ours, "mac": "0" * 64}, {"seq": 3}, None):
+        assert post(tablet, scene, head, stored_head=head).status_code == 401
+    for stored in (
+        {"larkfield/T-01": {**ours, "mac": "0" * 64}},
+        {"larkfield/T-02": ours},
+        {"larkfield/T-01": {"seq": "7"}},
+        [ours],
+        "[" * 100_000,
+    ):
+        text = stored if isinstance(stored, str) else json.dumps(stored)
+        assert tablet.post("/sign-in", {"person": "dealer", "pin": PIN, "heads": text}).status_code == 302
+    assert post(tablet, scene, head_of(scene), stored_head={**ours, "mac": ""}).status_code == 200
+    assert (scene.fresh.halted_at, scene.version) == (None, before + 1)
+    assert not Alert.objects.filter(kind="head-not-ours").exists()
+
+
+@pytest.mark.django_db
+def test_a_device_of_another_table_halts_nothing(scene):
+    elsewhere, _token = enroll("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
+    assert halts.halt_for_device(elsewhere, {"larkfield/T-01": parse_stored_head(foreign(scene))}) == []
+    assert halts.halt_for_device(None, {"larkfield/T-01": parse_stored_head(foreign(scene))}) == []
+    assert scene.fresh.halted_at is None

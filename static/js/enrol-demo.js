@@ -1,0 +1,5 @@
+/* A browser that enrolls in the demo is new to its database, which may have been made anew. */
+
+import { forgetHeads } from "./heads.js";
+
+forgetHeads();
