@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from script import checks
 from script.faults import report
 from script.faults.faults import BY_NAME, FAULTS
 from script.faults.invariants import read_facts, violations
@@ -147,6 +148,16 @@ def test_it_notices_a_log_that_nobody_can_read():
         "web-1 logged what is not JSON: Traceback (most recent call last):",
         "ticker logged 70 kB",
     ]
+
+
+@pytest.mark.parametrize(("status", "outcome"), [(0, "passed"), (1, "failed"), (5, "skipped")])
+def test_script_test_runs_it_as_a_step(status, outcome):
+    commands = checks.Commands()
+    commands.run = lambda command: ran.append(command) or status
+    ran: list[list[str]] = []
+    row = checks.run_faults(commands, {"redis"}, ["--quick"])
+    assert (row.step, row.outcome) == ("faults", outcome)
+    assert ran[0][1:] == ["-m", "script.faults", "--quick", "--required"]
 
 
 def test_the_report_says_what_an_operator_read():

@@ -58,8 +58,8 @@ def table(trials: Sequence[Trial], seed: int) -> str:
     lines = [
         f"Seed {seed}: {held} of {len(trials)} faults held. {platform.system()}, Python {platform.python_version()}.",
         "",
-        "| fault | held | seconds until right | acts taken, refused, asked again | log, kB |",
-        "|---|---|---|---|---|",
+        "| fault | held | seconds until right | acts taken, refused, asked again | slowest act, s | log, kB |",
+        "|---|---|---|---|---|---|",
     ]
     for trial in trials:
         reasons = [trial.fault.gap] if trial.fault.gap else trial.problems[:2]
@@ -67,7 +67,7 @@ def table(trials: Sequence[Trial], seed: int) -> str:
         fates = f"{trial.fates['taken']}, {trial.fates['refused']}, {trial.asked_again}"
         lines.append(
             f"| `{trial.fault.name}`: {trial.fault.title} | {held_text} | {trial.seconds:.1f} | {fates} "
-            f"| {kilobytes(trial):.0f} |"
+            f"| {trial.slowest:.1f} | {kilobytes(trial):.0f} |"
         )
     lines += [
         "",

@@ -54,6 +54,7 @@ class Trial:
     fates: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)  # by status and code
     asked_again: int = 0
+    slowest: float = 0.0  # seconds from the tap to the answer that was final
     log: list[LogLine] = field(default_factory=list)
     duration: float = 0.0
 
@@ -103,6 +104,9 @@ class Court:
             trial.fates = Counter(claim.fate for claim in claims)
             trial.refusals = Counter(
                 f"{claim.status} {claim.code}" for claim in claims if claim.fate == "refused"
+            )
+            trial.slowest = max(
+                (claim.answered - claim.started for claim in claims if claim.answered), default=0
             )
             trial.asked_again = sum(claim.tries > 1 for claim in claims)
             trial.log = [line for line in self.scene.log if line.moment >= injected]
