@@ -152,9 +152,13 @@ def test_it_notices_a_log_that_nobody_can_read():
 
 @pytest.mark.parametrize(("status", "outcome"), [(0, "passed"), (1, "failed"), (5, "skipped")])
 def test_script_test_runs_it_as_a_step(status, outcome):
-    commands = checks.Commands()
-    commands.run = lambda command: ran.append(command) or status
+    class Commands(checks.Commands):
+        def run(self, command, *_):
+            ran.append(command)
+            return status
+
     ran: list[list[str]] = []
+    commands = Commands()
     row = checks.run_faults(commands, {"redis"}, ["--quick"])
     assert (row.step, row.outcome) == ("faults", outcome)
     assert ran[0][1:] == ["-m", "script.faults", "--quick", "--required"]
