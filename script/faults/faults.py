@@ -312,11 +312,6 @@ FAULTS = (
     Fault("disk-full", "the sealer can write no file (RLIMIT_FSIZE 0)", fill_disk),
     Fault("clock-ahead", "the database's clock jumps two minutes ahead", clock_ahead),
     Fault("clock-behind", "the database's clock is a minute behind for 5 s", clock_behind),
-    Fault(
-        "backup-restored",
-        "a backup is restored below play that went on",
-        restore_backup,
-        gap="a tablet that the backup signed out forgets its head, so its table plays on",
-    ),
+    Fault("backup-restored", "a backup is restored below play that went on", restore_backup),
 )
 BY_NAME = {fault.name: fault for fault in FAULTS}

@@ -152,12 +152,32 @@ class Front:
         await self.client.aclose()
 
 
+class StoredHeads:
+    """The newest head of each table that a device has shown: what static/js/heads.js stores beyond page and session."""
+
+    def __init__(self) -> None:
+        self.stored: dict[str, Json] = {}
+        self.unjudged: dict[str, Json] = {}
+
+    def load_page(self) -> None:
+        """What is stored now stays until the server has judged it."""
+        self.unjudged = dict(self.stored)
+
+    def store(self, stream: str, head: Json) -> None:
+        before = self.unjudged.get(stream)
+        if before and head["incarnation"] > before["incarnation"]:
+            del self.unjudged[stream]
+        if stream not in self.unjudged:
+            self.stored[stream] = head
+
+
 class Browser:
     """A device with its cookies: it enrolls, signs in, and sends what its pages send."""
 
     def __init__(self, seat: Seat, token: str, front: Front) -> None:
         self.seat, self.token, self.front = seat, token, front
         self.cookies: dict[str, str] = {}
+        self.heads = StoredHeads()
         self.is_signing_in = asyncio.Lock()
 
     @property
@@ -191,7 +211,11 @@ class Browser:
         async with self.is_signing_in:
             with contextlib.suppress(NoAnswer):
                 await self.request("GET", "/sign-in")
-                form = {"person": self.seat.person, "pin": self.seat.pin}
+                form = {
+                    "person": self.seat.person,
+                    "pin": self.seat.pin,
+                    "heads": json.dumps(self.heads.stored),
+                }
                 response = await self.request("POST", "/sign-in", data=form)
                 return response.status_code == 302
         return False
@@ -224,6 +248,13 @@ class Fragment:
             html.unescape(attributes.get("phase", "")),
             json.loads(state[1]) if state else {},
         )
+
+    @property
+    def claimed_head(self) -> Json | None:
+        """What an act sends back."""
+        if not self.head:
+            return None
+        return {"seq": self.version, "head": self.head, "incarnation": self.incarnation, "mac": self.mac}
 
     def is_newer(self, shown: "Fragment") -> bool:
         """As `isNewer` of static/js/live.js."""
@@ -315,6 +346,7 @@ class Screen(Browser):
         """Sign in again, which loads the page again."""
         if await self.sign_in():
             self.shown.clear()
+            self.heads.load_page()
             await self.resync()
 
     async def receive(self, message: Json) -> None:
@@ -333,6 +365,8 @@ class Screen(Browser):
         fragment = Fragment.read(text)
         if fragment.is_newer(self.shown.get(table, Fragment())):
             self.shown[table] = fragment
+            if head := fragment.claimed_head:
+                self.heads.store(f"{self.seat.facility}/{table}", head)
 
     async def resync(self) -> bool | None:
         """Fetch the state, as the page does when it is behind or its socket silent."""
@@ -447,18 +481,11 @@ class Tablet(Screen):
 
     async def ask(self, claim: Claim, name: str, body: Json) -> None:
         """One try. Sets the claim's fate if the answer is final."""
-        shown = self.fragment
-        head = {
-            "seq": shown.version,
-            "head": shown.head,
-            "incarnation": shown.incarnation,
-            "mac": shown.mac,
-        }
+        stream = self.seat.place
+        heads = {"head": self.fragment.claimed_head, "stored_head": self.heads.unjudged.get(stream)}
         headers = {**self.headers, "Accept": "application/json"}
         try:
-            response = await self.front.send_act(
-                f"{self.path}acts/{name}", headers, {**body, "head": head if shown.head else None}
-            )
+            response = await self.front.send_act(f"{self.path}acts/{name}", headers, {**body, **heads})
         except NoAnswer:
             return
         self.keep_cookies(response)
@@ -467,6 +494,8 @@ class Tablet(Screen):
         except ValueError:
             answer = {}
         refusal = answer.get("refusal") or {}
+        if response.status_code == 200 or (refusal and response.status_code < 500):
+            self.heads.unjudged.pop(stream, None)
         claim.status, claim.code = response.status_code, refusal.get("code", "")
         is_busy = response.status_code == 503 and claim.code == NOT_BEGUN and claim.tries >= BUSY_TRIES
         if response.status_code == 200:
