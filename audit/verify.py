@@ -1424,9 +1424,24 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
     return [
         *summary(*result),
         *([every.line()] if every else []),
+        *other_checker(bundle),
         *seal_lines(segment, note, keys, unsealed, options),
         *("not part of the bundle and not checked: %s" % printable(name) for name in bundle.unexpected),
     ]
+
+
+def other_checker(bundle: Bundle) -> Iterator[str]:
+    """Yield a line if the bundle's copy of this program is another one: of another release, or replaced."""
+    try:
+        with open(__file__, "rb") as file:
+            mine = sha256(file.read()).hexdigest()
+    except (NameError, OSError):  # this program was piped into Python
+        return
+    other = bundle.digests["verify.py"][0]
+    if other != mine:
+        yield (
+            "the bundle's verify.py is not this program. Look up its SHA-256 in the release notes: %s" % other
+        )
 
 
 class EveryStream:

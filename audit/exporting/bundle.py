@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -34,6 +35,12 @@ DOCUMENTS = ("FORMAT.md", "verify.py", "witness.py")
 AUDIT_FOLDER = Path(audit.__file__).parent
 
 Progress = Callable[[int], None]
+
+
+@cache
+def checker_sha256() -> str:
+    """The SHA-256 in hex of the `verify.py` of this program, which the integrity page and the release notes publish."""
+    return hashlib.sha256((AUDIT_FOLDER / "verify.py").read_bytes()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

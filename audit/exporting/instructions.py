@@ -16,7 +16,10 @@ What it is
   If the record was never sealed, there is no seals.jsonl and no checkpoint.txt.
 
 How to check it
-  1. Get verify.py from a source that you trust. Whoever made this bundle could have changed the copy in it.
+  1. Get verify.py from a source that you trust. Whoever made this bundle could have changed the copy in it. The
+     release notes (CHANGELOG.md) and the integrity page of the casino's desk publish the SHA-256 of verify.py; so
+     does manifest.json for the copy in this bundle. Run the copy only if its SHA-256 is the one in the release
+     notes:   sha256sum verify.py
   2. You need Python 3.9 or newer. To check signatures:   pip install cryptography
   3. Run   python verify.py BUNDLE.zip      (or the folder that you unpacked it into)
      Exit status 0: every check passed. Exit status 1: a check failed, and the output names the first failure.

@@ -1,5 +1,6 @@
 """The evidence bundle as it is written: what is in it, and that every range of it can be checked."""
 
+import hashlib
 import io
 import json
 import re
@@ -16,8 +17,8 @@ from audit.exporting import bundle, segment
 from audit.models import Checkpoint, Seal
 
 from .conftest import MOMENT
-from .outsider import check
-from .sealed import DAY, SECOND, WITNESS, House, bundled, files_of
+from .outsider import check, packed
+from .sealed import DAY, SECOND, WITNESS, House, archived, bundled, files_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -68,6 +69,25 @@ def test_it_contains_the_documented_files_and_returns_their_digests(house):
     assert "NOT SEALED: the last 1 entries of larkfield/T-04; only the hash chain protects them" in check(
         out.getvalue()
     )
+
+
+def test_the_release_notes_publish_the_sha256_of_the_checker():
+    digest = hashlib.sha256(Path(verify.__file__).read_bytes()).hexdigest()
+    notes = (Path(__file__).resolve().parents[2] / "CHANGELOG.md").read_text()
+    released = notes.partition("\n## ")[2].partition("\n## ")[0]
+    assert f"`{digest}`" in released, f"Write the SHA-256 of audit/verify.py into CHANGELOG.md: {digest}"
+
+
+def test_a_checker_from_elsewhere_says_that_the_bundles_copy_is_another_program(house):
+    files = files_of(bundled())
+    assert not [line for line in check(archived(files)) if "verify.py" in line]
+    manifest = json.loads(files["manifest.json"])
+    (stated,) = [one["sha256"] for one in manifest["files"] if one["name"] == "verify.py"]
+    assert stated == bundle.checker_sha256()
+    replaced = b"print('good')\n"
+    lines = check(packed(files | {"verify.py": replaced}))
+    told = "the bundle's verify.py is not this program. Look up its SHA-256 in the release notes: "
+    assert told + hashlib.sha256(replaced).hexdigest() in lines
 
 
 EDGES = [None, -1, 0, 3, 86_400, 86_403, 2 * 86_400 + 1, 3 * 86_400 + 4, 3 * 86_400 + 6, 9 * 86_400]

@@ -1,6 +1,8 @@
 """The integrity page: what is well, what waits, and what is wrong, in words."""
 
 import datetime as dt
+import hashlib
+from pathlib import Path
 
 import pytest
 
@@ -174,6 +176,10 @@ def test_keys_and_incarnations_are_shown_with_their_times(hands, scene, sealer):
     )
     assert "declared by Compliance with Gaming Agent: disk lost" in said
     assert "checkpoint 1 found, 1 signed" in " ".join(said.split())
+
+
+def test_the_sha256_of_the_checker_is_published(hands, scene, sealer):
+    assert hashlib.sha256(Path("audit/verify.py").read_bytes()).hexdigest() in page(scene)
 
 
 def test_the_plot_counts_seals_by_the_minute(hands, scene, sealer):

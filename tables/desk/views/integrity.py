@@ -8,6 +8,7 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit import clock
+from audit.exporting import bundle
 from games.models import Facility
 from tables.alerts.words import alert_words
 from tables.desk.access import authorize_desk
@@ -33,6 +34,7 @@ def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
         "sealed_in_the_hour": sum(bar.seals for bar in bars),
         "top": top,
         "keys": standing.signing_keys(),
+        "checker_sha256": bundle.checker_sha256(),
         "incarnations": standing.incarnations(),
         "verified_at": _entry_url(verification, facility),
         "alerts": [(alert, *alert_words(alert.kind, alert.key, alert.params)) for alert in status.alerts],
