@@ -1,5 +1,12 @@
-"""Render fragments from a snapshot: the same templates for first paint, push and resync."""
+"""Render fragments from a snapshot: the same templates for first paint, push and resync.
 
+A snapshot travels as its JSON text, and a fragment is a function of that text alone. So each worker renders a station
+only if one of its screens shows it, and once for all of them.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypedDict
 
 from django.template.loader import render_to_string
@@ -13,7 +20,7 @@ TEMPLATES = {
     "table": "tables/table/screen.html",
     "sign": "tables/sign/screen.html",
 }
-PUSHED = tuple(TEMPLATES)
+CACHED_FRAGMENTS = 128  # of the states pushed last, about 40 kB each
 
 
 class Screen(TypedDict):
@@ -23,12 +30,29 @@ class Screen(TypedDict):
     html: str
 
 
-class Message(Screen):
-    """What is pushed to the screens of one station."""
+@dataclass(frozen=True)
+class TableState:
+    """A snapshot as it is pushed: `text` is its JSON. Table and facility are codes."""
 
     table: str
-    table_id: int
     facility: str
+    version: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A rendered station of a state. `message` is what is sent on a socket: JSON of table, version and HTML."""
+
+    table: str
+    version: int
+    html: str
+    message: str
+
+    @property
+    def screen(self) -> Screen:
+        """The fragment as the answer to a request."""
+        return {"version": self.version, "html": self.html}
 
 
 def render(station: str, state: Snapshot) -> str:
@@ -36,25 +60,21 @@ def render(station: str, state: Snapshot) -> str:
     return render_to_string(TEMPLATES[station], {"s": state})
 
 
-def message(station: str, table_id: int, state: Snapshot) -> Message:
-    """Return the message that is pushed to the screens of one station."""
-    table = state["table"]
-    return {
-        "table": table["code"],
-        "table_id": table_id,
-        "facility": table["facility"],
-        "version": state["version"],
-        "html": render(station, state),
-    }
-
-
-def messages(table_id: int, stations: tuple[str, ...] = PUSHED) -> dict[str, Message]:
-    """Return the messages of a table by station, all from the same snapshot."""
+def read_state(table_id: int) -> TableState:
+    """Read the snapshot of a table. Raises `Table.DoesNotExist`."""
     state = snapshot.of_table(table_id)
-    return {station: message(station, table_id, state) for station in stations}
+    table = state["table"]
+    return TableState(table["code"], table["facility"], state["version"], json.dumps(state))
+
+
+@lru_cache(CACHED_FRAGMENTS)
+def fragment(station: str, state_text: str) -> Fragment:
+    """Render one station of a state. Queries nothing. Raises KeyError for an unknown station."""
+    shown: Snapshot = json.loads(state_text)
+    table, version, html = shown["table"]["code"], shown["version"], render(station, shown)
+    return Fragment(table, version, html, json.dumps({"table": table, "version": version, "html": html}))
 
 
 def screen(station: str, table_id: int) -> Screen:
-    """Return the version and HTML of one station, for a first paint, a response or a resync."""
-    message = messages(table_id, (station,))[station]
-    return {"version": message["version"], "html": message["html"]}
+    """Return the version and HTML of one station, for a first paint or a resync."""
+    return fragment(station, read_state(table_id).text).screen

@@ -69,10 +69,10 @@ class ActReply:
 async def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
     """Execute one act at a table. 200 with the answer and the fresh screen, or a refusal with its 4xx status."""
     reply = await _execute(request, ActTarget(table_runner.RUNNER, facility, table, act))
-    messages = await _publish(reply.table_ids)
     if reply.status == 200:
-        message = messages.get(reply.station)
-        reply.body["screen"] = message and {"version": message["version"], "html": message["html"]}
+        reply.body["screen"] = await _publish(reply.table_ids, reply.station)
+    else:
+        await _publish(reply.table_ids)
     return JsonResponse(reply.body, status=reply.status)
 
 
@@ -103,19 +103,20 @@ async def _execute_without_table(request: HttpRequest, target: ActTarget) -> Jso
     return JsonResponse(reply.body, status=reply.status)
 
 
-async def _publish(table_ids: tuple[int, ...]) -> dict[str, fragments.Message]:
-    """Publish tables after the commit, and return the messages of the first one, the act's own.
+async def _publish(table_ids: tuple[int, ...], station: str = "") -> fragments.Screen | None:
+    """Publish tables after the commit, and return the first one, the act's own, as this station shows it.
 
     Whatever fails here, the act is committed: it is logged, the answer has no screen, and a heartbeat brings it.
     """
-    published: list[dict[str, fragments.Message]] = []
-    for table_id in table_ids:
+    own_screen = None
+    for position, table_id in enumerate(table_ids):
         try:
-            published.append(await push.publish(table_id))
+            state = await push.publish(table_id)
+            if station and position == 0:
+                own_screen = fragments.fragment(station, state.text).screen
         except Exception:
             log.exception("a table was not published after its act; the heartbeat makes screens resync")
-            published.append({})
-    return published[0] if published else {}
+    return own_screen
 
 
 async def _execute(request: HttpRequest, target: ActTarget) -> ActReply:

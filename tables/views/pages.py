@@ -139,10 +139,8 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
 def tiles(request: HttpRequest, facility: str) -> JsonResponse:
     """Every current tile, for a resync."""
     _, ids = floor_tables_for(request, facility)
-    tiles = [fragments.messages(pk, ("tile",))["tile"] for pk in ids]
-    return JsonResponse(
-        {"tiles": {tile["table"]: {"version": tile["version"], "html": tile["html"]} for tile in tiles}}
-    )
+    tiles = [fragments.fragment("tile", fragments.read_state(pk).text) for pk in ids]
+    return JsonResponse({"tiles": {tile.table: tile.screen for tile in tiles}})
 
 
 def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[str, Any]:

@@ -201,7 +201,7 @@ class TableConsumer(PushConsumer):
             Device.objects.filter(pk=device.pk).update(heard_at=clock.now())
 
     def group_names(self) -> list[str]:
-        return [push.table_group(self.table.pk, self.station), push.person_group(self.person.pk)]
+        return [push.table_group(self.table.pk), push.person_group(self.person.pk)]
 
     def table_ids(self) -> list[int]:
         return [self.table.pk]
@@ -212,7 +212,7 @@ class TableConsumer(PushConsumer):
         await self.send_json({"table": self.table.code, **screen})
 
     async def screen(self, event: dict[str, Any]) -> None:
-        await self.send(text_data=event["text"])
+        await self.send(text_data=fragments.fragment(self.station, event["state"]).message)
 
 
 class SignConsumer(PushConsumer):
@@ -227,7 +227,7 @@ class SignConsumer(PushConsumer):
         return push.versions(self.table_ids())
 
     def group_names(self) -> list[str]:
-        return [push.table_group(self.table.pk, "sign")]
+        return [push.table_group(self.table.pk)]
 
     def table_ids(self) -> list[int]:
         return [self.table.pk]
@@ -238,7 +238,7 @@ class SignConsumer(PushConsumer):
         await self.send_json({"table": self.table.code, **screen})
 
     async def screen(self, event: dict[str, Any]) -> None:
-        await self.send(text_data=event["text"])
+        await self.send(text_data=fragments.fragment("sign", event["state"]).message)
 
 
 class FloorConsumer(PushConsumer):
@@ -273,7 +273,7 @@ class FloorConsumer(PushConsumer):
 
     async def screen(self, event: dict[str, Any]) -> None:
         code = event["table"]
-        self.waiting[code] = event["text"]
+        self.waiting[code] = event["state"]
         wait = self.sent_at.get(code, 0.0) + TILE_SECONDS - time.monotonic()
         if wait <= 0:
             await self.send_tile(code)
@@ -286,10 +286,10 @@ class FloorConsumer(PushConsumer):
         await self.send_tile(code)
 
     async def send_tile(self, code: str) -> None:
-        text = self.waiting.pop(code, None)
-        if text is not None:
+        state = self.waiting.pop(code, None)
+        if state is not None:
             self.sent_at[code] = time.monotonic()
-            await self.send(text_data=text)
+            await self.send(text_data=fragments.fragment("tile", state).message)
 
     async def disconnect(self, code: int) -> None:
         for task in self.later.values():

@@ -11,7 +11,7 @@ from django.db import OperationalError
 from playwright.sync_api import Page, WebSocketRoute
 
 from tables.runner.table import ActResponse
-from tables.screens import push
+from tables.screens import delivery
 from tests.e2e.floor import Screen, all_on
 from tests.services.chromium import Pages
 from tests.services.server import LiveServer
@@ -38,13 +38,13 @@ def stage(live_url: str, session_server: LiveServer, monkeypatch: pytest.MonkeyP
 def pushes_lost() -> Callable[[], contextlib.AbstractContextManager[None]]:
     """Within `pushes_lost()`, no screen hears of an act."""
 
-    async def lose(messages: Any) -> None:
+    async def lose(pushes: Any) -> None:
         pass
 
     @contextlib.contextmanager
     def losing() -> Iterator[None]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(push, "send", lose)
+            patch.setattr(delivery, "_send_in_order", lose)
             yield
 
     return losing

@@ -12,7 +12,7 @@ from audit import clock
 from audit.models import Device
 from config.asgi import application
 from tables.models import Assignment
-from tables.screens import delivery, push
+from tables.screens import delivery, fragments, push
 
 pytestmark = pytest.mark.both_databases
 
@@ -145,6 +145,28 @@ async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(commit
     assert await dealer.receive_nothing(0.05)
     await dealer.leave()
     await pit.leave()
+
+
+async def test_a_push_renders_each_station_that_a_screen_shows_once_and_no_other(committed, monkeypatch):
+    tablet = await browser(committed, "tablet", "dealer")
+    sockets = [await Socket(TABLE + "dealer", tablet).connect() for _ in range(2)]
+    for socket in sockets:
+        await socket.heard()
+    rendered: list[str] = []
+    render = fragments.render
+
+    def counted(station, state):
+        rendered.append(station)
+        return render(station, state)
+
+    monkeypatch.setattr(fragments, "render", counted)
+    answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
+    await push.publish(answer.key)
+    assert rendered == []
+    for socket in sockets:
+        assert (await socket.heard())["version"] == answer.version
+        await socket.leave()
+    assert rendered == ["dealer"]
 
 
 async def test_a_sign_off_and_a_lock_close_every_socket_of_the_person(committed):
@@ -296,5 +318,4 @@ async def test_a_layer_that_does_not_answer_loses_no_act(committed, monkeypatch)
 
     monkeypatch.setattr(delivery, "get_channel_layer", lambda: Silent())
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
-    messages = await push.publish(answer.key)
-    assert messages["dealer"]["version"] == answer.version
+    assert (await push.publish(answer.key)).version == answer.version

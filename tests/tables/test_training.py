@@ -16,7 +16,7 @@ from tables.demo.seeding import make_lot, make_table
 from tables.dice.handling import verify_lot_fits
 from tables.models import DiceLot, Round, Throw
 from tables.rounds import draws
-from tables.screens.fragments import messages
+from tables.screens.fragments import screen
 from tables.templatetags.floor import pit_live, pit_open, pit_win, sums_of
 from tests.tables.cast import Scene, make_scene
 
@@ -330,7 +330,7 @@ def test_its_tile_says_what_it_is_and_shows_nothing_to_sum(table):
     thrown(table, 6, 5, 5)
     call(table, 6, 5, 5)
     table.finish()
-    html = messages(table.table.pk, ("tile",))["tile"]["html"]
+    html = screen("tile", table.table.pk)["html"]
     assert "TRAINING" in html and 'data-kind="training"' in html
     for figure in (
         "data-win",
@@ -346,20 +346,20 @@ def test_its_tile_says_what_it_is_and_shows_nothing_to_sum(table):
 
 def test_a_live_table_says_nothing_of_training(scene):
     scene.place((1, "small", 1_000))
-    shown = messages(scene.table.pk, ("tile", "dealer", "table"))
-    for screen in shown.values():
-        assert "TRAINING" not in screen["html"] and "ractice" not in screen["html"]
+    for station in ("tile", "dealer", "table"):
+        html = screen(station, scene.table.pk)["html"]
+        assert "TRAINING" not in html and "ractice" not in html
 
 
 @pytest.mark.parametrize("station", ["dealer", "table"])
 def test_its_screens_say_what_they_are(table, station):
-    html = messages(table.table.pk, (station,))[station]["html"]
+    html = screen(station, table.table.pk)["html"]
     assert html.count("TRAINING") > 3 and "Training table" in html and "ractice money" in html
 
 
 def test_an_alert_of_it_says_where_it_comes_from(table):
     table.act("report_device_failure", {"what": "device"})
-    html = messages(table.table.pk, ("tile",))["tile"]["html"]
+    html = screen("tile", table.table.pk)["html"]
     assert "<h3>Training: Gaming ceased</h3>" in html
 
 
