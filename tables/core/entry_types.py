@@ -67,6 +67,7 @@ class AlertRaised(AlertEnded):
     seen: NotRequired[Annotated[int, "number of the newest entry that a screen has shown"]]
     shaker: NotRequired[str]
     slip: NotRequired[str]
+    subject: NotRequired[Annotated[str, "what the approval was of, as the edition names it"]]
     table: NotRequired[str]
     tables: NotRequired[Annotated[list[str], "codes of the tables, and of the games elsewhere"]]
     throw: NotRequired[int]

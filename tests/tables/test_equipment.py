@@ -8,9 +8,11 @@ import pytest
 
 from audit.models import Entry
 from games.engine import Refusal
+from tables.clock.ticker import tick
 from tables.core.reads import locked_table
 from tables.equipment.checks import Equipment
-from tables.models import Approval, Inspection, Shaker
+from tables.equipment.words import SUBJECTS
+from tables.models import Alert, Approval, Inspection, Shaker
 from tables.opening.checks import INSPECTION_HOLDS
 from tests.tables.cast import CHAPTER, Scene, make_scene
 
@@ -338,6 +340,35 @@ def test_an_approval_that_ends_in_a_round_lets_it_end_and_then_the_table_asks_fo
         scene.place((2, "big", 5_000))
     Approval.objects.filter(subject="device").update(withdrawn_at=None, ends_on=None)
     scene.place((2, "big", 5_000))
+
+
+@clause("PA-625a.1(b)-approval")
+@pytest.mark.parametrize("end", ["withdrawn", "ended"])
+def test_an_approval_that_ends_while_the_table_plays_calls_the_pit_at_once(hands, end):
+    scene = make_scene()
+    scene.place((2, "big", 5_000))
+    assert tick() == []
+    for subject, section in (("device", "§ 625a.1(b)"), ("shaker", "§ 625a.1(d)")):
+        approval = Approval.objects.get(subject=subject)
+        if end == "withdrawn":
+            scene.in_room("withdraw_approval", {"approval": approval.pk, "why": "a fault"}, by="compliance")
+        else:
+            Approval.objects.filter(pk=approval.pk).update(ends_on=hands.now.date())
+        assert tick() == [scene.table.pk], subject
+        (alert,) = (row for row in scene.snapshot["alerts"] if row["standing"])
+        assert (alert["kind"], alert["level"], alert["section"]) == ("approval-ended", "stop", section)
+        assert SUBJECTS[subject] in alert["text"]
+        assert tick() == []
+        approval.pk = None
+        approval.save()
+        assert tick() == [scene.table.pk], "its successor ends the alert"
+        assert not Alert.objects.filter(ended_at=None).exists()
+
+
+def test_an_approval_that_ends_at_a_closed_table_calls_nobody(hands):
+    make_scene(opened=False)
+    Approval.objects.update(ends_on=hands.now.date())
+    assert tick() == []
 
 
 # The inspection: when, and by whom
