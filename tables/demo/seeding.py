@@ -121,6 +121,13 @@ def _approve(facility: Facility, demo_submission: demo.DemoSubmission) -> RulesS
     submission.decided_at = submission.in_force_from = now - APPROVED
     submission.decided_by = facility.law.body("submissions")
     submission.save()
+    record_approval(submission, now)
+    return submission
+
+
+def record_approval(submission: RulesSubmission, now: dt.datetime) -> None:
+    """State on the record that a submission is approved, without an act. Call it in a transaction."""
+    facility = submission.facility
     stream = record.lock_stream(f"{facility.code}/rules")
     data: RulesApproved = {
         "code": submission.code,
@@ -135,7 +142,6 @@ def _approve(facility: Facility, demo_submission: demo.DemoSubmission) -> RulesS
         gaming_day=facility.gaming_day(now),
         terms=submission.terms_sha256,
     )
-    return submission
 
 
 def _make_table(facility: Facility, demo_table: demo.DemoTable, number: int) -> Table:

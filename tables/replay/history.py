@@ -106,10 +106,11 @@ class RoundHistory:
     facility: str
     entries: Sequence[RecordedEntry]
     rules_finder: RulesFinder = field(default_factory=RulesFinder)
+    submission: str = ""  # for which the record says that the table was made
 
     def __post_init__(self) -> None:
         self.settlements: dict[WagerKey, WagerSettlement] = {}
-        self.readjudication = start_round(self.entries, self.facility, self.rules_finder)
+        self.readjudication = start_round(self.entries, self.facility, self.rules_finder, self.submission)
         for entry in self.entries:
             self.readjudication.apply(entry)
             if entry.type in SETTLING_TYPES and isinstance(entry.data.get("settled"), list):

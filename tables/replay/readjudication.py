@@ -25,6 +25,7 @@ from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound
 from tables.replay.replayed_slips import FILED, ReplayedSlips, is_slip_entry
 from tables.replay.rules_finder import RulesFinder
 from tables.rounds.settlement import settled_data, taken_cents
+from tables.rules.approved_terms import recorded_submission
 
 UNREADABLE = (*MISSHAPEN, Refusal)
 
@@ -116,25 +117,35 @@ def _compare_values(entry: RecordedEntry, expected: Mapping[str, Any]) -> Iterat
 
 
 def readjudicate_round(
-    entries: Sequence[RecordedEntry], facility: str, rules_finder: RulesFinder
+    entries: Sequence[RecordedEntry], facility: str, rules_finder: RulesFinder, submission: str = ""
 ) -> RoundReadjudication:
     """Settle one round again from its entries in order."""
-    readjudication = start_round(entries, facility, rules_finder)
+    readjudication = start_round(entries, facility, rules_finder, submission)
     for entry in entries:
         readjudication.apply(entry)
     return readjudication
 
 
 def start_round(
-    entries: Sequence[RecordedEntry], facility: str, rules_finder: RulesFinder
+    entries: Sequence[RecordedEntry], facility: str, rules_finder: RulesFinder, submission: str = ""
 ) -> RoundReadjudication:
-    """Return a round before its first entry, with the rules that its entries name."""
+    """Return a round before its first entry, with the rules that its entries name.
+
+    `submission` is the submission for which the record says that the table was made: the terms must have been approved
+    for it by then. Empty where the record does not say so.
+    """
     first = next((entry for entry in entries if is_about_round(entry)), None)
     if first is None:
         return RoundReadjudication(None)
     rules = rules_finder.find(facility, first.terms)
     if rules is not None:
-        return RoundReadjudication(ReplayedRound(rules, first.terms))
+        readjudication = RoundReadjudication(ReplayedRound(rules, first.terms))
+        if submission and not rules_finder.is_approved(facility, submission, first.terms, first.at):
+            expected = f"terms that were approved for {submission}"
+            readjudication.differences.append(
+                Difference(first.seq, first.round, "terms", first.terms, expected)
+            )
+        return readjudication
     unknown = Difference(first.seq, first.round, "terms", first.terms, "found nowhere")
     return RoundReadjudication(None, differences=[unknown])
 
@@ -186,6 +197,7 @@ class Readjudication:
     def _of_stream(self, span: Span, progress: Callable[[int], Any]) -> Iterator[Difference]:
         stream = Stream(pk=span.stream_id, name=span.name)
         current, number, newest, seq = RoundReadjudication(None), 0, 0, span.first - 1
+        submission = recorded_submission(span.stream_id)
         begins_here, order = (
             False,
             TableSequence(),
@@ -204,7 +216,7 @@ class Readjudication:
                 may_be_older = number <= newest or not begins_here
                 earlier = of_round(stream, number, before=entry.seq) if may_be_older else []
                 begins_here = begins_here or not earlier
-                current = start_round([*earlier, entry], stream.facility, self.rules_finder)
+                current = start_round([*earlier, entry], stream.facility, self.rules_finder, submission)
                 yield from current.differences
                 for previous in earlier:
                     current.apply(previous)

@@ -9,6 +9,7 @@ from audit.models import Entry
 from games.engine import Refusal, Rules
 from games.engine.rules import Terms
 from games.models import RulesSubmission
+from games.office.submissions.approvals import RecordedApproval, recorded_approvals
 from games.office.submissions.entry_types import RULES_APPROVED
 
 
@@ -21,6 +22,16 @@ class RulesFinder:
     def __init__(self) -> None:
         self._rules: dict[str, Rules | None] = {}
         self._approved: dict[str, dict[str, Terms]] = {}
+        self._approvals: dict[str, list[RecordedApproval]] = {}
+
+    def is_approved(self, facility: str, submission: str, digest: str, moment: str) -> bool:
+        """Whether the record approved these terms for this submission by a moment, written as in the record."""
+        if facility not in self._approvals:
+            self._approvals[facility] = list(recorded_approvals(facility))
+        return any(
+            (approval.code, approval.terms_sha256) == (submission, digest) and approval.at <= moment
+            for approval in self._approvals[facility]
+        )
 
     def find(self, facility: str, digest: str) -> Rules | None:
         """Return the rules of these terms; None where they are missing or cannot be read."""

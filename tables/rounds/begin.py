@@ -6,6 +6,7 @@ from tables.core.context import TableContext
 from tables.equipment.checks import Equipment
 from tables.limits.rules import apply_when_due
 from tables.models import Round, Table
+from tables.rules.approved_terms import verify_terms_approved
 from tables.rules.notice import record_change
 from tables.rules.suspensions import verify_game_not_suspended
 
@@ -33,11 +34,12 @@ def ensure_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:
 
 
 def _open_round(ctx: TableContext, *, though_ceased: bool) -> Round:
-    """Open the next round under the limits and rules that hold from now on.
+    """Open the next round under the limits and rules that hold from now on, which the record shows as approved.
 
     The payout limit's floor (A30) is checked once more: a minimum raised at the table and a limit approved in the
     office at the same moment would each have passed without the other.
     """
+    verify_terms_approved(ctx)
     apply_when_due(ctx)
     record_change(ctx)
     if not though_ceased:

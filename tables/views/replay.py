@@ -19,6 +19,7 @@ from tables.dice.entry_types import DICE_LOT_PLACED
 from tables.replay.evidence import evidence_of
 from tables.replay.history import ReplayStep, RoundHistory, WagerRow
 from tables.replay.replayed_round import SETTLING_TYPES, ReplayedRound
+from tables.rules.approved_terms import recorded_submission
 from tables.runner.access import Denied, enrolled_device, table_for
 
 from ..models import Round, Slip, Table
@@ -36,7 +37,7 @@ def replay(request: HttpRequest, facility: str, table: str, number: int) -> Http
     entries = of_round(table_.stream, number)
     if not entries:
         raise Http404
-    history = RoundHistory(facility, entries)
+    history = RoundHistory(facility, entries, submission=recorded_submission(table_.stream_id))
     step = history.steps[_asked(request, history)]
     context = {
         **_frame(request, table_, person),

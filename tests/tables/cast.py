@@ -24,7 +24,15 @@ from games.registry import GAMES, game_by_code
 from games.snapshot_types import Snapshot
 from games.submissions import draft
 from tables.core import posts
-from tables.demo.seeding import APPROVED, approve_equipment, inspection_of, make_lot, make_table, open_table
+from tables.demo.seeding import (
+    APPROVED,
+    approve_equipment,
+    inspection_of,
+    make_lot,
+    make_table,
+    open_table,
+    record_approval,
+)
 from tables.demo.signs import approve_signs
 from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
 from tables.runner import facility as rooms
@@ -351,6 +359,7 @@ def approve(
     submission.in_force_from = now - APPROVED
     submission.decided_by = "the bureau"
     submission.save()
+    record_approval(submission, now)
 
 
 ROLES = {

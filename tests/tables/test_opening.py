@@ -190,6 +190,7 @@ def test_a_table_does_not_deal_without_rules_in_force():
 def test_a_round_keeps_the_rules_it_opened_under(scene):
     from audit import clock
     from games.submissions import draft
+    from tables.demo.seeding import record_approval
 
     scene.place((1, "total:12", 500))
     newer = draft(facility=scene.table.facility, code="RS-0009", key="pa-625a/B", version=2)
@@ -197,6 +198,7 @@ def test_a_round_keeps_the_rules_it_opened_under(scene):
     newer.status, newer.filed_at, newer.decided_at, newer.in_force_from = "approved", now, now, now
     newer.decided_by = "the bureau"
     newer.save()
+    record_approval(newer, now)
     scene.to_the_dice()
     scene.act("call_dice", {"dice": [2, 5, 5]})
     assert scene.settled == [(1, "total:12", "win", 3_000, 500)]

@@ -299,6 +299,7 @@ def test_a_body_that_is_not_the_one_that_was_hashed_is_named_though_its_figures_
 def test_terms_that_are_found_nowhere_are_named_and_nothing_is_settled_by_guess(scene):
     scene.play((1, "small", 1_000), dice=[2, 2, 5])
     with unguarded():
+        Entry.objects.filter(type="rules.approved").delete()
         RulesSubmission.objects.update(terms_sha256="0" * 64)
     found = settled_again()[0]
     assert [(one["what"], one["rules"]) for one in found] == [("terms", "found nowhere")]
@@ -307,6 +308,7 @@ def test_terms_that_are_found_nowhere_are_named_and_nothing_is_settled_by_guess(
 def test_terms_that_were_changed_where_they_are_filed_do_not_stand_for_those_of_the_round(scene):
     scene.play((1, "small", 1_000), dice=[2, 2, 5])
     with unguarded():
+        Entry.objects.filter(type="rules.approved").delete()
         for row in RulesSubmission.objects.all():
             RulesSubmission.objects.filter(pk=row.pk).update(terms=row.terms.replace("1 to 1", "2 to 1"))
     assert [one["rules"] for one in settled_again()[0]] == ["found nowhere"]

@@ -1,0 +1,115 @@
+"""Another approved paytable under a table: the database, the next round, the readjudication and the verification."""
+
+import json
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from audit import clock, verification
+from audit.models import Entry
+from games.models import RulesSubmission
+from games.submissions import draft
+from tables.models import Table
+from tables.rounds import begin
+from tables.rules import approved_terms
+from tests.audit.gone_back import as_superuser
+from tests.tables.cast import approve
+from tests.tables.test_readjudicate import readjudicated
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+
+@pytest.fixture
+def scene(scene):
+    """A table under RS-0009, the paytable A; the facility has an approval of paytable B too, for RS-0012."""
+    approved_terms._verified.clear()
+    approve(scene.table.facility, "pa-625a/B", {}, None, "RS-0012")
+    return scene
+
+
+def puts_terms_of_another_submission():
+    other = RulesSubmission.objects.get(code="RS-0012")
+    with as_superuser():
+        RulesSubmission.objects.filter(code="RS-0009").update(
+            terms=other.terms, terms_sha256=other.terms_sha256, edition=other.edition
+        )
+
+
+def points_the_table_to_another_submission():
+    Table.objects.update(submission_code="RS-0012")
+
+
+def adds_a_version_that_nobody_approved():
+    facility = RulesSubmission.objects.get(code="RS-0009").facility
+    newer = draft(facility=facility, code="RS-0009", key="pa-625a/B", version=2)
+    now = clock.now()
+    newer.status, newer.filed_at, newer.decided_at, newer.in_force_from = "approved", now, now, now
+    newer.save()
+
+
+ATTACKS = {
+    puts_terms_of_another_submission: "The terms of RS-0009 v1 differ from larkfield/rules, entry 1",
+    points_the_table_to_another_submission: "the table's row of the play tables differs from entry 1 in submission",
+    adds_a_version_that_nobody_approved: "No entry on larkfield/rules approved RS-0009 v2",
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_round_opens_under_terms_that_were_not_approved_for_this_table(scene, attack):
+    attack()
+    with scene.refused("terms-not-approved", "58 Pa. Code § 521.8(b)"):
+        scene.place((1, "small", 1_000))
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_full_verification_names_terms_that_were_not_approved(scene, attack):
+    assert verification.verify().good
+    attack()
+    assert any(ATTACKS[attack] in str(finding) for finding in verification.verify().findings)
+
+
+@pytest.mark.parametrize(
+    "attack", [points_the_table_to_another_submission, adds_a_version_that_nobody_approved]
+)
+def test_readjudication_names_a_round_that_was_dealt_under_another_paytable(scene, attack, monkeypatch):
+    attack()
+    monkeypatch.setattr(begin, "verify_terms_approved", lambda ctx: None)
+    scene.place((1, "total:12", 500))
+    other = RulesSubmission.objects.get(code="RS-0012")
+    [seq] = Entry.objects.filter(type="wagers.placed").values_list("seq", flat=True)
+    differences = readjudicated()[0]
+    assert {
+        "stream": "larkfield/T-01", "entry": seq, "round": 1, "what": "terms",
+        "record": other.terms_sha256, "rules": "terms that were approved for RS-0009",
+    } in differences  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"terms": "{}"},
+        {"terms_sha256": "0" * 64},
+        {"code": "RS-0077"},
+        {"version": 7},
+        {"edition": "pa-539"},
+        {"options": {"odds_word": "for"}},
+        {"status": "draft"},
+    ],
+)
+def test_the_database_refuses_to_change_terms_once_they_are_filed(scene, change):
+    rows = RulesSubmission.objects.filter(code="RS-0009")
+    with pytest.raises(IntegrityError, match="terms stay as they were filed"), transaction.atomic():
+        rows.update(**change)
+    with pytest.raises(IntegrityError, match="terms stay as they were filed"), transaction.atomic():
+        rows.filter(version=1)._raw_delete("default")
+    rows.update(status="withdrawn", withdrawn_at=clock.now())
+
+
+def test_a_draft_may_change_until_it_is_filed(scene):
+    row = draft(facility=scene.table.facility, code="RS-0050", key="pa-625a/A")
+    row.save()
+    rows = RulesSubmission.objects.filter(pk=row.pk)
+    rows.update(terms=json.dumps({}), version=2)
+    rows.update(status="filed", filed_at=clock.now())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        rows.update(terms=json.dumps([]))
