@@ -69,7 +69,10 @@ class Trial:
 
 
 class Watcher(Screen):
-    """A page of the pit whose device is revoked in the quiet minutes: its socket has to end by itself."""
+    """A page of the pit whose device is revoked in the quiet minutes: its socket has to be ended by the server."""
+
+    def open(self) -> None:
+        self.tasks = [asyncio.create_task(self.listen())]
 
     async def leave(self) -> None:
         self.stopped = True
@@ -220,6 +223,7 @@ class Court:
         """Five minutes in which nobody acts: heartbeats go on, rights are checked, and then the first requests."""
         self.scene.set_pace(QUIET_PACE)
         await asyncio.to_thread(self.scene.move_clock, QUIET_SECONDS)
+        closed = {screen: len(screen.closed) for screen in self.load.screens}
         for screen in self.load.screens:
             screen.heartbeats = 0
         await _until(
@@ -229,6 +233,11 @@ class Court:
             f"{screen.seat.place} heard {screen.heartbeats} of {HEARTBEATS} heartbeats in five quiet minutes"
             for screen in self.load.screens
             if screen.heartbeats < HEARTBEATS
+        ]
+        problems += [
+            f"{screen.seat.place} lost its socket in five quiet minutes ({screen.closed[-1]})"
+            for screen, count in closed.items()
+            if len(screen.closed) > count
         ]
         await asyncio.to_thread(_revoke, watcher.token)
         if not await _until(lambda: any(code in RIGHTS_CODES for code in watcher.closed), SCREEN_SECONDS):
