@@ -300,6 +300,12 @@ FAULTS = (
         "Redis and PostgreSQL answer nothing for 6 s",
         freeze("redis", "postgres", seconds=6),
     ),
+    Fault(
+        "worker-and-redis-frozen",
+        "a worker and Redis answer nothing for 6 s",
+        freeze(WEB_1, "redis", seconds=6),
+    ),
+    Fault("redis-and-postgres-restarted", "Redis and PostgreSQL are restarted", restart("redis", "postgres")),
     Fault("postgres-and-sealer-killed", "PostgreSQL and the sealer are killed", kill("postgres", "sealer")),
     Fault("ticker-and-sealer-killed", "the ticker and the sealer are killed", kill("ticker", "sealer")),
     Fault("sessions-terminated", "every session of the database is ended, three times", terminate_sessions),
@@ -309,7 +315,12 @@ FAULTS = (
     Fault("acts-repeated", "acts arrive twice at once", network("repeated")),
     Fault("acts-reordered", "copies of acts arrive late", network("reordered")),
     Fault("slow-sockets", "seventy connections send half a request, or never read", slow_sockets),
-    Fault("disk-full", "the sealer can write no file (RLIMIT_FSIZE 0)", fill_disk),
+    # Only Linux lets a process change the limits of another one.
+    *(
+        [Fault("disk-full", "the sealer can write no file (RLIMIT_FSIZE 0)", fill_disk)]
+        if hasattr(resource, "prlimit")
+        else []
+    ),
     Fault("clock-ahead", "the database's clock jumps two minutes ahead", clock_ahead),
     Fault("clock-behind", "the database's clock is a minute behind for 5 s", clock_behind),
     Fault("backup-restored", "a backup is restored below play that went on", restore_backup),
