@@ -24,7 +24,7 @@ from tables.views.routing import websocket_urlpatterns  # noqa: E402
 
 sockets = AllowedHostsOriginValidator(with_same_origin(CookieMiddleware(URLRouter(websocket_urlpatterns))))
 application: Any = ProtocolTypeRouter(
-    {"http": with_limit(http, settings.MOST_BODY_BYTES), "websocket": sockets}
+    {"http": with_limit(http, settings.MOST_BODY_BYTES, settings.MOST_BODY_SECONDS), "websocket": sockets}
 )
 if settings.EMBEDDED_TICKER:
     application = with_worker(with_ticker(application))

@@ -95,6 +95,9 @@ MOST_BODY_BYTES = (
     9 * 1024 * 1024
 )  # of any request; a larger one is refused before it is read (config/bodies.py)
 
+# Within how many seconds the whole body of a request must arrive: 8 MB at 3.4 Mbit/s.
+MOST_BODY_SECONDS = env.float("PITSIDE_MOST_BODY_SECONDS", default=20)
+
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
