@@ -10,18 +10,23 @@ import uuid
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.hashers import make_password
 
-from audit import chain, clock, export, heads, notes, record, verification, witness
+from audit import chain, clock, export, heads, notes, record, registration, verification, witness
 from audit.exporting import bundle
-from audit.models import Checkpoint, Entry, Seal, SealedHead, Stream
+from audit.models import Checkpoint, Device, Entry, Person, Seal, SealedHead, SigningKey, Stream
 from audit.sealing import keys, state, witnesses
 from audit.sealing.log import MissingNode
 from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
 from games.engine import Refusal
+from games.models import Document, RulesSubmission
+from games.submissions import draft
 from tables.models import Round, Wager
+from tables.replay.readjudication import Readjudication
 from tables.runner import table
 from tests.audit.gone_back import as_superuser, forget, put_back
+from tests.games.office.test_documents import PDF, send
 from tests.services.entries import any_entry
 from tests.tables.cast import make_scene
 
@@ -31,8 +36,9 @@ COSIGNER = notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATUR
 
 
 class Casino:
-    """A table at which seats lay wagers; a seal and a cosignature behind each act; a tablet that shows the newest
-    state; and an outsider who keeps the newest checkpoint and the log's key."""
+    """A table with two settled rounds, at which seats lay wagers; a seal and a cosignature behind each act; a document,
+    and people on the record; a tablet that shows the newest state; and an outsider who keeps the newest checkpoint and
+    the log's key."""
 
     def __init__(self, folder: Path) -> None:
         self.scene = make_scene()
@@ -49,6 +55,11 @@ class Casino:
         other = record.open_stream("larkfield/exports")
         export_finished = any_entry("export.finished", {})
         record.append(other, entry=export_finished, moment=clock.now(), gaming_day=clock.now().date())
+        registration.record_people()
+        assert send(self.scene.browser("podium", "games-administrator")).status_code == 200
+        for dice in ([1, 1, 2], [2, 2, 3]):
+            self.scene.play((1, "small", 2_500), dice=dice)
+            self.scene.finish()
         for seat in range(1, 6):
             self.lay(seat)
             self.seal()
@@ -63,9 +74,10 @@ class Casino:
     def now(self) -> Stream:
         return Stream.objects.get(pk=self.stream.pk)
 
-    def entry(self, back: int) -> Entry:
-        """The entry so many before the newest one."""
-        return Entry.objects.get(stream=self.stream, seq=self.now.seq - back)
+    @property
+    def settlement(self) -> Entry:
+        """The entry that settled the second round."""
+        return Entry.objects.get(stream=self.stream, type="round.settled", round=2)
 
     def lay(self, seat: int, cents: int = 2_500) -> None:
         self.scene.place((seat, "small", cents))
@@ -90,15 +102,16 @@ def casino(tmp_path, settings):
 # What a superuser does
 
 
-def edits_a_body(casino):
-    entry = casino.entry(2)
+def rewrites_a_settlement(casino):
+    entry = casino.settlement
     with as_superuser():
-        Entry.objects.filter(pk=entry.pk).update(body=bytes(entry.body).replace(b":2500", b":9500"))
+        body = bytes(entry.body).replace(b'"paid_cents":2500', b'"paid_cents":9500')
+        Entry.objects.filter(pk=entry.pk).update(body=body)
 
 
 def rehashes_its_chain(casino):
-    edits_a_body(casino)
-    entries = Entry.objects.filter(stream=casino.stream, seq__gte=casino.entry(2).seq).order_by("seq")
+    rewrites_a_settlement(casino)
+    entries = Entry.objects.filter(stream=casino.stream, seq__gte=casino.settlement.seq).order_by("seq")
     prev = bytes(entries[0].prev)
     with as_superuser():
         for entry in entries:
@@ -108,8 +121,17 @@ def rehashes_its_chain(casino):
         Stream.objects.filter(pk=casino.stream.pk).update(head=prev)
 
 
+def swaps_two_rounds(casino):
+    rounds = [Entry.objects.filter(stream=casino.stream, round=number).order_by("seq") for number in (1, 2)]
+    with as_superuser():
+        for one, other in list(zip(*rounds, strict=True)):
+            Entry.objects.filter(pk=one.pk).update(body=bytes(other.body))
+            Entry.objects.filter(pk=other.pk).update(body=bytes(one.body))
+
+
 def cuts_the_tail(casino):
     put_back(casino.now, casino.now.seq - 1)
+    puts_wagers_back(4)
 
 
 def deletes_a_stream(casino):
@@ -127,8 +149,9 @@ def drops_seals(casino):
 
 def puts_wagers_back(last_seat):
     """The tables of play as they were once this seat had wagered: a superuser does not leave them to be compared."""
-    Wager.objects.filter(seat__gt=last_seat).delete()
-    Round.objects.update(wagered_cents=sum(Wager.objects.values_list("cents", flat=True)))
+    wagers = Wager.objects.filter(round__number=3)
+    wagers.filter(seat__gt=last_seat).delete()
+    Round.objects.filter(number=3).update(wagered_cents=sum(wagers.values_list("cents", flat=True)))
 
 
 def restores_a_backup(casino):
@@ -151,11 +174,55 @@ def forks_with_the_stolen_key(casino):
         Sealer(casino.sealed_in).seal()
 
 
-def swaps_two_entries(casino):
-    one, other = casino.entry(3), casino.entry(1)
+def replaces_the_key(casino):
+    """Another key signs every checkpoint again, and the database says that it always did."""
+    forger = notes.Signer("pitside.local/record", bytes(range(64, 96)))
     with as_superuser():
-        Entry.objects.filter(pk=one.pk).update(body=bytes(other.body))
-        Entry.objects.filter(pk=other.pk).update(body=bytes(one.body))
+        public, key_id = forger.verifier.public, forger.verifier.key_id.hex()
+        SigningKey.objects.update(public_key=public, key_id=key_id)
+        for checkpoint in Checkpoint.objects.all():
+            text = notes.Note.read(checkpoint.note).text
+            Checkpoint.objects.filter(pk=checkpoint.pk).update(note=notes.sign(text, [forger]))
+
+
+def changes_a_column(casino):
+    """The settlement is no longer found by its amount, nor by its round."""
+    with as_superuser():
+        Entry.objects.filter(pk=casino.settlement.pk).update(cents=1, actor="nobody")
+
+
+def sets_the_sealers_state_back(casino):
+    older = Checkpoint.objects.get(size=casino.backup[1])
+    state.write(casino.sealed_in, state.State(1, older.size, older.note))
+
+
+def replaces_a_document(casino):
+    with as_superuser():
+        Document.objects.update(content=PDF.replace(b"<<>>", b"<</A>>"))
+
+
+def puts_another_pin_under_a_name(casino):
+    Person.objects.filter(code="shift-manager").update(password=make_password("999999"))
+
+
+def adds_a_device(casino):
+    Device.objects.create(
+        name="ghost", facility="larkfield", station="dealer", place="larkfield/T-01",
+        token_sha256=bytes(32), enrolled_at=clock.now(),
+    )  # fmt: skip
+
+
+def changes_the_play_tables(casino):
+    Round.objects.filter(number=2).update(paid_cents=0)
+    Wager.objects.filter(round__number=2).update(cents=100)
+
+
+def changes_the_terms(casino):
+    newer = draft(facility=casino.scene.table.facility, code="RS-0009", key="pa-625a/B")
+    with as_superuser():
+        RulesSubmission.objects.update(
+            terms=newer.terms, terms_sha256=newer.terms_sha256, edition=newer.edition
+        )
 
 
 def cuts_what_nobody_saw(casino):
@@ -234,6 +301,13 @@ def verify_record(casino):
     return not verification.verify().good
 
 
+def readjudicate(casino):
+    try:
+        return any(True for _difference in Readjudication(export.select()).differences())
+    except export.MissingEntry:
+        return True
+
+
 def _next_second(casino):
     """Somebody acts, and the sealer comes by. Raises the sealer's Trouble."""
     casino.scene.act("report_dispute", {"seat": 2, "about": "the dice"})
@@ -241,15 +315,23 @@ def _next_second(casino):
 
 
 ATTACKS = {
-    "a body is edited": edits_a_body,
-    "a body is edited, and its chain is hashed again": rehashes_its_chain,
-    "two entries are swapped": swaps_two_entries,
+    "a settlement is rewritten": rewrites_a_settlement,
+    "a settlement is rewritten, and its chain is hashed again": rehashes_its_chain,
+    "two rounds are swapped": swaps_two_rounds,
     "the tail of a stream is cut off": cuts_the_tail,
     "a stream is deleted, and every row about it": deletes_a_stream,
-    "seals are dropped": drops_seals,
+    "the key is replaced, and signs every checkpoint again": replaces_the_key,
+    "a column is changed": changes_a_column,
+    "the sealer's state is set back": sets_the_sealers_state_back,
     "an older backup is restored": restores_a_backup,
     "an older backup is restored, and the sealer's disk with it": restores_the_sealers_disk_too,
-    "the same, and a different log is signed with the stolen key": forks_with_the_stolen_key,
+    "the same, and history is forked with the stolen key": forks_with_the_stolen_key,
+    "a document is replaced": replaces_a_document,
+    "a person is changed": puts_another_pin_under_a_name,
+    "a device is added that nobody enrolled": adds_a_device,
+    "the play tables are changed": changes_the_play_tables,
+    "the terms are changed": changes_the_terms,
+    "seals are dropped": drops_seals,
     "an entry is cut off before it was sealed or any tablet showed it": cuts_what_nobody_saw,
 }
 FINDERS = {
@@ -259,13 +341,16 @@ FINDERS = {
     "the sealer": sealer_at_its_next_second,
     "the next tablet act": tablet_at_its_next_act,
     "`verify_record`": verify_record,
+    "`readjudicate`": readjudicate,
 }
+HEADING, TESTS_HEADING = "## What finds which tampering", "### The tests of each attack"
+CITED = re.compile(r"`(tests/[a-z_/]+\.py)::(test_\w+)`")
 ROW = re.compile(r"^\| ([^|]+?) \|(.+)\|$", re.MULTILINE)
 
 
 def documented_findings() -> dict[str, dict[str, bool]]:
     """The table of docs/evidence.md: for each attack, who finds it."""
-    page = (ROOT / "docs" / "evidence.md").read_text().partition("## What finds which tampering")[2]
+    page = (ROOT / "docs" / "evidence.md").read_text().partition(HEADING)[2].partition(TESTS_HEADING)[0]
     (_, head), *rows = [row for row in ROW.findall(page) if not row[0].startswith("-")]
     finders = [name.strip() for name in head.split("|")]
     return {
@@ -278,6 +363,15 @@ def test_the_table_of_the_docs_speaks_of_every_attack_and_every_finder():
     assert {attack: set(found) for attack, found in documented_findings().items()} == {
         attack: set(FINDERS) for attack in ATTACKS
     }
+
+
+def test_every_test_that_the_docs_cite_for_an_attack_exists():
+    page = (ROOT / "docs" / "evidence.md").read_text().partition(TESTS_HEADING)[2]
+    attacks = [row for row, _cells in ROW.findall(page) if not row.startswith("-")][1:]
+    assert len(attacks) == len(set(attacks)) == 14
+    cited = CITED.findall(page)
+    missing = [f"{path}::{name}" for path, name in cited if f"def {name}(" not in (ROOT / path).read_text()]
+    assert len(cited) > 14 and missing == []
 
 
 def test_before_anything_is_done_nobody_finds_anything(casino):
