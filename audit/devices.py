@@ -1,7 +1,8 @@
 """Enrolled devices: enroll, recognize and revoke them.
 
 A device identifies itself by a token of 256 random bits in a signed cookie that no script can read. The database holds
-only the token's SHA-256, so a stolen copy of the database gives no access.
+only the token's SHA-256, so a stolen copy of the database gives no access. Only the server signs: the token alone opens
+the page that enrolls a browser, once and for half an hour, and nothing afterwards.
 """
 
 import datetime as dt
@@ -15,14 +16,23 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 
 from audit import clock, record
-from audit.entries import DEVICE_ENROLLED, DEVICE_REVOKED, DeviceEnrolled
+from audit.entries import (
+    DEVICE_ENROLLED,
+    DEVICE_REVOKED,
+    ENROLLMENT_REFUSED,
+    DeviceEnrolled,
+    EnrollmentRefusal,
+)
 from audit.entry_types import EntryBody
+from audit.errors import TOKEN_EXPIRED, TOKEN_USED, UNKNOWN_TOKEN, EnrollmentRefused
 from audit.models import Device, Person, Stream
 from audit.models.people import StationCode
+from audit.refusal_codes import RefusalCode
 from audit.rows import read
 
 COOKIE_SALT = "audit.device"
 COOKIE_SECONDS = 400 * 24 * 60 * 60  # the longest that browsers keep a cookie
+TOKEN_LIFETIME = dt.timedelta(minutes=30)  # long enough to carry it to a tablet on the floor
 
 
 def enroll(
@@ -30,26 +40,26 @@ def enroll(
 ) -> tuple[Device, str]:
     """Create a device and record it. Returns it with its token, which is shown once and stored nowhere.
 
-    `place` is the stream of the only table that it serves (`larkfield/T-04`), or "". Raises ValidationError for a
-    name that the facility already uses, an unknown station, or a place of another facility.
+    A device that no browser has become yet gets a new token, and its old one opens nothing. `place` is the stream of
+    the only table that it serves (`larkfield/T-04`), or "". Raises ValidationError for a name that the facility already
+    uses, an unknown station, or a place of another facility.
     """
     if place and not (record.STREAM_NAME.fullmatch(place) and place.startswith(f"{facility}/")):
         raise ValidationError({"place": f"{place} is not a place of {facility}."})
     token = secrets.token_urlsafe(32)
     moment = clock.now()
-    device = Device(
-        name=name,
-        facility=facility,
-        station=station,
-        place=place,
-        token_sha256=token_hash(token),
-        enrolled_at=moment,
-        enrolled_by=by,
-    )
     with transaction.atomic():
         stream = lock_sign_in_stream(facility)
+        unused = Device.objects.filter(
+            facility=facility, name=name, revoked_at=None, enrollment_used_at=None, signed_on_at=None
+        )
+        device = unused.first() or Device(facility=facility, name=name)
+        device.station, device.place = station, place
+        device.token_sha256 = token_hash(token)
+        device.enrolled_at, device.enrolled_by = moment, by
+        device.enrollment_ends_at, device.enrollment_refused_at = moment + TOKEN_LIFETIME, None
         device.full_clean(exclude=["token_sha256"])
-        device.save(force_insert=True)
+        device.save()
         data: DeviceEnrolled = {"name": name, "station": cast(StationCode, str(station)), "place": place}
         append_sign_in(stream, DEVICE_ENROLLED(data), actor=by, device=device, moment=moment)
     return device, token
@@ -81,9 +91,45 @@ def device_of(request: HttpRequest) -> Device | None:
     return None
 
 
-def device_of_token(token: str) -> Device | None:
-    """The enrolled device with this token, as a person typed it or followed its link; None if there is none."""
-    return Device.objects.filter(token_sha256=token_hash(token.strip()), revoked_at=None).first()
+def use_token(token: str) -> Device:
+    """The device whose enrollment token a person typed. The token is used up; the caller gives the browser its cookie.
+
+    Raises EnrollmentRefused for an unknown token, one that was used before, and one whose time is over. The first
+    refusal of a device's token is recorded, and `tables` alerts the floor to a second use.
+    """
+    digest = token_hash(token.strip())
+    device = Device.objects.filter(token_sha256=digest, revoked_at=None).first()
+    if device is None:
+        raise EnrollmentRefused(UNKNOWN_TOKEN)
+    with transaction.atomic(durable=True):
+        stream = lock_sign_in_stream(device.facility)
+        device = Device.objects.select_for_update(of=("self",)).get(pk=device.pk)
+        moment = clock.now()
+        refusal = _token_refusal(device, digest, moment)
+        if refusal is None:
+            device.enrollment_used_at = moment
+            device.save(update_fields=["enrollment_used_at"])
+        elif refusal != UNKNOWN_TOKEN and device.enrollment_refused_at is None:
+            device.enrollment_refused_at = moment
+            device.save(update_fields=["enrollment_refused_at"])
+            data: EnrollmentRefusal = {
+                "name": device.name,
+                "why": "used" if refusal == TOKEN_USED else "expired",
+            }
+            append_sign_in(stream, ENROLLMENT_REFUSED(data), device=device, moment=moment)
+    if refusal is not None:
+        raise EnrollmentRefused(refusal, device=device.name)
+    return device
+
+
+def _token_refusal(device: Device, digest: bytes, now: dt.datetime) -> RefusalCode | None:
+    if device.revoked_at is not None or bytes(device.token_sha256) != digest:
+        return UNKNOWN_TOKEN
+    if device.enrollment_used_at is not None:
+        return TOKEN_USED
+    if device.enrollment_ends_at is None or now >= device.enrollment_ends_at:
+        return TOKEN_EXPIRED
+    return None
 
 
 def set_device_cookie(response: HttpResponseBase, token: str) -> None:

@@ -19,6 +19,18 @@ class DeviceEnrolled(TypedDict):
 DEVICE_ENROLLED = entry_type("device.enrolled", DeviceEnrolled, "A tablet, podium or display was enrolled.")
 
 
+class EnrollmentRefusal(TypedDict):
+    name: DeviceName
+    why: Annotated[Literal["used", "expired"], "used: a browser had used it; expired: half an hour was over"]
+
+
+ENROLLMENT_REFUSED = entry_type(
+    "device.enrollment_refused",
+    EnrollmentRefusal,
+    "The enrollment token of a device was refused for the first time. Later refusals are not recorded.",
+)
+
+
 LockReason = Literal["asked", "asked to sign off", "idle"]
 
 

@@ -102,3 +102,21 @@ class DeviceRefused(Forbidden):
     """This device is not enrolled here, or no longer."""
 
     code = RefusalCode("device-not-enrolled", "This device is not enrolled.")
+
+
+UNKNOWN_TOKEN = RefusalCode("unknown-token", "This token opens no device. Compare it with what was printed.")
+TOKEN_USED = RefusalCode(
+    "token-used",
+    "This token was used before, and opens nothing more. If that was not you, have the system administrator revoke "
+    "%(device)s. For another device, ask for another token.",
+)
+TOKEN_EXPIRED = RefusalCode(
+    "token-expired",
+    "The time of this token is over. Ask the system administrator for a new one for %(device)s.",
+)
+
+
+class EnrollmentRefused(Forbidden):
+    """This token enrolls no browser. The code says why."""
+
+    code = UNKNOWN_TOKEN

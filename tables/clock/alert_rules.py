@@ -1,4 +1,4 @@
-"""Alerts about the server's clock, and about tablets that it no longer hears."""
+"""Alerts about the server's clock, about tablets that it no longer hears, and about tokens that were used twice."""
 
 import datetime as dt
 
@@ -12,6 +12,7 @@ from tables.core.alert_kinds import (
     alert_kind,
     alert_rule,
     live_tables,
+    tables_concerned,
 )
 from tables.models import Table
 
@@ -49,6 +50,18 @@ STALE_TABLET = alert_kind(
         "%(device)s has been silent for a minute. Check the tablet, its power and the network.",
     )
 )
+TOKEN_ALERT_LASTS = dt.timedelta(minutes=15)
+TOKEN_USED_TWICE = alert_kind(
+    AlertKind(
+        "token-used-twice",
+        "token:{cause}",
+        Level.WARN,
+        "Enrollment token used twice",
+        "A token was used twice",
+        "The enrollment token of %(device)s was used a second time, and refused. If nobody can say why, have the "
+        "system administrator revoke %(device)s.",
+    )
+)
 
 
 def clocks_behind(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
@@ -81,5 +94,19 @@ def silent_tablets(now: dt.datetime, table_id: int | None = None) -> list[Expect
     ]
 
 
+def tokens_used_twice(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return devices whose used token somebody tried again, for a while: at their table, or at every one in play."""
+    refused = Device.objects.filter(
+        revoked_at=None, enrollment_used_at__isnull=False, enrollment_refused_at__gt=now - TOKEN_ALERT_LASTS
+    )
+    return [
+        TOKEN_USED_TWICE.expected(pk, cause=device.pk, since=device.enrollment_refused_at, device=device.name)
+        for device in refused.order_by("facility", "name")
+        for pk in tables_concerned(device.facility, device.place)
+        if table_id in (None, pk)
+    ]
+
+
 alert_rule(AlertRule((CLOCK_BEHIND,), clocks_behind))
 alert_rule(AlertRule((STALE_TABLET,), silent_tablets, TABLET_TICKS, settle_seconds=SILENT_SECONDS))
+alert_rule(AlertRule((TOKEN_USED_TWICE,), tokens_used_twice, TABLET_TICKS))

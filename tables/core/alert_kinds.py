@@ -141,3 +141,15 @@ def live_tables(table_id: int | None = None) -> QuerySet[Table]:
     """Return the tables of real play, or one of them; training and simulation call nobody."""
     tables = Table.objects.filter(kind=Table.Kind.LIVE)
     return tables if table_id is None else tables.filter(pk=table_id)
+
+
+def tables_concerned(facility: str, place: str = "") -> list[int]:
+    """Return the ids of the live tables that something at a device concerns: the only table that the device serves.
+
+    Without a `place`, or for one without a live table, it concerns every table of the facility (its code) that is in
+    play, or every live table while none is.
+    """
+    tables = live_tables().filter(facility__code=facility).order_by("pk")
+    own = list(tables.filter(stream__name=place).values_list("pk", flat=True)) if place else []
+    in_play = tables.exclude(status=Table.Status.CLOSED).values_list("pk", flat=True)
+    return own or list(in_play) or list(tables.values_list("pk", flat=True))

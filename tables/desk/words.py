@@ -5,6 +5,7 @@ from audit.entries import (
     DEVICE_LOCKED,
     DEVICE_LOCKED_OUT,
     DEVICE_REVOKED,
+    ENROLLMENT_REFUSED,
     INCARNATION_DECLARED,
     INCARNATION_OPENED,
     KEY_CREATED,
@@ -42,6 +43,17 @@ ACT_LINES = [
     line(
         DEVICE_ENROLLED,
         lambda data: ("%(name)s enrolled at %(place)s" if data["place"] else "%(name)s enrolled") % data,
+    ),
+    line(
+        ENROLLMENT_REFUSED,
+        lambda data: (
+            (
+                "The token of %(name)s was used a second time"
+                if data["why"] == "used"
+                else "The token of %(name)s had expired"
+            )
+            % data
+        ),
     ),
     line(DEVICE_REVOKED, lambda data: "%(name)s revoked: it can no longer be used" % data),
     line(KEY_CREATED, lambda data: "Sealer key %(key)s created" % data),

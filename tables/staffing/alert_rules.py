@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from audit import clock, pins
-from audit.models import Lockout
 from games.engine import Refusal
 from tables.core import posts
 from tables.core.alert_kinds import (
@@ -18,6 +17,7 @@ from tables.core.alert_kinds import (
     alert_kind,
     alert_rule,
     live_tables,
+    tables_concerned,
 )
 from tables.core.context import TableContext
 from tables.models import Table
@@ -160,21 +160,13 @@ def guessed_pins(now: dt.datetime, table_id: int | None = None) -> list[Expected
         params = {"device": lockout.device.name}
         if lockout.person is not None:
             params["person"] = lockout.person.name
+        place = lockout.device.place if lockout.scope == pins.Scope.PERSON_AT_DEVICE else ""
         alerts += [
             kind.expected(pk, cause=lockout.pk, since=lockout.started_at, **params)
-            for pk in _tables_to_alert(lockout)
+            for pk in tables_concerned(lockout.facility, place)
             if table_id in (None, pk)
         ]
     return alerts
-
-
-def _tables_to_alert(lockout: Lockout) -> list[int]:
-    tables = live_tables().filter(facility__code=lockout.facility).order_by("pk")
-    own = tables.filter(stream__name=lockout.device.place) if lockout.device.place else tables.none()
-    if lockout.scope == pins.Scope.PERSON_AT_DEVICE and own.exists():
-        return list(own.values_list("pk", flat=True))
-    in_play = tables.exclude(status=Table.Status.CLOSED)
-    return list((in_play if in_play.exists() else tables).values_list("pk", flat=True))
 
 
 alert_rule(AlertRule((EMPTY_POST, UNATTENDED_SHAKER), absences, STAFF_TICKS))

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit import devices, heads, people
-from audit.errors import AuditRefusal
+from audit.errors import AuditRefusal, EnrollmentRefused
 from audit.models import Device, Person, Station
 from games.engine import Refusal
 from games.models import Facility
@@ -157,11 +157,14 @@ def enrol(request: HttpRequest) -> HttpResponse:
         token = request.POST.get("token", "")
         if settings.DEMO and request.POST.get("place") is not None:
             token = _enrol_for_the_demo(request.POST["place"])
-        if devices.device_of_token(token) is not None:
+        try:
+            devices.use_token(token)
+        except EnrollmentRefused as refusal:
+            refused = say(refusal)
+        else:
             response = redirect("sign-in")
-            devices.set_device_cookie(response, token)
+            devices.set_device_cookie(response, token.strip())
             return response
-        refused = "This token opens no device."
     context = {"refused": refused, "places": _demo_places() if settings.DEMO else []}
     return render(request, "tables/enrol.html", context, status=403 if refused else 200)
 

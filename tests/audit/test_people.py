@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 
 from audit import clock, devices, people, pins
-from audit.errors import DeviceRefused, LockedOut, SamePerson, WrongPin
+from audit.errors import DeviceRefused, EnrollmentRefused, LockedOut, SamePerson, WrongPin
 from audit.middleware import StationMiddleware
 from audit.models import Device, Entry, Lockout, Person, Role
 
@@ -303,11 +303,53 @@ def test_short_names():
     ]  # fmt: skip
 
 
+@pytest.fixture
+def hands_at():
+    """It is so many minutes after one moment."""
+    start = clock.now()
+    return lambda minutes: clock.override(start + dt.timedelta(minutes=minutes))
+
+
 def test_enrolling_from_the_command_line(capsys, dealer):
     call_command("enrol_device", "podium-1", facility="larkfield", station="podium", by="tran-m")
     token = capsys.readouterr().out.strip()
-    device = devices.device_of_token(token)
+    device = devices.use_token(token)
     assert (device.name, device.enrolled_by) == ("podium-1", dealer)
     for wrong in ({"by": "nobody"}, {"place": "brookside/T-01"}, {}):
         with pytest.raises(CommandError):
             call_command("enrol_device", "podium-1", facility="larkfield", station="podium", **wrong)
+
+
+def refused_token(token):
+    with pytest.raises(EnrollmentRefused) as refused:
+        devices.use_token(token)
+    return refused.value.code
+
+
+def test_an_enrollment_token_is_used_once_and_its_second_use_is_recorded_once(tablet):
+    device, token = devices.enroll("podium-1", "larkfield", "podium")
+    assert devices.use_token(f" {token}\n") == device
+    assert [refused_token(token) for _ in range(3)] == ["token-used"] * 3
+    refusals = [entry["data"] for entry in recorded() if entry["_type"] == "device.enrollment_refused"]
+    assert refusals == [{"name": "podium-1", "why": "used"}]
+
+
+def test_an_enrollment_token_expires_after_half_an_hour_and_is_replaced(hands_at):
+    with hands_at(0):
+        device, token = devices.enroll("podium-1", "larkfield", "podium")
+        _, in_time = devices.enroll("podium-2", "larkfield", "podium")
+    with hands_at(29):
+        devices.use_token(in_time)
+    with hands_at(30):
+        assert refused_token(token) == "token-expired"
+        again, newer = devices.enroll("podium-1", "larkfield", "sign", "larkfield/T-04")
+        assert (again, again.station, refused_token(token)) == (device, "sign", "unknown-token")
+        assert devices.use_token(newer) == device
+        with pytest.raises(ValidationError):
+            devices.enroll("podium-1", "larkfield", "podium")
+
+
+def test_a_revoked_device_is_not_enrolled_by_its_token():
+    device, token = devices.enroll("podium-1", "larkfield", "podium")
+    devices.revoke(device)
+    assert refused_token(token) == "unknown-token"

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import pytest
+from django.http import HttpResponse
 from playwright.sync_api import Error, Locator, Page, expect
 
+from audit.devices import set_device_cookie
 from tests.services.chromium import Pages
 from tests.tables.cast import PIN, Scene
 
@@ -21,6 +23,14 @@ CLICKS = "[performance.timeOrigin, window.clicks]"
 A_FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 # A refused act is an answer of 4xx, and a browser says so on its console.
 AN_ANSWER = re.compile(r"Failed to load resource: the server responded with a status of 4(?:09|22|23|01|03)")
+
+
+def become(page: Page, token: str) -> None:
+    """This browser is the device with this token, as if it had enrolled."""
+    response, address = HttpResponse(), page.request.get("/enrol").url
+    set_device_cookie(response, token)
+    (cookie,) = response.cookies.values()
+    page.context.add_cookies([{"name": cookie.key, "value": cookie.coded_value, "url": address}])
 
 
 def touch(element: Locator) -> None:
@@ -76,13 +86,16 @@ class Screen:
         expect(self.page.locator("#sign-in")).to_be_visible()
 
     def let_in(self, token: str, person: str) -> None:
-        """Enrolled and signed in without the pages for it, whose own tests come through them."""
-        for address, said in (("/enrol", {"token": token}), ("/sign-in", {"person": person, "pin": PIN})):
-            asked = self.page.request.get(address)
-            key = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', asked.text())
-            assert key
-            form = {**said, "csrfmiddlewaretoken": key[1]}
-            assert self.page.request.post(address, form=form, headers={"Referer": asked.url}).ok
+        """Enrolled and signed in without the pages for it, whose own tests come through them.
+
+        Several browsers may be the same device here: their cookies are set, and the token is not used up.
+        """
+        become(self.page, token)
+        asked = self.page.request.get("/sign-in")
+        key = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', asked.text())
+        assert key
+        form = {"person": person, "pin": PIN, "csrfmiddlewaretoken": key[1]}
+        assert self.page.request.post("/sign-in", form=form, headers={"Referer": asked.url}).ok
         self.page.goto("/")
 
     def sign_in(self, person: str, pin: str = PIN) -> None:

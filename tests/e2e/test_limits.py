@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from audit.devices import enroll
 from tables.models import LimitsChange
-from tests.e2e.floor import Screen, Tablet, resize
+from tests.e2e.floor import Screen, Tablet, become, resize
 from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, broken_rules
 from tests.tables.cast import Scene
 
@@ -42,11 +42,7 @@ def faults_of(page: Page) -> list[str]:
 def test_a_change_by_notice_goes_from_the_pit_to_the_dealer_and_to_the_display(scene, new_page, spotless):
     _, token = enroll("Sign of T-01", "larkfield", "sign", "larkfield/T-01")
     display = new_page(1920, 1080)
-    asked = display.request.get("/enrol")
-    key = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', asked.text())
-    assert key
-    form = {"token": token, "csrfmiddlewaretoken": key[1]}
-    display.request.post("/enrol", form=form, headers={"Referer": asked.url})
+    become(display, token)
     display.goto("/")
     expect(display.locator("#notice-limits")).to_contain_text("Maximum wager $1,000")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.e2e.floor import Tablet
+from tests.e2e.floor import Tablet, become
 from tests.e2e.server_apart import ServerApart
 from tests.services.chromium import Pages
 
@@ -32,7 +32,8 @@ def pages(chromium: Browser, server: ServerApart) -> Iterator[Pages]:
 
 
 def begin(dealer: Tablet, server: ServerApart) -> Tablet:
-    dealer.enrol(server.tokens["tablet"])
+    become(dealer.page, server.tokens["tablet"])
+    dealer.page.goto("/")
     dealer.arrive("dealer")
     dealer.page.evaluate("window.loadedOnce = true")
     return dealer

@@ -1,10 +1,14 @@
 """Access to the floor's pages: signed out, locked, at a tablet. Who opens which page: tests/test_rights.py."""
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
+from audit import clock
 from audit.models import Person
+from tables.clock.alert_rules import TOKEN_ALERT_LASTS
+from tables.clock.ticker import tick
 
 pytestmark = pytest.mark.django_db
 
@@ -119,6 +123,23 @@ def test_a_browser_becomes_a_device_by_its_token_alone(scene):
         assert browser.post("/enrol", answer).status_code == 403
     assert browser.post("/enrol", {"token": scene.tokens["podium"]})["Location"] == "/sign-in"
     assert browser.get("/sign-in").status_code == 200
+
+
+def test_a_token_that_is_used_twice_is_refused_in_words_and_calls_the_floor(scene):
+    for status in (302, 403):
+        answer = Client().post("/enrol", {"token": scene.tokens["podium"]})
+        assert answer.status_code == status
+    assert "This token was used before, and opens nothing more." in answer.content.decode()
+    assert settings.DEVICE_COOKIE_NAME not in answer.cookies
+    tick()
+    (alert,) = scene.snapshot["alerts"]
+    assert (alert["kind"], alert["text"].partition(",")[0]) == (
+        "token-used-twice",
+        "The enrollment token of Podium was used a second time",
+    )
+    with clock.override(clock.now() + TOKEN_ALERT_LASTS):
+        tick()
+        assert scene.snapshot["alerts"][0]["standing"] is False
 
 
 def test_a_wrong_pin_opens_nothing(scene):

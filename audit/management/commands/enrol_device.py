@@ -32,5 +32,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is nobody with the code {options['by']}.") from None
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from None
-        self.stderr.write(f"Enrolled {device}. Its token is shown this once:")
+        minutes = int(devices.TOKEN_LIFETIME.total_seconds()) // 60
+        self.stderr.write(
+            f"Enrolled {device}. Its token is shown this once, works once, and for {minutes} minutes:"
+        )
         self.stdout.write(token)
