@@ -35,7 +35,7 @@ def refusal(answer, status):
     body = answer.json()
     assert set(body) == {"refusal", "screen"}
     assert set(body["refusal"]) == {"code", "title", "message", "section"}
-    assert all(isinstance(said, str) for said in body["refusal"].values())
+    assert all(isinstance(text, str) for text in body["refusal"].values())
     return body["refusal"], body["screen"]
 
 
@@ -61,7 +61,8 @@ def test_it_answers_with_the_version_the_answer_and_the_fresh_screen(scene, tabl
 def test_the_podium_gets_the_screen_of_its_own_station(scene):
     podium = scene.browser("podium", "floorperson")
     screens = {
-        send(podium, scene, "place_wagers", LAY, station=one).json()["screen"]["html"] for one in ("dealer",)
+        send(podium, scene, "place_wagers", LAY, station=station).json()["screen"]["html"]
+        for station in ("dealer",)
     }
     table = send(podium, scene, "shake", {"shakes": 3}, station="table").json()["screen"]["html"]
     assert table not in screens
@@ -72,27 +73,27 @@ def test_a_repeated_command_answers_again_and_with_other_content_is_422(scene, t
     first = send(tablet, scene, command=command).json()
     again = send(tablet, scene, command=command, seen=0).json()
     assert (again["version"], again["answer"], again["again"]) == (first["version"], first["answer"], True)
-    said, _ = refusal(send(tablet, scene, "shake", {"shakes": 3}, command=command), 422)
-    assert said["code"] == "command-changed"
+    words, _ = refusal(send(tablet, scene, "shake", {"shakes": 3}, command=command), 422)
+    assert words["code"] == "command-changed"
 
 
 def test_401_for_nobody(scene):
     for browser in (Client(), scene.browser("tablet")):
-        said, screen = refusal(send(browser, scene), 401)
-        assert (said["code"], screen) == ("signed-out", None)
+        words, screen = refusal(send(browser, scene), 401)
+        assert (words["code"], screen) == ("signed-out", None)
 
 
 def test_401_at_a_device_that_is_not_enrolled_or_no_longer(scene, tablet):
     from audit import devices
 
     devices.revoke(scene.tablet)
-    said, _ = refusal(send(tablet, scene), 423)
-    assert said["code"] == "locked"
+    words, _ = refusal(send(tablet, scene), 423)
+    assert words["code"] == "locked"
 
 
 def test_403_for_a_role_a_table_or_a_device_that_may_not(scene, tablet):
-    said, screen = refusal(send(tablet, scene, "record_hand_settled_round", {}), 403)
-    assert (said["code"], said["message"], screen) == (
+    words, screen = refusal(send(tablet, scene, "record_hand_settled_round", {}), 403)
+    assert (words["code"], words["message"], screen) == (
         "role-may-not",
         "Your role does not include this.",
         None,
@@ -120,8 +121,8 @@ def test_what_is_refused_before_anybody_asked_who_sends_it_shows_no_screen_to_wh
         ({"seen": "x"}, 422, "malformed"),
         ({"head": forged}, 403, "role-may-not"),
     ):
-        said, screen = refusal(send(podium, scene, **wrong), status)
-        assert (said["code"], screen) == (code, None)
+        words, screen = refusal(send(podium, scene, **wrong), status)
+        assert (words["code"], screen) == (code, None)
 
 
 def test_404_for_no_such_act_and_no_such_table(scene, tablet):
@@ -133,10 +134,10 @@ def test_404_for_no_such_act_and_no_such_table(scene, tablet):
 
 
 def test_409_with_the_screen_as_it_stands(scene, tablet):
-    seen = scene.version
+    version = scene.version
     scene.place((1, "small", 10_000))
-    said, screen = refusal(send(tablet, scene, seen=seen), 409)
-    assert (said["code"], said["title"], screen["version"]) == (
+    words, screen = refusal(send(tablet, scene, seen=version), 409)
+    assert (words["code"], words["title"], screen["version"]) == (
         "stale",
         "The table has moved on",
         scene.version,
@@ -148,17 +149,21 @@ def test_422_says_why_in_a_dealers_words_with_the_section(scene, tablet):
     scene.place((1, "small", 2_500))
     scene.to_the_dice()
     before = scene.version
-    said, screen = refusal(send(tablet, scene), 422)
-    assert (said["code"], said["title"], said["section"]) == ("bets-closed", "Bets are closed", "§ 625a.5(c)")
-    assert said["message"].endswith(".") and "bets" in said["message"].lower()
+    words, screen = refusal(send(tablet, scene), 422)
+    assert (words["code"], words["title"], words["section"]) == (
+        "bets-closed",
+        "Bets are closed",
+        "§ 625a.5(c)",
+    )
+    assert words["message"].endswith(".") and "bets" in words["message"].lower()
     assert (screen["version"], scene.version) == (before, before)
 
 
 def test_423_at_a_locked_tablet_and_after_relief(scene, tablet):
     other_browser = tablet.cookies["sessionid"].value
     assert tablet.post("/lock").status_code == 302
-    said, _ = refusal(send(tablet, scene), 423)
-    assert said["code"] == "locked"
+    words, _ = refusal(send(tablet, scene), 423)
+    assert words["code"] == "locked"
     tablet.post("/sign-in", {"person": "relief", "pin": PIN})
     assert send(tablet, scene).status_code == 200
     tablet.cookies["sessionid"] = other_browser

@@ -30,24 +30,24 @@ def test_an_approval_filed_at_the_podium_moves_the_closed_table_that_waits_for_i
     scene = closed()
     Approval.objects.filter(subject="layout").delete()
     before = scene.snapshot
-    assert [one["code"] for one in before["to_open"]] == ["not-approved"]
+    assert [row["code"] for row in before["to_open"]] == ["not-approved"]
     answer = scene.in_room("record_approval", LAYOUT, by="compliance")
     assert answer.affected_table_ids == (scene.table.pk,)
     assert (scene.snapshot["to_open"], scene.version) == ([], before["version"] + 1)
-    said = scene.entry
-    assert (said["_type"], said["actor"]) == ("equipment.changed", "compliance")
+    entry = scene.entry
+    assert (entry["_type"], entry["actor"]) == ("equipment.changed", "compliance")
     room = Entry.objects.get(stream__name="larkfield/equipment")
-    assert said["data"] == {"stream": "larkfield/equipment", "entry": room.seq}
+    assert entry["data"] == {"stream": "larkfield/equipment", "entry": room.seq}
     newest = Approval.objects.latest("pk")
     scene.in_room("withdraw_approval", {"approval": newest.pk, "why": "x"}, by="compliance")
-    assert [one["code"] for one in scene.snapshot["to_open"]] == ["not-approved"]
+    assert [row["code"] for row in scene.snapshot["to_open"]] == ["not-approved"]
     assert scene.version == before["version"] + 2
 
 
 def test_an_approval_of_a_shaker_moves_the_table_at_which_it_stands():
     scene = closed()
-    said = {**LAYOUT, "subject": "shaker", "table": "", "shaker": "S-01", "lines": [], "prints": []}
-    assert scene.in_room("record_approval", said, by="compliance").affected_table_ids == (scene.table.pk,)
+    params = {**LAYOUT, "subject": "shaker", "table": "", "shaker": "S-01", "lines": [], "prints": []}
+    assert scene.in_room("record_approval", params, by="compliance").affected_table_ids == (scene.table.pk,)
 
 
 def test_a_dealer_sent_home_from_a_closed_table_is_missing_there_at_once_and_is_back_at_once():
@@ -55,7 +55,7 @@ def test_a_dealer_sent_home_from_a_closed_table_is_missing_there_at_once_and_is_
     duty = scene.people["dealer"].assignments.get()
     before = scene.version
     scene.in_room("end_assignment", {"assignment": duty.pk})
-    assert [one["code"] for one in scene.snapshot["to_open"]] == ["post-is-empty"]
+    assert [row["code"] for row in scene.snapshot["to_open"]] == ["post-is-empty"]
     scene.in_room("assign_person", {"person": "dealer", "table": "T-01"})
     assert (scene.snapshot["to_open"], scene.version) == ([], before + 2)
     assert scene.entry["_type"] == "duty.changed"

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from audit import clock
 from audit.models import Entry
 from games.engine import Refusal, Rules
 from games.guide.content import sha256
@@ -23,8 +24,8 @@ def draft(scene, **params):
 
 def decide(scene, guide, granted=True):
     scene.in_office("file_guide_sample", {"guide": guide})
-    said = {"granted": granted, "body": scene.table.facility.law.body("guides"), "reference": "BGO-77"}
-    scene.in_office("decide_guide", {"guide": guide, "letter": scene.on_file()} | said)
+    decision = {"granted": granted, "body": scene.table.facility.law.body("guides"), "reference": "BGO-77"}
+    scene.in_office("decide_guide", {"guide": guide, "letter": scene.on_file()} | decision)
 
 
 def publish(scene, **params):
@@ -43,10 +44,11 @@ def refused(scene, act, params, code, section):
 
 def deal(scene, rules, payouts=None):
     """The same submission in another version, in force now."""
-    before = RulesSubmission.objects.get(code="RS-0009")
-    before.terms, before.terms_sha256 = filed_terms(Rules.of(rules, payouts))
-    before.edition = Rules.of(rules).key
-    before.save()
+    newer = RulesSubmission.objects.get(code="RS-0009")
+    newer.pk, newer.version, newer.in_force_from = None, 2, clock.now()
+    newer.terms, newer.terms_sha256 = filed_terms(Rules.of(rules, payouts))
+    newer.edition = Rules.of(rules).key
+    newer.save()
 
 
 def newest(scene):
@@ -84,10 +86,10 @@ def test_no_guide_goes_out_before_its_sample_is_approved(hands, rules, section):
     scene.in_office("file_guide_sample", {"guide": guide})
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-approved", section)
     body = scene.table.facility.law.body("guides")
-    said = {"granted": False, "body": body, "reference": "No. 3", "letter": scene.on_file()}
-    kitchen = {"guide": guide} | said | {"granted": True, "body": "Kitchen"}
+    decision = {"granted": False, "body": body, "reference": "No. 3", "letter": scene.on_file()}
+    kitchen = {"guide": guide} | decision | {"granted": True, "body": "Kitchen"}
     refused(scene, "decide_guide", kitchen, "another-body-decides", section)
-    scene.in_office("decide_guide", {"guide": guide} | said)
+    scene.in_office("decide_guide", {"guide": guide} | decision)
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-approved", section)
     assert published(scene.table.facility) is None
 
@@ -105,16 +107,16 @@ def test_other_odds_need_a_complete_new_sample(hands, rules, payouts, section):
     first = publish(scene, formats=["print"])
     deal(scene, rules, payouts)
     second = draft(scene, formats=["print"])
-    said = {"guide": second, "approved": first.version, "because": "only a comma"}
-    refusal = refused(scene, "approve_as_immaterial", said, "guide-differs-materially", section)
+    params = {"guide": second, "approved": first.version, "because": "only a comma"}
+    refusal = refused(scene, "approve_as_immaterial", params, "guide-differs-materially", section)
     assert "5 to 1 → 6 to 1" in str(refusal.params["first"]) and refusal.params["count"] == 1
     refused(scene, "publish_guide", {"guide": second}, "guide-not-approved", section.replace("(d)", "(c)"))
     decide(scene, second)
     assert newest(scene)["data"]["reference"] == "BGO-77"
     sample = Entry.objects.filter(stream__name="larkfield/rules", type="guide.filed").latest("seq")
-    said = json.loads(bytes(sample.body))["data"]
-    assert said["content_sha256"] == Guide.objects.get(version=second).content_sha256
-    assert said["games"] == 1
+    data = json.loads(bytes(sample.body))["data"]
+    assert data["content_sha256"] == Guide.objects.get(version=second).content_sha256
+    assert data["games"] == 1
     scene.in_office("publish_guide", {"guide": second})
     assert published(scene.table.facility).version == second
     assert Guide.objects.get(version=first.version).ended_at == hands.now
@@ -128,8 +130,8 @@ def test_another_spelling_goes_under_the_approval_that_there_is(hands, scene):
     second.pk, second.version, second.status, second.published_at = None, 2, "draft", None
     second.content, second.content_sha256 = content, sha256(content)
     second.save()
-    said = {"guide": 2, "approved": 1, "because": "one word put better"}
-    scene.in_office("approve_as_immaterial", said)
+    params = {"guide": 2, "approved": 1, "because": "one word put better"}
+    scene.in_office("approve_as_immaterial", params)
     assert newest(scene)["data"]["because"] == "one word put better"
     scene.in_office("publish_guide", {"guide": 2})
     assert published(scene.table.facility).same_as == first
@@ -151,8 +153,8 @@ def test_withdrawing_an_approved_guide_ends_those_that_stood_on_its_approval(han
     scene.in_office("withdraw_guide", {"guide": 1, "why": "the body called it back"})
     assert published(first.facility) is None
     assert newest(scene)["data"]["also"] == [2]
-    said = {"guide": 2}
-    refused(scene, "publish_guide", said, "guide-not-approved", "58 Pa. Code § 521.9(c)")
+    params = {"guide": 2}
+    refused(scene, "publish_guide", params, "guide-not-approved", "58 Pa. Code § 521.9(c)")
 
 
 def test_a_guide_of_other_rules_than_are_dealt_is_not_published(hands, scene):
@@ -180,9 +182,12 @@ def test_a_guide_can_be_drafted_of_rules_that_are_still_to_come(hands, scene):
     coming.save()
     refused(scene, "generate_guide", IN_PRINT, "guide-says-the-same", "58 Pa. Code § 521.9(b)")
     guide = draft(scene, coming=True)
-    found = differences(Guide.objects.get(version=1).facts, Guide.objects.get(version=guide).facts)
-    assert [one.topic for one in found][:2] == ["edition", "payout Three of a Kind"]
-    assert {(one.old, one.new) for one in found} >= {("150 to 1", "180 to 1"), ("5 to 1", "6 to 1")}
+    changed = differences(Guide.objects.get(version=1).facts, Guide.objects.get(version=guide).facts)
+    assert [change.topic for change in changed][:2] == ["edition", "payout Three of a Kind"]
+    assert {(change.old, change.new) for change in changed} >= {
+        ("150 to 1", "180 to 1"),
+        ("5 to 1", "6 to 1"),
+    }
     decide(scene, guide)
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-dealt", "58 Pa. Code § 521.9(d)")
     hands.now = coming.in_force_from
@@ -205,9 +210,9 @@ def test_one_pair_of_dice_that_is_stopped_makes_another_guide_that_says_so(hands
 def test_in_new_jersey_a_format_besides_print_and_video_needs_its_approval(hands):
     scene = make_scene("nj-19-47-9")
     cite = "N.J.A.C. 19:47-8.5(b)"
-    said = {"formats": ["print", "video", "web"]}
-    refused(scene, "generate_guide", said, "format-needs-approval", cite)
-    scene.in_office("generate_guide", said | {"reference": "CCC-12"})
+    params = {"formats": ["print", "video", "web"]}
+    refused(scene, "generate_guide", params, "format-needs-approval", cite)
+    scene.in_office("generate_guide", params | {"reference": "CCC-12"})
     assert Guide.objects.get().formats == [
         {"format": "print", "reference": ""},
         {"format": "web", "reference": "CCC-12"},

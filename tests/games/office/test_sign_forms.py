@@ -13,17 +13,17 @@ pytestmark = pytest.mark.django_db
 FORM = {"kind": "limits", "location": "Left of the dealer", "width_mm": 300, "height_mm": 200}
 
 
-def draft(scene, **said):
-    return scene.in_office("draft_sign_form", {**FORM, "en": "From {min} to {max}", **said}).body
+def draft(scene, **changed):
+    return scene.in_office("draft_sign_form", {**FORM, "en": "From {min} to {max}", **changed}).body
 
 
 def decide(scene, form, granted=True):
-    said = {"granted": granted, "body": scene.table.facility.law.body("signs"), "reference": "BGO-77"}
-    return scene.in_office("decide_sign_form", {**said, "form": form, "letter": scene.on_file()})
+    decision = {"granted": granted, "body": scene.table.facility.law.body("signs"), "reference": "BGO-77"}
+    return scene.in_office("decide_sign_form", {**decision, "form": form, "letter": scene.on_file()})
 
 
-def approved(scene, **said):
-    form = draft(scene, **said)["form"]
+def approved(scene, **changed):
+    form = draft(scene, **changed)["form"]
     scene.in_office("file_sign_form", {"form": form})
     decide(scene, form)
     return SignForm.objects.get(pk=form)
@@ -42,17 +42,17 @@ def test_a_form_is_in_force_only_once_its_place_size_and_wording_are_approved(sc
     scene.in_office("file_sign_form", {"form": form})
     assert forms.in_force(house, "limits", "sic-bo") == before
     decide(scene, form)
-    found = forms.in_force(house, "limits", "sic-bo")
-    assert (found.pk, found.location, found.width_mm, found.height_mm) == (
+    current = forms.in_force(house, "limits", "sic-bo")
+    assert (current.pk, current.location, current.width_mm, current.height_mm) == (
         form,
         "Left of the dealer",
         300,
         200,
     )
-    assert (found.reference, found.decision.code) == ("BGO-77", "D-0001")
-    said = newest("sign_form.decided")
-    assert (said["kind"], said["version"], said["granted"]) == ("limits", 2, True)
-    assert said["letter"]["document"] == "D-0001"
+    assert (current.reference, current.decision.code) == ("BGO-77", "D-0001")
+    data = newest("sign_form.decided")
+    assert (data["kind"], data["version"], data["granted"]) == ("limits", 2, True)
+    assert data["letter"]["document"] == "D-0001"
 
 
 @pytest.mark.clause("PA-521.8(d)")
@@ -90,7 +90,7 @@ def test_a_form_of_a_game_goes_first_there_alone(scene):
 
 
 @pytest.mark.parametrize(
-    ("said", "code"),
+    ("changed", "code"),
     [
         ({"en": ""}, "sign-says-nothing"),
         ({"en": "From {min}"}, "sign-placeholder-missing"),
@@ -108,10 +108,10 @@ def test_a_form_of_a_game_goes_first_there_alone(scene):
         ({"location": ""}, "malformed"),
     ],
 )
-def test_a_form_that_cannot_be_is_refused_in_words(scene, said, code):
+def test_a_form_that_cannot_be_is_refused_in_words(scene, changed, code):
     count = SignForm.objects.count()
     with pytest.raises(Refusal) as refused:
-        draft(scene, **said)
+        draft(scene, **changed)
     assert refused.value.code == code
     assert "%(" not in refused.value.sentence
     assert SignForm.objects.count() == count
