@@ -138,6 +138,17 @@ def test_a_failure_says_how_to_run_its_fault_again(capsys):
     assert "**no**: a reason" in report.table([trial], 7)
 
 
+def test_the_page_names_the_run_before(tmp_path, monkeypatch):
+    page = tmp_path / "faults.md"
+    page.write_text(f"before\n{report.BEGIN}\n{report.END}\nafter\n")
+    monkeypatch.setattr(report, "PAGE", page)
+    for seed in (7, 8):
+        report.write([Trial(FAULTS[0])], seed)
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("after\n")
+    assert "Seed 8: 1 of 1 faults held." in text and "Run before: Seed 7: 1 of 1 faults held." in text
+
+
 def test_it_notices_a_log_that_nobody_can_read():
     assert log_problems([LogLine(0.0, "web-1", '{"level": "error", "message": "a reason"}')]) == []
     text, long = (

@@ -1,6 +1,7 @@
 """What a run prints, and the table of docs/faults.md."""
 
 import platform
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -9,6 +10,7 @@ from script.service_finder import ROOT
 
 PAGE = ROOT / "docs" / "faults.md"
 BEGIN, END = "<!-- faults: begin (script/test --faults) -->", "<!-- faults: end -->"
+OUTCOME = re.compile(r"Seed \d+: \d+ of \d+ faults held")
 MESSAGES_SHOWN = 4
 
 
@@ -52,11 +54,13 @@ def kilobytes(trial: Trial) -> float:
     return sum(len(line.text) + 1 for line in own) / 1_000
 
 
-def table(trials: Sequence[Trial], seed: int) -> str:
-    """The table of docs/faults.md."""
+def table(trials: Sequence[Trial], seed: int, before: str = "") -> str:
+    """The tables of docs/faults.md. `before` is what the run before said of itself."""
     held = sum(trial.held for trial in trials)
+    outcome = f"Seed {seed}: {held} of {len(trials)} faults held"
     lines = [
-        f"Seed {seed}: {held} of {len(trials)} faults held. {platform.system()}, Python {platform.python_version()}.",
+        f"{outcome}. {platform.system()}, Python {platform.python_version()}."
+        + (before and f" Run before: {before}."),
         "",
         "| fault | held | seconds until right | acts taken, refused, asked again | slowest act, s | log, kB |",
         "|---|---|---|---|---|---|",
@@ -87,5 +91,7 @@ def table(trials: Sequence[Trial], seed: int) -> str:
 def write(trials: Sequence[Trial], seed: int) -> None:
     """Replace the table of docs/faults.md."""
     head, _, remainder = PAGE.read_text("utf-8").partition(BEGIN)
-    tail = remainder.partition(END)[2]
-    PAGE.write_text(f"{head}{BEGIN}\n\n{table(trials, seed)}\n\n{END}{tail}", "utf-8")
+    current, _, tail = remainder.partition(END)
+    newest = OUTCOME.search(current)
+    generated = table(trials, seed, newest[0] if newest else "")
+    PAGE.write_text(f"{head}{BEGIN}\n\n{generated}\n\n{END}{tail}", "utf-8")
