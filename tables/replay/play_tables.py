@@ -7,9 +7,9 @@ them. Rows are read without a lock first; those that differ are read again under
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Max
 
 from audit.clock import format_moment
@@ -53,6 +53,38 @@ class PlayDifference:
         return f"entry {self.seq}, {self.row}: {field}: the record says {self.recorded}, the row says {self.stored}"
 
 
+class SettlementRow(NamedTuple):
+    """What is compared of a settlement, with its throw and its wager."""
+
+    throw: int
+    revision: int
+    seat: int
+    code: str
+    play: int
+    place: int
+    cents: int
+    outcome: str
+    pays: str
+    paid_cents: int
+    returned_cents: int
+    cite: str
+
+
+SETTLEMENT_COLUMNS = (
+    "throw__round",
+    "throw__number",
+    "throw__revision",
+    "wager__seat",
+    "wager__code",
+    "wager__play",
+    "place",
+    "cents",
+    "outcome",
+    "pays",
+    "paid_cents",
+    "returned_cents",
+    "cite",
+)
 Differences = Iterator[PlayDifference]
 
 
@@ -88,9 +120,20 @@ def _settled_differences(table: Table, compare: Callable[[Table], Differences]) 
     if not any(True for _difference in compare(table)):
         return
     with transaction.atomic():
-        locked = Table.objects.select_for_update(of=("self",)).select_related("stream").get(pk=table.pk)
-        differences = list(compare(locked))
+        tables = Table.objects.select_related("stream", "facility")
+        if _may_lock():
+            tables = tables.select_for_update(of=("self",))
+        differences = list(compare(tables.get(pk=table.pk)))
     yield from differences
+
+
+def _may_lock() -> bool:
+    """Whether this role of the database may lock a table's row: that of an auditor may only read."""
+    if connection.vendor != "postgresql":
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT has_table_privilege('tables_table', 'UPDATE')")
+        return bool(cursor.fetchone()[0])
 
 
 def _compare_rounds(table: Table, first: int, last: int) -> Differences:
@@ -114,12 +157,13 @@ def _compare_rounds(table: Table, first: int, last: int) -> Differences:
 def _by_round(model: Any, rounds: Mapping[int, Round]) -> dict[int, list[Any]]:
     keys = [row.pk for row in rounds.values()]
     rows_by_round: dict[int, list[Any]] = defaultdict(list)
-    if model is Settlement:
-        for row in Settlement.objects.filter(throw__round__in=keys).select_related("throw", "wager"):
-            rows_by_round[row.throw.round_id].append(row)
+    if model is Settlement:  # dozens in each round: model instances would take most of the time
+        settlements = Settlement.objects.filter(throw__round__in=keys).values_list(*SETTLEMENT_COLUMNS)
+        for round_, *values in settlements:
+            rows_by_round[round_].append(SettlementRow(*values))
     else:
-        related = ("lot", "shaker") if model is Throw else ()
-        for row in model.objects.filter(round__in=keys).select_related(*related):
+        rows = model.objects.filter(round__in=keys)
+        for row in rows.select_related("lot", "shaker") if model is Throw else rows:
             rows_by_round[row.round_id].append(row)
     return rows_by_round
 
@@ -188,7 +232,7 @@ def _compare_throws(record: RoundRecord, rows: list[Throw]) -> Differences:
         yield _row_difference(record, throw.seq, name, PRESENT, MISSING)
 
 
-def _compare_settlements(record: RoundRecord, rows: list[Settlement]) -> Differences:
+def _compare_settlements(record: RoundRecord, rows: list[SettlementRow]) -> Differences:
     """Compare how wagers were settled. One entry settles all throws of a round that was played on paper."""
     lines: dict[Any, tuple[ThrowRecord, int, Any]] = {}
     for throw in record.throws:
@@ -196,9 +240,9 @@ def _compare_settlements(record: RoundRecord, rows: list[Settlement]) -> Differe
         for place, line in enumerate(throw.lines):
             lines[revision, line["seat"], line["wager"], line.get("play") or None] = (throw, place, line)
     for row in rows:
-        revision = None if record.on_paper else (row.throw.number, row.throw.revision)
-        name = f"round {record.number}, settlement of seat {row.wager.seat}, {row.wager.code}"
-        settled = lines.pop((revision, *row.wager.key), None)
+        revision = None if record.on_paper else (row.throw, row.revision)
+        name = f"round {record.number}, settlement of seat {row.seat}, {row.code}"
+        settled = lines.pop((revision, row.seat, row.code, row.play or None), None)
         if settled is None:
             yield _row_difference(record, record.seqs["opened"], name, MISSING, PRESENT)
             continue
@@ -233,9 +277,8 @@ def _row_difference(record: RoundRecord, seq: int, name: str, recorded: str, sto
 
 
 def _compare_slips(table: Table) -> Differences:
-    rows = Slip.objects.filter(table=table).select_related(
-        "round", "filed_by", "filed_with", "settled_by", "settled_with"
-    )
+    rows = Slip.objects.filter(table=table).select_related("round", "filed_by", "filed_with")
+    rows = rows.defer("filed_by__password", "filed_with__password")  # an auditor's role may not read them
     slips = {row.code: row for row in rows}
     settling = {}
     filing = []

@@ -1,11 +1,18 @@
-"""What a full verification checks of the floor: the play tables against the entries."""
+"""What a full verification checks of the floor: the play tables against the entries, and the terms of every round."""
 
 from collections.abc import Callable, Iterator
 
+from django.db.models import Min
+
+from audit.models import Entry
 from audit.record_checks import record_check
 from audit.verification_words import Finding, declare_finding
+from tables.core.entries import COLUMNS, read
 from tables.models import Table
 from tables.replay.play_tables import differences_of
+from tables.replay.replayed_round import HANDLERS
+from tables.replay.rules_finder import RulesFinder
+from tables.rules.approved_terms import recorded_submission
 
 PLAY_DIFFERS = declare_finding(
     "play-differs",
@@ -14,6 +21,12 @@ PLAY_DIFFERS = declare_finding(
 PLAY_WITHOUT_ENTRY = declare_finding(
     "play-without-entry", "%(stream)s: %(row)s is in the play tables, and no entry of the record states it."
 )
+
+ROUND_TERMS = declare_finding(
+    "round-terms",
+    "%(stream)s, entry %(seq)s: the round was dealt under terms that were not approved for %(submission)s by then.",
+)
+BATCH = 500
 
 
 @record_check
@@ -26,3 +39,20 @@ def check_play_tables(tick: Callable[[], None]) -> Iterator[Finding]:
                 yield Finding(PLAY_DIFFERS, {**where, "column": difference.field})
             else:
                 yield Finding(PLAY_WITHOUT_ENTRY, where)
+
+
+@record_check
+def check_terms_of_rounds(tick: Callable[[], None]) -> Iterator[Finding]:
+    """Compare the terms of every round with the approvals on record of the submission for which its table was made."""
+    rules_finder = RulesFinder()
+    for table in Table.objects.select_related("stream", "facility").order_by("pk"):
+        submission = recorded_submission(table.stream_id)
+        acts = Entry.objects.filter(stream=table.stream_id, type__in=HANDLERS, round__isnull=False)
+        firsts = sorted(acts.values("round").annotate(first=Min("seq")).values_list("first", flat=True))
+        for place in range(0, len(firsts) if submission else 0, BATCH):
+            tick()
+            rows = Entry.objects.filter(stream=table.stream_id, seq__in=firsts[place : place + BATCH])
+            for entry in map(read, rows.order_by("seq").values_list(*COLUMNS)):
+                if not rules_finder.is_approved(table.facility.code, submission, entry.terms, entry.at):
+                    where = {"stream": table.stream.name, "seq": entry.seq, "submission": submission}
+                    yield Finding(ROUND_TERMS, where)

@@ -84,6 +84,20 @@ def test_readjudication_names_a_round_that_was_dealt_under_another_paytable(scen
     } in differences  # fmt: skip
 
 
+def test_a_round_that_was_dealt_under_another_paytable_is_named_though_its_table_was_put_back(
+    scene, monkeypatch
+):
+    monkeypatch.setattr(begin, "verify_terms_approved", lambda ctx: None)
+    points_the_table_to_another_submission()
+    scene.place((1, "total:12", 500))
+    Table.objects.update(submission_code="RS-0009")
+    [seq] = Entry.objects.filter(type="wagers.placed").values_list("seq", flat=True)
+    where = {"stream": "larkfield/T-01", "seq": seq, "submission": "RS-0009"}
+    assert [finding.as_data() for finding in verification.verify().findings] == [
+        {"what": "round-terms", **where}
+    ]
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -5,8 +5,10 @@ import json
 
 import pytest
 
-from audit import clock, verification
+from audit import clock, registration, verification
+from audit.management.commands import provision_roles
 from audit.models import Entry
+from audit.record_checks import not_covered
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
 from tables.reports import expected
 from tables.reports.figures import build_report
@@ -14,6 +16,7 @@ from tables.reports.notes import expected_notes
 from tables.reports.pdf import report_pdf
 from tables.reports.report_day import ReportDay
 from tests.audit.gone_back import as_superuser
+from tests.audit.test_roles import work_as
 from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file, settle
 from tests.tables.test_readjudicate import readjudicated
@@ -106,6 +109,15 @@ def test_a_changed_row_of_play_is_named_with_the_entry_that_says_otherwise(playe
     findings = [finding.as_data() for finding in verification.verify().findings]
     where = {"stream": "larkfield/T-01", "row": row, "seq": seq, "column": column}
     assert {"what": "play-differs", **where} in findings
+
+
+@pytest.mark.postgres
+def test_an_auditor_who_may_only_read_finds_changed_rows_too(played):
+    Wager.objects.filter(round__number=1, seat=2).update(cents=500_000)
+    registration.record_people()
+    work_as(provision_roles.AUDITOR)
+    assert [finding.as_data()["column"] for finding in verification.verify().findings] == ["cents"]
+    assert [sentence.partition(":")[0] for sentence in not_covered()] == ["people's PINs"]
 
 
 def test_rows_without_an_entry_and_entries_without_a_row_are_named(played):
