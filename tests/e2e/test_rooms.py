@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from audit import clock, pins
+from audit.devices import enroll
 from tables.models import Approval, Assignment, DiceLot, Qualification, Shaker
 from tests.e2e.floor import Screen, resize
 from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, broken_rules
@@ -389,6 +391,27 @@ def test_a_table_changes_its_floorperson_and_a_span_its_tables(scene, new_page, 
     meter = pit.page.locator(".span", has_text="Casino Supervisor")
     expect(meter.locator(".span-count")).to_have_text("2 of 4")
     expect(meter.locator(".span-where")).to_contain_text("T-01, Craps elsewhere")
+
+
+def test_a_supervisor_unlocks_a_colleague_and_not_themselves(scene, new_page, spotless):
+    other, _ = enroll("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
+    for device, person in ((scene.tablet, "dealer"), (other, "casino-supervisor")):
+        for _ in range(5):
+            pins.count_wrong_pin(device, scene.people[person], None, clock.now())
+    floor = Office(new_page()).begin(scene, "casino-supervisor", "staff")
+    spotless.append(floor)
+    is_well(floor.page)
+    box = floor.slip("unlock")
+    is_well(floor.page)
+    floor.tap(box.locator("[data-go]"))
+    expect(box.locator("[data-refused]")).to_contain_text(
+        "You cannot unlock your own PIN. Ask another supervisor."
+    )
+    floor.tap(box.locator("[data-close]"))
+    floor.tap(floor.page.locator(".lockout", has_text="Dealer").get_by_role("button"))
+    floor.go(box)
+    expect(floor.page.locator(".lockout")).to_have_count(1)
+    assert not pins.is_locked_out(scene.tablet, scene.people["dealer"], clock.now())
 
 
 def test_a_floorperson_takes_a_table_over(scene, new_page, spotless):

@@ -205,6 +205,7 @@ def test_thirty_wrong_pins_at_once_leave_other_tables_a_connection(committed, mo
         go_on.set()
         for guess in guesses:
             guess.join(20)
+    assert (entries("person.refused"), entries("person.locked_out")) == (5, 1)
 
 
 def test_while_a_witness_pin_is_hashed_the_table_goes_on(committed, monkeypatch):
