@@ -178,6 +178,9 @@ FOOTBALL_MANAGERS = {"pit manager", "shift manager"}
 FOOTBALL_FLOOR = FOOTBALL_MANAGERS | {"floorperson of the football pit"}
 
 POST_OR_FLOOR = AtTables(DEALERS_AT_POST | FLOOR_OF_TABLE, FOOTBALL_DEALERS | FOOTBALL_FLOOR)
+# At football these belong to a post; from another tablet it takes that person's PIN and a reason (docs/shift.md).
+STICK = AtTables(POST_OR_FLOOR.sic_bo, {"stickperson"})
+OWN_HALF = AtTables(POST_OR_FLOOR.sic_bo, {"football dealer"})
 DUTY_OR_FLOOR = AtTables(AT_THE_TABLE, FOOTBALL_DEALERS | FOOTBALL_FLOOR)
 FLOOR = AtTables(FLOOR_OF_TABLE, FOOTBALL_FLOOR)
 DEALERS = AtTables(DEALERS_ON_DUTY, FOOTBALL_DEALERS)
@@ -205,13 +208,13 @@ ACTS_AT_TABLES = {
     "place_wagers": POST_OR_FLOOR,
     "no_more_bets": POST_OR_FLOOR,
     "shake": POST_OR_FLOOR,
-    "call_dice": POST_OR_FLOOR,
-    "draw_dice": POST_OR_FLOOR,
-    "call_no_roll": POST_OR_FLOOR,
+    "call_dice": STICK,
+    "draw_dice": STICK,
+    "call_no_roll": STICK,
     "void_round": POST_OR_FLOOR,
     "take_losers": POST_OR_FLOOR,
     "pay_seats": POST_OR_FLOOR,
-    "settle_seats": POST_OR_FLOOR,
+    "settle_seats": OWN_HALF,
     "clear_layout": POST_OR_FLOOR,
     "record_hand_settled_round": FLOOR,
     # High Roll Dice and Three Dice Football
@@ -221,8 +224,8 @@ ACTS_AT_TABLES = {
     "collect_fees": POST_OR_FLOOR,
     "move_dice": POST_OR_FLOOR,
     "gather_loose_dice": POST_OR_FLOOR,
-    "offer_dice": POST_OR_FLOOR,
-    "throw_dice": POST_OR_FLOOR,
+    "offer_dice": STICK,
+    "throw_dice": STICK,
     # Corrections, disputes, slips
     "correct_dice": POST_OR_FLOOR,
     "record_missed_wager": POST_OR_FLOOR,
