@@ -253,7 +253,7 @@ class SeatFacts(TypedDict):
     count: Annotated[int, "how many wagers"]
     cents: int
     flags: Annotated[list[str], "wagers outside the limits, in words"]
-    taken: Annotated[bool, "somebody plays there"]
+    taken: Annotated[bool, "a player is there, with a wager or without"]
     post: Annotated[PostCode | None, "the post that settles the seat; null where no post has its own seats"]
 
 

@@ -107,6 +107,7 @@ class Game:
     faces = 6
     posts: tuple[PostCode, ...] = ("dealer",)  # who works the table; the last post has the dice
     post_acts: Mapping[str, PostAct] = {}  # acts that only the people at some posts do
+    keeps_seats = False  # whether a player keeps the seat through rounds without a wager
     seats = 8  # places of a table, if its edition names no number
     has_plays = False  # whether there are wagers on single plays of a round
     die_colors: tuple[str, ...] = ()  # of each die in the order of entry, if the dice differ
@@ -264,10 +265,13 @@ class Game:
         shaker: str | None = None,
         quarterback: int | None = None,
         offered: int | None = None,
+        seated: Iterable[int] = (),
     ) -> RoundState:
         """Return a round before its first act, with what `next_quarterback` gave it. Raises `shaker-not-allowed`."""
         kind = rules.shaker(shaker or rules.edition.default_shaker)
-        return RoundState(self, rules, kind.code, quarterback=quarterback, offered=offered)
+        return RoundState(
+            self, rules, kind.code, quarterback=quarterback, offered=offered, seated=frozenset(seated)
+        )
 
     def restore(
         self,

@@ -54,6 +54,7 @@ class RoundState:
     void_throws: int = 0  # throws that were called no roll and thrown again
     quarterback: int | None = None  # the seat that throws, in a game whose players throw
     offered: int | None = None  # the seat that was offered the dice last
+    seated: frozenset[int] = frozenset()  # the seats that are taken, with a wager or without
 
     @property
     def dice(self) -> tuple[int, ...]:

@@ -193,6 +193,9 @@ class Floor(Browsers):
             params = dict(step["params"])
             if step["act"] == "shake" and snapshot["shaker"]["kind"] == "player-activated":
                 params["activated_by_seat"] = snapshot["round"]["wagers"][0]["seat"]
+            if step["act"] == "offer_dice":
+                wagering = {wager["seat"] for wager in snapshot["round"]["wagers"]}
+                params["accepted"] = params["seat"] in wagering  # who sits out declines
             if step["act"] == "call_dice" and "draw_dice" in snapshot["offers"]:
                 self.act(self.at_post(person, snapshot, "draw_dice"), place, "draw_dice")
                 continue

@@ -107,6 +107,7 @@ const ACTIONS = {
   "faces-clear": () => dice.reset(),
   "lean": () => dice.countLeaning(),
   "free-seat": (button) => taps.freeSeat(button),
+  "seat-player": (button) => taps.seatPlayer(taps.seat, button),
 };
 
 /* The second tap of a double tap was meant for the step before. */
@@ -124,9 +125,14 @@ document.addEventListener("click", ({ target, detail: clicks }) => {
   if (hit("less")) return dice.remove(Number(hit("less").dataset.less));
   if (hit("invalid")) return dice.toggleInvalid(hit("invalid").dataset.invalid);
   if (hit("face")) return dice.add(Number(hit("face").dataset.face));
-  if (hit("do")) return (ACTIONS[hit("do").dataset.do] ?? extension.actions[hit("do").dataset.do])(hit("do"));
+  if (hit("do")) {
+    const button = hit("do"), { "do": action } = button.dataset, box = button.closest("dialog");
+    box?.close();
+    return (ACTIONS[action] ?? extension.actions[action])(box ? null : button);
+  }
   if (hit("open")) {
     target.closest("dialog")?.close();
+    paintOffers();
     return document.getElementById(hit("open").dataset.open).showModal();
   }
   if (hit("ask")) return isSecondTap(hit("ask"), clicks) ? undefined : openDialog(hit("ask"));
@@ -143,6 +149,8 @@ function paintOffers() {
   for (const item of document.querySelectorAll("[data-before-dice]")) item.hidden = !isBeforeDice;
   for (const item of document.querySelectorAll("[data-offer]"))
     item.hidden = !state.offers.includes(item.dataset.offer) || posts.postOf(item.dataset.offer) === null;
+  for (const item of document.querySelectorAll("[data-of-seat]"))
+    item.hidden = state.taken.includes(taps.seat) !== (item.dataset.ofSeat === "taken");
   const offered = document.querySelector("#more .choices > li:not([hidden]):not([data-no-offers])");
   document.querySelector("[data-no-offers]").hidden = offered !== null;
 }

@@ -54,6 +54,16 @@ export class Taps {
     this.paint();
   }
 
+  async seatPlayer(seat = this.seat, button = null) {
+    const { refusal } = await this.send("seat_player", { seat });
+    if (refusal) this.refuse(refusal, button);
+  }
+
+  async freeSeat(button) {
+    const { refusal } = await this.send("free_seat", { seat: this.seat });
+    if (refusal) this.refuse(refusal, button);
+  }
+
   tap(wager, area) {
     this.anchor = area;
     this.setTotals([[wager, this.total(this.seat, wager) + this.chip]]);

@@ -151,7 +151,9 @@ class TableContext:
         """The engine's state of the live round, or of a fresh round."""
         if self.round is None:
             table = self.table
-            return self.game.open_round(self.rules, self.shaker_kind, table.quarterback, table.offered)
+            return self.game.open_round(
+                self.rules, self.shaker_kind, table.quarterback, table.offered, table.seated
+            )
         return self.game.restore(
             self.rules,
             self.round.shaker_kind,
@@ -164,6 +166,7 @@ class TableContext:
             void_throws=sum(not throw.dice for throw in self.throws),
             quarterback=self.round.quarterback,
             offered=self.round.offered,
+            seated=frozenset(self.table.seated),
         )
 
     @cached_property

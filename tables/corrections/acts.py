@@ -13,6 +13,7 @@ from games.engine.wagers import MadeIn
 from games.params import MOST_CENTS, Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
+from tables.core.seats import take_seats
 from tables.core.wager_input import MADE_IN, read_play
 from tables.corrections.entry_types import (
     DICE_CORRECTED,
@@ -63,6 +64,7 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     reason = params.text("reason")
     round_ = verify_correctable(ctx)
     verify_seated(ctx, {seat})
+    take_seats(ctx, {seat})
     verify_not_suspended_since_opening(ctx, code)
     state, missed = ctx.game.record_missed_wager(ctx.state, Placing(seat, code, cents, made_in, play))
     flag = wager_flag(ctx, code, cents)

@@ -13,7 +13,7 @@ from games.engine import Refusal, Rules
 from games.models import Facility
 from games.registry import game_by_code, game_of
 from games.simulated_wagers import TableWager
-from games.snapshot_types import NextStep
+from games.snapshot_types import NextStep, Snapshot
 from tables.demo.refusals import SIMULATE_AT_LIVE_TABLE
 from tables.demo.seeding import (
     approve_equipment,
@@ -149,13 +149,16 @@ def play_round(
         assert next_step is not None
         if wagers := _simulation(simulated).wagers_before_act(state, draw):
             act("place_wagers", {"wagers": wagers})
-        if act(*_next_act(next_step, draw)) == "cleared":
+        if act(*_next_act(state, next_step, draw)) == "cleared":
             return
     raise RuntimeError(f"round {state['round']['number']} of {code} did not end")
 
 
-def _next_act(next_step: NextStep, draw: random.Random) -> tuple[str, dict[str, Any]]:
-    """Return the act that the round waits for, with its parameters; dice are drawn."""
+def _next_act(state: Snapshot, next_step: NextStep, draw: random.Random) -> tuple[str, dict[str, Any]]:
+    """Return the act that the round waits for, with its parameters; dice are drawn. Who sits out declines the dice."""
+    if next_step["act"] == "offer_dice":
+        seats = {wager["seat"] for wager in state["round"]["wagers"]}
+        return "offer_dice", {**next_step["params"], "accepted": next_step["params"]["seat"] in seats}
     if next_step["act"] != "call_dice":
         return next_step["act"], {**next_step["params"]}
     assert next_step["dice"] is not None

@@ -33,8 +33,8 @@ CHANGE_SIGN = "limits-change"
 def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
     """Change the limits at once if nobody plays here; otherwise begin the notice.
 
-    The person confirms that nobody plays (`nobody_plays`), and neither a wager nor a seated player may contradict
-    it. Seats that wagered in the last round play too, unless the person records each as left (`left`). A notice needs
+    The person confirms that nobody plays (`nobody_plays`), and no wager may contradict it. Every seat that is taken
+    plays, unless the person records it as left (`left`). A notice needs
     the approved form of its sign; it is complete when the sign is posted and the change announced.
     """
     min_cents, max_cents = (
@@ -103,8 +103,7 @@ def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
 def players_left(ctx: TableContext, params: Params) -> ActOutcome:
     """Apply the pending change now, because all players have left (A05).
 
-    Neither a wager nor a seated player may contradict it. Seats that wagered in the last round are recorded as left
-    (`left`) by the floor.
+    No wager may contradict it. Seats that are taken are recorded as left (`left`) by the floor.
     """
     change, left = _pending_change(ctx), params.integers("left")
     rules.verify_nobody_plays(ctx, left)

@@ -30,9 +30,7 @@ class LimitsChangeCancelled(LimitsChange):
 
 class LimitsInEffect(LimitsChange):
     nobody_played: Annotated[bool, "whether the limits changed because nobody played"]
-    left: NotRequired[
-        Annotated[list[int], "seats with a wager in the last round that the floor records as left"]
-    ]
+    left: NotRequired[Annotated[list[int], "seats that were taken and that the floor records as left"]]
 
 
 class LimitsSignPosted(LimitsChange):

@@ -1,8 +1,8 @@
 """Minimum and maximum wagers, and how they change (58 Pa. Code §§ 521.7, 521.8(c)).
 
 - An accepted wager outside them is flagged and settled in full (§ 521.7(c), reading A04).
-- If nobody plays they change at once, § 521.8(c)(1). A player who wagered in the last round counts as playing until
-the floor records that seat as left.
+- If nobody plays they change at once, § 521.8(c)(1). Every seat that is taken plays (`tables.core.seats`); the floor
+records those that have left.
 - Otherwise they change after a notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The notice runs
 from the later of the two, and is as long as the jurisdiction says. The new limits hold from the first round that
 begins afterwards, or at once if all players leave (reading A05).
@@ -21,6 +21,7 @@ from games.office.submissions.gate import verify_minimum
 from games.params import malformed
 from games.submissions import coming_versions, rules_of
 from tables.core.context import TableContext
+from tables.core.seats import leave_seats
 from tables.limits.entry_types import LIMITS_TOOK_EFFECT, LimitsInEffect
 from tables.limits.entry_types import LimitsChange as ChangeData
 from tables.limits.refusals import LIMITS_UNCHANGED, MAXIMUM_UNDER_MINIMUM, SOMEBODY_PLAYS
@@ -91,35 +92,15 @@ def is_due(change: LimitsChange, now: dt.datetime) -> bool:
     return change.effective_at is not None and now >= change.effective_at
 
 
-def playing_seats(ctx: TableContext) -> list[int]:
-    """The seats that play: with a wager in the live round, with a seated player, or with a wager in the last round.
-
-    Where only seated players wager, a player who leaves the table leaves the seat too, so the last round adds none.
-    """
-    betting = {wager.seat for wager in ctx.wagers} | set(ctx.table.seated)
-    return sorted(betting or seats_to_leave(ctx))
-
-
-def seats_to_leave(ctx: TableContext) -> set[int]:
-    """The seats that wagered in the last round since the table opened. The floor records those that have left."""
-    table = ctx.table
-    if table.status == Table.Status.CLOSED or (ctx.deals and ctx.rules.section("seated")):
-        return set()
-    last = table.rounds.exclude(ended_at=None).order_by("-number").first()
-    if last is None or (table.closed_at is not None and last.opened_at < table.closed_at):
-        return set()
-    return set(last.wagers.filter(struck=False, cents__gt=0).values_list("seat", flat=True))
-
-
 def verify_nobody_plays(ctx: TableContext, left: Collection[int] = ()) -> None:
     """Raises `somebody-plays` if a seat plays that is not recorded as `left`, or `malformed` for no seat of this table.
 
-    A seat with a wager in the live round or with a seated player has not left.
+    Every seat that is taken plays. A seat with a wager in the live round has not left.
     """
     if any(not 1 <= seat <= ctx.table.seats for seat in left):
         raise malformed("left")
-    present = {wager.seat for wager in ctx.wagers} | set(ctx.table.seated)
-    if seats := [seat for seat in playing_seats(ctx) if seat in present or seat not in left]:
+    wagering = {wager.seat for wager in ctx.wagers}
+    if seats := sorted(wagering | (set(ctx.table.seated) - set(left))):
         minutes = ctx.table.facility.law.limits_notice.seconds // 60
         section = section_of(ctx.table, "limits.nobody-plays")
         raise Refusal(SOMEBODY_PLAYS, section, seats=", ".join(map(str, seats)), minutes=minutes)
@@ -144,13 +125,14 @@ def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
 def apply_change(ctx: TableContext, change: LimitsChange, left: Collection[int] = ()) -> LimitsInEffect:
     """Put the new limits into effect and return the data of the entry, which the caller writes.
 
-    `left`: the seats that the floor records as left; those that wagered in the last round are on the record.
+    `left`: the seats that the floor records as left. Those that were taken are on the record, and are open from now on.
     """
     change.status, change.took_effect_at = LimitsChange.Status.DONE, ctx.now
     change.save(update_fields=["status", "took_effect_at", "nobody_played"])
     ctx.change_table(min_cents=change.min_cents, max_cents=change.max_cents)
     data = cast(LimitsInEffect, {**change_data(change), "nobody_played": change.nobody_played})
-    if gone := seats_to_leave(ctx) & set(left):
+    if gone := set(ctx.table.seated) & set(left):
+        leave_seats(ctx, gone)
         data["left"] = sorted(gone)
     return data
 

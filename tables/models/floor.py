@@ -77,7 +77,7 @@ class Table(models.Model):
     stickperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     floorperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     seated = models.JSONField(
-        default=list, help_text="seats with a player, at games where only seated players wager"
+        default=list, help_text="seats that are taken, with a wager or without (tables.core.seats)"
     )
     # Carried over from the last round to the next at games with a Quarterback.
     quarterback = models.PositiveSmallIntegerField(null=True, blank=True)

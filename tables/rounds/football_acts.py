@@ -4,6 +4,7 @@ from games.catalog.football.engine import Football
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
+from tables.core.seats import take_seats
 from tables.rounds.begin import ensure_round
 from tables.rounds.entry_types import DICE_OFFERED, DICE_THROWN, DiceOffered, DiceThrown
 from tables.rounds.progress import advance, round_answer
@@ -13,7 +14,7 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=AT_THE_TABLE, witness=True)
 def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """Offer the dice to a seat, clockwise. A player who accepts is the Quarterback.
+    """Offer the dice to a seat, clockwise among those that are taken. A player who accepts is the Quarterback.
 
     The Quarterback keeps two green dice and one red (§§ 577.4(b), (c), 577.7). The rest of the set returns to the
     cup.
@@ -22,6 +23,8 @@ def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     game, round_ = ctx.game_as(Football), ensure_round(ctx)
     state, _ = game.offer_dice(ctx.state, seat, accepted)
     advance(ctx, state)
+    if accepted:
+        take_seats(ctx, {seat})
     data: DiceOffered = {
         "round": round_.number,
         "seat": seat,

@@ -22,6 +22,10 @@ SEAT_IS_OPEN = RefusalCode(
     "Nobody sits at seat %(seat)s. Seat the player first, then take the wager.",
 )
 SEAT_IS_TAKEN = RefusalCode("seat-is-taken", "A player sits at seat %(seat)s already.")
+SEAT_HAS_THE_DICE = RefusalCode(
+    "seat-has-the-dice",
+    "Seat %(seat)s has thrown the dice. Call them first.",
+)
 SEAT_HAS_A_WAGER = RefusalCode(
     "seat-has-a-wager",
     "Seat %(seat)s has a wager in this round. The player stays until it ends.",

@@ -1,38 +1,59 @@
-"""Acts on seats, in a game that only seated players may wager in (58 Pa. Code § 675a.2(c))."""
+"""Acts on seats, in games whose players keep theirs: a player sits down, and a player leaves (§§ 577.4(b), 675a.2(c)).
+
+A wager takes its seat too. In a game that only seated players may wager in, the player sits down first.
+"""
 
 from games.engine import Refusal
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.refusals import ACT_OF_ANOTHER_GAME
+from tables.core.seats import leave_seats, take_seats
+from tables.models import Wager
 from tables.rounds.entry_types import SEAT_FREED, SEAT_TAKEN
-from tables.rounds.refusals import SEAT_HAS_A_WAGER, SEAT_IS_OPEN, SEAT_IS_TAKEN
+from tables.rounds.refusals import SEAT_HAS_A_WAGER, SEAT_HAS_THE_DICE, SEAT_IS_OPEN, SEAT_IS_TAKEN
 from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def seat_player(ctx: TableContext, params: Params) -> ActOutcome:
-    """Seat a player at an open seat, which may wager from now on."""
+    """Seat a player at an open seat. Raises `seat-is-taken`."""
     seat = _seat(ctx, params)
     if seat in ctx.table.seated:
         raise Refusal(SEAT_IS_TAKEN, ctx.rules.section("seated"), seat=seat)
-    ctx.change_table(seated=sorted([*ctx.table.seated, seat]))
+    take_seats(ctx, {seat})
     return ActOutcome(SEAT_TAKEN({"seat": seat}), changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
-    """Record that the player left. Refused while the seat has a wager in the live round."""
+    """Record that the player left.
+
+    Raises `seat-is-open`, `seat-has-a-wager` while a wager of the seat is live (where only seated players wager: until
+    the round ends), or `seat-has-the-dice` while the dice that the player threw are out.
+    """
     seat = _seat(ctx, params)
     if seat not in ctx.table.seated:
         raise Refusal(SEAT_IS_OPEN, ctx.rules.section("seated"), seat=seat)
-    if any(wager.seat == seat for wager in ctx.wagers):
+    if any(wager.seat == seat for wager in _binding_wagers(ctx)):
         raise Refusal(SEAT_HAS_A_WAGER, ctx.rules.section("seated"), seat=seat)
-    ctx.change_table(seated=[taken_seat for taken_seat in ctx.table.seated if taken_seat != seat])
-    return ActOutcome(SEAT_FREED({"seat": seat}), changes="nothing")
+    has_dice = ctx.round is not None and ctx.round.quarterback == seat
+    if has_dice and ctx.state.phase == "ready":
+        raise Refusal(SEAT_HAS_THE_DICE, ctx.rules.section("call-dice"), seat=seat)
+    leave_seats(ctx, {seat})
+    return ActOutcome(SEAT_FREED({"seat": seat}), changes="phase" if has_dice else "nothing")
 
 
 def _seat(ctx: TableContext, params: Params) -> int:
-    if not ctx.rules.section("seated"):
+    """The seat. Raises `act-of-another-game` in a game whose players keep no seat: there a wager alone takes it."""
+    if not ctx.game.keeps_seats:
         raise Refusal(ACT_OF_ANOTHER_GAME, table=ctx.table.code)
     return params.integer("seat", 1, ctx.table.seats)
+
+
+def _binding_wagers(ctx: TableContext) -> list[Wager]:
+    """The wagers of the live round that keep a player at the seat."""
+    if ctx.rules.section("seated"):
+        return ctx.wagers
+    decided = {settled.wager.key for settled in ctx.state.settled}
+    return [wager for wager in ctx.wagers if wager.key not in decided]

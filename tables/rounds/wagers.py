@@ -3,6 +3,7 @@
 from games.engine import Refusal
 from games.refusals import MALFORMED
 from tables.core.context import TableContext
+from tables.core.seats import take_seats
 from tables.core.wager_input import WagerInput
 from tables.limits.rules import wager_flag
 from tables.models import Round, Wager
@@ -32,6 +33,7 @@ def write_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...
     ]
     if rows:
         Wager.objects.upsert_many(round_, rows)
+        take_seats(ctx, {wager.seat for wager in wagers if wager.cents})
     off = {wager.key for wager in wagers if not wager.cents}
     wager_ids = [wager.pk for wager in ctx.wagers if wager.key in off]
     if wager_ids:

@@ -161,14 +161,13 @@ def _seats(ctx: TableContext, placed: list[WagerFacts]) -> list[SeatFacts]:
     by_seat: dict[int, list[WagerFacts]] = defaultdict(list)
     for wager in placed:
         by_seat[wager["seat"]].append(wager)
-    only_seated_players_wager = bool(ctx.rules.section("seated"))
     return [
         {
             "seat": seat,
             "count": len(by_seat[seat]),
             "cents": sum(wager["cents"] for wager in by_seat[seat]),
             "flags": [_flag(ctx.table, wager) for wager in by_seat[seat] if wager["flag"]],
-            "taken": seat in ctx.table.seated if only_seated_players_wager else bool(by_seat[seat]),
+            "taken": seat in ctx.table.seated,
             "post": ctx.game.settling_post(seat),
         }
         for seat in range(1, ctx.table.seats + 1)

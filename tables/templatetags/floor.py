@@ -239,6 +239,7 @@ def state(s: Snapshot) -> SafeString:
             "stick": s["people"]["stickperson"],
         },
         "post_acts": s["post_acts"],
+        "taken": taken_seats(s),
         "seat_posts": {seat["seat"]: seat["post"] for seat in s["round"]["seats"] if seat["post"]},
         "lot": s["lot"]["code"] if s["lot"] else None,
         "stopped": [wager["wager"] for wager in s["layout"] if wager["stopped"]],
@@ -317,14 +318,9 @@ def has_duty(s: Snapshot, duty: str) -> bool:
 
 
 @register.filter
-def seats_to_leave(s: Snapshot) -> list[int]:
-    """The seats that the floor records as left before new limits apply at once: those with a wager in the last round.
-
-    Where only seated players wager, a player who leaves the table leaves the seat.
-    """
-    if s["table"]["status"] == "closed" or has_duty(s, "seated"):
-        return []
-    return sorted({wager["seat"] for wager in s["last_wagers"] if wager["cents"]})
+def taken_seats(s: Snapshot) -> list[int]:
+    """The seats that are taken: the floor records them as left before new limits apply at once."""
+    return [seat["seat"] for seat in s["round"]["seats"] if seat["taken"]]
 
 
 @register.filter

@@ -206,6 +206,26 @@ def test_a_no_roll_leaves_the_wagers_and_the_down_as_they_were(table, right, sti
     assert right.area("touchdown").evaluate("area => area.tagName") == "DIV"  # locked by a void throw too
 
 
+@clause("PA-577.4(b)-first")
+def test_before_any_wager_the_dice_are_offered_to_the_first_player_at_the_stickpersons_left(
+    table, right, stick, spotless
+):
+    spotless += [right, stick]
+    for seat in (7, 4):
+        right.choose(right.seat(seat))
+        right.tap("[data-open=more]")
+        right.tap("#more [data-do=seat-player]")
+        expect(right.page.locator(f".place--{seat}.place--taken")).to_be_visible()
+    stick.says("Seat 4 accepts")
+    stick.tap("#decline")
+    stick.says("Seat 7 accepts")
+    right.tap("[data-open=more]")
+    right.tap("#more [data-do=free-seat]")
+    expect(right.page.locator(".place--taken")).to_have_count(1)
+    stick.step("Seat 7 accepts")
+    stick.says("Dice out")
+
+
 @clause("PA-577.4(b)-next")
 def test_a_quarterback_gives_up_the_dice_and_they_go_on_clockwise(table, right, stick, spotless):
     spotless += [right, stick]

@@ -196,7 +196,10 @@ def test_the_quarterback_keeps_the_dice_after_a_score_and_loses_them_to_the_defe
     table.finish()
     assert table.last_round.ending == "turnover"
     table.place((5, "touchdown", 500))
-    assert table.snapshot["round"]["game"]["offer"] == {"next": 5, "last": 5}
+    assert table.snapshot["round"]["game"]["offer"] == {
+        "next": 6,
+        "last": 5,
+    }  # who sits this game out is asked too
     assert table.round.quarterback is None
 
 
@@ -362,7 +365,9 @@ def test_a_game_settled_manually_passes_its_dice_on_like_any_other(table):
     said = {"throws": [[1, 1, 6]], "wagers": lying, "reason": "the tablet was dead"}
     table.act("record_hand_settled_round", said, by="floorperson", device=table.podium)
     assert (table.last_round.quarterback, table.last_round.ending) == (5, "turnover")
-    assert table.snapshot["round"]["game"]["offer"]["next"] == 6
+    assert table.snapshot["round"]["game"]["offer"]["next"] == 5  # who plays alone is asked again
+    table.act("seat_player", {"seat": 9})
+    assert table.snapshot["round"]["game"]["offer"]["next"] == 9
 
 
 @clause("PA-577.9(b)-dealers")

@@ -128,6 +128,7 @@ class Football(Quarterbacks):
         "call_no_roll": PostAct(("stick",), "no-roll"),  # § 577.5(c)
         "settle_seats": PostAct(("dealer", "dealer-left"), "play"),  # § 577.6(d)
     }
+    keeps_seats = True  # a player who sits a game out is offered the dice: §§ 577.4(b), 577.7(a)
     seats = SEATS
     has_plays = True
     die_colors = ("green", "green", "red")  # § 577.4(a)

@@ -50,17 +50,17 @@ class Quarterbacks(Game):
     # Offering
 
     def next_offer(self, state: RoundState) -> int:
-        """Return the seat that is offered the dice next: clockwise the first with a live wager, or else the next
-        seat.
+        """Return the seat that is offered the dice next: clockwise the first at which somebody plays, with a wager or
+        without, or else the next seat.
         """
-        live = self._seats_with_live_wagers(state)
+        players = self._players(state)
         around = _clockwise_from(state.offered)
-        return next((seat for seat in around if seat in live), around[0])
+        return next((seat for seat in around if seat in players), around[0])
 
     def verify_offer_dice(self, state: RoundState, seat: int, accepted: bool) -> None:
         """Raise `not-now`, `quarterback-chosen`, `bad-seat`, or `offer-in-turn` if a player would be passed over.
 
-        A seat without a live wager may be offered the dice and may be left out. A Quarterback may give up the dice
+        A seat that is not taken may be offered the dice and may be left out. A Quarterback may give up the dice
         between throws: this is recorded as a decline (reading A41).
         """
         self._phase_after(state, "offer_dice")
@@ -71,10 +71,10 @@ class Quarterbacks(Game):
             if accepted or seat != state.quarterback:
                 raise Refusal(QUARTERBACK_CHOSEN, section, seat=state.quarterback)
             return
-        live = self._seats_with_live_wagers(state)
+        players = self._players(state)
         around = _clockwise_from(state.offered)
         for before in around[: around.index(seat)]:
-            if before in live:
+            if before in players:
                 raise Refusal(OFFER_IN_TURN, section, seat=seat, next=before)
 
     def offer_dice(self, state: RoundState, seat: int, accepted: bool) -> tuple[RoundState, DiceOffered]:
@@ -86,9 +86,10 @@ class Quarterbacks(Game):
         record = DiceOffered(seat, accepted, state.rules.section(duty))
         return replace(state, offered=seat, quarterback=seat if accepted else None), record
 
-    def _seats_with_live_wagers(self, state: RoundState) -> frozenset[int]:
+    def _players(self, state: RoundState) -> frozenset[int]:
+        """Return the seats that are taken, and those with a live wager."""
         decided = {settled.wager.key for settled in state.settled}
-        return frozenset(wager.seat for wager in state.wagers if wager.key not in decided)
+        return state.seated.union(wager.seat for wager in state.wagers if wager.key not in decided)
 
     # The throw
 

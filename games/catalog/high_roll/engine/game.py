@@ -68,6 +68,7 @@ class HighRoll(Game):
 
     code = "high-roll"
     name = "High Roll Dice"
+    keeps_seats = True  # § 675a.2(c)
     seats = 6
     fee = Fee(  # § 675a.4(a)
         EXTRA_ROLL,

@@ -24,7 +24,8 @@ function withPlay(wager) {
    and locked wagers are not touched. */
 class FootballTaps extends Taps {
   constructor({ send, state, refuse }) {
-    super({ send: (act, { wagers }) => send(act, { wagers: wagers.map(withPlay) }), state, refuse });
+    const addPlays = (params) => (params.wagers ? { wagers: params.wagers.map(withPlay) } : params);
+    super({ send: (act, params) => send(act, addPlays(params)), state, refuse });
   }
 
   get state() {

@@ -66,11 +66,6 @@ class UnitTaps extends Taps {
     if (refusal) this.refuse(refusal, document.querySelector(`[data-seat="${seat}"]`));
   }
 
-  async freeSeat(button) {
-    const { refusal } = await this.send("free_seat", { seat: this.seat });
-    if (refusal) this.refuse(refusal, button);
-  }
-
   tap(wager, area) {
     this.anchor = area;
     this.seatPlayer();

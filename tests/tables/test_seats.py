@@ -1,0 +1,122 @@
+"""Which seats are taken: for the offer of the dice, with a wager or without, and for limits that change at once."""
+
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+
+from tables.models import Table
+from tests.tables.cast import Scene, make_scene
+
+pytestmark = pytest.mark.django_db
+clause = pytest.mark.clause
+
+
+@pytest.fixture
+def table() -> Scene:
+    return make_scene("pa-577")
+
+
+def taken(scene: Scene) -> list[int]:
+    return [seat["seat"] for seat in scene.snapshot["round"]["seats"] if seat["taken"]]
+
+
+def offered(scene: Scene) -> int:
+    """The seat that the console proposes."""
+    following = scene.snapshot["next"]
+    assert following is not None and following["act"] == "offer_dice"
+    return following["params"]["seat"]
+
+
+def offer(scene: Scene, seat: int, accepted: bool) -> None:
+    scene.act("offer_dice", {"seat": seat, "accepted": accepted})
+
+
+@clause("PA-577.4(b)-first", "PA-577.4(b)-next")
+def test_before_any_wager_the_dice_go_clockwise_among_the_seats_that_are_taken(table):
+    assert offered(table) == 1
+    for seat in (12, 4, 9):
+        table.act("seat_player", {"seat": seat})
+    for seat in (4, 9, 12, 4):
+        assert offered(table) == seat
+        for passed_over in {4, 9, 12} - {seat}:
+            with table.refused("offer-in-turn", f"58 Pa. Code § 577.{'4(b)' if not table.round else '7(a)'}"):
+                offer(table, passed_over, accepted=True)
+        offer(table, seat, accepted=False)
+    offer(table, 9, accepted=True)
+    assert (table.round.quarterback, taken(table)) == (9, [4, 9, 12])
+
+
+@clause("PA-577.7(a)-offer", "PA-577.7(a)-next")
+def test_after_the_defense_wins_the_dice_go_to_the_left_before_wagers_lie(table):
+    table.place((3, "touchdown", 500), (5, "defense", 500), (8, "defense", 500))
+    offer(table, 3, accepted=False)
+    offer(table, 5, accepted=True)
+    table.act("throw_dice")
+    table.act("call_dice", {"dice": [1, 1, 6]})
+    table.finish()
+    assert table.last_round.ending == "turnover"
+    assert (table.round, taken(table), offered(table)) == (None, [3, 5, 8], 8)
+    table.act("free_seat", {"seat": 8})
+    assert (offered(table), table.entry["_type"]) == (3, "seat.freed")
+
+
+def test_a_quarterback_who_leaves_gives_up_the_dice_and_nobody_leaves_a_live_wager(table):
+    table.place((3, "touchdown", 500), (5, "no-gain", 500, 1), (8, "defense", 500))
+    offer(table, 3, accepted=False)
+    offer(table, 5, accepted=True)
+    with table.refused("seat-has-a-wager"):
+        table.act("free_seat", {"seat": 5})
+    table.act("throw_dice")
+    table.act("call_dice", {"dice": [6, 5, 1]})
+    table.act("settle_seats")
+    table.act("throw_dice")
+    with table.refused("seat-has-the-dice"):
+        table.act("free_seat", {"seat": 5})
+    table.act("call_no_roll", {"reason": "improper"})
+    table.act("free_seat", {"seat": 5})
+    assert (taken(table), table.round.quarterback, offered(table)) == ([3, 8], None, 8)
+
+
+def test_a_seat_is_kept_through_a_game_without_a_wager_and_open_after_the_table_closed(table):
+    table.place((3, "touchdown", 500))
+    table.act("void_round", {"reason": "a test"}, by="floorperson")
+    table.place((5, "touchdown", 500))
+    table.act("void_round", {"reason": "a test"}, by="floorperson")
+    assert taken(table) == [3, 5]
+    table.close()
+    assert taken(table) == []
+
+
+def test_at_sic_bo_a_seat_is_taken_until_a_round_without_its_wager_ends(scene):
+    scene.place((1, "small", 1_000), (4, "big", 1_000))
+    assert taken(scene) == [1, 4]
+    scene.play((2, "small", 1_000), dice=[1, 1, 2])
+    scene.finish()
+    scene.play((2, "small", 1_000), (4, "big", 1_000), dice=[1, 1, 2])
+    assert taken(scene) == [1, 2, 4]
+    scene.finish()
+    assert taken(scene) == [2, 4]
+
+
+@clause("PA-521.8(c)(1)")
+def test_a_player_without_a_wager_plays_until_the_floor_records_the_seat_as_left(table):
+    for seat in (4, 9):
+        table.act("seat_player", {"seat": seat})
+    now = {"min_cents": 2_500, "max_cents": 200_000, "nobody_plays": True}
+    for left in ([], [4]):
+        with table.refused("somebody-plays", "58 Pa. Code § 521.8(c)(1)"):
+            table.act("change_limits", {**now, "left": left}, by="floorperson")
+    table.act("change_limits", {**now, "left": [4, 9]}, by="floorperson")
+    assert (table.entry["data"]["left"], taken(table)) == ([4, 9], [])
+
+
+@pytest.mark.both_databases
+def test_an_upgrade_takes_the_seats_of_the_last_round_and_of_the_live_one(scene):
+    for seat in (1, 2, 3):
+        scene.play((seat, "small", 1_000), dice=[1, 1, 2])
+        if seat < 3:
+            scene.finish()
+    Table.objects.update(seated=[])
+    import_module("tables.migrations.0010_seats_that_are_taken").take_seats_of_wagers(apps, None)
+    assert taken(scene) == [2, 3]
