@@ -270,17 +270,21 @@ class Tests:
         return Row(suite.name, outcome, seconds, f"{tests or 'no tests'}; {self.note(suite)}", counts)
 
 
-def run_faults(commands: Commands, required: set[str], arguments: Sequence[str]) -> Row:
-    """Inject faults into processes of their own: those of `arguments`."""
+def run_faults(commands: Commands, required: set[str], arguments: Sequence[str], folder: Path) -> Row:
+    """Inject faults into processes of their own: those of `arguments`. Each counts as a test."""
     heading(FAULTS)
-    command = [sys.executable, "-m", "script.faults", *arguments]
+    results = folder / f"{FAULTS}.xml"
+    command = [sys.executable, "-m", "script.faults", f"--results={results}", *arguments]
     if required & {"postgres", "redis"}:
         command.append("--required")
     started = time.monotonic()
     code = commands.run(command)
     outcome = {0: "passed", NO_TESTS: "skipped"}.get(code, "failed")
-    note = "PostgreSQL or Redis cannot be started here" if outcome == "skipped" else ""
-    return Row(FAULTS, outcome, time.monotonic() - started, note)
+    counts = counted(results)
+    note = ", ".join(f"{counts[name]} {name}" for name in CATEGORIES if counts[name])
+    if outcome == "skipped":
+        note = "PostgreSQL or Redis cannot be started here"
+    return Row(FAULTS, outcome, time.monotonic() - started, note, counts)
 
 
 def counted(results: Path) -> Counter[str]:
@@ -327,7 +331,7 @@ def run_steps(
                     rows += [tests.missing(suite) or tests.run(suite, commands, folder) for suite in suites]
                 rows = beside.finish() + rows
             if FAULTS in steps:
-                rows.append(run_faults(commands, required, faults))
+                rows.append(run_faults(commands, required, faults, folder))
         finally:
             commands.stop()
     seconds = time.monotonic() - started

@@ -162,17 +162,18 @@ def test_it_notices_a_log_that_nobody_can_read():
 
 
 @pytest.mark.parametrize(("status", "outcome"), [(0, "passed"), (1, "failed"), (5, "skipped")])
-def test_script_test_runs_it_as_a_step(status, outcome):
+def test_script_test_runs_it_as_a_step_whose_faults_count_as_tests(tmp_path, status, outcome):
     class Commands(checks.Commands):
         def run(self, command, *_):
             ran.append(command)
+            report.write_results([Trial(FAULTS[0]), Trial(FAULTS[1], ["a reason"])], tmp_path / "faults.xml")
             return status
 
     ran: list[list[str]] = []
-    commands = Commands()
-    row = checks.run_faults(commands, {"redis"}, ["--quick"])
+    row = checks.run_faults(Commands(), {"redis"}, ["--quick"], tmp_path)
     assert (row.step, row.outcome) == ("faults", outcome)
-    assert ran[0][1:] == ["-m", "script.faults", "--quick", "--required"]
+    assert (row.counts["passed"], row.counts["failed"]) == (1, 1)
+    assert ran[0][1:] == ["-m", "script.faults", f"--results={tmp_path}/faults.xml", "--quick", "--required"]
 
 
 def test_the_report_says_what_an_operator_read():

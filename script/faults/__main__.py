@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from script.faults import report
 from script.faults.faults import BY_NAME, FAULTS, Fault
@@ -33,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--required", action="store_true", help="fail if PostgreSQL or Redis cannot be started"
     )
+    parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.list:
         print("\n".join(f"{fault.name:<28} {fault.title}" for fault in FAULTS))
@@ -49,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"Faults cannot be injected: {reason}.", file=sys.stderr)
         return 1 if options.required else NOT_HERE
     trials, notices = run(faults, binaries, seed)
+    if options.results:
+        report.write_results(trials, options.results)
     if not options.quick and not options.only:
         report.write(trials, seed)
         print(f"The table is in {report.PAGE.relative_to(ROOT)}.")

@@ -4,6 +4,8 @@ import platform
 import re
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
 
 from script.faults.trial import Trial
 from script.service_finder import ROOT
@@ -86,6 +88,13 @@ def table(trials: Sequence[Trial], seed: int, before: str = "") -> str:
         text = "; ".join([*messages[:MESSAGES_SHOWN], *more]) or "nothing"
         lines.append(f"| `{trial.fault.name}` | {text.replace('|', '/')} |")
     return "\n".join(lines)
+
+
+def write_results(trials: Sequence[Trial], path: Path) -> None:
+    """Write how many faults held and failed, as pytest does, for the last line of script/test."""
+    failed = sum(trial.failed for trial in trials)
+    counts = {"tests": str(len(trials)), "failures": str(failed), "errors": "0", "skipped": "0"}
+    ElementTree.ElementTree(ElementTree.Element("testsuite", counts)).write(path)
 
 
 def write(trials: Sequence[Trial], seed: int) -> None:
