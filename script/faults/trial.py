@@ -28,7 +28,7 @@ HEARTBEATS = 60  # of five minutes
 HEARTBEATS_SECONDS = 25.0  # in which they come at fifty times the pace, also on a machine that is busy
 FIRST_REQUEST_SECONDS = 4.0
 FIRST_REQUESTS = 8  # to each worker at once: as many as its pool has connections
-RIGHTS_CODES = (4401, 4403, 4423)
+RIGHTS_CODES = {4401, 4403, 4423}
 MOST_LOG_BYTES = 60_000  # of one process in one trial; a traceback for each failed act would be more
 WATCHER = ("kate", "880088")
 
@@ -239,11 +239,10 @@ class Court:
             for screen, count in closed.items()
             if len(screen.closed) > count
         ]
+        earlier = len(watcher.closed)
         await asyncio.to_thread(_revoke, watcher.token)
-        if not await _until(lambda: any(code in RIGHTS_CODES for code in watcher.closed), SCREEN_SECONDS):
-            problems.append(
-                f"a revoked device watches on (its socket ended with {watcher.closed or 'nothing'})"
-            )
+        if not await _until(lambda: bool(RIGHTS_CODES & set(watcher.closed[earlier:])), SCREEN_SECONDS):
+            problems.append(f"a revoked device watches on (its sockets ended with {watcher.closed})")
         self.scene.set_pace(1)
         return problems + await self._first_requests()
 
