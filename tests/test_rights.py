@@ -20,6 +20,7 @@ from django.http import HttpRequest
 from django.template.base import Template
 from django.test import Client
 from django.urls import get_resolver
+from reportlab.platypus import BaseDocTemplate
 
 from audit.access import Denied, Locked, SignedOut
 from audit.models import Person
@@ -27,7 +28,6 @@ from audit.runner import ActRequest, ActRunner
 from games.engine import Refusal
 from games.models import Document, GameRequest, Provider
 from games.office.core import runner as office
-from games.office.pdf import paper
 from games.params import Params
 from games.views import page_context
 from tables.desk import runner as desk
@@ -69,7 +69,7 @@ def nothing_changes(casinos) -> Iterator[None]:
 def nothing_drawn(casinos, monkeypatch) -> None:
     """Pages without their HTML and PDF: who reads them is decided before."""
     monkeypatch.setattr(Template, "render", lambda *_: "")
-    monkeypatch.setattr(paper, "render", lambda *_, **__: b"")
+    monkeypatch.setattr(BaseDocTemplate, "build", lambda *_, **__: None)
     monkeypatch.setattr(page_context, "deadlines", lambda *_: ())
     monkeypatch.setattr(snapshot, "of_table", cache(snapshot.of_table))
     monkeypatch.setattr(fragments, "screen", lambda *_: {})
