@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-from audit.errors import ClockRefused
+from audit.errors import ClockRefused, StreamClosed
 from audit.models import Stream
 from audit.refusal_codes import RefusalCode
 
@@ -64,7 +64,10 @@ def never_before(stream: Stream, moment: dt.datetime) -> dt.datetime:
     """The time to record for an act on this stream. The caller holds the lock of the stream or its table.
 
     If the clock went back by up to two seconds, the stream's last time is used; beyond that, raises ClockRefused.
+    Raises StreamClosed for a closed stream.
     """
+    if stream.closed_at is not None:
+        raise StreamClosed(stream=stream.name)
     if stream.last_at is None or moment >= stream.last_at:
         return moment
     if stream.last_at - moment > LARGEST_STEP_BACK:

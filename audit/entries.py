@@ -143,6 +143,28 @@ class SealerKey(TypedDict):
     vkey: Annotated[str, "the line by which other programs verify its signatures"]
 
 
+class StreamContinued(TypedDict):
+    head: Annotated[str, "hash of the last entry of the closed stream, in hex"]
+    seq: Annotated[int, "number of the last entry of the closed stream"]
+    stream: Annotated[str, "name of the closed stream"]
+    why: Annotated[str, "why it was closed, in a person's words"]
+
+
+STREAM_CONTINUED = entry_type(
+    "stream.continued", StreamContinued, "This stream continues another one, which two people closed."
+)
+
+
+class StreamClosing(StreamContinued):
+    continued_by: Annotated[str, "name of the stream that continues it"]
+    last_at: Annotated[str | None, "time of the last entry of the closed stream; null without one"]
+
+
+STREAM_CLOSED = entry_type(
+    "stream.closed", StreamClosing, "Two people closed a damaged stream, which continues under another name."
+)
+
+
 KEY_CREATED = entry_type("key.created", SealerKey, "A key of the sealer was created.")
 
 

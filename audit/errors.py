@@ -44,7 +44,10 @@ class ClockRefused(RecordRefused):
 class StreamClosed(RecordRefused):
     """The stream is closed, and continues under another name."""
 
-    code = RefusalCode("stream-closed", "The record of %(stream)s is closed.")
+    code = RefusalCode(
+        "stream-closed",
+        "The record of %(stream)s is closed: it continues under another name. Ask compliance.",
+    )
     status = 409
 
 

@@ -11,7 +11,7 @@ from django.db import DataError, OperationalError, connection
 from audit import chain, clock
 from audit.compiled_reads import CompiledRead
 from audit.entry_types import ENTRY_TYPES, EntryBody
-from audit.errors import RecordRefused, StreamClosed, StreamMoved
+from audit.errors import RecordRefused, StreamMoved
 from audit.models import Device, Person, Stream
 
 FORMAT = 1
@@ -33,10 +33,13 @@ class Appended:
 def open_stream(name: str, real_play: bool = True) -> Stream:
     """Get the stream named `facility/place`, or create it at its genesis. Locks nothing.
 
-    `real_play` is false for training and simulation, which no export of real play includes. It never changes: raises
-    RecordRefused if the stream exists with the other value, or if the name is malformed.
+    A closed stream's continuation is returned in its place. `real_play` is false for training and simulation, which no
+    export of real play includes. It never changes: raises RecordRefused if the stream exists with the other value, or
+    if the name is malformed.
     """
     stream = _get_or_create(name, real_play)
+    while stream.continued_by is not None:
+        stream = stream.continued_by
     if stream.real_play != real_play:
         raise RecordRefused(reason="stream-of-other-play", name=name)
     return stream
@@ -54,13 +57,24 @@ def _get_or_create(name: str, real_play: bool) -> Stream:
 def lock_stream(name: str) -> Stream:
     """Lock the stream of this name until the transaction ends, creating it (for real play) if necessary.
 
+    A closed stream's continuation is locked and returned in its place.
     Call it in a transaction. To avoid deadlocks, lock several streams in the order of their names.
     """
     stream = LOCKED_STREAM.first(name)
     if stream is None:
         _get_or_create(name, real_play=True)
         stream = LOCKED_STREAM(name)[0]
+    if stream.continued_by is not None:
+        return lock_stream(stream.continued_by.name)
     return stream
+
+
+def names_with_continuations(name: str) -> list[str]:
+    """The name of a stream, and those of the streams that continue it, in their order."""
+    names = [name]
+    while later := Stream.objects.filter(continues__name=names[-1]).values_list("name", flat=True).first():
+        names.append(later)
+    return names
 
 
 LOCKED_STREAM = CompiledRead(lambda name: Stream.objects.select_for_update(of=("self",)).filter(name=name))
@@ -92,8 +106,6 @@ def append(
     """
     if entry.type not in ENTRY_TYPES:
         raise RecordRefused(reason="type", type=entry.type)
-    if stream.closed_at is not None:
-        raise StreamClosed(stream=stream.name)
     entry_time = clock.never_before(stream, moment)
     seq = stream.seq + 1
     content = {

@@ -48,7 +48,7 @@ def credential_digest(code: str, pin_hash: str) -> str:
 def newest_statements() -> Statements:
     """The newest statement about each person, by facility and code. An entry that cannot be read is passed over."""
     statements: Statements = {}
-    entries = Entry.objects.filter(type=PERSON_RECORDED.name, stream__name__endswith=SIGN_IN)
+    entries = Entry.objects.filter(type=PERSON_RECORDED.name, stream__name__contains=SIGN_IN)
     rows = entries.order_by("stream", "seq").values_list("stream__name", "seq", "body")
     for stream, seq, body in rows.iterator(chunk_size=1000):
         try:

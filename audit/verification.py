@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import connection
 
-from audit import batches, chain, clock, record
+from audit import batches, chain, clock, closed_streams, record
 from audit.entries import KEY_CREATED, VerificationFigures
 from audit.models import Incarnation, SigningKey, Stream
 
@@ -32,6 +32,8 @@ Progress = Callable[[int, int], None]
 class VerificationResult:
     """The result of a verification. `bad` counts all findings; `findings` has the first FINDINGS_MAX.
 
+    `declared` is the damage for which two people closed its stream; it does not count as bad.
+
     `unsealed` counts the entries that no seal of the current incarnation covers, `witnessed` the verified
     cosignatures, and `unknown_witnesses` the cosignatures of witnesses whose keys this installation does not have.
     """
@@ -45,6 +47,7 @@ class VerificationResult:
     unsealed: int = 0
     bad: int = 0
     findings: list[Finding] = field(default_factory=list)
+    declared: list[Finding] = field(default_factory=list)
 
     @property
     def good(self) -> bool:
@@ -80,12 +83,21 @@ def verify(progress: Progress = lambda completed, total: None) -> VerificationRe
     logs = [LogPass.fixed(incarnation) for incarnation in Incarnation.objects.order_by("number")]
     streams = list(Stream.objects.order_by("name").only("name", "seq", "head", "last_at"))
     latest = clock.format_moment(clock.latest() + LATEST_AFTER_SEAL)
+    closings = closed_streams.declared_closings()
+
+    def add(finding: Finding) -> None:
+        """A declared closing explains the times of the stream that it closed, and nothing else."""
+        if finding.code in closed_streams.EXPLAINED and closed_streams.explains(closings, finding.where):
+            result.declared.append(finding)
+        else:
+            result.add(finding)
+
     total = sum(stream.seq for stream in streams) + sum(log.work for log in logs)
     result = VerificationResult(streams=len(streams))
     completed = 0
     progress(0, total)
     for stream in streams:
-        for count in _verify_stream(stream, latest, result):
+        for count in _verify_stream(stream, latest, add):
             completed += count
             result.entries += count
             progress(completed, total)
@@ -93,8 +105,10 @@ def verify(progress: Progress = lambda completed, total: None) -> VerificationRe
         result.add(finding)
     for finding in _unrecorded_keys():
         result.add(finding)
+    for finding in closed_streams.verify(closings):
+        result.add(finding)
     for log in logs:
-        for count in log.run(result.add):
+        for count in log.run(add):
             completed += count
             progress(completed, total)
         result.seals += log.leaves
@@ -109,12 +123,12 @@ def verify(progress: Progress = lambda completed, total: None) -> VerificationRe
     return result
 
 
-def _verify_stream(stream: Stream, latest: str, result: VerificationResult) -> Iterator[int]:
+def _verify_stream(stream: Stream, latest: str, add: Callable[[Finding], None]) -> Iterator[int]:
     """Verify a stream's chain up to its fixed head, which may not be after `latest`.
 
     Yields the number of entries of each batch.
     """
-    check = _StreamCheck(stream, latest, result)
+    check = _StreamCheck(stream, latest, add)
     for batch in batches.entry_batches(stream.pk, 1, stream.seq, COLUMNS):
         for row in batch:
             check.check_row(row)
@@ -125,12 +139,12 @@ def _verify_stream(stream: Stream, latest: str, result: VerificationResult) -> I
 class _StreamCheck:
     """Checks a stream entry by entry. After a finding it continues from what is stored."""
 
-    def __init__(self, stream: Stream, latest: str, result: VerificationResult) -> None:
-        self.stream, self.latest, self.result = stream, latest, result
+    def __init__(self, stream: Stream, latest: str, add: Callable[[Finding], None]) -> None:
+        self.stream, self.latest, self.add = stream, latest, add
         self.seq, self.head, self.at = 0, chain.genesis(stream.name), ""
 
     def report(self, code: str, seq: int, **more: Any) -> None:
-        self.result.add(Finding(code, {"stream": self.stream.name, "seq": seq, **more}))
+        self.add(Finding(code, {"stream": self.stream.name, "seq": seq, **more}))
 
     def check_row(self, row: tuple[Any, ...]) -> None:
         seq, prev, digest, *columns, body = row

@@ -858,6 +858,7 @@ class SealedHeads:
         self.blocks: list[tuple[int, int]] = []  # in the spool
         self.listed: Iterator[tuple[int, bytes, bytes]] = iter(())
         self.seq, self.head, self.latest = 0, b"", b""
+        self.late = 0  # the first number that is dated after its seal, or 0
 
     def gather(self, seq: int, head: bytes, closes: bool, latest: bytes) -> None:
         if seq < self.greatest or (seq == self.greatest and head != self.greatest_head):
@@ -891,8 +892,8 @@ class SealedHeads:
         if digest != self.head:
             name, seq = (stream.name, self.seq) if stream else (None, None)
             raise Bad("its hash is not the sealed head", 0, name, seq)
-        if moment > self.latest.decode():
-            raise Bad("its time is after that of the seal that covers it")
+        if moment > self.latest.decode() and not self.late:
+            self.late = self.seq
         self.next()
 
 
@@ -1143,6 +1144,24 @@ class BeyondReader:
                 unsealed[stream.name] = count
         return unsealed
 
+    def verify_times(self, bundle: Bundle) -> Iterator[str]:
+        """Yield a line for each stream that was closed because it is dated after its seals. Raises Bad for others."""
+        for place, stream in enumerate(self.streams):
+            late = stream.sealed.late if stream.sealed else 0
+            if not late:
+                continue
+            for closing in closings(bundle, stream.name):
+                end, head = self.ends[place], self.heads[place].hex()
+                if closing["seq"] > end or (closing["seq"], closing["head"]) == (end, head):
+                    yield "DAMAGED: %s is dated after its seals from seq %d on; two people closed it: %s" % (
+                        printable(stream.name),
+                        late,
+                        printable(closing.get("why")),
+                    )
+                    break
+            else:
+                raise Bad("its time is after that of the seal that covers it", 0, stream.name, late, RECORD)
+
     def verify_end(self, place: int, stream: Stream, segment: SealSegment | None) -> int:
         if self.since and stream.prior_seq and stream.name not in self.seen:
             raise Bad("the entry before the range is missing")
@@ -1162,6 +1181,28 @@ class BeyondReader:
         if not closed and segment is not None and segment.last != segment.size:
             raise Bad("the seals stop before the end of the range")
         return max(0, last - max(stream.prior_seq, sealed.greatest))
+
+
+STREAM_CLOSED = b'{"_format":1,"_type":"stream.closed",'
+
+
+def closings(bundle: Bundle, name: str) -> Iterator[dict[str, Any]]:
+    """Yield what the entries that closed a stream say. Their lines were checked before."""
+    for file_name in (RECORD, BEYOND):
+        with bundle.open(file_name) as file:
+            for line in iter(lambda: file.readline(LONGEST_LINE_BYTES), b""):
+                if line[BODY_AT : BODY_AT + len(STREAM_CLOSED)] != STREAM_CLOSED:
+                    continue
+                entry = parse(line[BODY_AT:-2], 0)
+                closing = entry["data"]
+                by_two_people = entry["actor"] is not None and entry["witness"] is not None
+                if (
+                    entry["stream"] == INSTALLATION
+                    and by_two_people
+                    and closing.get("stream") == name
+                    and type(closing.get("seq")) is int
+                ):
+                    yield {"head": None, **closing}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1419,12 +1460,14 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
     beyond = BeyondReader(since, until, result[2])
     beyond.read(bundle.lines(BEYOND), options.contents)
     unsealed = beyond.verify_ends(segment)
+    damage = list(beyond.verify_times(bundle))
     keys = read_keys(bundle.text(KEYS))
     verify_manifest(bundle, opening, result[2], segment, unsealed)
     return [
         *summary(*result),
         *([every.line()] if every else []),
         *other_checker(bundle),
+        *damage,
         *seal_lines(segment, note, keys, unsealed, options),
         *("not part of the bundle and not checked: %s" % printable(name) for name in bundle.unexpected),
     ]

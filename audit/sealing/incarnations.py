@@ -82,10 +82,8 @@ def declare(actor: Person, witness: Person, why: str, state: State | None, signe
     from a witness or a copy. Raises SamePerson, and DeclarationRefused: DEPARTMENTS, COMPLIANCE, WHY or
     NOTE.
     """
-    _verify_people(actor, witness)
-    why = " ".join(why.split())
-    if not why or len(why) > WHY_LENGTH_MAX:
-        raise DeclarationRefused(WHY, most=WHY_LENGTH_MAX)
+    verify_declarers(actor, witness)
+    why = verified_reason(why)
     last = signed or (state.signed if state else "")
     with transaction.atomic():
         moment = clock.now()
@@ -122,7 +120,19 @@ def _create(
     )
 
 
-def _verify_people(actor: Person, witness: Person) -> None:
+def verified_reason(why: str) -> str:
+    """The reason of a declaration in one line. Raises DeclarationRefused(WHY) if it is empty or too long."""
+    why = " ".join(why.split())
+    if not why or len(why) > WHY_LENGTH_MAX:
+        raise DeclarationRefused(WHY, most=WHY_LENGTH_MAX)
+    return why
+
+
+def verify_declarers(actor: Person, witness: Person) -> None:
+    """Check that two people may declare something about the record: of two departments, one of them compliance.
+
+    Raises SamePerson, and DeclarationRefused: DEPARTMENTS or COMPLIANCE.
+    """
     if actor.pk == witness.pk:
         raise SamePerson(person=actor.code)
     departments = {actor.department, witness.department}

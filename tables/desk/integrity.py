@@ -22,7 +22,7 @@ from audit.models import (
     SigningKey,
     Stream,
 )
-from audit.record import INSTALLATION
+from audit.record import INSTALLATION, names_with_continuations
 from audit.sealing import keys, problems
 from audit.sealing.log import Log, current_incarnation
 from audit.sealing.status import SILENT_AFTER, sealer_status
@@ -124,7 +124,7 @@ def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
         witnesses=tuple(_witnesses(status, incarnation, checkpoint)),
         verification=_verification(facility),
         running=Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=("waiting", "running")).first(),
-        halted=tuple(Table.objects.filter(facility=facility).exclude(halted_at=None)),
+        halted=tuple(Table.objects.filter(facility=facility, stream__closed_at=None).exclude(halted_at=None)),
         alerts=tuple(
             Alert.objects.filter(
                 table__facility=facility, kind__in=RECORD_ALERTS, ended_at=None
@@ -262,7 +262,7 @@ def _cosigners(incarnation: Incarnation) -> set[str]:
 
 def _verification(facility: Facility) -> LastVerification | None:
     """The last one that the facility asked for, or that `manage.py verify_record` recorded for the installation."""
-    names = [INSTALLATION, f"{facility.code}/exports"]
+    names = [INSTALLATION, *names_with_continuations(f"{facility.code}/exports")]
     entries = Entry.objects.filter(type=RECORD_VERIFIED.name, stream__name__in=names)
     entry = entries.select_related("stream").order_by("-at", "-pk").first()
     if entry is None:

@@ -15,6 +15,8 @@ from audit.entries import (
     PERSON_REFUSED,
     PERSON_SIGNED_IN,
     PERSON_SIGNED_OUT,
+    STREAM_CLOSED,
+    STREAM_CONTINUED,
 )
 from tables.desk.entry_types import FILTER_REMOVED, FILTER_SAVED, PROOF_TAKEN
 from tables.words.registry import line, register
@@ -58,6 +60,8 @@ ACT_LINES = [
     line(DEVICE_REVOKED, lambda data: "%(name)s revoked: it can no longer be used" % data),
     line(KEY_CREATED, lambda data: "Sealer key %(key)s created" % data),
     line(KEY_RETIRED, lambda data: "Sealer key %(key)s retired" % data),
+    line(STREAM_CLOSED, lambda data: "%(stream)s closed, and continued as %(continued_by)s: %(why)s" % data),
+    line(STREAM_CONTINUED, lambda data: "Continues %(stream)s after its entry %(seq)s: %(why)s" % data),
     line(INCARNATION_OPENED, lambda data: "The record begins: %(origin)s" % data),
     line(INCARNATION_DECLARED, lambda data: "The record continues as %(origin)s: %(why)s" % data),
 ]

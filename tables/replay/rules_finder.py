@@ -5,6 +5,7 @@ import json
 
 import rfc8785
 
+from audit import record
 from audit.models import Entry
 from games.engine import Refusal, Rules
 from games.engine.rules import Terms
@@ -51,7 +52,8 @@ class RulesFinder:
     def _approved_terms(self, facility: str) -> dict[str, Terms]:
         """All approved terms of a casino, by the hash computed here."""
         if facility not in self._approved:
-            rows = Entry.objects.filter(stream__name=f"{facility}/rules", type=RULES_APPROVED.name)
+            names = record.names_with_continuations(f"{facility}/rules")
+            rows = Entry.objects.filter(stream__name__in=names, type=RULES_APPROVED.name)
             approved = (
                 json.loads(bytes(body))["data"].get("terms") for body in rows.values_list("body", flat=True)
             )

@@ -6,6 +6,7 @@ which submission the table was made for, and which terms were approved for it; a
 
 import json
 
+from audit.entries import STREAM_CONTINUED
 from audit.models import Entry
 from games.engine import Refusal
 from games.office.submissions.approvals import recorded_approvals
@@ -38,8 +39,14 @@ def verify_terms_approved(ctx: TableContext) -> None:
 
 
 def recorded_submission(stream_id: int) -> str:
-    """The code of the submission for which a table was made; empty where its first entry does not say so."""
-    body = Entry.objects.filter(stream=stream_id, seq=1).values_list("body", flat=True).first()
+    """The code of the submission for which a table was made; empty where its first entry does not say so.
+
+    On a stream that continues a closed one, the entry that says that comes before it.
+    """
+    first = Entry.objects.filter(stream=stream_id, seq__lte=2).order_by("seq")
+    if first.filter(seq=1, type=STREAM_CONTINUED.name).exists():
+        first = first.filter(seq=2)
+    body = first.values_list("body", flat=True).first()
     try:
         content = json.loads(bytes(body or b""))
         return str(content["data"]["submission"]) if content["_type"] == TABLE_MADE else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from audit import record
 from audit.entry_types import EntryType
-from audit.models import Person
+from audit.models import Person, Stream
 from audit.runner import ActOutcome, ActRequest, ActResponse
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
@@ -62,17 +62,25 @@ class FacilityContext(StreamContext):
         The number of a table's stream is the version of its screens, so whatever changes them must be on it.
         """
         write_lot_steps(self.lots, self.stream, seq)
-        stream_name = self.stream.name.partition("/")[2]
         for _, code in sorted(self.affected_tables.items()):
+            stream = locked_table(self.facility.code, code).table.stream
+            if stream.closed_at is not None:  # another table continues it
+                continue
             record.append(
-                locked_table(self.facility.code, code).table.stream,
-                entry=TABLE_ENTRY_TYPES[stream_name]({"stream": self.stream.name, "entry": seq}),
+                stream,
+                entry=_table_entry_type(self.stream)({"stream": self.stream.name, "entry": seq}),
                 moment=self.now,
                 gaming_day=self.gaming_day,
                 actor=self.actor,
                 witness=self.witness,
                 device=self.device,
             )
+
+
+def _table_entry_type(stream: Stream) -> EntryType[ChangeElsewhere]:
+    """The type of the entry on a table's stream about an act on this stream, or on one that it continues."""
+    place = stream.name.partition("/")[2]
+    return next(type_ for name, type_ in TABLE_ENTRY_TYPES.items() if place.startswith(name))
 
 
 class FacilityRunner(StreamRunner[FacilityContext]):

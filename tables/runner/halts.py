@@ -188,7 +188,7 @@ def resume_halted_tables(sender: Any, incarnation: Incarnation, **_declared: Any
 
     Publishes their screens after the commit. Locks the tables in the order of their streams' names.
     """
-    halted = Table.objects.filter(halted_at__isnull=False).order_by("stream__name")
+    halted = Table.objects.filter(halted_at__isnull=False, stream__closed_at=None).order_by("stream__name")
     for facility, code in list(halted.values_list("facility__code", "code")):
         _resume(facility, code, incarnation)
 

@@ -24,7 +24,9 @@ def for_each_table(tables: QuerySet[Table], change: Change) -> list[int]:
     A failure at one table is logged, once until it works again, and does not stop the others. `change` returns whether
     it changed anything. Returns the ids of the tables that changed.
     """
-    rows = list(tables.order_by("pk").values_list("pk", "facility__code", "code"))
+    rows = list(
+        tables.filter(stream__closed_at=None).order_by("pk").values_list("pk", "facility__code", "code")
+    )
     return [pk for pk, facility, code in rows if _change_table(facility, code, change)]
 
 

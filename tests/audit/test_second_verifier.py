@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 
 from audit import export
 from audit.exporting import bundle, segment
@@ -292,6 +293,38 @@ def test_an_entry_dated_after_its_seal_is_bad_and_one_of_a_clock_that_went_back_
         TABLES[1], since=MOMENT + 97 * HOUR
     )  # the entry is before the range: an older bundle shows it
     assert not_all("good", asked([Case("later", later)])) == []
+
+
+def test_a_stream_dated_after_its_seals_is_excepted_only_if_two_people_closed_it(
+    house, asked, dealer, floorperson
+):
+    house.act(71 * HOUR, TABLES[1])
+    house.seal(70 * HOUR)
+    jammed = Stream.objects.get(name=TABLES[1])
+    said = {"head": bytes(jammed.head).hex(), "seq": jammed.seq, "stream": jammed.name, "why": "jammed"}
+    people = {"actor": dealer, "witness": floorperson}
+
+    def closed(name="installation/system", type="stream.closed", people=people, **changed: Any) -> bytes:
+        with transaction.atomic():
+            house.act(72 * HOUR, name, type=type, data={**said, **changed}, **people)
+            archive = bundled()
+            transaction.set_rollback(True)
+        return archive
+
+    good = [Case("closed", closed()), Case("closed later", closed(seq=jammed.seq + 1, head="0" * 64))]
+    bad = [
+        Case("nothing", bundled()),
+        Case("another head", closed(head="0" * 64)),
+        Case("an earlier number", closed(seq=jammed.seq - 1)),
+        Case("no number", closed(seq=str(jammed.seq))),
+        Case("another stream", closed(stream=TABLES[0])),
+        Case("another type", closed(type="stream.continued")),
+        Case("on another stream", closed(name=TABLES[2])),
+        Case("nobody with the actor", closed(people={"actor": dealer})),
+        Case("nobody", closed(people={})),
+    ]
+    assert not_all("good", asked(good)) == []
+    assert not_all("bad", asked(bad)) == []
 
 
 # A stream that was deleted

@@ -230,14 +230,17 @@ def test_at_most_twenty_findings_are_stored_and_all_are_counted(write):
     assert (bad.bad, len(bad.findings), bad.as_data()["outcome"]) == (30, 20, "bad")
 
 
+SOURCES = ("verification", "log_verification", "closed_streams")
+
+
 def test_every_finding_has_its_sentence(sealed):
     where = {"stream": "larkfield/T-04", "seq": 2, "origin": "o", "number": 1, "size": 2, "level": 1, "index": 0,
-             "column": "at", "name": "w", "key": "k", "row": "r",
+             "column": "at", "name": "w", "key": "k", "row": "r", "closed": "c",
              "person": "p", "device": "d", "facility": "f", "document": "D-1", "submission": "RS-1"}  # fmt: skip
     for code in FINDINGS:
         assert "%(" not in say({"what": code, **where}) and code not in say({"what": code, **where})
     folder = Path(verification.__file__).parent
-    source = "".join((folder / f"{name}.py").read_text() for name in ("verification", "log_verification"))
+    source = "".join((folder / f"{name}.py").read_text() for name in SOURCES)
     raised = set(re.findall(r'(?:Finding|report|_bad)\(\s*"([a-z-]+)"', source))
     checks = "".join({inspect.getsource(sys.modules[check.__module__]) for check in RECORD_CHECKS})
     declared = set(re.findall(r'declare_finding\(\s*"([a-z-]+)"', checks))

@@ -1,7 +1,5 @@
 """`manage.py declare_incarnation`: two people declare a new incarnation of the record, and why."""
 
-import getpass
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.errors import AuditRefusal
+from audit.management.pins import read_pins
 from audit.sealing import incarnations, state
 from audit.sealing.problems import SealingProblem
 
@@ -35,7 +34,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            pins = self._pins(options)
+            pins = read_pins((options["actor"], options["witness"]), options["pins_from_stdin"])
             actor = incarnations.authenticate(options["actor"], pins[0])
             witness = incarnations.authenticate(options["witness"], pins[1])
             signed = options["signed"].read_text(encoding="utf-8") if options["signed"] else ""
@@ -45,11 +44,6 @@ class Command(BaseCommand):
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{options['signed']} cannot be read: {error}") from error
         self.stdout.write(f"Incarnation {declared.number} is declared. Its log is {declared.origin}.")
-
-    def _pins(self, options: dict[str, Any]) -> list[str]:
-        if options["pins_from_stdin"]:
-            return [sys.stdin.readline().strip() for _ in range(2)]
-        return [getpass.getpass(f"PIN of {options[name]}: ") for name in ("actor", "witness")]
 
     def _saved_state(self) -> state.State | None:
         if not settings.SEALER_DIR:

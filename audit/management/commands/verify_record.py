@@ -38,6 +38,8 @@ class Command(BaseCommand):
             self.stdout.write(f"bad: {finding}")
         if verified.bad > len(verified.findings):
             self.stdout.write(f"… and {verified.bad - len(verified.findings)} more")
+        for finding in verified.declared:
+            self.stdout.write(f"declared, and its stream closed: {finding}")
         outcome = "good" if verified.good else "BAD"
         self.stdout.write(
             f"{outcome}: {verified.entries} entries on {verified.streams} streams, {verified.unsealed} not sealed"

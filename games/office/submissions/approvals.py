@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from audit import chain
+from audit import chain, record
 from audit.models import Entry
 from games.office.core.runner import STREAM
 from games.office.submissions.entry_types import RULES_APPROVED
@@ -28,8 +28,9 @@ def recorded_approvals(facility: str, code: str = "") -> Iterator[RecordedApprov
 
     The terms are hashed again here. An entry that cannot be read approves nothing.
     """
-    entries = Entry.objects.filter(stream__name=f"{facility}/{STREAM}", type=RULES_APPROVED.name)
-    for seq, body in entries.order_by("seq").values_list("seq", "body"):
+    names = record.names_with_continuations(f"{facility}/{STREAM}")
+    entries = Entry.objects.filter(stream__name__in=names, type=RULES_APPROVED.name)
+    for seq, body in entries.order_by("stream", "seq").values_list("seq", "body"):
         try:
             content = json.loads(bytes(body))
             data = content["data"]

@@ -199,6 +199,12 @@ export class Follower {
   }
 }
 
+/** What an entry says that closed a stream, in a list; of no other entry anything. */
+export function closingOf({ _type, stream, actor, witness, data }) {
+  const closes = _type === "stream.closed" && stream === "installation/system" && actor !== null && witness !== null;
+  return closes && Number.isSafeInteger(data.seq) ? [data] : [];
+}
+
 // The export
 
 function checkOpened(line) {
@@ -241,6 +247,7 @@ export function checkExport(bytes) {
     { p: seq, P: head, follower: new Follower(stream, seq, head), hashes: new Map([[seq, head]]), times: new Map() }
   ));
   const places = new Map(streams.map((one, place) => [one.follower.name, place]));
+  const closings = [];
   let last = 0;
   for (let number = 1; number < lines.length - 1; number += 1) {
     const what = `line ${number + 1}`;
@@ -255,9 +262,10 @@ export function checkExport(bytes) {
     need(opened.to === null || line.said.at < opened.to, `${what} is after the range`);
     stream.hashes.set(line.said.seq, line.hash);
     stream.times.set(line.said.seq, line.said.at);
+    closings.push(...closingOf(line.said));
   }
   const tail = lines.at(-1);
   const sum = hex(sha256(bytes.subarray(0, bytes.length - tail.length - 1)));
   checkClosed(lineOf(tail, "the last line"), lines.length - 2, streams, sum);
-  return { opened, entries: lines.length - 2, streams };
+  return { opened, entries: lines.length - 2, streams, closings };
 }

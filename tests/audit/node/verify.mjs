@@ -11,7 +11,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Stack, base64, checkConsistency, checkSignatures, heights, keyOf, leafOf, noteOf, rootOfPath } from "./log.mjs";
 import {
-  Bad, Follower, canonical, checkEntry, checkExport, genesis, hasExactly, hex, inOrder, isCount, isHash, isMoment, isText,
+  Bad, Follower, canonical, checkEntry, closingOf, checkExport, genesis, hasExactly, hex, inOrder, isCount, isHash, isMoment, isText,
   lineOf, linesOf, need, parsed, sha256, utf8,
 } from "./record.mjs";
 import { unzipped } from "./unzip.mjs";
@@ -130,7 +130,7 @@ function checkFiles(files) {
 }
 
 /** Follows the entries beside the range; a stream then ends at `e` = follower.seq. */
-function checkBeyond(bytes, { opened, streams }) {
+function checkBeyond(bytes, { opened, streams, closings }) {
   const places = new Map(streams.map((one, place) => [one.follower.name, place]));
   let last = -1;
   const due = streams.map(({ p }) => opened.from !== null && p > 0);
@@ -153,18 +153,22 @@ function checkBeyond(bytes, { opened, streams }) {
       stream.hashes.set(line.said.seq, line.hash);
       stream.times.set(line.said.seq, line.said.at);
     }
+    closings.push(...closingOf(line.said));
     last = place;
   });
   need(!due.includes(true), "beyond.jsonl lacks the entry before the range");
 }
 
 /** What is sealed of one stream, by the five rules; the number of its unsealed entries. */
-function unsealedOf({ p, b, hashes, times, follower }, { opened, log }) {
+function unsealedOf({ p, b, hashes, times, follower }, { opened, log, closings }) {
   const [name, e] = [follower.name, follower.seq];
+  const closed = closings.some(({ stream, seq, head }) => (
+    stream === name && (seq > e || (seq === e && head === follower.head))
+  ));
   const listed = log?.listed.get(name) ?? [];
   for (const { seq, head, at } of listed) {
     need(seq < p || seq > e || hashes.get(seq) === head, `entry ${seq} of ${name} is not the one that was sealed`);
-    need(!times.has(seq) || isInTime(times.get(seq), at), `entry ${seq} of ${name} is after the seal that lists it`);
+    need(closed || !times.has(seq) || isInTime(times.get(seq), at), `entry ${seq} of ${name} is after the seal that lists it`);
   }
   const greatest = listed.length ? listed.at(-1).seq : 0;
   if (greatest > b) {

@@ -1,0 +1,75 @@
+"""A table whose record two people closed goes on as another table; its own rounds stay what they were."""
+
+import dataclasses
+import datetime as dt
+
+import pytest
+
+from audit import clock, record, verification
+from audit.closing import close_stream
+from audit.devices import enroll
+from audit.errors import ClockRefused, StreamClosed
+from audit.sealing import incarnations
+from tables.demo.seeding import approve_equipment, make_lot
+from tables.models import Assignment, Shaker, Table
+from tables.runner.system import for_each_table
+from tests.services.entries import any_entry
+from tests.tables.cast import Scene, make_scene
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+
+@pytest.fixture
+def scene() -> Scene:
+    """A round was played; then somebody wrote an entry of a far year."""
+    scene = make_scene()
+    scene.play((1, "small", 2_500), dice=[1, 2, 5])
+    scene.finish()
+    ahead = clock.now() + dt.timedelta(days=3_650)
+    entry = any_entry("dispute.reported", {})
+    record.append(scene.fresh.stream, entry=entry, moment=ahead, gaming_day=ahead.date())
+    return scene
+
+
+def closed(scene: Scene) -> Table:
+    stream = close_stream("larkfield/T-01", scene.people["compliance"], scene.people["floorperson"], "jammed")
+    return Table.objects.get(stream=stream)
+
+
+def test_a_jammed_table_goes_on_as_its_continuation(scene):
+    with pytest.raises(ClockRefused):
+        scene.place((1, "small", 2_500))
+    table = closed(scene)
+    assert (table.code, table.status, table.seats) == ("T-01-2", "closed", scene.table.seats)
+    with pytest.raises(StreamClosed) as refused:
+        scene.close()
+    assert "larkfield/T-01 is closed: it continues under another name" in refused.value.sentence
+    Shaker.objects.create(facility=table.facility, table=table, code="S-02", kind=Shaker.objects.get().kind)
+    make_lot(table, "L-0101")
+    approve_equipment(table)
+    tablet, _token = enroll("Tablet of T-01-2", "larkfield", "dealer", "larkfield/T-01-2")
+    later = dataclasses.replace(scene, table=table, tablet=tablet)
+    Assignment.objects.create(
+        person=scene.people["dealer"], facility=table.facility, table=table, started_at=clock.now()
+    )
+    later.act("change_dice_lot", {"lot": "L-0101", "seal": "SEAL-2"}, by="floorperson", device=scene.podium)
+    later.staff()
+    later.inspect()
+    later.open()
+    later.play((2, "big", 2_500), dice=[1, 2, 5])
+    later.finish()
+    assert [(round_.table.code, round_.number) for round_ in (scene.last_round, later.last_round)] == [
+        ("T-01", 1), ("T-01-2", 1),
+    ]  # fmt: skip
+
+
+def test_a_closed_table_is_left_alone(scene):
+    """The ticker passes it over, and a declared incarnation does not try to resume it."""
+    Table.objects.update(halted_at=clock.now())
+    table = closed(scene)
+    visited = for_each_table(Table.objects.all(), lambda ctx: True)
+    assert visited == [table.pk]
+    incarnations.declare(scene.people["compliance"], scene.people["floorperson"], "restored", None)
+    assert Table.objects.exclude(halted_at=None).get().code == "T-01"
+    assert table.stream.continues.name == "larkfield/T-01"
+    assert [finding.code for finding in verification.verify().findings] == []
