@@ -4,13 +4,6 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-AXES_TABLES = (
-    "accessattemptexpiration",
-    "accessattempt",
-    "accessfailurelog",
-    "accesslog",
-)  # counted PINs before
-
 
 def mark_enrolled_devices(apps, schema_editor):
     """Devices that exist have used their tokens."""
@@ -150,8 +143,4 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunPython(mark_enrolled_devices, migrations.RunPython.noop),
-        *(
-            migrations.RunSQL(f"DROP TABLE IF EXISTS axes_{table}", migrations.RunSQL.noop)
-            for table in AXES_TABLES
-        ),
     ]
