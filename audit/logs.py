@@ -155,8 +155,9 @@ def settings(level: str = "INFO") -> dict[str, Any]:
         "loggers": {
             # Django's own handlers show errors only with DEBUG on, or send mail
             "django": {"handlers": [], "level": level, "propagate": True},
-            # The server's own handlers write text, and a traceback as many lines
-            "uvicorn": {"handlers": [], "level": level, "propagate": True},
+            # The server's own handler writes text, and a traceback as many lines. Its log of requests stays as its
+            # options say: configuring "uvicorn" itself would undo --no-access-log.
+            "uvicorn.error": {"handlers": ["stderr"], "level": level, "propagate": False},
             # The pool logs each connection that it lends, and while the database is away each try
             "psycopg.pool": {"filters": ["once_a_minute"], "level": "WARNING"},
         },

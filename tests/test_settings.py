@@ -144,8 +144,9 @@ except ZeroDivisionError:
 logging.getLogger("tables.clock.ticker").warning("a tick failed")
 """
     # As uvicorn does: it sets its own logging up, and imports the application then.
-    code = f"from uvicorn import Config; Config('config.asgi:application')\n{code}"
-    code += "logging.getLogger('uvicorn.error').error('Exception in ASGI application')"
+    code = f"from uvicorn import Config; Config('config.asgi:application', access_log=False)\n{code}"
+    code += "logging.getLogger('uvicorn.error').error('Exception in ASGI application')\n"
+    code += "logging.getLogger('uvicorn.access').info('a request')\n"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=60
     )
