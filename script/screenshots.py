@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PINS = {
     "mei": "110011", "dana": "420042", "abel": "310031", "kate": "880088", "ivan": "990099", "marta": "121212",
-    "viktor": "131313", "noah": "171717", "rosa": "550055", "carla": "161616",
+    "viktor": "131313", "noah": "171717", "rosa": "550055", "carla": "161616", "emil": "430043", "stan": "770077",
 }  # fmt: skip
 FACILITY = "larkfield"
 
