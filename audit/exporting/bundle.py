@@ -9,13 +9,15 @@ import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from django.db import connection
+
 import audit
-from audit import chain, clock, export
+from audit import batches, chain, clock, export
 from audit.entry_schemas import all_schemas
 from audit.export import Selection, Span
 from audit.models import Incarnation, Seal, SigningKey
@@ -93,13 +95,29 @@ def write(
 def _with_segment(
     selection: Selection, incarnation: Incarnation | None
 ) -> tuple[Selection, LogSegment | None]:
-    """The segment of the log that covers a selection, with the streams that began meanwhile and that it may list."""
+    """The segment of the log that covers a selection, with the streams that began meanwhile and that it may list.
+
+    A range that is not over while entries are still written has no end: those after the selected ones are in it too,
+    and the seals list them.
+    """
     while True:
         stretch = segment_for(selection, incarnation)
         complete = export.with_later_streams(selection)
+        if stretch and _continues_in_range(selection, stretch):
+            complete = replace(complete, until=None)
         if complete is selection:
             return selection, stretch
         selection = complete
+
+
+def _continues_in_range(selection: Selection, stretch: LogSegment) -> bool:
+    """Whether an entry that the segment lists after the selected ones is before the end of the range."""
+    if selection.until is None:
+        return False
+    ends = zip(selection.spans, stretch.ends, strict=True)
+    nexts = {span.stream_id: span.last + 1 for span, end in ends if end > span.last}
+    bound = connection.ops.adapt_datetimefield_value(selection.until)
+    return any(is_before for (is_before,) in batches.entries_at(nexts, "at < %s", [bound]))
 
 
 class _CountingWriter:

@@ -90,6 +90,20 @@ def test_a_checker_from_elsewhere_says_that_the_bundles_copy_is_another_program(
     assert told + hashlib.sha256(replaced).hexdigest() in lines
 
 
+def test_the_bundle_of_a_day_that_is_not_over_can_be_checked_although_play_goes_on(house, monkeypatch):
+    """An act is sealed between the selection and the choice of the seals: its day is that of the bundle."""
+    found = segment.segment_for
+
+    def meanwhile(*arguments):
+        house.act(3 * DAY + 20 * SECOND)
+        house.seal(3 * DAY + 21 * SECOND)
+        return found(*arguments)
+
+    monkeypatch.setattr(bundle, "segment_for", meanwhile)
+    archive = bundled("larkfield/T-04", until=MOMENT + 9 * DAY, at=MOMENT + 3 * DAY + 10 * SECOND)
+    assert check(archive)[0] == "good: 24 entries on 1 streams, the beginning to the newest"
+
+
 EDGES = [None, -1, 0, 3, 86_400, 86_403, 2 * 86_400 + 1, 3 * 86_400 + 4, 3 * 86_400 + 6, 9 * 86_400]
 
 
