@@ -363,7 +363,9 @@ def main(argv: list[str]) -> int:
         "--all", action="store_true", help="every test on both databases, and all repeated browser stories"
     )
     choice.add_argument(
-        "--faults", action="store_true", help="inject every fault, for about ten minutes, and nothing else"
+        "--faults",
+        action="store_true",
+        help="inject every fault, for ten to seventeen minutes, and nothing else",
     )
     parser.add_argument(
         "--only", nargs="+", choices=[*CHECKS, *SUITES, FAULTS], metavar="STEP", help="run these steps only"

@@ -177,6 +177,6 @@ def test_script_test_runs_it_as_a_step_whose_faults_count_as_tests(tmp_path, sta
 
 
 def test_the_report_says_what_an_operator_read():
-    lines = itertools.repeat('{"level": "warning", "message": "a heartbeat failed"}', 3)
+    lines = itertools.repeat('{"level": "warning", "message": "a heartbeat failed at 0x7f"}', 3)
     log = [LogLine(0.0, "web-1", text) for text in (*lines, '{"level": "info", "message": "all is well"}')]
     assert report.operator_lines(Trial(FAULTS[0], log=log)) == ["3 × web warning: a heartbeat failed"]

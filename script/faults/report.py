@@ -13,6 +13,8 @@ from script.service_finder import ROOT
 PAGE = ROOT / "docs" / "faults.md"
 BEGIN, END = "<!-- faults: begin (script/test --faults) -->", "<!-- faults: end -->"
 OUTCOME = re.compile(r"Seed \d+: \d+ of \d+ faults held")
+# Folders and addresses of memory, which differ in every run.
+OF_THIS_RUN = re.compile(r"/\S*pitside-faults-\w+/| at 0x[0-9a-f]+")
 MESSAGES_SHOWN = 4
 
 
@@ -44,7 +46,8 @@ def operator_lines(trial: Trial) -> list[str]:
         if process in ("postgres", "redis"):
             continue
         if fields is not None and fields["level"] != "info":
-            counts[f"{process} {fields['level']}: {str(fields['message']).splitlines()[0][:110]}"] += 1
+            message = OF_THIS_RUN.sub("", str(fields["message"]).splitlines()[0])
+            counts[f"{process} {fields['level']}: {message[:110]}"] += 1
         elif fields is None and line.text.startswith(("ERROR", "Traceback")):
             counts[f"{process}, not JSON: {line.text[:110]}"] += 1
     return [f"{count} × {message}" for message, count in counts.most_common()]
