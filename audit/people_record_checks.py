@@ -58,18 +58,18 @@ def check_people(tick: Callable[[], None]) -> Iterator[Finding]:
             continue
         row = _row_of(person, with_pin=may_read_pins)
         for facility in facilities_of(person, facilities):
-            seq, data = statements.get((facility, person.code), (0, None))
+            stream, seq, data = statements.get((facility, person.code), ("", 0, None))
             if data is None:
                 yield Finding(PERSON_UNRECORDED, {"person": f"{person.code} in {facility}"})
                 continue
             for name in sorted(row):
                 if data.get(name) != row[name]:
-                    where = {"person": person.code, "stream": f"{facility}/sign-in", "seq": seq}
+                    where = {"person": person.code, "stream": stream, "seq": seq}
                     yield Finding(PERSON_DIFFERS, {**where, "column": COLUMN_NAMES.get(name, name)})
     codes = set(Person.objects.values_list("code", flat=True))
-    for (facility, code), (seq, _data) in statements.items():
+    for (_facility, code), (stream, seq, _data) in statements.items():
         if code not in codes:
-            yield Finding(PERSON_MISSING, {"person": code, "stream": f"{facility}/sign-in", "seq": seq})
+            yield Finding(PERSON_MISSING, {"person": code, "stream": stream, "seq": seq})
 
 
 def _row_of(person: Person, *, with_pin: bool) -> dict[str, Any]:
@@ -98,24 +98,27 @@ def check_devices(tick: Callable[[], None]) -> Iterator[Finding]:
     for number, device in enumerate(Device.objects.defer("token_sha256").order_by("facility", "name")):
         if number % 100 == 0:
             tick()
-        stream = f"{device.facility}/sign-in"
-        entry = enrolled.get((stream, str(device.pk)))
+        entry = enrolled.get((device.facility, str(device.pk)))
         if entry is None:
             yield Finding(DEVICE_UNRECORDED, {"device": device.name, "facility": device.facility})
             continue
-        seq, data = entry
+        stream, seq, data = entry
         for column in ("name", "station", "place"):
             if data.get(column) != getattr(device, column):
                 where = {"device": device.name, "stream": stream, "seq": seq}
                 yield Finding(DEVICE_DIFFERS, {**where, "column": column})
-        revocation = revoked.get((stream, str(device.pk)))
+        revocation = revoked.get((device.facility, str(device.pk)))
         if (revocation is None) != (device.revoked_at is None):
-            where = {"device": device.name, "stream": stream, "seq": revocation[0] if revocation else seq}
+            stream, seq, _data = revocation or entry
+            where = {"device": device.name, "stream": stream, "seq": seq}
             yield Finding(DEVICE_DIFFERS, {**where, "column": "revoked_at"})
 
 
-def _entries_by_device(type_: str) -> dict[tuple[str, str], tuple[int, dict[str, Any]]]:
-    """The newest entry of a type about each device: its number and data, by stream and the device's id."""
+def _entries_by_device(type_: str) -> dict[tuple[str, str], tuple[str, int, dict[str, Any]]]:
+    """The newest entry of a type about each device: its stream, number and data, by facility and the device's id.
+
+    A stream may continue another one, so the facility is what counts.
+    """
     entries = {}
     rows = (
         Entry.objects.filter(type=type_).order_by("stream", "seq").values_list("stream__name", "seq", "body")
@@ -123,7 +126,7 @@ def _entries_by_device(type_: str) -> dict[tuple[str, str], tuple[int, dict[str,
     for stream, seq, body in rows.iterator(chunk_size=1000):
         try:
             content = json.loads(bytes(body))
-            entries[stream, str(content["device"])] = (seq, dict(content["data"]))
+            entries[stream.partition("/")[0], str(content["device"])] = (stream, seq, dict(content["data"]))
         except (ValueError, KeyError, TypeError, RecursionError):
             continue  # the verification of the chain names it
     return entries

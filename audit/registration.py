@@ -23,7 +23,9 @@ from audit.models import Entry, Person, Stream
 
 SIGN_IN = "/sign-in"
 DIGEST_TAG = "pitside person 1"
-Statements = dict[tuple[str, str], tuple[int, PersonRecorded]]  # by facility and code
+Statements = dict[
+    tuple[str, str], tuple[str, int, PersonRecorded]
+]  # stream, number and data by facility and code
 
 
 def statement_of(person: Person) -> PersonRecorded:
@@ -53,7 +55,7 @@ def newest_statements() -> Statements:
     for stream, seq, body in rows.iterator(chunk_size=1000):
         try:
             data = json.loads(bytes(body))["data"]
-            statements[stream.partition("/")[0], data["code"]] = (seq, cast(PersonRecorded, data))
+            statements[stream.partition("/")[0], data["code"]] = (stream, seq, cast(PersonRecorded, data))
         except (ValueError, KeyError, TypeError, RecursionError):
             continue  # the verification of the chain names it
     return statements
@@ -78,7 +80,7 @@ def record_people(by: Person | None = None) -> list[Person]:
     statements, facilities, recorded = newest_statements(), facilities_on_record(), []
     for person in Person.objects.order_by("code"):
         for facility in facilities_of(person, facilities):
-            if statements.get((facility, person.code), (0, None))[1] != statement_of(person):
+            if statements.get((facility, person.code), ("", 0, None))[2] != statement_of(person):
                 _append(facility, person, by)
                 recorded.append(person)
     return list(dict.fromkeys(recorded))
@@ -90,7 +92,7 @@ def record_new_hash(person: Person, pin_hash_before: str) -> None:
     Only where the record stated the hash before: a hash that somebody put there must not become a stated one.
     """
     digest = credential_digest(person.code, pin_hash_before)
-    for (facility, code), (_seq, data) in newest_statements().items():
+    for (facility, code), (_stream, _seq, data) in newest_statements().items():
         if code == person.code and data.get("credential_sha256") == digest:
             _append(facility, person, person)
 

@@ -9,6 +9,7 @@ from django.contrib.auth.hashers import make_password
 from django.core.management import call_command
 
 from audit import devices, people, registration, verification
+from audit.closing import close_stream
 from audit.models import Device, Entry, Person
 
 from .conftest import MOMENT
@@ -124,6 +125,18 @@ def test_a_device_that_was_moved_or_is_used_again_after_its_revocation_is_named(
     assert found() == []
     Device.objects.filter(pk=tablet.pk).update(revoked_at=None)
     assert found() == [{**where, "seq": 2, "column": "revoked_at"}]
+
+
+def test_people_and_devices_on_the_continuation_of_a_closed_stream_are_covered(on_record, make_person):
+    signers = make_person("carla", "compliance", department="compliance"), Person.objects.get(code="okafor-a")
+    close_stream("larkfield/sign-in", *signers, "jammed")
+    devices.enroll("tablet-18", "larkfield", "dealer")
+    Person.objects.filter(code="tran-m").update(role="floorperson")
+    registration.record_people()
+    assert found() == []
+    Person.objects.filter(code="tran-m").update(role="shift-manager")
+    Device.objects.filter(name="tablet-18").update(station="podium")
+    assert {finding["stream"] for finding in found()} == {"larkfield/sign-in-2"}
 
 
 def test_a_person_of_every_facility_is_stated_in_each(on_record, make_person):

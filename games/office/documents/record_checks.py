@@ -9,7 +9,6 @@ from audit.models import Entry
 from audit.record_checks import record_check
 from audit.verification_words import Finding, declare_finding
 from games.models import Document
-from games.office.core.runner import STREAM
 from games.office.documents.entry_types import DOCUMENT_FILED
 
 DOCUMENT_DIFFERS = declare_finding(
@@ -23,7 +22,7 @@ DOCUMENT_MISSING = declare_finding(
     "document-missing",
     "The document %(document)s, which %(stream)s, entry %(seq)s filed, is not in the database.",
 )
-Filed = dict[tuple[str, str], tuple[int, dict[str, Any]]]  # by facility and code of the document
+Filed = dict[tuple[str, str], tuple[str, int, dict[str, Any]]]  # stream, number and data by facility and code
 
 
 @record_check
@@ -39,14 +38,14 @@ def check_documents(tick: Callable[[], None]) -> Iterator[Finding]:
         if entry is None:
             yield Finding(DOCUMENT_UNRECORDED, {"document": document.code, "facility": facility})
             continue
-        seq, data = entry
+        stream, seq, data = entry
         for column, stored in _stored(document).items():
             recorded = data.get("sha256" if column == "content" else column)
             if recorded != stored:
-                where = {"document": document.code, "stream": f"{facility}/{STREAM}", "seq": seq}
+                where = {"document": document.code, "stream": stream, "seq": seq}
                 yield Finding(DOCUMENT_DIFFERS, {**where, "column": column})
-    for (facility, code), (seq, _data) in filed.items():
-        yield Finding(DOCUMENT_MISSING, {"document": code, "stream": f"{facility}/{STREAM}", "seq": seq})
+    for (_facility, code), (stream, seq, _data) in filed.items():
+        yield Finding(DOCUMENT_MISSING, {"document": code, "stream": stream, "seq": seq})
 
 
 def _stored(document: Document) -> dict[str, Any]:
@@ -66,7 +65,7 @@ def _filed_documents() -> Filed:
     for stream, seq, body in entries.values_list("stream__name", "seq", "body").iterator(chunk_size=1000):
         try:
             data = json.loads(bytes(body))["data"]
-            filed[stream.partition("/")[0], data["document"]] = (seq, data)
+            filed[stream.partition("/")[0], data["document"]] = (stream, seq, data)
         except (ValueError, KeyError, TypeError, RecursionError):
             continue  # the verification of the chain names it
     return filed
