@@ -379,7 +379,7 @@ def test_a_problem_from_a_witness_lasts_until_a_new_incarnation(sealed, folder, 
 def test_every_problem_has_its_sentence():
     params = {
         "key": "k", "signed": 4, "found": 2, "stream": "larkfield/T-04", "seq": 7, "number": 2, "witness": "w",
-        "size": 9, "ours": 4, "copy": "c.txt",
+        "size": 9, "ours": 4, "copy": "c.txt", "error": "disk full",
     }  # fmt: skip
     said = {code: say(code, params) for code in SENTENCES}
     assert all(sentence.endswith(".") for sentence in said.values())
