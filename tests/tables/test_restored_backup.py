@@ -28,12 +28,15 @@ def tables():
 
 @pytest.fixture
 def backup(transactional_db):
-    """Backs the whole database up when called, and returns what restores it, past the guards."""
+    """Backs the whole database up when called, and returns what restores it, past the guards.
+
+    Not into temporary tables: a sign-in returns its connection to the pool.
+    """
 
     def back_up():
         with connection.cursor() as cursor:
             for name in tables():
-                cursor.execute(f'CREATE TEMPORARY TABLE "kept_{name}" AS SELECT * FROM "{name}"')
+                cursor.execute(f'CREATE TABLE "kept_{name}" AS SELECT * FROM "{name}"')
         return restore
 
     def restore():
