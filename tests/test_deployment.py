@@ -16,7 +16,7 @@ from tests.services import installation
 
 ROOT = Path(__file__).resolve().parents[1]
 HOST = "pitside.casino.internal"
-BUILT = ("migrate", "roles", "web", "ticker", "exporter", "sealer", "declare")
+BUILT = ("migrate", "roles", "web-1", "web-2", "ticker", "exporter", "sealer", "declare")
 KEYS = "sealer"  # the volume of them
 
 
@@ -29,7 +29,7 @@ def test_it_names_every_part_of_an_installation(services):
     assert set(services) >= {*BUILT, "postgres", "redis", "caddy"}
 
 
-@pytest.mark.parametrize("name", ["web", "postgres", "redis", "caddy"])
+@pytest.mark.parametrize("name", ["web-1", "web-2", "postgres", "redis", "caddy"])
 def test_it_asks_after_the_health_of_what_serves(services, name):
     assert services[name]["healthcheck"]["test"][0] == "CMD"
 
@@ -49,10 +49,33 @@ def test_it_says_to_all_who_ask_witnesses_which_may_be_asked_without_tls(service
     assert default == "${PITSIDE_WITNESSES_WITHOUT_TLS:-}"
 
 
-def test_it_runs_two_workers_behind_the_proxy(services):
-    command = services["web"]["command"]
+def test_it_runs_two_workers_that_can_be_replaced_one_after_the_other(services):
+    assert services["web-1"] == services["web-2"]
+    command = services["web-1"]["command"]
     assert command[:2] == ["uvicorn", "config.asgi:application"]
-    assert {"--workers=2", "--proxy-headers", "--ws=websockets-sansio"} <= set(command)
+    assert {"--proxy-headers", "--ws=websockets-sansio", "--timeout-graceful-shutdown=5"} <= set(command)
+    assert not any("--workers" in word for word in command)  # its health would be that of either
+    assert services["web-1"]["healthcheck"]["test"][-1].endswith("/readyz")
+    assert {"web-1", "web-2"} <= set(services["caddy"]["depends_on"])
+
+
+def test_its_proxy_tries_the_other_worker_and_polls_both():
+    text = (ROOT / "deploy" / "Caddyfile").read_text()
+    block = text[text.index("reverse_proxy") :]
+    assert block.startswith("reverse_proxy web-1:8000 web-2:8000 {")
+    options = dict(re.findall(r"^\t\t\t?([a-z_]+) ([^{\n]+)$", block, re.MULTILINE))
+    assert options["health_uri"] == "/healthz"
+    seconds = {
+        name: _seconds(options[name]) for name in ("health_interval", "dial_timeout", "lb_try_duration")
+    }
+    assert (
+        seconds["health_interval"] <= 1 and seconds["dial_timeout"] <= 0.5 and seconds["lb_try_duration"] >= 5
+    )
+    assert "lb_retry_match" not in options  # an act may have been taken: only its tablet knows its id
+
+
+def _seconds(text: str) -> float:
+    return float(text[:-2]) / 1000 if text.endswith("ms") else float(text[:-1])
 
 
 @pytest.mark.parametrize("name", BUILT)
@@ -63,12 +86,12 @@ def test_it_uses_production_settings(services, name):
 def test_redis_asks_for_a_password(services):
     command = services["redis"]["command"]
     assert command[command.index("--requirepass") + 1].startswith("${REDIS_PASSWORD:?")
-    assert services["web"]["environment"]["REDIS_URL"].startswith("${REDIS_URL:?")
+    assert services["web-1"]["environment"]["REDIS_URL"].startswith("${REDIS_URL:?")
 
 
 def test_it_migrates_as_the_owner_and_serves_as_the_web_role(services):
     assert "OWNER_DATABASE_URL" in services["migrate"]["environment"]["DATABASE_URL"]
-    for name in ("web", "ticker"):
+    for name in ("web-1", "web-2", "ticker"):
         assert services[name]["environment"]["DATABASE_URL"].startswith("${DATABASE_URL")
         assert services[name]["depends_on"]["roles"]["condition"] == "service_completed_successfully"
 
@@ -99,9 +122,9 @@ def test_the_exporter_writes_the_files_that_the_web_workers_only_read(services):
         name: [volume for volume in service.get("volumes", []) if _source(volume) == "exports"]
         for name, service in services.items()
     }
-    assert {name for name, volumes in mounted.items() if volumes} == {"exporter", "web"}
-    assert mounted["web"][0]["read_only"] is True
-    assert mounted["exporter"] == [f"exports:{services['web']['environment']['PITSIDE_EXPORTS_DIR']}"]
+    assert {name for name, volumes in mounted.items() if volumes} == {"exporter", "web-1", "web-2"}
+    assert mounted["web-1"][0]["read_only"] is True
+    assert mounted["exporter"] == [f"exports:{services['web-1']['environment']['PITSIDE_EXPORTS_DIR']}"]
 
 
 def _source(volume) -> str:
@@ -127,7 +150,6 @@ def test_its_proxy_speaks_tls_of_its_own_authority(services):
     text = (ROOT / "deploy" / "Caddyfile").read_text()
     assert text.count("{") == text.count("}")
     assert "tls internal" in text
-    assert "reverse_proxy web:8000" in text
     assert set(re.findall(r"\{\$([A-Z_]+)\}", text)) <= set(services["caddy"]["environment"])
 
 
@@ -236,7 +258,7 @@ def test_its_processes_run_as_compose_would_start_them(environment, tmp_path):
     )
     assert made.returncode == 0, made.stderr
     port = installation.free_port()
-    web = installation.command_of("web", host="127.0.0.1", port=str(port))
+    web = installation.command_of("web-1", host="127.0.0.1", port=str(port))
     url = f"http://127.0.0.1:{port}/healthz"
     with (
         installation.process(web, environment["app"]) as serving,

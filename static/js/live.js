@@ -11,6 +11,7 @@ const SILENCE_LIMIT = 12_000;
 const POLL_INTERVAL = 2_000;
 const FETCH_TIMEOUT = 5_000;
 const MIN_RECONNECT_DELAY = 500, MAX_RECONNECT_DELAY = 15_000;
+const CLOSE_RESTART = 1012;  // the worker is being replaced, and another one serves
 const CLOSE_SIGN_IN = 4401, CLOSE_DENIED = 4403, CLOSE_LOCKED = 4423;
 const root = document.documentElement;
 
@@ -89,11 +90,16 @@ export class LiveScreen extends HTMLElement {
       this.stopped = true;
       this.showStatus("denied");
     } else {
-      this.failures += 1;
-      const longest = Math.min(MAX_RECONNECT_DELAY, MIN_RECONNECT_DELAY * 2 ** this.failures);
-      const delay = MIN_RECONNECT_DELAY + Math.random() * (longest - MIN_RECONNECT_DELAY);
-      this.reconnectTimer = setTimeout(() => this.open(), delay);
+      this.reconnectTimer = setTimeout(() => this.open(), this.delayAfter(code));
     }
+  }
+
+  /* All sockets of a worker end together: each waits a different time, so that they do not come back together. */
+  delayAfter(code) {
+    if (code === CLOSE_RESTART && !this.failures) return Math.random() * MIN_RECONNECT_DELAY;
+    this.failures += 1;
+    const longest = Math.min(MAX_RECONNECT_DELAY, MIN_RECONNECT_DELAY * 2 ** this.failures);
+    return MIN_RECONNECT_DELAY + Math.random() * (longest - MIN_RECONNECT_DELAY);
   }
 
   leave() {

@@ -1,5 +1,6 @@
 """A server in a process of its own, on a file of its own, that a test may stop, freeze and start again."""
 
+import copy
 import json
 import os
 import signal
@@ -16,6 +17,13 @@ import json, django
 django.setup()
 from tests.tables.cast import make_scene
 print(json.dumps(make_scene().tokens))
+"""
+COMMANDS = """
+import json, sys, django
+django.setup()
+from audit.models import Entry
+bodies = Entry.objects.filter(type=sys.argv[1]).values_list("body", flat=True)
+print(json.dumps([json.loads(bytes(body))["command"] for body in bodies]))
 """
 LYING = """
 import json, django
@@ -40,6 +48,22 @@ class ServerApart:
         self.process: subprocess.Popen[bytes] | None = None
         self._python("manage.py", "migrate", "--verbosity", "0")
         self.tokens: dict[str, str] = json.loads(self._python("-c", SEED))
+
+    def beside(self) -> "ServerApart":
+        """A second server on the same file, not started."""
+        second = copy.copy(self)
+        second.port, second.process = free_port(), None
+        return second
+
+    def wait(self) -> None:
+        """Wait until the process has ended."""
+        assert self.process is not None
+        self.process.wait(20)
+
+    def commands(self, type_: str) -> list[str]:
+        """The commands of the entries of this type."""
+        commands: list[str] = json.loads(self._python("-c", COMMANDS, type_))
+        return commands
 
     def _python(self, *arguments: str) -> str:
         command = [sys.executable, *arguments]

@@ -282,6 +282,20 @@ test("a connection that was lost is opened again, later each time, up to 15 seco
   assert.deepEqual(delays, [1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
 });
 
+test("a socket whose worker is being replaced opens again within half a second, not all at once", async (context) => {
+  const random = context.mock.method(Math, "random", () => 0.9);
+  FakeSocket.last.drop(1012);
+  await clock.advance(400);
+  assert.equal(FakeSocket.all.length, 1);
+  await clock.advance(100);
+  assert.equal(FakeSocket.all.length, 2);
+  heartbeat();
+  random.mock.mockImplementation(() => 0.1);
+  FakeSocket.last.drop(1012);
+  await clock.advance(100);
+  assert.equal(FakeSocket.all.length, 3);
+});
+
 test("tablets do not all come back at the same moment", async (context) => {
   context.mock.method(Math, "random", () => 0);
   FakeSocket.last.drop();

@@ -1,0 +1,215 @@
+"""A worker is replaced, and then the other one is killed, while a tablet acts all the time: no act fails.
+
+The tablet reaches them through a front that tries the other worker if a connection is refused, as the Caddyfile says.
+With a `caddy` on PATH, the same through Caddy itself with that file, without its TLS.
+"""
+
+import contextlib
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from tests.e2e.server_apart import ServerApart
+from tests.services.installation import ROOT, free_port
+from tests.tables.cast import PIN
+
+ACT = "/floor/larkfield/T-01/acts/report_dispute"
+SERVICE_RESTART, OPEN = 1012, -1
+MOST_TRIES = 3
+TOO_OLD = (2, 7)  # Caddy before this version does not know `stream_timeout`
+
+
+class Workers:
+    """Two workers on one database. `ports` are tried in this order."""
+
+    def __init__(self, folder: Path) -> None:
+        self.first = ServerApart(folder)
+        self.second = self.first.beside()
+        self.ports = [self.first.port, self.second.port]
+        self.all = (self.first, self.second)
+        self.cookies = httpx.Cookies()  # of the enrolled tablet
+
+
+class Tablet:
+    """A signed-in tablet that acts again and again, and keeps a socket, at the first address that accepts it."""
+
+    def __init__(self, ports: list[int], cookies: httpx.Cookies) -> None:
+        self.ports = ports
+        self.client = httpx.Client(timeout=8, cookies=cookies)
+        self.tries: dict[str, int] = {}  # of each act that was taken, by its command
+        self.refused: list[str] = []
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self.act_on)
+
+    def fill_in(self, path: str, **fields: str) -> None:
+        """Send the form of a page."""
+        self.send("GET", path)
+        form = {**fields, "csrfmiddlewaretoken": self.client.cookies["csrftoken"]}
+        assert self.send("POST", path, data=form).status_code == 302
+
+    def send(self, method: str, path: str, **how: object) -> httpx.Response:
+        """Send a request to the first worker that accepts the connection. Raises httpx.HTTPError."""
+        for port in self.ports[:-1]:
+            with contextlib.suppress(httpx.ConnectError):
+                return self.client.request(method, f"http://127.0.0.1:{port}{path}", **how)
+        return self.client.request(method, f"http://127.0.0.1:{self.ports[-1]}{path}", **how)
+
+    def act_on(self) -> None:
+        while not self.stopped.is_set():
+            self.act()
+
+    def act(self) -> None:
+        """One act, asked for by its id until it is answered, as static/js/acts.js does."""
+        command = str(uuid.uuid4())
+        body = {
+            "command": command,
+            "seen": 0,
+            "params": {"seat": 1 + len(self.tries) % 8, "about": "the dice"},
+        }
+        headers = {"X-CSRFToken": self.client.cookies["csrftoken"], "Accept": "application/json"}
+        for tries in range(1, 20):
+            with contextlib.suppress(httpx.HTTPError):
+                answer = self.send("POST", ACT, json=body, headers=headers)
+                if answer.status_code == 200:
+                    self.tries[command] = tries
+                    return
+                if answer.status_code < 500:
+                    self.refused.append(answer.text)
+                    self.stopped.set()
+                    return
+            time.sleep(0.15 * tries)
+        self.refused.append("no answer")
+
+    @contextlib.contextmanager
+    def listen(self) -> Iterator[ClientConnection]:
+        """Open the table's socket at the first worker that accepts it."""
+        cookies = "; ".join(f"{name}={value}" for name, value in self.client.cookies.items())
+        for port in self.ports:
+            with contextlib.suppress(ConnectionRefusedError):
+                address = f"ws://127.0.0.1:{port}/ws/table/larkfield/T-01/dealer"
+                origin: Any = f"http://127.0.0.1:{port}"
+                headers = {"Cookie": cookies}
+                with connect(address, origin=origin, additional_headers=headers, compression=None) as socket:
+                    yield socket
+                return
+        raise AssertionError("no worker accepts a socket")
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    workers = Workers(tmp_path_factory.mktemp("replaced"))
+    yield workers
+    for worker in workers.all:
+        worker.kill()
+
+
+@contextlib.contextmanager
+def caddy(ports: list[int], folder: Path) -> Iterator[list[int]]:
+    """Caddy with deploy/Caddyfile before these ports, without TLS; its own port."""
+    binary = shutil.which("caddy")
+    if binary is None:
+        pytest.skip("no caddy on PATH")
+    said = subprocess.run([binary, "version"], capture_output=True, text=True, check=True).stdout
+    version = tuple(int(part) for part in said.strip().removeprefix("v").split(".")[:2])
+    port = free_port()
+    text = (ROOT / "deploy" / "Caddyfile").read_text()
+    text = text.replace("{$SITE_NAME} {", f"http://127.0.0.1:{port} {{").replace("{$SITE_NAME}", "127.0.0.1")
+    text = text.replace("local_certs\n", "admin off\n\tauto_https off\n").replace("tls internal\n", "\n")
+    for number, worker in enumerate(ports, start=1):
+        text = text.replace(f"web-{number}:8000", f"127.0.0.1:{worker}")
+    if version < TOO_OLD:
+        text = re.sub(r"\n\t\tstream_.*", "", text)
+    (folder / "Caddyfile").write_text(text)
+    command = [binary, "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={"HOME": str(folder)})
+    try:
+        for _ in range(100):
+            with contextlib.suppress(httpx.HTTPError):
+                if httpx.get(f"http://127.0.0.1:{port}/healthz").status_code == 200:
+                    break
+            time.sleep(0.1)
+        yield [port]
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.fixture(params=["front", "caddy"])
+def tablet(request: pytest.FixtureRequest, workers: Workers, tmp_path: Path) -> Iterator[Tablet]:
+    """A tablet that acts until the test ends."""
+    for worker in workers.all:
+        worker.kill()
+        worker.start()
+    with contextlib.ExitStack() as stack:
+        ports = workers.ports
+        if request.param == "caddy":
+            ports = stack.enter_context(caddy(workers.ports, tmp_path))
+        tablet = Tablet(ports, workers.cookies)
+        if not workers.cookies:  # a token enrolls once
+            tablet.fill_in("/enrol", token=workers.first.tokens["tablet"])
+            workers.cookies = tablet.client.cookies
+        tablet.fill_in("/sign-in", person="dealer", pin=PIN)
+        tablet.thread.start()
+        yield tablet
+        tablet.stopped.set()
+        tablet.thread.join(20)
+
+
+def acts_go_on(tablet: Tablet) -> None:
+    """Five more acts are taken."""
+    count = len(tablet.tries) + 5
+    for _ in range(400):
+        if len(tablet.tries) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError(tablet.refused or "no act is taken any more")
+
+
+def test_no_act_fails_while_a_worker_is_replaced_and_then_the_other_one_is_killed(
+    workers: Workers, tablet: Tablet
+) -> None:
+    acts_go_on(tablet)
+    codes = {}
+    for worker, number in ((workers.first, signal.SIGTERM), (workers.second, signal.SIGKILL)):
+        with contextlib.ExitStack() as stack:
+            sockets = [stack.enter_context(tablet.listen()) for _ in range(3)]
+            worker.send(number)
+            acts_go_on(tablet)
+            worker.wait()
+            codes[number] = {code_of(socket) for socket in sockets} - {OPEN}
+        with tablet.listen() as socket:
+            assert "html" in socket.recv(timeout=10)  # the other one serves it
+        if worker is workers.first:
+            worker.start()
+            acts_go_on(tablet)
+    tablet.stopped.set()
+    tablet.thread.join(20)
+    assert tablet.refused == []
+    commands = Counter(workers.first.commands("dispute.reported"))
+    assert {command: commands[command] for command in tablet.tries} == dict.fromkeys(tablet.tries, 1)
+    assert max(tablet.tries.values()) <= MOST_TRIES
+    assert codes[signal.SIGTERM] <= {SERVICE_RESTART}
+
+
+def code_of(socket: ClientConnection) -> int:
+    """The code with which a socket was closed; OPEN if it was not."""
+    try:
+        while True:
+            socket.recv(timeout=0.5)
+    except TimeoutError:
+        return OPEN
+    except ConnectionClosed as closed:
+        return closed.rcvd.code if closed.rcvd else 0
