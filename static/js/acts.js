@@ -2,7 +2,8 @@
    for every retry, so that a retry after a lost response gets the first response again.
 
    Nobody knows whether an act was taken until a 200 or a 4xx says so, or a 503 that says that nothing was begun. Until
-   then it is asked for again, and the page says that it is not known. */
+   then it is asked for again, and the page says that it is not known. A refusal of the person or the device does not
+   answer for an earlier try: the server gives it before it looks whether the act was taken. */
 
 import { headOf, markJudged, unjudgedHead } from "./heads.js";
 
@@ -93,7 +94,7 @@ export class ActQueue {
       this.items.shift();
       this.advance(item.body.seen, response.version);
       if (response.screen) this.page.apply({ table: this.urls.table, ...response.screen });
-      if (SIGNED_OUT_CODES.includes(response.refusal?.code)) setTimeout(() => this.page.leave(), SIGN_IN_DELAY);
+      if (response.signedOut) setTimeout(() => this.page.leave(), SIGN_IN_DELAY);
       item.resolve(response);
       this.showBusy();
     }
@@ -118,19 +119,22 @@ export class ActQueue {
     this.resumable = true;
     const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null");
     if (stored?.table !== this.urls.table) return;
-    this.items.push({ ...stored, resolve: () => {} });
+    this.items.push({ ...stored, mayBeTaken: true, resolve: () => {} });
     this.run();
   }
 
-  async deliver({ act, body }) {
+  async deliver({ act, body, mayBeTaken = false }) {
     const url = this.urls.act.replace("__act__", act);
     for (let tries = 1, errors = 0; ; tries++) {
       const response = await this.ask(url, body);
+      const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
       if (response.status >= 500) errors += 1;
       if (isFinal(response, tries)) {
-        showUnknown(false);
-        return response;
+        const isUnknown = mayBeTaken && isBeforeTheRecord(response);
+        showUnknown(isUnknown);
+        return { ...response, signedOut, ...(isUnknown && { refusal: UNKNOWN }) };
       }
+      mayBeTaken ||= response.refusal?.code !== NOT_BEGUN;
       if (errors >= ERROR_TRIES) return { ...response, refusal: UNKNOWN };  // the page goes on saying so
       showUnknown(tries >= QUIET_TRIES);
       await sleep(Math.min(4_000, 300 * 2 ** (tries - 1)) * (0.5 + Math.random() / 2));
@@ -163,6 +167,10 @@ function isFinal({ status, answered, refusal }, tries) {
   return status < 500 || (refusal?.code === NOT_BEGUN && tries >= BUSY_TRIES);
 }
 
+/* Whether the server refused the person, the device or the head, before it looked whether the act was taken. */
+export const isBeforeTheRecord = ({ status, refusal }) =>
+  status === 403 || [...SIGNED_OUT_CODES, "record-went-back"].includes(refusal?.code);
+
 const notAnswered = (status) => ({
   code: "no-answer", title: "Not taken", section: "",
   message: status === 403
@@ -170,7 +178,7 @@ const notAnswered = (status) => ({
     : "The server sent no valid answer. Look at the screen, then try again.",
 });
 
-const UNKNOWN = {
+export const UNKNOWN = {
   code: "unknown", title: "Not known", section: "",
   message: "The server has not said whether this was taken. Load the page again and look at what is recorded.",
 };

@@ -7,7 +7,7 @@
    `dialog:update` that its content has changed. */
 
 import "./clocks.js";
-import { REQUEST_TIMEOUT, SIGNED_OUT_CODES, csrfToken, uuid7 } from "./acts.js";
+import { REQUEST_TIMEOUT, SIGNED_OUT_CODES, UNKNOWN, csrfToken, isBeforeTheRecord, uuid7 } from "./acts.js";
 import { PinPad } from "./pin-pad.js";
 
 const UPLOAD_TIMEOUT = 8 * REQUEST_TIMEOUT;
@@ -177,7 +177,7 @@ export class ActDialog {
     const element = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
     slot.append(element("strong", refusal.title), ` ${refusal.message} `);
     if (refusal.section) slot.append(element("cite", refusal.section));
-    if (SIGNED_OUT_CODES.includes(refusal.code)) slot.append(signInLink());
+    if (refusal.signedOut || SIGNED_OUT_CODES.includes(refusal.code)) slot.append(signInLink());
   }
 
   get url() {
@@ -201,13 +201,15 @@ export class ActDialog {
     if (this.waiting) return;
     this.waiting = true;
     this.box.querySelector("[data-go]").setAttribute("aria-busy", "true");
-    const { refusal, version } = await this.send(this.url, this.body());
+    const { refusal, status, version } = await this.send(this.url, this.body());
     this.waiting = false;
     this.box.querySelector("[data-go]").removeAttribute("aria-busy");
     if (refusal) {
-      if (refusal.code !== NO_RESPONSE.code) this.sent = null;
+      const isUnknown = this.sent.mayBeTaken && isBeforeTheRecord({ status, refusal });
+      if (refusal.code === NO_RESPONSE.code) this.sent.mayBeTaken = true;
+      else if (!isUnknown) this.sent = null;
       this.pad.set("");
-      this.showRefusal(refusal);
+      this.showRefusal(isUnknown ? { ...UNKNOWN, signedOut: SIGNED_OUT_CODES.includes(refusal.code) } : refusal);
       return;
     }
     this.sent = this.subjectKey = null;
@@ -228,7 +230,7 @@ export async function post(url, body) {
       },
     });
     const result = await response.json();
-    return response.ok || result.refusal ? result : { refusal: NO_RESPONSE };
+    return response.ok || result.refusal ? { status: response.status, ...result } : { refusal: NO_RESPONSE };
   } catch {
     return { refusal: NO_RESPONSE };
   }

@@ -290,6 +290,27 @@ test("after a witness's wrong PIN the dealer stays signed in", async () => {
   assert.equal(page.leaves, 0);
 });
 
+for (const [status, code] of [[401, "signed-out"], [423, "locked"], [403, "not-on-duty"], [423, "record-went-back"]])
+  test(`after a lost response the refusal ${code} does not say that the act was not taken`, async () => {
+    const response = queue.send("no_more_bets", {}, STATE);
+    await server.last.fail();
+    await clock.advance(300);
+    await refuse(server.last, status, code);
+    const { refusal } = await response;
+    assert.deepEqual([refusal.title, isUnknown()], ["Not known", true]);
+    await clock.advance(1_500);
+    assert.equal(page.leaves, ["signed-out", "locked"].includes(code) ? 1 : 0);
+    assert.equal(server.requests.length, 2);
+  });
+
+test("after a 503 that says that nothing was begun, a refusal of the person is believed", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  await refuse(server.last, 503, "not-begun");
+  await clock.advance(300);
+  await refuse(server.last, 403, "not-on-duty");
+  assert.deepEqual([(await response).refusal.code, isUnknown()], ["not-on-duty", false]);
+});
+
 test("the same act is queued once while the screen has not changed", async () => {
   queue.send("no_more_bets", {}, STATE);
   assert.equal(queue.isQueued("no_more_bets"), true);
