@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 from django.db import connection
 from django.db.models import Expression, Model, QuerySet
 from django.db.models.query import get_related_populators
+from django.db.transaction import TransactionManagementError
 
 ModelT = TypeVar("ModelT", bound=Model)
 Parameter = int | str | dt.datetime
@@ -48,6 +49,7 @@ class Statement:
     columns: slice
     converters: tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
     populators: tuple[Any, ...]
+    locks: bool  # whether it locks the rows, which only a transaction can
 
     def instances(self, rows: list[tuple[Any, ...]]) -> Iterator[Model]:
         """Make an instance of each row of the cursor."""
@@ -76,8 +78,13 @@ class CompiledRead(Generic[ModelT]):
         COMPILED_READS.append(self)
 
     def __call__(self, *arguments: Parameter) -> list[ModelT]:
-        """Read the instances in the order of the queryset, with what it selects of related models."""
+        """Read the instances in the order of the queryset, with what it selects of related models.
+
+        Raises TransactionManagementError if the queryset locks rows outside a transaction, as Django does.
+        """
         statement = self._statement()
+        if statement.locks and connection.features.has_select_for_update and not connection.in_atomic_block:
+            raise TransactionManagementError("rows are locked in a transaction")
         bound = [
             _adapted(arguments[param.position]) if isinstance(param, Argument) else param
             for param in statement.params
@@ -119,6 +126,7 @@ def _compile(queryset: QuerySet[Any]) -> Statement:
             for position, (converting, expression) in converters.items()
         ),
         populators=tuple(make_populators(klass_info, compiler.select, connection.alias)),
+        locks=queryset.query.select_for_update,
     )
 
 

@@ -41,6 +41,8 @@ def guards_aside(connection: Any, tables: Sequence[str] | None = None) -> Iterat
     It is one transaction, so that the guards are armed again whatever happens.
     """
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with deferred checks cannot be altered
         disarm, arm = triggers(cursor, every_table() if tables is None else tables)
         for statement in disarm:
             cursor.execute(statement)

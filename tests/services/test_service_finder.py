@@ -158,6 +158,8 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path, signal_name):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # A shell lets its background jobs ignore Ctrl-C, and they hand that down.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as run:
         assert run.stdout
         run.stdout.readline()

@@ -361,8 +361,9 @@ def approve(
     submission.decided_by = "the bureau"
     submission.save()
     # Before any moment at which a test sets its clock, and after what the rules office did before.
-    written = lock_stream(f"{facility.code}/rules").last_at
-    record_approval(submission, max(submission.decided_at, written or submission.decided_at))
+    with transaction.atomic():
+        written = lock_stream(f"{facility.code}/rules").last_at
+        record_approval(submission, max(submission.decided_at, written or submission.decided_at))
 
 
 ROLES = {
