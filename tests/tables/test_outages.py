@@ -142,7 +142,7 @@ async def test_acts_are_taken_while_redis_is_away_and_the_log_says_so_once(commi
 def test_readyz_answers_while_the_database_and_the_layer_do_not(layer, monkeypatch):
     layer.state = FROZEN
     frozen = threading.Event()
-    monkeypatch.setattr(health, "_select", lambda: frozen.wait(20))
+    monkeypatch.setattr(health, "_select", lambda: frozen.wait(2))
     monkeypatch.setattr(health, "DATABASE_SECONDS", 0.05)
     try:
         answer = Client().get("/readyz")
