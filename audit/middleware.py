@@ -6,8 +6,8 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from audit import clock, people
-from audit.devices import device_of
+from audit import people
+from audit.identity import identify
 from audit.models import Device
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -15,7 +15,7 @@ USE_RECORDED_EVERY = dt.timedelta(minutes=1)
 
 
 class StationMiddleware:
-    """Set `request.device` (None if it is not enrolled) and `request.locked`.
+    """Set `request.user`, `request.device` (None if it is not enrolled) and `request.locked`.
 
     Locked means that the session is signed in but may not act (423): somebody else has signed in at the device, or it
     is locked or has been idle. The server holds this state, so an old session cookie grants nothing.
@@ -25,30 +25,38 @@ class StationMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        device = device_of(request)
-        request.device = device  # type: ignore[attr-defined]
-        request.locked = request.user.is_authenticated and is_locked(request, device)  # type: ignore[attr-defined]
+        now = set_identity(request)
+        device: Device | None = request.device  # type: ignore[attr-defined]
         if device and request.user.is_authenticated and not request.locked and is_user_action(request):  # type: ignore[attr-defined]
-            record_use(device)
+            record_use(device, now)
         return self.get_response(request)
 
 
-def is_locked(request: HttpRequest, device: Device | None) -> bool:
+def set_identity(request: HttpRequest) -> dt.datetime:
+    """Set `request.user`, `.device` and `.locked` for its session and cookies, and return the moment of the read."""
+    identity = identify(request)
+    request.user = identity.user
+    request.device = identity.device  # type: ignore[attr-defined]
+    request.locked = identity.user.is_authenticated and is_locked(request, identity.device, identity.now)  # type: ignore[attr-defined]
+    return identity.now
+
+
+def is_locked(request: HttpRequest, device: Device | None, now: dt.datetime) -> bool:
     """Whether a signed-in session may not act at this device. Locks an idle device, and records that."""
     if device is None or device.person_id is None or device.person_id != request.user.pk:
         return True
     if request.session.get(people.SESSION_DEVICE) != str(device.pk):
         return True
-    if device.locked_at is None and is_idle(device):
+    if device.locked_at is None and is_idle(device, now):
         people.lock(device, reason="idle")
     return device.locked_at is not None
 
 
-def is_idle(device: Device) -> bool:
+def is_idle(device: Device, now: dt.datetime) -> bool:
     """Whether nobody has used the device for DEVICE_IDLE_LOCK_SECONDS, to the minute of `record_use`."""
     if device.last_seen_at is None:
         return False
-    return clock.now() - device.last_seen_at > dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS)
+    return now - device.last_seen_at > dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS)
 
 
 def is_user_action(request: HttpRequest) -> bool:
@@ -56,9 +64,8 @@ def is_user_action(request: HttpRequest) -> bool:
     return request.method not in SAFE_METHODS or request.headers.get("Sec-Fetch-Mode") == "navigate"
 
 
-def record_use(device: Device) -> None:
+def record_use(device: Device, moment: dt.datetime) -> None:
     """Save that the device is in use, at most once a minute."""
-    moment = clock.now()
     if device.last_seen_at is None or moment - device.last_seen_at >= USE_RECORDED_EVERY:
         Device.objects.filter(pk=device.pk).update(last_seen_at=moment)
         device.last_seen_at = moment

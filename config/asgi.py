@@ -3,12 +3,12 @@
 import os
 from typing import Any
 
-from django.core.asgi import get_asgi_application
+import django
 
 from config import settings as settings_modules
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", settings_modules.default())
-http = get_asgi_application()
+django.setup(set_prefix=False)
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
@@ -18,13 +18,17 @@ from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
 from audit.exporting.worker_process import with_worker  # noqa: E402
 from config.bodies import with_limit  # noqa: E402
+from config.handler import OneThreadHandler  # noqa: E402
 from config.origins import with_same_origin  # noqa: E402
 from tables.clock.ticker import with_ticker  # noqa: E402
 from tables.views.routing import websocket_urlpatterns  # noqa: E402
 
 sockets = AllowedHostsOriginValidator(with_same_origin(CookieMiddleware(URLRouter(websocket_urlpatterns))))
 application: Any = ProtocolTypeRouter(
-    {"http": with_limit(http, settings.MOST_BODY_BYTES, settings.MOST_BODY_SECONDS), "websocket": sockets}
+    {
+        "http": with_limit(OneThreadHandler(), settings.MOST_BODY_BYTES, settings.MOST_BODY_SECONDS),
+        "websocket": sockets,
+    }
 )
 if settings.EMBEDDED_TICKER:
     application = with_worker(with_ticker(application))

@@ -38,7 +38,6 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "audit.middleware.StationMiddleware",
     "tables.views.errors.AccessMiddleware",
@@ -65,6 +64,7 @@ AUTH_USER_MODEL = "audit.Person"
 AUTHENTICATION_BACKENDS = ["audit.people.PinBackend"]
 LOGIN_URL = "sign-in"
 
+SESSION_ENGINE = "audit.sessions"
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_COOKIE_SAMESITE = "Strict"
 SESSION_COOKIE_HTTPONLY = True

@@ -9,6 +9,7 @@ from audit import record
 from audit.clock import never_before
 from audit.entry_types import EntryBody
 from audit.models import Device, Person, Stream
+from audit.rows import update
 from audit.runner import Changes
 from games import submissions
 from games.engine import Refusal, RoundState, Rules
@@ -206,9 +207,9 @@ class TableContext:
         if seats and self.round is not None:
             self.change_round(seat_seqs={**self.round.seat_seqs, **{str(seat): seq for seat in seats}})
         if self._table_fields:
-            self.table.save(update_fields=sorted(self._table_fields))
+            update(self.table, sorted(self._table_fields))
         if self._round_fields and self.round is not None:
-            self.round.save(update_fields=sorted(self._round_fields))
+            update(self.round, sorted(self._round_fields))
 
     def after_append(self, seq: int) -> None:
         """Link the act's entry to the lots that it moved, and append the extra entries.

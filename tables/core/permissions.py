@@ -62,13 +62,16 @@ def verify_may_sign(witness: Person | None, table: Table) -> None:
         raise Forbidden(WITNESS_NOT_ASSIGNED, witness=witness.name, table=table.code)
 
 
-def may_see_table(person: Person, table: Table) -> bool:
-    """Whether this person may see this table: dealers their own, other roles what they cover."""
+def may_see_table(person: Person, table: Table, *, on_duty: bool) -> bool:
+    """Whether this person may see this table: dealers their own, other roles what they cover.
+
+    `on_duty`: whether an unended assignment of this person covers the table.
+    """
     if person.facility not in ("", table.facility.code):
         return False
     if person.role in SEES_EVERYTHING:
         return True
-    return person.role in AT_THE_TABLE and has_work_for(person, table) and is_on_duty(person, table)
+    return person.role in AT_THE_TABLE and has_work_for(person, table) and on_duty
 
 
 def has_work_for(person: Person, table: Table) -> bool:

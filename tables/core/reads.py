@@ -1,7 +1,9 @@
 """Hand-written statements that every act and every push reads by; `audit.rows` says why they avoid the ORM."""
 
 import datetime as dt
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
 
@@ -9,9 +11,9 @@ from audit.clock import clock
 from audit.heads import INCARNATION
 from audit.models import Person, Stream
 from audit.rows import read
-from games.models import Facility
+from games.models import Facility, RulesSubmission
 from tables.core import duty
-from tables.models import Pit, Table
+from tables.models import DiceLot, Pit, Round, Shaker, Table
 
 
 @dataclass(frozen=True)
@@ -33,32 +35,73 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
     Locks both rows: a row that is only joined would be read as it was before the wait. Raises `Table.DoesNotExist`.
     """
     postgres = connection.vendor == "postgresql"
+    moment = "clock_timestamp()" if postgres else "NULL"
+    lock = "FOR UPDATE OF t, s" if postgres else ""
+    for table, (on_duty, incarnation, now) in _table_at(
+        facility, code, person, f"{INCARNATION}, {moment}", lock
+    ):
+        return Locked(table, clock.read(now), bool(on_duty), int(incarnation))
+    raise Table.DoesNotExist(f"{facility}/{code}")
+
+
+def table_with_duty(facility: str, code: str, person: Person | None) -> tuple[Table, bool] | None:
+    """A table with its stream and facility, and whether the person is on duty there; None without such a table.
+
+    Without a lock, for who opens a page or a socket.
+    """
+    for table, (on_duty,) in _table_at(facility, code, person):
+        return table, bool(on_duty)
+    return None
+
+
+def _table_at(
+    facility: str, code: str, person: Person | None, more: str = "", lock: str = ""
+) -> Iterator[tuple[Table, tuple[Any, ...]]]:
     on_duty_sql, on_duty_params = duty.on_duty_sql("%s", person.pk if person else None)
     rows = read(
         (("t", Table), ("s", Stream), ("f", Facility)),
         f"""FROM tables_table t
             JOIN games_facility f ON f.id = t.facility_id
             JOIN audit_stream s ON s.id = t.stream_id
-            WHERE f.code = %s AND t.code = %s {"FOR UPDATE OF t, s" if postgres else ""}""",
+            WHERE f.code = %s AND t.code = %s {lock}""",
         [*on_duty_params, facility, code],
-        more=f"{on_duty_sql}, {INCARNATION}, {'clock_timestamp()' if postgres else 'NULL'}",
+        more=f"{on_duty_sql}, {more}" if more else on_duty_sql,
     )
-    for (table, stream, facility_row), (on_duty, incarnation, moment) in rows:
+    for (table, stream, facility_row), columns in rows:
         table.stream, table.facility = stream, facility_row
-        return Locked(table, clock.read(moment), bool(on_duty), int(incarnation))
-    raise Table.DoesNotExist(f"{facility}/{code}")
+        yield table, columns
+
+
+def floor_versions(facility: str) -> dict[int, tuple[str, int]]:
+    """The code and the version of each table of a facility, by id, in the order of pits and codes."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """SELECT t.id, t.code, s.seq FROM tables_table t
+               JOIN games_facility f ON f.id = t.facility_id
+               JOIN tables_pit p ON p.id = t.pit_id
+               JOIN audit_stream s ON s.id = t.stream_id
+               WHERE f.code = %s ORDER BY p.code, t.code""",
+            [facility],
+        )
+        return {table_id: (code, seq) for table_id, code, seq in cursor.fetchall()}
 
 
 @dataclass(frozen=True)
 class TableRead:
     """A table as a snapshot reads it, with its stream, facility, pit and people, and the moment.
 
-    `issued`: codes of lots issued to this table and not yet placed. `calls`: whether any alert is open. `changes`:
-    whether a change of the limits is pending. `incarnation`: that of the record.
+    `round`: the round in play, with its submission. `shaker`: the working one. `lot`: the dice in it. `issued`: codes
+    of lots issued to this table and not yet placed. `services`: whether a provider supplies anything for its game.
+    `calls`: whether any alert is open. `changes`: whether a change of the limits is pending. `incarnation`: that of the
+    record.
     """
 
     table: Table
     now: dt.datetime
+    round: Round | None
+    shaker: Shaker | None
+    lot: DiceLot | None
+    services: bool
     issued: tuple[str, ...]
     calls: bool
     changes: bool
@@ -70,6 +113,8 @@ def read_table(table_id: int) -> TableRead:
     postgres = connection.vendor == "postgresql"
     joined = "string_agg(l.code, ',')" if postgres else "group_concat(l.code)"
     more = f"""(SELECT {joined} FROM tables_dicelot l WHERE l.table_id = t.id AND l.status = 'issued'),
+        EXISTS (SELECT 1 FROM games_service x JOIN games_provider y ON y.id = x.provider_id
+                WHERE y.facility_id = t.facility_id AND x.game = t.game),
         EXISTS (SELECT 1 FROM tables_alert a
                 WHERE a.table_id = t.id AND (a.ended_at IS NULL OR a.acknowledged_at IS NULL)),
         EXISTS (SELECT 1 FROM tables_limitschange c WHERE c.table_id = t.id AND c.status = 'pending'),
@@ -81,6 +126,10 @@ def read_table(table_id: int) -> TableRead:
         ("s", Stream),
         ("f", Facility),
         ("p", Pit),
+        ("r", Round),
+        ("u", RulesSubmission),
+        ("l", DiceLot),
+        ("k", Shaker),
         *((f"p_{role}", Person) for role in people),
     )
     rows = read(
@@ -89,15 +138,42 @@ def read_table(table_id: int) -> TableRead:
            JOIN audit_stream s ON s.id = t.stream_id
            JOIN games_facility f ON f.id = t.facility_id
            JOIN tables_pit p ON p.id = t.pit_id
+           LEFT JOIN tables_round r ON r.table_id = t.id AND r.ended_at IS NULL
+           LEFT JOIN games_rulessubmission u ON u.id = r.submission_id
+           LEFT JOIN tables_shaker k ON k.table_id = t.id AND NOT k.out_of_order
+           LEFT JOIN tables_dicelot l ON l.shaker_id = k.id AND l.status = 'placed'
            {" ".join(f"LEFT JOIN audit_person p_{role} ON p_{role}.id = t.{role}_id" for role in people)}
            WHERE t.id = %s""",
         [table_id],
         more=more,
     )
-    for (table, stream, facility, pit, *persons), (codes, calls, changes, incarnation, moment) in rows:
+    for (table, stream, facility, pit, round_, submission, lot, shaker, *persons), facts in rows:
+        codes, services, calls, changes, incarnation, moment = facts
         table.stream, table.facility, table.pit = stream, facility, pit
+        if round_ is not None:
+            round_.submission = submission
+        if lot is not None:
+            lot.shaker = shaker
         for field, person in zip(people, persons, strict=True):
             setattr(table, field, person)
         issued = tuple(sorted((codes or "").split(",") if codes else ()))
-        return TableRead(table, clock.read(moment), issued, bool(calls), bool(changes), int(incarnation))
+        return TableRead(
+            table=table,
+            now=clock.read(moment),
+            round=round_,
+            shaker=shaker,
+            lot=lot,
+            services=bool(services),
+            issued=issued,
+            calls=bool(calls),
+            changes=bool(changes),
+            incarnation=int(incarnation),
+        )
     raise Table.DoesNotExist(str(table_id))
+
+
+def newest_seq(stream_id: int) -> int:
+    """The number of a stream's newest entry, without a lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT seq FROM audit_stream WHERE id = %s", [stream_id])
+        return int(cursor.fetchone()[0])

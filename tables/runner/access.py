@@ -4,20 +4,18 @@
 """
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user
-from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 
 from audit.access import Denied, Locked, SignedOut, enrolled_device, person_of
-from audit.devices import device_of
-from audit.middleware import is_locked
+from audit.middleware import set_identity
 from audit.models import Device, Person, Station
+from audit.sessions import SessionStore
 from games.models import Facility
 from tables.core.permissions import AT_THE_TABLE, SEES_THE_FLOOR, may_see_floor, may_see_table, serves
+from tables.core.reads import floor_versions, table_with_duty
 from tables.models import Table
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 
@@ -32,12 +30,10 @@ FACILITY_PAGES_ROLES = frozenset().union(*FACILITY_PAGE_ROLES.values())
 def table_for(request: HttpRequest, facility: str, code: str, station: str) -> tuple[Table, Person]:
     """Return the table that the person may open at this station. Raises `SignedOut`, `Locked` or `Denied`."""
     person = person_of(request)
-    table = (
-        Table.objects.select_related("facility", "stream").filter(facility__code=facility, code=code).first()
-    )
+    table, on_duty = table_with_duty(facility, code, person) or (None, False)
     if (
         table is None
-        or not may_see_table(person, table)
+        or not may_see_table(person, table, on_duty=on_duty)
         or not _device_serves(enrolled_device(request), table)
     ):
         raise Denied
@@ -54,25 +50,22 @@ def sign_for(request: HttpRequest, facility: str, code: str) -> Table:
     device = enrolled_device(request)
     if device is None or device.station != Station.SIGN:
         return table_for(request, facility, code, "table")[0]
-    table = (
-        Table.objects.select_related("facility", "stream").filter(facility__code=facility, code=code).first()
-    )
+    table, _on_duty = table_with_duty(facility, code, None) or (None, False)
     if table is None or device.place != table.stream.name:
         raise Denied
     return table
 
 
-def floor_tables_for(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
-    """The person, and the ids of the tables whose tiles they may see. Raises `SignedOut`, `Locked` or `Denied`."""
+def floor_tables_for(request: HttpRequest, facility: str) -> tuple[Person, dict[int, tuple[str, int]]]:
+    """The person, and the tables whose tiles they may see: codes and versions by id, in the order of the floor.
+
+    Raises `SignedOut`, `Locked` or `Denied`.
+    """
     person = person_of(request)
     device = enrolled_device(request)
     if not may_see_floor(person, facility) or device is None or device.facility != facility or device.place:
         raise Denied
-    return person, list(
-        Table.objects.filter(facility__code=facility)
-        .order_by("pit__code", "code")
-        .values_list("pk", flat=True)
-    )
+    return person, floor_versions(facility)
 
 
 def facility_page_for(request: HttpRequest, facility: str, page: str) -> tuple[Person, Facility]:
@@ -113,12 +106,6 @@ def dice_of_table_for(request: HttpRequest, facility: str, code: str) -> tuple[T
     return table, person
 
 
-def floor_socket_for(scope: Mapping[str, Any], facility: str) -> tuple[str, Person, list[int]]:
-    """`floor_of`, for a socket."""
-    person, ids = floor_tables_for(signed_in_request(scope), facility)
-    return facility, person, ids
-
-
 def signed_in_request(scope: Mapping[str, Any]) -> HttpRequest:
     """`as_it_stands`, with a person signed in. Raises `SignedOut` or `Locked`."""
     request = current_request(scope)
@@ -133,11 +120,8 @@ def current_request(scope: Mapping[str, Any]) -> HttpRequest:
     """
     request = HttpRequest()
     request.COOKIES = scope.get("cookies", {})
-    key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
-    request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
-    request.user = get_user(request) if key else AnonymousUser()
-    request.device = device_of(request)  # type: ignore[attr-defined]
-    request.locked = is_locked(request, enrolled_device(request)) if request.user.is_authenticated else True  # type: ignore[attr-defined]
+    request.session = SessionStore(request.COOKIES.get(settings.SESSION_COOKIE_NAME))
+    set_identity(request)
     return request
 
 

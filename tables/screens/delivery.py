@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from asgiref.sync import async_to_sync
 from channels.layers import BaseChannelLayer, get_channel_layer
 
 from audit.logs import OutageLog
@@ -21,6 +22,10 @@ log = logging.getLogger(__name__)
 SEND_SECONDS = 0.5
 RETRY_SECONDS = 5.0
 Push = tuple[str, dict[str, Any]]  # a group, and the event for its sockets
+# The event loop of the server, in the thread that handles a request.
+SERVER_LOOP: contextvars.ContextVar[asyncio.AbstractEventLoop | None] = contextvars.ContextVar(
+    "server_loop", default=None
+)
 
 
 def layer() -> BaseChannelLayer:
@@ -106,3 +111,24 @@ _deliveries: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Delivery] = we
 def delivery() -> Delivery:
     """The deliveries of the running event loop."""
     return _deliveries.setdefault(asyncio.get_running_loop(), Delivery())
+
+
+def hand_over(pushes: Sequence[Push]) -> None:
+    """Send pushes soon, from a thread that handles a request, and do not wait for it.
+
+    Outside a server, where no event loop would send them later, they are sent or dropped before this returns.
+    """
+    loop = SERVER_LOOP.get()
+    if loop is None:
+        async_to_sync(_add_and_flush)(pushes)
+    else:
+        loop.call_soon_threadsafe(_add, pushes)
+
+
+def _add(pushes: Sequence[Push]) -> None:
+    delivery().add(pushes)
+
+
+async def _add_and_flush(pushes: Sequence[Push]) -> None:
+    delivery().add(pushes)
+    await delivery().flush()

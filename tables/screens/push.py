@@ -6,11 +6,10 @@ A push carries the state of one table as JSON. The workers whose sockets show th
 
 from typing import Any
 
-from asgiref.sync import async_to_sync, sync_to_async
+from asgiref.sync import sync_to_async
 
-from tables.models import Table
 from tables.screens import fragments
-from tables.screens.delivery import delivery
+from tables.screens.delivery import Push, delivery, hand_over
 from tables.screens.fragments import TableState
 
 
@@ -35,9 +34,20 @@ async def publish(table_id: int) -> TableState:
     Nobody waits for the channel layer: the state is sent beside this coroutine.
     """
     state = await sync_to_async(fragments.read_state)(table_id)
-    event = {"type": "screen", "table": state.table, "state": state.text}
-    delivery().add([(table_group(table_id), event), (floor_group(state.facility), event)])
+    delivery().add(_pushes(table_id, state))
     return state
+
+
+def publish_from_thread(table_id: int) -> TableState:
+    """As `publish`, for the thread that handles a request."""
+    state = fragments.read_state(table_id)
+    hand_over(_pushes(table_id, state))
+    return state
+
+
+def _pushes(table_id: int, state: TableState) -> list[Push]:
+    event = {"type": "screen", "table": state.table, "state": state.text}
+    return [(table_group(table_id), event), (floor_group(state.facility), event)]
 
 
 async def publish_now(table_id: int) -> None:
@@ -48,7 +58,7 @@ async def publish_now(table_id: int) -> None:
 
 def on_table_changed(sender: Any, table_id: int, **_extra: Any) -> None:
     """Publish a table for code that is not asynchronous (`tables.core.signals.table_changed`)."""
-    async_to_sync(publish_now)(table_id)
+    publish_from_thread(table_id)
 
 
 async def close_person(person_id: int, code: int) -> None:
@@ -58,9 +68,3 @@ async def close_person(person_id: int, code: int) -> None:
     """
     delivery().add([(person_group(person_id), {"type": "closing", "code": code})])
     await delivery().flush()
-
-
-def versions(table_ids: list[int]) -> dict[str, int]:
-    """Return the current version of each table by its code, in one query."""
-    rows = Table.objects.filter(pk__in=table_ids).values_list("code", "stream__seq")
-    return dict(rows)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import uuid
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any
@@ -10,18 +11,19 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
 
 from audit import clock
 from audit.models import Entry, Person
+from audit.rows import read
 from games.engine.game import Game
 from games.registry import game_by_code
 from games.snapshot_types import ActLine, EndedRoundsPart, Figures, LastWager, PastRound, PersonName
 from tables.models import Round, Slip, Table, Wager
-from tables.words.entries import names_of, said_by, words_of
+from tables.words.entries import said_by, words_of
 
 LAST_ROUNDS = 12
 LAST_ACTS = 14
-MAX_CACHED_LINES = 20_000
+MAX_CACHED_STREAMS = 2_000
 WIN_LINE_ROUNDS = 240
 SHORTEST_PACE = dt.timedelta(minutes=5)
-_act_lines: dict[bytes, ActLine] = {}  # by the entry's hash
+_newest_lines: "dict[int, _NewestLines]" = {}  # by the stream's id
 
 
 def person_name(person: Person) -> PersonName:
@@ -154,35 +156,49 @@ def _past_round(round_: Any, game: Game) -> PastRound:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _NewestLines:
+    """The newest entries of a stream in words, newest first, and the number and hash of the newest."""
+
+    seq: int
+    hash: bytes
+    lines: tuple[ActLine, ...]
+
+
 def acts(table: Table) -> list[ActLine]:
     """Return the newest entries of the table's stream in words. An entry never changes, so each is read once."""
-    newest = Entry.objects.filter(stream=table.stream_id).order_by("-seq").values_list("pk", "hash")
-    keys = {bytes(digest): pk for pk, digest in newest[:LAST_ACTS]}
-    # Another thread may clear the cache at any moment, so that the lines are collected here.
-    lines = {digest: line for digest in keys if (line := _act_lines.get(digest))}
-    missing = [pk for digest, pk in keys.items() if digest not in lines]
-    if missing:
-        lines |= _read_lines(missing)
-    return [lines[digest] for digest in keys]
+    stream_id = table.stream_id
+    cached = _newest_lines.get(stream_id)
+    rows = _read_entries(stream_id, cached.seq if cached else 0)
+    if cached and rows and (rows[-1][0].seq, bytes(rows[-1][0].hash)) == (cached.seq, cached.hash):
+        older = cached.lines
+        rows = rows[:-1]
+    else:  # nothing was read before, more than all that is shown is new, or the record went back
+        older = ()
+        if cached and len(rows) < LAST_ACTS:
+            rows = _read_entries(stream_id, 0)
+    if rows:
+        lines = (*(_act_line(entry, actor) for entry, actor in rows), *older)[:LAST_ACTS]
+        if len(_newest_lines) > MAX_CACHED_STREAMS:
+            _newest_lines.clear()
+        _newest_lines[stream_id] = _NewestLines(rows[0][0].seq, bytes(rows[0][0].hash), lines)
+        return list(lines)
+    return list(older)
 
 
-def _read_lines(keys: list[int]) -> dict[bytes, ActLine]:
-    """Return these entries in words, by hash, and cache them. Takes two statements."""
-    entries = list(Entry.objects.filter(pk__in=keys))
-    names = names_of({entry.actor for entry in entries if entry.actor})
-    lines = {bytes(entry.hash): _act_line(entry, names) for entry in entries}
-    if len(_act_lines) > MAX_CACHED_LINES:
-        _act_lines.clear()
-    _act_lines.update(lines)
-    return lines
+def _read_entries(stream_id: int, from_seq: int) -> list[tuple[Entry, Person | None]]:
+    """The newest entries of a stream from this number on, newest first, with the person who acted."""
+    sql = f"""FROM audit_entry e LEFT JOIN audit_person p ON p.code = e.actor
+              WHERE e.stream_id = %s AND e.seq >= %s ORDER BY e.seq DESC LIMIT {LAST_ACTS}"""
+    return [row for row, _ in read((("e", Entry), ("p", Person)), sql, [stream_id, from_seq])]
 
 
-def _act_line(entry: Entry, names: dict[str, str]) -> ActLine:
+def _act_line(entry: Entry, actor: Person | None) -> ActLine:
     """Return an entry in words, from its columns, so that a body made unreadable stops no screen."""
     return {
         "seq": entry.seq,
         "at": clock.format_moment(entry.at),
-        "who": _short_name(names.get(entry.actor) or entry.actor or "Pitside"),
+        "who": _short_name((actor.name if actor else "") or entry.actor or "Pitside"),
         "type": entry.type,
         "text": words_of(entry.type, said_by(entry)),
         "round": entry.round,

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import cast
 
 from audit import clock, heads
-from audit.models import Stream
 from games import submissions
 from games.chips import CHIPS_CENTS
 from games.engine import Refusal
@@ -53,6 +52,13 @@ SEALING_LINES = (
 class DisplayContext(TableContext):
     """A table as screens show it. Without rules in force it shows the newest version, and nothing is offered."""
 
+    def __init__(self, table_read: reads.TableRead) -> None:
+        table = table_read.table
+        super().__init__(table, None, None, None, clock.displayed_moment(table.stream, table_read.now))
+        self.round, self.shaker, self.lot = table_read.round, table_read.shaker, table_read.lot
+        if not table_read.services:
+            self.stops = {}
+
     @cached_property
     def submission(self) -> RulesSubmission:
         """The submission that acts use, otherwise the newest version ever filed.
@@ -75,15 +81,14 @@ def of_table(table_id: int) -> Snapshot:
     for _ in range(MAX_READS):
         table_read = reads.read_table(table_id)
         snapshot = _build(table_read)
-        newest_seq = Stream.objects.values_list("seq", flat=True).get(pk=table_read.table.stream_id)
-        if newest_seq == table_read.table.stream.seq:
+        if reads.newest_seq(table_read.table.stream_id) == table_read.table.stream.seq:
             return snapshot
     return snapshot
 
 
 def _build(table_read: reads.TableRead) -> Snapshot:
     table = table_read.table
-    ctx = DisplayContext(table, None, None, None, clock.displayed_moment(table.stream, table_read.now))
+    ctx = DisplayContext(table_read)
     day = table.facility.gaming_day(ctx.now)
     opening = view.Opening(ctx)
     halted = _halted(table)

@@ -7,7 +7,6 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.http import HttpRequest, JsonResponse, RawPostDataException
 from django.views.decorators.http import require_POST
 
@@ -66,44 +65,44 @@ class ActReply:
 
 
 @require_POST
-async def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
+def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
     """Execute one act at a table. 200 with the answer and the fresh screen, or a refusal with its 4xx status."""
-    reply = await _execute(request, ActTarget(table_runner.RUNNER, facility, table, act))
+    reply = execute_request(request, ActTarget(table_runner.RUNNER, facility, table, act))
     if reply.status == 200:
-        reply.body["screen"] = await _publish(reply.table_ids, reply.station)
+        reply.body["screen"] = _publish(reply.table_ids, reply.station)
     else:
-        await _publish(reply.table_ids)
+        _publish(reply.table_ids)
     return JsonResponse(reply.body, status=reply.status)
 
 
 @require_POST
-async def facility_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
+def facility_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
     """Execute one act on the dice, the equipment or the staff of a facility."""
-    return await _execute_without_table(request, ActTarget(facility_runner.RUNNER, facility, "", act))
+    return _execute_without_table(request, ActTarget(facility_runner.RUNNER, facility, "", act))
 
 
 @require_POST
-async def office_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
+def office_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
     """Execute one act of the rules office, sent as JSON, or as a form when a file comes along."""
-    return await _execute_without_table(request, ActTarget(office_runner.RUNNER, facility, "", act))
+    return _execute_without_table(request, ActTarget(office_runner.RUNNER, facility, "", act))
 
 
 @require_POST
-async def desk_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
+def desk_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
     """Execute one act of the compliance desk."""
-    return await _execute_without_table(request, ActTarget(desk_runner.RUNNER, facility, "", act))
+    return _execute_without_table(request, ActTarget(desk_runner.RUNNER, facility, "", act))
 
 
-async def _execute_without_table(request: HttpRequest, target: ActTarget) -> JsonResponse:
+def _execute_without_table(request: HttpRequest, target: ActTarget) -> JsonResponse:
     """Answer as at a table, with no screen, and publish the tables that show what the act changed."""
-    reply = await _execute(request, target)
+    reply = execute_request(request, target)
     if reply.status == 200:
-        await _publish(reply.table_ids)
+        _publish(reply.table_ids)
         reply.body["screen"] = None
     return JsonResponse(reply.body, status=reply.status)
 
 
-async def _publish(table_ids: tuple[int, ...], station: str = "") -> fragments.Screen | None:
+def _publish(table_ids: tuple[int, ...], station: str = "") -> fragments.Screen | None:
     """Publish tables after the commit, and return the first one, the act's own, as this station shows it.
 
     Whatever fails here, the act is committed: it is logged, the answer has no screen, and a heartbeat brings it.
@@ -111,16 +110,12 @@ async def _publish(table_ids: tuple[int, ...], station: str = "") -> fragments.S
     own_screen = None
     for position, table_id in enumerate(table_ids):
         try:
-            state = await push.publish(table_id)
+            state = push.publish_from_thread(table_id)
             if station and position == 0:
                 own_screen = fragments.fragment(station, state.text).screen
         except Exception:
             log.exception("a table was not published after its act; the heartbeat makes screens resync")
     return own_screen
-
-
-async def _execute(request: HttpRequest, target: ActTarget) -> ActReply:
-    return await sync_to_async(execute_request)(request, target)
 
 
 def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:

@@ -114,8 +114,8 @@ def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
 @require_GET
 def floor(request: HttpRequest, facility: str) -> HttpResponse:
     """The tiles of every table that this person may see, by pit."""
-    person, ids = floor_tables_for(request, facility)
-    states = [snapshot.of_table(pk) for pk in ids]
+    person, tables = floor_tables_for(request, facility)
+    states = [snapshot.of_table(pk) for pk in tables]
     if not states:
         raise Denied
     by_pit: dict[str, list[Snapshot]] = defaultdict(list)
@@ -124,7 +124,7 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
     context = {
         "facility": {"code": facility, "name": states[0]["table"]["facility_name"]},
         "me": _me(person),
-        "pits": [{"name": name, "tables": tables} for name, tables in by_pit.items()],
+        "pits": [{"name": name, "tables": pit_states} for name, pit_states in by_pit.items()],
         "urls": {
             **_signing_urls(),
             "socket": f"/ws/floor/{facility}",
@@ -138,8 +138,8 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
 @require_GET
 def tiles(request: HttpRequest, facility: str) -> JsonResponse:
     """Every current tile, for a resync."""
-    _, ids = floor_tables_for(request, facility)
-    tiles = [fragments.fragment("tile", fragments.read_state(pk).text) for pk in ids]
+    _person, tables = floor_tables_for(request, facility)
+    tiles = [fragments.fragment("tile", fragments.read_state(pk).text) for pk in tables]
     return JsonResponse({"tiles": {tile.table: tile.screen for tile in tiles}})
 
 

@@ -56,7 +56,7 @@ def _judge_stored_heads(request: HttpRequest, device: Device) -> None:
     for halted in halts.halt_for_device(device, claims):
         for table_id in halted.affected_table_ids:
             try:
-                async_to_sync(push.publish_now)(table_id)
+                push.publish_from_thread(table_id)
             except Exception:
                 log.exception("a halted table was not published; the heartbeat makes screens resync")
 
@@ -108,7 +108,7 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
     except Refusal as refusal:
         people.sign_out(request)
         return refusal
-    async_to_sync(push.publish_now)(response.key)
+    push.publish_from_thread(response.key)
     return None
 
 
@@ -133,7 +133,7 @@ def sign_off(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             people.lock(device, reason="asked to sign off")
             return _sign_in_page(request, device, refusal, 422)
-        async_to_sync(push.publish_now)(response.key)
+        push.publish_from_thread(response.key)
     people.sign_out(request)
     async_to_sync(push.close_person)(person.pk, 4401)
     return redirect("sign-in")

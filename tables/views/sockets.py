@@ -27,7 +27,7 @@ from tables.runner.access import (
     SignedOut,
     current_request,
     enrolled_device,
-    floor_socket_for,
+    floor_tables_for,
     sign_for,
     signed_in_request,
     table_for,
@@ -153,9 +153,6 @@ class PushConsumer(AsyncWebsocketConsumer):
         """Check access as on connecting, and return the current versions. Raises what `enter` raises."""
         raise NotImplementedError
 
-    def table_ids(self) -> list[int]:
-        raise NotImplementedError
-
     async def closing(self, event: dict[str, Any]) -> None:
         await self.close(code=event["code"])
 
@@ -188,7 +185,7 @@ class TableConsumer(PushConsumer):
 
     def heartbeat(self) -> dict[str, int]:
         self.enter()
-        return push.versions(self.table_ids())
+        return {self.table.code: self.table.stream.seq}
 
     def hear(self, device: Device | None) -> None:
         """Note that a tablet of this table shows a live console, at most every twenty seconds and not on the record."""
@@ -202,9 +199,6 @@ class TableConsumer(PushConsumer):
 
     def group_names(self) -> list[str]:
         return [push.table_group(self.table.pk), push.person_group(self.person.pk)]
-
-    def table_ids(self) -> list[int]:
-        return [self.table.pk]
 
     async def send_state(self) -> None:
         read_screen = database_sync_to_async(fragments.screen, thread_sensitive=False)
@@ -224,13 +218,10 @@ class SignConsumer(PushConsumer):
 
     def heartbeat(self) -> dict[str, int]:
         self.enter()
-        return push.versions(self.table_ids())
+        return {self.table.code: self.table.stream.seq}
 
     def group_names(self) -> list[str]:
         return [push.table_group(self.table.pk)]
-
-    def table_ids(self) -> list[int]:
-        return [self.table.pk]
 
     async def send_state(self) -> None:
         read_screen = database_sync_to_async(fragments.screen, thread_sensitive=False)
@@ -251,19 +242,15 @@ class FloorConsumer(PushConsumer):
         self.later: dict[str, asyncio.Task[None]] = {}
 
     def enter(self) -> None:
-        self.facility, self.person, self.ids = floor_socket_for(
-            self.scope, self.scope["url_route"]["kwargs"]["facility"]
-        )
+        self.facility = self.scope["url_route"]["kwargs"]["facility"]
+        self.person, self.tables = floor_tables_for(signed_in_request(self.scope), self.facility)
 
     def heartbeat(self) -> dict[str, int]:
         self.enter()
-        return push.versions(self.table_ids())
+        return dict(self.tables.values())
 
     def group_names(self) -> list[str]:
         return [push.floor_group(self.facility), push.person_group(self.person.pk)]
-
-    def table_ids(self) -> list[int]:
-        return self.ids
 
     async def send_state(self) -> None:
         """Send versions only: the page was rendered from the same state a moment ago."""

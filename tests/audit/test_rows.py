@@ -3,12 +3,17 @@
 import uuid
 
 import pytest
+from django.contrib.auth import get_user, login
+from django.contrib.sessions.models import Session
 from django.http import HttpResponse
 from django.test import RequestFactory
 
 from audit import clock, commands, devices, record
+from audit.identity import identify
 from audit.models import Command, Device, Person
 from audit.people import PinBackend
+from audit.rows import update
+from audit.sessions import SessionStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -35,18 +40,82 @@ def test_a_device_comes_with_its_person_or_with_nobody(person):
     response = HttpResponse()
     devices.set_device_cookie(response, token)
     request.COOKIES = {name: morsel.value for name, morsel in response.cookies.items()}
-    assert same(devices.device_of(request), Device.objects.get(pk=device.pk))
-    assert devices.device_of(request).person is None
+    request.session = SessionStore()
+    assert same(identify(request).device, Device.objects.get(pk=device.pk))
+    assert identify(request).device.person is None
     Device.objects.update(person=person, signed_on_at=clock.now())
-    assert same(devices.device_of(request).person, Person.objects.get())
+    assert same(identify(request).device.person, Person.objects.get())
     Device.objects.update(revoked_at=clock.now())
-    assert devices.device_of(request) is None
+    assert identify(request).device is None
 
 
 def test_a_session_finds_its_person_until_they_leave(person):
     assert same(PinBackend().get_user(person.pk), Person.objects.get())
     Person.objects.update(is_active=False)
     assert PinBackend().get_user(person.pk) is None
+
+
+def signed_in_request(person):
+    """A request from an enrolled device with the session of this person, who is signed in at it."""
+    device, token = devices.enroll("Tablet", "larkfield", "dealer", "larkfield/T-01")
+    Device.objects.filter(pk=device.pk).update(person=person, signed_on_at=clock.now())
+    request, response = RequestFactory().get("/"), HttpResponse()
+    devices.set_device_cookie(response, token)
+    request.COOKIES = {name: morsel.value for name, morsel in response.cookies.items()}
+    request.session = SessionStore()
+    login(request, person, backend="audit.people.PinBackend")
+    request.session.save()
+    key = request.session.session_key
+    request.session = SessionStore(key)
+    return request
+
+
+def test_device_session_and_person_are_read_in_one_statement(person, django_assert_num_queries):
+    request = signed_in_request(person)
+    with django_assert_num_queries(1):
+        identity = identify(request)
+    assert same(identity.user, Person.objects.get()) and same(identity.user, get_user(request))
+    assert request.session.get_expiry_age() > 0 and not request.session.modified
+
+
+def test_a_session_with_another_hash_has_no_person(person):
+    """Its person got another PIN meanwhile."""
+    request = signed_in_request(person)
+    person.set_password("654321")
+    person.save()
+    assert not identify(request).user.is_authenticated
+
+
+def test_a_session_that_is_over_has_no_person(person):
+    request = signed_in_request(person)
+    Session.objects.update(expire_date=clock.now())
+    assert not identify(request).user.is_authenticated
+
+
+def test_a_session_of_another_person_than_the_device_has_its_own(person):
+    other = Person.objects.create_person(
+        "tran", "123456", name="Tran", role="dealer", department="table-games", facility="larkfield"
+    )
+    request = signed_in_request(person)
+    Device.objects.update(person=other)
+    identity = identify(request)
+    assert (identity.user, identity.device.person) == (person, other)
+    Person.objects.filter(pk=person.pk).update(is_active=False)
+    request.session = SessionStore(request.session.session_key)
+    assert not identify(request).user.is_authenticated
+
+
+def test_fields_are_saved_as_the_orm_saves_them(person):
+    device, _token = devices.enroll("Tablet", "larkfield", "dealer", "larkfield/T-01")
+    device.name, device.person, device.signed_on_at = "Another", person, clock.now()
+    update(device, ["name", "person", "signed_on_at"])
+    saved = Device.objects.get()
+    assert same(saved, device)
+    device.save(update_fields=["name", "person", "signed_on_at"])
+    assert same(Device.objects.get(), saved)
+    Device.objects.all().delete()
+    with pytest.raises(Device.DoesNotExist):
+        update(device, ["name"])
 
 
 def test_a_command_is_read_as_it_was_saved(person):

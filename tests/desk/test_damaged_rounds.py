@@ -35,7 +35,7 @@ def slipped(scene: Scene) -> Scene:
     file(scene, "dice", dice=[1, 1, 2])
     settle(scene, (1, 5_000), (2, -10_000))
     file(scene, "wager", wagers=[{"seat": 1, "wager": "small", "cents": 5_000}])
-    selectors._act_lines.clear()
+    selectors._newest_lines.clear()
     return scene
 
 

@@ -334,11 +334,7 @@ def post(browser, scene, head, **changed):
 
 def test_the_endpoint_answers_423_with_the_halted_screen_and_tells_every_screen(scene, monkeypatch):
     published = []
-
-    async def publish(table_id):
-        published.append(table_id)
-
-    monkeypatch.setattr(push, "publish", publish)
+    monkeypatch.setattr(push, "publish_from_thread", published.append)
     tablet = scene.browser("tablet", "dealer")
     answer = post(tablet, scene, foreign(scene))
     assert answer.status_code == 423

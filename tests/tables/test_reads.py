@@ -1,10 +1,12 @@
 """Hand-written statements read what the ORM would read, on both databases."""
 
 import pytest
+from django.db import transaction
 
+from audit.runner import one_transaction
 from tables.core import duty, reads
 from tables.core.duty import is_on_duty
-from tables.models import Assignment, DiceLot, Round, Table, Wager
+from tables.models import Assignment, DiceLot, Round, Shaker, Table, Wager
 from tables.screens import selectors
 from tests.tables.cast import ROLES, make_scene
 
@@ -57,6 +59,20 @@ def test_the_table_shown_has_its_pit_and_its_people_or_none(scene):
     assert (table_shown.dealer, table_shown.floorperson) == (None, None)
 
 
+def test_the_table_shown_has_its_round_and_its_dice_or_none(scene):
+    table_read = reads.read_table(scene.table.pk)
+    assert table_read.round is None and not table_read.services
+    assert same(table_read.lot, DiceLot.objects.in_use_at(scene.table.pk))
+    assert same(table_read.shaker, table_read.lot.shaker)
+    scene.place((1, "small", 2_500))
+    round_ = Round.objects.live_at(scene.table.pk)
+    round_read = reads.read_table(scene.table.pk).round
+    assert same(round_read, round_) and same(round_read.submission, round_.submission)
+    Shaker.objects.update(out_of_order=True)
+    table_read = reads.read_table(scene.table.pk)
+    assert (table_read.shaker, table_read.lot) == (None, None)
+
+
 def test_the_table_shown_names_the_lots_that_wait_and_whether_anybody_is_called(scene):
     table_read = reads.read_table(scene.table.pk)
     assert (table_read.issued, table_read.calls) == (("L-0002", "L-0003", "L-0004", "L-0005"), False)
@@ -89,14 +105,29 @@ def test_the_newest_acts_are_read_once_and_their_people_together(scene, django_a
     scene.place((1, "small", 5_000))
     scene.act("report_dispute", {"seat": 1, "about": "a late chip"}, by="floorperson")
     table = scene.fresh
-    selectors._act_lines.clear()
-    with django_assert_num_queries(3):  # the newest, what they say, and the names of all who acted
+    selectors._newest_lines.clear()
+    with django_assert_num_queries(1):
         first = selectors.acts(table)
     assert [(line["type"], line["who"]) for line in first[1:3]] == [
         ("dispute.reported", "Floorperson"), ("wagers.placed", "Dealer"),
     ]  # fmt: skip
     with django_assert_num_queries(1):
         assert selectors.acts(table) == first
+
+
+def test_the_newest_acts_are_those_of_the_record_after_it_went_on_or_back(scene):
+    scene.place((1, "small", 5_000))
+    first = selectors.acts(scene.fresh)
+    last_seq = scene.version
+    with transaction.atomic(), one_transaction():
+        for cents in range(1_000, 2_500, 100):  # more than are shown
+            scene.place((1, "small", cents))
+        assert [line["seq"] for line in selectors.acts(scene.fresh)] == list(
+            range(scene.version, scene.version - selectors.LAST_ACTS, -1)
+        )
+        transaction.set_rollback(True)
+    assert scene.version == last_seq
+    assert selectors.acts(scene.fresh) == first
 
 
 def test_nobody_is_at_work_where_nobody_is_asked_about(scene, django_assert_num_queries):

@@ -74,12 +74,7 @@ def test_the_table_is_published_to_its_screens_when_the_room_acts(scene, monkeyp
     from tables.screens import push
 
     published = []
-
-    async def publish(table_id):
-        published.append(table_id)
-        return {}
-
-    monkeypatch.setattr(push, "publish", publish)
+    monkeypatch.setattr(push, "publish_from_thread", published.append)
     office = scene.browser("podium", "compliance")
     import json
     import uuid

@@ -12,6 +12,7 @@ from audit import clock
 from audit.models import Device
 from config.asgi import application
 from tables.models import Assignment
+from tables.runner.access import signed_in_request
 from tables.screens import delivery, fragments, push
 
 pytestmark = pytest.mark.both_databases
@@ -217,17 +218,17 @@ async def heartbeat(socket: Socket) -> dict[str, int]:
 async def test_heartbeats_go_on_after_an_outage_of_the_database_and_check_the_rights_again(
     committed, monkeypatch, quick, path
 ):
-    versions, failures = push.versions, [OperationalError("gone"), InterfaceError("closed"), TimeoutError()]
+    failures = [OperationalError("gone"), InterfaceError("closed"), TimeoutError()]
 
-    def failing(table_ids: list[int]) -> dict[str, int]:
+    def failing(scope):
         if failures:
             raise failures.pop()
-        return versions(table_ids)
+        return signed_in_request(scope)
 
     podium = await browser(committed, "podium", "floorperson")
     socket = await Socket(path, podium).connect()
     await socket.heard()
-    monkeypatch.setattr(push, "versions", failing)
+    monkeypatch.setattr("tables.views.sockets.signed_in_request", failing)
     assert "T-01" in await heartbeat(socket)
     assert failures == []
     await database_sync_to_async(lambda: Device.objects.update(revoked_at=clock.now()))()
