@@ -1,5 +1,6 @@
 """Measure rounds adjudicated per second on one core: each game alone, and a mix of all of them."""
 
+import argparse
 import json
 import random
 import time
@@ -10,22 +11,27 @@ from games.adjudication import adjudicate
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine import Rules
 from games.registry import game_of
+from script.figures import Figure
 
 TITLE = "Adjudication: rounds as JSON lines, settled and written again, on one core"
 SIC_BO, HIGH_ROLL, FOOTBALL = ("pa-625a/A", "pa-539", "nj-19-47-9"), ("pa-675a", "pa-675a.6"), ("pa-577",)
 LINES = 4_000
 
 
-def measure(seconds: float) -> Iterator[str]:
+def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
     """Adjudicate rounds of about twelve wagers, reading and writing each line as the command does."""
     draw = random.Random(11)
     games = {"Sic Bo": SIC_BO, "High Roll Dice": HIGH_ROLL, "Football": FOOTBALL}
     lines = {name: [_line(draw, draw.choice(keys)) for _ in range(LINES)] for name, keys in games.items()}
     mixed = [draw.choice(list(lines.values()))[draw.randrange(LINES)] for _ in range(LINES)]
-    for name, rounds in (*lines.items(), ("all three, mixed", mixed)):
+    for name, rounds in (*lines.items(), ("mixed", mixed)):
         wagers = sum(line.count(b'"seat"') for line in rounds) / len(rounds)
-        goal = "   (goal 5000)" if name.startswith("all") else ""
-        yield f"{name:<18}{_rounds_a_second(rounds, seconds / 4):8.0f} rounds/s of {wagers:.0f} wagers{goal}"
+        rate = _rounds_a_second(rounds, options.seconds / 4)
+        if name == "mixed":
+            label = f"rounds adjudicated a second, all three games mixed, {wagers:.0f} wagers each"
+            yield Figure("adjudicate.rate", label, rate, better="higher", goal=5_000)
+        else:
+            yield f"{name}: {rate:,.0f} rounds a second of {wagers:.0f} wagers"
 
 
 def _rounds_a_second(lines: list[bytes], seconds: float) -> float:

@@ -3,6 +3,7 @@
 Each runs in its own process, over a tenth of the record and over all of it, which shows whether memory grows.
 """
 
+import argparse
 import datetime as dt
 import json
 import os
@@ -19,6 +20,7 @@ import psycopg
 
 from audit import chain, clock
 from audit.models import Entry
+from script.figures import Figure
 
 TITLE = (
     "Evidence: exporting a record and checking it as an outsider does; one core each, in separate processes"
@@ -62,8 +64,9 @@ class Run:
     most: float
 
 
-def measure(entries: int) -> Iterator[str]:
+def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
     """The rates over the whole record, and their memory over a tenth and over all of it."""
+    entries: int = options.entries
     ids = write(entries)
     with tempfile.TemporaryDirectory() as folder:
         small = _runs(Path(folder), ids[: STREAMS // 10])
@@ -77,9 +80,19 @@ def measure(entries: int) -> Iterator[str]:
             f"{name:<14}{0.9 * entries / more[name]:9.0f} entries/s{run.seconds:9.2f} s in all"
             f"   {run.most:6.0f} MB ({small[name].most:.0f} MB over a tenth)"
         )
-    yield f"export beside COPY            {more['COPY'] / more['export']:5.2f}   (goal 0.25)"
-    yield f"hashes only beside SHA-256    {more['SHA-256'] / more['hashes only']:5.2f}   (goal 0.25)"
-    yield f"all of it beside SHA-256      {more['SHA-256'] / more['verify.py']:5.2f}"
+    for key, label, base, measured in (
+        ("export_ratio", "export, beside a bare COPY", "COPY", "export"),
+        ("hashes_ratio", "`verify.py` of hashes and chain, beside SHA-256", "SHA-256", "hashes only"),
+        ("contents_ratio", "`verify.py` of all of it, beside SHA-256", "SHA-256", "verify.py"),
+    ):
+        ratio = more[base] / more[measured]
+        yield Figure(f"evidence.{key}", label, ratio, "×", better="higher", is_portable=True)
+    for measured in ("export", "verify.py"):
+        ratio = full[measured].most / small[measured].most
+        label = f"memory of {measured} over all of it, beside a tenth"
+        yield Figure(
+            f"evidence.{measured.partition('.')[0]}_memory_ratio", label, ratio, "×", is_portable=True
+        )
 
 
 def _runs(folder: Path, ids: Sequence[int]) -> dict[str, Run]:

@@ -1,12 +1,11 @@
-"""Measure what the record adds to a settlement: with it, without it, on one global chain, and with two alternatives.
+"""Measure what the record adds to a settlement: with it, without it, and on one global chain.
 
 Each mode runs in its own process, and they take turns, so that other load on the machine affects all of them.
 """
 
+import argparse
 import contextlib
 import json
-import os
-import statistics
 import subprocess
 import sys
 import time
@@ -14,58 +13,49 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from script import environment
+from script.figures import Figure
 
-TITLE = "The record: one settlement of 8 wagers, and alternatives to the record"
+TITLE = "The record: one settlement of 8 wagers, with it, without it, and on one global chain"
 ROOT = Path(__file__).resolve().parents[1]
-RIVALS = ("pghistory", "auditlog")
 LEAST_TURNS = 20
 CLIENTS = 4
-HELD = (0.0, 0.005)
+HELD_SECONDS = (0.0, 0.005)
 ACTS_A_ROUND = 7
-WORDS = {
-    "record": "with the record",
-    "nothing": "without the record",
-    "global": "one global chain",
-    "pghistory": "django-pghistory instead",
-    "saved": "without, rows saved singly",
-    "auditlog": "django-auditlog instead",
-}
+LABELS = {"record": "with the record", "nothing": "without the record", "global": "on one global chain"}
 # The first table is the settlement benchmark's own.
-FIRST = {"record": 2, "global": 2 + CLIENTS, "nothing": 2 + 2 * CLIENTS, "saved": 3 + 2 * CLIENTS}
+FIRST_TABLES = {"record": 2, "global": 2 + CLIENTS, "nothing": 2 + 2 * CLIENTS}
 
 
-def measure(seconds: float) -> Iterator[str]:
+def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
     """Measure one client in each mode, in turns; then several at once, with a chain per table and one global chain."""
+    seconds: float = options.seconds
     _tables()
-    _rivals()
     with contextlib.ExitStack() as stack:
 
-        def clients(way: str) -> "list[Client]":
-            count = CLIENTS if way in ("record", "global") else 1
-            return [stack.enter_context(_client(way, number)) for number in range(count)]
+        def clients(mode: str) -> "list[Client]":
+            count = 1 if mode == "nothing" else CLIENTS
+            return [stack.enter_context(_client(mode, number)) for number in range(count)]
 
-        ways = {way: clients(way) for way in WORDS}
-        for client in [client for way_clients in ways.values() for client in way_clients]:
+        modes = {mode: clients(mode) for mode in LABELS}
+        for client in [client for mode_clients in modes.values() for client in mode_clients]:
             client.settle(0)  # waits until it is ready
-        yield from _told(_in_turns({way: way_clients[0] for way, way_clients in ways.items()}, seconds))
-        yield from _many(ways["record"], ways["global"], seconds)
+        turns = _in_turns({mode: mode_clients[0] for mode, mode_clients in modes.items()}, seconds)
+        yield from _figures(turns)
+        yield from _together_figures(modes["record"], modes["global"], seconds)
 
 
-def _told(turns_by_way: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+def _figures(turns_by_mode: dict[str, list[dict[str, Any]]]) -> Iterator[Figure]:
     """Report the fastest tenth of each mode, which leaves out other load on the machine."""
     times = {
-        way: _fast([duration for turn in turns for duration in turn["taken"]])
-        for way, turns in turns_by_way.items()
+        mode: _fast([duration for turn in turns for duration in turn["times"]])
+        for mode, turns in turns_by_mode.items()
     }
-    for way, milliseconds in times.items():
-        without = times["saved" if way == "auditlog" else "nothing"]
-        more = f"  {milliseconds - without:+6.2f} ms" if way not in ("nothing", "saved") else ""
-        rows = statistics.mean(turn["rows"] for turn in turns_by_way[way])
-        wrote = f", {rows:.0f} rows of its own a round" if way in RIVALS else ""
-        yield f"{WORDS[way]:<28}{milliseconds:7.2f} ms a settlement{more}{wrote}"
+    for mode, milliseconds in times.items():
+        yield Figure(f"record.{mode}_ms", f"a settlement {LABELS[mode]}", milliseconds, "ms")
     share = 100 * (times["record"] - times["nothing"]) / times["record"]
-    yield f"the record's share of a settlement: {share:.0f} %   (goal under 25)"
+    yield Figure(
+        "record.share", "the record's share of a settlement", share, "%", goal=12.0, is_portable=True
+    )
 
 
 def _fast(times: list[float]) -> float:
@@ -73,13 +63,17 @@ def _fast(times: list[float]) -> float:
     return sorted(times)[len(times) // 10] * 1000
 
 
-def _many(own: "list[Client]", shared: "list[Client]", seconds: float) -> Iterator[str]:
-    for seconds_held in HELD:
+def _together_figures(own: "list[Client]", shared: "list[Client]", seconds: float) -> Iterator[Figure]:
+    for seconds_held in HELD_SECONDS:
         rates = [_together(clients, seconds, seconds_held) for clients in (own, shared)]
-        longer = f", each transaction held {seconds_held * 1000:.0f} ms longer" if seconds_held else ""
-        yield (
-            f"{CLIENTS} clients{longer}: a chain per table {rates[0]:.0f} acts/s, "
-            f"one global chain {rates[1]:.0f} acts/s, {rates[0] / rates[1]:.1f} times"
+        longer = f", each transaction {seconds_held * 1000:.0f} ms longer" if seconds_held else ""
+        yield Figure(
+            f"record.chains_{seconds_held * 1000:.0f}_ratio",
+            f"acts a second of {CLIENTS} clients with a chain for each table, beside one global chain{longer}",
+            rates[0] / rates[1],
+            "×",
+            better="higher",
+            is_portable=True,
         )
 
 
@@ -110,13 +104,10 @@ class Client:
 
 
 @contextlib.contextmanager
-def _client(way: str, number: int) -> Iterator[Client]:
-    python = environment.python_of(_rivals_home()) if way in RIVALS else Path(sys.executable)
-    table = f"SIM-{FIRST.get(way, FIRST['nothing']) + number:02d}"
-    command: list[str | Path] = [python, "-m", "script.settling", way, table]
-    environ = {**os.environ, "DATABASE_URL": _database_of(way)}
+def _client(mode: str, number: int) -> Iterator[Client]:
+    command = [sys.executable, "-m", "script.settling", mode, f"SIM-{FIRST_TABLES[mode] + number:02d}"]
     pipe = subprocess.PIPE
-    process = subprocess.Popen(command, cwd=ROOT, env=environ, stdin=pipe, stdout=pipe, text=True)
+    process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
     try:
         yield Client(process)
     finally:
@@ -125,13 +116,13 @@ def _client(way: str, number: int) -> Iterator[Client]:
         process.wait(20)
 
 
-def _in_turns(ways: dict[str, Client], seconds: float) -> dict[str, list[dict[str, Any]]]:
+def _in_turns(clients: dict[str, Client], seconds: float) -> dict[str, list[dict[str, Any]]]:
     """Do one settlement in each mode after the other, for this many seconds per mode."""
-    turns: dict[str, list[dict[str, Any]]] = {way: [] for way in ways}
-    ends = time.perf_counter() + seconds * len(ways)
+    turns: dict[str, list[dict[str, Any]]] = {mode: [] for mode in clients}
+    ends = time.perf_counter() + seconds * len(clients)
     while time.perf_counter() < ends or len(turns["record"]) < LEAST_TURNS:
-        for way, client in ways.items():
-            turns[way].append(client.settle(0))
+        for mode, client in clients.items():
+            turns[mode].append(client.settle(0))
     return turns
 
 
@@ -140,45 +131,12 @@ def _together(clients: list[Client], seconds: float, seconds_held: float) -> flo
     for client in clients:
         client.begin(seconds, seconds_held)
     results = [client.end() for client in clients]
-    return float(sum(ACTS_A_ROUND * len(result["taken"]) / result["spent"] for result in results))
-
-
-# Databases and environments
+    return float(sum(ACTS_A_ROUND * len(result["times"]) / result["spent"] for result in results))
 
 
 def _tables() -> None:
     """Create the simulated tables of all clients before any of them starts."""
-    from django.db import connection
-
     from games.models import Facility
     from tables.demo.simulation import simulated_tables
 
-    simulated_tables(Facility.objects.get(code="larkfield"), max(FIRST.values()), "RS-0009")
-    connection.close()
-    connection.close_pool()  # type: ignore[attr-defined]  # a database is copied while nobody is connected to it
-
-
-def _rivals() -> None:
-    """Create an environment for the alternatives, and a copy of the database for each."""
-    environment.make(_rivals_home(), ROOT / "requirements" / "bench.txt")
-    import psycopg
-
-    base = os.environ["DATABASE_URL"]
-    with psycopg.connect(_named(base, "postgres"), autocommit=True) as connection:
-        for rival in RIVALS:
-            connection.execute(f"DROP DATABASE IF EXISTS pitside_bench_{rival} WITH (FORCE)")
-            connection.execute(f"CREATE DATABASE pitside_bench_{rival} TEMPLATE pitside_bench")
-
-
-def _rivals_home() -> Path:
-    return ROOT / ".script" / "bench"
-
-
-def _database_of(way: str) -> str:
-    base = os.environ["DATABASE_URL"]
-    return _named(base, f"pitside_bench_{way}") if way in RIVALS else base
-
-
-def _named(address: str, database: str) -> str:
-    head, _, tail = address.partition("?")
-    return head.rsplit("/", 1)[0] + f"/{database}" + (f"?{tail}" if tail else "")
+    simulated_tables(Facility.objects.get(code="larkfield"), max(FIRST_TABLES.values()), "RS-0009")

@@ -1,5 +1,6 @@
 """Measure settlements per second (8 wagers) through the act runner, against the same rows written with psycopg."""
 
+import argparse
 import json
 import os
 import time
@@ -13,6 +14,7 @@ from django.db import connection
 from audit import chain
 from audit.models import Entry
 from games.models import Facility
+from script.figures import Figure
 from tables.demo.seeding import do
 from tables.demo.simulation import SimulatedTable, simulated_tables
 from tables.models import Round, Settlement, Throw
@@ -31,17 +33,27 @@ WAGERS = (
 DICE = [2, 5, 5]
 
 
-def measure(seconds: float) -> Iterator[str]:
+def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
     """The two rates and their ratio."""
+    seconds: float = options.seconds
     played = simulated_tables(Facility.objects.get(code="larkfield"), 1, "RS-0009")[0]
     for _ in range(20):
         settle(played)
     ours = _rate(lambda: settle(played), seconds)
     statements = _statements(played)
     bare = _rate_bare(seconds)
-    yield f"the act runner   {ours:8.0f} settlements/s, {statements} statements each"
-    yield f"bare psycopg     {bare:8.0f} settlements/s"
-    yield f"ratio            {ours / bare:8.2f}   (goal 0.40)"
+    yield Figure("settlement.rate", "settlements a second by the act runner", ours, better="higher")
+    yield Figure("settlement.bare_rate", "the same rows written with psycopg", bare, better="higher")
+    yield Figure(
+        "settlement.ratio",
+        "settlement of 8 wagers, beside bare psycopg making the same writes",
+        ours / bare,
+        "×",
+        better="higher",
+        goal=1.0,
+        is_portable=True,
+    )
+    yield Figure("settlement.statements", "statements of a settlement", statements, is_portable=True)
 
 
 def _rate(settle: Any, seconds: float) -> float:

@@ -4,59 +4,38 @@ MODE says what a settlement's transaction writes in addition to its own rows:
 
     record      the record, like the product
     nothing     no record; everything else is the same
-    saved       no record, and each settlement saved separately through the ORM
     global      the record on one global chain, locked until the commit
-    pghistory   django-pghistory instead of the record, on throws, settlements and rounds
-    auditlog    django-auditlog instead of the record, on the same rows; it sees only rows that are saved separately
 
 It reads two numbers from standard input: for how many seconds to settle, and how many seconds longer to keep each
-transaction open. It answers with one line of JSON: the time of each settling act, the total time, and the number of
-rows per round that the alternative wrote.
+transaction open. It answers with one line of JSON: the time of each settling act, and the total time.
 """
 
-import contextlib
 import datetime as dt
-import importlib
 import json
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
-MORE_APPS = {"pghistory": ["pgtrigger", "pghistory"], "auditlog": ["auditlog"]}
 GLOBAL = "bench/global"
-WITHOUT = ("nothing", "saved", "pghistory", "auditlog")
 WARM = 10
 
 
 def main(mode: str, table: str) -> None:
     """Prepare this process for a mode and a simulated table, and settle on request."""
-    _set_up(mode)
-    if mode in WITHOUT:
+    import django
+
+    django.setup()
+    if mode == "nothing":
         leave_the_record_out()
-    if mode in ("saved", "auditlog"):
-        save_settlements_one_by_one()
     if mode == "global":
         keep_one_chain()
     hold = hold_transactions()
-    rows = {"pghistory": track_by_pghistory, "auditlog": track_by_auditlog}.get(mode, lambda: lambda: 0)()
     settle = _settler(table)
     for line in sys.stdin:
         seconds, seconds_held = line.split()
         hold(float(seconds_held))
-        print(json.dumps(_settle_for(float(seconds), settle, rows)), flush=True)
-
-
-def _set_up(mode: str) -> None:
-    import django
-    from django.conf import settings
-
-    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, *MORE_APPS.get(mode, [])]
-    django.setup()
-    if mode in MORE_APPS:
-        from django.core.management import call_command
-
-        call_command("migrate", verbosity=0)
+        print(json.dumps(_settle_for(float(seconds), settle)), flush=True)
 
 
 def _settler(code: str) -> Callable[[], float]:
@@ -75,14 +54,13 @@ def _settler(code: str) -> Callable[[], float]:
     return lambda: settle(played)
 
 
-def _settle_for(seconds: float, settle: Callable[[], float], rows: Callable[[], int]) -> dict[str, Any]:
+def _settle_for(seconds: float, settle: Callable[[], float]) -> dict[str, Any]:
     times: list[float] = []
     settle()  # the first one after a pause is always slower
-    began, before = time.perf_counter(), rows()
+    began = time.perf_counter()
     while not times or time.perf_counter() - began < seconds:
         times.append(settle())
-    spent = time.perf_counter() - began
-    return {"taken": times, "spent": spent, "rows": (rows() - before) / len(times)}
+    return {"times": times, "spent": time.perf_counter() - began}
 
 
 # Alternatives to the record
@@ -132,49 +110,6 @@ def hold_transactions() -> Callable[[float], None]:
 
     commands.save = slowly
     return lambda seconds: seconds_held.__setitem__(0, seconds)
-
-
-def save_settlements_one_by_one() -> None:
-    from tables.models import Settlement
-    from tables.models.rounds import SettlementManager
-
-    def write(self: Any, rows: list[tuple[Any, ...]]) -> None:
-        for row in rows:
-            Settlement.objects.create(**dict(zip(self.COLUMNS, row, strict=True)))
-
-    SettlementManager.write = write  # type: ignore[method-assign]
-
-
-def _written() -> list[Any]:
-    from tables.models import Round, Settlement, Throw
-
-    return [Throw, Settlement, Round]
-
-
-def track_by_pghistory() -> Callable[[], int]:
-    """Install triggers that copy each inserted or updated row to an event table. Returns a function to count them."""
-    from django.db import connection
-
-    pghistory, pgtrigger = importlib.import_module("pghistory"), importlib.import_module("pgtrigger")
-    events = []
-    for model in _written():
-        event = pghistory.create_event_model(
-            model, app_label="tables", model_name=f"{model.__name__}Event", abstract=False
-        )
-        with contextlib.suppress(Exception), connection.schema_editor() as editor:
-            editor.create_model(event)
-        events.append(event)
-    pgtrigger.install()
-    return lambda: sum(event.objects.count() for event in events)
-
-
-def track_by_auditlog() -> Callable[[], int]:
-    """Install signals that record the changes of each saved row. Returns a function to count them."""
-    registry = importlib.import_module("auditlog.registry")
-    entry = importlib.import_module("auditlog.models").LogEntry
-    for model in _written():
-        registry.auditlog.register(model)
-    return lambda: int(entry.objects.count())
 
 
 if __name__ == "__main__":

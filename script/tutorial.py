@@ -8,7 +8,7 @@ import django
 from channels.generic.websocket import AsyncWebsocketConsumer
 from channels.routing import ProtocolTypeRouter
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
+os.environ["DJANGO_SETTINGS_MODULE"] = "script.tutorial_settings"
 django.setup()
 
 
@@ -27,4 +27,4 @@ class ChatConsumer(AsyncWebsocketConsumer):
 
 
 application = ProtocolTypeRouter({"websocket": ChatConsumer.as_asgi()})
-"""A separate application, so that none of our code affects the measurement."""
+"""A separate application with settings of its own, so that none of our code affects the measurement."""

@@ -77,7 +77,12 @@ class Binaries:
 class Scene:
     """The processes, and what the faults do to them."""
 
-    def __init__(self, stack: contextlib.ExitStack, binaries: Binaries) -> None:
+    has_movable_clock = True
+    cluster_settings: tuple[str, ...] = CLUSTER_SETTINGS
+
+    def __init__(
+        self, stack: contextlib.ExitStack, binaries: Binaries, workers: Sequence[str] = WORKERS
+    ) -> None:
         self.log: list[LogLine] = []
         self.home = throwaway_directory(stack, "faults")
         self.folder = throwaway_directory(stack, "sealer")
@@ -85,11 +90,11 @@ class Scene:
         self.programs = binaries.postgres
         self.pace_file = self.folder / "pace"
         self.clock_offset = 0.0
-        self.ports = {name: _free_port() for name in WORKERS}
+        self.ports = {name: free_port() for name in workers}
         self.secret = secrets.token_urlsafe(60)
         self.postgres = self._postgres(binaries)
         self.redis = self._redis(binaries)
-        self.web = {name: self._web(name) for name in WORKERS}
+        self.web = {name: self._web(name) for name in workers}
         manage = [sys.executable, "manage.py"]
         self.ticker = self._python("ticker", [*manage, "ticker"], "pitside_app", self._ticks)
         sealing = {"PITSIDE_SEALER_DIR": str(self.folder)}
@@ -109,7 +114,7 @@ class Scene:
         self.redis.start()
         self.redis.wait_until_ready()
         tokens = self._prepare()
-        product = [*self.web.values(), self.ticker, self.sealer]
+        product = [process for process in self.processes if process not in (self.postgres, self.redis)]
         for process in product:
             process.start()
         for process in product:
@@ -161,7 +166,7 @@ class Scene:
         with (self.cluster / "postgresql.conf").open("a") as settings:
             settings.write("include 'clock.conf'\n")
         self._write_clock()
-        options = [part for setting in CLUSTER_SETTINGS for part in ("-c", setting)]
+        options = [part for setting in self.cluster_settings for part in ("-c", setting)]
         command: list[str | Path] = [
             binaries.postgres / "postgres",
             "-D",
@@ -226,14 +231,24 @@ class Scene:
         floor.migrate()
         if not migrated.exists():
             self._keep(migrated)
-        tokens = floor.prepare()
+        tokens = self._fill()
+        if self.has_movable_clock:
+            self._make_clock_movable()
+        return tokens
+
+    def _fill(self) -> dict[str, str]:
+        """Seed the floor in the migrated database. Returns the enrollment token of each device by its place."""
+        from script.faults import floor
+
+        return floor.prepare()
+
+    def _make_clock_movable(self) -> None:
         with self.admin() as admin:
             admin.execute(CLOCK)
             for role in CLOCK_ROLES:
                 admin.execute(
                     sql.SQL("ALTER ROLE {} SET search_path = public, pg_catalog").format(sql.Identifier(role))
                 )
-        return tokens
 
     def _keep(self, migrated: Path) -> None:
         """Keep a dump of the migrated database: the migrations take ten seconds of a processor."""
@@ -406,7 +421,7 @@ class Scene:
             return bool(client.ping())
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as trial:
         trial.bind((HOST, 0))
         return int(trial.getsockname()[1])

@@ -1,0 +1,99 @@
+"""The tables of a floor to measure: each with its dealer, its tablet, its dice and its approvals, inspected and open.
+
+Runs in the process of the installation, which is set up for its database.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from script.faults.floor import Seat, enroll
+
+if TYPE_CHECKING:
+    from audit.models import Device, Person
+    from games.models import Facility
+    from tables.models import Pit
+
+FACILITY, PIT, SUBMISSION = "larkfield", "floor", "RS-0009"
+PIN = "505050"
+SUPERVISOR = "floor-supervisor"
+
+
+@dataclass
+class Floor:
+    """Who signs in where: a dealer at each table, a pit manager at each podium; and the devices' tokens by name."""
+
+    dealers: list[Seat] = field(default_factory=list)
+    managers: list[Seat] = field(default_factory=list)
+    tokens: dict[str, str] = field(default_factory=dict)
+
+
+def make_floor(tables: int, podiums: int) -> Floor:
+    """Create so many tables of Sic Bo at the demo casino, and so many podiums, and enroll their devices."""
+    from django.db import connection
+
+    from audit.devices import enroll as enroll_device
+    from games.models import Facility
+    from tables.demo.seeding import assign
+    from tables.models import Pit
+
+    facility = Facility.objects.get(code=FACILITY)
+    pit = Pit.objects.create(facility=facility, code=PIT, name="Floor")
+    podium, _ = enroll_device("Floor podium", FACILITY, "podium")
+    supervisor = _person(SUPERVISOR, "floorperson")
+    assign(supervisor, facility, PIT)
+    floor = Floor()
+    for number in range(1, tables + 1):
+        seat = Seat(f"{FACILITY}/F-{number:04d}", f"dealer-{number:04d}", PIN)
+        _make_table(facility, pit, seat, supervisor, podium)
+        floor.tokens[seat.place] = enroll(seat.place, f"Tablet {seat.table}")
+        floor.dealers.append(seat)
+    for number in range(1, podiums + 1):
+        manager = _person(f"manager-{number:02d}", "pit-manager")
+        assign(manager, facility, "")
+        floor.managers.append(Seat(FACILITY, manager.code, PIN))
+        floor.tokens[manager.code] = enroll(FACILITY, f"Podium {manager.code}")
+    connection.close()
+    return floor
+
+
+def _person(code: str, role: str) -> "Person":
+    from audit.models import Person
+
+    return Person.objects.create_person(
+        code,
+        PIN,
+        name=code.capitalize(),
+        role=role,
+        department="table-games",
+        facility=FACILITY,
+        licence=code,
+    )
+
+
+def _make_table(facility: "Facility", pit: "Pit", seat: Seat, supervisor: "Person", podium: "Device") -> None:
+    from audit import clock
+    from tables.demo import seeding
+    from tables.models import Qualification, Shaker
+
+    code = seat.table
+    table = seeding.make_table(
+        facility,
+        code=code,
+        pit=pit,
+        submission=SUBMISSION,
+        kind="live",
+        seats=8,
+        min_cents=1_000,
+        max_cents=100_000,
+    )
+    Shaker.objects.create(facility=facility, table=table, code=f"S-{code}", kind="manual")
+    lot = seeding.make_lot(table, f"L-{code}")
+    seeding.approve_equipment(table)
+    dealer = _person(seat.person, "dealer")
+    seeding.assign(dealer, facility, code)
+    since = facility.local(clock.now() - seeding.APPROVED).date()
+    Qualification.objects.create(person=dealer, game=table.game, reference=f"TR-{code}", since=since)
+    dice = {"lot": lot.code, "seal": f"SL-{code}"}
+    seeding.do(supervisor, podium, FACILITY, code, "change_dice_lot", dice)
+    seeding.do(dealer, podium, FACILITY, code, "take_over_table", {})
+    seeding.open_table(supervisor, podium, FACILITY, code)
