@@ -333,7 +333,7 @@ def post(browser, scene, head, **changed):
 
 
 def test_the_endpoint_answers_423_with_the_halted_screen_and_tells_every_screen(scene, monkeypatch):
-    published = []
+    published: list[int] = []
     monkeypatch.setattr(push, "publish_from_thread", published.append)
     tablet = scene.browser("tablet", "dealer")
     answer = post(tablet, scene, foreign(scene))

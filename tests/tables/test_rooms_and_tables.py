@@ -73,7 +73,7 @@ def test_what_concerns_no_table_moves_none(scene):
 def test_the_table_is_published_to_its_screens_when_the_room_acts(scene, monkeypatch):
     from tables.screens import push
 
-    published = []
+    published: list[int] = []
     monkeypatch.setattr(push, "publish_from_thread", published.append)
     office = scene.browser("podium", "compliance")
     import json
