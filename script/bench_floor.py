@@ -138,15 +138,15 @@ class FloorBench:
         dashboards = min(dashboards_for(tables, self.options.dashboards), self.dashboards)
         plan = self._plan(tables, dashboards, seconds + 2 * period)
         with generator(plan) as load:
-            memory_before = self.scene.memory()
             load.begin()
             began = time.monotonic()
             time.sleep(period)
+            memory_before = self.scene.memory()
             used_before, middle = self.scene.processor_seconds(), time.monotonic()
             time.sleep(max(0.0, began + period + seconds - time.monotonic()))
             used_after, elapsed = self.scene.processor_seconds(), time.monotonic() - middle
-            outcome = load.end()
             memory_after = self.scene.memory()
+            outcome = load.end()
         first, last = outcome.started + period, outcome.started + period + seconds
         acts = [act for act in outcome.acts if first <= act.due <= last]
         used = {name: (used_after[name] - used_before[name]) / elapsed for name in used_after}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FACILITY, PIT, SUBMISSION = "larkfield", "floor", "RS-0009"
 PIN = "505050"
-SUPERVISOR = "floor-supervisor"
+TABLES_OF_A_SUPERVISOR = 4
 
 
 @dataclass
@@ -39,10 +39,10 @@ def make_floor(tables: int, podiums: int) -> Floor:
     facility = Facility.objects.get(code=FACILITY)
     pit = Pit.objects.create(facility=facility, code=PIT, name="Floor")
     podium, _ = enroll_device("Floor podium", FACILITY, "podium")
-    supervisor = _person(SUPERVISOR, "floorperson")
-    assign(supervisor, facility, PIT)
     floor = Floor()
     for number in range(1, tables + 1):
+        if number % TABLES_OF_A_SUPERVISOR == 1:
+            supervisor = _person(f"supervisor-{number:04d}", "floorperson")
         seat = Seat(f"{FACILITY}/F-{number:04d}", f"dealer-{number:04d}", PIN)
         _make_table(facility, pit, seat, supervisor, podium)
         floor.tokens[seat.place] = enroll(seat.place, f"Tablet {seat.table}")
@@ -90,7 +90,8 @@ def _make_table(facility: "Facility", pit: "Pit", seat: Seat, supervisor: "Perso
     lot = seeding.make_lot(table, f"L-{code}")
     seeding.approve_equipment(table)
     dealer = _person(seat.person, "dealer")
-    seeding.assign(dealer, facility, code)
+    for person in (dealer, supervisor):
+        seeding.assign(person, facility, code)
     since = facility.local(clock.now() - seeding.APPROVED).date()
     Qualification.objects.create(person=dealer, game=table.game, reference=f"TR-{code}", since=since)
     dice = {"lot": lot.code, "seal": f"SL-{code}"}

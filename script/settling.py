@@ -31,15 +31,15 @@ def main(mode: str, table: str) -> None:
     if mode == "global":
         keep_one_chain()
     hold = hold_transactions()
-    settle = _settler(table)
+    settle = _settler(table, has_record=mode == "record")
     for line in sys.stdin:
         seconds, seconds_held = line.split()
         hold(float(seconds_held))
         print(json.dumps(_settle_for(float(seconds), settle)), flush=True)
 
 
-def _settler(code: str) -> Callable[[], float]:
-    from audit.models import Device, Person
+def _settler(code: str, *, has_record: bool) -> Callable[[], float]:
+    from audit.models import Device, Entry, Person
     from script.bench_settlement import settle
     from tables.demo.seeding import rules_at
     from tables.demo.simulation import SimulatedTable
@@ -49,8 +49,13 @@ def _settler(code: str) -> Callable[[], float]:
     dealer, floor = (Person.objects.get(code=f"sim-{role}-larkfield") for role in ("dealer", "floorperson"))
     device = Device.objects.filter(name__startswith="Simulation").latest("enrolled_at")
     played = SimulatedTable(table, dealer, floor, device, rules_at(table))
+    before = Entry.objects.filter(stream=table.stream).count()
     for _ in range(WARM):
         settle(played)
+    if has_record != (Entry.objects.filter(stream=table.stream).count() > before):
+        raise SystemExit(
+            "The mode does not do what its name says: the act runner writes its entry elsewhere."
+        )
     return lambda: settle(played)
 
 
