@@ -21,6 +21,9 @@ passed. Exit status 1: a check failed, and the output names the first failure.
 - end        the last line has the counts, the heads, and the SHA-256 of every byte before it, and nothing follows
 - contents   (not with --hashes-only) bodies are canonical JSON with the right stream and number, times never go back
              and lie in the range, and the money of every settlement adds up
+- terms      (with the contents) every round was dealt under terms that the facility's stream of rules had approved for
+             the submission of that table; a line says how many the export cannot show, because it begins too late or
+             lacks a stream
 
 For a bundle also: every file matches the manifest; every sealed head is the hash of its entry, which is not dated after
 the seal; no sealed entry is missing, and no sealed stream where the bundle has every stream; the seals give the root of
@@ -49,7 +52,7 @@ import threading
 from binascii import hexlify
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, BinaryIO, NamedTuple
 
 TAG = b"pitside/entry/v1\n"
 HASH_AT, PREV_AT, BODY_AT = 9, 83, 156  # {"hash":" 64 hex ","prev":" 64 hex ","body": body }
@@ -72,12 +75,12 @@ DOLLARS = re.compile(r"\$([1-9][0-9]{0,2}(?:,[0-9]{3})*)\Z")
 PLAIN = r'[^"\\\x00-\x1f]*'
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 BEFORE_DATA = re.compile(
-    r'\{"_format":1,"_type":"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+","actor":(null|"PLAIN"),"at":"(PLAIN)",'
+    r'\{"_format":1,"_type":"([a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+)","actor":(null|"PLAIN"),"at":"(PLAIN)",'
     r'"build":"PLAIN","command":(?:null|"UUID"),"data":(?=\{)'.replace("PLAIN", PLAIN).replace("UUID", UUID)
 )
 AFTER_DATA = re.compile(
     r',"device":(?:null|"UUID"),"gaming_day":"(PLAIN)","seq":([1-9][0-9]{0,15}),"stream":"(PLAIN)",'
-    r'"terms":(?:null|"[0-9a-f]{64}"),"witness":(null|"PLAIN")\}\Z'.replace("PLAIN", PLAIN).replace(
+    r'"terms":(?:null|"([0-9a-f]{64})"),"witness":(null|"PLAIN")\}\Z'.replace("PLAIN", PLAIN).replace(
         "UUID", UUID
     )
 )
@@ -368,8 +371,8 @@ class Digest:
 class EntryReader:
     """Checks the entries in order: stream by stream, as the first line lists them."""
 
-    def __init__(self, since: str, until: str, streams: list[Stream]) -> None:
-        self.since, self.until, self.streams = since, until, streams
+    def __init__(self, since: str, until: str, streams: list[Stream], terms: RoundTerms) -> None:
+        self.since, self.until, self.streams, self.terms = since, until, streams, terms
         self.place = 0
         self.number = 1  # the line read last
         self.before = 1  # the line before the first entry of this stream
@@ -444,16 +447,30 @@ class EntryReader:
         """Check the contents of the entry that is `further` entries after the stream's saved position."""
         seq = stream.seq + further
         try:
-            moment, day, data = read_entry(body, stream.name, seq)
-            verify_time(moment, day, stream, self.since, self.until)
-            if "settled" in data or "returned_cents" in data:
-                verify_settled(data)
+            entry = read_entry(body, stream.name, seq)
+            verify_time(entry.moment, entry.day, stream, self.since, self.until)
+            if "settled" in entry.data or "returned_cents" in entry.data:
+                verify_settled(entry.data)
         except Bad as bad:
             raise Bad(bad.reason, number, stream.name, seq) from None
+        if (entry.terms and "round" in entry.data) or entry.type in TYPES_ABOUT_TERMS:
+            self.terms.gather(entry, number, stream.name, seq)
 
 
-def read_entry(body: bytes, name: str, seq: int) -> tuple[str, str, dict[str, Any]]:
-    """Check that a body matches format 1 and has this stream and number. Returns its time, gaming day and data."""
+class Entry(NamedTuple):
+    """What an entry says. `terms` is a SHA-256 in hex, or None."""
+
+    type: str
+    moment: str
+    day: str
+    data: dict[str, Any]
+    terms: str | None
+    actor: str
+    witness: str
+
+
+def read_entry(body: bytes, name: str, seq: int) -> Entry:
+    """Check that a body matches format 1 and has this stream and number."""
     text = decode(body)
     before = BEFORE_DATA.match(text)
     if not before:
@@ -462,15 +479,15 @@ def read_entry(body: bytes, name: str, seq: int) -> tuple[str, str, dict[str, An
     after = AFTER_DATA.match(text, end)
     if not after:
         raise Bad("the part after its data does not match format 1")
-    actor, moment = before.groups()
-    day, number, stream, witness = after.groups()
+    type_, actor, moment = before.groups()
+    day, number, stream, terms, witness = after.groups()
     if stream != name:
         raise Bad("it belongs to the stream %s" % printable(stream))
     if int(number) != seq:
         raise Bad("its number is %s" % number)
     if witness == actor and witness != "null":
         raise Bad("its witness and actor are the same person")
-    return moment, day, data
+    return Entry(type_, moment, day, data, terms, actor, witness)
 
 
 def claimed_time(body: bytes) -> str:
@@ -570,6 +587,214 @@ def verify_odds(pays: Any, cents: int, paid: int, cut: Any) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# The terms of rounds, and their approvals
+
+APPROVED, MADE, CONTINUED, CLOSED = "rules.approved", "table.made", "stream.continued", "stream.closed"
+STATING = {"table.opened": "submission_version", "rules.took_effect": "version"}
+TYPES_ABOUT_TERMS = {APPROVED, MADE, CONTINUED, CLOSED, *STATING}
+INSTALLATION = "installation/system"  # the stream of what belongs to no facility
+TERMS_MOST = 100_000  # of each kind that is compared; what goes beyond is not checked, and counted
+LONGEST_NAME = 100
+# Of terms: the stream, the submission and version that an entry states (None for a round), and their SHA-256.
+DealtKey = tuple[str, "str | None", "int | None", str]
+DealtTerms = tuple[int, int, str, int]  # the first line, number and time, and how many entries
+
+
+class RoundTerms:
+    """The terms under which an export says that rounds were dealt, and those that it says were approved.
+
+    A table may come before its facility's stream of rules, so all are collected first and compared at the end.
+    """
+
+    def __init__(self) -> None:
+        self.dealt: dict[DealtKey, DealtTerms] = {}
+        self.approvals: set[tuple[str, str, int, str, str]] = (
+            set()
+        )  # stream, submission, version, SHA-256, time
+        self.made: dict[str, tuple[int, str]] = {}  # the number and submission of a stream's `table.made`
+        self.continuing: set[str] = set()  # the streams that begin by continuing another
+        self.closed: set[tuple[str, str]] = set()  # a stream that two people closed, and its continuation
+        self.omitted = self.unchecked = 0  # entries: beyond the most that are compared, and all that were not
+        self.is_full = False
+
+    def gather(self, entry: Entry, number: int, name: str, seq: int) -> None:
+        """Collect what an entry of a round, or of a type about terms, says. `number` is its line."""
+        type_, data = entry.type, entry.data
+        if type_ == APPROVED:
+            self.add_approval(name, data, entry.moment)
+        elif type_ == MADE:
+            code = short_text(data.get("submission"))
+            if seq <= 2 and code is not None:
+                self.made[name] = min(self.made.get(name, (3, "")), (seq, code))
+        elif type_ == CONTINUED:
+            if seq == 1:
+                self.continuing.add(name)
+        elif type_ == CLOSED:
+            if name == INSTALLATION and entry.actor != "null" != entry.witness:
+                self.add_closing(short_text(data.get("stream")), short_text(data.get("continued_by")))
+        elif type_ in STATING:
+            code, terms = short_text(data.get("submission")), short_text(data.get("terms_sha256"))
+            version = data.get(STATING[type_])
+            if code is not None and type(version) is int and terms is not None:
+                self.add((name, code, version, terms), (number, seq, entry.moment, 1))
+        elif entry.terms:
+            self.add((name, None, None, entry.terms), (number, seq, entry.moment, 1))
+
+    def add_approval(self, name: str, data: dict[str, Any], moment: str) -> None:
+        """Add the approval of whole terms, which are hashed here. One that cannot be read approves nothing."""
+        code, version, terms = short_text(data.get("code")), data.get("version"), data.get("terms")
+        if code is None or type(version) is not int or not isinstance(terms, dict):
+            return
+        if len(self.approvals) < TERMS_MOST:
+            self.approvals.add((name, code, version, sha256(encode(terms).encode()).hexdigest(), moment))
+        else:
+            self.is_full = True
+
+    def add_closing(self, closed: str | None, continuation: str | None) -> None:
+        if closed is not None and continuation is not None:
+            if len(self.closed) < TERMS_MOST:
+                self.closed.add((closed, continuation))
+            else:
+                self.is_full = True
+
+    def add(self, key: DealtKey, dealt: DealtTerms) -> None:
+        """Add entries of the same stream and terms. The first of them counts."""
+        before = self.dealt.get(key)
+        if before is not None:
+            self.dealt[key] = (*min(before, dealt)[:3], before[3] + dealt[3])
+        elif len(self.dealt) < TERMS_MOST:
+            self.dealt[key] = dealt
+        else:
+            self.omitted += dealt[3]
+
+    def as_data(self) -> list[Any]:
+        """All of it as JSON, for the process that compares."""
+        return [
+            [[*key, *dealt] for key, dealt in self.dealt.items()],
+            list(self.approvals),
+            self.made,
+            list(self.continuing),
+            list(self.closed),
+            self.omitted,
+            self.is_full,
+        ]
+
+    def merge(self, data: list[Any]) -> None:
+        """Add what another process collected, from its `as_data`."""
+        dealt, approvals, made, continuing, closed, omitted, is_full = data
+        for item in dealt:
+            self.add(tuple(item[:4]), tuple(item[4:]))
+        self.approvals.update(map(tuple, approvals))
+        for name, (seq, code) in made.items():
+            self.made[name] = min(self.made.get(name, (3, "")), (seq, code))
+        self.continuing.update(continuing)
+        self.closed.update(map(tuple, closed))
+        self.omitted += omitted
+        self.is_full = self.is_full or is_full or len(self.approvals) > TERMS_MOST
+
+    def verify(self, streams: Iterable[Stream]) -> None:
+        """Compare all terms with the approvals. Raises Bad for the first line that differs.
+
+        `unchecked` becomes the number of entries that this export cannot show to be right or wrong.
+        """
+        approvals = Approvals(self, {stream.name for stream in streams if stream.prior_seq == 0})
+        self.unchecked, bads = self.omitted, []
+        for (name, code, version, terms), (number, seq, moment, count) in self.dealt.items():
+            reason = approvals.judge(name, code, version, terms, moment)
+            if reason:
+                bads.append(Bad(reason, number, name, seq))
+            elif reason is None:
+                self.unchecked += count
+        if bads:
+            raise min(bads, key=lambda bad: bad.line)
+
+    def submission_of(self, name: str) -> str | None:
+        """The submission for which the table of a stream was made; None if the export does not have that entry."""
+        seq, code = self.made.get(name, (3, ""))
+        return code if seq == 1 or (seq == 2 and name in self.continuing) else None
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line if some terms were not checked."""
+        if self.unchecked:
+            yield (
+                "NOT CHECKED: whether the terms of %d entries were approved. That takes the streams of their tables and"
+                " of the facility's rules, and %s, all from the beginning" % (self.unchecked, INSTALLATION)
+            )
+
+
+class Approvals:
+    """The approvals of an export, by facility. `began` are the streams that it has from their first entry.
+
+    They count only on the facility's stream of rules, and on the streams that two people declared as its continuations.
+    """
+
+    def __init__(self, terms: RoundTerms, began: set[str]) -> None:
+        self.terms, self.began = terms, began
+        self.continuations: dict[str, set[str]] = {}
+        for closed, continuation in terms.closed:
+            self.continuations.setdefault(closed, set()).add(continuation)
+        self.rules: dict[str, set[str]] = {}  # the streams of rules of a facility
+        self.versions: dict[tuple[str, str, int], dict[str, str]] = {}  # the first time by SHA-256
+        self.submissions: dict[
+            tuple[str, str], dict[str, str]
+        ] = {}  # of facility and SHA-256: the first time by code
+        for name, code, version, digest, moment in sorted(terms.approvals, key=lambda approval: approval[-1]):
+            facility = name.partition("/")[0]
+            if name in self.rules_of(facility):
+                self.versions.setdefault((facility, code, version), {}).setdefault(digest, moment)
+                self.submissions.setdefault((facility, digest), {}).setdefault(code, moment)
+
+    def rules_of(self, facility: str) -> set[str]:
+        """The stream of rules of a facility and its continuations."""
+        if facility not in self.rules:
+            names: set[str] = set()
+            further = {facility + "/rules"}
+            while further:
+                names |= further
+                further = {name for closed in further for name in self.continuations.get(closed, ())} - names
+            self.rules[facility] = names
+        return self.rules[facility]
+
+    def are_all_here(self, facility: str) -> bool:
+        """Whether the export has every approval of a facility. `installation/system` names the continuations."""
+        return not self.terms.is_full and {INSTALLATION, *self.rules_of(facility)} <= self.began
+
+    def judge(self, name: str, code: str | None, version: int | None, terms: str, moment: str) -> str | None:
+        """Why terms on a stream are wrong; empty if they are right; None if this export cannot show it.
+
+        `code` and `version` are what an entry states, or None for those of a round.
+        """
+        facility, made = name.partition("/")[0], self.terms.submission_of(name)
+        submission = made if code is None else code
+        if submission is None:
+            return None
+        if made not in (None, submission):
+            return "it is under %s, but its table was made for %s" % (printable(submission), printable(made))
+        by_code = self.submissions.get((facility, terms), {})
+        if version is None:
+            approved = by_code.get(submission)
+        else:
+            by_digest = self.versions.get((facility, submission, version), {})
+            approved = by_digest.get(terms)
+            if by_digest and approved is None:
+                return "its terms are not those of %s v%d, as approved" % (printable(submission), version)
+        if approved is not None and approved <= a_minute_after(moment):
+            return ""
+        if not self.are_all_here(facility):
+            return None
+        others = sorted(by_code.keys() - {submission})
+        return "its terms were not approved for %s by then%s" % (
+            printable(submission),
+            ", but for %s" % printable(others[0]) if others else "",
+        )
+
+
+def short_text(value: object) -> str | None:
+    """A text that can be a submission's code, a stream's name or a hash; None for anything else."""
+    return value if isinstance(value, str) and len(value) <= LONGEST_NAME else None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # A file
 
 
@@ -580,13 +805,16 @@ def verify(
     share: tuple[int, int] = (0, 1),
     sealed_heads: dict[str, SealedHeads] | None = None,
     digest: Digest | None = None,
+    terms: RoundTerms | None = None,
 ) -> Verified:
     """Check an open binary file. Returns (since, until, streams). Raises Bad.
 
-    With `share` (k, n), checks the hashes of every block, and the contents of every nth block from the kth.
-    `sealed_heads` are the sealed heads of each stream by name. `digest` collects the hash of the whole file.
+    With `share` (k, n), checks the hashes of every block, and the contents of every nth block from the kth; the terms
+    of rounds are then collected, and not compared. `sealed_heads` are the sealed heads of each stream by name.
+    `digest` collects the hash of the whole file, `terms` the terms of rounds.
     """
     everything, reader, size, turn = digest or Digest(), None, 0, 0
+    terms = terms or RoundTerms()
     for block, last in blocks(file):
         mine = contents and turn % share[1] == share[0]
         if reader is None:
@@ -598,12 +826,14 @@ def verify(
                 for stream in streams:
                     stream.sealed = sealed_heads[stream.name]
                     stream.sealed.begin(stream)
-            reader = EntryReader(since, until, streams)
+            reader = EntryReader(since, until, streams, terms)
             everything.update(block)
             reader.read(remainder, mine)
         elif last:
             verify_closed(block, reader.number + 1, reader.streams, everything.hexdigest())
             everything.update(block)
+            if share[1] == 1:
+                terms.verify(streams)
             return since, until, streams
         else:
             everything.update(block)
@@ -620,8 +850,10 @@ def verify_file(
     progress: Progress | None,
     sealed_heads: dict[str, SealedHeads] | None = None,
     digest: Digest | None = None,
+    terms: RoundTerms | None = None,
 ) -> Verified:
     """Check a file or a bundle by its path. A long one is shared by one process per processor, at most eight."""
+    terms = terms or RoundTerms()
     count = min(os.cpu_count() or 1, 8) if contents and record_size(path) > LONG_FILE_BYTES else 1
     others = [
         subprocess.Popen(
@@ -634,7 +866,7 @@ def verify_file(
     try:
         with open_record(path) as file:
             try:
-                result = verify(file, contents, progress, (0, count), sealed_heads, digest)
+                result = verify(file, contents, progress, (0, count), sealed_heads, digest, terms)
             except Bad as bad:
                 bads.append(bad)
     finally:
@@ -642,23 +874,27 @@ def verify_file(
     for output, status in outputs:
         if status:
             raise OSError("a process that checked part of the file ended early")
-        bads += [Bad(*fields) for fields in json.loads(output)]
+        answer = json.loads(output)
+        bads += [Bad(*fields) for fields in answer["bads"]]
+        terms.merge(answer["terms"])
     if result is None or bads:
         raise min(bads, key=lambda bad: bad.line or float("inf"))
+    if count > 1:
+        terms.verify(result[2])
     return result
 
 
 def answer_share(k: str, count: str, path: str) -> int:
-    """Check a share of the contents for another process, and print its failure, if any, as a line of JSON."""
-    bads = []
+    """Check a share of the contents for another process. Prints its failure, if any, and the terms, as JSON."""
+    bads, terms = [], RoundTerms()
     try:
         with open_record(path) as file:
-            verify(file, share=(int(k), int(count)))
+            verify(file, share=(int(k), int(count)), terms=terms)
     except Bad as bad:
         bads.append((bad.reason, bad.line, bad.stream, bad.seq))
     except (OSError, *archive_errors()) as error:  # type: ignore[misc]
         bads.append(("it cannot be read: %s" % ascii(str(error)), 0, None, None))
-    print(json.dumps(bads))
+    print(json.dumps({"bads": bads, "terms": terms.as_data()}))
     return 0
 
 
@@ -672,7 +908,6 @@ DOCUMENTS = ("FORMAT.md", "README.txt", "verify.py", "witness.py")
 REQUIRED = {RECORD, BEYOND, KEYS, MANIFEST, *DOCUMENTS}
 SHORT_FILE_BYTES = 1 << 24
 OTHERS_LISTED = 10
-INSTALLATION = "installation/system"  # the stream of what belongs to no facility
 
 
 def archive_errors() -> tuple[type[Exception], ...]:
@@ -795,7 +1030,6 @@ def record_size(path: str) -> int:
 
 HEAD_RECORD = struct.Struct(">Q32s27s")
 HEADS_BYTES = HEAD_RECORD.size * 400  # of one stream, before they go to the temporary file
-LATEST_AFTER_SEAL = datetime.timedelta(seconds=60)  # of an entry that the seal lists
 SEAL_KEYS = ["_format", "_type", "at", "full", "heads", "incarnation", "number"]
 SEGMENT_KEYS = ["_format", "_type", "after", "before", "first", "incarnation", "last", "origin", "size"]
 
@@ -1011,7 +1245,7 @@ class SealSegment:
             raise Bad("it does not list heads")
         closes = full and self.until != "~" and self.at >= self.until
         before, edge = None, full and self.number == self.first
-        latest = latest_entry(self.at).encode()
+        latest = a_minute_after(self.at).encode()
         if self.number == self.first and self.first and not full:
             raise Bad("the seals start neither at the log's beginning nor with a full seal")
         for head in listed:
@@ -1049,10 +1283,13 @@ class SealSegment:
         return name
 
 
-def latest_entry(moment: str) -> str:
-    """The latest time of an entry that a seal of this time lists."""
+def a_minute_after(moment: str) -> str:
+    """The latest time of what a moment covers, such as of an entry that a seal of this time lists.
+
+    The minute is for a clock that was set back in between.
+    """
     try:
-        latest = datetime.datetime.fromisoformat(moment[:-1]) + LATEST_AFTER_SEAL
+        latest = datetime.datetime.fromisoformat(moment[:-1]) + datetime.timedelta(seconds=60)
     except OverflowError:
         return "9999-12-31T23:59:59.999999Z"
     return latest.isoformat(timespec="microseconds") + "Z"
@@ -1110,9 +1347,9 @@ class BeyondReader:
     def before(self, stream: Stream, body: bytes, digest: bytes, contents: bool) -> None:
         if digest != stream.prior_head:
             raise Bad("it is not the entry before the range")
-        moment, day, data = read_entry(body, stream.name, stream.prior_seq)
-        verify_time(moment, day, Stream(stream.name, 0, b""), "", self.since)
-        self.contents(data, contents)
+        entry = read_entry(body, stream.name, stream.prior_seq)
+        verify_time(entry.moment, entry.day, Stream(stream.name, 0, b""), "", self.since)
+        self.contents(entry.data, contents)
         self.seen.add(stream.name)
 
     def after(
@@ -1120,12 +1357,12 @@ class BeyondReader:
     ) -> None:
         if seq != self.ends[place] + 1 or prev != hexlify(self.heads[place]):
             raise Bad("it does not follow the entry before it (missing, repeated or moved)")
-        moment, day, data = read_entry(body, stream.name, seq)
-        verify_time(moment, day, stream, "" if self.until == "~" else self.until, "~")
-        self.contents(data, contents)
+        entry = read_entry(body, stream.name, seq)
+        verify_time(entry.moment, entry.day, stream, "" if self.until == "~" else self.until, "~")
+        self.contents(entry.data, contents)
         self.ends[place], self.heads[place] = seq, digest
         if stream.sealed and stream.sealed.seq == seq:
-            stream.sealed.reach(digest, moment)
+            stream.sealed.reach(digest, entry.moment)
 
     @staticmethod
     def contents(data: dict[str, Any], contents: bool) -> None:
@@ -1455,7 +1692,8 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
             every.verify(segment.others)
         note = read_note(bundle.text(CHECKPOINT), CHECKPOINT)
         verify_root(note, segment)
-    result, digest = verify_record(path, options, progress, segment)
+    terms = RoundTerms()
+    result, digest = verify_record(path, options, progress, segment, terms)
     bundle.digests[RECORD] = (digest.hexdigest(), digest.size)
     beyond = BeyondReader(since, until, result[2])
     beyond.read(bundle.lines(BEYOND), options.contents)
@@ -1465,6 +1703,7 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
     verify_manifest(bundle, opening, result[2], segment, unsealed)
     return [
         *summary(*result),
+        *terms.lines(),
         *([every.line()] if every else []),
         *other_checker(bundle),
         *damage,
@@ -1538,11 +1777,11 @@ def read_bundle_opening(opening: bytes) -> tuple[str, str, list[Stream]]:
 
 
 def verify_record(
-    path: str, options: Options, progress: Progress | None, segment: SealSegment | None
+    path: str, options: Options, progress: Progress | None, segment: SealSegment | None, terms: RoundTerms
 ) -> tuple[Verified, Digest]:
     digest, sealed_heads = Digest(), segment.sealed_heads if segment else None
     try:
-        return verify_file(path, options.contents, progress, sealed_heads, digest), digest
+        return verify_file(path, options.contents, progress, sealed_heads, digest, terms), digest
     except Bad as bad:
         raise Bad(bad.reason, bad.line, bad.stream, bad.seq, RECORD) from None
 
@@ -1657,7 +1896,7 @@ def verify_proof(path: str, options: Options) -> list[str]:
         note, log = Note(proof["checkpoint"]), SealSegment((), "~", ())
         seal = read_proof_seal(proof, note, log)
         name, seq, head, entry, moment = read_proof_entries(file)
-    if moment > latest_entry(seal["at"]):
+    if moment > a_minute_after(seal["at"]):
         raise Bad("its time is after that of the seal that covers it", 0, name, seq)
     if {"head": head.hex(), "seq": seq, "stream": name} not in seal["heads"]:
         raise Bad("the seal does not list %s at %d with this head" % (printable(name), seq), 1)
@@ -1725,7 +1964,7 @@ def read_proof_entries(file: BinaryIO) -> tuple[str, int, bytes, int, str]:
             raise Bad("it does not follow the entry before it", number)
         seq, head = seq + 1, digest
         try:
-            moment = read_entry(body, name, seq)[0]
+            moment = read_entry(body, name, seq).moment
         except Bad as bad:
             raise Bad(bad.reason, number, name, seq) from None
     if name is None:
@@ -1832,9 +2071,11 @@ def read_text_file(path: str) -> str:
 
 def check_path(path: str, options: Options, progress: Progress | None) -> list[str]:
     """Check a file, bundle or proof. Returns lines to print. Raises Bad."""
+    terms = RoundTerms()
     if is_piped(path):
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            return list(summary(*verify(require_export(file, options), options.contents, progress)))
+            export = require_export(file, options)
+            return [*summary(*verify(export, options.contents, progress, terms=terms)), *terms.lines()]
     if is_bundle(path):
         try:
             return verify_bundle(path, options, progress)
@@ -1843,7 +2084,7 @@ def check_path(path: str, options: Options, progress: Progress | None) -> list[s
     if is_proof(path):
         return verify_proof(path, options)
     verify_no_demands(options)
-    return list(summary(*verify_file(path, options.contents, progress)))
+    return [*summary(*verify_file(path, options.contents, progress, terms=terms)), *terms.lines()]
 
 
 def is_piped(path: str) -> bool:

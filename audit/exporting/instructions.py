@@ -40,4 +40,6 @@ What to trust
 What it cannot show
   Whether an entry is true: cameras, and the two people who sign it, show that.
   Whether entries that are not sealed yet will stay: the checker counts them.
+  Whether rounds were dealt under approved terms, if the approvals are not in this bundle: the checker counts their
+  entries. Ask for every stream from the beginning of the record.
 """

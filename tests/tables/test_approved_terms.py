@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import IntegrityError, transaction
 
-from audit import clock, verification
+from audit import clock, export, record, verification
 from audit.models import Entry
 from games.models import RulesSubmission
 from games.submissions import draft
@@ -13,6 +13,7 @@ from tables.models import Table
 from tables.rounds import begin
 from tables.rules import approved_terms
 from tests.audit.gone_back import as_superuser
+from tests.audit.outsider import bad, check
 from tests.tables.cast import approve
 from tests.tables.test_readjudicate import readjudicated
 
@@ -25,6 +26,10 @@ def scene(scene):
     approved_terms._verified.clear()
     approve(scene.table.facility, "pa-625a/B", {}, None, "RS-0012")
     return scene
+
+
+def everything():
+    return b"".join(export.lines(export.select()))
 
 
 def puts_terms_of_another_submission():
@@ -127,3 +132,23 @@ def test_a_draft_may_change_until_it_is_filed(scene):
     rows.update(status="filed", filed_at=clock.now())
     with pytest.raises(IntegrityError), transaction.atomic():
         rows.update(terms=json.dumps([]))
+
+
+@pytest.mark.parametrize(
+    "attack", [points_the_table_to_another_submission, adds_a_version_that_nobody_approved]
+)
+def test_an_outsider_who_checks_an_export_is_told_of_a_round_under_another_paytable(
+    scene, attack, monkeypatch
+):
+    record.open_stream(record.INSTALLATION)  # every sealed record has it
+    scene.play((1, "small", 1_000), dice=[1, 1, 2])
+    scene.finish()
+    assert not [line for line in check(everything()) if "terms" in line]
+    attack()
+    monkeypatch.setattr(begin, "verify_terms_approved", lambda ctx: None)
+    scene.place((1, "total:12", 500))
+    seq = Entry.objects.get(type="wagers.placed", round=2).seq
+    told = bad(everything())
+    assert (
+        f"larkfield/T-01 seq {seq}: its terms were not approved for RS-0009 by then, but for RS-0012" in told
+    )
