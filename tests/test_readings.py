@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CITED = re.compile(r"\bA(?:0[1-9]|[1-9]\d)\b")
-SUFFIXES = {".py", ".toml", ".yaml", ".html"}
+SUFFIXES = {".py", ".toml", ".yaml", ".html", ".jinja"}
 
 
 def test_every_cited_reading_is_on_the_page():

@@ -134,8 +134,9 @@ class Markup(HTMLParser):
 
 TEMPLATES = [
     *sources("templates", "*.html"),
-    *sources("tables", "*.html"),
+    *sources("templates", "*.jinja"),
     *sources("games/catalog", "*.html"),
+    *sources("games/catalog", "*.jinja"),
 ]
 TAGS = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 
@@ -166,7 +167,7 @@ OTHER_HOST = re.compile(r"(?:https?:)?//[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNOREC
 NAMESPACES = ("http://www.w3.org/",)
 SERVED = [
     path
-    for suffix in ("*.html", "*.css", "*.js", "*.svg", "*.json", "*.webmanifest")
+    for suffix in ("*.html", "*.jinja", "*.css", "*.js", "*.svg", "*.json", "*.webmanifest")
     for folder in ("templates", "static", "games/catalog")
     for path in sources(folder, suffix)
 ]

@@ -1,4 +1,4 @@
-"""Render fragments from a snapshot: the same templates for first paint, push and resync.
+"""Render fragments from a snapshot with MiniJinja: the same templates for first paint, push and resync.
 
 A snapshot travels as its JSON text, and a fragment is a function of that text alone. So each worker renders a station
 only if one of its screens shows it, and once for all of them.
@@ -7,18 +7,37 @@ only if one of its screens shows it, and once for all of them.
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
-from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
-from games.snapshot_types import Snapshot
-from tables.screens import snapshot
+from games.snapshot_types import AlertFacts, PastRound, Snapshot
+from tables.screens import snapshot, templates
+from tables.screens.layout import game_screens
+from tables.screens.screen_data import (
+    ConsoleData,
+    ScreenData,
+    SignData,
+    TableData,
+    TileData,
+    alert_row,
+    round_rows,
+)
 
-TEMPLATES = {
-    "dealer": "tables/console/screen.html",
-    "tile": "tables/floor/tile.html",
-    "table": "tables/table/screen.html",
-    "sign": "tables/sign/screen.html",
+
+class Station(NamedTuple):
+    """How a station is rendered: its template, its data, and the class of a game's own data (`own`), if any."""
+
+    template: str
+    data: type[ScreenData]
+    own: str = ""
+
+
+STATIONS = {
+    "dealer": Station("tables/console/screen.jinja", ConsoleData, "Console"),
+    "tile": Station("tables/floor/tile.jinja", TileData),
+    "table": Station("tables/table/screen.jinja", TableData, "Table"),
+    "sign": Station("tables/sign/screen.jinja", SignData),
 }
 CACHED_FRAGMENTS = 128  # of the states pushed last, about 40 kB each
 
@@ -55,9 +74,42 @@ class Fragment:
         return {"version": self.version, "html": self.html}
 
 
-def render(station: str, state: Snapshot) -> str:
+def render(station: str, state: Snapshot) -> SafeString:
     """Render the fragment of one station. Raises KeyError for an unknown station."""
-    return render_to_string(TEMPLATES[station], {"s": state})
+    template, data, own = STATIONS[station]
+    return templates.render(template, s=state, screen=data(state), own=_own(own, state))
+
+
+def _own(name: str, state: Snapshot) -> object:
+    """Return what only the table's game shows at a station; None where it shows nothing of its own."""
+    own_data = getattr(game_screens(state["table"]["game"]), name, None) if name else None
+    return own_data(state) if own_data else None
+
+
+# Parts of live screens that pages contain too
+
+
+def render_layout(state: Snapshot) -> SafeString:
+    """Render the layout of the table page, for a replayed round."""
+    data = TableData(state)
+    return templates.render(data.parts["layout"], s=state, screen=data, own=_own("Table", state))
+
+
+def render_alert(alert: AlertFacts, state: Snapshot) -> SafeString:
+    """Render one alert of a table as a tile has it."""
+    data = ScreenData(state)
+    return templates.render("tables/parts/alert.jinja", s=state, screen=data, alert=alert_row(alert, state))
+
+
+def render_rounds(game: str, history: list[PastRound]) -> SafeString:
+    """Render ended rounds as rows of the table page."""
+    rows = (templates.render("tables/table/round.jinja", round=row) for row in round_rows(game, history))
+    return SafeString("".join(rows))
+
+
+def render_practice_strip(kind: str) -> SafeString:
+    """Render the strip over the screen of a training or simulated table; nothing for a live table."""
+    return templates.render("tables/parts/practice_strip.jinja", kind=kind)
 
 
 def read_state(table_id: int) -> TableState:

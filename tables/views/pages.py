@@ -147,6 +147,7 @@ def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[s
     facility, code = table.facility.code, table.code
     return {
         "s": state,
+        "screen": fragments.render(station, state),
         "me": _me(person),
         "witnesses": witnesses(table),
         "shakers": free_shakers(table),

@@ -21,8 +21,10 @@ from tables.words.sentences import say, short, title
 def display(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """Every sign of a table on one screen, for a display at the table. It listens to the table's socket."""
     row = sign_for(request, facility, table)
+    state = snapshot.of_table(row.pk)
     context = {
-        "s": snapshot.of_table(row.pk),
+        "s": state,
+        "screen": fragments.render("sign", state),
         "urls": {
             "socket": f"/ws/table/{facility}/{table}/sign",
             "screen": reverse("sign-screen", args=[facility, table]),

@@ -26,7 +26,7 @@ from tests.fixtures import games as fixtures
 from tests.tables.cast import make_scene
 
 ROOT = Path(__file__).resolve().parents[2]
-TEMPLATES = ("mark.html", "console/felt.html", "table/layout.html")
+TEMPLATES = ("mark.html", "console/felt.jinja", "table/layout.jinja")
 hazard = fixtures.hazard
 
 
@@ -88,13 +88,13 @@ def _missing_templates(code: str) -> Iterator[str]:
     for path in TEMPLATES:
         if code not in registry.with_asset("templates", path):
             yield f"the template {path}"
-    if not {code} & {*registry.with_asset("templates", "console/glyph.html"), *_with_side()}:
-        yield "the template console/glyph.html"
+    if not {code} & {*registry.with_asset("templates", "console/glyph.jinja"), *_with_side()}:
+        yield "the template console/glyph.jinja"
 
 
 def _with_side() -> tuple[str, ...]:
     """Games that draw their own lists to take and to pay, where others need a glyph for each line."""
-    return registry.with_asset("templates", "console/side.html")
+    return registry.with_asset("templates", "console/side.jinja")
 
 
 def _missing_simulation(game: Game, edition: Edition) -> Iterator[str]:
@@ -190,9 +190,9 @@ WAGERS = ("under", "double", "seven", "over")
         ("guide/es.toml", ["a guide text in es"]),
         ("guide/zh.toml", ["a guide text in zh"]),
         ("templates/{}/mark.html", ["the template mark.html"]),
-        ("templates/{}/console/felt.html", ["the template console/felt.html"]),
-        ("templates/{}/console/glyph.html", ["the template console/glyph.html"]),
-        ("templates/{}/table/layout.html", ["the template table/layout.html"]),
+        ("templates/{}/console/felt.jinja", ["the template console/felt.jinja"]),
+        ("templates/{}/console/glyph.jinja", ["the template console/glyph.jinja"]),
+        ("templates/{}/table/layout.jinja", ["the template table/layout.jinja"]),
         ("simulation.py", ["simulated wagers: wagers_of_seat"]),
         ("words.py", ["the sentence of the reason hazard-double", "the sentence of the reason hazard-total"]),
     ],
@@ -360,7 +360,7 @@ def game_names_in(root: Path) -> dict[str, list[str]]:
             parts = path.relative_to(root).parts
             if {"catalog", "migrations", "vendor", "__pycache__"} & {*parts}:
                 continue
-            if path.suffix in (".html", ".css", ".js", ".svg", ".txt", ".xml"):
+            if path.suffix in (".html", ".jinja", ".css", ".js", ".svg", ".txt", ".xml"):
                 found = sorted({*pattern.findall(path.read_text("utf-8"))})
             elif path.suffix == ".py" and parts[:2] != ("tables", "demo"):
                 found = sorted(_codes_in_python(path, codes, names))
@@ -397,7 +397,11 @@ def test_no_file_outside_the_game_folders_names_a_game():
     ("path", "text", "name"),
     [
         ("templates/tables/console.html", '{% if s.table.game == "sic-bo" %}', "sic-bo"),
-        ("templates/tables/console.html", '{% include "high_roll/console/felt.html" %}', "high_roll"),
+        (
+            "templates/tables/console/screen.jinja",
+            '{% include "high_roll/console/felt.jinja" %}',
+            "high_roll",
+        ),
         ("templates/desk/round.html", "<p>Three Dice Football</p>", "Three Dice Football"),
         ("static/css/console.css", '.frame[data-game="football"] { gap: 0; }', "football"),
         ("static/css/console.css", '@import url("sic_bo/console.css");', "sic_bo"),

@@ -235,7 +235,7 @@ def test_no_file_outside_the_data_cites_a_state():
         for line, text in texts_in(path):
             if OF_A_STATE.search(text) and EXAMPLES.get(name) != text:
                 cited[f"{name}:{line}"] = text
-    for path in product_files("*.html", "*.css", "*.js", "*.svg"):
+    for path in product_files("*.html", "*.jinja", "*.css", "*.js", "*.svg"):
         text = re.sub(
             r"/\*.*?\*/|\{#.*?#\}|^\s*//.*$", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
         )

@@ -3,7 +3,7 @@
 import pytest
 
 from tables.screens import selectors
-from tables.templatetags.floor import win_line
+from tables.screens.screen_data import win_line
 
 pytestmark = pytest.mark.both_databases
 

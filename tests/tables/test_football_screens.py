@@ -3,7 +3,8 @@
 import pytest
 from django.template.loader import render_to_string
 
-from games.catalog.football.templatetags import football, gridiron
+from games.catalog.football import gridiron, screens
+from games.catalog.football.templatetags import football
 from games.engine import Rules
 from games.registry import game_of
 from tables.dice.acts import WITHDRAWAL_REASONS
@@ -59,7 +60,7 @@ def test_sixteen_places_run_clockwise_from_the_stick(table):
     html = screen(table)
     places = [int(part.split('"')[0]) for part in html.split('data-seat="')[1:]]
     assert places == list(range(1, 17))
-    assert [football.half(place) for place in places] == ["right"] * 8 + ["left"] * 8
+    assert [screens.half(place) for place in places] == ["right"] * 8 + ["left"] * 8
     with table.refused("no-such-seat"):
         table.place((17, "touchdown", 500))
 
@@ -150,8 +151,8 @@ def test_a_play_of_the_track_in_words(play, words):
 
 def test_an_ended_game_says_how_it_came_out():
     assert (
-        football.game_ending({"result": "touchdown", "throws": [[6, 6, 2], [1, 4, 1]]})
+        screens.game_ending({"result": "touchdown", "throws": [[6, 6, 2], [1, 4, 1]]})
         == "Touchdown, 2 throws"
     )
-    assert football.game_ending({"result": "turnover", "throws": [[1, 1, 6]]}) == "Turnover, 1 throw"
-    assert football.game_ending({"result": "settled", "throws": [[1, 1, 6]]}) == ""
+    assert screens.game_ending({"result": "turnover", "throws": [[1, 1, 6]]}) == "Turnover, 1 throw"
+    assert screens.game_ending({"result": "settled", "throws": [[1, 1, 6]]}) == ""

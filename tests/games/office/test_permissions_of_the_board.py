@@ -99,7 +99,7 @@ def test_no_public_page_changes_with_what_is_rolled(hands, scene):
     "template",
     [
         *sorted((ROOT / "templates/games/patrons").glob("*.html")),
-        *sorted((ROOT / "templates/tables").glob("sign/*.html")),
+        *sorted((ROOT / "templates/tables").glob("sign/*.jinja")),
         ROOT / "templates/tables/sign.html",
         ROOT / "templates/tables/sign_print.html",
     ],
