@@ -21,17 +21,21 @@ def content_hash(content: dict[str, Any]) -> bytes:
     return hashlib.sha256(chain.canonical(content)).digest()
 
 
-def find(command_id: uuid.UUID, content: bytes | None = None) -> Command | None:
-    """The accepted act with this id, or None. The caller holds the lock of the stream it acts on.
+def find(command_id: uuid.UUID) -> Command | None:
+    """The accepted act with this id, or None. The caller holds the lock of the stream it acts on."""
+    rows = read((("c", Command),), "FROM audit_command c WHERE c.id = %s", [key(command_id)])
+    return next((command for (command,), _ in rows), None)
 
-    With `content`, a `content_hash`, raises CommandChanged if the accepted act said something else.
-    """
-    key = Command._meta.pk.get_db_prep_value(command_id, connection)
-    rows = read((("c", Command),), "FROM audit_command c WHERE c.id = %s", [key])
-    command = next((command for (command,), _ in rows), None)
-    if command and content is not None and bytes(command.content_sha256) != content:
-        raise CommandChanged(command=str(command_id))
-    return command
+
+def key(command_id: uuid.UUID | None) -> Any:
+    """The id as a statement compares it with `audit_command.id`."""
+    return Command._meta.pk.get_db_prep_value(command_id, connection)
+
+
+def verify_same(command: Command, content: bytes) -> None:
+    """Raises CommandChanged if the accepted act said something else than this `content_hash`."""
+    if bytes(command.content_sha256) != content:
+        raise CommandChanged(command=str(command.pk))
 
 
 def save(

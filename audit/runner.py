@@ -24,7 +24,7 @@ from django.db import transaction
 from audit import chain, commands, record
 from audit.entry_types import EntryBody
 from audit.heads import ClaimedHead
-from audit.models import Device, Person, Stream
+from audit.models import Command, Device, Person, Stream
 
 Changes: TypeAlias = Literal["table", "phase", "nothing"]
 DependsOn: TypeAlias = Literal["phase", "round", "seats", "nothing"]
@@ -155,6 +155,10 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
     def verify_permission(self, request: ActRequest, act: Act[ContextT, ParamsT], locked: LockedT) -> None:
         """Raise a refusal unless this person may do this act here from this device."""
 
+    def accepted_command(self, request: ActRequest, locked: LockedT) -> Command | None:
+        """The accepted act with the request's id, if there is one. A subclass may read more with it."""
+        return commands.find(request.command)
+
     @abstractmethod
     def make_context(self, request: ActRequest, locked: LockedT) -> ContextT:
         """Build the act's context. Raise a refusal for a witness who may not sign here."""
@@ -226,8 +230,9 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         content = self._content_hash(request)
         locked = self.lock(request)
         self.verify_permission(request, act, locked)
-        accepted = commands.find(request.command, content)
+        accepted = self.accepted_command(request, locked)
         if accepted is not None:
+            commands.verify_same(accepted, content)
             return ActResponse(self.key(locked), accepted.seq, accepted.answer, is_repeat=True)
         ctx = self.make_context(request, locked)
         if self.is_stale(request, act, ctx):

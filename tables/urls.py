@@ -5,6 +5,7 @@ from django.urls import path
 from .views import acts, facility, health, pages, replay, sign_in, signs, slips
 
 urlpatterns = [
+    path("floor/<slug:facility>/<code:table>/acts/<str:act>", acts.act, name="act"),
     path("", pages.home, name="home"),
     path("enrol", sign_in.enrol, name="enrol"),
     path("sign-in", sign_in.sign_in, name="sign-in"),
@@ -34,7 +35,6 @@ urlpatterns = [
     ),
     path("floor/<slug:facility>/<code:table>/rounds/<int:number>/slip", slips.preview, name="slip-preview"),
     path("floor/<slug:facility>/<code:table>/light", pages.light, name="light"),
-    path("floor/<slug:facility>/<code:table>/acts/<str:act>", acts.act, name="act"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
 ]

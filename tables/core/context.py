@@ -20,6 +20,7 @@ from games.office.providers import services
 from games.office.providers.services import ServiceStatus
 from games.registry import game_of
 from tables.core.lot_steps import write_lot_steps
+from tables.core.reads import Play, read_play
 from tables.core.refusals import (
     ACT_OF_ANOTHER_GAME,
     DICE_PAST_THEIR_TIME,
@@ -51,6 +52,7 @@ class TableContext:
         device: Device | None,
         witness: Person | None,
         now: dt.datetime,
+        play: Play | None = None,
     ) -> None:
         self.table = table
         self.stream: Stream = table.stream
@@ -58,6 +60,7 @@ class TableContext:
         self.device = device
         self.witness = witness
         self.now = never_before(self.stream, now)
+        self._play = play
         self.post: PostCode | None = None  # to which the act belongs, at a game whose posts share the acts
         self.lots: list[DiceLot] = []  # lots whose chain of custody gets this act's entry
         self.extra_entries: list[EntryBody] = []  # type and data of entries that follow the act's own
@@ -80,9 +83,14 @@ class TableContext:
         return self.table.facility.gaming_day(self.now)
 
     @cached_property
+    def play(self) -> Play:
+        """The play at this table when the act began."""
+        return self._play or read_play(self.table)[0]
+
+    @cached_property
     def round(self) -> Round | None:
         """The round in play; None before the first act of the next one."""
-        return Round.objects.live_at(self.table.pk)
+        return self.play.round
 
     @cached_property
     def in_force(self) -> RulesSubmission | None:
@@ -174,8 +182,9 @@ class TableContext:
     def stops(self) -> dict[str, ServiceStatus]:
         """Suspended wagers of providers, by wager code; `*` is the whole game. A simulated table suspends none."""
         table = self.table
-        simulated = table.kind == Table.Kind.SIMULATED
-        return {} if simulated else services.suspensions(table.facility, table.game, self.now)
+        if table.kind == Table.Kind.SIMULATED or not self.play.services:
+            return {}
+        return services.suspensions(table.facility, table.game, self.now)
 
     @property
     def shaker_kind(self) -> str:

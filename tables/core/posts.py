@@ -4,6 +4,7 @@ The first post in a game's list is the dealer's. The last one keeps the dice or 
 """
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import get_args
 
 from django.db.models import Q
@@ -78,8 +79,15 @@ def verify_staffed(ctx: TableContext) -> None:
     Three Dice Football has three posts (§ 577.9(b)); elsewhere the dealer is responsible for the shaker. A
     simulated table has no people.
     """
-    for post in empty_posts(ctx.table):
+    for post in _empty_posts_now(ctx):
         raise Refusal(POST_IS_EMPTY, staffing_section(ctx.rules), post=post, table=ctx.table.code)
+
+
+def _empty_posts_now(ctx: TableContext) -> list[PostCode]:
+    """The empty posts of the act's table. Who stood there when the act began is not asked about again."""
+    if ctx.table.kind == Table.Kind.SIMULATED or not ctx.play.holders.issuperset(holder_ids(ctx.table)):
+        return empty_posts(ctx.table)
+    return _unstaffed(ctx.table, ctx.play.at_work)
 
 
 def empty_posts(table: Table) -> list[PostCode]:
@@ -97,7 +105,7 @@ def empty_posts_by_table(tables: Iterable[Table]) -> dict[int, list[PostCode]]:
     return {table.pk: _unstaffed(table, at_work_ids[table.pk]) for table in tables}
 
 
-def _unstaffed(table: Table, person_ids: set[int]) -> list[PostCode]:
+def _unstaffed(table: Table, person_ids: AbstractSet[int]) -> list[PostCode]:
     """The posts of a table held by none of these people (ids)."""
     return [post for post in posts_of(table) if holder_id(table, post) not in person_ids]
 

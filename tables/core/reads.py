@@ -1,32 +1,39 @@
 """Hand-written statements that every act and every push reads by; `audit.rows` says why they avoid the ORM."""
 
 import datetime as dt
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
 
+from audit import commands
 from audit.clock import clock
 from audit.heads import INCARNATION
-from audit.models import Person, Stream
+from audit.models import Command, Person, Stream
 from audit.rows import read
 from games.models import Facility, RulesSubmission
 from tables.core import duty
 from tables.models import DiceLot, Pit, Round, Shaker, Table
 
+SERVICES = """EXISTS (SELECT 1 FROM games_service x JOIN games_provider y ON y.id = x.provider_id
+                WHERE y.facility_id = t.facility_id AND x.game = t.game)"""
 
-@dataclass(frozen=True)
+
+@dataclass
 class Locked:
     """A table whose row and stream are locked, the moment of the act, and whether the person is on duty there.
 
     `incarnation` was read when the statement began; a request that waited for the lock may have missed a newer one.
+    `play` is None until it is read, under the lock.
     """
 
     table: Table
     now: dt.datetime
     on_duty: bool
     incarnation: int
+    play: "Play | None" = None
 
 
 def locked_table(facility: str, code: str, person: Person | None = None) -> Locked:
@@ -86,6 +93,51 @@ def floor_versions(facility: str) -> dict[int, tuple[str, int]]:
         return {table_id: (code, seq) for table_id, code, seq in cursor.fetchall()}
 
 
+@dataclass(frozen=True, slots=True)
+class Play:
+    """What most acts at a table need beside its row.
+
+    `round`: the round in play, with its submission. `services`: whether a provider supplies anything for the game of
+    the table. `holders`: ids of the people at its posts. `at_work`: those of them who are active, on duty at this table
+    and at no post of another open table.
+    """
+
+    round: Round | None
+    services: bool
+    holders: frozenset[int]
+    at_work: frozenset[int]
+
+
+def read_play(table: Table, command_id: uuid.UUID | None = None) -> tuple[Play, Command | None]:
+    """Read the play at a table and the accepted act with this id, in one statement. Takes no lock."""
+    joined = "string_agg" if connection.vendor == "postgresql" else "group_concat"
+    on_duty, params = duty.on_duty_sql("p.id")
+    more = f"""{SERVICES},
+        (SELECT {joined}(CAST(p.id AS text), ',') FROM audit_person p
+         WHERE p.id IN (t.dealer_id, t.dealer_left_id, t.stickperson_id)
+           AND p.is_active AND {on_duty} AND NOT {duty.AT_ANOTHER_POST})"""
+    ((command, round_, submission), (services, at_work)), *_ = read(
+        (("c", Command), ("r", Round), ("u", RulesSubmission)),
+        """FROM tables_table t
+           LEFT JOIN audit_command c ON c.id = %s
+           LEFT JOIN tables_round r ON r.table_id = t.id AND r.ended_at IS NULL
+           LEFT JOIN games_rulessubmission u ON u.id = r.submission_id
+           WHERE t.id = %s""",
+        [*params, commands.key(command_id), table.pk],
+        more=more,
+    )
+    if round_ is not None:
+        round_.submission = submission
+    ids = (table.dealer_id, table.dealer_left_id, table.stickperson_id)
+    play = Play(
+        round=round_,
+        services=bool(services),
+        holders=frozenset(pk for pk in ids if pk is not None),
+        at_work=frozenset(int(pk) for pk in (at_work or "").split(",") if pk),
+    )
+    return play, command
+
+
 @dataclass(frozen=True)
 class TableRead:
     """A table as a snapshot reads it, with its stream, facility, pit and people, and the moment.
@@ -113,8 +165,7 @@ def read_table(table_id: int) -> TableRead:
     postgres = connection.vendor == "postgresql"
     joined = "string_agg(l.code, ',')" if postgres else "group_concat(l.code)"
     more = f"""(SELECT {joined} FROM tables_dicelot l WHERE l.table_id = t.id AND l.status = 'issued'),
-        EXISTS (SELECT 1 FROM games_service x JOIN games_provider y ON y.id = x.provider_id
-                WHERE y.facility_id = t.facility_id AND x.game = t.game),
+        {SERVICES},
         EXISTS (SELECT 1 FROM tables_alert a
                 WHERE a.table_id = t.id AND (a.ended_at IS NULL OR a.acknowledged_at IS NULL)),
         EXISTS (SELECT 1 FROM tables_limitschange c WHERE c.table_id = t.id AND c.status = 'pending'),

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from audit.entry_types import EntryBody
+from audit.models import Command
 from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, Stale
 from games.params import Params, malformed
 from tables.core import post_acts
 from tables.core.context import TableContext
 from tables.core.permissions import verify_at_post, verify_may, verify_may_sign
-from tables.core.reads import Locked, locked_table
+from tables.core.reads import Locked, locked_table, read_play
 from tables.runner import halts
 
 __all__ = [
@@ -65,10 +66,16 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
             verify_at_post(request.actor, locked.table)
         halts.verify_head_is_ours(request, locked)
 
+    def accepted_command(self, request: ActRequest, locked: Locked) -> Command | None:
+        locked.play, command = read_play(locked.table, request.command)
+        return command
+
     def make_context(self, request: ActRequest, locked: Locked) -> TableContext:
         halts.verify_not_halted(request, locked)
         verify_may_sign(request.witness, locked.table)
-        return TableContext(locked.table, request.actor, request.device, request.witness, locked.now)
+        return TableContext(
+            locked.table, request.actor, request.device, request.witness, locked.now, locked.play
+        )
 
     def is_stale(self, request: ActRequest, act: Act[TableContext, Params], ctx: TableContext) -> bool:
         if request.seen_version > ctx.stream.seq:

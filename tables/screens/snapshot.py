@@ -11,6 +11,7 @@ from games.engine import Refusal
 from games.models import RulesSubmission
 from games.registry import game_by_code
 from games.snapshot_types import (
+    ActLine,
     Ceased,
     Dealer,
     Halted,
@@ -54,10 +55,10 @@ class DisplayContext(TableContext):
 
     def __init__(self, table_read: reads.TableRead) -> None:
         table = table_read.table
-        super().__init__(table, None, None, None, clock.displayed_moment(table.stream, table_read.now))
-        self.round, self.shaker, self.lot = table_read.round, table_read.shaker, table_read.lot
-        if not table_read.services:
-            self.stops = {}
+        now = clock.displayed_moment(table.stream, table_read.now)
+        play = reads.Play(table_read.round, table_read.services, holders=frozenset(), at_work=frozenset())
+        super().__init__(table, None, None, None, now, play)
+        self.shaker, self.lot = table_read.shaker, table_read.lot
 
     @cached_property
     def submission(self) -> RulesSubmission:
@@ -81,9 +82,15 @@ def of_table(table_id: int) -> Snapshot:
     for _ in range(MAX_READS):
         table_read = reads.read_table(table_id)
         snapshot = _build(table_read)
-        if reads.newest_seq(table_read.table.stream_id) == table_read.table.stream.seq:
+        if _is_current(table_read.table, snapshot["acts"]):
             return snapshot
     return snapshot
+
+
+def _is_current(table: Table, newest_acts: list[ActLine]) -> bool:
+    """Whether nothing was recorded while a snapshot was read. Its newest acts were read last."""
+    newest_seq = newest_acts[0]["seq"] if newest_acts else 0
+    return newest_seq == table.stream.seq or reads.newest_seq(table.stream_id) == table.stream.seq
 
 
 def _build(table_read: reads.TableRead) -> Snapshot:
@@ -92,6 +99,7 @@ def _build(table_read: reads.TableRead) -> Snapshot:
     day = table.facility.gaming_day(ctx.now)
     opening = view.Opening(ctx)
     halted = _halted(table)
+    alerts = alerts_of(ctx, held(table.pk) if table_read.calls else [])
     snapshot: Snapshot = {
         "version": table.stream.seq,
         "head": heads.signed_head(table.stream, table_read.incarnation),
@@ -112,8 +120,8 @@ def _build(table_read: reads.TableRead) -> Snapshot:
         "layout": wager_layout(ctx),
         "chips": sorted(CHIPS_CENTS),
         **selectors.ended_rounds_part(table, day),
-        "acts": selectors.acts(table),
-        "alerts": alerts_of(ctx, held(table.pk) if table_read.calls else []),
+        "acts": selectors.acts(table),  # read last (`_is_current`)
+        "alerts": alerts,
         "as_of": moment(ctx.now),
     }
     return snapshot if halted is None else _without_acts(snapshot, halted)

@@ -3,6 +3,7 @@
 import pytest
 from django.db import transaction
 
+from audit.models import Command
 from audit.runner import one_transaction
 from tables.core import duty, reads
 from tables.core.duty import is_on_duty
@@ -40,6 +41,20 @@ def test_the_round_its_wagers_and_its_dice_take_one_statement_each(scene, django
     with django_assert_num_queries(1):
         lot = DiceLot.objects.in_use_at(scene.table.pk)
         assert (lot.shaker.table_id, lot.status) == (scene.table.pk, "placed")
+
+
+def test_play_takes_one_statement_with_the_accepted_act(scene, django_assert_num_queries):
+    scene.place((1, "small", 2_500))
+    command = Command.objects.latest("at")
+    table = scene.fresh
+    with django_assert_num_queries(1):
+        play, accepted = reads.read_play(table, command.pk)
+    assert same(accepted, command) and same(play.round, Round.objects.live_at(table.pk))
+    assert not play.services and set(play.holders) == set(play.at_work) == {table.dealer_id}
+    Assignment.objects.filter(person=table.dealer).update(ended_at=scene.fresh.stream.last_at)
+    Round.objects.update(ended_at=scene.fresh.stream.last_at)
+    play, accepted = reads.read_play(table)
+    assert (play.round, accepted) == (None, None) and not play.at_work
 
 
 @pytest.mark.parametrize("role", ROLES)
