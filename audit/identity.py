@@ -15,7 +15,7 @@ from django.contrib.auth import (
 )
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.models import Session
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
@@ -39,8 +39,19 @@ class Identity:
 
 
 def identify(request: HttpRequest) -> Identity:
-    """Read who sends a request. Its session keeps the row that was read. Locks nothing."""
-    device, row, moment = _read(request)
+    """Read who sends a request. Its session keeps the row that was read. Locks nothing.
+
+    It is the first statement of the request, so a connection that was closed meanwhile is replaced by another.
+    """
+    if token_of(request) is None and request.session.session_key is None:  # as the proxy's health check
+        return Identity(None, AnonymousUser(), timezone.now())
+    try:
+        device, row, moment = _read(request)
+    except (OperationalError, InterfaceError):
+        if connection.in_atomic_block or not getattr(connection, "is_dead", False):
+            raise
+        connection.close()
+        device, row, moment = _read(request)
     if row is not None and isinstance(request.session, SessionStore):
         request.session.row = row
     return Identity(device, _user(request, device), clock.read(moment))
@@ -49,8 +60,6 @@ def identify(request: HttpRequest) -> Identity:
 def _read(request: HttpRequest) -> tuple[Device | None, Session | None, dt.datetime | None]:
     """The device with the person signed in at it, the session's row, and the database's time if it has a clock."""
     token, key = token_of(request), request.session.session_key
-    if token is None and key is None:
-        return None, None, None
     models = (("v", Device), ("p", Person), ("s", Session))
     sql = """FROM (SELECT 1 AS is_asked) request
              LEFT JOIN audit_device v ON v.token_sha256 = %s AND v.revoked_at IS NULL

@@ -33,11 +33,13 @@ def read(
 
 
 def insert(instance: Model) -> None:
-    """Insert a new instance whose primary key is set, with the values that its `save` would write."""
-    sql, fields = _insertion(connection.vendor, type(instance))
+    """Insert a new instance with the values that its `save` would write. Sets its primary key if it has none yet."""
+    sql, fields, key = _insertion(connection.vendor, type(instance), instance.pk is not None)
     with connection.cursor() as cursor:
         values = [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in fields]
         cursor.execute(sql, values)
+        if key is not None:
+            setattr(instance, key, cursor.fetchone()[0])
     instance._state.adding = False
 
 
@@ -60,10 +62,13 @@ def _update(model: type[Model], names: tuple[str, ...]) -> tuple[str, tuple[Any,
 
 
 @lru_cache(maxsize=32)
-def _insertion(vendor: str, model: type[Model]) -> tuple[str, tuple[Any, ...]]:
-    fields = tuple(model._meta.concrete_fields)
+def _insertion(vendor: str, model: type[Model], has_key: bool) -> tuple[str, tuple[Any, ...], str | None]:
+    """The statement, its fields, and the attribute of the key that the database makes."""
+    key: Any = model._meta.pk
+    fields = tuple(field for field in model._meta.concrete_fields if has_key or field is not key)
     columns, values = ", ".join(str(field.column) for field in fields), ", ".join(["%s"] * len(fields))
-    return f"INSERT INTO {model._meta.db_table} ({columns}) VALUES ({values})", fields
+    sql = f"INSERT INTO {model._meta.db_table} ({columns}) VALUES ({values})"
+    return (sql, fields, None) if has_key else (f"{sql} RETURNING {key.column}", fields, key.attname)
 
 
 def _instances(models: Aliased, values: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -88,18 +88,22 @@ class WagerManager(models.Manager["Wager"]):
         return WAGERS_OF_ROUND(round_id)
 
     def upsert_many(self, round_: Round, rows: Sequence[tuple[int, str, int, int, str, FlagOrNone]]) -> None:
-        """Write rows of (seat, code, play or 0, cents, made_in, flag) in one trip.
+        """Write rows of (seat, code, play or 0, cents, made_in, flag) in one statement.
 
-        An existing wager gets the new total, and is no longer struck.
+        An existing wager gets the new total, and is no longer struck. Of several rows for one wager the last counts.
         """
+        newest = {row[:3]: row for row in rows}
+        if not newest:
+            return
+        values = ", ".join(["(%s, false, false, %s, %s, %s, %s, %s, %s)"] * len(newest))
         with connection.cursor() as cursor:
-            cursor.executemany(
+            cursor.execute(
                 f"""INSERT INTO {self.model._meta.db_table}
                         (round_id, struck, missed, seat, code, play, cents, made_in, flag)
-                    VALUES (%s, false, false, %s, %s, %s, %s, %s, %s)
+                    VALUES {values}
                     ON CONFLICT (round_id, seat, code, play) DO UPDATE SET cents = excluded.cents,
                         made_in = excluded.made_in, flag = excluded.flag, struck = excluded.struck""",
-                [(round_.pk, *row) for row in rows],
+                [value for row in newest.values() for value in (round_.pk, *row)],
             )
 
 
@@ -201,16 +205,19 @@ class SettlementManager(models.Manager["Settlement"]):
     )
 
     def write(self, rows: list[tuple[Any, ...]]) -> None:
-        """Insert rows of COLUMNS in one trip.
+        """Insert rows of COLUMNS in one statement.
 
         A round settles dozens of wagers under its table's lock, and preparing an ORM bulk insert takes longer than
         the database needs to run it.
         """
+        if not rows:
+            return
         columns, places = ", ".join(self.COLUMNS), ", ".join(["%s"] * len(self.COLUMNS))
+        values = ", ".join([f"({places})"] * len(rows))
         with connection.cursor() as cursor:
-            cursor.executemany(
-                f"INSERT INTO {self.model._meta.db_table} ({columns}) VALUES ({places})",
-                [(*row[:-1], json.dumps(row[-1])) for row in rows],
+            cursor.execute(
+                f"INSERT INTO {self.model._meta.db_table} ({columns}) VALUES {values}",
+                [value for row in rows for value in (*row[:-1], json.dumps(row[-1]))],
             )
 
 

@@ -1,5 +1,6 @@
 """Begin the live round, or continue it, when an act needs one."""
 
+from audit.rows import insert
 from games.office.submissions.gate import verify_minimum
 from tables.core import posts
 from tables.core.context import TableContext
@@ -47,7 +48,7 @@ def _open_round(ctx: TableContext, *, though_ceased: bool) -> Round:
     number = ctx.table.last_round + 1
     ctx.change_table(last_round=number)
     submission, state = ctx.submission, ctx.state
-    return Round.objects.create(
+    round_ = Round(
         table=ctx.table,
         submission=submission,
         number=number,
@@ -58,3 +59,5 @@ def _open_round(ctx: TableContext, *, though_ceased: bool) -> Round:
         offered=state.offered,
         opened_at=ctx.now,
     )
+    insert(round_)
+    return round_

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 from audit.entry_types import EntryBody
+from audit.rows import insert
 from games.engine.settlement import FEE, LOSE, Settled
 from games.engine.state import RoundState
 from tables.core.context import TableContext
@@ -23,7 +24,7 @@ def write_throw(
     """
     if round_.drawn and corrects is None:
         ctx.change_round(drawn=[])
-    return Throw.objects.create(
+    throw = Throw(
         round=round_,
         number=corrects.number if corrects else round_.last_throw + 1,
         revision=corrects.revision + 1 if corrects else 1,
@@ -33,6 +34,8 @@ def write_throw(
         shaker=corrects.shaker if corrects else ctx.shaker,
         called_at=ctx.now,
     )
+    insert(throw)
+    return throw
 
 
 def settle_throw(

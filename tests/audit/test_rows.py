@@ -10,9 +10,9 @@ from django.test import RequestFactory
 
 from audit import clock, commands, devices, record
 from audit.identity import identify
-from audit.models import Command, Device, Person
+from audit.models import Command, Device, Person, Stream
 from audit.people import PinBackend
-from audit.rows import update
+from audit.rows import insert, update
 from audit.sessions import SessionStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -78,6 +78,13 @@ def test_device_session_and_person_are_read_in_one_statement(person, django_asse
     assert request.session.get_expiry_age() > 0 and not request.session.modified
 
 
+def test_a_request_without_cookies_reads_nothing(django_assert_num_queries):
+    request = RequestFactory().get("/healthz")
+    request.session = SessionStore()
+    with django_assert_num_queries(0):
+        assert not identify(request).user.is_authenticated
+
+
 def test_a_session_with_another_hash_has_no_person(person):
     """Its person got another PIN meanwhile."""
     request = signed_in_request(person)
@@ -116,6 +123,14 @@ def test_fields_are_saved_as_the_orm_saves_them(person):
     Device.objects.all().delete()
     with pytest.raises(Device.DoesNotExist):
         update(device, ["name"])
+
+
+def test_a_new_row_gets_the_key_that_the_database_makes():
+    made = Stream.at_genesis("larkfield/T-01")
+    made.save()
+    stream = Stream.at_genesis("larkfield/T-02")
+    insert(stream)
+    assert same(stream, Stream.objects.get(name="larkfield/T-02")) and stream.pk == made.pk + 1
 
 
 def test_a_command_is_read_as_it_was_saved(person):
