@@ -39,6 +39,13 @@ PARTS = {
     for part in (
         Part("acts", "an act over HTTP, from the POST to its screens", is_scene=True),
         Part("floor", "a floor of many tables", is_scene=True, is_nightly=False),
+        Part("dashboard", "the dashboard of a large floor in Chromium", is_scene=True, is_nightly=False),
+        Part(
+            "growth",
+            "the same operations on a larger floor and a longer record",
+            is_scene=True,
+            is_nightly=False,
+        ),
         Part("settlement", "one act that settles 8 wagers"),
         Part("record", "what the record adds to a settlement"),
         Part("verify", "`audit/verify.py` on an export"),
@@ -69,6 +76,12 @@ def parser() -> argparse.ArgumentParser:
     floor.add_argument("--floor-seconds", type=float, default=60, help="how long all tables play")
     floor.add_argument("--durable", action="store_true", help="let commits wait for the disk (fsync)")
     floor.add_argument("--find", action="store_true", help="search for the number of tables that holds")
+    dashboard = options.add_argument_group("dashboard")
+    dashboard.add_argument("--tiles", type=int, default=300, help="tiles of the dashboard")
+    dashboard.add_argument("--tiles-playing", type=int, default=75, help="tiles that change")
+    growth = options.add_argument_group("growth")
+    growth.add_argument("--growth-tables", type=int, default=1_000, help="tables of the larger floor")
+    growth.add_argument("--growth-entries", type=int, default=200_000, help="entries of the longer record")
     options.add_argument(
         "--write", action="store_true", help="write the figures to docs/bench.json and docs/bench.md"
     )

@@ -7,19 +7,16 @@ import argparse
 import datetime as dt
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psycopg
 
-from audit import chain, clock
-from audit.models import Entry
+from script import history
 from script.figures import Figure
 
 TITLE = (
@@ -27,12 +24,9 @@ TITLE = (
 )
 ROOT = Path(__file__).resolve().parents[1]
 STREAMS = 100
-SEQ = re.compile(rb'"seq":\d+,"stream":"[^"]*"')
-AT = re.compile(rb'"at":"[^"]*"')
-DAY = re.compile(rb'"gaming_day":"[^"]*"')
 BEGAN = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-GUARDS = """SELECT tgrelid::regclass::text, quote_ident(tgname), tgenabled = 'A' FROM pg_trigger
-    WHERE NOT tgisinternal AND tgrelid IN ('audit_entry'::regclass, 'audit_stream'::regclass)"""
+STEP = dt.timedelta(seconds=1)
+SAMPLES = 120
 COPY = """import os, psycopg, sys
 with psycopg.connect(os.environ["DATABASE_URL"]) as one, one.cursor() as cursor, open(sys.argv[1], "wb") as file:
     with cursor.copy("COPY (SELECT e.seq, e.prev, e.hash, e.body FROM audit_entry e JOIN audit_stream s"
@@ -127,27 +121,24 @@ def _run(command: Sequence[str | Path], into: Path | None = None) -> Run:
 
 
 def write(entries: int) -> list[int]:
-    """Write this many entries on the benchmark's own streams, chained as acts chain them. Returns the streams' ids.
-
-    The bodies are those of simulated play, repeated with new numbers, names and times. A superuser disables the guards
-    meanwhile, because a million acts would take hours.
-    """
-    bodies = _bodies()
-    with psycopg.connect(os.environ["DATABASE_URL"]) as connection, connection.cursor() as cursor:
-        guards = cursor.execute(GUARDS).fetchall()
-        for table, name, _ in guards:
-            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {name}")
-        ids = [_stream(cursor, number, entries // STREAMS, bodies) for number in range(STREAMS)]
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        for table, name, always in guards:
-            cursor.execute(f"ALTER TABLE {table} ENABLE {'ALWAYS' if always else ''} TRIGGER {name}")
+    """Write this many entries on the benchmark's own streams. Returns the streams' ids."""
+    samples = _samples()
+    with (
+        psycopg.connect(os.environ["DATABASE_URL"]) as connection,
+        connection.cursor() as cursor,
+        history.guards_disabled(cursor),
+    ):
+        ids = [
+            history.write_stream(cursor, _name(number), entries // STREAMS, samples, BEGAN, STEP)
+            for number in range(STREAMS)
+        ]
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE audit_entry")
     return ids
 
 
-def _bodies() -> list[tuple[str, bytes]]:
-    """Types and bodies of the rounds that a simulated table played."""
+def _samples() -> list[history.Sample]:
+    """The entries of the rounds that a simulated table played."""
     import random
 
     from games.models import Facility
@@ -157,33 +148,7 @@ def _bodies() -> list[tuple[str, bytes]]:
     draw = random.Random(7)
     for _ in range(20):
         play_round(played, draw)
-    entries = Entry.objects.filter(stream=played.table.stream).order_by("-seq")[:120]
-    return [(entry.type, bytes(entry.body)) for entry in entries]
-
-
-def _stream(cursor: Any, number: int, entries: int, bodies: Sequence[tuple[str, bytes]]) -> int:
-    name = _name(number)
-    prev = chain.genesis(name)
-    cursor.execute(
-        "INSERT INTO audit_stream (name, seq, head, lockable, real_play) VALUES (%s, 0, %s, true, true) RETURNING id",
-        [name, prev],
-    )
-    pk = int(cursor.fetchone()[0])
-    columns = "stream_id, seq, prev, hash, body, type, at, gaming_day, actor, witness, lot"
-    with cursor.copy(f"COPY audit_entry ({columns}) FROM STDIN") as rows:
-        for seq in range(1, entries + 1):
-            type_, body = bodies[seq % len(bodies)]
-            moment = BEGAN + dt.timedelta(seconds=seq)
-            body = SEQ.sub(b'"seq":%d,"stream":"%b"' % (seq, name.encode()), body)
-            body = AT.sub(b'"at":"%b"' % clock.format_moment(moment).encode(), body, count=1)
-            body = DAY.sub(b'"gaming_day":"%b"' % moment.date().isoformat().encode(), body)
-            digest = chain.entry_hash(prev, body)
-            rows.write_row((pk, seq, prev, digest, body, type_, moment, moment.date(), "", "", ""))
-            prev = digest
-    cursor.execute(
-        "UPDATE audit_stream SET seq = %s, head = %s, last_at = %s WHERE id = %s", [entries, prev, moment, pk]
-    )
-    return pk
+    return history.samples_of(played.table.stream, SAMPLES)
 
 
 def _name(number: int) -> str:

@@ -43,8 +43,11 @@ class FloorInstallation(Installation):
         self.tables, self.dashboards = tables, dashboards
 
     def _fill(self) -> dict[str, str]:
+        from django.db import connection
+
         tokens = super()._fill()
         self.floor = make_floor(self.tables, self.dashboards)
+        connection.close()
         return {**tokens, **self.floor.tokens}
 
 

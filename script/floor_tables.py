@@ -29,31 +29,41 @@ class Floor:
 
 def make_floor(tables: int, podiums: int) -> Floor:
     """Create so many tables of Sic Bo at the demo casino, and so many podiums, and enroll their devices."""
-    from django.db import connection
-
-    from audit.devices import enroll as enroll_device
     from games.models import Facility
     from tables.demo.seeding import assign
-    from tables.models import Pit
 
     facility = Facility.objects.get(code=FACILITY)
-    pit = Pit.objects.create(facility=facility, code=PIT, name="Floor")
-    podium, _ = enroll_device("Floor podium", FACILITY, "podium")
     floor = Floor()
-    for number in range(1, tables + 1):
-        if number % TABLES_OF_A_SUPERVISOR == 1:
-            supervisor = _person(f"supervisor-{number:04d}", "floorperson")
-        seat = Seat(f"{FACILITY}/F-{number:04d}", f"dealer-{number:04d}", PIN)
-        _make_table(facility, pit, seat, supervisor, podium)
-        floor.tokens[seat.place] = enroll(seat.place, f"Tablet {seat.table}")
-        floor.dealers.append(seat)
+    add_tables(floor, range(1, tables + 1))
     for number in range(1, podiums + 1):
         manager = _person(f"manager-{number:02d}", "pit-manager")
         assign(manager, facility, "")
         floor.managers.append(Seat(FACILITY, manager.code, PIN))
         floor.tokens[manager.code] = enroll(FACILITY, f"Podium {manager.code}")
-    connection.close()
     return floor
+
+
+def add_tables(floor: Floor, numbers: range) -> None:
+    """Create further tables of these numbers. Every fourth begins the tables of another floorperson."""
+    from audit.devices import enroll as enroll_device
+    from games.models import Facility
+    from tables.models import Pit
+
+    facility = Facility.objects.get(code=FACILITY)
+    pit, _ = Pit.objects.get_or_create(facility=facility, code=PIT, defaults={"name": "Floor"})
+    podium, _ = enroll_device(f"Floor podium {numbers.start}", FACILITY, "podium")
+    for count, number in enumerate(numbers):
+        if count % TABLES_OF_A_SUPERVISOR == 0:
+            supervisor = _person(f"supervisor-{number:04d}", "floorperson")
+        seat = Seat(place_of(number), f"dealer-{number:04d}", PIN)
+        _make_table(facility, pit, seat, supervisor, podium)
+        floor.tokens[seat.place] = enroll(seat.place, f"Tablet {seat.table}")
+        floor.dealers.append(seat)
+
+
+def place_of(number: int) -> str:
+    """The stream of a table."""
+    return f"{FACILITY}/F-{number:04d}"
 
 
 def _person(code: str, role: str) -> "Person":
