@@ -3,7 +3,7 @@
 Everything here reads the snapshot alone (docs/games.md).
 """
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypedDict
 
 from django.utils.html import escape
@@ -280,23 +280,49 @@ def _takes(s: Snapshot, game: FootballView, code: str) -> bool:
     return bool(staking and (code in SINGLE_PLAY_CODES or not game["locked"]))
 
 
+class AreaState(NamedTuple):
+    """What changes on an area. `play` is that of a single play area which takes chips."""
+
+    money: AreaMoney
+    takes: bool
+    play: int | None
+    locked: bool
+    lit: bool
+    bets_open: bool
+    stopped: str
+
+
 def _area(s: Snapshot, game: FootballView, area: LayoutWager, area_money: AreaMoney, lit: bool) -> SafeString:
-    code, label = area["wager"], area["label"]
-    takes, locked = _takes(s, game, code), game["locked"] and code not in SINGLE_PLAY_CODES
-    tag, attrs = ("button", ' type="button"') if takes else ("div", "")
-    if takes and code in SINGLE_PLAY_CODES:
-        attrs += f' data-play="{game["play"]}"'
+    code, round_ = area["wager"], s["round"]
+    takes, is_single = _takes(s, game, code), code in SINGLE_PLAY_CODES
+    state = AreaState(
+        money=area_money,
+        takes=takes,
+        play=game["play"] if takes and is_single else None,
+        locked=game["locked"] and not is_single,
+        lit=lit and not round_["bets_open"] and bool(round_["dice"]),
+        bets_open=round_["bets_open"],
+        stopped=area["stopped"]["text"] if area["stopped"] else "",
+    )
+    return _draw_area(code, area["label"], tuple(area["odds"]), state)
+
+
+@lru_cache(maxsize=2048)
+def _draw_area(code: str, label: str, odds: tuple[str, ...], state: AreaState) -> SafeString:
+    """Draw an area. An act changes few of them, so the others are taken from the cache."""
+    tag, attrs = ("button", ' type="button"') if state.takes else ("div", "")
+    if state.play is not None:
+        attrs += f' data-play="{state.play}"'
     if code in SINGLE_PLAY_CODES:
         attrs += " data-single"
-    decided = not s["round"]["bets_open"] and bool(s["round"]["dice"])
-    say, top, mark = _said(label, area["odds"], area_money, lit and decided, locked)
-    more = " area--locked" if locked else ""
-    if area["stopped"] and not (top or mark):
-        more, top, say = f"{more} area--stopped", NOT_DEALT, area["stopped"]["text"]
+    say, top, mark = _said(label, odds, state.money, state.lit, state.locked)
+    more = " area--locked" if state.locked else ""
+    if state.stopped and not (top or mark):
+        more, top, say = f"{more} area--stopped", NOT_DEALT, state.stopped
     html = (
         f'<{tag} class="area {_class(code)}{more}"{attrs} data-wager="{code}"{mark}>'
-        f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, area["odds"])}'
-        f'<span class="money" aria-hidden="true">{_money(area_money, lit and decided, s["round"]["bets_open"])}</span>'
+        f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, odds)}'
+        f'<span class="money" aria-hidden="true">{_money(state.money, state.lit, state.bets_open)}</span>'
         f"</{tag}>"
     )
     return mark_safe(html)
@@ -313,7 +339,7 @@ WINS = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-st
 
 
 def _said(
-    label: str, odds: list[str], area_money: AreaMoney, lit: bool, locked: bool
+    label: str, odds: tuple[str, ...], area_money: AreaMoney, lit: bool, locked: bool
 ) -> tuple[str, str, str]:
     """The area in words, the star over it, and its mark as an attribute."""
     pays = " or ".join(dict.fromkeys(odds))
@@ -326,7 +352,7 @@ def _said(
     return (f"{say} {money(area_money.stake)} on it." if area_money.stake else say), "", ""
 
 
-def _print(code: str, label: str, odds: list[str]) -> str:
+def _print(code: str, label: str, odds: tuple[str, ...]) -> str:
     """Return the printed words and odds of an area."""
     if code.startswith("game-length:"):
         return (
