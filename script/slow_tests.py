@@ -2,33 +2,44 @@
 
 REPORT.xml is pytest's own report of a run on a quiet machine: `script/test --only sqlite -- --junitxml=REPORT.xml`. The
 list is tests/slow_tests.txt: functions whose cases together take longer than LONGEST. A new test is in no list, so
---fast runs it.
+--fast runs it. Functions of LONG seconds and more have them in the list: workers begin with these, and a report of
+another suite adds its own: `script/test --only browser -- --junitxml=OTHER.xml`, then both reports.
 """
 
 import argparse
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "slow_tests.txt"
-LONGEST = 0.11  # seconds, of all cases of a function
+LONGEST = 0.09  # seconds, of all cases of a function
+LONG = 5.0
 
 
-def slow_functions(report: Path, longest: float = LONGEST) -> list[str]:
-    """The functions of a report that take longer, as `tests/tables/test_limits.py::test_name`."""
+def slow_functions(report: Path, longest: float = LONGEST) -> dict[str, float]:
+    """The functions of a report that take longer, as `tests/tables/test_limits.py::test_name`, and their seconds."""
     seconds: defaultdict[str, float] = defaultdict(float)
     for case in ElementTree.parse(report).iter("testcase"):
         module = case.get("classname", "").replace(".", "/")
         function = case.get("name", "").split("[")[0]
         seconds[f"{module}.py::{function}"] += float(case.get("time", 0))
-    return sorted(name for name, total in seconds.items() if total > longest)
+    return {name: total for name, total in seconds.items() if total > longest}
+
+
+def lines(reports: Sequence[Path]) -> list[str]:
+    """The list, sorted: the slow functions of the first report, and those of LONG seconds of every report."""
+    seconds = slow_functions(reports[0])
+    for report in reports[1:]:
+        seconds = slow_functions(report, LONG) | seconds
+    return [f"{name} {total:.0f}" if total >= LONG else name for name, total in sorted(seconds.items())]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("report", type=Path)
-    LIST.write_text("".join(f"{name}\n" for name in slow_functions(parser.parse_args().report)))
+    parser.add_argument("reports", type=Path, nargs="+", metavar="REPORT.xml")
+    LIST.write_text("".join(f"{line}\n" for line in lines(parser.parse_args().reports)))
 
 
 if __name__ == "__main__":

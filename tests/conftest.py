@@ -1,7 +1,9 @@
 """Fixtures that every room's tests share, and the rules of collection (docs/testing.md)."""
 
-from collections.abc import Iterator
-from typing import Literal
+import contextlib
+import gc
+from collections.abc import Generator, Iterator
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser
@@ -16,17 +18,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--hours-later", type=float, default=0, help=said)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Nothing that is collected is ever garbage: no collection of garbage looks at it, now or in a test."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
     suites.skip_without_service(items)
     suites.mark_database(items)
     suites.mark_slow(items)
-    if not any(item.get_closest_marker("clause") for item in items):
-        return
-    from games.regulations.clauses import all_clauses
+    if any(item.get_closest_marker("clause") for item in items):
+        from games.regulations.clauses import all_clauses
 
-    if unknown := suites.unknown_clauses(items, set(all_clauses())):
-        raise pytest.UsageError("\n".join(unknown))
+        if unknown := suites.unknown_clauses(items, set(all_clauses())):
+            raise pytest.UsageError("\n".join(unknown))
+    yield
+    if hasattr(config, "workerinput"):  # a worker of pytest-xdist
+        suites.begin_with_the_longest(items)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -73,9 +90,9 @@ def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[None]:
     """The test database, each worker's own, is a copy of one that was migrated."""
-    with django_db_blocker.unblock():
-        migrated = template.find()
-    with template.migrated_once(migrated):
+    with contextlib.ExitStack() as stack:
+        with django_db_blocker.unblock():
+            stack.enter_context(template.migrated_once())
         yield
 
 

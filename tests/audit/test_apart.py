@@ -15,15 +15,14 @@ from django.core.management import call_command
 from audit import clock
 from audit.exporting import jobs, worker_process
 from audit.models import Job
+from tests.services import template
 from tests.services.installation import ROOT, free_port
 
 SEED = """
 import django
 django.setup()
-from django.core.management import call_command
 from audit import clock
 from audit.models import Job
-call_command("migrate", verbosity=0)
 Job.objects.create(facility="larkfield", kind="xlsx", asked_at=clock.now())
 """
 
@@ -31,18 +30,20 @@ Job.objects.create(facility="larkfield", kind="xlsx", asked_at=clock.now())
 def test_a_server_does_its_jobs_and_stops_at_once_on_request(tmp_path):
     """As script/run starts it: the embedded default on a SQLite file."""
     kept = {name: said for name, said in os.environ.items() if not name.startswith("TEST_")}
+    file = tmp_path / "floor.sqlite3"
     environment = kept | {
         "DJANGO_SETTINGS_MODULE": "config.settings.local",
-        "DATABASE_URL": f"sqlite:///{tmp_path / 'floor.sqlite3'}",
+        "DATABASE_URL": f"sqlite:///{file}",
         "PITSIDE_EXPORTS_DIR": str(tmp_path / "exports"),
         "REDIS_URL": "",
     }
+    template.copy_to(file)
     subprocess.run([sys.executable, "-c", SEED], cwd=ROOT, env=environment, check=True)
     serving = ["uvicorn", "config.asgi:application", f"--port={free_port()}", "--log-level=warning"]
     process = subprocess.Popen(
         [sys.executable, "-m", *serving, "--ws=websockets-sansio"], cwd=ROOT, env=environment
     )
-    with contextlib.closing(sqlite3.connect(tmp_path / "floor.sqlite3")) as database:
+    with contextlib.closing(sqlite3.connect(file)) as database:
         try:
             _until(lambda: database.execute("SELECT status FROM audit_job").fetchone() == ("done",))
             assert [one.suffix for one in (tmp_path / "exports").iterdir()] == [".xlsx"]

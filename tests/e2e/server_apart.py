@@ -10,6 +10,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+from tests.services import template
 from tests.services.installation import ROOT, free_port
 
 SEED = """
@@ -38,15 +39,15 @@ class ServerApart:
     """uvicorn on a SQLite file with a scene in it."""
 
     def __init__(self, folder: Path) -> None:
-        self.port = free_port()
+        self.port, file = free_port(), folder / "apart.sqlite3"
         self.environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "config.settings.test",
-            "TEST_DATABASE_URL": f"sqlite:///{folder / 'apart.sqlite3'}",
+            "TEST_DATABASE_URL": f"sqlite:///{file}",
             "TEST_REDIS_URL": "",
         }
         self.process: subprocess.Popen[bytes] | None = None
-        self._python("manage.py", "migrate", "--verbosity", "0")
+        template.copy_to(file)
         self.tokens: dict[str, str] = json.loads(self._python("-c", SEED))
 
     def beside(self) -> "ServerApart":

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from audit.devices import enroll
 from tables.models import LimitsChange
 from tests.e2e.floor import Screen, Tablet, become, resize
-from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, broken_rules
+from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, Looks, broken_rules, broken_rules_by_size
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -30,11 +30,15 @@ def podium(scene: Scene, page: Page, person: str, address: str) -> Screen:
 
 def faults_of(page: Page) -> list[str]:
     """What is too small, cut off or against axe's rules at each size."""
-    found = []
+    found: list[str] = []
+    looks: Looks = set()
     for width, height in SIZES:
         resize(page, (width, height))
         small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
-        found += [f"{width}: {fault}" for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules(page)]]
+        found += [
+            f"{width}: {fault}"
+            for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules_by_size(page, looks)]
+        ]
     resize(page, (1280, 800))
     return found
 

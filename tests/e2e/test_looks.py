@@ -39,6 +39,20 @@ CUT_OFF = """() => {
         .filter(Boolean);
 }"""
 
+AXE = Axe()
+BROKEN_RULES = """() => axe.run({ resultTypes: ['violations'], preload: false }).then((results) => results.violations
+    .map((rule) => `${rule.id}: ${rule.nodes.slice(0, 4).map((node) => node.target)}`))"""
+# What axe judges each visible element by: its colors, whether its text is large, whether it scrolls
+APPEARANCE = """() => [...document.querySelectorAll('body *')].map((element) => {
+    if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return '';
+    const style = getComputedStyle(element);
+    const large = parseFloat(style.fontSize) >= (style.fontWeight >= 700 ? 18.66 : 24);
+    const scrolls = /auto|scroll/.test(style.overflow)
+        && (element.scrollHeight > element.clientHeight + 1 || element.scrollWidth > element.clientWidth + 1);
+    return [style.color, style.backgroundColor, style.backgroundImage, style.opacity, large]
+        .join(' ') + (scrolls ? ' scrolls' : '');
+})"""
+
 
 def faults_of(page: Page, least: int | None = LEAST_PX) -> list[str]:
     """What is too small or cut off, at each size."""
@@ -54,11 +68,29 @@ def faults_of(page: Page, least: int | None = LEAST_PX) -> list[str]:
 def broken_rules(page: Page) -> list[str]:
     """What axe finds: the rule and the first elements that break it.
 
-    Without its own loading of style sheets, which takes what they import for files beside the page.
+    Axe is half a megabyte and comes to a page once. It does not load style sheets by itself, which takes what they
+    import for files beside the page.
     """
-    options = {"resultTypes": ["violations"], "preload": False}
-    found = Axe().run(page, options=options).response["violations"]
-    return [f"{one['id']}: {[node['target'] for node in one['nodes'][:4]]}" for one in found]
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.axe_script)
+    found: list[str] = page.evaluate(BROKEN_RULES)
+    return found
+
+
+Looks = set[tuple[int, int, str]]  # elements of the page, the number of one, its look
+
+
+def broken_rules_by_size(page: Page, earlier: Looks) -> list[str]:
+    """The same at one of several sizes, unless each element looks as at an earlier size, or is hidden now.
+
+    What does not scroll any more breaks no rule either.
+    """
+    looks: list[str] = page.evaluate(APPEARANCE)
+    now = {(len(looks), number, look) for number, look in enumerate(looks) if look}
+    if now <= earlier:
+        return []
+    earlier |= now | {(count, number, look.removesuffix(" scrolls")) for count, number, look in now}
+    return broken_rules(page)
 
 
 Phase = tuple[str, Callable[[Tablet], None]]
@@ -303,3 +335,16 @@ def test_the_floor_and_the_table_page_fit(full, new_page, spotless):
     full.act("call_dice", {"dice": [2, 5, 5]})
     expect(pit.page.locator(".called")).to_be_visible()
     assert broken_rules(pit.page) == []
+
+
+def test_axe_judges_at_every_size_what_looks_new_there(page):
+    page.set_content("""<title>T</title><main><h1>Heading</h1><button></button></main>
+        <style>button { display: none } @media (max-width: 1100px) { button { display: block } }
+        @media (max-width: 900px) { h1 { color: #ccc } }</style>""")
+    looks: Looks = set()
+    broken = []
+    for width, height in (*SIZES, SIZES[0]):
+        resize(page, (width, height))
+        broken.append({rule.split(":")[0] for rule in broken_rules_by_size(page, looks)})
+    rules = {"button-name", "color-contrast"}
+    assert [found & rules for found in broken] == [set(), {"button-name"}, rules, set()]

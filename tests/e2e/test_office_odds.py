@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.floor import again, resize
-from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, broken_rules
+from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, Looks, broken_rules_by_size
 from tests.e2e.test_rooms import LEAST_PX, Office
 
 pytestmark = pytest.mark.browser
@@ -26,12 +26,16 @@ def page(scene, new_page, spotless):
 
 def faults_of(page):
     """What is too small, cut off or against axe's rules at each size; bar and tabs are tested with the frame."""
-    found = []
+    found: list[str] = []
+    looks: Looks = set()
     for width, height in SIZES:
         resize(page, (width, height))
         small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
         small = [one for one in small if not TABS.search(one)]
-        found += [f"{width}: {fault}" for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules(page)]]
+        found += [
+            f"{width}: {fault}"
+            for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules_by_size(page, looks)]
+        ]
     resize(page, (1280, 800))
     return found
 

@@ -1,5 +1,6 @@
 """What this run of pytest has: which tests must be skipped here, and which touch a database."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,12 +35,23 @@ def mark_database(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.database)
 
 
+@cache
+def slow_tests() -> dict[str, int]:
+    """The list that `python -m script.slow_tests` writes: each test function, and the seconds of the longest."""
+    lines = (line.split() for line in SLOW_TESTS.read_text().splitlines())
+    return {name: int(seconds[0]) if seconds else 0 for name, *seconds in lines}
+
+
 def mark_slow(items: list[pytest.Item]) -> None:
-    """`slow` on every test of the list that `python -m script.slow_tests` writes."""
-    slow = frozenset(SLOW_TESTS.read_text().split())
+    """`slow` on every test of the list."""
     for item in items:
-        if item.nodeid.split("[")[0] in slow:
+        if item.nodeid.split("[")[0] in slow_tests():
             item.add_marker(pytest.mark.slow)
+
+
+def begin_with_the_longest(items: list[pytest.Item]) -> None:
+    """Move the longest tests to the front: begun last, they would leave the other workers idle at the end."""
+    items.sort(key=lambda item: slow_tests().get(item.nodeid.split("[")[0], 0), reverse=True)
 
 
 def touches_database(item: pytest.Item) -> bool:

@@ -1,14 +1,18 @@
 """Migrate one database, and copy it for every later run and every worker.
 
-The migrations take seven seconds of a processor and always give the same database. The first run that needs one keeps
-it: on SQLite as a file in `.script`, on PostgreSQL as a database beside the test's own. The name of both has a hash of
-all that the migrations are made of, so a changed migration is run again.
+The migrations take ten seconds of a processor and always give the same database. The first worker that needs one keeps
+it, and the others wait: on SQLite as a file in `.script`, on PostgreSQL as a database beside the test's own. The name
+of both has a hash of all that the migrations are made of, so a changed migration is run again.
 """
 
 import contextlib
+import fcntl
 import hashlib
 import os
+import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -33,18 +37,22 @@ def fingerprint() -> str:
 
 
 class SqliteTemplate:
-    """A file; workers that make it at the same time put the same file in its place."""
+    """A file; runs that make it at the same time put the same file in its place."""
 
     def __init__(self) -> None:
         self.path = FOLDER / f"migrated-{fingerprint()}.sqlite3"
 
-    def restore(self) -> bool:
-        if not self.path.exists():
-            return False
+    @property
+    def exists(self) -> bool:
+        return self.path.exists()
+
+    def use(self) -> None:
+        """Nothing is to be done before Django makes its database, which is empty."""
+
+    def restore(self) -> None:
         connection.ensure_connection()
         with contextlib.closing(sqlite3.connect(self.path)) as file:
             file.backup(connection.connection)
-        return True
 
     def save(self) -> None:
         FOLDER.mkdir(exist_ok=True)
@@ -61,17 +69,19 @@ class PostgresTemplate:
 
     def __init__(self) -> None:
         self.name = f"test_pitside_migrated_{fingerprint()}"
-        self.exists = self.is_there()
-        if self.exists:
-            connection.settings_dict["TEST"]["TEMPLATE"] = self.name
 
-    def is_there(self) -> bool:
+    @property
+    def exists(self) -> bool:
         with connection._nodb_cursor() as cursor:
             cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [self.name])
             return cursor.fetchone() is not None
 
-    def restore(self) -> bool:
-        return self.exists
+    def use(self) -> None:
+        """Have Django make its database as a copy."""
+        connection.settings_dict["TEST"]["TEMPLATE"] = self.name
+
+    def restore(self) -> None:
+        """The database is a copy already."""
 
     def save(self) -> None:
         migrated = connection.settings_dict["NAME"]
@@ -93,17 +103,52 @@ def find() -> Template:
 
 
 @contextlib.contextmanager
-def migrated_once(template: Template) -> Iterator[None]:
+def alone() -> Iterator[None]:
+    """Within it no other worker of this checkout migrates."""
+    FOLDER.mkdir(exist_ok=True)
+    with (FOLDER / "migrating.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def copy_to(path: Path) -> None:
+    """Put a migrated SQLite database there, for processes that share it. The first that is needed is migrated."""
+    template = SqliteTemplate()
+    with alone():
+        if not template.exists:
+            unfinished = template.path.with_suffix(f".{os.getpid()}")
+            environment = {
+                **os.environ,
+                "DJANGO_SETTINGS_MODULE": "config.settings.test",
+                "TEST_REDIS_URL": "",
+            }
+            environment["TEST_DATABASE_URL"] = f"sqlite:///{unfinished}"
+            migrating = [sys.executable, "manage.py", "migrate", "--verbosity=0", "--run-syncdb"]
+            subprocess.run(migrating, cwd=ROOT, env=environment, check=True)
+            unfinished.replace(template.path)
+    shutil.copyfile(template.path, path)
+
+
+@contextlib.contextmanager
+def migrated_once() -> Iterator[None]:
     """Within it Django's test database is a copy of the template; where there is none, the migrations make it."""
     call_command: Callable[..., Any] = management.call_command
+    template = find()
+    with contextlib.ExitStack() as lock:
+        lock.enter_context(alone())
+        is_migrated = template.exists
+        if is_migrated:
+            template.use()
+            lock.close()
 
-    def call(name: str, *arguments: Any, **options: Any) -> Any:
-        if name == "migrate" and template.restore():
-            return None
-        result = call_command(name, *arguments, **options)
-        if name == "migrate":
-            template.save()
-        return result
+        def call(name: str, *arguments: Any, **options: Any) -> Any:
+            if name == "migrate" and is_migrated:
+                return template.restore()
+            with lock if name == "migrate" else contextlib.nullcontext():
+                result = call_command(name, *arguments, **options)
+                if name == "migrate":
+                    template.save()
+            return result
 
-    with patch.object(management, "call_command", call):
-        yield
+        with patch.object(management, "call_command", call):
+            yield
