@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from script import services
+from script import capacity, services
 from script.figures import Committed, Figure, Run, compare, table, write_page
 from script.process_usage import load_average
 from script.service_finder import ROOT
@@ -83,7 +83,7 @@ def parser() -> argparse.ArgumentParser:
     growth.add_argument("--growth-tables", type=int, default=1_000, help="tables of the larger floor")
     growth.add_argument("--growth-entries", type=int, default=200_000, help="entries of the longer record")
     options.add_argument(
-        "--write", action="store_true", help="write the figures to docs/bench.json and docs/bench.md"
+        "--write", action="store_true", help="write the figures into docs (bench.json, bench.md, capacity.md)"
     )
     options.add_argument(
         "--nightly",
@@ -126,7 +126,8 @@ def _report(run: Run, options: argparse.Namespace) -> int:
         committed.replace(run)
         committed.write()
         write_page(committed, {part.name: part.title for part in PARTS.values()})
-        print("\nWritten to docs/bench.json and docs/bench.md.")
+        capacity.write_page(committed)
+        print("\nWritten to docs/bench.json, docs/bench.md and docs/capacity.md.")
     return int(bool(worse) and options.nightly)
 
 

@@ -29,6 +29,9 @@ GOAL_TABLES = 1_000
 FIND_STEP = 0.1  # the search ends within a tenth
 FIND_SECONDS = 60.0
 STEADY_MEMORY = 1.1
+# The tables and indexes of the product, and where the write-ahead log is.
+SIZES = """SELECT sum(pg_total_relation_size(relid))::bigint, (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint
+    FROM pg_stat_user_tables"""
 
 
 class FloorInstallation(Installation):
@@ -63,6 +66,9 @@ class Play:
     used: dict[str, float] = field(default_factory=dict)
     memory_before: dict[str, float] = field(default_factory=dict)
     memory_after: dict[str, float] = field(default_factory=dict)
+    # How much the tables with their indexes grew, and how much PostgreSQL wrote ahead, in bytes for each act.
+    stored_bytes: float = 0.0
+    wal_bytes: float = 0.0
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -140,6 +146,7 @@ class FloorBench:
         period = 3_600 / self.options.rounds_an_hour
         dashboards = min(dashboards_for(tables, self.options.dashboards), self.dashboards)
         plan = self._plan(tables, dashboards, seconds + 2 * period)
+        stored_before, wal_before = self._sizes()
         with generator(plan) as load:
             load.begin()
             began = time.monotonic()
@@ -155,8 +162,17 @@ class FloorBench:
         used = {name: (used_after[name] - used_before[name]) / elapsed for name in used_after}
         used["generator"] = outcome.processor_seconds / (outcome.ended - outcome.started)
         play = Play(tables, dashboards, outcome, acts, seconds, used, memory_before, memory_after)
+        stored, wal = self._sizes()
+        play.stored_bytes = (stored - stored_before) / len(outcome.taken)
+        play.wal_bytes = (wal - wal_before) / len(outcome.taken)
         play.problems = self._problems(play, plan)
         return play
+
+    def _sizes(self) -> tuple[int, int]:
+        with self.scene.admin() as admin:
+            row = admin.execute(SIZES).fetchone()
+        assert row is not None
+        return int(row[0]), int(row[1])
 
     def _plan(self, tables: int, dashboards: int, seconds: float) -> Plan:
         screens, tablets = [], []
@@ -299,6 +315,11 @@ def _figures(play: Play) -> Iterator[Figure]:
         )
     for name, used in sorted(play.used.items()):
         yield Figure(f"floor.{name}_core", f"{name}: share of a core, {scale}", 100 * used, "%")
+    for name, label, size in (
+        ("stored_bytes", "growth of the database for an act, with indexes", play.stored_bytes),
+        ("wal_bytes", "write-ahead log of an act", play.wal_bytes),
+    ):
+        yield Figure(f"floor.{name}", f"{label}, {scale}", size, "B")
     web = [name for name in play.memory_before if name.startswith("web")]
     growth = max(play.memory_after[name] / play.memory_before[name] for name in web)
     yield Figure(

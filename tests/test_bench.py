@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import random
 
+from script.capacity import TableCost, lines
 from script.figures import Committed, Comparison, Figure, Run, compare, page_lines
 from script.generator.schedule import deal_round, deal_shift, percentile
 from script.generator.wire import PING, TEXT, SocketConnection, frame
@@ -114,3 +115,25 @@ def test_a_comparison_says_how_much_worse_a_figure_is():
     assert str(Comparison(figure(3_000.0), figure(2_000.0), 1.5)) == (
         "bytes of a tile: 3,000 B, committed 2,000 B (1.50 times worse)"
     )
+
+
+def test_the_capacity_follows_from_the_floor_that_was_measured():
+    values = {
+        "tables": 60,
+        "acts_a_second": 16,
+        "web-1_core": 20.0,
+        "web-2_core": 20.0,
+        "postgres_core": 8.0,
+        "redis_core": 0.8,
+        "stored_bytes": 2_000.0,
+        "wal_bytes": 3_000.0,
+    }
+    figures = tuple(Figure(f"floor.{name}", name, value) for name, value in values.items())
+    committed = Committed({"floor": Run("2026-11-23", "two cores", 0.1, "abc", figures)})
+    cost = TableCost.of(committed.runs["floor"])
+    # 60 tables at 60 rounds an hour are 16 acts a second, so each uses a sixtieth of what was measured.
+    assert round(60 * cost.web, 6) == 0.4
+    assert cost.tables(web_cores=2, postgres_cores=1) == 210  # the workers are the limit: 0.7 * 2 * 60 / 0.4
+    assert cost.tables(web_cores=20, postgres_cores=1) == 525  # PostgreSQL is: 0.7 * 60 / 0.08
+    page = "\n".join(lines(committed))
+    assert "| 100 tables | 561 million | 1,121 GB | 1,682 GB |" in page
