@@ -34,8 +34,7 @@ class Office(Screen):
         return box
 
     def sign(self, box: Locator, pin: str = PIN) -> None:
-        for digit in pin:
-            self.tap(box.locator(f'[data-digit="{digit}"]'))
+        self.enter_pin(box, pin)
 
     def go(self, box: Locator) -> None:
         """The act goes out, is taken, and the list is drawn anew without a jump of the page."""

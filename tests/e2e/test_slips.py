@@ -39,8 +39,7 @@ def kind(office: Office, box: Locator, code: str) -> None:
 
 def sign(office: Office, box: Locator, person: str) -> None:
     box.locator("[data-witness]").select_option(person)
-    for digit in "123456":
-        office.tap(box.locator(f"[data-digit='{digit}']"))
+    office.enter_pin(box)
 
 
 def test_dice_are_put_right_and_the_money_moves(scene, new_page, spotless):

@@ -22,9 +22,10 @@ from games.engine import Refusal, Rules
 from games.models import Facility
 from games.office.core import runner as office
 from games.registry import GAMES, game_by_code
-from games.snapshot_types import Snapshot
+from games.snapshot_types import RoundPart, Snapshot
 from games.submissions import draft
 from tables.core import posts
+from tables.core.reads import read_table
 from tables.demo.seeding import (
     APPROVED,
     approve_equipment,
@@ -36,8 +37,11 @@ from tables.demo.seeding import (
 )
 from tables.demo.signs import approve_signs
 from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
+from tables.opening.view import Opening
 from tables.runner import facility as rooms
 from tables.runner import table as road
+from tables.screens import round_view
+from tables.screens.snapshot import DisplayContext, of_table
 from tests.services.restore import restored_later
 
 PIN = "123456"
@@ -86,7 +90,7 @@ class Scene:
             return "dealer"
         seats = params.get("seats") or [
             seat["seat"]
-            for step in (self.snapshot["round"]["settle"] or {"steps": []})["steps"]
+            for step in (self.round_part["round"]["settle"] or {"steps": []})["steps"]
             for seat in step["seats"]
             if step["state"] == "now" and not seat["done"]
         ]
@@ -169,12 +173,12 @@ class Scene:
 
     def until(self, act: str) -> None:
         """The next steps one by one, up to the one that is named, which is left."""
-        while (following := self.snapshot["next"])["act"] != act:
+        while (following := self.round_part["next"])["act"] != act:
             self.act(following["act"], following["params"])
 
     def to_closed_bets(self) -> None:
         """The next steps, up to and with no more bets."""
-        while (shown := self.snapshot)["round"]["bets_open"]:
+        while (shown := self.round_part)["round"]["bets_open"]:
             self.act(shown["next"]["act"], shown["next"]["params"])
 
     def play(self, *wagers: tuple[int, str, int], dice: list[int]) -> None:
@@ -186,7 +190,7 @@ class Scene:
     def finish(self, by: str | None = None) -> None:
         """Whatever is left of the round, to its end."""
         while self.round is not None:
-            following = self.snapshot["next"]
+            following = self.round_part["next"]
             self.act(following["act"], following["params"], by=by)
 
     def staff(self) -> None:
@@ -249,9 +253,13 @@ class Scene:
 
     @property
     def snapshot(self) -> Snapshot:
-        from tables.screens.snapshot import of_table
-
         return of_table(self.table.pk)
+
+    @property
+    def round_part(self) -> RoundPart:
+        """The part of the snapshot that leads through a round; the lists of acts and rounds take most of its time."""
+        ctx = DisplayContext(read_table(self.table.pk))
+        return round_view.round_part(ctx, Opening(ctx))
 
     @property
     def entry(self) -> dict[str, Any]:
