@@ -12,11 +12,11 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from script import capacity, services
-from script.figures import Committed, Figure, Run, compare, table, write_page
+from script.figures import Committed, Comparison, Figure, Run, better_of, compare, table, write_page
 from script.process_usage import load_average
 from script.service_finder import ROOT
 
@@ -90,53 +90,73 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="fail if a ratio is more than 20 %% worse than the committed one",
     )
-    options.add_argument("--scene", help=argparse.SUPPRESS)
+    options.add_argument("--child", nargs="+", choices=PARTS, help=argparse.SUPPRESS)
     return options
 
 
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
-    if options.scene:
-        return measure_scene(options)
+    if options.child:
+        return measure_here(options)
     names = options.only or [part.name for part in PARTS.values() if part.is_nightly or not options.nightly]
     run = Run.begin(load_average(), _commit())
     print(f"{run.machine}. Load average before the run: {run.load}.", flush=True)
-    figures: list[Figure] = []
-    for name in (name for name in names if PARTS[name].is_scene):
-        print(f"\n{PARTS[name].title}", flush=True)
-        figures += _scene(name, arguments)
-    if shared := [name for name in names if not PARTS[name].is_scene]:
-        figures += _with_database(shared, options)
+    figures, failed = _measure(names, arguments)
+    committed = Committed.read()
+    if options.nightly and (worse := _worse(figures, committed)):
+        # Other work of the machine may have done it: what is worse twice is worse.
+        print("\nMeasured again, because it is more than 20 % worse:", flush=True)
+        parts = list(dict.fromkeys(comparison.figure.part for comparison in worse))
+        again, failed_again = _measure(parts, arguments)
+        figures, failed = better_of(figures, again), failed + failed_again
     run = dataclasses.replace(run, figures=tuple(figures))
     print("", *table(run.figures), sep="\n")
-    return _report(run, options)
+    _report(run, committed, options)
+    for name in failed:
+        print(f"The part {name} failed; see its output above.", file=sys.stderr)
+    return int(bool(failed) or (options.nightly and bool(_worse(run.figures, committed))))
 
 
-def _report(run: Run, options: argparse.Namespace) -> int:
-    """Compare with the committed figures, and write the new ones if asked. Returns the exit status."""
-    committed = Committed.read()
-    comparisons = compare(run.figures, committed)
-    worse = [comparison for comparison in comparisons if comparison.is_worse]
+def _worse(figures: Sequence[Figure], committed: Committed) -> list[Comparison]:
+    return [comparison for comparison in compare(figures, committed) if comparison.is_worse]
+
+
+def _report(run: Run, committed: Committed, options: argparse.Namespace) -> None:
+    """Compare with the committed figures, and write the new ones if asked."""
+    comparisons = [
+        comparison for comparison in compare(run.figures, committed) if comparison.figure.is_portable
+    ]
     if comparisons:
         print("\nBeside the committed figures (ratios, bytes and counts; seconds depend on the machine):")
         for comparison in comparisons:
-            if comparison.figure.is_portable:
-                print(f"  {'WORSE ' if comparison.is_worse else ''}{comparison}")
-    if options.write:
+            print(f"  {'WORSE ' if comparison.is_worse else ''}{comparison}")
+    if options.write and run.figures:
         committed.replace(run)
         committed.write()
         write_page(committed, {part.name: part.title for part in PARTS.values()})
         capacity.write_page(committed)
         print("\nWritten to docs/bench.json, docs/bench.md and docs/capacity.md.")
-    return int(bool(worse) and options.nightly)
 
 
-# Parts with processes of their own
+def _measure(names: Sequence[str], arguments: Sequence[str]) -> tuple[list[Figure], list[str]]:
+    """Measure these parts. Returns the figures, and the names of those that failed."""
+    groups = [[name] for name in names if PARTS[name].is_scene]
+    if shared := [name for name in names if not PARTS[name].is_scene]:
+        groups.append(shared)
+    figures, failed = [], []
+    for group in groups:
+        measured, is_complete = _measure_in_child(group, arguments)
+        figures += measured
+        failed += [] if is_complete else [", ".join(group)]
+    return figures, failed
 
 
-def _scene(name: str, arguments: list[str]) -> list[Figure]:
-    """Measure a part in a process of its own, because a process can be set up for one database only."""
-    command = [sys.executable, "-m", "script.bench", *arguments, "--scene", name]
+def _measure_in_child(names: Sequence[str], arguments: Sequence[str]) -> tuple[list[Figure], bool]:
+    """Measure parts in a process of their own, because a process can be set up for one database only.
+
+    Returns the figures, and whether the process came to its end.
+    """
+    command = [sys.executable, "-m", "script.bench", *arguments, "--child", *names]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     figures = []
@@ -145,33 +165,39 @@ def _scene(name: str, arguments: list[str]) -> list[Figure]:
             figures.append(Figure(**json.loads(line)))
             print(f"  {figures[-1].label}: {figures[-1].text}", flush=True)
         else:
-            print(f"  {line.rstrip()}", flush=True)
-    if process.wait():
-        raise SystemExit(f"The part {name} failed.")
-    return figures
+            print(line.rstrip(), flush=True)
+    return figures, process.wait() == 0
 
 
-def measure_scene(options: argparse.Namespace) -> int:
-    """Measure one part here, and print each of its figures as a line of JSON."""
-    logging.disable(logging.CRITICAL)  # of this process, whose settings log every request that it sends
-    bench = importlib.import_module(f"script.bench_{options.scene}")
-    for result in bench.measure(options):
-        if isinstance(result, Figure):
-            print(json.dumps(dataclasses.asdict(result)), flush=True)
-        else:
-            print(result, flush=True)
-    return 0
+def measure_here(options: argparse.Namespace) -> int:
+    """Measure parts in this process, and print each figure as a line of JSON."""
+    if all(PARTS[name].is_scene for name in options.child):
+        logging.disable(logging.CRITICAL)  # of this process, whose settings log every request that it sends
+        _print_parts(options)
+        return 0
+    return _with_database(options)
+
+
+def _print_parts(options: argparse.Namespace) -> None:
+    for name in options.child:
+        bench = importlib.import_module(f"script.bench_{name}")
+        print(f"\n{bench.TITLE}", flush=True)
+        for result in bench.measure(options):
+            is_figure = isinstance(result, Figure)
+            print(json.dumps(dataclasses.asdict(result)) if is_figure else f"  {result}", flush=True)
 
 
 # Parts that share a database
 
 
-def _with_database(names: list[str], options: argparse.Namespace) -> list[Figure]:
+def _with_database(options: argparse.Namespace) -> int:
+    """Measure the parts that share a database, on services of their own. Returns the exit status."""
     with services.running({"postgres", "redis"}, set(), install_system=False) as running:
         notes = {name: service.note for name, service in running.items()}
-        print(f"\nPostgreSQL: {notes['postgres']}. Redis: {notes['redis']}.")
+        print(f"\nPostgreSQL: {notes['postgres']}. Redis: {notes['redis']}.", flush=True)
         if not all(service.address for service in running.values()):
-            raise SystemExit("The figures need PostgreSQL and Redis.")
+            print("The figures need PostgreSQL and Redis.", file=sys.stderr)
+            return 1
         os.environ.update(
             DJANGO_SETTINGS_MODULE="config.settings.local",
             DEMO="1",
@@ -180,7 +206,8 @@ def _with_database(names: list[str], options: argparse.Namespace) -> list[Figure
             DEBUG="0",
         )
         _prepare()
-        return [figure for name in names for figure in _measured(name, options)]
+        _print_parts(options)
+    return 0
 
 
 def _own_database(address: str) -> str:
@@ -207,17 +234,6 @@ def _prepare() -> None:
     from tables.demo.seeding import seed
 
     seed()
-
-
-def _measured(name: str, options: argparse.Namespace) -> Iterator[Figure]:
-    bench = importlib.import_module(f"script.bench_{name}")
-    print(f"\n{bench.TITLE}")
-    for result in bench.measure(options):
-        if isinstance(result, Figure):
-            yield result
-            print(f"  {result.label}: {result.text}", flush=True)
-        else:
-            print(f"  {result}", flush=True)
 
 
 def _commit() -> str:

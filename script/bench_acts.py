@@ -72,9 +72,8 @@ class Block:
 class ActBench:
     """The scene, and the people who are signed in."""
 
-    def __init__(self, stack: contextlib.ExitStack, rounds: int) -> None:
-        self.rounds, self.draw = rounds, random.Random(14)
-        self.scene = Installation(stack, 1, has_tutorial=True)
+    def __init__(self, scene: Installation) -> None:
+        self.draw, self.scene = random.Random(14), scene
         self.tokens = self.scene.start()
 
     async def sign_in(self) -> None:
@@ -137,7 +136,7 @@ def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
     """Deal `options.rounds` rounds for each number of screens."""
     rounds: int = options.rounds
     with contextlib.ExitStack() as stack:
-        bench = ActBench(stack, rounds)
+        bench = ActBench(Installation(stack, 1, has_tutorial=True))
         asyncio.run(bench.sign_in())
         warm = Block()
         bench.play(warm, {"dealer": 1}, WARM_ROUNDS)

@@ -156,6 +156,15 @@ def compare(figures: Iterable[Figure], committed: Committed) -> list[Comparison]
     ]
 
 
+def better_of(figures: Iterable[Figure], again: Iterable[Figure]) -> list[Figure]:
+    """The figures, with the better of two measurements where there are two."""
+    second = {figure.key: figure for figure in again}
+    return [
+        second[figure.key] if figure.key in second and second[figure.key].worsening(figure) < 1 else figure
+        for figure in figures
+    ]
+
+
 def table(figures: Sequence[Figure]) -> Iterator[str]:
     """The rows of a Markdown table."""
     yield "| figure | value | goal | met |"

@@ -5,7 +5,7 @@ import itertools
 import random
 
 from script.capacity import TableCost, lines
-from script.figures import Committed, Comparison, Figure, Run, compare, page_lines
+from script.figures import Committed, Comparison, Figure, Run, better_of, compare, page_lines
 from script.generator.schedule import deal_round, deal_shift, percentile
 from script.generator.wire import PING, TEXT, SocketConnection, frame
 
@@ -83,7 +83,8 @@ def test_its_sockets_answer_a_ping():
 
 
 def figure(value, **fields):
-    return Figure("acts.bytes_tile", "bytes of a tile", value, "B", **{"is_portable": True, **fields})
+    stated = {"key": "acts.bytes_tile", "is_portable": True, **fields}
+    return Figure(label="bytes of a tile", value=value, unit="B", **stated)
 
 
 def committed(before):
@@ -103,6 +104,12 @@ def test_it_calls_worse_what_is_more_than_a_fifth_worse():
     assert not is_worse(figure(0.7, better="higher"), figure(0.5, better="higher"))
     # Milliseconds of another machine say nothing.
     assert not is_worse(figure(9.0, is_portable=False), figure(2.0, is_portable=False))
+
+
+def test_it_takes_the_better_of_two_measurements():
+    first, other = figure(2_500.0), figure(7.0, key="acts.bytes_sign")
+    assert better_of([first, other], [figure(2_100.0)]) == [figure(2_100.0), other]
+    assert better_of([first, other], [figure(2_900.0)]) == [first, other]
 
 
 def test_its_page_says_where_a_part_was_measured_and_which_goals_are_met():
