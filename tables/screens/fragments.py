@@ -6,7 +6,7 @@ only if one of its screens shows it, and once for all of them.
 
 import json
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypedDict
 
 from django.utils.safestring import SafeString
@@ -40,6 +40,7 @@ STATIONS = {
     "sign": Station("tables/sign/screen.jinja", SignData),
 }
 CACHED_FRAGMENTS = 128  # of the states pushed last, about 40 kB each
+PARSED_STATES = 8
 
 
 class Screen(TypedDict):
@@ -61,12 +62,16 @@ class TableState:
 
 @dataclass(frozen=True)
 class Fragment:
-    """A rendered station of a state. `message` is what is sent on a socket: JSON of table, version and HTML."""
+    """A rendered station of a state."""
 
     table: str
     version: int
     html: str
-    message: str
+
+    @cached_property
+    def message(self) -> str:
+        """What is sent on a socket: JSON of table, version and HTML."""
+        return json.dumps({"table": self.table, "version": self.version, "html": self.html})
 
     @property
     def screen(self) -> Screen:
@@ -122,9 +127,15 @@ def read_state(table_id: int) -> TableState:
 @lru_cache(CACHED_FRAGMENTS)
 def fragment(station: str, state_text: str) -> Fragment:
     """Render one station of a state. Queries nothing. Raises KeyError for an unknown station."""
+    shown = _parse(state_text)
+    return Fragment(shown["table"]["code"], shown["version"], render(station, shown))
+
+
+@lru_cache(PARSED_STATES)
+def _parse(state_text: str) -> Snapshot:
+    """Parse a state once for all of its stations. Nobody may change it."""
     shown: Snapshot = json.loads(state_text)
-    table, version, html = shown["table"]["code"], shown["version"], render(station, shown)
-    return Fragment(table, version, html, json.dumps({"table": table, "version": version, "html": html}))
+    return shown
 
 
 def screen(station: str, table_id: int) -> Screen:

@@ -4,6 +4,7 @@ Every value is escaped, unless Python marked it safe. A name that a template can
 absent has to be asked for first: `{% if s.lot and s.lot.expired %}`. The templates are compiled once for a process.
 """
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +31,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "signed": signed,
 }
 SUFFIX = ".jinja"
+INDENTATION = re.compile(r"\n[ \t]+")
 
 
 def folders() -> list[Path]:
@@ -39,8 +41,10 @@ def folders() -> list[Path]:
 
 
 def _read(name: str) -> str | None:
+    """Return the source of a template, indented by one space at most: more is a tenth of a console's bytes."""
     paths = (folder / name for folder in folders())
-    return next((path.read_text("utf-8") for path in paths if path.is_file()), None)
+    source = next((path.read_text("utf-8") for path in paths if path.is_file()), None)
+    return INDENTATION.sub("\n ", source) if source is not None else None
 
 
 @lru_cache(maxsize=1)
