@@ -117,6 +117,12 @@ class IncarnationDeclared(TypedDict):
         str | None, "the last checkpoint that the sealer or a witness had, as a note; null without one"
     ]
     why: Annotated[str, "why, in a person's words"]
+    other_logs: NotRequired[
+        Annotated[
+            list[str],
+            "SHA-256 in hex of the same of each other log, as canonical JSON of `found` and `signed`; absent without one",
+        ]
+    ]
 
 
 INCARNATION_DECLARED = entry_type(

@@ -48,6 +48,10 @@ class MixedPlay(ValueError):
         super().__init__(real, training)
 
 
+class SeveralFacilities(ValueError):
+    """An evidence bundle would name streams of several facilities. The arguments are their codes, in order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """The entries of one stream to export, numbers `first` to `last`. Empty if `last` is `first - 1`."""
@@ -75,13 +79,14 @@ class EveryStream:
 class Selection:
     """The content of an export: its streams in the order of their names, from `since` to before `until`.
 
-    `every` is None if the streams were named.
+    `every` is None if the streams were named. `facility` is the facility to which it was restricted, or "".
     """
 
     since: dt.datetime | None
     until: dt.datetime | None
     spans: tuple[Span, ...]
     every: EveryStream | None = None
+    facility: str = ""
 
     @property
     def entries(self) -> int:
@@ -108,9 +113,8 @@ def select(
             raise UnknownStream(name)
     _verify_one_sort(heads, training)
     every = None if names else EveryStream(facility, training)
-    return Selection(
-        since, until, tuple(_spans([heads[name] for name in sorted(heads)], since, until)), every
-    )
+    spans = tuple(_spans([heads[name] for name in sorted(heads)], since, until))
+    return Selection(since, until, spans, every, facility)
 
 
 def with_later_streams(selection: Selection) -> Selection:
@@ -137,6 +141,22 @@ def every_statement(selection: Selection) -> dict[str, Any]:
     every = selection.every
     other_play = [stream.name for stream in _selected_streams((), not every.training, every.facility)]
     return {"every": {"facility": every.facility or None, "other_play": sorted(other_play)}}
+
+
+def only_facility(selection: Selection) -> str:
+    """The code of the facility whose streams a bundle of this selection may name; "" if only the installation's.
+
+    Raises SeveralFacilities: each facility has a log of its own, so that no bundle names another one.
+    """
+    if selection.facility:
+        return selection.facility
+    names = [span.name for span in selection.spans]
+    if selection.every:
+        names += every_statement(selection)["every"]["other_play"]
+    facilities = sorted({name.partition("/")[0] for name in names} - {INSTALLATION.partition("/")[0]})
+    if len(facilities) > 1:
+        raise SeveralFacilities(*facilities)
+    return facilities[0] if facilities else ""
 
 
 def gaming_day_range(facility: str, first: dt.date, last: dt.date) -> tuple[dt.datetime, dt.datetime]:

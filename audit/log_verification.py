@@ -1,4 +1,4 @@
-"""Verify an incarnation's log in one pass: its seals, their tree, its checkpoints and their signatures."""
+"""Verify a log in one pass: its seals, their tree, its checkpoints and their signatures."""
 
 import datetime as dt
 import json
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from audit import batches, merkle, notes
-from audit.models import Checkpoint, Cosignature, Incarnation, Seal, SigningKey
+from audit.models import Checkpoint, Cosignature, Seal, SigningKey
 from audit.sealing import witnesses
+from audit.sealing.log import Log
 from audit.verification_words import Finding
 
 LEAVES = 200  # of one batch
@@ -20,8 +21,9 @@ LATEST_AFTER_SEAL = dt.timedelta(
 HEADS = """SELECT l.number, s.name, h.seq, e.hash, e.at FROM audit_sealedhead h
     JOIN audit_seal l ON l.id = h.seal_id JOIN audit_stream s ON s.id = h.stream_id
     LEFT JOIN audit_entry e ON e.stream_id = h.stream_id AND e.seq = h.seq
-    WHERE l.incarnation_id = %s AND l.number BETWEEN %s AND %s"""
-NODES = 'SELECT "index", hash FROM audit_node WHERE incarnation_id = %s AND level = %s AND "index" BETWEEN %s AND %s'
+    WHERE l.incarnation_id = %s AND l.facility = %s AND l.number BETWEEN %s AND %s"""
+NODES = """SELECT "index", hash FROM audit_node
+    WHERE incarnation_id = %s AND facility = %s AND level = %s AND "index" BETWEEN %s AND %s"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class LogPass:
     checkpoints, and `witnessed` and `unknown_witnesses` their cosignatures. Findings go to `add`.
     """
 
-    incarnation: Incarnation
+    log: Log
     leaves: int
     newest: int
     checkpoints: int = 0
@@ -57,16 +59,16 @@ class LogPass:
     frontier: list[tuple[int, bytes]] = field(default_factory=list)
 
     @classmethod
-    def fixed(cls, incarnation: Incarnation) -> "LogPass":
+    def fixed(cls, log: Log) -> "LogPass":
         """Make a pass over the log as it is now, read in one statement so that its figures agree.
 
         Counts nothing: a year has thirty million checkpoints, and a statement may take five seconds.
         """
-        statement = """SELECT (SELECT max(number) FROM audit_seal WHERE incarnation_id = %s),
-            (SELECT max(size) FROM audit_checkpoint WHERE incarnation_id = %s)"""
-        ((last, largest),) = batches.fetch(statement, [incarnation.number] * 2)
+        statement = """SELECT (SELECT max(number) FROM audit_seal WHERE incarnation_id = %s AND facility = %s),
+            (SELECT max(size) FROM audit_checkpoint WHERE incarnation_id = %s AND facility = %s)"""
+        ((last, largest),) = batches.fetch(statement, log.key * 2)
         sealed = 0 if last is None else last + 1
-        return cls(incarnation, max(sealed, largest or 0), largest or 0)
+        return cls(log, max(sealed, largest or 0), largest or 0)
 
     @property
     def work(self) -> int:
@@ -87,16 +89,15 @@ class LogPass:
             self._bad("seals-unsigned", number=self.leaves - 1)
 
     def _bad(self, code: str, **where: Any) -> None:
-        self.add(Finding(code, {"origin": self.incarnation.origin, **where}))
+        self.add(Finding(code, {"origin": self.log.origin, **where}))
 
     def _batch(self, start: int, stop: int) -> int:
-        number = self.incarnation.number
-        seals = Seal.objects.filter(incarnation=number, number__gte=start, number__lt=stop).order_by("number")
+        seals = self.log.seals.filter(number__gte=start, number__lt=stop).order_by("number")
         seals_by_number = {seal.number: seal for seal in seals}
         listed = self._listed(start, stop)
         signed = {
             checkpoint.size: checkpoint
-            for checkpoint in Checkpoint.objects.filter(incarnation=number, size__gt=start, size__lte=stop)
+            for checkpoint in self.log.checkpoints.filter(size__gt=start, size__lte=stop)
         }
         self.cosigned: dict[int, list[Cosignature]] = {}
         for line in Cosignature.objects.filter(
@@ -120,7 +121,7 @@ class LogPass:
     def _listed(self, start: int, stop: int) -> dict[int, dict[str, "_ListedEntry"]]:
         """The index rows of each seal, by its number: the entry that it lists of each stream."""
         listed: dict[int, dict[str, _ListedEntry]] = {}
-        rows = batches.fetch(HEADS, [self.incarnation.number, start, stop - 1])
+        rows = batches.fetch(HEADS, [*self.log.key, start, stop - 1])
         for number, name, seq, digest, moment in rows:
             listed.setdefault(number, {})[name] = _listed_entry(seq, digest, moment)
         return listed
@@ -156,7 +157,7 @@ class LogPass:
         """
         content = json.loads(body)
         place = (content["_format"], content["_type"], content["incarnation"], content["number"])
-        if place != (1, "seal", self.incarnation.number, number):
+        if place != (1, "seal", self.log.incarnation.number, number):
             raise ValueError
         return {head["stream"]: (head["seq"], bytes.fromhex(head["head"])) for head in content["heads"]}
 
@@ -187,7 +188,7 @@ class LogPass:
         """Compare the stored nodes, from which proofs are made, with the hashes of the seals."""
         for level in sorted({level for level, _ in subtrees}):
             indices = [index for node_level, index in subtrees if node_level == level]
-            params = [self.incarnation.number, level, min(indices), max(indices)]
+            params = [*self.log.key, level, min(indices), max(indices)]
             stored = {index: bytes(digest) for index, digest in batches.fetch(NODES, params)}
             for index in sorted(indices):
                 if stored.get(index) != subtrees[level, index]:
@@ -201,7 +202,7 @@ class LogPass:
         except notes.Malformed:
             self._bad("checkpoint-unreadable", size=size)
             return
-        if (stated.origin, stated.size, stated.root) != (self.incarnation.origin, size, bytes(signed.root)):
+        if (stated.origin, stated.size, stated.root) != (self.log.origin, size, bytes(signed.root)):
             self._bad("checkpoint-unreadable", size=size)
         elif stated.root != self._root():
             self._bad("root-differs", size=size)

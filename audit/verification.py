@@ -17,6 +17,7 @@ from django.db import connection
 from audit import batches, chain, clock, closed_streams, record
 from audit.entries import KEY_CREATED, VerificationFigures
 from audit.models import Incarnation, SigningKey, Stream
+from audit.sealing.log import INSTALLATION_FACILITY, Log, facility_log, facility_of, logs_of
 
 from .log_verification import LATEST_AFTER_SEAL, LogPass
 from .record_checks import RECORD_CHECKS
@@ -74,19 +75,28 @@ class VerificationResult:
         }
 
 
-def verify(progress: Progress = lambda completed, total: None) -> VerificationResult:
-    """Verify the whole record. `progress(completed, total)` is called often, in entries, seals and checkpoints.
+def verify(progress: Progress = lambda completed, total: None, facility: str = "") -> VerificationResult:
+    """Verify the whole record, or what concerns one facility (a code): its streams and log, and the installation's.
 
-    A bad record raises nothing. Raises what `progress` raises.
+    `progress(completed, total)` is called often, in entries, seals and checkpoints. A bad record raises nothing. Raises
+    what `progress` raises.
     """
     # Fix the logs first and the streams afterward, so that the streams include every sealed entry.
-    logs = [LogPass.fixed(incarnation) for incarnation in Incarnation.objects.order_by("number")]
-    streams = list(Stream.objects.order_by("name").only("name", "seq", "head", "last_at"))
+    incarnations = Incarnation.objects.order_by("number")
+    logs = [LogPass.fixed(log) for incarnation in incarnations for log in _logs(incarnation, facility)]
+    every_stream = Stream.objects.order_by("name").only("name", "seq", "head", "last_at")
+    streams = [
+        stream
+        for stream in every_stream
+        if not facility or stream.facility in (facility, INSTALLATION_FACILITY)
+    ]
     latest = clock.format_moment(clock.latest() + LATEST_AFTER_SEAL)
     closings = closed_streams.declared_closings()
 
     def add(finding: Finding) -> None:
         """A declared closing explains the times of the stream that it closed, and nothing else."""
+        if facility and not _concerns(finding, facility):
+            return
         if finding.code in closed_streams.EXPLAINED and closed_streams.explains(closings, finding.where):
             result.declared.append(finding)
         else:
@@ -102,11 +112,11 @@ def verify(progress: Progress = lambda completed, total: None) -> VerificationRe
             result.entries += count
             progress(completed, total)
     for finding in _entries_beyond_heads():
-        result.add(finding)
+        add(finding)
     for finding in _unrecorded_keys():
-        result.add(finding)
+        add(finding)
     for finding in closed_streams.verify(closings):
-        result.add(finding)
+        add(finding)
     for log in logs:
         for count in log.run(add):
             completed += count
@@ -117,10 +127,24 @@ def verify(progress: Progress = lambda completed, total: None) -> VerificationRe
         result.unknown_witnesses += log.unknown_witnesses
     for check in RECORD_CHECKS:
         for finding in check(lambda: progress(completed, total)):
-            result.add(finding)
-    newest = logs[-1].sealed if logs else {}
-    result.unsealed = sum(max(0, stream.seq - newest.get(stream.name, 0)) for stream in streams)
+            add(finding)
+    newest = [log.sealed for log in logs if log.log.incarnation == logs[-1].log.incarnation]
+    for stream in streams:
+        sealed = max((numbers.get(stream.name, 0) for numbers in newest), default=0)
+        result.unsealed += max(0, stream.seq - sealed)
     return result
+
+
+def _logs(incarnation: Incarnation, facility: str) -> list[Log]:
+    """The logs of an incarnation, or that of a facility."""
+    own = facility_log(facility, incarnation) if facility else None
+    return [own] if own else logs_of(incarnation)
+
+
+def _concerns(finding: Finding, facility: str) -> bool:
+    """Whether a finding is about a facility or the installation. One without a place concerns every facility."""
+    stream, place = finding.where.get("stream"), finding.where.get("facility", facility)
+    return facility_of(stream) in (facility, INSTALLATION_FACILITY) if stream else place == facility
 
 
 def _verify_stream(stream: Stream, latest: str, add: Callable[[Finding], None]) -> Iterator[int]:

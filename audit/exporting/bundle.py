@@ -20,10 +20,9 @@ import audit
 from audit import batches, chain, clock, export
 from audit.entry_schemas import all_schemas
 from audit.export import Selection, Span
-from audit.models import Incarnation, Seal, SigningKey
+from audit.models import Incarnation, SigningKey
 from audit.sealing import witnesses
 from audit.sealing.keys import verifier_of
-from audit.sealing.log import Log
 
 from .instructions import README
 from .segment import LogSegment, segment_for, subtrees
@@ -70,9 +69,9 @@ def write(
 ) -> BundleSummary:
     """Write the bundle of a selection. `out` need not be seekable.
 
-    `progress` is called with the number of entries written. The log is the newest incarnation's unless one is given.
-    Raises what `progress` and `out` raise, MissingEntry if the database lost an entry, and MissingNode if it lost a
-    part of the log.
+    `progress` is called with the number of entries written. The log is the facility's in the newest incarnation, or in
+    the one that is given. Raises what `progress` and `out` raise, SeveralFacilities, MissingEntry if the database lost
+    an entry, and MissingNode if it lost a part of the log.
     """
     selection, stretch = _with_segment(selection, incarnation)
     counted = _CountingWriter(out)
@@ -192,8 +191,8 @@ def _manifest(opening: dict[str, Any], selection: Selection, stretch: LogSegment
         "_type": "bundle",
         **{key: opening[key] for key in ("at", "build", "from", "to")},
         "entries": selection.entries,
-        "incarnation": stretch.incarnation.number if stretch else None,
-        "origin": stretch.incarnation.origin if stretch else None,
+        "incarnation": stretch.log.incarnation.number if stretch else None,
+        "origin": stretch.log.origin if stretch else None,
         "size": stretch.checkpoint.size if stretch else None,
         "unsealed": [{"entries": count, "stream": span.name} for span, count in unsealed if count],
     }
@@ -215,7 +214,7 @@ def _lines(span: Span, first: int, last: int) -> Iterator[bytes]:
 
 
 def _seals(stretch: LogSegment) -> Iterator[bytes]:
-    log, size = Log(stretch.incarnation), stretch.checkpoint.size
+    log, size = stretch.log, stretch.checkpoint.size
     before, after = list(subtrees(0, stretch.first)), list(subtrees(stretch.last, size))
     hashes = log.with_nodes(lambda node: [node(*place).hex() for place in [*before, *after]])
     header = {
@@ -224,13 +223,13 @@ def _seals(stretch: LogSegment) -> Iterator[bytes]:
         "after": hashes[len(before) :],
         "before": hashes[: len(before)],
         "first": stretch.first,
-        "incarnation": stretch.incarnation.number,
+        "incarnation": log.incarnation.number,
         "last": stretch.last,
-        "origin": stretch.incarnation.origin,
+        "origin": log.origin,
         "size": size,
     }
     yield chain.canonical(header) + b"\n"
-    seals = Seal.objects.filter(incarnation=stretch.incarnation).order_by("number")
+    seals = log.seals.order_by("number")
     for start in range(stretch.first, stretch.last, SEALS_PER_STATEMENT):
         part = seals.filter(number__gte=start, number__lt=min(start + SEALS_PER_STATEMENT, stretch.last))
         for body in part.values_list("body", flat=True):

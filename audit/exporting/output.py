@@ -44,7 +44,7 @@ class JobOutput:
 def produce(job: Job, path: Path, beat: Heartbeat) -> JobOutput:
     """Do a job. An export is written to `path`. Raises what `beat` raises, and OSError."""
     if job.kind == Job.Kind.VERIFICATION:
-        return _verification(beat)
+        return _verification(job, beat)
     selection = job_selection(job)
     beat(0, selection.entries)
     details = WRITERS[job.kind](path, selection, beat)
@@ -120,7 +120,7 @@ def _sync_and_hash(path: Path) -> tuple[int, str]:
         return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _verification(beat: Heartbeat) -> JobOutput:
-    verified = verification.verify(beat)
+def _verification(job: Job, beat: Heartbeat) -> JobOutput:
+    verified = verification.verify(beat, job.facility)
     figures = verified.as_data()
     return JobOutput(verified.entries, dict(figures), figures=figures)

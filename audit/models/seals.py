@@ -1,7 +1,11 @@
-"""The seals of the record: a log of its heads, signed checkpoints of that log, and cosignatures (docs/evidence.md).
+"""The seals of the record: logs of its heads, their signed checkpoints, and cosignatures (docs/evidence.md).
 
-All rows are written once; the guards are in `migrations/0006_seals_stay.py`. A foreign key that is the first column of
-a unique constraint has no index of its own, which every seal would have to update.
+Each facility has a log of its own in each incarnation. Its rows have the facility's code, or "" in the incarnation's
+first log, which `audit.sealing.log` gives to the first facility.
+
+All rows are written once; the guards are in `migrations/0006_seals_stay.py` and `0011_log_of_each_facility.py`. A
+foreign key that is the first column of a unique constraint has no index of its own, which every seal would have to
+update.
 """
 
 from django.db import models
@@ -10,12 +14,20 @@ from django.db.models import Q
 from .people import Person
 from .record import Stream
 
+FACILITY_LENGTH_MAX = 40
+
+
+def _log_facility() -> "models.CharField[str, str]":
+    """The column that tells the logs of an incarnation apart: the facility's code, or "" for the first log."""
+    return models.CharField(max_length=FACILITY_LENGTH_MAX, default="", db_default="")
+
 
 class Incarnation(models.Model):
-    """A period of the record with a log of its own. After a backup was restored, two people declare the next one.
+    """A period of the record with logs of its own. After a backup was restored, two people declare the next one.
 
-    `origin` names its log in every checkpoint. `after` describes the previous log at the declaration: its last
-    checkpoint in the database (`found`), and the last one that was signed (`signed`), each a note or null.
+    `origin` names its first log in every checkpoint. `after` describes the previous first log at the declaration: its
+    last checkpoint in the database (`found`), and the last one that was signed (`signed`), each a note or null. The
+    same of the other logs is in `logs`, by the code of their facility.
     """
 
     number = models.PositiveIntegerField(primary_key=True)
@@ -55,12 +67,13 @@ class SigningKey(models.Model):
 
 
 class Seal(models.Model):
-    """A leaf of an incarnation's log: the heads that changed since the leaf before it, as canonical JSON (`body`).
+    """A leaf of a log: the heads that changed since the leaf before it, as canonical JSON (`body`).
 
-    `number` is the leaf's index, from 0, and `leaf` its RFC 6962 hash. A `full` seal lists every head.
+    `number` is the leaf's index, from 0, and `leaf` its RFC 6962 hash. A `full` seal lists every head of the log.
     """
 
     incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="seals", db_index=False)
+    facility = _log_facility()
     number = models.BigIntegerField()
     at = models.DateTimeField()
     full = models.BooleanField(default=False)
@@ -70,14 +83,18 @@ class Seal(models.Model):
     class Meta:
         verbose_name = "seal"
         verbose_name_plural = "seals"
-        ordering = ("incarnation", "number")
-        constraints = (models.UniqueConstraint(name="audit_seal_once", fields=("incarnation", "number")),)
+        ordering = ("incarnation", "facility", "number")
+        constraints = (
+            models.UniqueConstraint(name="audit_seal_once", fields=("incarnation", "facility", "number")),
+        )
         indexes = (
-            models.Index(name="audit_seal_full", fields=("incarnation", "number"), condition=Q(full=True)),
+            models.Index(
+                name="audit_seal_full", fields=("incarnation", "facility", "number"), condition=Q(full=True)
+            ),
         )
 
     def __str__(self) -> str:
-        return f"{self.incarnation_id}/{self.number}"
+        return f"{self.incarnation_id}/{self.facility}{self.number}"
 
 
 class SealedHead(models.Model):
@@ -99,12 +116,13 @@ class SealedHead(models.Model):
 
 
 class Node(models.Model):
-    """The hash of a complete subtree of an incarnation's log: 2^level leaves from index × 2^level. Leaves are level 0.
+    """The hash of a complete subtree of a log: 2^level leaves from index × 2^level. Leaves are level 0.
 
     With these, a proof reads a few dozen rows, however long the log is.
     """
 
     incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="nodes", db_index=False)
+    facility = _log_facility()
     level = models.PositiveSmallIntegerField()
     index = models.BigIntegerField()
     hash = models.BinaryField(max_length=32)
@@ -112,9 +130,11 @@ class Node(models.Model):
     class Meta:
         verbose_name = "node"
         verbose_name_plural = "nodes"
-        ordering = ("incarnation", "level", "index")
+        ordering = ("incarnation", "facility", "level", "index")
         constraints = (
-            models.UniqueConstraint(name="audit_node_once", fields=("incarnation", "level", "index")),
+            models.UniqueConstraint(
+                name="audit_node_once", fields=("incarnation", "facility", "level", "index")
+            ),
         )
 
     def __str__(self) -> str:
@@ -122,9 +142,10 @@ class Node(models.Model):
 
 
 class Checkpoint(models.Model):
-    """A signed state of an incarnation's log: the C2SP note (`note`) of its `size` and `root`."""
+    """A signed state of a log: the C2SP note (`note`) of its `size` and `root`."""
 
     incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="checkpoints", db_index=False)
+    facility = _log_facility()
     size = models.BigIntegerField()
     root = models.BinaryField(max_length=32)
     note = models.TextField()
@@ -133,8 +154,10 @@ class Checkpoint(models.Model):
     class Meta:
         verbose_name = "checkpoint"
         verbose_name_plural = "checkpoints"
-        ordering = ("incarnation", "size")
-        constraints = (models.UniqueConstraint(name="audit_checkpoint_once", fields=("incarnation", "size")),)
+        ordering = ("incarnation", "facility", "size")
+        constraints = (
+            models.UniqueConstraint(name="audit_checkpoint_once", fields=("incarnation", "facility", "size")),
+        )
 
     def __str__(self) -> str:
         return f"{self.incarnation_id} {self.size}"
@@ -172,7 +195,8 @@ class SealerStatus(models.Model):
     (`audit.sealing.problems`) with its `params`, and `since` is when that began. `witnesses` has, by the name of each
     witness's key, its `url`, the `size` that it last cosigned and when (`at`), and `said`: the code of the last
     request's failure, or "". `newest_copy` is the newest file in the folder of copies, and `copy_problem` the code of
-    the last copy's failure.
+    the last copy's failure. All these are about the first log; `logs` has the same about each other log, by the code of
+    its facility.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
@@ -184,6 +208,7 @@ class SealerStatus(models.Model):
     newest_copy = models.CharField(max_length=200, blank=True, db_column="copied")
     copied_at = models.DateTimeField(null=True)
     copy_problem = models.CharField(max_length=40, blank=True, db_column="copy_said")
+    logs = models.JSONField(default=dict)
 
     class Meta:
         verbose_name = "sealer's status"

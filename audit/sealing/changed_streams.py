@@ -2,22 +2,21 @@
 
 import datetime as dt
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
 
 from audit import batches, merkle
-from audit.models import Seal, Stream
-from audit.sealing.log import Log, MissingNode
+from audit.models import Stream
+from audit.sealing.log import INSTALLATION_FACILITY, Log, MissingNode, facility_of
 from audit.sealing.problems import SealingProblem
 from audit.sealing.state import State
 
 BATCH = 200
 SEALS_PER_STATEMENT = 500
-BODIES = (
-    """SELECT body FROM audit_seal WHERE incarnation_id = %s AND number BETWEEN %s AND %s ORDER BY number"""
-)
+BODIES = """SELECT body FROM audit_seal WHERE incarnation_id = %s AND facility = %s AND number BETWEEN %s AND %s
+    ORDER BY number"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +26,11 @@ class Head:
     name: str
     seq: int
     head: bytes
+
+    @property
+    def facility(self) -> str:
+        """The code before the slash of its stream's name."""
+        return facility_of(self.name)
 
     @property
     def as_data(self) -> dict[str, str | int]:
@@ -41,8 +45,15 @@ class StreamHead(Head):
     stream_id: int
 
 
+def current_heads() -> list[StreamHead]:
+    """The heads of all streams with entries, in the order of their names, read in one statement."""
+    streams = Stream.objects.filter(seq__gt=0).values_list("name", "seq", "head", "pk")
+    heads = (StreamHead(name, seq, bytes(head), pk) for name, seq, head, pk in streams)
+    return sorted(heads, key=lambda head: head.name)
+
+
 class LastSealed:
-    """The newest head of each stream that an incarnation's seals list, kept in memory from one second to the next.
+    """The newest head of each stream that a log's seals list, kept in memory from one second to the next.
 
     It is read from the seals themselves, from the last full one on: they name a stream even if every row about it was
     deleted. `root` is the root that these seals lead to, None before the first. `full_on` is the day, by the clock, of
@@ -60,21 +71,34 @@ class LastSealed:
         """Whether this was read from the log that ends in this state."""
         return (self.number, self.root) == (saved.incarnation, saved.root)
 
-    def compare(self) -> tuple[list[StreamHead], list[StreamHead]]:
-        """Return all current heads and the changed ones, both in the order of their names.
+    def of_several_facilities(self) -> dict[str, dict[str, Head]]:
+        """The heads by facility, then by stream, if they are of several facilities; else empty.
 
-        One statement reads them all. Raises SealingProblem("head-went-back") if a sealed entry is missing or has been
-        replaced, or a sealed stream is missing.
+        Only a log from before each facility had its own lists several. It is not sealed any more: a full seal must list
+        every stream that was listed before.
         """
-        streams = Stream.objects.filter(seq__gt=0).values_list("name", "seq", "head", "pk")
-        now = sorted(
-            (StreamHead(name, seq, bytes(head), pk) for name, seq, head, pk in streams),
-            key=lambda head: head.name,
-        )
-        changed = [head for head in now if self._has_moved(head)]
-        self._verify_no_stream_is_missing({head.name for head in now})
+        facilities = {head.facility for head in self.heads.values()} - {INSTALLATION_FACILITY}
+        if len(facilities) < 2:
+            return {}
+        return {
+            facility: {name: head for name, head in self.heads.items() if head.facility == facility}
+            for facility in facilities
+        }
+
+    def take_over(self, heads: Mapping[str, Head]) -> None:
+        """Guard these heads, which another log listed, from now on in this one, which has no seal yet."""
+        self.heads.update(heads)
+
+    def compare(self, heads: Sequence[StreamHead]) -> list[StreamHead]:
+        """Return those of the log's current heads that changed.
+
+        Raises SealingProblem("head-went-back") if a sealed entry is missing or has been replaced, or a sealed stream is
+        missing.
+        """
+        changed = [head for head in heads if self._has_moved(head)]
+        self._verify_no_stream_is_missing({head.name for head in heads})
         self._verify_sealed_entries_remain(changed)
-        return now, changed
+        return changed
 
     def mark_sealed(self, heads: Iterable[Head], root: bytes, full_on: dt.date | None = None) -> None:
         """Note that the newest seal, which leads to `root`, lists these heads; `full_on` is its day if it is full."""
@@ -122,13 +146,13 @@ def _listed_heads(log: Log, saved: State) -> dict[str, Head]:
     """The newest head of each stream in the seals from the last full one on, which a day's seals follow at most."""
     if not saved.size:
         return {}
-    full = Seal.objects.filter(incarnation=log.incarnation, full=True, number__lt=saved.size)
+    full = log.seals.filter(full=True, number__lt=saved.size)
     start = full.order_by("-number").values_list("number", flat=True).first() or 0
     heads: dict[str, Head] = {}
     leaves: list[bytes] = []
     for number in range(start, saved.size, SEALS_PER_STATEMENT):
         last = min(number + SEALS_PER_STATEMENT, saved.size) - 1
-        for (body,) in batches.fetch(BODIES, [log.incarnation.number, number, last]):
+        for (body,) in batches.fetch(BODIES, [*log.key, number, last]):
             is_full, listed = _read_seal(bytes(body), start)
             if not (is_full or leaves):  # although its column says so
                 raise SealingProblem("seals-differ", number=start)

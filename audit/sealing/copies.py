@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from audit import merkle, notes
-from audit.models import Checkpoint, Incarnation
+from audit.models import Checkpoint
 from audit.sealing.log import Log, MissingNode
 from audit.sealing.problems import SealingProblem
 from audit.sealing.witnesses import request_of
@@ -19,19 +19,19 @@ EVERY_SECONDS = 60
 DIGITS = 12
 
 
-def save_newest(folder: Path, incarnation: Incarnation) -> str:
-    """Copy the newest checkpoint, preferably a cosigned one, if it is newer than the last copy.
+def save_newest(folder: Path, log: Log) -> str:
+    """Copy a log's newest checkpoint, preferably a cosigned one, if it is newer than the last copy.
 
     Returns the name of the newest copy, or "" if nothing is signed. Raises SealingProblem("copy-ahead") if the folder
     is ahead of the record, and OSError if it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    last = newest_copy(folder, incarnation.origin)
-    size = _verify_log_extends(folder, last, incarnation) if last else 0
-    checkpoint = _checkpoint_to_copy(incarnation, size)
+    last = newest_copy(folder, log.origin)
+    size = _verify_log_extends(folder, last, log) if last else 0
+    checkpoint = _checkpoint_to_copy(log, size)
     if checkpoint is None:
         return last
-    name = copy_name(incarnation.origin, checkpoint.size)
+    name = copy_name(log.origin, checkpoint.size)
     _write_once(folder / f"{name}.proof", request_of(checkpoint, size))
     _write_once(folder / f"{name}.txt", checkpoint.cosigned)
     return f"{name}.txt"
@@ -49,24 +49,25 @@ def newest_copy(folder: Path, origin: str) -> str:
     return max(names, key=lambda name: (len(name), name), default="")
 
 
-def _checkpoint_to_copy(incarnation: Incarnation, beyond: int) -> Checkpoint | None:
-    larger = Checkpoint.objects.filter(incarnation=incarnation, size__gt=beyond).order_by("-size")
+def _checkpoint_to_copy(log: Log, beyond: int) -> Checkpoint | None:
+    larger = log.checkpoints.filter(size__gt=beyond).order_by("-size")
     return larger.filter(cosignatures__isnull=False).first() or larger.first()
 
 
-def _verify_log_extends(folder: Path, name: str, incarnation: Incarnation) -> int:
+def _verify_log_extends(folder: Path, name: str, log: Log) -> int:
     """Check that the log extends a copy. Returns the copy's size."""
+    ahead = SealingProblem("copy-ahead", log.facility, incarnation=log.incarnation.number, copy=name)
     try:
         checkpoint = notes.Checkpoint.read(notes.Note.read((folder / name).read_bytes()).text)
         extends = (
-            Log(incarnation).root(checkpoint.size) == checkpoint.root
+            log.root(checkpoint.size) == checkpoint.root
             if checkpoint.size
             else checkpoint.root == merkle.EMPTY
         )
     except (notes.Malformed, MissingNode) as error:
-        raise SealingProblem("copy-ahead", incarnation=incarnation.number, copy=name) from error
-    if not extends or checkpoint.origin != incarnation.origin:
-        raise SealingProblem("copy-ahead", incarnation=incarnation.number, copy=name)
+        raise ahead from error
+    if not extends or checkpoint.origin != log.origin:
+        raise ahead
     return checkpoint.size
 
 

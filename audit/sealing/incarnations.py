@@ -1,25 +1,29 @@
 """Incarnations of the record: the first opens by itself; after a restored backup, two people declare the next.
 
-A declaration is recorded on `installation/system` with the last known state of the previous log. It sends the signal
-`incarnation_declared` in its transaction, with `incarnation`, `at`, `actor` and `witness`, so that halted tables
-resume.
+A declaration holds for the log of each facility. It is recorded on `installation/system`, which is in every
+facility's bundles: with the last known state of the previous first log, and digests of those of the others. It sends
+the signal `incarnation_declared` in its transaction, with `incarnation`, `at`, `actor` and `witness`, so that halted
+tables resume.
 """
 
 import datetime as dt
+import hashlib
+from collections.abc import Mapping
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django.dispatch import Signal
 
-from audit import clock, notes
+from audit import chain, clock, notes
 from audit.entries import INCARNATION_DECLARED, INCARNATION_OPENED, IncarnationDeclared
 from audit.errors import AuditRefusal, SamePerson, WrongPin
-from audit.models import Department, Incarnation, Person
+from audit.models import Checkpoint, Department, Incarnation, Person
 from audit.people import person_by_code
 from audit.refusal_codes import RefusalCode
 from audit.sealing import system
-from audit.sealing.log import Log, current_incarnation
+from audit.sealing.log import current_incarnation, logs_of
 from audit.sealing.state import State
 
 incarnation_declared = Signal()
@@ -48,7 +52,7 @@ def current_number() -> int:
 
 
 def origin_of(number: int) -> str:
-    """The name of an incarnation's log, which is the first line of each of its checkpoints."""
+    """The name of an incarnation's first log, which is the first line of each of its checkpoints."""
     return f"{settings.LOG_ORIGIN}/{number}"
 
 
@@ -75,29 +79,46 @@ def authenticate(code: str, pin: str) -> Person:
     return person
 
 
-def declare(actor: Person, witness: Person, why: str, state: State | None, signed: str = "") -> Incarnation:
-    """Declare the next incarnation. The caller has authenticated both people.
+def declare(
+    actor: Person,
+    witness: Person,
+    why: str,
+    state: State | None,
+    *signed: str,
+    other_states: Mapping[str, State] | None = None,
+) -> Incarnation:
+    """Declare the next incarnation of every log. The caller has authenticated both people.
 
-    `state` is the state in the sealer's folder, or None. If the folder is lost, `signed` is the note of a checkpoint
-    from a witness or a copy. Raises SamePerson, and DeclarationRefused: DEPARTMENTS, COMPLIANCE, WHY or
-    NOTE.
+    `state` is the first log's state in the sealer's folder, or None, and `other_states` are those of the other logs by
+    their facility. If the folder is lost, each of `signed` is the note of a checkpoint from a witness or a copy. Raises
+    SamePerson, and DeclarationRefused: DEPARTMENTS, COMPLIANCE, WHY or NOTE.
     """
     verify_declarers(actor, witness)
     why = verified_reason(why)
-    last = signed or (state.signed if state else "")
+    states = {**(other_states or {}), **({"": state} if state else {})}
+    last = {facility: saved.signed for facility, saved in states.items()}
+    checkpoints = [_log_of(note) for note in [*last.values(), *signed] if note]
+    last |= {facility: note for note in signed if note for facility in [_log_of(note)[0]]}
     with transaction.atomic():
         moment = clock.now()
         before = current_incarnation()
-        number = 1 + max(before.number if before else 0, state.incarnation if state else 0, _number_in(last))
-        newest = Log(before).newest() if before else None
-        after = {"found": newest.note if newest else None, "signed": last or None}
+        numbers = [saved.incarnation for saved in states.values()] + [number for _, number in checkpoints]
+        number = 1 + max([before.number if before else 0, *numbers])
+        newest = {log.facility: log.newest() for log in logs_of(before)} if before else {}
+        facilities = sorted({"", *newest, *last})
+        ends = {facility: _log_end(newest.get(facility), last.get(facility)) for facility in facilities}
+        first = ends.pop("")
+        others = {facility: end for facility, end in ends.items() if end["found"] or end["signed"]}
+        after: dict[str, Any] = {**first, **({"logs": others} if others else {})}
         data: IncarnationDeclared = {
             "number": number,
             "origin": origin_of(number),
             "why": why,
-            "found": after["found"],
-            "signed": after["signed"],
+            "found": first["found"],
+            "signed": first["signed"],
         }
+        if others:
+            data["other_logs"] = sorted(map(_digest, others.values()))
         system.write(INCARNATION_DECLARED(data), moment, actor, witness)
         incarnation = _create(number, moment, why, actor, witness, after)
         incarnation_declared.send(
@@ -106,8 +127,18 @@ def declare(actor: Person, witness: Person, why: str, state: State | None, signe
         return incarnation
 
 
+def _log_end(newest: Checkpoint | None, signed: str | None) -> dict[str, str | None]:
+    """The state of a log at a declaration: its last checkpoint in the database, and the last one that was signed."""
+    return {"found": newest.note if newest else None, "signed": signed or None}
+
+
+def _digest(end: dict[str, str | None]) -> str:
+    """What the declaration says of a log that its other readers must not know. The signatures make it unguessable."""
+    return hashlib.sha256(chain.canonical(end)).hexdigest()
+
+
 def _create(
-    number: int, moment: dt.datetime, why: str, actor: Person, witness: Person, after: dict[str, str | None]
+    number: int, moment: dt.datetime, why: str, actor: Person, witness: Person, after: dict[str, Any]
 ) -> Incarnation:
     return Incarnation.objects.create(
         number=number,
@@ -142,13 +173,13 @@ def verify_declarers(actor: Person, witness: Person) -> None:
         raise DeclarationRefused(COMPLIANCE)
 
 
-def _number_in(note: str) -> int:
-    """The incarnation's number in a checkpoint's origin; 0 if there is no note or it is from another log."""
-    if not note:
-        return 0
+def _log_of(note: str) -> tuple[str, int]:
+    """The facility ("": the first log) and incarnation of a checkpoint's log. The number is 0 if it is not ours."""
     try:
         origin = notes.Checkpoint.read(notes.Note.read(note).text).origin
     except notes.Malformed as error:
         raise DeclarationRefused(NOTE) from error
-    base, _slash, number = origin.rpartition("/")
-    return int(number) if base == settings.LOG_ORIGIN and number.isdecimal() else 0
+    name, _slash, number = origin.rpartition("/")
+    if not number.isdecimal() or not f"{name}/".startswith(f"{settings.LOG_ORIGIN}/"):
+        return "", 0
+    return name.removeprefix(settings.LOG_ORIGIN).removeprefix("/"), int(number)

@@ -61,7 +61,7 @@ def write(log: Log, pending: Pending, root_before: bytes | None) -> Checkpoint:
     moment = dt.datetime.fromisoformat(content["at"])
     with transaction.atomic():
         seal = Seal.objects.create(
-            incarnation=log.incarnation,
+            **log.rows,
             number=leaf.number,
             at=moment,
             full=content["full"],
@@ -70,11 +70,10 @@ def write(log: Log, pending: Pending, root_before: bytes | None) -> Checkpoint:
         )
         SealedHead.objects.bulk_create(_listed(seal, content["heads"]))
         Node.objects.bulk_create(
-            Node(incarnation=log.incarnation, level=level, index=index, hash=digest)
-            for level, index, digest in leaf.nodes
+            Node(**log.rows, level=level, index=index, hash=digest) for level, index, digest in leaf.nodes
         )
         return Checkpoint.objects.create(
-            incarnation=log.incarnation, size=signed.size, root=signed.root, note=pending.note, at=moment
+            **log.rows, size=signed.size, root=signed.root, note=pending.note, at=moment
         )
 
 

@@ -1,38 +1,71 @@
-"""An incarnation's log in the database: its size, roots and proofs. Reads only."""
+"""A facility's log in the database: its size, roots and proofs. Reads only.
 
-from collections.abc import Callable
+Each facility has a log of its own in each incarnation, so that what leaves the casino names no other facility. The
+incarnation's **first log** has the incarnation's origin, and belongs to the facility whose stream it sealed first.
+Until then it has the streams of the installation only. Every other log has its facility's code in its origin. A first
+log from before, which lists several facilities, has ended: each of them has a log with its code.
+"""
+
+import json
+from collections.abc import Callable, Iterator
 from functools import reduce
 from operator import or_
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from audit import merkle
-from audit.models import Checkpoint, Incarnation, Node, Seal
+from audit.models import Checkpoint, Cosignature, Incarnation, Node, Seal
+from audit.record import INSTALLATION
 
 Made = TypeVar("Made")
+INSTALLATION_FACILITY = INSTALLATION.partition("/")[0]
+SEALS_AT_ONCE = 20
+# A page or bundle of a log that no witness cosigns must not read a year of another log's cosignatures.
+CHECKPOINTS_SEARCHED = 100_000
 
 
 class MissingNode(LookupError):
     """The database has lost a node of the log. The arguments are its level and index."""
 
 
-def current_incarnation() -> Incarnation | None:
-    """The current incarnation, or None before the first sealer."""
-    return Incarnation.objects.order_by("-number").first()
-
-
 class Log:
-    """The log of one incarnation, as the database has it at the time of each call."""
+    """The log of a facility in one incarnation, as the database has it at the time of each call.
 
-    def __init__(self, incarnation: Incarnation) -> None:
-        self.incarnation = incarnation
+    `facility` is the facility's code, or "" for the first log of the incarnation.
+    """
+
+    def __init__(self, incarnation: Incarnation, facility: str = "") -> None:
+        self.incarnation, self.facility = incarnation, facility
+        self.rows: dict[str, Any] = {"incarnation": incarnation, "facility": facility}
+
+    @property
+    def origin(self) -> str:
+        """The name of the log, which is the first line of each of its checkpoints."""
+        if not self.facility:
+            return self.incarnation.origin
+        base, _slash, number = self.incarnation.origin.rpartition("/")
+        return f"{base}/{self.facility}/{number}"
+
+    @property
+    def key(self) -> list[Any]:
+        """Its columns in every table of seals, for statements: the incarnation's number, and the facility."""
+        return [self.incarnation.number, self.facility]
+
+    @property
+    def seals(self) -> QuerySet[Seal]:
+        """The leaves."""
+        return Seal.objects.filter(**self.rows)
+
+    @property
+    def checkpoints(self) -> QuerySet[Checkpoint]:
+        """The signed states."""
+        return Checkpoint.objects.filter(**self.rows)
 
     @property
     def size(self) -> int:
         """The number of leaves."""
-        newest = Seal.objects.filter(incarnation=self.incarnation).order_by("-number")
-        number = newest.values_list("number", flat=True).first()
+        number = self.seals.order_by("-number").values_list("number", flat=True).first()
         return 0 if number is None else number + 1
 
     def root(self, size: int) -> bytes:
@@ -49,7 +82,25 @@ class Log:
 
     def newest(self) -> Checkpoint | None:
         """The largest signed checkpoint, or None."""
-        return Checkpoint.objects.filter(incarnation=self.incarnation).order_by("-size").first()
+        return self.checkpoints.order_by("-size").first()
+
+    def cosignatures(self) -> QuerySet[Cosignature]:
+        """The cosignatures of its checkpoints, newest checkpoint first.
+
+        Beside other logs, only those of the last CHECKPOINTS_SEARCHED checkpoints of the record up to its newest one.
+        """
+        first, newest = self.checkpoints.order_by("size").first(), self.newest()
+        if first is None or newest is None:
+            return Cosignature.objects.none()
+        alone = len(log_facilities(self.incarnation)) == 1
+        since = first.pk if alone else max(first.pk, newest.pk - CHECKPOINTS_SEARCHED)
+        cosignatures = Cosignature.objects.filter(
+            checkpoint_id__gte=since,
+            checkpoint_id__lte=newest.pk,
+            checkpoint__incarnation=self.incarnation,
+            checkpoint__facility=self.facility,
+        )
+        return cosignatures.order_by("-checkpoint_id", "-pk")
 
     def with_nodes(self, make: Callable[[merkle.Lookup], Made]) -> Made:
         """Call `make` with a lookup of the log's nodes, reading all nodes that it needs in one statement.
@@ -76,8 +127,80 @@ class Log:
         if not places:
             return {}
         condition = reduce(or_, (Q(level=level, index=index) for level, index in places))
-        nodes = Node.objects.filter(condition, incarnation=self.incarnation)
+        nodes = Node.objects.filter(condition, **self.rows)
         return {
             (level, index): bytes(digest)
             for level, index, digest in nodes.values_list("level", "index", "hash")
         }
+
+
+def current_incarnation() -> Incarnation | None:
+    """The current incarnation, or None before the first sealer."""
+    return Incarnation.objects.order_by("-number").first()
+
+
+def facility_log(facility: str, incarnation: Incarnation | None = None) -> Log | None:
+    """The log of a facility (a code) in the current incarnation, or in this one. None before the first sealer.
+
+    A facility of which nothing was sealed yet has an empty log, or the first one if that names no facility. Without a
+    facility, it is the first log.
+    """
+    incarnation = incarnation or current_incarnation()
+    if incarnation is None:
+        return None
+    own = Log(incarnation, facility)
+    if facility and not own.seals.exists() and first_facility(incarnation) in ("", facility):
+        return Log(incarnation)
+    return own
+
+
+def first_facility(incarnation: Incarnation) -> str:
+    """The facility that has the incarnation's first log: that of the first stream it sealed of any facility, or "".
+
+    A log from before each facility had its own lists streams of several. It is the first of them until the sealer has
+    begun the logs that follow.
+    """
+    for listed in _listed_streams(Log(incarnation)):
+        for stream in listed:
+            if (facility := facility_of(stream)) != INSTALLATION_FACILITY:
+                return facility
+    return ""
+
+
+def _listed_streams(log: Log) -> Iterator[list[str]]:
+    """Yield the streams that each seal lists, in their order. A seal that cannot be read lists none."""
+    start = 0
+    while (
+        seals := log.seals.filter(number__gte=start).order_by("number").only("number", "body")[:SEALS_AT_ONCE]
+    ):
+        for seal in seals:
+            start = seal.number + 1
+            try:
+                yield [str(head["stream"]) for head in json.loads(bytes(seal.body))["heads"]]
+            except (ValueError, KeyError, TypeError, RecursionError):
+                yield []
+
+
+def facility_of(stream: str) -> str:
+    """The code of the facility in the name of a stream, before the slash."""
+    return stream.partition("/")[0]
+
+
+def log_facilities(incarnation: Incarnation) -> list[str]:
+    """The facilities of the logs that the database has in an incarnation, in order; "" is the first log.
+
+    Looks for one after another in the index: counting the seals of a year would take too long.
+    """
+    facilities = {""}
+    for model in (Seal, Checkpoint):
+        rows = model.objects.filter(incarnation=incarnation).order_by("facility")
+        facility = rows.filter(facility__gt="").values_list("facility", flat=True).first()
+        while facility:
+            facilities.add(facility)
+            facility = rows.filter(facility__gt=facility).values_list("facility", flat=True).first()
+    return sorted(facilities)
+
+
+def logs_of(incarnation: Incarnation) -> list[Log]:
+    """The logs that the database has in an incarnation, the first one first."""
+    return [Log(incarnation, facility) for facility in log_facilities(incarnation)]

@@ -28,6 +28,10 @@ SENTENCES = {
         "Of the seals from number %(number)s on, one in the database is missing or was changed. Find out why, then "
         "declare a new incarnation: manage.py declare_incarnation."
     ),
+    "first-log-stopped": (
+        "The first log of the record is not sealed, so the log of this facility cannot begin. See the sealer's log."
+    ),
+    "facility-malformed": "The record has a stream whose name does not begin with the code of a facility.",
     "undeclared": "Incarnation %(number)s is in the database, but nobody declared it on the record.",
     "witness-ahead": (
         "Witness %(witness)s has seen %(size)s seals of the log, and there are %(ours)s here: the record was rolled "
@@ -53,10 +57,13 @@ SENTENCES = {
 
 
 class SealingProblem(Exception):
-    """The sealer must not seal. `code` is a key of SENTENCES, and `params` fill its sentence."""
+    """The sealer must not seal. `code` is a key of SENTENCES, and `params` fill its sentence.
 
-    def __init__(self, code: str, **params: Any) -> None:
-        self.code, self.params = code, params
+    `facility` is that of the log, as in `Log.facility`: "" for the first log.
+    """
+
+    def __init__(self, code: str, facility: str = "", **params: Any) -> None:
+        self.code, self.facility, self.params = code, facility, params
         super().__init__(code, params)
 
     def __str__(self) -> str:

@@ -21,15 +21,17 @@ from audit.logs import OutageLog
 from audit.models import Incarnation, SigningKey
 from audit.sealing import copies, keys, state, witnesses
 from audit.sealing.leader_lock import LeaderLock
-from audit.sealing.log import current_incarnation
+from audit.sealing.log import Log, current_incarnation, logs_of
 from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
-from audit.sealing.status import StatusWriter
+from audit.sealing.status import LogReport, StatusWriter
 
 log = logging.getLogger(__name__)
 SECONDS = 1.0
 REMINDER_SECONDS = 60.0
 STOP_SECONDS = 4.0
+FAILED_CODE = "sealing-failed"
+NO_COPY: dict[str, Any] = {"newest_copy": "", "copied_at": None, "copy_problem": ""}
 Application = Callable[..., Awaitable[None]]
 
 
@@ -39,78 +41,110 @@ class SealerSession:
     def __init__(self, folder: Path) -> None:
         self.sealer = Sealer(folder)
         self.clients = [witnesses.WitnessClient(witness) for witness in witnesses.configured()]
-        self.copies: dict[str, Any] = {"newest_copy": "", "copied_at": None, "copy_problem": ""}
+        self.copies: dict[str, dict[str, Any]] = {}  # by the log's facility, "" for the first log
         self.status = StatusWriter()
         self.failure = OutageLog(log, "Sealing", "It is tried again every second.", traceback=True)
         self.copied_at: float | None = None
-        self.warned: tuple[str, float] = ("", 0.0)
+        self.warned: dict[str, tuple[str, float]] = {}
 
     def run_once(self) -> None:
         """Do the work of one second. A failure does not end the session, and the status names it."""
-        problem = None
         try:
             for client in self.clients:
                 if client.problem is not None:
-                    self.sealer.record_problem(client.problem)
-                    client.problem = None
-            if self.sealer.seal() is not None:
+                    with contextlib.suppress(SealingProblem):  # sealing that log raises it again
+                        self.sealer.record_problem(client.problem)
+                        client.problem = None
+            sealed = self.sealer.seal_logs()
+            if sealed.checkpoints:
                 for client in self.clients:
                     client.request()
-            self._copy()
-            self.failure.worked()
-        except SealingProblem as error:
-            problem = error
-        except OSError as error:
-            problem = SealingProblem("folder-unwritable", error=error.strerror or type(error).__name__)
+            errors = sealed.errors
+            self._copy(errors)
         except Exception as error:
-            self.failure.failed(error)
-            problem = SealingProblem("sealing-failed", error=type(error).__name__)
-        self._warn(problem)
+            errors = dict.fromkeys(["", *state.saved_facilities(self.sealer.folder)], error)
+        problems = {facility: self._problem(error) for facility, error in errors.items()}
+        if all(problem.code != FAILED_CODE for problem in problems.values()):
+            self.failure.worked()
+        self._warn(problems)
         with contextlib.suppress(Exception):
-            self.status.update(
-                problem, {client.witness.name: client.report for client in self.clients}, self.copies
-            )
+            self._write_status(problems)
 
     def end(self) -> None:
-        """Stop asking witnesses and make the last copy."""
+        """Stop asking witnesses and make the last copies."""
         for client in self.clients:
             client.stop()
         self.copied_at = None
         try:
-            self._copy()
+            for error in self._copy({}).values():
+                raise error
         except Exception:
             log.exception("cannot make the last copy")
 
-    def _copy(self) -> None:
-        if not settings.CHECKPOINT_COPIES:
-            return
+    def _problem(self, error: Exception) -> SealingProblem:
+        """An error as a reason for not sealing. Logs one that should not happen."""
+        if isinstance(error, SealingProblem):
+            return error
+        if isinstance(error, OSError):
+            return SealingProblem("folder-unwritable", error=error.strerror or type(error).__name__)
+        self.failure.failed(error)
+        return SealingProblem(FAILED_CODE, error=type(error).__name__)
+
+    def _copy(self, errors: dict[str, Exception]) -> dict[str, Exception]:
+        """Copy the newest checkpoint of each log without an error, once a minute. Returns the errors, and new ones."""
         now = time.monotonic()
-        if self.copied_at is not None and now - self.copied_at < copies.EVERY_SECONDS:
-            return
-        incarnation = current_incarnation()
+        waits = self.copied_at is not None and now - self.copied_at < copies.EVERY_SECONDS
+        incarnation = None if waits or not settings.CHECKPOINT_COPIES else current_incarnation()
         if incarnation is None:
-            return
-        self.copied_at = now
+            return errors
+        logs = [record_log for record_log in logs_of(incarnation) if record_log.facility not in errors]
+        if logs:
+            self.copied_at = now
+        for record_log in logs:
+            try:
+                self._copy_log(record_log)
+            except Exception as error:
+                errors[record_log.facility] = error
+        return errors
+
+    def _copy_log(self, record_log: Log) -> None:
+        last = self.copies.get(record_log.facility, NO_COPY)
         try:
-            name = copies.save_newest(Path(settings.CHECKPOINT_COPIES), incarnation)
+            name = copies.save_newest(Path(settings.CHECKPOINT_COPIES), record_log)
         except OSError:
             log.exception("cannot copy the checkpoint")
-            self.copies = {**self.copies, "copy_problem": "copy-failed"}
+            self.copies[record_log.facility] = {**last, "copy_problem": "copy-failed"}
         except SealingProblem as problem:
             self.sealer.record_problem(problem)
             raise
         else:
-            if name != self.copies["newest_copy"]:
-                self.copies = {"newest_copy": name, "copied_at": clock.now(), "copy_problem": ""}
+            if name != last["newest_copy"]:
+                fresh = {"newest_copy": name, "copied_at": clock.now(), "copy_problem": ""}
+                self.copies[record_log.facility] = fresh
 
-    def _warn(self, problem: SealingProblem | None) -> None:
-        """Log a problem at once, and again every minute."""
-        code, warned_at = self.warned
-        if problem is None:
-            self.warned = ("", 0.0)
-        elif problem.code != code or time.monotonic() - warned_at > REMINDER_SECONDS:
-            log.critical("NOT SEALED: %s", problem)
-            self.warned = (problem.code, time.monotonic())
+    def _warn(self, problems: dict[str, SealingProblem]) -> None:
+        """Log each log's problem at once, and again every minute."""
+        self.warned = {facility: warned for facility, warned in self.warned.items() if facility in problems}
+        for facility, problem in problems.items():
+            code, warned_at = self.warned.get(facility, ("", 0.0))
+            if problem.code != code or time.monotonic() - warned_at > REMINDER_SECONDS:
+                log.critical("NOT SEALED: %s", f"{facility}: {problem}" if facility else problem)
+                self.warned[facility] = (problem.code, time.monotonic())
+
+    def _write_status(self, problems: dict[str, SealingProblem]) -> None:
+        reports = {client.witness.name: client.reports for client in self.clients}
+        facilities = {*self.status.facilities, *problems, *self.copies}
+        facilities.update(*(by_facility for by_facility in reports.values()))
+        others = {
+            facility: LogReport(
+                problems.get(facility),
+                {name: by[facility] for name, by in reports.items() if facility in by},
+                self.copies.get(facility, NO_COPY),
+            )
+            for facility in sorted(facilities - {""})
+        }
+        first = {name: by[""] for name, by in reports.items()}
+        self.status.update(problems.get(""), first, self.copies.get("", NO_COPY), others)
 
 
 def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> None:
@@ -155,8 +189,9 @@ def create_first_key(folder: Path) -> None:
             return
         aside = folder / f"before-{clock.now():%Y%m%dT%H%M%S}"
         aside.mkdir()
-        for path in (folder / state.NAME, folder / keys.KEY_FOLDER):
-            path.rename(aside / path.name)
+        for name in (state.NAME, state.LOGS_FOLDER, keys.KEY_FOLDER):
+            if (folder / name).exists():
+                (folder / name).rename(aside / name)
         log.warning("New demo: the previous one's signed state was moved to %s.", aside)
     keys.create(keys.folder())
 

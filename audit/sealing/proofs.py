@@ -3,8 +3,8 @@
 import json
 from dataclasses import dataclass
 
-from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Seal, SealedHead
-from audit.sealing.log import Log, MissingNode, current_incarnation
+from audit.models import Checkpoint, Cosignature, Entry, Seal, SealedHead
+from audit.sealing.log import INSTALLATION_FACILITY, Log, MissingNode, facility_log
 
 NEAR = 1000
 
@@ -36,33 +36,36 @@ class Proof:
     witnessed_path: list[bytes]
 
 
-def proof_of(entry: Entry) -> Proof | None:
-    """Build the proof of an entry in the log of the current incarnation. None while no signed seal covers it.
+def proof_of(entry: Entry, facility: str = "") -> Proof | None:
+    """Build the proof of an entry in its facility's log of the current incarnation. None while no seal covers it.
 
-    Does not verify it. Raises NotProven if the log is damaged.
+    An entry of the installation is in every log: it is proven in that of this facility, or in the first log. Does not
+    verify it. Raises NotProven if the log is damaged.
     """
+    if entry.stream.facility != INSTALLATION_FACILITY:
+        facility = entry.stream.facility
+    log = facility_log(facility)
     try:
-        return _build_proof(entry)
+        return _build_proof(entry, log) if log else None
     except (MissingNode, KeyError, TypeError, ValueError) as error:
         raise NotProven(str(error)) from error
 
 
-def _build_proof(entry: Entry) -> Proof | None:
-    incarnation = current_incarnation()
-    if incarnation is None:
-        return None
+def _build_proof(entry: Entry, log: Log) -> Proof | None:
     covering = SealedHead.objects.filter(
-        stream_id=entry.stream_id, seq__gte=entry.seq, seal__incarnation=incarnation
+        stream_id=entry.stream_id,
+        seq__gte=entry.seq,
+        seal__incarnation=log.incarnation,
+        seal__facility=log.facility,
     )
     sealed = covering.select_related("seal", "stream").order_by("seq", "pk").first()
     if sealed is None:
         return None
-    holding = Checkpoint.objects.filter(incarnation=incarnation, size__gt=sealed.seal.number).order_by("size")
-    checkpoint = holding.first()
+    number = sealed.seal.number
+    checkpoint = log.checkpoints.filter(size__gt=number).order_by("size").first()
     if checkpoint is None:
         return None
-    witnessed = _witnessed_checkpoint(incarnation, sealed.seal.number)
-    log, number = Log(incarnation), sealed.seal.number
+    witnessed = _witnessed_checkpoint(log, number)
     return Proof(
         entry=entry,
         seal=sealed.seal,
@@ -77,16 +80,14 @@ def _build_proof(entry: Entry) -> Proof | None:
     )
 
 
-def _witnessed_checkpoint(incarnation: Incarnation, number: int) -> Checkpoint | None:
+def _witnessed_checkpoint(log: Log, number: int) -> Checkpoint | None:
     """A cosigned checkpoint that includes leaf `number`. Reads few rows: a year has millions of checkpoints."""
     near = {"size__gt": number, "size__lte": number + NEAR}
-    soon = Checkpoint.objects.filter(incarnation=incarnation, cosignatures__isnull=False, **near)
+    soon = log.checkpoints.filter(cosignatures__isnull=False, **near)
     if first := soon.order_by("size").first():
         return first
-    newest = Cosignature.objects.order_by("-pk").select_related("checkpoint").first()
-    if newest is None or newest.checkpoint.incarnation_id != incarnation.number:
-        return None
-    return newest.checkpoint if newest.checkpoint.size > number else None
+    newest = log.cosignatures().select_related("checkpoint").first()
+    return newest.checkpoint if newest and newest.checkpoint.size > number else None
 
 
 def head_in(seal: Seal, stream: str) -> bytes:

@@ -1,131 +1,290 @@
-"""The sealer's work of one second. Only the sealer signs, and it never signs two different logs.
+"""The sealer's work of one second. Only the sealer signs, and it never signs two different logs of one name.
 
-The order makes this safe. A leaf is signed, then saved in the state file, then written to the database. A sealer that
-was killed at any point finds the leaf in the file and writes it as it was signed. If the database lacks what the file
-says was signed, the record was rolled back: it is not sealed until two people declare a new incarnation
+Each facility's streams are sealed in a log of its own, with those of the installation (log.py). A log that must not be
+sealed does not stop the others.
+
+The order makes this safe. A leaf is signed, then saved in the log's state file, then written to the database. A sealer
+that was killed at any point finds the leaf in the file and writes it as it was signed. If the database lacks what the
+file says was signed, the record was rolled back: it is not sealed until two people declare a new incarnation
 (incarnations.py). The caller holds the leader lock (leader_lock.py): one sealer at a time.
 """
 
+import contextlib
 import datetime as dt
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from audit import chain, clock, merkle, notes
 from audit.models import Checkpoint, Incarnation, Seal
 from audit.sealing import incarnations, keys, leaves, state
-from audit.sealing.changed_streams import LastSealed, StreamHead
-from audit.sealing.log import Log, current_incarnation
+from audit.sealing.changed_streams import Head, LastSealed, StreamHead, current_heads
+from audit.sealing.log import INSTALLATION_FACILITY, Log, current_incarnation, first_facility
 from audit.sealing.problems import SealingProblem
 from audit.sealing.state import Pending, State
 
 FORMAT = 1
+FACILITY_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")  # as in record.STREAM_NAME
 STEPS = ("signed", "kept", "written", "done")  # at which tests kill it
 
 
+@dataclass
+class SealedLogs:
+    """The result of one second, by the logs' facilities ("": the first log): new checkpoints, and what failed."""
+
+    checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
+    errors: dict[str, Exception] = field(default_factory=dict)
+
+
 class Sealer:
-    """Seals one record. `folder` has its keys and its state file. `on_step` is called with each of STEPS."""
+    """Seals one record. `folder` has its keys and its state files. `on_step` is called with each of STEPS."""
 
     def __init__(self, folder: Path, on_step: Callable[[str], None] = lambda step: None) -> None:
         self.folder = folder
         self.on_step = on_step
-        self.last: LastSealed | None = None
+        self.sealers: dict[tuple[int, str], LogSealer] = {}  # by incarnation and facility
+        self.first: tuple[int, str] = (0, "")  # an incarnation, and the facility that has its first log
 
     def seal(self) -> Checkpoint | None:
-        """Seal the heads that changed. Returns the new checkpoint, or None if nothing changed.
+        """Seal the heads that changed, in each log. Returns a new checkpoint, the first log's if it has one.
 
-        Raises SealingProblem if it must not seal. After any error, the next call reads the file again, and the seals
-        in the database if the file does not end where they were read last.
+        None if nothing changed. Raises the first error once every log was tried.
+        """
+        sealed = self.seal_logs()
+        for error in sealed.errors.values():
+            raise error
+        return next(iter(sealed.checkpoints.values()), None)
+
+    def seal_logs(self) -> SealedLogs:
+        """Seal the heads that changed, in each log, the first log first.
+
+        Raises SealingProblem if no log can be sealed. After any error, the next call reads the log's file again, and
+        the seals in the database if the file does not end where they were read last.
         """
         signers = self._signers()
-        incarnation, saved = self._current_state()
-        if saved.problem is not None:
-            code, params = saved.problem
-            raise SealingProblem(code, **params)
-        log = Log(incarnation)
-        saved = self._with_pending_written(log, saved)
-        newest = _verify_matches(log, saved)
-        if self.last is None or not self.last.is_of(saved):
-            self.last = LastSealed(log, saved)
-        all_heads, changed = self.last.compare()
-        now = clock.now()
-        moment = max(now, newest.at) if newest else now
-        full = newest is None or _day(moment) > _day(newest.at) or self._is_behind(now, newest)
-        heads = all_heads if full and changed else changed
-        if not heads:
-            return None
-        body = body_of(incarnation.number, saved.size, moment, full, heads)
-        leaf = leaves.make_leaf(log, saved.size, body, saved.root)
-        signed = notes.Checkpoint(incarnation.origin, saved.size + 1, leaf.root)
-        pending = Pending(saved.size, body.decode(), notes.sign(signed.text, signers))
-        self.on_step("signed")
-        checkpoint = self._write(log, saved, pending)
-        self.last.mark_sealed(heads, leaf.root, _day(now) if full else None)
-        return checkpoint
+        incarnation = self._current_incarnation()
+        first = self._log_sealer(incarnation, "")
+        heads = current_heads()
+        owner = self._first_facility(first, heads)
+        sealed = SealedLogs()
+        self._seal(first, owner, heads, signers, sealed)
+        if first.shared:
+            owner = ""
+        begun = self._saved_facilities(incarnation)
+        others = first.shared.keys() | {head.facility for head in heads} | begun
+        for facility in sorted(others - ({owner} - begun) - {INSTALLATION_FACILITY}):
+            if not FACILITY_CODE.fullmatch(facility):  # its state would be saved in another folder
+                sealed.errors[facility] = SealingProblem("facility-malformed")
+                continue
+            # The first log may have listed what the new one must not lack.
+            if "" in sealed.errors and facility not in begun:
+                sealed.errors[facility] = SealingProblem("first-log-stopped")
+                continue
+            other = self._log_sealer(incarnation, facility)
+            self._seal(other, facility, heads, signers, sealed, first.shared.get(facility))
+        return sealed
 
     def record_problem(self, problem: SealingProblem) -> None:
-        """Stop sealing until a new incarnation, because a witness or a copy is ahead of this record.
+        """Stop sealing a log until a new incarnation, because a witness or a copy is ahead of this record.
 
         Does nothing unless the problem's `incarnation` is the current one.
         """
-        saved = state.read(self.folder)
+        folder = state.log_folder(self.folder, problem.facility)
+        saved = state.read(folder)
         incarnation = problem.params.get("incarnation")
         if saved is not None and saved.problem is None and saved.incarnation == incarnation:
-            state.write(self.folder, saved.with_problem(problem))
+            state.write(folder, saved.with_problem(problem))
 
-    def _is_behind(self, now: dt.datetime, newest: Seal) -> bool:
-        """Whether today needs a full seal although the newest seal has a later date, from a clock that was ahead.
+    def _seal(
+        self,
+        sealer: "LogSealer",
+        facility: str,
+        heads: Sequence[StreamHead],
+        signers: list[notes.Signer],
+        sealed: SealedLogs,
+        taken_over: dict[str, Head] | None = None,
+    ) -> None:
+        """Seal the streams of a facility and of the installation in one log."""
+        own = [head for head in heads if head.facility in (facility, INSTALLATION_FACILITY)]
+        try:
+            checkpoint = sealer.seal(own, signers, taken_over or {})
+        except Exception as error:
+            sealed.errors[sealer.log.facility] = error
+        else:
+            if checkpoint is not None:
+                sealed.checkpoints[sealer.log.facility] = checkpoint
 
-        A seal's time is never before that of the seal before it, so the date alone would delay the next full seal.
+    def _log_sealer(self, incarnation: Incarnation, facility: str) -> "LogSealer":
+        key = (incarnation.number, facility)
+        if key not in self.sealers:
+            folder = state.log_folder(self.folder, facility)
+            self.sealers[key] = LogSealer(Log(incarnation, facility), folder, self.on_step)
+        return self.sealers[key]
+
+    def _first_facility(self, first: "LogSealer", heads: Sequence[StreamHead]) -> str:
+        """The facility that has the first log: once it is sealed there, it has it for good; "" before any has entries.
+
+        A new incarnation's first log belongs to the facility that had the one before.
         """
-        assert self.last is not None
-        return _day(now) < _day(newest.at) and self.last.full_on != _day(now)
+        incarnation = first.log.incarnation
+        if self.first[0] != incarnation.number or not self.first[1]:
+            self.first = (incarnation.number, self._chosen_facility(first, heads))
+        return self.first[1]
 
-    def _write(self, log: Log, saved: State, pending: Pending) -> Checkpoint:
-        promised = saved.with_pending(pending)
-        state.write(self.folder, promised)
-        self.on_step("kept")
-        checkpoint = leaves.write(log, pending, saved.root)
-        self.on_step("written")
-        state.write(self.folder, promised.with_written())
-        self.on_step("done")
-        return checkpoint
+    def _chosen_facility(self, first: "LogSealer", heads: Sequence[StreamHead]) -> str:
+        with contextlib.suppress(SealingProblem):  # sealing the log raises it again
+            first.write_pending()  # which may be the seal that gave the log to a facility
+        incarnation = first.log.incarnation
+        if facility := first_facility(incarnation):
+            return facility
+        present = [head.facility for head in heads if head.facility != INSTALLATION_FACILITY]
+        before = Incarnation.objects.filter(number__lt=incarnation.number).order_by("-number")
+        earlier = next((facility for row in before if (facility := first_facility(row))), "")
+        if earlier in present:
+            return earlier
+        have_logs = state.saved_facilities(self.folder)
+        return next((facility for facility in present if facility not in have_logs), "")
+
+    def _saved_facilities(self, incarnation: Incarnation) -> set[str]:
+        """The facilities of the other logs that began in this incarnation, or whose state cannot be read."""
+        saved = set()
+        for facility in state.saved_facilities(self.folder):
+            try:
+                log = state.read(state.log_folder(self.folder, facility))
+            except SealingProblem:
+                saved.add(facility)
+            else:
+                if log is not None and log.incarnation >= incarnation.number and (log.signed or log.problem):
+                    saved.add(facility)
+        return saved
 
     def _signers(self) -> list[notes.Signer]:
         try:
             return keys.signers(self.folder)
         except SealingProblem:
             if state.read(self.folder) is not None:
-                self._current_state()  # if a restored record has lost the key, report the rollback instead
+                # If a restored record has lost the key, report the rollback instead.
+                self._log_sealer(self._current_incarnation(), "").read_state()
             raise
 
-    def _current_state(self) -> tuple[Incarnation, State]:
-        """The incarnation to seal and its saved state, which is created for a new incarnation."""
-        saved = state.read(self.folder)
+    def _current_incarnation(self) -> Incarnation:
+        """The incarnation to seal. Opens the first one if nothing was ever signed."""
         incarnation = current_incarnation()
-        if incarnation is None and saved is None:
+        if incarnation is None:
+            saved = state.read(self.folder)
+            if saved is not None or state.saved_facilities(self.folder):
+                raise SealingProblem("record-went-back", signed=_signed_size(saved), found=0)
             incarnation = incarnations.open_first()
-        if incarnation is None or (saved is not None and saved.incarnation > incarnation.number):
-            raise SealingProblem("record-went-back", signed=_signed_size(saved), found=0)
-        if saved is not None and saved.incarnation == incarnation.number:
-            return incarnation, saved
-        if incarnation.number > 1 and not incarnations.is_declared(incarnation):
-            raise SealingProblem("undeclared", number=incarnation.number)
-        if Log(incarnation).newest() is not None:
-            raise SealingProblem("state-missing")
-        saved = State(incarnation.number)
-        state.write(self.folder, saved)
-        return incarnation, saved
+        return incarnation
 
-    def _with_pending_written(self, log: Log, saved: State) -> State:
-        """Write a leaf that a crash left pending, as it was signed. Returns the state after that."""
+
+class LogSealer:
+    """Seals one log. `folder` has its state file.
+
+    `shared` are the heads that the log listed by facility, if it is from before each facility had its own: such a log
+    has ended.
+    """
+
+    def __init__(self, log: Log, folder: Path, on_step: Callable[[str], None]) -> None:
+        self.log, self.folder, self.on_step = log, folder, on_step
+        self.last: LastSealed | None = None
+        self.shared: dict[str, dict[str, Head]] = {}
+
+    def seal(
+        self, heads: Sequence[StreamHead], signers: list[notes.Signer], taken_over: dict[str, Head]
+    ) -> Checkpoint | None:
+        """Seal the heads that changed, of those of the log. Returns the new checkpoint, or None if nothing changed.
+
+        `taken_over` are heads that a shared log listed before this one began. Raises SealingProblem if it must not
+        seal.
+        """
+        saved = self.write_pending()
+        newest = _verify_matches(self.log, saved)
+        if self.last is None or not self.last.is_of(saved):
+            self.last = LastSealed(self.log, saved)
+            self.shared = self.last.of_several_facilities()
+            if not saved.size:
+                self.last.take_over(taken_over)
+        if self.shared:
+            return None
+        changed = self._compare(heads, saved)
+        now = clock.now()
+        moment = max(now, newest.at) if newest else now
+        full = newest is None or self._needs_full(now, moment, newest)
+        listed = list(heads) if newest is None or (full and changed) else changed
+        if not listed:
+            return None
+        body = body_of(self.log.incarnation.number, saved.size, moment, full, listed)
+        leaf = leaves.make_leaf(self.log, saved.size, body, saved.root)
+        signed = notes.Checkpoint(self.log.origin, saved.size + 1, leaf.root)
+        pending = Pending(saved.size, body.decode(), notes.sign(signed.text, signers))
+        self.on_step("signed")
+        checkpoint = self._write(saved, pending)
+        self.last.mark_sealed(listed, leaf.root, _day(now) if full else None)
+        return checkpoint
+
+    def _compare(self, heads: Sequence[StreamHead], saved: State) -> list[StreamHead]:
+        assert self.last is not None
+        try:
+            return self.last.compare(heads)
+        except SealingProblem as problem:
+            if not saved.size:  # nothing of this log says so to a sealer that starts again
+                state.write(self.folder, saved.with_problem(problem))
+            raise
+
+    def _needs_full(self, now: dt.datetime, moment: dt.datetime, newest: Seal) -> bool:
+        """Whether the next seal lists every head: the first of a day.
+
+        A seal's time is never before that of the seal before it. If the newest one has a later date, from a clock that
+        was ahead, its date alone would delay the next full seal.
+        """
+        assert self.last is not None
+        is_behind = _day(now) < _day(newest.at) and self.last.full_on != _day(now)
+        return _day(moment) > _day(newest.at) or is_behind
+
+    def _write(self, saved: State, pending: Pending) -> Checkpoint:
+        promised = saved.with_pending(pending)
+        state.write(self.folder, promised)
+        self.on_step("kept")
+        checkpoint = leaves.write(self.log, pending, saved.root)
+        self.on_step("written")
+        state.write(self.folder, promised.with_written())
+        self.on_step("done")
+        return checkpoint
+
+    def read_state(self) -> State:
+        """The saved state of the log, which is created for a new incarnation. Raises SealingProblem."""
+        saved, number = state.read(self.folder), self.log.incarnation.number
+        if saved is not None and saved.incarnation > number:
+            raise SealingProblem("record-went-back", signed=_signed_size(saved), found=0)
+        if saved is not None and saved.incarnation == number:
+            return saved
+        if number > 1 and not incarnations.is_declared(self.log.incarnation):
+            raise SealingProblem("undeclared", number=number)
+        if self.log.newest() is not None:
+            raise SealingProblem("state-missing")
+        saved = State(number)
+        state.write(self.folder, saved)
+        return saved
+
+    def write_pending(self) -> State:
+        """Write a leaf that a crash left pending, as it was signed. Returns the saved state after that.
+
+        Raises SealingProblem if the log must not be sealed.
+        """
+        saved = self.read_state()
+        if saved.problem is not None:
+            code, params = saved.problem
+            raise SealingProblem(code, **params)
         pending = saved.pending
         if pending is None:
             return saved
-        if log.size == pending.number:
-            _verify_matches(log, saved)
-            leaves.write(log, pending, saved.root)
+        if self.log.size == pending.number:
+            _verify_matches(self.log, saved)
+            leaves.write(self.log, pending, saved.root)
         else:
-            _verify_written(log, pending)
+            _verify_written(self.log, pending)
         state.write(self.folder, saved.with_written())
         return saved.with_written()
 
@@ -149,8 +308,7 @@ def _verify_matches(log: Log, saved: State) -> Seal | None:
 
     Raises SealingProblem.
     """
-    seal = Seal.objects.filter(incarnation=log.incarnation).order_by("-number").first()
-    newest = log.newest()
+    seal, newest = log.seals.order_by("-number").first(), log.newest()
     size = seal.number + 1 if seal else 0
     root = bytes(newest.root) if newest else None
     if size > saved.size and saved.pending is None:
@@ -162,7 +320,7 @@ def _verify_matches(log: Log, saved: State) -> Seal | None:
 
 def _verify_written(log: Log, pending: Pending) -> None:
     """Check that a signed leaf is at the end of the log, unchanged. Raises SealingProblem."""
-    seal = Seal.objects.filter(incarnation=log.incarnation, number=pending.number).first()
+    seal = log.seals.filter(number=pending.number).first()
     newest = log.newest()
     leaf = merkle.leaf_hash(pending.body.encode())
     signed = newest is not None and (newest.size, newest.note) == (pending.number + 1, pending.note)

@@ -1,7 +1,8 @@
-"""The state file beside the keys: the last signed checkpoint, and the leaf that was about to be written.
+"""The state file of a log: the last signed checkpoint, and the leaf that was about to be written.
 
 It is written before the database, and atomically: a new file is flushed to the disk and replaces the old one. So a
-sealer that was killed at any point finds here what it signed, and signs nothing else in its place.
+sealer that was killed at any point finds here what it signed, and signs nothing else in its place. The file of the
+first log is beside the keys; each other log has a folder of its own (`log_folder`).
 """
 
 import json
@@ -14,6 +15,7 @@ from audit import notes
 from audit.sealing.problems import SealingProblem
 
 NAME = "state.json"
+LOGS_FOLDER = "logs"
 FORMAT = 1
 
 
@@ -63,8 +65,18 @@ class State:
         return replace(self, problem=(problem.code, problem.params))
 
 
+def log_folder(folder: Path, facility: str) -> Path:
+    """The folder of the state of a facility's log in the sealer's folder. That of the first log ("") is this itself."""
+    return folder / LOGS_FOLDER / facility if facility else folder
+
+
+def saved_facilities(folder: Path) -> list[str]:
+    """The facilities of the logs, other than the first one, whose state was ever saved, in order."""
+    return sorted(path.parent.name for path in (folder / LOGS_FOLDER).glob(f"*/{NAME}"))
+
+
 def read(folder: Path) -> State | None:
-    """Read the saved state; None if nothing was ever signed.
+    """Read the saved state in a log's folder; None if nothing was ever signed.
 
     Raises SealingProblem("state-broken") if it cannot be read.
     """
@@ -85,7 +97,8 @@ def read(folder: Path) -> State | None:
 
 
 def write(folder: Path, state: State) -> None:
-    """Replace the saved state. It is on the disk when this returns."""
+    """Replace the saved state in a log's folder, which is made if necessary. It is on the disk when this returns."""
+    _make(folder)
     fields = asdict(state)
     fields["trouble"] = fields.pop("problem")  # the file keeps its first name
     content = json.dumps({"format": FORMAT, **fields}, ensure_ascii=False, indent=1)
@@ -96,8 +109,20 @@ def write(folder: Path, state: State) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(fresh, folder / NAME)
-    directory = os.open(folder, os.O_RDONLY)
+    _sync_folder(folder)
+
+
+def _make(folder: Path) -> None:
+    """Make a folder and those above it that are missing. Their names are on the disk when this returns."""
+    if not folder.is_dir():
+        _make(folder.parent)
+        folder.mkdir(exist_ok=True, mode=0o700)
+        _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(directory)
+        os.fsync(descriptor)
     finally:
-        os.close(directory)
+        os.close(descriptor)

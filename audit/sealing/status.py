@@ -2,6 +2,8 @@
 
 import datetime as dt
 import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -17,6 +19,15 @@ PASSING = dt.timedelta(minutes=1)
 FREE_BYTES_MIN = 1024 * 1024
 
 
+@dataclass(frozen=True, slots=True)
+class LogReport:
+    """What the sealer reports of a log: why it is not sealed, its witnesses by name, and its copies, as in the row."""
+
+    problem: SealingProblem | None
+    witnesses: dict[str, Any]
+    copies: dict[str, Any]
+
+
 class StatusWriter:
     """Writes the row when something changed, and every five seconds as a heartbeat."""
 
@@ -24,15 +35,31 @@ class StatusWriter:
         self.written: dict[str, Any] = {}
         self.beat_at: dt.datetime | None = None
 
+    @property
+    def facilities(self) -> list[str]:
+        """The facilities of the logs, other than the first one, that were reported before."""
+        return sorted(self.written.get("logs", {}))
+
     def update(
-        self, problem: SealingProblem | None, witnesses: dict[str, Any], copies: dict[str, Any]
+        self,
+        problem: SealingProblem | None,
+        witnesses: dict[str, Any],
+        copies: dict[str, Any],
+        others: Mapping[str, LogReport] | None = None,
     ) -> None:
-        """Write the status. `witnesses` are by name; `copies` has `newest_copy`, `copied_at` and `copy_problem`."""
+        """Write the status of the first log, and of the others by their facility.
+
+        `witnesses` are by name; `copies` has `newest_copy`, `copied_at` and `copy_problem`.
+        """
         now = clock.now()
+        logs: dict[str, Any] = {}
+        for facility, report in (others or {}).items():
+            logs[facility] = _as_json(report, self.written.get("logs", {}).get(facility), now)
         values = {
             "problem": problem.code if problem else "",
             "params": problem.params if problem else {},
             "witnesses": witnesses,
+            "logs": logs,
             **copies,
         }
         # abs: otherwise a clock that was set back would stop the heartbeat until it has caught up.
@@ -48,9 +75,33 @@ class StatusWriter:
         self.written, self.beat_at = values, now
 
 
-def sealer_status() -> SealerStatus:
-    """The current row, or an empty one before the first sealer."""
-    return SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
+def _as_json(report: LogReport, before: dict[str, Any] | None, now: dt.datetime) -> dict[str, Any]:
+    """A log's report for the row. `since` is when its problem began."""
+    code = report.problem.code if report.problem else ""
+    copied_at = report.copies["copied_at"]
+    since = before["since"] if before and before["problem"] == code else clock.format_moment(now)
+    return {
+        "problem": code,
+        "params": report.problem.params if report.problem else {},
+        "since": since if code else None,
+        "witnesses": report.witnesses,
+        **report.copies,
+        "copied_at": clock.format_moment(copied_at) if copied_at else None,
+    }
+
+
+def sealer_status(facility: str = "") -> SealerStatus:
+    """The sealer's status as its row has it, or an empty row before the first sealer.
+
+    With the facility of another log than the first one, what the row says of that log instead. It is not saved.
+    """
+    row = SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
+    if not facility:
+        return row
+    values = dict(row.logs.get(facility, {}))
+    for name in ("since", "copied_at"):
+        values[name] = dt.datetime.fromisoformat(values[name]) if values.get(name) else None
+    return SealerStatus(pk=1, beat_at=row.beat_at, **values)
 
 
 def health_problem(now: dt.datetime) -> str:
@@ -64,17 +115,26 @@ def health_problem(now: dt.datetime) -> str:
         return "No sealer has run yet. See the sealer's log."
     if abs(now - row.beat_at) > SILENT_AFTER:
         return f"No sealer has reported since {clock.format_moment(row.beat_at)}. See the sealer's log."
-    if row.problem:
-        return "NOT SEALED: %s" % say(row.problem, row.params)
+    logs = {"": row, **{facility: sealer_status(facility) for facility in sorted(row.logs)}}
+    if problems := [
+        _of_log(facility) + say(log.problem, log.params) for facility, log in logs.items() if log.problem
+    ]:
+        return "NOT SEALED: %s" % " ".join(problems)
     if full := [folder for folder in (settings.SEALER_DIR, settings.CHECKPOINT_COPIES) if _is_full(folder)]:
         return f"The disk of {' and '.join(full)} is full. Free it before the record has to be sealed again."
-    if row.copy_problem:
-        return f"The record is sealed, but not copied. {say(row.copy_problem, {})}"
-    refusing = [name for name, report in sorted(row.witnesses.items()) if _is_refusing(report, now)]
+    for facility, log in logs.items():
+        if log.copy_problem:
+            return f"{_of_log(facility)}The record is sealed, but not copied. {say(log.copy_problem, {})}"
     return " ".join(
-        f"The record is sealed, but not cosigned by {name}. {say(row.witnesses[name]['said'], {})}"
-        for name in refusing
+        f"{_of_log(facility)}The record is sealed, but not cosigned by {name}. {say(report['said'], {})}"
+        for facility, log in logs.items()
+        for name, report in sorted(log.witnesses.items())
+        if _is_refusing(report, now)
     )
+
+
+def _of_log(facility: str) -> str:
+    return f"{facility}: " if facility else ""
 
 
 def _is_full(folder: str) -> bool:

@@ -5,6 +5,7 @@ one. If a witness has a longer or different log of ours, this record was rolled 
 signed, so we ask over TLS and believe it only when it says so twice.
 """
 
+import contextlib
 import datetime as dt
 import http.client
 import ipaddress
@@ -18,11 +19,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import IntegrityError, close_old_connections, transaction
+from django.db import DatabaseError, IntegrityError, close_old_connections, transaction
 
 from audit import clock, notes
 from audit.models import Checkpoint, Cosignature
-from audit.sealing.log import Log, current_incarnation
+from audit.sealing.log import Log, current_incarnation, logs_of
 from audit.sealing.problems import SealingProblem
 
 log = logging.getLogger(__name__)
@@ -124,40 +125,47 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def request_cosignature(witness: Witness) -> Cosignature | None:
-    """Have a witness cosign the newest checkpoint. None if there is none, or if it has done so already.
+def request_cosignature(witness: Witness, log: Log | None = None) -> Cosignature | None:
+    """Have a witness cosign the newest checkpoint of a log: of the current first log unless one is given.
+
+    None if there is none, or if it has done so already.
 
     Raises NotCosigned, and SealingProblem ("witness-ahead", "witness-disagrees") if the witness claims to be ahead of
     this record or to have a different log. That claim is not signed, so `WitnessClient` asks again.
     """
-    incarnation = current_incarnation()
-    newest = Log(incarnation).newest() if incarnation else None
-    if newest is None:
+    if log is None:
+        incarnation = current_incarnation()
+        log = Log(incarnation) if incarnation else None
+    newest = log.newest() if log else None
+    if log is None or newest is None:
         return None
     old = last_size(witness, newest)
     if old == newest.size:
         return None
     answer = _post(witness, newest, old)
     if answer.status == 409 and (witness_size := _size_in(answer)) is not None and witness_size != old:
-        _verify_is_not_ahead(witness, newest, witness_size)
+        _verify_is_not_ahead(witness, log, newest, witness_size)
         old = witness_size
         answer = _post(witness, newest, old)
     if answer.status == 422 or (answer.status == 409 and old == newest.size):
         raise SealingProblem(
-            "witness-disagrees", incarnation=newest.incarnation_id, witness=witness.name, size=old
+            "witness-disagrees",
+            log.facility,
+            incarnation=newest.incarnation_id,
+            witness=witness.name,
+            size=old,
         )
     if answer.status != 200:
         raise NotCosigned(REFUSALS.get(answer.status, "bad-answer"))
     return _save_cosignature(witness, newest, answer.body)
 
 
-def _verify_is_not_ahead(witness: Witness, newest: Checkpoint, witness_size: int) -> None:
-    now = (
-        Log(newest.incarnation).newest() if witness_size > newest.size else newest
-    )  # a seal was made meanwhile
+def _verify_is_not_ahead(witness: Witness, log: Log, newest: Checkpoint, witness_size: int) -> None:
+    now = log.newest() if witness_size > newest.size else newest  # a seal was made meanwhile
     if now is None or witness_size > now.size:
         raise SealingProblem(
             "witness-ahead",
+            log.facility,
             incarnation=newest.incarnation_id,
             witness=witness.name,
             size=witness_size,
@@ -173,6 +181,7 @@ def last_size(witness: Witness, checkpoint: Checkpoint) -> int:
     cosignatures = Cosignature.objects.filter(
         name=witness.name,
         checkpoint__incarnation_id=checkpoint.incarnation_id,
+        checkpoint__facility=checkpoint.facility,
         checkpoint__size__gt=checkpoint.size - NEAR,
     ).order_by("-checkpoint__size")
     return cosignatures.values_list("checkpoint__size", flat=True).first() or 0
@@ -180,7 +189,7 @@ def last_size(witness: Witness, checkpoint: Checkpoint) -> int:
 
 def request_of(checkpoint: Checkpoint, old: int) -> str:
     """The body of a request to cosign this checkpoint, with the proof that it extends a log of `old` leaves."""
-    proof = Log(checkpoint.incarnation).consistency(old, checkpoint.size)
+    proof = Log(checkpoint.incarnation, checkpoint.facility).consistency(old, checkpoint.size)
     return (
         f"old {old}\n" + "".join(f"{notes.base64_of(digest)}\n" for digest in proof) + "\n" + checkpoint.note
     )
@@ -234,24 +243,31 @@ def _create_cosignature(witness: Witness, checkpoint: Checkpoint, line: str) -> 
 
 
 class WitnessClient:
-    """Asks one witness in its own thread: at most one request at a time, always about the newest checkpoint.
+    """Asks one witness in its own thread: one request at a time, always about a log's newest checkpoint.
 
-    `report` is for the integrity page. `problem` is set when the witness has claimed twice to be ahead of this record,
-    the second time about the checkpoint that was newest DOUBT_SECONDS later: a single garbled answer stops nothing.
+    `reports` are for the integrity page, by the log's facility ("": the first log). `problem` is set when the witness
+    has claimed twice to be ahead of this record, the second time about the checkpoint that was newest DOUBT_SECONDS
+    later: a single garbled answer stops nothing.
     """
 
     def __init__(self, witness: Witness) -> None:
         self.witness = witness
-        self.report: dict[str, Any] = {"url": witness.url, "size": 0, "at": None, "said": "", "since": ""}
+        self.reports: dict[str, dict[str, Any]] = {"": self._new_report()}
         self.problem: SealingProblem | None = None
-        self._doubted: int | None = None  # the incarnation about which it has claimed so once
+        # The facilities and incarnations of the logs about which it has claimed so once.
+        self._doubted: set[tuple[str, int]] = set()
         self._requested = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"ask {witness.name}", daemon=True)
         self._thread.start()
 
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report about the first log."""
+        return self.reports[""]
+
     def request(self) -> None:
-        """Request a cosignature of the newest checkpoint."""
+        """Request a cosignature of each log's newest checkpoint."""
         self._requested.set()
 
     def stop(self) -> None:
@@ -260,6 +276,9 @@ class WitnessClient:
         self._requested.set()
         self._thread.join(2 * TIMEOUT_SECONDS)
 
+    def _new_report(self) -> dict[str, Any]:
+        return {"url": self.witness.url, "size": 0, "at": None, "said": "", "since": ""}
+
     def _run(self) -> None:
         while not self._stopped.is_set():
             self._requested.wait(RETRY_SECONDS)
@@ -267,28 +286,59 @@ class WitnessClient:
             if self._stopped.is_set():
                 return
             close_old_connections()
-            code = self._request()
+            codes = self._request_each()
+            with contextlib.suppress(DatabaseError):  # whose clock is asked: noted the next time
+                for facility, code in codes.items():
+                    self._note(facility, code)
             close_old_connections()
-            if code != self.report["said"]:
-                log.warning("witness %s: %s", self.witness.name, code or "cosigns again")
-                since = clock.format_moment(clock.now()) if code else ""
-                self.report = {**self.report, "said": code, "since": since}
-            if code == DOUBTED_CODE:
+            if DOUBTED_CODE in codes.values():
                 self._stopped.wait(DOUBT_SECONDS)
                 self._requested.set()
-            elif code:
+            elif any(codes.values()):
                 self._stopped.wait(1)
 
-    def _request(self) -> str:
+    def _request_each(self) -> dict[str, str]:
+        """Ask about each log of the current incarnation. Returns the codes of failures, or "", by facility.
+
+        A witness that does not answer about one log is not asked about the others.
+        """
         try:
-            if cosignature := request_cosignature(self.witness):
-                self._doubted = None
+            incarnation = current_incarnation()
+            logs = logs_of(incarnation) if incarnation else []
+        except Exception:
+            log.exception("witness %s: the logs cannot be read", self.witness.name)
+            return {"": "failed"}
+        codes: dict[str, str] = {}
+        for record_log in logs:
+            silent = "unreachable" in codes.values()
+            codes[record_log.facility] = "unreachable" if silent else self._request(record_log)
+            if self._stopped.is_set():
+                break
+        return codes
+
+    def _note(self, facility: str, code: str) -> None:
+        """Report the code of the last request about a log, and log a change."""
+        report = self.reports.get(facility) or self._new_report()
+        if code != report["said"]:
+            about = f"{self.witness.name} about {facility}" if facility else self.witness.name
+            log.warning("witness %s: %s", about, code or "cosigns again")
+            since = clock.format_moment(clock.now()) if code else ""
+            report = {**report, "said": code, "since": since}
+        self._set_report(facility, report)
+
+    def _set_report(self, facility: str, report: dict[str, Any]) -> None:
+        self.reports = {**self.reports, facility: report}  # never changed in place: another thread reads it
+
+    def _request(self, record_log: Log | None = None) -> str:
+        """Ask about a log, the first one unless one is given. Returns the code of the failure, or ""."""
+        facility = record_log.facility if record_log else ""
+        try:
+            if cosignature := request_cosignature(self.witness, record_log):
+                self._doubted = {doubt for doubt in self._doubted if doubt[0] != facility}
                 moment: dt.datetime = cosignature.at
-                self.report = {
-                    **self.report,
-                    "size": cosignature.checkpoint.size,
-                    "at": clock.format_moment(moment),
-                }
+                size = cosignature.checkpoint.size
+                report = self.reports.get(facility) or self._new_report()
+                self._set_report(facility, {**report, "size": size, "at": clock.format_moment(moment)})
         except NotCosigned as error:
             return error.code
         except SealingProblem as problem:
@@ -300,10 +350,10 @@ class WitnessClient:
         return ""
 
     def _handle_problem(self, problem: SealingProblem) -> str:
-        """Doubt the first claim of a witness about an incarnation. Set `problem` at the second."""
-        incarnation = problem.params["incarnation"]
-        if self._doubted != incarnation:
-            self._doubted = incarnation
+        """Doubt the first claim of a witness about a log. Set `problem` at the second."""
+        about = (problem.facility, problem.params["incarnation"])
+        if about not in self._doubted:
+            self._doubted.add(about)
             return DOUBTED_CODE
         self.problem = problem
         return problem.code

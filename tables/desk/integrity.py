@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from audit import notes, verification_words
@@ -24,7 +24,7 @@ from audit.models import (
 )
 from audit.record import INSTALLATION, names_with_continuations
 from audit.sealing import keys, problems
-from audit.sealing.log import Log, current_incarnation
+from audit.sealing.log import Log, facility_log
 from audit.sealing.status import SILENT_AFTER, sealer_status
 from games.models import Facility
 from tables.replay.checks import BAD, OK, WAITS, Check
@@ -89,7 +89,7 @@ class Integrity:
 
     now: dt.datetime
     status: SealerStatus
-    incarnation: Incarnation | None
+    log: Log | None
     seal: Seal | None
     checkpoint: Checkpoint | None
     waiting: dt.timedelta | None
@@ -109,21 +109,24 @@ class Integrity:
 
 
 def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
-    """Read the state of the record for a facility: its halted tables and alerts, and the log of all facilities."""
-    status, incarnation = sealer_status(), current_incarnation()
-    seal = Seal.objects.filter(incarnation=incarnation).order_by("-number").first() if incarnation else None
-    checkpoint = Log(incarnation).newest() if incarnation else None
+    """Read the state of the record for a facility: its halted tables and alerts, and its log."""
+    log = facility_log(facility.code)
+    status = sealer_status(log.facility if log else "")
+    seal = log.seals.order_by("-number").first() if log else None
+    checkpoint = log.newest() if log else None
     integrity = Integrity(
         now=now,
         status=status,
-        incarnation=incarnation,
+        log=log,
         seal=seal,
         checkpoint=checkpoint,
-        waiting=_longest_wait(incarnation, now),
+        waiting=_longest_wait(facility, log, now),
         problem=problems.say(status.problem, status.params) if status.problem else "",
-        witnesses=tuple(_witnesses(status, incarnation, checkpoint)),
+        witnesses=tuple(_witnesses(status, log, checkpoint)),
         verification=_verification(facility),
-        running=Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=("waiting", "running")).first(),
+        running=Job.objects.filter(
+            facility=facility.code, kind=Job.Kind.VERIFICATION, status__in=("waiting", "running")
+        ).first(),
         halted=tuple(Table.objects.filter(facility=facility, stream__closed_at=None).exclude(halted_at=None)),
         alerts=tuple(
             Alert.objects.filter(
@@ -134,9 +137,9 @@ def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
     return Integrity(**{**_fields(integrity), "checks": tuple(_checks(integrity))})
 
 
-def seals_per_minute(incarnation: Incarnation | None, now: dt.datetime) -> tuple[list[MinuteBar], int]:
+def seals_per_minute(log: Log | None, now: dt.datetime) -> tuple[list[MinuteBar], int]:
     """Return the bars of the last hour, oldest first, and the number at the top of the plot (at least 6)."""
-    newest = Seal.objects.filter(incarnation=incarnation).order_by("-number")[:MAX_SEALS]
+    newest = log.seals.order_by("-number")[:MAX_SEALS] if log else Seal.objects.none()
     first = now.replace(second=0, microsecond=0) - dt.timedelta(minutes=MINUTES - 1)
     moments = (moment for moment in newest.values_list("at", flat=True) if moment >= first)
     counts = Counter(int((moment - first).total_seconds() // 60) for moment in moments)
@@ -157,9 +160,10 @@ class KeyRow(TypedDict):
 
 
 class IncarnationRow(TypedDict):
-    """An incarnation, with the sizes of the log that were found and signed before it."""
+    """An incarnation, with the origin of the facility's log, and the sizes of it that were found and signed before."""
 
     row: Incarnation
+    origin: str
     found_size: int | None
     signed: int | None
 
@@ -172,17 +176,25 @@ def signing_keys() -> list[KeyRow]:
     ]
 
 
-def incarnations() -> list[IncarnationRow]:
-    """The incarnations of the record, newest first, with the log sizes found and signed before each."""
-    rows = Incarnation.objects.select_related("opened_by", "opened_with").order_by("-number")
-    return [
-        {
-            "row": incarnation,
-            "found_size": _checkpoint_size(incarnation.after.get("found")),
-            "signed": _checkpoint_size(incarnation.after.get("signed")),
-        }
-        for incarnation in rows
-    ]
+def incarnations(facility: Facility) -> list[IncarnationRow]:
+    """The incarnations of the record, newest first, with the sizes of the facility's log found and signed before."""
+    lives: list[IncarnationRow] = []
+    before: Log | None = None
+    for incarnation in Incarnation.objects.select_related("opened_by", "opened_with").order_by("number"):
+        log = facility_log(facility.code, incarnation)
+        assert log is not None
+        of_others = before is not None and before.facility
+        after = incarnation.after.get("logs", {}).get(facility.code, {}) if of_others else incarnation.after
+        lives.append(
+            {
+                "row": incarnation,
+                "origin": log.origin,
+                "found_size": _checkpoint_size(after.get("found")),
+                "signed": _checkpoint_size(after.get("signed")),
+            }
+        )
+        before = log
+    return lives[::-1]
 
 
 def _fields(integrity: Integrity) -> dict[str, Any]:
@@ -199,29 +211,31 @@ def _checkpoint_size(note: Any) -> int | None:
         return None
 
 
-def _longest_wait(incarnation: Incarnation | None, now: dt.datetime) -> dt.timedelta | None:
-    """How long the oldest unsealed head has been waiting; None where every head is sealed.
+def _longest_wait(facility: Facility, log: Log | None, now: dt.datetime) -> dt.timedelta | None:
+    """How long the oldest unsealed head of the log's streams has been waiting; None where every head is sealed.
 
     Looks up the newest sealed number of each stream in an index. With a condition that no seal covers the head,
     PostgreSQL would join everything ever sealed.
     """
-    sealed = SealedHead.objects.filter(stream=OuterRef("pk"), seal__incarnation=incarnation)
+    sealed = SealedHead.objects.filter(
+        stream=OuterRef("pk"),
+        seal__incarnation=log.incarnation if log else None,
+        seal__facility=log.facility if log else "",
+    )
     newest = Coalesce(Subquery(sealed.order_by("-seq").values("seq")[:1]), 0)
-    unsealed = Stream.objects.filter(seq__gt=newest).exclude(last_at=None)
+    own = Q(name__startswith=f"{facility.code}/") | Q(name=INSTALLATION)
+    unsealed = Stream.objects.filter(own, seq__gt=newest).exclude(last_at=None)
     oldest = unsealed.order_by("last_at").values_list("last_at", flat=True).first()
     return now - oldest if oldest else None
 
 
-def _witnesses(
-    status: SealerStatus, incarnation: Incarnation | None, checkpoint: Checkpoint | None
-) -> list[WitnessStatus]:
+def _witnesses(status: SealerStatus, log: Log | None, checkpoint: Checkpoint | None) -> list[WitnessStatus]:
     """The witnesses that the sealer asks, and former ones whose cosignatures the log holds."""
     size = checkpoint.size if checkpoint else 0
     newest_by_name: dict[str, Cosignature] = {}
-    if incarnation is not None:
-        for name in {*status.witnesses, *_cosigners(incarnation)}:
-            cosignatures = Cosignature.objects.filter(name=name, checkpoint__incarnation=incarnation)
-            newest = cosignatures.select_related("checkpoint").order_by("-checkpoint_id").first()
+    if log is not None:
+        for name in {*status.witnesses, *_cosigners(log)}:
+            newest = log.cosignatures().filter(name=name).select_related("checkpoint").first()
             if newest is not None:
                 newest_by_name[name] = newest
     statuses = []
@@ -250,9 +264,9 @@ def _witnesses(
     return statuses
 
 
-def _cosigners(incarnation: Incarnation) -> set[str]:
+def _cosigners(log: Log) -> set[str]:
     """Who cosigned the newest cosigned checkpoint."""
-    cosignature = Cosignature.objects.filter(checkpoint__incarnation=incarnation).order_by("-pk").first()
+    cosignature = log.cosignatures().first()
     if cosignature is None:
         return set()
     return set(

@@ -9,6 +9,7 @@ from audit.clock import format_moment
 from audit.models import Entry, SigningKey
 from audit.record import search_columns
 from audit.sealing import keys
+from audit.sealing.log import Log
 from audit.sealing.proofs import NotProven, Proof, proof_of
 
 OK, WAITS, BAD = "ok", "waits", "bad"
@@ -35,10 +36,10 @@ def check_entry(entry: Entry, previous: Entry | None, next_entry: Entry | None) 
     ]
 
 
-def prove_entry(entry: Entry) -> tuple[Proof | None, list[Check]]:
-    """Return the proof of an entry and its checks; without a proof, the reason."""
+def prove_entry(entry: Entry, facility: str) -> tuple[Proof | None, list[Check]]:
+    """Return the proof of an entry in the log of a facility, and its checks; without a proof, the reason."""
     try:
-        proof = proof_of(entry)
+        proof = proof_of(entry, facility)
     except NotProven as error:
         return None, [Check(BAD, "The log lacks what proves this entry", str(error))]
     if proof is None:
@@ -160,7 +161,7 @@ def _check_signature(proof: Proof) -> Check:
         signed = note.signed_by(keys.verifier_of(key) for key in SigningKey.objects.all())
     except notes.Malformed as error:
         return Check(BAD, "The checkpoint's signature cannot be read", str(error))
-    origin = checkpoint.incarnation.origin
+    origin = Log(checkpoint.incarnation, checkpoint.facility).origin
     if (checkpoint_note.origin, checkpoint_note.size, checkpoint_note.root) != (
         origin,
         checkpoint.size,

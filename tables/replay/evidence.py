@@ -53,7 +53,7 @@ def evidence_of(
     chains = [
         chain_of(stream, first, last) for first, last in _seq_ranges([entry_.seq for entry_ in entries])
     ]
-    sealed, checks = prove_entry(entry) if entry else (None, [])
+    sealed, checks = prove_entry(entry, stream.facility) if entry else (None, [])
     missing = sorted(set(referenced_seqs) - {entry_.seq for entry_ in entries})
     faults = [
         Check(BAD, "Entry %s, which a slip names, is not of this round" % f"{seq:,}") for seq in missing

@@ -93,7 +93,7 @@ def test_a_sealer_on_a_full_disk_is_unhealthy_until_it_can_write_again(sealer, s
 
 def test_a_sealer_that_fails_says_so_at_once_and_logs_it_once(sealer, stream, monkeypatch, caplog):
     session = SealerSession(sealer.folder)
-    monkeypatch.setattr(session.sealer, "seal", lambda: 1 / 0)
+    monkeypatch.setattr(session.sealer, "seal_logs", lambda: 1 / 0)
     with clock.override(MOMENT):
         for _ in range(3):
             session.run_once()

@@ -340,22 +340,36 @@ EVERY = [
 def test_a_stream_deleted_with_all_rows_about_it_fails_a_bundle_of_every_stream(house, asked):
     open_stream("larkfield/T-24", real_play=False)
     house.act(70 * HOUR, "larkfield/T-24")
-    house.act(70 * HOUR, "larkfield2/T-1")
     house.seal(70 * HOUR)
     assert not_all("good", asked([Case(f"every {how}", bundled(**how)) for how in EVERY])) == []
     with as_superuser():
         SealedHead.objects.filter(stream__name=TABLES[1]).delete()
         Entry.objects.filter(stream__name=TABLES[1]).delete()
         Stream.objects.filter(name=TABLES[1]).delete()
-    good = [
-        Case("another facility", bundled(facility="larkfield2")),
-        Case("named streams", bundled(TABLES[0], TABLES[2])),
-    ]
-    assert not_all("good", asked(good)) == []
+    assert not_all("good", asked([Case("named streams", bundled(TABLES[0], TABLES[2]))])) == []
     answers = asked([Case(f"every {how}", bundled(**how)) for how in EVERY])
     assert [TABLES[1] in first and TABLES[1] in second for _, first, second in answers] == [True] * len(EVERY)
-    names = [one["stream"] for one in first_line(bundled(facility="larkfield2"))["streams"]]
-    assert names == ["installation/system", "larkfield2/T-1"]
+
+
+def test_a_bundle_names_no_stream_of_a_facility_that_plays_beside_it(house, asked):
+    """Not in any of its files, whole or in part of the time; `larkfield2` has the other's code in its own."""
+    facilities = {"larkfield": "larkfield2/T-91", "larkfield2": "larkfield/T-04"}
+    for turn in range(4):
+        for name in facilities.values():
+            house.act((70 + turn) * HOUR, name)
+            house.seal((70 + turn) * HOUR)
+    cases = []
+    for facility, foreign in facilities.items():
+        for since, until in ((None, None), (30, None), (71, 72)):
+            moments = {"since": since and MOMENT + since * HOUR, "until": until and MOMENT + until * HOUR}
+            archive = bundled(facility=facility, at=MOMENT + 80 * HOUR, **moments)
+            papers = ("FORMAT.md", "verify.py", "witness.py", "README.txt")
+            files = {name: data for name, data in files_of(archive).items() if name not in papers}
+            streams = {one["stream"] for one in first_line(archive)["streams"]}
+            assert {name.partition("/")[0] for name in streams} == {"installation", facility}
+            assert [name for name, data in files.items() if foreign.partition("T")[0].encode() in data] == []
+            cases.append(Case(f"{facility} {since} {until}", archive, {"vkey": house.vkey}))
+    assert not_all("good", asked(cases)) == []
 
 
 def first_line(archive: bytes) -> dict[str, Any]:

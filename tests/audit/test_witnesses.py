@@ -13,13 +13,14 @@ import pytest
 from audit import clock, merkle, notes, witness
 from audit.models import Checkpoint, Cosignature, SigningKey
 from audit.sealing import keys, state, witnesses
-from audit.sealing.log import Log, current_incarnation
+from audit.sealing.log import Log, current_incarnation, logs_of
 from audit.sealing.problems import SealingProblem
 from audit.sealing.process import SealerSession
 from audit.sealing.proofs import proof_of
 from audit.sealing.status import sealer_status
 from audit.sealing.witnesses import NotCosigned, Witness
 
+from .conftest import MOMENT
 from .gone_back import forget
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -81,6 +82,19 @@ def test_the_witness_that_we_give_away_cosigns_each_checkpoint(serve, seal, sign
     assert list(Cosignature.objects.values_list("checkpoint__size", flat=True)) == [1, 4]
     proof = proof_of(stream.entries.get(seq=5))
     assert (proof.checkpoint.size, proof.cosignatures, proof.witnessed.size) == (2, [], 4)
+
+
+def test_the_witness_cosigns_the_log_of_each_facility_under_its_own_name(serve, seal, sealer, write):
+    seal()
+    write("seabright/T-09")
+    with clock.override(MOMENT):
+        sealer.seal()
+    first, other = logs_of(current_incarnation())
+    at = serve(origin=other.origin)
+    cosignature = witnesses.request_cosignature(at, other)
+    assert (cosignature.checkpoint.facility, cosignature.checkpoint.size) == ("seabright", 1)
+    with pytest.raises(NotCosigned, match="log-not-known"):
+        witnesses.request_cosignature(at, first)
 
 
 def test_no_witness_is_asked_before_anything_is_signed(serve, sealer):

@@ -5,14 +5,18 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from django.db import transaction
 
-from audit import notes
+from audit import clock, notes, record
 from audit.entries import RECORD_VERIFIED
 from audit.models import Cosignature, Job, Seal, SealerStatus
 from audit.sealing import incarnations, keys, state, system
+from audit.sealing.log import Log
 from audit.sealing.sealer import Sealer
+from games.models import Facility
 from tables.desk import integrity
 from tables.models import Alert, Table
+from tests.services.entries import any_entry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 SECOND = dt.timedelta(seconds=1)
@@ -88,6 +92,37 @@ def test_a_rolled_back_record_is_reported_at_the_top(hands, scene, sealer):
     said = page(scene)
     assert "The sealer has stopped since 21 Nov 2026 10:00:00" in said
     assert "9 seals were signed, and the database has 3 of them" in said
+
+
+def test_each_casino_is_shown_its_own_log_alone(hands, scene, sealer):
+    """Seabright plays beside Larkfield, and its log has stopped: Larkfield sees neither name, nor wait, nor problem."""
+    seabright = Facility.objects.create(code="seabright", name="Seabright", jurisdiction="NJ")
+    with transaction.atomic():
+        day = hands.now.date()
+        record.append(
+            record.lock_stream("seabright/T-09"), entry=any_entry("x.y"), moment=hands.now, gaming_day=day
+        )
+    waiting = integrity.read_integrity(seabright, hands.now + 11 * SECOND)
+    assert waiting.checks[0].text == "Nothing is sealed yet"
+    sealer.seal()
+    problem = {"code": "head-went-back", "params": {"stream": "seabright/T-09", "seq": 7}}
+    theirs = {
+        "problem": problem["code"],
+        "params": problem["params"],
+        "since": clock.format_moment(hands.now),
+    }
+    heard(hands, logs={"seabright": theirs})
+    own, other = stand(scene, hands), integrity.read_integrity(seabright, hands.now)
+    assert (own.log.origin, other.log.origin) == (
+        "pitside.local/record/1",
+        "pitside.local/record/seabright/1",
+    )
+    assert (own.seal.facility, other.seal.facility) == ("", "seabright")
+    assert (own.verdict, other.verdict) == ("waits", "bad") and own.problem == ""
+    assert other.checks[0].detail.startswith("The record of seabright/T-09 was rolled back: entry 7")
+    said = page(scene)
+    assert "pitside.local/record/1" in said and "seabright" not in said
+    assert integrity.incarnations(seabright)[0]["origin"] == "pitside.local/record/seabright/1"
 
 
 def test_the_page_shows_how_far_behind_a_witness_is(hands, scene, sealer):
@@ -190,6 +225,6 @@ def test_the_plot_counts_seals_by_the_minute(hands, scene, sealer):
     hands.now += dt.timedelta(minutes=2)
     scene.place((1, "big", 2_500))
     sealer.seal()
-    columns, most = integrity.seals_per_minute(Seal.objects.first().incarnation, hands.now)
+    columns, most = integrity.seals_per_minute(Log(Seal.objects.first().incarnation), hands.now)
     assert [(place, bar.seals) for place, bar in enumerate(columns) if bar.seals] == [(57, 4), (59, 1)]
     assert (most, columns[57].height, columns[57].y) == (6, 66, 34)

@@ -35,6 +35,15 @@ def of_two_sorts(mixed: export.MixedPlay) -> str:
     return f"{mixed.real} is real play and {mixed.training} is not: export them separately."
 
 
+def of_several_facilities(several: export.SeveralFacilities) -> str:
+    """Say that a bundle is of one facility, and what to do instead."""
+    options = ", ".join(f"--facility {code}" for code in several.args)
+    return (
+        "An evidence bundle is of one facility, whose log names no other one. Write a bundle of each: "
+        + options
+    )
+
+
 def day(text: str) -> dt.date:
     """Parse a gaming day such as `2026-11-21`."""
     try:
@@ -117,11 +126,18 @@ def _selected(options: dict[str, Any]) -> export.Selection:
     if since and until and since > until:
         raise CommandError("--from is after --to.")
     try:
-        return export.select(options["stream"], since, until, training=options["training"], facility=facility)
+        selection = export.select(
+            options["stream"], since, until, training=options["training"], facility=facility
+        )
+        if options["format"] == "bundle":
+            export.only_facility(selection)
+        return selection
     except export.UnknownStream as error:
         raise CommandError(f"There is no stream {error}.") from None
     except export.MixedPlay as mixed:
         raise CommandError(of_two_sorts(mixed)) from None
+    except export.SeveralFacilities as several:
+        raise CommandError(of_several_facilities(several)) from None
     except export.MissingEntry as missing:
         stream, seq = missing.args
         raise CommandError(f"Entry {seq} of {stream} is missing: run verify_record.") from None

@@ -26,7 +26,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--signed",
             type=Path,
-            help="the last checkpoint from a witness or a copy, if the sealer's folder is lost",
+            action="append",
+            default=[],
+            help="the last checkpoint of a log from a witness or a copy, if the sealer's folder is lost (repeatable)",
         )
         parser.add_argument(
             "--pins-from-stdin", action="store_true", help="read the two PINs as lines, for scripts"
@@ -37,22 +39,37 @@ class Command(BaseCommand):
             pins = read_pins((options["actor"], options["witness"]), options["pins_from_stdin"])
             actor = incarnations.authenticate(options["actor"], pins[0])
             witness = incarnations.authenticate(options["witness"], pins[1])
-            signed = options["signed"].read_text(encoding="utf-8") if options["signed"] else ""
-            declared = incarnations.declare(actor, witness, options["why"], self._saved_state(), signed)
+            signed = [_read(path) for path in options["signed"]]
+            states = self._saved_states()
+            first = states.pop("", None)
+            declared = incarnations.declare(
+                actor, witness, options["why"], first, *signed, other_states=states
+            )
         except AuditRefusal as refusal:
             raise CommandError(refusal.sentence) from refusal
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"{options['signed']} cannot be read: {error}") from error
         self.stdout.write(f"Incarnation {declared.number} is declared. Its log is {declared.origin}.")
 
-    def _saved_state(self) -> state.State | None:
+    def _saved_states(self) -> dict[str, state.State]:
+        """The states of the logs that can be read, by facility; "" is the first log."""
         if not settings.SEALER_DIR:
             self.stderr.write(
                 "This process does not have the sealer's folder. Give the last signed checkpoint with --signed."
             )
-            return None
-        try:
-            return state.read(Path(settings.SEALER_DIR))
-        except SealingProblem as problem:
-            self.stderr.write(str(problem))
-            return None
+            return {}
+        folder = Path(settings.SEALER_DIR)
+        states: dict[str, state.State] = {}
+        for facility in ("", *state.saved_facilities(folder)):
+            try:
+                saved = state.read(state.log_folder(folder, facility))
+            except SealingProblem as problem:
+                self.stderr.write(f"{facility}: {problem}" if facility else str(problem))
+            else:
+                states |= {facility: saved} if saved else {}
+        return states
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read: {error}") from error

@@ -79,8 +79,10 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
 
 @desk_act(roles=EXPORT_ROLES)
 def ask_verification(ctx: DeskContext, params: Params) -> ActOutcome:
-    """Request the full verification of the whole record, of every facility. Raises `verification-runs`."""
-    running = Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=OPEN).first()
+    """Request the full verification of the facility's record. Raises `verification-runs`."""
+    running = Job.objects.filter(
+        facility=ctx.facility.code, kind=Job.Kind.VERIFICATION, status__in=OPEN
+    ).first()
     if running is not None:
         raise Refusal(VERIFICATION_RUNS, at=f"{ctx.facility.local(running.asked_at):%H:%M}")
     job = Job.objects.create(

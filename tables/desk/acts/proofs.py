@@ -29,7 +29,7 @@ def take_proof(ctx: DeskContext, params: Params) -> ActOutcome:
     if entry is None:
         raise Refusal(NO_SUCH_ENTRY, seq=seq, place=place)
     try:
-        proof = proof_of(entry)
+        proof = proof_of(entry, ctx.facility.code)
     except NotProven:
         raise Refusal(PROOF_BROKEN) from None
     if proof is None:

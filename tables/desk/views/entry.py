@@ -45,7 +45,7 @@ def entry(request: HttpRequest, facility_code: str, place: str, seq: int) -> Htt
     previous, following = (
         Entry.objects.filter(stream=entry_.stream_id, seq=number).first() for number in (seq - 1, seq + 1)
     )
-    proof, proof_checks = checks.prove_entry(entry_)
+    proof, proof_checks = checks.prove_entry(entry_, facility.code)
     entry_checks = checks.check_entry(entry_, previous, following)
     data = said_by(entry_)
     day, time = local_date_and_time(entry_.at, facility)
@@ -90,7 +90,7 @@ def proof(request: HttpRequest, facility_code: str, place: str, seq: int) -> Htt
     """Serve the proof of an entry as a file, to the person who has just recorded that they take it."""
     person, facility = authorize_desk(request, facility_code)
     entry_ = _entry(facility, place, seq)
-    proven, _checks = checks.prove_entry(entry_)
+    proven, _checks = checks.prove_entry(entry_, facility.code)
     if proven is None or not may_export(person) or not is_short(proven):
         raise Denied
     content = proof_file(proven).content

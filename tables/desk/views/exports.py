@@ -121,7 +121,7 @@ def _first_bad(job: Job) -> str:
 def _range(job: Job, facility: Facility) -> str:
     """The range in words."""
     if job.kind == Job.Kind.VERIFICATION:
-        return "the whole record, of every casino"
+        return "the whole record of this casino"
     days = [job.params.get("day"), job.params.get("last_day")]
     if days[0]:
         first, last = (in_words(dt.date.fromisoformat(str(text))) for text in days)

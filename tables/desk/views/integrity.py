@@ -24,7 +24,7 @@ def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
     person, facility = authorize_desk(request, facility_code)
     now = clock.now()
     status = standing.read_integrity(facility, now)
-    bars, top = standing.seals_per_minute(status.incarnation, now)
+    bars, top = standing.seals_per_minute(status.log, now)
     verification = status.verification
     context = desk_context(person, facility, "integrity") | {
         "integrity": status,
@@ -35,7 +35,7 @@ def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
         "top": top,
         "keys": standing.signing_keys(),
         "checker_sha256": bundle.checker_sha256(),
-        "incarnations": standing.incarnations(),
+        "incarnations": standing.incarnations(facility),
         "verified_at": _entry_url(verification, facility),
         "alerts": [(alert, *alert_words(alert.kind, alert.key, alert.params)) for alert in status.alerts],
     }
