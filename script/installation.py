@@ -173,10 +173,12 @@ def screen_of(browser: Browser, port: int, seat: Seat, kind: str) -> Screen:
     facility, table = seat.facility, "" if kind == "floor" else seat.table
     cookie = str(browser.headers["Cookie"])
     if kind == "floor":
-        return Screen(port, f"/ws/floor/{facility}", kind, cookie=cookie, fallback=f"/floor/{facility}/tiles")
+        return Screen(
+            port, f"/ws/floor/{facility}?changes=1", kind, cookie=cookie, fallback=f"/floor/{facility}/tiles"
+        )
     return Screen(
         port,
-        f"/ws/table/{facility}/{table}/{kind}",
+        f"/ws/table/{facility}/{table}/{kind}?changes=1",
         kind,
         table,
         cookie,

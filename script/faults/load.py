@@ -23,6 +23,7 @@ import httpx
 import websockets
 
 from script.faults.floor import Seat
+from tables.screens.changes import apply_changes
 
 Json = dict[str, Any]
 Trouble = Literal["", "lost", "repeated", "reordered"]
@@ -273,6 +274,7 @@ class Screen(Browser):
         super().__init__(seat, token, front)
         self.station, self.table = station, table or seat.table
         self.shown: dict[str, Fragment] = {}
+        self.received: dict[str, tuple[int, str]] = {}  # on this socket: version and HTML by table
         self.heartbeats = 0
         self.closed: list[int] = []
         self.message_time = time.monotonic()
@@ -292,8 +294,8 @@ class Screen(Browser):
     @property
     def socket_path(self) -> str:
         if self.is_podium:
-            return f"/ws/floor/{self.seat.facility}"
-        return f"/ws/table/{self.seat.facility}/{self.table}/{self.station}"
+            return f"/ws/floor/{self.seat.facility}?changes=1"
+        return f"/ws/table/{self.seat.facility}/{self.table}/{self.station}?changes=1"
 
     @property
     def fragment(self) -> Fragment:
@@ -326,6 +328,7 @@ class Screen(Browser):
                     ping_interval=None,
                     max_size=None,
                 ) as self.socket:
+                    self.received.clear()
                     async for message in self.socket:
                         failures = 0
                         await self.receive(json.loads(message))
@@ -352,7 +355,7 @@ class Screen(Browser):
     async def receive(self, message: Json) -> None:
         self.message_time = time.monotonic()
         if "versions" not in message:
-            self.apply(message["table"], message["html"])
+            await self.apply_or_fetch(message)
             return
         self.heartbeats += 1
         if any(
@@ -360,6 +363,18 @@ class Screen(Browser):
             for table, version in message["versions"].items()
         ):
             await self.resync()
+
+    async def apply_or_fetch(self, message: Json) -> None:
+        """Apply a complete fragment, or changed lines to the one before, as `live.js` does."""
+        table, text = message["table"], message.get("html")
+        if text is None:
+            version, before = self.received.get(table, (0, ""))
+            if version != message["base"]:
+                await self.resync()
+                return
+            text = "\n".join(apply_changes(before.split("\n"), message["lines"]))
+        self.received[table] = message["version"], text
+        self.apply(table, text)
 
     def apply(self, table: str, text: str) -> None:
         fragment = Fragment.read(text)

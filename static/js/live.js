@@ -1,6 +1,7 @@
 /* <live-screen src="…" fallback="…" sign-in="…"> listens to one WebSocket and shows what it receives. It sends nothing.
 
-   A message is {"table", "version", "html"}, a complete fragment. A newer fragment is morphed into the page, any other is
+   A message is {"table", "version", "html"}, a complete fragment, or {"table", "version", "base", "lines"}: how its lines
+   differ from those of the message before about this table. A newer fragment is morphed into the page, any other is
    ignored. Every 5 s a heartbeat {"versions": {table: version}} comes; when it differs from what the page shows, a message
    was lost, and the page fetches the state. After 12 s of silence the page is STALE and polls. When polling fails too, it
    is DEAD and takes no acts. */
@@ -40,6 +41,16 @@ export function isNewer(html, current) {
   return halted === 0 && incarnations === 0 && version > Number(current.version);
 }
 
+/* Replaces lines of a text. `lines`: from which line, how many, and the new ones (tables/screens/changes.py). */
+export function changeLines(text, lines) {
+  const result = text.split("\n");
+  for (let index = lines.length - 1; index >= 0; index -= 1) {
+    const [start, count, fresh] = lines[index];
+    result.splice(start, count, ...fresh);
+  }
+  return result.join("\n");
+}
+
 export class LiveScreen extends HTMLElement {
   connectedCallback() {
     this.failures = 0;  // connections that failed since the last message
@@ -72,6 +83,8 @@ export class LiveScreen extends HTMLElement {
     if (this.stopped || this.socket?.readyState <= WebSocket.OPEN) return;
     const url = new URL(this.getAttribute("src"), location.href);
     url.protocol = url.protocol.replace("http", "ws");
+    url.searchParams.set("changes", "1");
+    this.received = new Map();  // the last fragment of each table that came on this socket
     const socket = new WebSocket(url);
     socket.addEventListener("message", ({ data }) => {
       if (socket === this.socket) this.receive(JSON.parse(data));
@@ -111,8 +124,19 @@ export class LiveScreen extends HTMLElement {
     this.messageTime = Date.now();
     this.failures = 0;
     this.showStatus("live");
-    if (!message.versions) this.apply(message);
+    if (!message.versions) this.applyOrFetch(message);
     else if (Object.entries(message.versions).some((entry) => this.isBehind(...entry))) this.resync();
+  }
+
+  applyOrFetch({ table, version, base, lines, html }) {
+    const before = this.received.get(table);
+    if (lines && before?.version !== base) {
+      this.resync();
+      return;
+    }
+    const text = lines ? changeLines(before.html, lines) : html;
+    this.received.set(table, { version, html: text });
+    this.apply({ table, version, html: text });
   }
 
   fragmentOf(table) {

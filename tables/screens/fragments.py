@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
 from tables.screens import snapshot, templates
+from tables.screens.changes import changed_lines
 from tables.screens.layout import game_screens
 from tables.screens.screen_data import (
     ConsoleData,
@@ -138,6 +139,23 @@ def _parse(state_text: str) -> Snapshot:
     return shown
 
 
+def read_fragment(station: str, table_id: int) -> Fragment:
+    """Read a table and render one station. Raises `Table.DoesNotExist`."""
+    return fragment(station, read_state(table_id).text)
+
+
 def screen(station: str, table_id: int) -> Screen:
     """Return the version and HTML of one station, for a first paint or a resync."""
-    return fragment(station, read_state(table_id).text).screen
+    return read_fragment(station, table_id).screen
+
+
+@lru_cache(CACHED_FRAGMENTS)
+def message_after(before: Fragment, after: Fragment) -> str:
+    """The message for a screen to which `before` was sent: the changed lines, or all where most have changed.
+
+    JSON of table, version, the version that it changes (`base`), and `lines`.
+    """
+    lines = changed_lines(before.html.split("\n"), after.html.split("\n"))
+    content = {"table": after.table, "version": after.version, "base": before.version, "lines": lines}
+    message = json.dumps(content)
+    return message if len(message) < len(after.message) // 2 else after.message

@@ -58,6 +58,7 @@ class PushConsumer(AsyncWebsocketConsumer):
     """What every socket shares: access, groups, heartbeat and closing."""
 
     groups_joined: list[str]
+    sent: dict[str, fragments.Fragment]  # the last fragment of each table
     joined_at: float | None = None  # None while the channel layer is away
     heartbeat_task: asyncio.Task[None] | None = None
 
@@ -74,7 +75,7 @@ class PushConsumer(AsyncWebsocketConsumer):
         While the database is away the socket is closed, and its page tries again.
         """
         await self.accept()
-        self.groups_joined = []
+        self.groups_joined, self.sent = [], {}
         try:
             await database_sync_to_async(self.enter, thread_sensitive=False)()
             await self.try_to_join()
@@ -101,6 +102,21 @@ class PushConsumer(AsyncWebsocketConsumer):
     async def send_state(self) -> None:
         """Send the whole state, once, on connecting."""
         raise NotImplementedError
+
+    async def send_fragment(self, fragment: fragments.Fragment) -> None:
+        """Send a fragment: what changed in it, to a page that asked for changes and has the one before."""
+        before = self.sent.get(fragment.table)
+        if before is None or not self.takes_changes:
+            message = fragment.message
+        else:
+            message = fragments.message_after(before, fragment)
+        self.sent[fragment.table] = fragment
+        await self.send(text_data=message)
+
+    @property
+    def takes_changes(self) -> bool:
+        """Whether the page can apply changes. One that was loaded before an update may be older than that."""
+        return b"changes=1" in self.scope["query_string"].split(b"&")
 
     async def send_json(self, message: dict[str, Any]) -> None:
         await self.send(text_data=json.dumps(message))
@@ -201,12 +217,11 @@ class TableConsumer(PushConsumer):
         return [push.table_group(self.table.pk), push.person_group(self.person.pk)]
 
     async def send_state(self) -> None:
-        read_screen = database_sync_to_async(fragments.screen, thread_sensitive=False)
-        screen = await read_screen(self.station, self.table.pk)
-        await self.send_json({"table": self.table.code, **screen})
+        read = database_sync_to_async(fragments.read_fragment, thread_sensitive=False)
+        await self.send_fragment(await read(self.station, self.table.pk))
 
     async def screen(self, event: dict[str, Any]) -> None:
-        await self.send(text_data=fragments.fragment(self.station, event["state"]).message)
+        await self.send_fragment(fragments.fragment(self.station, event["state"]))
 
 
 class SignConsumer(PushConsumer):
@@ -224,12 +239,11 @@ class SignConsumer(PushConsumer):
         return [push.table_group(self.table.pk)]
 
     async def send_state(self) -> None:
-        read_screen = database_sync_to_async(fragments.screen, thread_sensitive=False)
-        screen = await read_screen("sign", self.table.pk)
-        await self.send_json({"table": self.table.code, **screen})
+        read = database_sync_to_async(fragments.read_fragment, thread_sensitive=False)
+        await self.send_fragment(await read("sign", self.table.pk))
 
     async def screen(self, event: dict[str, Any]) -> None:
-        await self.send(text_data=fragments.fragment("sign", event["state"]).message)
+        await self.send_fragment(fragments.fragment("sign", event["state"]))
 
 
 class FloorConsumer(PushConsumer):
@@ -276,7 +290,7 @@ class FloorConsumer(PushConsumer):
         state = self.waiting.pop(code, None)
         if state is not None:
             self.sent_at[code] = time.monotonic()
-            await self.send(text_data=fragments.fragment("tile", state).message)
+            await self.send_fragment(fragments.fragment("tile", state))
 
     async def disconnect(self, code: int) -> None:
         for task in self.later.values():

@@ -65,12 +65,37 @@ const heartbeat = (versions = { "T-01": versionOf() }) => FakeSocket.last.push({
 /* Versions */
 
 test("it connects to its address as a WebSocket", () => {
-  assert.equal(FakeSocket.last.url, "wss://pitside.test/ws/tables/T-01");
+  assert.equal(FakeSocket.last.url, "wss://pitside.test/ws/tables/T-01?changes=1");
 });
 
 test("a newer fragment replaces what the page shows", () => {
   FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });
   assert.equal(versionOf(), 11);
+});
+
+test("changed lines are applied to the fragment that came before", () => {
+  const areas = "\n<p>Big</p>\n<p>Small</p>";
+  FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) + areas });
+  FakeSocket.last.push({ table: "T-01", version: 12, base: 11, lines: [[0, 1, [html(12)]], [2, 1, ["<p>$25</p>", "<p>Odd</p>"]]] });
+  assert.equal(versionOf(), 12);
+  assert.equal(screen.received.get("T-01").html, `${html(12)}\n<p>Big</p>\n<p>$25</p>\n<p>Odd</p>`);
+});
+
+test("changed lines of another fragment than the last one make the page fetch the state", () => {
+  FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });
+  let fetched = 0;
+  screen.resync = () => { fetched += 1; };
+  FakeSocket.last.push({ table: "T-01", version: 13, base: 12, lines: [[0, 1, [html(13)]]] });
+  assert.deepEqual([versionOf(), fetched], [11, 1]);
+});
+
+test("what came on a socket that was closed is no base for changed lines", () => {
+  FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });
+  screen.replaceSocket();
+  let fetched = 0;
+  screen.resync = () => { fetched += 1; };
+  FakeSocket.last.push({ table: "T-01", version: 12, base: 11, lines: [[0, 1, [html(12)]]] });
+  assert.deepEqual([versionOf(), fetched], [11, 1]);
 });
 
 for (const version of [10, 9, 2])

@@ -1,5 +1,6 @@
 """Sockets: who may connect, what is pushed, and when they are closed."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -14,6 +15,8 @@ from config.asgi import application
 from tables.models import Assignment
 from tables.runner.access import signed_in_request
 from tables.screens import delivery, fragments, push
+from tables.screens.changes import apply_changes
+from tables.views.sockets import TILE_SECONDS
 
 pytestmark = pytest.mark.both_databases
 
@@ -28,10 +31,9 @@ class Socket(ApplicationCommunicator):
             "; ".join(f"{name}={cookie.value}" for name, cookie in browser.cookies.items()) if browser else ""
         )
         headers = [(b"host", b"testserver"), (b"origin", origin.encode()), (b"cookie", cookies.encode())]
-        super().__init__(
-            application,
-            {"type": "websocket", "path": path, "headers": headers, "query_string": b"", "subprotocols": []},
-        )
+        path, _, query = path.partition("?")
+        scope = {"type": "websocket", "path": path, "headers": headers, "subprotocols": []}
+        super().__init__(application, {**scope, "query_string": query.encode()})
 
     async def connect(self) -> "Socket":
         await self.send_input({"type": "websocket.connect"})
@@ -146,6 +148,29 @@ async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(commit
     assert await dealer.receive_nothing(0.05)
     await dealer.leave()
     await pit.leave()
+
+
+@pytest.mark.parametrize("path", [TABLE + "dealer", TABLE + "table", TABLE + "sign", "/ws/floor/larkfield"])
+async def test_a_page_that_takes_changes_is_sent_the_lines_that_changed(committed, path):
+    place = database_sync_to_async(committed.place)
+    device, person = ("tablet", "dealer") if path.endswith("dealer") else ("podium", "floorperson")
+    tablet = await browser(committed, device, person)
+    pages = [await Socket(path + query, tablet).connect() for query in ("?changes=1", "")]
+    text = ""
+    for cents in (None, 2_500, 5_000, 7_500):
+        if cents is not None:
+            await push.publish((await place((1, "small", cents))).key)
+            await asyncio.sleep(2 * TILE_SECONDS if "floor" in path else 0)
+        message, complete = [await page.heard() for page in pages]
+        if "html" not in complete:  # a dashboard is told the versions on connecting
+            continue
+        lines = message.get("lines")
+        assert (message["version"], lines is None) == (complete["version"], not text)
+        text = "\n".join(apply_changes(text.split("\n"), lines)) if lines else message["html"]
+        assert text == complete["html"] or cents is None  # on connecting, each reads its own moment
+        assert lines is None or len(json.dumps(message)) < len(json.dumps(complete)) / 2
+    for page in pages:
+        await page.leave()
 
 
 async def test_a_push_renders_each_station_that_a_screen_shows_once_and_no_other(committed, monkeypatch):
