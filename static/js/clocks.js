@@ -17,18 +17,25 @@ const formatTime = (moment, withSeconds) => new Date(moment).toLocaleTimeString(
   { hour: "2-digit", minute: "2-digit", ...(withSeconds && { second: "2-digit" }) });
 const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
-export function paintClocks() {
-  for (const { dataset } of document.querySelectorAll("[data-as-of]"))
+export function paintClocks(part = document) {
+  for (const { dataset } of [...(part.dataset?.asOf ? [part] : []), ...part.querySelectorAll("[data-as-of]")])
     offset = Math.max(offset, Date.parse(dataset.asOf) - Date.now());
-  for (const node of document.querySelectorAll("[data-expires]")) {
+  for (const node of part.querySelectorAll("[data-expires]")) {
     const seconds = (Date.parse(node.dataset.expires) - serverTime()) / 1_000;
     setText(node, formatRemaining(seconds, node.hasAttribute("data-seconds")));
   }
-  for (const node of document.querySelectorAll("[data-clock]"))
+  for (const node of part.querySelectorAll("[data-clock]"))
     setText(node, formatTime(node.dataset.clock, node.hasAttribute("data-seconds")));
-  for (const node of document.querySelectorAll("[data-now]")) setText(node, formatTime(serverTime(), true));
+  for (const node of part.querySelectorAll("[data-now]")) setText(node, formatTime(serverTime(), true));
 }
 
-addEventListener("screen:applied", paintClocks);
-setInterval(paintClocks, 1_000);
+/* Of three hundred tiles one has changed: the clocks of the others are painted every second anyway. */
+function paintChanged({ detail }) {
+  const tiles = document.querySelectorAll(".tile");
+  const changed = tiles.length > 1 && [...tiles].find(({ dataset }) => dataset.table === detail?.table);
+  paintClocks(changed || document);
+}
+
+addEventListener("screen:applied", paintChanged);
+setInterval(() => paintClocks(), 1_000);
 paintClocks();

@@ -9,6 +9,7 @@ const dollars = (cents) => {
   return `${cents < 0 ? "−" : ""}$${text}`;
 };
 const signedDollars = (cents) => (cents > 0 ? "+" : "") + dollars(cents);
+const PAINT_INTERVAL = 200;
 const isLive = (tile) => tile.dataset.kind === "live";
 const isOpen = (tile) => tile.dataset.status === "open";
 const sumOf = (tiles, figure) => tiles.reduce((sum, tile) => sum + Number(tile.dataset[figure]), 0);
@@ -53,5 +54,16 @@ function paintAlerts(tiles) {
   paintClocks();
 }
 
-addEventListener("screen:applied", paint);
+/* Sums and alerts are read from all tiles. A large floor changes faster than anybody reads a sum, and a resync applies
+   every tile at once: so they are painted once for all changes of a fifth of a second. */
+let paintTimer = null;
+
+function paintSoon() {
+  paintTimer ??= setTimeout(() => {
+    paintTimer = null;
+    paint();
+  }, PAINT_INTERVAL);
+}
+
+addEventListener("screen:applied", paintSoon);
 paint();

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeElement, installBrowser } from "./browser.mjs";
+
+const { clock, document } = installBrowser();
+const TILES = 300;
+const clocksPainted = new Map();  // by table
+const tiles = Array.from({ length: TILES }, (_, number) => {
+  const table = `T-${number}`;
+  const tile = new FakeElement({ dataset: { table, kind: "live", status: "open", playing: "1" } });
+  const counted = new FakeElement({ dataset: { clock: "2025-01-02T12:00:00Z" } });
+  Object.defineProperty(counted, "textContent", {
+    get: () => "", set: () => { clocksPainted.set(table, (clocksPainted.get(table) ?? 0) + 1); },
+  });
+  tile.parts.set("[data-clock]", [counted]);
+  return tile;
+});
+let sumsPainted = 0;
+const sum = new FakeElement();
+Object.defineProperty(sum, "textContent", { get: () => "", set: () => { sumsPainted += 1; } });
+document.parts.set(".tile", tiles);
+document.parts.set('[data-sum="playing"]', [sum]);
+const dialog = new FakeElement();
+dialog.parts.set("form", [new FakeElement()]);
+document.elements.set("decide", dialog);
+await import("../../static/js/floor.js");
+
+const change = ({ dataset: { table } }) => dispatchEvent(new CustomEvent("screen:applied", { detail: { table } }));
+
+test("a resync of three hundred tiles paints the sums once", async () => {
+  assert.equal(sumsPainted, 1);  // as the page loads
+  for (const tile of tiles) change(tile);
+  assert.equal(sumsPainted, 1);
+  await clock.advance(200);
+  assert.equal(sumsPainted, 2);
+  await clock.advance(600);
+  assert.equal(sumsPainted, 2);
+});
+
+test("a changed tile paints its own clocks and no other's", () => {
+  clocksPainted.clear();
+  change(tiles[7]);
+  assert.deepEqual([...clocksPainted], [["T-7", 1]]);
+});
