@@ -158,4 +158,4 @@ def message_after(before: Fragment, after: Fragment) -> str:
     lines = changed_lines(before.html.split("\n"), after.html.split("\n"))
     content = {"table": after.table, "version": after.version, "base": before.version, "lines": lines}
     message = json.dumps(content)
-    return message if len(message) < len(after.message) // 2 else after.message
+    return message if len(message) < len(after.html) // 2 else after.message
