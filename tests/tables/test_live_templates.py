@@ -118,3 +118,37 @@ def test_every_station_shows_a_table_of_which_anything_nullable_is_null(rules):
                     failed[station, *path] = str(error)
     assert failed == {}
     assert {("lot",), ("shaker",), ("next",), ("limits", "pending"), ("inspection",)} <= paths
+
+
+WRITTEN = {
+    "facility_name",
+    "game_name",
+    "title",
+    "text",
+    "name",
+    "short",
+    "label",
+    "say",
+    "who",
+    "by",
+    "words",
+    "summary",
+}
+
+
+def marked_up(value: Any, key: str = "") -> Any:
+    """A snapshot with markup in every text that a person or a rule may have written."""
+    if isinstance(value, dict):
+        return {inner: marked_up(value[inner], inner) for inner in value}
+    if isinstance(value, list):
+        return [marked_up(item, key) for item in value]
+    return f"<u>{value}" if isinstance(value, str) and key in WRITTEN else value
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("rules", WAGERS)
+def test_every_station_escapes_what_somebody_has_written(rules):
+    for s in states(rules):
+        for station in fragments.STATIONS:
+            html = fragments.render(station, marked_up(s))
+            assert "<u>" not in html and "&lt;u&gt;" in html, (station, s["round"]["phase"])
