@@ -3,7 +3,8 @@
 The checks (format, lint, types, migrations, imports) run one after the other, at the same time as the tests. The tests
 are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium). Each is one pytest run with a worker
 for each processor, three for two with browsers, which wait a lot. Arguments after `--` go to pytest in each suite.
-The last step injects faults into real processes (docs/faults.md).
+Beside them a last step injects faults into real processes (docs/faults.md). It waits most of its time, so the tests run
+at a lower priority than it.
 """
 
 import argparse
@@ -14,8 +15,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -29,6 +30,7 @@ CHECKS = ("format", "lint", "types", "migrations", "imports")
 FAULTS = "faults"
 ADDRESSES = {"postgres": "TEST_DATABASE_URL", "redis": "TEST_REDIS_URL", "browser": "CHROMIUM_PATH"}
 CATEGORIES = ("failed", "passed", "skipped", "error")
+PATIENTLY = ("nice", "-n", "10")
 NO_TESTS = 5  # the exit status of pytest, and of script.faults
 # Limits the database connections: a worker has a pool of eight.
 MOST_WORKERS = 8
@@ -187,25 +189,32 @@ def run_check(check: str, commands: Commands, output: IO[bytes] | None = None) -
     return Row(check, "failed" if any(codes) else "passed", time.monotonic() - started)
 
 
-class Checks:
-    """Checks that run one after the other in a thread. Their output is printed at the end."""
+class Beside:
+    """Steps that run at the same time as the tests. Their output is printed at the end."""
 
-    def __init__(self, checks: Sequence[str], commands: Commands, folder: Path) -> None:
-        self.pool = ThreadPoolExecutor(1)
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.rows = [self.pool.submit(self.run, check, commands) for check in checks]
+        self.pools: list[ThreadPoolExecutor] = []
+        self.rows: dict[str, Future[Row]] = {}
 
-    def run(self, check: str, commands: Commands) -> Row:
-        with (self.folder / check).open("wb") as output:
-            return run_check(check, commands, output)
+    def start(self, steps: Sequence[str], run: Callable[[str, IO[bytes]], Row]) -> None:
+        """Run these steps one after the other in a thread."""
+        pool = ThreadPoolExecutor(1)
+        self.pools.append(pool)
+        self.rows |= {step: pool.submit(self._run, step, run) for step in steps}
 
-    def finish(self) -> list[Row]:
-        self.pool.shutdown()
-        rows = [row.result() for row in self.rows]
-        for row in rows:
-            heading(row.step)
-            print((self.folder / row.step).read_text(errors="replace").rstrip())
-            print(f"{row.step} {row.outcome} in {row.seconds:.1f} s", flush=True)
+    def _run(self, step: str, run: Callable[[str, IO[bytes]], Row]) -> Row:
+        with (self.folder / step).open("wb") as output:
+            return run(step, output)
+
+    def finish(self) -> dict[str, Row]:
+        for pool in self.pools:
+            pool.shutdown()
+        rows = {step: row.result() for step, row in self.rows.items()}
+        for step, row in rows.items():
+            heading(step)
+            print((self.folder / step).read_text(errors="replace").rstrip())
+            print(f"{step} {row.outcome} in {row.seconds:.1f} s", flush=True)
         return rows
 
 
@@ -258,7 +267,7 @@ class Tests:
         command = [sys.executable, "-m", "pytest", f"--junitxml={results}", "-m", self.marks(suite)]
         started = time.monotonic()
         code = commands.run(
-            [*command, *suite.workers, *(self.arguments or suite.folders)], self.addresses(suite)
+            [*PATIENTLY, *command, *suite.workers, *(self.arguments or suite.folders)], self.addresses(suite)
         )
         seconds, counts = time.monotonic() - started, counted(results)
         # Arguments may select no test of a suite; then it was skipped.
@@ -270,15 +279,20 @@ class Tests:
         return Row(suite.name, outcome, seconds, f"{tests or 'no tests'}; {self.note(suite)}", counts)
 
 
-def run_faults(commands: Commands, required: set[str], arguments: Sequence[str], folder: Path) -> Row:
+def run_faults(
+    commands: Commands,
+    required: set[str],
+    arguments: Sequence[str],
+    folder: Path,
+    output: IO[bytes] | None = None,
+) -> Row:
     """Inject faults into processes of their own: those of `arguments`. Each counts as a test."""
-    heading(FAULTS)
     results = folder / f"{FAULTS}.xml"
     command = [sys.executable, "-m", "script.faults", f"--results={results}", *arguments]
     if required & {"postgres", "redis"}:
         command.append("--required")
     started = time.monotonic()
-    code = commands.run(command)
+    code = commands.run(command, output=output)
     outcome = {0: "passed", NO_TESTS: "skipped"}.get(code, "failed")
     counts = counted(results)
     note = ", ".join(f"{counts[name]} {name}" for name in CATEGORIES if counts[name])
@@ -324,14 +338,23 @@ def run_steps(
                 for check in checks:
                     heading(check)
                     rows.append(run_check(check, commands))
+                if FAULTS in steps:
+                    heading(FAULTS)
+                    rows.append(run_faults(commands, required, faults, folder))
             else:
-                beside = Checks(checks, commands, folder)
+                beside = Beside(folder)
+                beside.start(checks, lambda check, output: run_check(check, commands, output))
                 with services.running(needed, required, install_system=install_system) as found:
+                    if FAULTS in steps:  # not before: both may install the packages of the services
+                        beside.start(
+                            [FAULTS],
+                            lambda _, output: run_faults(commands, required, faults, folder, output),
+                        )
                     tests = Tests(found, required, arguments, choice=choice)
                     rows += [tests.missing(suite) or tests.run(suite, commands, folder) for suite in suites]
-                rows = beside.finish() + rows
-            if FAULTS in steps:
-                rows.append(run_faults(commands, required, faults, folder))
+                beside_rows = beside.finish()
+                rows = [*(beside_rows[check] for check in checks), *rows]
+                rows += [beside_rows[FAULTS]] if FAULTS in steps else []
         finally:
             commands.stop()
     seconds = time.monotonic() - started

@@ -60,6 +60,10 @@ def make_with_pip(venv: Path, lock: Path, *, install_system: bool) -> None:
             system.install([package])
         subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
     pip = [str(python_of(venv)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if lock.name == "dev.txt":
+        pip.append(
+            "--no-compile"
+        )  # the tools use a part of their modules, which Python compiles once as it imports them
     subprocess.run([*pip, "--require-hashes", "--requirement", str(lock)], check=True)
 
 

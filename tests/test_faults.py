@@ -164,7 +164,7 @@ def test_it_notices_a_log_that_nobody_can_read():
 @pytest.mark.parametrize(("status", "outcome"), [(0, "passed"), (1, "failed"), (5, "skipped")])
 def test_script_test_runs_it_as_a_step_whose_faults_count_as_tests(tmp_path, status, outcome):
     class Commands(checks.Commands):
-        def run(self, command, *_):
+        def run(self, command, *_, **__):
             ran.append(command)
             report.write_results([Trial(FAULTS[0]), Trial(FAULTS[1], ["a reason"])], tmp_path / "faults.xml")
             return status

@@ -15,7 +15,8 @@ from tables.corrections.refusals import ROUND_UNREADABLE
 from tables.models import Slip
 from tables.screens import selectors
 from tables.words.sentences import say
-from tests.tables.cast import Scene
+from tests.services.restore import restored_later
+from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file, found, settle
 from tests.tables.test_readjudicate import unguarded
 
@@ -24,9 +25,9 @@ SENTENCE = say(Refusal(ROUND_UNREADABLE, round=1))
 Body = Callable[[dict[str, Any]], Any]
 
 
-@pytest.fixture
-def slipped(scene: Scene) -> Scene:
-    """Round 1, its dice mended before money moved; a slip about it that was settled, and one that waits."""
+@restored_later
+def round_with_slips() -> Scene:
+    scene = make_scene()
     scene.place((1, "small", 2_500), (2, "big", 5_000))
     scene.to_the_dice()
     scene.act("call_dice", {"dice": [2, 5, 6]})
@@ -35,6 +36,13 @@ def slipped(scene: Scene) -> Scene:
     file(scene, "dice", dice=[1, 1, 2])
     settle(scene, (1, 5_000), (2, -10_000))
     file(scene, "wager", wagers=[{"seat": 1, "wager": "small", "cents": 5_000}])
+    return scene
+
+
+@pytest.fixture
+def slipped(db) -> Scene:
+    """Round 1, its dice mended before money moved; a slip about it that was settled, and one that waits."""
+    scene = round_with_slips()
     selectors._newest_lines.clear()
     return scene
 

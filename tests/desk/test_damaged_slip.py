@@ -3,6 +3,8 @@
 import pytest
 
 from tests.desk.test_entry import tampered
+from tests.services.restore import restored_later
+from tests.tables.cast import make_scene
 from tests.tables.slip_scene import file, settle
 
 pytestmark = pytest.mark.django_db
@@ -16,14 +18,20 @@ DAMAGE = {
 }
 
 
-@pytest.fixture
-def slipped(scene):
-    """A round whose dice a slip corrected, its money moved by an entry of its own."""
+@restored_later
+def corrected_round():
+    scene = make_scene()
     scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
     scene.finish()
     file(scene, "dice", dice=[1, 1, 2])
     settle(scene, (1, 5_000), (2, -10_000))
     return scene
+
+
+@pytest.fixture
+def slipped(db):
+    """A round whose dice a slip corrected, its money moved by an entry of its own."""
+    return corrected_round()
 
 
 def replay_of(scene, by):

@@ -18,16 +18,24 @@ from tables.replay import checks
 from tests.audit.gone_back import as_superuser
 from tests.services.emptying import guards_aside
 from tests.services.entries import any_entry
+from tests.services.restore import restored_later
+from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 CHECKER = Path(__file__).resolve().parents[2] / "audit" / "verify.py"
 
 
-@pytest.fixture
-def played(scene):
+@restored_later
+def one_round():
+    scene = make_scene()
     scene.play((2, "small", 7_000), dice=[5, 5, 3])
     scene.finish()
     return scene
+
+
+@pytest.fixture
+def played(db):
+    return one_round()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.http import QueryDict
 
-from audit import record
+from audit import clock, record
 from audit.models import Entry, Person, Stream
 from games.models import Facility
 from tables.desk import search
@@ -15,6 +15,8 @@ from tables.models import DiceLot, LotStep
 from tables.words.entries import words_of
 from tests.services.emptying import guards_aside
 from tests.services.entries import any_entry
+from tests.services.restore import restored_later
+from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 NEWEST_FIRST = ("-at", "-pk")
@@ -37,14 +39,23 @@ def types(scene, query):
     return {entry.type for entry in found(scene, query).entries}
 
 
-@pytest.fixture
-def played(hands, scene):
-    """Two rounds with a minute between them: round 1 at 10:00, round 2 at 10:01; seat 2 lost $70, then won $30."""
+@restored_later
+def two_rounds():
+    scene = make_scene()
     scene.play((2, "small", 7_000), dice=[5, 5, 3])
     scene.finish()
+    later = clock.now() + dt.timedelta(minutes=1)
+    with clock.override(lambda: later):
+        scene.play((2, "small", 3_000), dice=[1, 2, 3])
+        scene.finish()
+    return scene
+
+
+@pytest.fixture
+def played(db, hands):
+    """Two rounds with a minute between them: round 1 at 10:00, round 2 at 10:01; seat 2 lost $70, then won $30."""
+    scene = two_rounds()
     hands.now += dt.timedelta(minutes=1)
-    scene.play((2, "small", 3_000), dice=[1, 2, 3])
-    scene.finish()
     return scene
 
 

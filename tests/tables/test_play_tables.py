@@ -17,6 +17,7 @@ from tables.reports.pdf import report_pdf
 from tables.reports.report_day import ReportDay
 from tests.audit.gone_back import as_superuser
 from tests.audit.test_roles import work_as
+from tests.services.restore import restored_later
 from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file, settle
 from tests.tables.test_readjudicate import readjudicated
@@ -24,9 +25,8 @@ from tests.tables.test_readjudicate import readjudicated
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
-@pytest.fixture
-def played(hands) -> Scene:
-    """A round with a correction and a settled slip, a void round, a round on paper, and an alert of the day."""
+@restored_later
+def rounds_of_every_kind() -> Scene:
     scene = make_scene()
     scene.place((1, "small", 2_500), (2, "big", 5_000), (3, "total:9", 500))
     scene.to_the_dice()
@@ -42,6 +42,12 @@ def played(hands) -> Scene:
     scene.act("record_hand_settled_round", on_paper, by="floorperson", device=scene.podium)
     scene.act("report_dispute", {"seat": 4, "about": "a late chip"})
     return scene
+
+
+@pytest.fixture
+def played(hands) -> Scene:
+    """A round with a correction and a settled slip, a void round, a round on paper, and an alert of the day."""
+    return rounds_of_every_kind()
 
 
 def report_of(scene: Scene):

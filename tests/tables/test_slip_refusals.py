@@ -3,18 +3,25 @@
 import pytest
 
 from tables.models import Slip
+from tests.services.restore import restored_later
 from tests.tables.cast import make_scene
 from tests.tables.slip_scene import FLOOR, entry, file, found, settle
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cleared(scene):
-    """Round 1: seat 1 lost $25 on Small, seat 2 won $50 on Big, at 2 5 5. It has ended."""
+@restored_later
+def one_round():
+    scene = make_scene()
     scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
     scene.finish()
     return scene
+
+
+@pytest.fixture
+def cleared(db):
+    """Round 1: seat 1 lost $25 on Small, seat 2 won $50 on Big, at 2 5 5. It has ended."""
+    return one_round()
 
 
 # What is refused
