@@ -32,6 +32,7 @@ from script.generator.wire import (
 
 TABLE = re.compile(rb'"table":\s*"([^"]*)"')
 VERSION = re.compile(rb'"version":\s*(\d+)')
+BASE = re.compile(rb'"base":\s*(\d+)')
 CODE = re.compile(rb'"code":\s*"([^"]*)"')
 TILE = re.compile(rb'"([^"]+)":\s*\{"version":\s*(\d+)')
 HEAD = re.compile(
@@ -53,6 +54,7 @@ class Display:
     def __init__(self, load: "Load", screen: Screen) -> None:
         self.load, self.screen = load, screen
         self.versions: dict[str, int] = {}
+        self.received: dict[str, int] = {}  # on the socket, which may be less than what was fetched
         self.socket: SocketConnection | None = None
         self.is_fetching = False
         self.has_state = asyncio.Event()
@@ -68,7 +70,15 @@ class Display:
         if load.plan.text:
             self.display("", self.versions.get("", 0) + 1, moment)
         elif (version := VERSION.search(opening)) and (table := TABLE.search(opening)):
-            self.display(table[1].decode(), int(version[1]), moment)
+            self.apply(table[1].decode(), int(version[1]), BASE.search(opening), moment)
+
+    def apply(self, table: str, version: int, base: re.Match[bytes] | None, moment: float) -> None:
+        """Show a fragment, or changes to the one before; changes to another one are of no use, and it is fetched."""
+        if base and int(base[1]) != self.received.get(table):
+            self.start_fetching()
+            return
+        self.received[table] = version
+        self.display(table, version, moment)
 
     def display(self, table: str, version: int, moment: float) -> None:
         shown_before = self.versions.get(table, 0)
@@ -78,13 +88,15 @@ class Display:
 
     def compare(self, versions: dict[str, int]) -> None:
         """Fetch the state if the server is ahead of this page, as `isBehind` of static/js/live.js has it."""
-        if not self.screen.fallback or self.is_fetching:
-            return
         if any(self.versions.get(table, version) != version for table, version in versions.items()):
-            self.is_fetching = True
-            self.load.start(self.fetch())
+            self.start_fetching()
         for table, version in versions.items():
             self.versions.setdefault(table, version)
+
+    def start_fetching(self) -> None:
+        if self.screen.fallback and not self.is_fetching:
+            self.is_fetching = True
+            self.load.start(self.fetch())
 
     async def fetch(self) -> None:
         screen = self.screen
