@@ -29,8 +29,8 @@ For a bundle also: every file matches the manifest; every sealed head is the has
 the seal; no sealed entry is missing, and no sealed stream where the bundle has every stream; the seals give the root of
 the checkpoint; its signatures are right; it is consistent with each checkpoint that you saved.
 
-Several processes share the contents of a long file; each reads the whole file. What does not fit into a little memory
-(the sealed heads of a long range) goes into a temporary file.
+Several processes share a long file; each reads all of it, and the first checks the chain. What does not fit into a
+little memory (the sealed heads of a long range) goes into a temporary file.
 
 An export alone cannot show that it was not rewritten completely, hashes included. The seals show that.
 """
@@ -46,11 +46,10 @@ import json
 import os
 import re
 import struct
-import subprocess
 import sys
 import threading
 from binascii import hexlify
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import IO, Any, BinaryIO, NamedTuple
 
@@ -59,9 +58,10 @@ HASH_AT, PREV_AT, BODY_AT = 9, 83, 156  # {"hash":" 64 hex ","prev":" 64 hex ","
 OPENING, BETWEEN, BEFORE_BODY = b'{"hash":"', b'","prev":"', b'","body":'
 CLOSING = ord("}")
 NO_HASH = b"0" * 64
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 18  # fits into a processor's cache: longer blocks take a third more time
+DIGEST_BYTES = 1 << 20
 LONGEST_LINE_BYTES = 1 << 26
-LONG_FILE_BYTES = 1 << 24
+LONG_FILE_BYTES = 1 << 25  # a longer one is shared by several processes
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z", re.ASCII)
 DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 HEX = re.compile(r"[0-9a-f]{64}\Z")
@@ -125,10 +125,6 @@ class Stream:
     @property
     def seq(self) -> int:
         return self.prior_seq + self.entries
-
-    def save_position(self, head: bytes, further: int) -> None:
-        """Save the position after a run of entries."""
-        self.head, self.entries = head, self.entries + further
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -350,14 +346,22 @@ class Digest:
     """The SHA-256 of every byte, computed by a thread in parallel: hashing releases Python's lock."""
 
     def __init__(self) -> None:
-        self.sha256, self.size = sha256(), 0
+        self.sha256, self.size, self.pending = sha256(), 0, 0
+        self.blocks: list[bytes] = []
         self.thread: threading.Thread | None = None
 
     def update(self, block: bytes) -> None:
-        self.join()
-        self.size += len(block)
-        self.thread = threading.Thread(target=self.sha256.update, args=(block,))
-        self.thread.start()
+        self.blocks.append(block)
+        self.size, self.pending = self.size + len(block), self.pending + len(block)
+        if self.pending >= DIGEST_BYTES:
+            self.join()
+            self.thread = threading.Thread(target=self.hash, args=(self.blocks,))
+            self.blocks, self.pending = [], 0
+            self.thread.start()
+
+    def hash(self, blocks: list[bytes]) -> None:
+        for block in blocks:
+            self.sha256.update(block)
 
     def join(self) -> None:
         if self.thread:
@@ -365,69 +369,92 @@ class Digest:
 
     def hexdigest(self) -> str:
         self.join()
+        self.hash(self.blocks)
+        self.blocks, self.pending = [], 0
         return self.sha256.hexdigest()
 
 
 class EntryReader:
     """Checks the entries in order: stream by stream, as the first line lists them."""
 
-    def __init__(self, since: str, until: str, streams: list[Stream], terms: RoundTerms) -> None:
-        self.since, self.until, self.streams, self.terms = since, until, streams, terms
-        self.place = 0
+    def __init__(self, streams: list[Stream], contents: ContentsReader | None) -> None:
+        self.streams, self.contents = streams, contents
+        self.stream = Stream("", 0, b"")  # before the first entry: one that no entry follows
+        self.place = -1
         self.number = 1  # the line read last
+        self.line = b""  # the entry read last
         self.before = 1  # the line before the first entry of this stream
-        self.stop = self._stop(streams[0]) if streams else 0  # the line of the next sealed head, or 0
+        self.stop = 0  # the line of the next sealed head, or 0
 
-    def read(self, block: bytes, contents: bool) -> None:
-        """Check one block of complete lines. It takes most of the running time, so the loop copies each byte once."""
-        if block and not self.streams:
-            raise Bad("an entry of a stream that the first line does not list", self.number + 1)
-        if not block:
-            return
-        stream = self.streams[self.place]
-        number, find, starts, stop = self.number, block.find, block.startswith, self.stop
+    def read(self, block: bytes, mine: bool = True) -> None:
+        """Check one block of complete lines. If it is not `mine`, another process checks all but the chain."""
+        number, line = self.number, self.line
+        try:
+            if mine:
+                self.read_lines(block)
+            else:
+                self.read_chain(block)
+        except Bad as bad:
+            if mine and self.contents:  # the contents of a line before it may be bad too
+                self.contents.read(block[: place_of_line(block, bad.line - number)], number, line)
+            raise
+        self.line = line_before(block, len(block)) or line
+        if mine and self.contents:
+            self.contents.read(block, number, line)
+
+    def read_lines(self, block: bytes) -> None:
+        """Check the form, hash and chain of each line.
+
+        Without contents, it takes most of the running time. So the loop calls little, and copies each byte once.
+        """
+        stream, number, stop, find, starts = self.stream, self.number, self.stop, block.find, block.startswith
         head, head_hex = stream.head, hexlify(stream.head)
         begin, end, turned = 0, find(b"\n"), number
         while end >= 0:
-            body = block[begin + 156 : end - 1]
-            digest = sha256(b"pitside/entry/v1\n" + head + body).digest()
+            digest = sha256(b"pitside/entry/v1\n" + head + block[begin + 156 : end - 1]).digest()
             digest_hex = hexlify(digest)
             start = b"".join((b'{"hash":"', digest_hex, b'","prev":"', head_hex, b'","body":{'))
             if not starts(start, begin) or block[end - 1] != CLOSING:
-                stream.save_position(head, number - turned)
-                turned = number
-                stream, body, digest = self._next_stream(block[begin:end], number + 1)
+                self.end_run(stream, head, number - turned, line_before(block, begin))
+                stream, digest = self.next_stream(block[begin:end], number + 1)
                 digest_hex = hexlify(digest)
-                self.before, stop = number, self._stop(stream, number)
+                turned, stop = number, self.stop
             number += 1
             head, head_hex = digest, digest_hex
             if number == stop:
-                stop = self._check_sealed_head(stream, digest, claimed_time(body), number)
-            if contents:
-                self.verify_contents(body, number, stream, number - turned)
+                stop = self.check_sealed_head(stream, digest, block[begin:end], number)
             begin, end = end + 1, find(b"\n", end + 1)
-        stream.save_position(head, number - turned)
-        if not contents:
-            stream.at = claimed_time(body)
-        self.number, self.stop = number, stop
+        self.end_run(stream, head, number - turned, line_before(block, len(block)))
+        self.stream, self.number, self.stop = stream, number, stop
 
-    def _stop(self, stream: Stream, before: int = 1) -> int:
-        """The line of the stream's next sealed head, if its entries start after line `before`; 0 if there is none."""
-        sealed = stream.sealed
-        return before + sealed.seq - stream.prior_seq if sealed is not None and sealed.seq else 0
+    def read_chain(self, block: bytes) -> None:
+        """Check the chain of each line by the hashes that the lines state. Another process checks these."""
+        stream, number, stop, find = self.stream, self.number, self.stop, block.find
+        head_hex = hexlify(stream.head)
+        begin, end, turned = 0, find(b"\n"), number
+        while end >= 0:
+            if block[begin + 83 : begin + 147] != head_hex:
+                self.end_run(stream, from_hex(head_hex), number - turned, line_before(block, begin))
+                stream, _digest = self.next_stream(block[begin:end], number + 1)
+                turned, stop = number, self.stop
+            number += 1
+            head_hex = block[begin + 9 : begin + 73]
+            if number == stop:
+                stop = self.check_sealed_head(stream, from_hex(head_hex), block[begin:end], number)
+            begin, end = end + 1, find(b"\n", end + 1)
+        self.end_run(stream, from_hex(head_hex), number - turned, line_before(block, len(block)))
+        self.stream, self.number, self.stop = stream, number, stop
 
-    def _check_sealed_head(self, stream: Stream, digest: bytes, moment: str, number: int) -> int:
-        """Check an entry against the seal that lists it. Returns the line of the next sealed head."""
-        sealed = stream.sealed
-        assert sealed is not None
-        try:
-            sealed.reach(digest, moment)
-        except Bad as bad:
-            raise Bad(bad.reason, number, stream.name, sealed.seq) from None
-        return self._stop(stream, self.before)
+    @staticmethod
+    def end_run(stream: Stream, head: bytes, further: int, line: bytes) -> None:
+        """Save the position of a stream after some of its entries in a block. `line` is the last of them, if any."""
+        if further:
+            stream.head, stream.entries, stream.at = head, stream.entries + further, claimed_time(line)
 
-    def _next_stream(self, line: bytes, number: int) -> tuple[Stream, bytes, bytes]:
-        """Start the stream that begins with this line. Raises Bad if none does."""
+    def next_stream(self, line: bytes, number: int) -> tuple[Stream, bytes]:
+        """Start the stream that begins with this line, and check all of the line. Raises Bad if no stream does."""
+        if not self.streams:
+            raise Bad("an entry of a stream that the first line does not list", number)
         body, prev, digest = read_line(line, number)
         if b'"_type":"export.closed"' in body[:40]:
             raise Bad("there is text after the last line", number + 1)
@@ -435,26 +462,363 @@ class EntryReader:
         for place in range(self.place + 1, len(self.streams)):
             stream = self.streams[place]
             if stream.head == prior_head and stream.entries == 0:
-                self.place = place
-                return stream, body, digest
+                self.place, self.before = place, number - 1
+                self.stop = self.next_stop(stream)
+                if self.contents:
+                    self.contents.read_first(body, number, stream)
+                return stream, digest
         raise Bad(
             "it does not follow the entry before it (missing, repeated or moved)",
             number,
             *claimed_position(body),
         )
 
-    def verify_contents(self, body: bytes, number: int, stream: Stream, further: int) -> None:
-        """Check the contents of the entry that is `further` entries after the stream's saved position."""
-        seq = stream.seq + further
+    def next_stop(self, stream: Stream) -> int:
+        """The line of the stream's next sealed head; 0 if there is none."""
+        sealed = stream.sealed
+        return self.before + sealed.seq - stream.prior_seq if sealed is not None and sealed.seq else 0
+
+    def check_sealed_head(self, stream: Stream, digest: bytes, line: bytes, number: int) -> int:
+        """Check an entry against the seal that lists it. Returns the line of the next sealed head."""
+        sealed = stream.sealed
+        assert sealed is not None
         try:
-            entry = read_entry(body, stream.name, seq)
-            verify_time(entry.moment, entry.day, stream, self.since, self.until)
+            sealed.reach(digest, claimed_time(line))
+        except Bad as bad:
+            raise Bad(bad.reason, number, stream.name, sealed.seq) from None
+        return self.next_stop(stream)
+
+
+class ShareReader(EntryReader):
+    """Checks some blocks for another process, which checks the chain from block to block and from stream to stream."""
+
+    def __init__(self, contents: ContentsReader | None) -> None:
+        super().__init__([], contents)
+
+    def skip(self, block: bytes) -> None:
+        """Pass over a block of another process."""
+        self.number += block.count(b"\n")
+        self.line = line_before(block, len(block)) or self.line
+
+    def next_stream(self, line: bytes, number: int) -> tuple[Stream, bytes]:
+        """Check the form and hash of a line that does not follow the line before it, or the first of a block."""
+        digest = read_line(line, number)[2]
+        self.stream = Stream("", 0, digest)
+        return self.stream, digest
+
+
+def line_before(block: bytes, end: int) -> bytes:
+    """The line that ends before a position of a block, without its newline. Empty if there is none."""
+    return block[block.rfind(b"\n", 0, max(end - 1, 0)) + 1 : max(end - 1, 0)]
+
+
+def place_of_line(block: bytes, number: int) -> int:
+    """The position where the nth line of a block begins, from 1."""
+    place = 0
+    for _ in range(number - 1):
+        place = block.find(b"\n", place) + 1
+    return place
+
+
+def from_hex(text: bytes) -> bytes:
+    """The bytes of a hash in hex; empty if it is malformed."""
+    return bytes.fromhex(text.decode()) if is_hex(text) else b""
+
+
+class Position:
+    """Where a reader is in a stream: its name, and the number and time of the last entry. No name: it is unknown."""
+
+    __slots__ = ("at", "name", "seq")
+
+    def __init__(self, name: str | None, seq: int, at: str = "") -> None:
+        self.name, self.seq, self.at = name, seq, at
+
+    @classmethod
+    def after(cls, line: bytes) -> Position:
+        """The position after an entry, as its body claims. Whatever checks that entry checks the claims."""
+        name, seq = claimed_position(line[BODY_AT:-1])
+        return cls(name, seq, claimed_time(line)) if isinstance(name, str) else cls(None, 0)
+
+    def encoded(self) -> tuple[bytes | None, int, bytes]:
+        name = None if self.name is None else self.name.encode("utf-8", "surrogatepass")
+        return name, self.seq, self.at.encode("latin-1")
+
+
+class ContentsReader:
+    """Checks the contents of entries, block by block. It may read some of the blocks only.
+
+    A pattern for each kind of body, learned from bodies that were parsed, accepts nearly all later ones. What no
+    pattern accepts is parsed. Only that rejects an entry, so the patterns change no answer.
+    """
+
+    def __init__(self, since: str, until: str, terms: RoundTerms) -> None:
+        self.since, self.until, self.terms = since, until, terms
+        self.kinds: dict[tuple[str, tuple[str, ...]], BodyKind] = {}  # by type, and the keys of the data
+        self.patterns: dict[bytes, list[BodyKind]] = {}  # by type: those that have a pattern
+        self.days: set[tuple[bytes, bytes]] = set()  # gaming days, each with a date that it fits
+
+    def read_first(self, body: bytes, number: int, stream: Stream) -> None:
+        """Check the first entry of a stream."""
+        self.parse(body, number, Position(stream.name, stream.prior_seq))
+
+    def read(self, block: bytes, number: int, line: bytes) -> None:
+        """Check the entries of a block. `line` is the entry before it, with its number in the file, or empty.
+
+        An entry that does not follow the one before it begins a stream, and `read_first` checks it; or it is bad.
+        """
+        find, since, until = block.find, self.since.encode(), self.until.encode()
+        patterns = self.patterns if is_utf8(block) else {}
+        position, count = Position.after(line), TermsCount(self.terms)
+        name, seq, moment = position.encoded()
+        before, begin, end = -1, 0, find(b"\n")
+        near_day = near_date = None
+        while end >= 0:
+            number += 1
+            seq += 1
+            type_at = begin + TYPE_AT
+            for kind in patterns.get(block[type_at : find(b'"', type_at)], ()):
+                match = kind.match(block, begin + BODY_AT, end - 1)
+                if match is None:
+                    continue
+                actor, at, date, day, its_seq, stream, terms, witness = match.group(*kind.groups)
+                if date != near_date or day != near_day:
+                    if (day, date) not in self.days:
+                        continue
+                    near_day, near_date = day, date
+                if (
+                    int(its_seq) == seq
+                    and stream == name
+                    and moment <= at
+                    and since <= at < until
+                    and (witness == b"null" or witness != actor)
+                    and (not kind.is_settlement or is_settled(*match.group(*SETTLEMENT)))
+                ):
+                    moment = at
+                    if terms is not None and kind.is_of_round:
+                        if terms == count.terms:
+                            count.entries += 1
+                        else:
+                            count.start(position.name, terms, number, seq, at)
+                    break
+            else:
+                position.seq, position.at = seq - 1, moment.decode("latin-1")
+                head_hex = (
+                    block[before + HASH_AT : before + HASH_AT + 64] if begin else line[HASH_AT : HASH_AT + 64]
+                )
+                if block[begin + PREV_AT : begin + PREV_AT + 64] != head_hex:
+                    count.end()
+                    position = Position.after(block[begin:end])
+                elif position.name is not None:
+                    self.parse(block[begin + BODY_AT : end - 1], number, position)
+                name, seq, moment = position.encoded()
+            before = begin
+            begin = end + 1
+            end = find(b"\n", begin)
+        count.end()
+
+    def parse(self, body: bytes, number: int, position: Position) -> None:
+        """Check the entry that comes next, and learn from it."""
+        assert position.name is not None
+        name, seq = position.name, position.seq + 1
+        try:
+            entry = read_entry(body, name, seq)
+            verify_time(entry.moment, entry.day, position, self.since, self.until)
             if "settled" in entry.data or "returned_cents" in entry.data:
                 verify_settled(entry.data)
         except Bad as bad:
-            raise Bad(bad.reason, number, stream.name, seq) from None
-        if (entry.terms and "round" in entry.data) or entry.type in TYPES_ABOUT_TERMS:
-            self.terms.gather(entry, number, stream.name, seq)
+            raise Bad(bad.reason, number, name, seq) from None
+        position.seq = seq
+        if entry.type in TYPES_ABOUT_TERMS:
+            self.terms.gather(entry, number, name, seq)
+            return
+        if entry.terms and "round" in entry.data:
+            self.terms.gather(entry, number, name, seq)
+        if len(body) <= LEARNED_BYTES_MOST:
+            self.learn(entry)
+
+    def learn(self, entry: Entry) -> None:
+        """Learn from a good entry that no pattern accepted."""
+        if len(self.days) >= DAYS_MOST:
+            self.days.clear()
+        self.days.add((entry.day.encode(), entry.moment[:10].encode()))
+        key = (entry.type, tuple(entry.data))
+        kind = self.kinds.get(key)
+        if kind is None:
+            if len(self.kinds) >= KINDS_MOST:
+                return
+            kind = self.kinds[key] = BodyKind(*key)
+        if kind.learn(entry.data):
+            kinds = self.patterns.setdefault(entry.type.encode(), [])
+            if kind not in kinds:
+                kinds.append(kind)
+
+
+class TermsCount:
+    """Counts the entries of a stream that follow each other under the same terms, in one block."""
+
+    def __init__(self, collected: RoundTerms) -> None:
+        self.collected, self.terms, self.entries = collected, b"", 0
+        self.stream, self.first = "", (0, 0, "")
+
+    def start(self, stream: str | None, terms: bytes, number: int, seq: int, at: bytes) -> None:
+        self.end()
+        self.stream, self.terms, self.entries = stream or "", terms, 1
+        self.first = (number, seq, at.decode())
+
+    def end(self) -> None:
+        if self.entries:
+            self.collected.add((self.stream, None, None, self.terms.decode()), (*self.first, self.entries))
+        self.terms, self.entries = b"", 0
+
+
+TYPE_AT = BODY_AT + len('{"_format":1,"_type":"')
+TEXT, NUMBER, WORD = '"[^"\\\\\x00-\x1f]*"', "(?:0|-?[1-9][0-9]{0,14})", "(?:null|true|false)"
+NO_GROUPS: Mapping[str, str] = {}
+SETTLEMENT = {  # its wagers are checked apart, by `is_settled`
+    "settled": r"\[(?:\{[^\]]*\})?\]",
+    "paid_cents": NUMBER,
+    "returned_cents": NUMBER,
+    "taken_cents": NUMBER,
+}
+BODY_GROUPS = ("actor", "at", "date", "day", "seq", "stream", "terms", "witness")
+BODY_PATTERN = (
+    r'\{"_format":1,"_type":"TYPE","actor":(?P<actor>null|"PLAIN"),"at":"(?P<at>(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})TTIME)"'
+    r',"build":"PLAIN","command":(?:null|"UUID"),"data":DATA,"device":(?:null|"UUID"),"gaming_day":"(?P<day>PLAIN)"'
+    r',"seq":(?P<seq>[1-9][0-9]{0,15}),"stream":"(?P<stream>PLAIN)","terms":(?:null|"(?P<terms>[0-9a-f]{64})")'
+    r',"witness":(?P<witness>null|"PLAIN")\}\Z'
+)
+BODY_PATTERN = BODY_PATTERN.replace("TIME", r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z")
+BODY_PATTERN = BODY_PATTERN.replace("PLAIN", PLAIN).replace("UUID", UUID)
+# What is learned stays small, whatever a file contains.
+LEARNED_BYTES_MOST = 1 << 14  # of a body
+WAGER_BYTES_MOST = 500
+KINDS_MOST = 200
+SHAPES_MOST = 500  # of one kind
+PATTERN_MOST = 20_000  # characters
+DAYS_MOST = 10_000
+PARSED_FIRST = 16  # bodies of a kind, before it has a pattern
+
+
+class BodyKind:
+    """Bodies of one type whose data have the same keys. Once enough were parsed, it has a pattern for them."""
+
+    def __init__(self, type_: str, keys: tuple[str, ...]) -> None:
+        self.type, self.keys, self.shape = type_, set(keys), Shape()
+        self.parsed = self.shapes = 0
+        self.is_of_round = "round" in keys
+        self.is_settlement = "settled" in keys or "returned_cents" in keys
+        self.groups: list[int] = []
+        self.match: Callable[[bytes, int, int], re.Match[bytes] | None] = lambda body, begin, end: None
+
+    def learn(self, data: dict[str, Any]) -> bool:
+        """Learn from good data. Returns whether there is a new pattern. Compiling takes long, so at 16, 32, 64 …"""
+        if self.shapes > SHAPES_MOST or (self.is_settlement and not self.keys >= SETTLEMENT.keys()):
+            return False
+        try:
+            self.shapes += self.shape.learn(data)
+            self.parsed += 1
+            if self.parsed < PARSED_FIRST or self.parsed & (self.parsed - 1):
+                return False
+            before, after = BODY_PATTERN.replace("TYPE", re.escape(self.type)).split("DATA")
+            text = before + self.shape.pattern(SETTLEMENT if self.is_settlement else NO_GROUPS) + after
+            pattern = re.compile(text.encode()) if len(text) <= PATTERN_MOST else None
+        except (RecursionError, OverflowError, re.error):
+            pattern = None
+        if pattern is None:
+            self.shapes = SHAPES_MOST + 1
+            return False
+        self.match, self.groups = pattern.match, [pattern.groupindex[name] for name in BODY_GROUPS]
+        return True
+
+
+class Shape:
+    """The shapes that values had: texts, numbers and words; lists, with the shape of their items; objects by keys."""
+
+    __slots__ = ("items", "objects", "scalars")
+
+    def __init__(self) -> None:
+        self.scalars: set[str] = set()  # patterns
+        self.items: Shape | None = None
+        self.objects: dict[tuple[str, ...], list[Shape]] = {}
+
+    def learn(self, value: Any) -> int:
+        """Add the shape of a value. Returns how many shapes within it are new."""
+        if isinstance(value, list):
+            is_new, self.items = self.items is None, self.items or Shape()
+            return is_new + sum(map(self.items.learn, value))
+        if not isinstance(value, dict):
+            self.scalars.add(TEXT if isinstance(value, str) else NUMBER if type(value) is int else WORD)
+            return 0
+        keys, is_new = tuple(value), tuple(value) not in self.objects
+        if is_new:
+            self.objects[keys] = [Shape() for _ in keys]
+        return len(keys) * is_new + sum(map(Shape.learn, self.objects[keys], value.values()))
+
+    def pattern(self, groups: Mapping[str, str] = NO_GROUPS) -> str:
+        """A pattern of canonical JSON of these shapes, without escapes. It accepts nothing else.
+
+        `groups` are patterns for the values of some keys of this object, which become groups.
+        """
+        choices = sorted(self.scalars)
+        if self.items:
+            item = self.items.pattern()
+            choices.append(r"\[(?:%s(?:,(?!\])|(?=\])))*\]" % item if item else r"\[\]")
+        for keys, shapes in self.objects.items():
+            patterns = [shape.pattern() for shape in shapes]
+            for place, key in enumerate(keys):
+                if key in groups:
+                    patterns[place] = "(?P<%s>%s)" % (key, groups[key])
+            names = (re.escape(encode(key)) for key in keys)
+            choices.append(r"\{%s\}" % ",".join(map("%s:%s".__mod__, zip(names, patterns))))  # noqa: B905
+        return "(?:%s)" % "|".join(choices) if len(choices) > 1 else "".join(choices)
+
+
+def is_utf8(block: bytes) -> bool:
+    try:
+        return block.isascii() or bool(block.decode())
+    except UnicodeError:
+        return False
+
+
+def is_settled(wagers: bytes, paid: bytes, returned: bytes, taken: bytes) -> bool:
+    """Whether canonical JSON is that of settled wagers and their totals. False is no answer: it has to be parsed."""
+    stakes = payments = returns = 0
+    texts = wagers[2:-2].split(b"},{") if wagers != b"[]" else []
+    if max(map(len, texts), default=0) > WAGER_BYTES_MOST:
+        return False
+    for money in map(money_of_wager, texts):
+        if money is None:
+            return False
+        stakes += money[0]
+        payments += money[1]
+        returns += money[2]
+    return (int(paid), int(returned), int(taken)) == (payments, returns, stakes - returns)
+
+
+@lru_cache(maxsize=1 << 14)
+def money_of_wager(text: bytes) -> tuple[int, int, int] | None:
+    """The stake, payment and return of a wager, in cents, from its JSON without braces; None if it is not good."""
+    before, seat, after = text.partition(b',"seat":')  # many wagers differ only in what follows
+    money, place = members(before), members(seat[1:] + after) if seat else {}
+    if money is None or place is None or (place and max(money, default="") >= "seat"):
+        return None
+    wager = {**money, **place}
+    try:
+        verify_wager(wager)
+    except Bad:
+        return None
+    return wager["cents"], wager["paid_cents"], wager["returned_cents"]
+
+
+@lru_cache(maxsize=1 << 12)
+def members(text: bytes) -> dict[str, Any] | None:
+    """Parse a JSON object without its braces; None if it is not canonical."""
+    try:
+        whole = "{%s}" % text.decode()
+        value, end = read_value(whole, 0)
+    except (Bad, UnicodeError):
+        return None
+    return value if end == len(whole) else None
 
 
 class Entry(NamedTuple):
@@ -495,7 +859,7 @@ def claimed_time(body: bytes) -> str:
     return body.partition(b',"at":"')[2][:27].decode("latin-1")
 
 
-def verify_time(moment: str, day: str, stream: Stream, since: str, until: str) -> None:
+def verify_time(moment: str, day: str, stream: Stream | Position, since: str, until: str) -> None:
     """Check that the time is in the range and not before the last one, and that the gaming day fits the time."""
     if not is_moment(moment):
         raise Bad("its time is not a valid time in UTC")
@@ -802,21 +1166,20 @@ def verify(
     file: BinaryIO,
     contents: bool = True,
     progress: Progress | None = None,
-    share: tuple[int, int] = (0, 1),
+    count: int = 1,
     sealed_heads: dict[str, SealedHeads] | None = None,
     digest: Digest | None = None,
     terms: RoundTerms | None = None,
 ) -> Verified:
     """Check an open binary file. Returns (since, until, streams). Raises Bad.
 
-    With `share` (k, n), checks the hashes of every block, and the contents of every nth block from the kth; the terms
-    of rounds are then collected, and not compared. `sealed_heads` are the sealed heads of each stream by name.
-    `digest` collects the hash of the whole file, `terms` the terms of rounds.
+    If `count` processes share the file, checks the chain, and all else in the blocks that belong to the first of them;
+    the terms of rounds are then collected, and not compared. `sealed_heads` are the sealed heads of each stream by
+    name. `digest` collects the hash of the whole file, `terms` the terms of rounds.
     """
     everything, reader, size, turn = digest or Digest(), None, 0, 0
     terms = terms or RoundTerms()
     for block, last in blocks(file):
-        mine = contents and turn % share[1] == share[0]
         if reader is None:
             first, newline, remainder = block.partition(b"\n")
             if not newline:
@@ -826,22 +1189,45 @@ def verify(
                 for stream in streams:
                     stream.sealed = sealed_heads[stream.name]
                     stream.sealed.begin(stream)
-            reader = EntryReader(since, until, streams, terms)
+            reader = EntryReader(streams, ContentsReader(since, until, terms) if contents else None)
             everything.update(block)
-            reader.read(remainder, mine)
+            reader.read(remainder, owner(turn, count) == 0)
         elif last:
             verify_closed(block, reader.number + 1, reader.streams, everything.hexdigest())
             everything.update(block)
-            if share[1] == 1:
+            if count == 1:
                 terms.verify(streams)
             return since, until, streams
         else:
             everything.update(block)
-            reader.read(block, mine)
+            reader.read(block, owner(turn, count) == 0)
         size, turn = size + len(block), turn + 1
         if progress:
             progress(size, reader.number - 1)
     raise Bad("this is not an export")
+
+
+def verify_share(file: BinaryIO, contents: bool, process: int, count: int, terms: RoundTerms) -> None:
+    """Check the blocks that belong to a process that is not the first. Raises Bad."""
+    reader = None
+    for turn, (block, last) in enumerate(blocks(file)):
+        if reader is None:
+            first, _newline, block = block.partition(b"\n")
+            since, until, _streams = read_opening(first)
+            reader = ShareReader(ContentsReader(since, until, terms) if contents else None)
+        if last:
+            return
+        if owner(turn, count) == process:
+            reader.read(block)
+        else:
+            reader.skip(block)
+
+
+def owner(turn: int, count: int) -> int:
+    """The process, from 0, that checks a block. The first also checks the chain, so it has fewer blocks, or none."""
+    mine = {1: 1, 2: 2, 3: 1}.get(count, 0)
+    turn %= mine + 3 * (count - 1)
+    return 0 if turn < mine else 1 + (turn - mine) % (count - 1)
 
 
 def verify_file(
@@ -853,22 +1239,26 @@ def verify_file(
     terms: RoundTerms | None = None,
 ) -> Verified:
     """Check a file or a bundle by its path. A long one is shared by one process per processor, at most eight."""
+    import subprocess  # only long files need it, and it takes long to import
+
     terms = terms or RoundTerms()
-    count = min(os.cpu_count() or 1, 8) if contents and record_size(path) > LONG_FILE_BYTES else 1
+    long_bytes = LONG_FILE_BYTES if contents else 4 * LONG_FILE_BYTES
+    count = min(os.cpu_count() or 1, 8) if record_size(path) > long_bytes else 1
+    words = ["--share", *([] if contents else ["--hashes-only"])]
     others = [
         subprocess.Popen(
-            [sys.executable, "-I", os.path.abspath(__file__), "--share", str(k), str(count), path],
+            [sys.executable, "-I", "-S", os.path.abspath(__file__), *words, str(process), str(count), path],
             stdout=subprocess.PIPE,
         )
-        for k in range(1, count)
+        for process in range(1, count)
     ]
-    result, bads = None, []
+    result, bads, mine = None, [], []
     try:
         with open_record(path) as file:
             try:
-                result = verify(file, contents, progress, (0, count), sealed_heads, digest, terms)
+                result = verify(file, contents, progress, count, sealed_heads, digest, terms)
             except Bad as bad:
-                bads.append(bad)
+                mine.append(bad)
     finally:
         outputs = [(process.communicate()[0], process.returncode) for process in others]
     for output, status in outputs:
@@ -878,18 +1268,19 @@ def verify_file(
         bads += [Bad(*fields) for fields in answer["bads"]]
         terms.merge(answer["terms"])
     if result is None or bads:
-        raise min(bads, key=lambda bad: bad.line or float("inf"))
+        raise min(bads + mine, key=lambda bad: bad.line or float("inf"))
     if count > 1:
         terms.verify(result[2])
     return result
 
 
-def answer_share(k: str, count: str, path: str) -> int:
-    """Check a share of the contents for another process. Prints its failure, if any, and the terms, as JSON."""
+def answer_share(words: Sequence[str]) -> int:
+    """Check a share of a file for another process. Prints its failure, if any, and the terms of rounds, as JSON."""
+    process, count, path = words[-3:]
     bads, terms = [], RoundTerms()
     try:
         with open_record(path) as file:
-            verify(file, share=(int(k), int(count)), terms=terms)
+            verify_share(file, "--hashes-only" not in words, int(process), int(count), terms)
     except Bad as bad:
         bads.append((bad.reason, bad.line, bad.stream, bad.seq))
     except (OSError, *archive_errors()) as error:  # type: ignore[misc]
@@ -2109,8 +2500,8 @@ def verify_no_demands(options: Options) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Exit status 0 or 1; never a traceback."""
     gc.disable()  # the data has no cycles, and looking for them takes a tenth of the time
-    if len(arguments) == 4 and arguments[0] == "--share":
-        return answer_share(*arguments[1:])
+    if len(arguments) >= 4 and arguments[0] == "--share":
+        return answer_share(arguments[1:])
     progress = show_progress if sys.stderr and sys.stderr.isatty() else None
     path = ""
     try:

@@ -370,15 +370,46 @@ def test_a_long_export_is_shared_out_and_the_first_bad_line_is_named(tmp_path, m
             assert verify.verify_file(str(path), True, None)[2][0].entries == 40
 
 
-@pytest.mark.parametrize("share", [(0, 3), (1, 3), (2, 3)])
-def test_a_share_reads_its_own_blocks_and_the_times_between(share, monkeypatch):
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_processes_that_share_a_file_find_together_what_one_finds(count, monkeypatch):
+    """Each block has one line, so a line, the chain that it continues, and its neighbors are of different processes."""
     monkeypatch.setattr(verify, "BLOCK_BYTES", 1)
     bodies = [body(seq, at=f"2026-11-21T13:05:{seq:02}.000000Z") for seq in range(1, 10)]
-    for place in range(1, 9):
-        late = [*bodies[:place], {**bodies[place], "at": "2026-11-21T13:05:00.000000Z"}, *bodies[place + 1 :]]
+    good = resealed(bodies)
+    lines = good.splitlines(keepends=True)
+    changed = [
+        good,
+        *(
+            resealed([*bodies[:place], {**bodies[place], **lie}, *bodies[place + 1 :]])
+            for place in range(9)
+            for lie in (
+                {"at": "2026-11-21T13:05:00.000000Z"},
+                {"actor": 7},
+                {"seq": 77},
+                {"stream": "larkfield/T-05"},
+            )
+            if place or "at" not in lie
+        ),
+        *(good.replace(b":05:%02d." % seq, b":06:00.") for seq in range(1, 10)),
+        *(b"".join(lines[:place] + lines[place + 1 :]) for place in range(1, 11)),
+        *(b"".join([*lines[: place + 1], *lines[place:]]) for place in range(1, 11)),
+        *(b"".join([*lines[:place], b"x" + lines[place][1:], *lines[place + 1 :]]) for place in range(1, 11)),
+    ]
+    for data in changed:
+        assert first_of_all(data, count) == first_of_all(data, 1)
+    assert first_of_all(good, count) is None
+
+
+def first_of_all(data, count):
+    """What several processes that share a file say of it: the first bad line and the reason."""
+    bads, terms = [], verify.RoundTerms()
+    for process in range(1, count):
         try:
-            check(resealed(late), share=share)
+            verify.verify_share(io.BytesIO(data), True, process, count, terms)
         except verify.Bad as found:
-            assert (found.line, (place + 1) % 3) == (place + 2, share[0])
-        else:
-            assert (place + 1) % 3 != share[0]
+            bads.append(found)
+    try:
+        check(data, count=count)
+    except verify.Bad as found:
+        bads.append(found)
+    return str(min(bads, key=lambda one: one.line)) if bads else None
