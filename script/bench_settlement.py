@@ -159,7 +159,7 @@ class Writer:
         """A writer of the last settlement at a table, each time in one transaction of prepared statements."""
         round_ = Round.objects.filter(table=table).latest("number")
         throw = Throw.objects.get(round=round_)
-        rows = list(Settlement.objects.filter(throw=throw).order_by("place").values())
+        rows: list[Any] = list(Settlement.objects.filter(throw=throw).order_by("place").values())
         entry = Entry.objects.filter(stream=table.stream, type="round.settled").latest("seq")
         state = bare.execute("SELECT seq, head FROM audit_stream WHERE id = %s", [entry.stream_id]).fetchone()
         return cls(bare, round_, throw, rows, entry, state[0], bytes(state[1]))
