@@ -7,9 +7,8 @@ from django import template
 from django.utils.safestring import SafeString
 
 from games import registry
-from games.chips import chip_class
 from games.engine.game import Game
-from games.layout_drawing import listed, money, plain, signed
+from games.layout_drawing import listed, money, signed
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
 from tables.equipment import table_signs
 from tables.screens import fragments, screen_data
@@ -26,7 +25,7 @@ class PitTables(TypedDict):
 
 
 register = template.Library()
-for text_filter in (chip_class, cite, clock, listed, money, plain, signed, span):
+for text_filter in (cite, clock, listed, money, signed, span):
     register.filter(text_filter)
 for snapshot_filter in (
     screen_data.dice_count,
