@@ -33,11 +33,11 @@ export function morph(old, fresh) {
    numbers. So a halted screen is newer than one that is not, then a later incarnation is newer than an earlier one, and
    only then does the version decide. */
 export function isNewer(html, current) {
-  const [tag, incarnation] = html.match(/<[^>]* data-incarnation="(\d+)"[^>]*>/) ?? ["", current.incarnation];
+  const [tag, incarnation] = html.match(/<[^>]*\sdata-incarnation="(\d+)"[^>]*>/) ?? ["", current.incarnation];
   const halted = /\sdata-halted[\s>]/.test(tag) - ("halted" in current);
   const incarnations = Number(incarnation) - Number(current.incarnation);
   if (halted > 0 || incarnations > 0) return true;
-  const version = Number(tag.match(/ data-version="(\d+)"/)?.[1]);
+  const version = Number(tag.match(/\sdata-version="(\d+)"/)?.[1]);
   return halted === 0 && incarnations === 0 && version > Number(current.version);
 }
 

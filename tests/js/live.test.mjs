@@ -16,7 +16,7 @@ const html = (version, { table = "T-01", incarnation = 1, halted = false } = {})
 
 function datasetOf(markup) {
   const dataset = {};
-  for (const [, name, text = ""] of markup.matchAll(/ data-([a-z]+)(?:="([^"]*)")?/g)) dataset[name] = text;
+  for (const [, name, text = ""] of markup.matchAll(/\sdata-([a-z]+)(?:="([^"]*)")?/g)) dataset[name] = text;
   return dataset;
 }
 
@@ -104,6 +104,11 @@ for (const version of [10, 9, 2])
     assert.equal(morphs.length, 0);
     assert.equal(versionOf(), 10);
   });
+
+test("a fragment may have its attributes on lines of their own", () => {
+  FakeSocket.last.push({ table: "T-01", version: 11, html: html(11).replaceAll(" data-", "\ndata-") });
+  assert.equal(morphs.length, 1);
+});
 
 test("versions are compared as numbers", () => {
   show(html(9));
