@@ -40,8 +40,9 @@ MOST_WORKERS = 8
 class Suite:
     """A selection of the tests, and the services that it uses or requires.
 
-    If `folders` is given, all of its tests are there, and nothing else has to be collected. Tests that wait a lot, such
-    as those of a browser, have more workers than there are cores.
+    If `folders` is given, all of its tests are there, and nothing else has to be collected. If `words` are given, its
+    tests are in files with one of them. Tests that wait a lot, such as those of a browser, have more workers than there
+    are cores.
     """
 
     name: str
@@ -51,7 +52,18 @@ class Suite:
     marks_of_all: str
     marks_of_fast: str = ""
     folders: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     workers_per_core: float = 1
+
+    @property
+    def places(self) -> list[str]:
+        """Where its tests are, relative to the root; empty if they may be anywhere."""
+        files = sorted((ROOT / "tests").rglob("test_*.py")) if self.words else []
+        texts = {str(file.relative_to(ROOT)): file.read_text() for file in files}
+        return [
+            *self.folders,
+            *(file for file, text in texts.items() if any(word in text for word in self.words)),
+        ]
 
     @property
     def workers(self) -> list[str]:
@@ -76,6 +88,7 @@ SUITES = {
             ("postgres", "redis"),
             "(both_databases or postgres or redis) and not browser and not repeated",
             "(database or postgres or redis) and not browser",
+            words=("mark.both_databases", "mark.postgres", "mark.redis"),
         ),
         Suite(
             "browser",
@@ -266,9 +279,8 @@ class Tests:
         # One word for each option: pytest takes a lone path for a place to look for its configuration.
         command = [sys.executable, "-m", "pytest", f"--junitxml={results}", "-m", self.marks(suite)]
         started = time.monotonic()
-        code = commands.run(
-            [*PATIENTLY, *command, *suite.workers, *(self.arguments or suite.folders)], self.addresses(suite)
-        )
+        places = self.arguments or ([] if self.choice == "all" and suite.words else suite.places)
+        code = commands.run([*PATIENTLY, *command, *suite.workers, *places], self.addresses(suite))
         seconds, counts = time.monotonic() - started, counted(results)
         # Arguments may select no test of a suite; then it was skipped.
         no_tests = code == NO_TESTS and (self.arguments or not self.required & set(suite.uses))

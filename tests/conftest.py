@@ -36,6 +36,8 @@ def pytest_collection_modifyitems(
     suites.skip_without_service(items)
     suites.mark_database(items)
     suites.mark_slow(items)
+    if misplaced := suites.marked_elsewhere(items):
+        raise pytest.UsageError("\n".join(misplaced))
     if any(item.get_closest_marker("clause") for item in items):
         from games.regulations.clauses import all_clauses
 

@@ -63,6 +63,19 @@ def touches_database(item: pytest.Item) -> bool:
     return cls is not None and issubclass(cls, TransactionTestCase)
 
 
+def marked_elsewhere(items: list[pytest.Item]) -> list[str]:
+    """One line for each file that does not name a mark of its tests: the suite `services` collects by these words."""
+    marked = {
+        (item.path, name)
+        for item in items
+        for name in ("both_databases", "postgres", "redis")
+        if item.get_closest_marker(name)
+    }
+    return sorted(
+        f"write mark.{name} in {path}" for path, name in marked if f"mark.{name}" not in path.read_text()
+    )
+
+
 def unknown_clauses(items: list[pytest.Item], known: set[str]) -> list[str]:
     """One line for each clause id that stands in no catalogue."""
     return sorted(

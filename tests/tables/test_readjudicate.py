@@ -87,7 +87,7 @@ def about(differences: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 # Nothing differs
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.repeated)])
 @pytest.mark.parametrize("rules", EVERY_RULES)
 def test_rounds_of_random_acts_settle_again_as_they_are_recorded(rules, seed):
     scene = make_scene(rules)
