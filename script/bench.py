@@ -26,12 +26,14 @@ class Part:
     """One part of the benchmark: `script/bench_<name>.py`.
 
     `is_scene`: it starts processes of its own; the others share a database. `is_nightly`: measured by `--nightly`.
+    `is_default`: measured unless other parts are named.
     """
 
     name: str
     title: str
     is_scene: bool = False
     is_nightly: bool = True
+    is_default: bool = True
 
 
 PARTS = {
@@ -39,6 +41,7 @@ PARTS = {
     for part in (
         Part("acts", "an act over HTTP, from the POST to its screens", is_scene=True),
         Part("floor", "a floor of many tables", is_scene=True, is_nightly=False),
+        Part("saturation", "for how many tables a floor holds", is_scene=True, is_default=False),
         Part("dashboard", "the dashboard of a large floor in Chromium", is_scene=True, is_nightly=False),
         Part(
             "growth",
@@ -75,7 +78,11 @@ def parser() -> argparse.ArgumentParser:
     floor.add_argument("--workers", type=int, default=2, help="web workers")
     floor.add_argument("--floor-seconds", type=float, default=60, help="how long all tables play")
     floor.add_argument("--durable", action="store_true", help="let commits wait for the disk (fsync)")
-    floor.add_argument("--find", action="store_true", help="search for the number of tables that holds")
+    floor.add_argument(
+        "--find",
+        action="store_true",
+        help="measure `saturation` instead: for how many tables it holds, at most --tables",
+    )
     dashboard = options.add_argument_group("dashboard")
     dashboard.add_argument("--tiles", type=int, default=300, help="tiles of the dashboard")
     dashboard.add_argument("--tiles-playing", type=int, default=75, help="tiles that change")
@@ -98,7 +105,11 @@ def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     if options.child:
         return measure_here(options)
-    names = options.only or [part.name for part in PARTS.values() if part.is_nightly or not options.nightly]
+    names = options.only or [
+        part.name for part in PARTS.values() if part.is_default and (part.is_nightly or not options.nightly)
+    ]
+    if options.find:
+        names = ["saturation" if name == "floor" else name for name in names]
     run = Run.begin(load_average(), _commit())
     print(f"{run.machine}. Load average before the run: {run.load}.", flush=True)
     figures, failed = _measure(names, arguments)

@@ -26,8 +26,6 @@ LEAD_SECONDS = 5.0
 TAIL_SECONDS = 8.0  # longer than a heartbeat, after which a screen that lacks a version fetches it
 GOAL_MS = 150.0
 GOAL_TABLES = 1_000
-FIND_STEP = 0.1  # the search ends within a tenth
-FIND_SECONDS = 60.0
 STEADY_MEMORY = 1.1
 # The tables and indexes of the product, and where the write-ahead log is.
 SIZES = """SELECT sum(pg_total_relation_size(relid))::bigint, (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint
@@ -105,6 +103,16 @@ class FloorBench:
         )
         self.tokens = self.scene.start()
         self.ports = [self.scene.ports[name] for name in self.scene.web]
+
+    def open(self) -> str:
+        """Sign everybody in. Returns a sentence about what is ready."""
+        began = time.monotonic()
+        asyncio.run(self.sign_in())
+        durable = "wait" if self.options.durable else "do not wait"
+        return (
+            f"{self.options.tables} tables, {self.dashboards} dashboards and {self.options.workers} workers; everybody "
+            f"is signed in after {time.monotonic() - began:.0f} s; commits {durable} for the disk"
+        )
 
     def port(self, number: int) -> int:
         """The worker of a device: as behind the proxy, it stays with one."""
@@ -231,49 +239,16 @@ def dashboards_for(tables: int, wished: int | None) -> int:
 
 
 def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
-    """Play at `options.tables` tables, or search for how many tables hold with `--find`."""
+    """Play at `options.tables` tables."""
     with contextlib.ExitStack() as stack:
-        began = time.monotonic()
         bench = FloorBench(stack, options)
-        asyncio.run(bench.sign_in())
-        yield (
-            f"{options.tables} tables, {bench.dashboards} dashboards and {options.workers} workers are ready after "
-            f"{time.monotonic() - began:.0f} s; commits {'wait' if options.durable else 'do not wait'} for the disk"
-        )
-        if options.find:
-            yield from _find(bench)
-        else:
-            play = bench.play(options.tables, options.floor_seconds)
-            yield from _lines(play)
-            yield from _figures(play)
+        yield bench.open()
+        play = bench.play(options.tables, options.floor_seconds)
+        yield from lines(play)
+        yield from _figures(play)
 
 
-def _find(bench: FloorBench) -> Iterator[str | Figure]:
-    """Double the tables until they do not hold, then halve the interval."""
-    most, least, broken = bench.options.tables, 0, 0
-    tables = min(most, 25)
-    while not (least == most or (broken and broken - least <= max(1, FIND_STEP * least))):
-        play = bench.play(tables, FIND_SECONDS)
-        yield from _lines(play)
-        yield f"{tables} tables {'hold' if play.holds else 'do not hold'}"
-        if play.holds:
-            least = tables
-        else:
-            broken = tables
-        tables = (least + broken) // 2 if broken else min(most, 2 * tables)
-        if tables in (least, 0):
-            break
-    yield f"more than {least} were not tried" if least == most else f"{broken} tables do not hold"
-    yield Figure(
-        "floor.saturation",
-        f"tables that hold a p99 under {GOAL_MS:.0f} ms, {bench.options.workers} workers",
-        least,
-        better="higher",
-        goal=GOAL_TABLES,
-    )
-
-
-def _lines(play: Play) -> Iterator[str]:
+def lines(play: Play) -> Iterator[str]:
     """What is no figure: the counts, and whatever is wrong."""
     outcome, taken = play.outcome, [act for act in play.acts if act.is_taken]
     refused = [act for act in outcome.acts if not act.is_taken]

@@ -44,7 +44,7 @@ REQUEST_SECONDS = 10.0
 RETRY_SECONDS = 0.3
 TRIES = 8
 OPEN_AT_ONCE = 20
-OPEN_SECONDS = 60.0
+OPEN_SECONDS = 180.0
 GATHER_SECONDS = 5.0  # until every screen shows an act that others wait for
 
 
