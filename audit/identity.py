@@ -15,7 +15,7 @@ from django.contrib.auth import (
 )
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.models import Session
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
@@ -39,19 +39,10 @@ class Identity:
 
 
 def identify(request: HttpRequest) -> Identity:
-    """Read who sends a request. Its session keeps the row that was read. Locks nothing.
-
-    It is the first statement of the request, so a connection that was closed meanwhile is replaced by another.
-    """
+    """Read who sends a request. Its session keeps the row that was read. Locks nothing."""
     if token_of(request) is None and request.session.session_key is None:  # as the proxy's health check
         return Identity(None, AnonymousUser(), timezone.now())
-    try:
-        device, row, moment = _read(request)
-    except (OperationalError, InterfaceError):
-        if connection.in_atomic_block or not getattr(connection, "is_dead", False):
-            raise
-        connection.close()
-        device, row, moment = _read(request)
+    device, row, moment = _read(request)
     if row is not None and isinstance(request.session, SessionStore):
         request.session.row = row
     return Identity(device, _user(request, device), clock.read(moment))

@@ -79,15 +79,23 @@ def verify_staffed(ctx: TableContext) -> None:
     Three Dice Football has three posts (§ 577.9(b)); elsewhere the dealer is responsible for the shaker. A
     simulated table has no people.
     """
-    for post in _empty_posts_now(ctx):
-        raise Refusal(POST_IS_EMPTY, staffing_section(ctx.rules), post=post, table=ctx.table.code)
+    _refuse_empty(ctx, empty_posts(ctx.table))
 
 
-def _empty_posts_now(ctx: TableContext) -> list[PostCode]:
-    """The empty posts of the act's table. Who stood there when the act began is not asked about again."""
+def verify_staffed_in_play(ctx: TableContext) -> None:
+    """As `verify_staffed`, for an act of play: it changes nobody's post or duty, and has read them with the round.
+
+    An act that locks duties needs `verify_staffed`, which reads them after the lock.
+    """
     if ctx.table.kind == Table.Kind.SIMULATED or not ctx.play.holders.issuperset(holder_ids(ctx.table)):
-        return empty_posts(ctx.table)
-    return _unstaffed(ctx.table, ctx.play.at_work)
+        verify_staffed(ctx)
+    else:
+        _refuse_empty(ctx, _unstaffed(ctx.table, ctx.play.at_work))
+
+
+def _refuse_empty(ctx: TableContext, empty: list[PostCode]) -> None:
+    for post in empty:
+        raise Refusal(POST_IS_EMPTY, staffing_section(ctx.rules), post=post, table=ctx.table.code)
 
 
 def empty_posts(table: Table) -> list[PostCode]:

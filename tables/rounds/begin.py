@@ -25,7 +25,7 @@ def ensure_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:
         ctx.verify_dice_for_a_round()
         ctx.verify_shaker_filed()
     if not though_ceased:
-        posts.verify_staffed(ctx)
+        posts.verify_staffed_in_play(ctx)
     if ctx.round is None:
         if not though_ceased:
             verify_game_not_suspended(ctx)
