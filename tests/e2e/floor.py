@@ -42,7 +42,11 @@ def touch(element: Locator) -> None:
     """
     page = element.page
     for _ in range(3):
-        before = page.evaluate(CLICKS)
+        try:
+            before = page.evaluate(CLICKS)
+        except Error:  # the tap before is just opening another page
+            page.wait_for_load_state()
+            continue
         element.tap()
         # A tap that opens another page has no frame to wait for.
         with contextlib.suppress(Error):

@@ -136,6 +136,7 @@ def find(auditor: Office, zone: str) -> None:
     form.locator("[name=to]").fill(f"{at:%Y-%m-%dT%H:%M}:00")
     form.locator("[name=place]").select_option("T-01")
     auditor.tap(form.get_by_role("button", name="Search"))
+    page.wait_for_url("**/record/larkfield/?*")
     auditor.tap(page.locator(".says", has_text="Dispute at seat 2: Big"))
     expect(page.locator("h1")).to_have_text("Dispute at seat 2: Big")
     auditor.tap(page.get_by_role("link", name="Replay round 1"))
