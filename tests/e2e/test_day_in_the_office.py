@@ -129,7 +129,7 @@ def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     wait(SECOND)
     assert (scene.fresh.min_cents, scene.fresh.max_cents) == (2_500, 200_000)
     for screen, person in ((floor, "floorperson"), (dealer, "dealer")):
-        screen.page.reload()  # half an hour is long: both have locked
+        screen.page.wait_for_url("**/sign-in*")  # half an hour is long: both have locked
         screen.sign_in(person)
     floor.page.wait_for_url("**/floor/larkfield/")
     floor.page.goto("/floor/larkfield/T-01/")
