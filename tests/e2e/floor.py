@@ -82,6 +82,12 @@ class Screen:
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
         self.page.on("console", self._listen)
 
+    def reload(self) -> None:
+        """Load the page again. It may be leaving for the sign-in by itself at this moment."""
+        with contextlib.suppress(Error):
+            self.page.reload()
+        self.page.wait_for_load_state()
+
     def _listen(self, message: Any) -> None:
         if message.type == "error" and not AN_ANSWER.match(message.text):
             self.complaints.append(f"{message.text} {message.location.get('url', '')}")

@@ -140,7 +140,7 @@ def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     expect(dealer.page.locator(".fact--limits dd")).to_have_text("$5–$500")
 
     # The guide: generated of the rules in force, approved, published, and read on a phone in Spanish
-    desk.page.reload()
+    desk.reload()
     desk.sign_in("games-administrator")
     desk.page.wait_for_url("**/floor/larkfield/")
     desk.page.goto("/office/larkfield/guide/")
@@ -162,7 +162,7 @@ def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     wait(SECOND)
     expect(area.locator(".not-dealt")).to_have_count(0)
     wait(dt.datetime(2030, 11, 21, 15, tzinfo=dt.UTC) - hands.now)
-    dealer.page.reload()
+    dealer.reload()
     dealer.arrive("dealer")
     expect(area.locator(".not-dealt")).to_have_text("not dealt")
     dealer.tap(dealer.chip(500))

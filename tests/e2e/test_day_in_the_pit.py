@@ -156,14 +156,14 @@ def test_a_day_in_the_pit(hands, session_server, new_page, spotless):
     hands.now += dt.timedelta(minutes=31)
     tick()
     session_server.push(first.table.pk)
-    dealer.page.reload()
+    dealer.reload()
     dealer.arrive("dealer")  # a day is long: the tablet has locked, and kept the shaker's custody
     assert first.fresh.dealer.code == "dealer"
     dealer.place((1, "small", 2_500))
     dealer.step("Shaken")
     expect(dealer.refused()).to_contain_text("Dice lot N-0101 reached its time")
     dealer.is_in("open")
-    keeper.page.reload()
+    keeper.reload()
     keeper.sign_in("shift-manager")
     keeper.page.wait_for_url("**/floor/larkfield/")
     keeper.page.goto("/floor/larkfield/dice/")
@@ -182,7 +182,7 @@ def test_a_day_in_the_pit(hands, session_server, new_page, spotless):
 
     # The evening
     close(dealer, dice="stay")
-    dealers["T-02"].page.reload()
+    dealers["T-02"].reload()
     dealers["T-02"].arrive("relief")
     close(dealers["T-02"], dice="removed")
     assert set(Table.objects.values_list("status", flat=True)) == {"closed"}
