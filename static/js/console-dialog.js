@@ -164,6 +164,7 @@ export class ConsoleDialog {
   setOptions(template) {
     const { lying: wagerSelect, what: subjectSelect, person, by: activatedBy } = this.form.elements;
     const { wagers } = this.state.round;
+    this.listedWagers = wagers;
     wagerSelect.replaceChildren(...wagers.map(({ seat, label, cents }, i) =>
       new Option(`Seat ${seat}: ${label}, ${money(cents)}`, i)));
     const subjects = (template.dataset.what ?? "").split("|").filter(Boolean).map((pair) => pair.split("="));
@@ -244,7 +245,8 @@ export class ConsoleDialog {
 
   params() {
     const { elements } = this.form, params = { ...this.baseParams };
-    const selectedWager = this.state.round.wagers[Number(elements.lying.value)];
+    // of the list as it was opened: another tablet's act may have changed the wagers since
+    const selectedWager = this.listedWagers[Number(elements.lying.value)];
     for (const field of this.fields) {
       if (field === "dice" && this.firstThrow) params.throws = [this.firstThrow, this.dice.faces];
       if (field === "dice" && !this.firstThrow) params.dice = this.dice.faces;

@@ -75,6 +75,20 @@ def test_a_mistaken_wager_is_struck(lit, dealer):
     dealer.is_in("taken")
 
 
+def test_the_wager_that_was_selected_is_struck_though_another_tablet_struck_one_before_it(lit, dealer):
+    missed = {"seat": 3, "wager": "total:13", "cents": 2_500, "reason": "Chips were on the line"}
+    lit.act("record_missed_wager", missed, by="floorperson")
+    expect(dealer.page.locator("#screen")).to_have_attribute("data-version", str(lit.version))
+    dealer.tap('[data-ask="strike_mistaken_wager"] >> nth=0')
+    dealer.page.locator("#ask [name=lying]").select_option(label="Seat 2: Small, $25")
+    give_reason(dealer)
+    lit.act("strike_mistaken_wager", {"seat": 1, "wager": "big", "reason": "Wrong seat"}, by="floorperson")
+    expect(dealer.page.locator("#screen")).to_have_attribute("data-version", str(lit.version))
+    dealer.sign("floorperson")
+    is_done(dealer)
+    assert set(dealer.lying()) == {(3, "total:13")}
+
+
 def test_a_wrong_pin_mends_nothing_and_says_so(lit, dealer):
     dealer.tap('[data-ask="strike_mistaken_wager"] >> nth=0')
     give_reason(dealer)
