@@ -7,8 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.closing import close_stream
 from audit.errors import AuditRefusal
-from audit.management.pins import read_pins
-from audit.sealing.incarnations import authenticate
+from audit.management.declarers import add_declarer_arguments, authenticated_declarers
 
 
 class Command(BaseCommand):
@@ -19,18 +18,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("stream", help="the name of the stream")
-        parser.add_argument("actor", help="the code of the person who declares")
-        parser.add_argument("witness", help="the code of the second person")
-        parser.add_argument("--why", required=True, help="what happened")
-        parser.add_argument(
-            "--pins-from-stdin", action="store_true", help="read the two PINs as lines, for scripts"
-        )
+        add_declarer_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        codes = (options["actor"], options["witness"])
         try:
-            pins = read_pins(codes, options["pins_from_stdin"])
-            actor, witness = (authenticate(code, pin) for code, pin in zip(codes, pins, strict=True))
+            actor, witness = authenticated_declarers(options)
             stream = close_stream(options["stream"], actor, witness, options["why"])
         except AuditRefusal as refusal:
             raise CommandError(refusal.sentence) from refusal

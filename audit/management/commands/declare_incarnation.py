@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.errors import AuditRefusal
-from audit.management.pins import read_pins
+from audit.management.declarers import add_declarer_arguments, authenticated_declarers
 from audit.sealing import incarnations, state
 from audit.sealing.problems import SealingProblem
 
@@ -20,9 +20,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("actor", help="the code of the person who declares")
-        parser.add_argument("witness", help="the code of the second person")
-        parser.add_argument("--why", required=True, help="what happened")
+        add_declarer_arguments(parser)
         parser.add_argument(
             "--signed",
             type=Path,
@@ -30,15 +28,10 @@ class Command(BaseCommand):
             default=[],
             help="the last checkpoint of a log from a witness or a copy, if the sealer's folder is lost (repeatable)",
         )
-        parser.add_argument(
-            "--pins-from-stdin", action="store_true", help="read the two PINs as lines, for scripts"
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            pins = read_pins((options["actor"], options["witness"]), options["pins_from_stdin"])
-            actor = incarnations.authenticate(options["actor"], pins[0])
-            witness = incarnations.authenticate(options["witness"], pins[1])
+            actor, witness = authenticated_declarers(options)
             signed = [_read(path) for path in options["signed"]]
             states = self._saved_states()
             first = states.pop("", None)
