@@ -1,10 +1,10 @@
 """Reads whose SQL is compiled once for a process, not for each call.
 
-Django builds the SQL of a queryset anew each time, which takes several times longer than the database needs to answer
+Django builds the SQL of a queryset each time, which takes several times longer than the database needs to answer
 a read by an index. The few reads that run in every act are declared here as querysets with arguments:
 
-    LIVE_ROUND = CompiledRead(lambda table: Round.objects.filter(table=table, ended_at=None))
-    LIVE_ROUND.first(table.pk)
+    WAGERS_OF_ROUND = CompiledRead(lambda round_: Wager.objects.filter(round=round_).order_by("pk"))
+    WAGERS_OF_ROUND(round_.pk)
 
 The rows are those that the queryset would read; a test compares every declared read with its queryset. Statements that
 a queryset cannot say, such as locks with further columns, are in `rows.py`.

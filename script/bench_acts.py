@@ -59,9 +59,6 @@ class Block:
         """Processor time of a process for each act."""
         return 1_000 * self.used[process] / len(self.acts)
 
-    def to_first(self) -> list[float]:
-        return [1_000 * (act.first_displayed - act.sent) for act in self.acts if act.displayed]
-
     def to_last(self) -> list[float]:
         return [1_000 * (act.displayed - act.sent) for act in self.acts if act.displayed]
 

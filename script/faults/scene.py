@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-import redis
 from psycopg import sql
 
 from script.faults.floor import Seat
@@ -415,10 +414,6 @@ class Scene:
     def set_pace(self, factor: float) -> None:
         """Let the sockets live so many times faster."""
         self.pace_file.write_text(str(factor))
-
-    def ping_redis(self) -> bool:
-        with contextlib.closing(redis.Redis.from_url(f"unix://{self.home}/redis.sock")) as client:
-            return bool(client.ping())
 
 
 def free_port() -> int:

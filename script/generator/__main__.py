@@ -14,6 +14,7 @@ import time
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Coroutine
+from dataclasses import dataclass
 from typing import Any
 
 from script.generator.plan import Outcome, Plan, Screen, SentAct, Tablet
@@ -181,6 +182,14 @@ class Player:
             }
 
 
+@dataclass(slots=True)
+class DisplayCount:
+    """How many screens have shown a version of a table, and the moment of the last of them."""
+
+    screens: int = 0
+    newest: float = 0.0
+
+
 class Load:
     """All screens and tablets of a plan."""
 
@@ -191,7 +200,7 @@ class Load:
         self.bytes: Counter[str] = Counter()
         self.messages: Counter[str] = Counter()
         # By table and version: on how many screens, and when on the first and on the last.
-        self.displayed: dict[str, dict[int, list[float]]] = defaultdict(dict)
+        self.displayed: dict[str, dict[int, DisplayCount]] = defaultdict(dict)
         self.watchers: Counter[str] = Counter(screen.table for screen in plan.screens if screen.table)
         self.dashboards = sum(not screen.table for screen in plan.screens)
         self.waiter: tuple[str, int, int, asyncio.Future[None]] | None = None
@@ -215,20 +224,22 @@ class Load:
         """Note that one more screen shows these versions: a screen that skips one shows it with the next."""
         displayed = self.displayed[table]
         for number in range(before + 1, version + 1) if before else (version,):
-            note = displayed.get(number)
-            if note is None:
-                displayed[number] = [1, moment, moment]
-            else:
-                note[0] += 1
-                note[2] = moment
+            count = displayed.setdefault(number, DisplayCount())
+            count.screens += 1
+            count.newest = moment
         if self.waiter and self.waiter[0] == table:
             _, awaited, screens, reached = self.waiter
-            if awaited <= version and displayed.get(awaited, [0])[0] >= screens and not reached.done():
+            if awaited <= version and self.screens_of(table, awaited) >= screens and not reached.done():
                 reached.set_result(None)
+
+    def screens_of(self, table: str, version: int) -> int:
+        """How many screens have shown this version of a table."""
+        count = self.displayed[table].get(version)
+        return count.screens if count else 0
 
     async def wait_for_screens(self, table: str, version: int, screens: int) -> None:
         """Wait until so many screens show a version of a table."""
-        if self.displayed[table].get(version, [0])[0] >= screens:
+        if self.screens_of(table, version) >= screens:
             return
         reached: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.waiter = (table, version, screens, reached)
@@ -270,9 +281,9 @@ class Load:
         outcome.bytes, outcome.messages = dict(self.bytes), dict(self.messages)
         await asyncio.sleep(self.plan.tail)
         for act in outcome.acts:
-            note = self.displayed[act.table].get(act.version) if act.is_taken else None
-            if note:
-                act.screens, act.first_displayed, act.displayed = int(note[0]), note[1], note[2]
+            count = self.displayed[act.table].get(act.version) if act.is_taken else None
+            if count:
+                act.screens, act.displayed = count.screens, count.newest
         outcome.displays = [display.versions for display in self.displays]
         outcome.lost_sockets = sum(
             display.socket is None or display.socket.is_lost for display in self.displays

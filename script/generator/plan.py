@@ -79,8 +79,7 @@ class SentAct:
     code: str = ""
     version: int = 0
     tries: int = 1
-    # When the first and the last of the screens of its table showed it, and how many did.
-    first_displayed: float = 0.0
+    # When the last of the screens of its table showed it, and how many did.
     displayed: float = 0.0
     screens: int = 0
 

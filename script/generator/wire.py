@@ -17,7 +17,6 @@ HEARTBEAT = b'{"versions"'
 LENGTH = re.compile(rb"content-length:\s*(\d+)")
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 NO_MASK = bytes(4)  # a client has to mask what it sends; this mask changes nothing
-READ_LIMIT = 1 << 18
 
 
 class NoAnswer(Exception):

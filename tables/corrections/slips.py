@@ -73,10 +73,8 @@ class SeatPayment(NamedTuple):
 
 
 class SlipFigures(Protocol):
-    """The figures of a slip (`tables.models.Slip`)."""
+    """What a settled slip (`tables.models.Slip`) handed over."""
 
-    before: Totals
-    after: Totals
     handed_over: list[SeatAmount]
 
 
@@ -199,18 +197,6 @@ def sum_by_seat(*owed: Mapping[int, int]) -> list[SeatAmount]:
 # For reports
 
 
-def win_change_cents(slip: SlipFigures) -> int:
-    """By how much the slip changes the settled win of its round, in cents; negative where the casino wins less.
-
-    A payment slip changes nothing, because the settlement was right.
-    """
-    return _win(slip.after) - _win(slip.before)
-
-
 def moved_cents(slip: SlipFigures) -> int:
     """What settling the slip brought into the table inventory, in cents; negative where players received more."""
     return -sum(amount["cents"] for amount in slip.handed_over)
-
-
-def _win(figures: Totals) -> int:
-    return figures["taken_cents"] - figures["paid_cents"]

@@ -15,14 +15,6 @@ from games.snapshot_types import WagerFlag
 FlagOrNone = WagerFlag | Literal[""]
 
 
-class RoundManager(models.Manager["Round"]):
-    """Read rounds by state."""
-
-    def live_at(self, table_id: int) -> "Round | None":
-        """Return the round in play at a table, with the submission that it pinned."""
-        return LIVE_ROUND.first(table_id)
-
-
 class Round(models.Model):
     """One round of play. It pins the rules submission that was in force when it opened."""
 
@@ -59,8 +51,6 @@ class Round(models.Model):
     taken_cents = models.BigIntegerField(default=0)
     paid_cents = models.BigIntegerField(default=0)
 
-    objects: ClassVar[RoundManager] = RoundManager()
-
     class Meta:
         ordering = ["table", "-number"]
         constraints = [
@@ -73,11 +63,6 @@ class Round(models.Model):
 
     def __str__(self) -> str:
         return f"{self.table_id} round {self.number}"
-
-
-LIVE_ROUND = CompiledRead(
-    lambda table: Round.objects.filter(table=table, ended_at=None).select_related("submission")[:1]
-)
 
 
 class WagerManager(models.Manager["Wager"]):

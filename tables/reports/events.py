@@ -123,7 +123,6 @@ class StreamHead:
     entries: int
     seq: int
     hash: str
-    recorded_at: dt.datetime
 
 
 @dataclass(frozen=True)
@@ -208,7 +207,7 @@ def _heads(by_stream: dict[int, Table], signed: Iterable[dict[str, Any]]) -> lis
     condition = Q()
     for stream, seq in newest_seqs.items():
         condition |= Q(stream=stream, seq=seq)
-    entries = Entry.objects.filter(condition).only("stream", "seq", "hash", "at") if newest_seqs else ()
+    entries = Entry.objects.filter(condition).only("stream", "seq", "hash") if newest_seqs else ()
     entries_by_stream = {entry.stream_id: entry for entry in entries}
     return [
         StreamHead(
@@ -217,7 +216,6 @@ def _heads(by_stream: dict[int, Table], signed: Iterable[dict[str, Any]]) -> lis
             counts[stream],
             newest_seqs[stream],
             bytes(entries_by_stream[stream].hash).hex(),
-            entries_by_stream[stream].at,
         )
         for stream, table in by_stream.items()
         if stream in entries_by_stream

@@ -36,6 +36,12 @@ def entry(scene, type_):
     return one.seq, bytes(one.hash).hex(), json.loads(bytes(one.body))
 
 
+def win_change_cents(slip):
+    """By how much a slip changes the settled win of its round."""
+    before, after = slip.before, slip.after
+    return (after["taken_cents"] - after["paid_cents"]) - (before["taken_cents"] - before["paid_cents"])
+
+
 def play_on(scene, *throws):
     for dice in throws:
         scene.until("call_dice")

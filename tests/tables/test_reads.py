@@ -30,11 +30,13 @@ def test_the_locked_table_is_the_table_with_its_stream_and_facility(scene):
     assert same(locked, table) and same(locked.stream, table.stream) and same(locked.facility, table.facility)
 
 
-def test_the_round_its_wagers_and_its_dice_take_one_statement_each(scene, django_assert_num_queries):
+def round_in_play(table):
+    return Round.objects.select_related("submission").get(table=table, ended_at=None)
+
+
+def test_the_wagers_and_the_dice_take_one_statement_each(scene, django_assert_num_queries):
     scene.place((1, "small", 2_500), (2, "total:9", 1_000))
-    with django_assert_num_queries(1):
-        round_ = Round.objects.live_at(scene.table.pk)
-        assert (round_.number, round_.submission.code) == (1, scene.table.submission_code)
+    round_ = scene.round
     with django_assert_num_queries(1):
         wagers = Wager.objects.of_round(round_.pk)
     assert [(wager.seat, wager.code) for wager in wagers] == [(1, "small"), (2, "total:9")]
@@ -49,7 +51,7 @@ def test_play_takes_one_statement_with_the_accepted_act(scene, django_assert_num
     table = scene.fresh
     with django_assert_num_queries(1):
         play, accepted = reads.read_play(table, command.pk)
-    assert same(accepted, command) and same(play.round, Round.objects.live_at(table.pk))
+    assert same(accepted, command) and same(play.round, round_in_play(table))
     assert not play.services and set(play.holders) == set(play.at_work) == {table.dealer_id}
     Assignment.objects.filter(person=table.dealer).update(ended_at=scene.fresh.stream.last_at)
     Round.objects.update(ended_at=scene.fresh.stream.last_at)
@@ -80,7 +82,7 @@ def test_the_table_shown_has_its_round_and_its_dice_or_none(scene):
     assert same(table_read.lot, DiceLot.objects.in_use_at(scene.table.pk))
     assert same(table_read.shaker, table_read.lot.shaker)
     scene.place((1, "small", 2_500))
-    round_ = Round.objects.live_at(scene.table.pk)
+    round_ = round_in_play(scene.table)
     round_read = reads.read_table(scene.table.pk).round
     assert same(round_read, round_) and same(round_read.submission, round_.submission)
     Shaker.objects.update(out_of_order=True)

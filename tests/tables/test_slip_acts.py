@@ -8,7 +8,7 @@ from tables.corrections import slips
 from tables.models import Alert, Slip
 from tables.screens import selectors
 from tests.tables.cast import make_scene
-from tests.tables.slip_scene import FLOOR, entry, file, found, play_on, settle
+from tests.tables.slip_scene import FLOOR, entry, file, found, play_on, settle, win_change_cents
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -43,7 +43,7 @@ def test_corrected_dice_settle_the_round_again_and_say_both(cleared):
     assert (data["slip"], data["played_on"]) == ("ENS-0001", cleared.last_round.gaming_day.isoformat())
     slip = Slip.objects.get()
     assert (slip.code, slip.status, slip.filed_seq) == ("ENS-0001", "filed", seq)
-    assert slips.win_change_cents(slip) == 5_000
+    assert win_change_cents(slip) == 5_000
 
 
 def test_nothing_that_was_settled_changes(cleared):
@@ -88,7 +88,7 @@ def test_a_payment_slip_leaves_the_settlement_and_names_the_entry_that_paid(clea
     assert data["due"] == [{"seat": 2, "cents": 3_000}]
     assert data["paid_cents"] == data["before"]["paid_cents"] == 5_000
     slip = Slip.objects.get()
-    assert slips.win_change_cents(slip) == 0
+    assert win_change_cents(slip) == 0
     settle(cleared, (2, 3_000))
     assert slips.moved_cents(Slip.objects.get()) == -3_000
 

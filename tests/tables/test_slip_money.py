@@ -14,7 +14,7 @@ from tables.corrections.slip_view import slip_panel
 from tables.models import Slip
 from tables.replay import readjudication
 from tables.replay.rules_finder import RulesFinder
-from tests.tables.slip_scene import FLOOR, entry, file, settle
+from tests.tables.slip_scene import FLOOR, entry, file, settle, win_change_cents
 from tests.tables.test_readjudicate import settled_again
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -102,7 +102,7 @@ def test_settled_again_from_the_record_alone_every_slip_comes_to_the_same(cleare
     file(cleared, "dice", dice=[1, 1, 2])
     found = readjudication.readjudicate_round(of_round(cleared.fresh.stream, 1), "larkfield", RulesFinder())
     assert found.differences == []
-    assert [slips.win_change_cents(slip) for slip in Slip.objects.order_by("number")] == [
+    assert [win_change_cents(slip) for slip in Slip.objects.order_by("number")] == [
         5_000,
         -1_000,
         0,

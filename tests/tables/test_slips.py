@@ -11,6 +11,7 @@ from games.registry import game_of
 from tables.corrections import slips
 from tables.corrections.slips import CorrectedWager, SeatPayment
 from tables.rounds.settlement import settled_data
+from tests.tables.slip_scene import win_change_cents
 
 RULES = Rules.of("pa-625a/A")
 LOSES, WINS = (5, 5, 2), (1, 2, 3)  # Small
@@ -146,7 +147,7 @@ def test_reports_tell_what_was_settled_apart_from_what_moved():
         after={"taken_cents": 5_000, "paid_cents": 2_500, "returned_cents": 2_500},
         handed_over=[{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -4_000}],
     )
-    assert (slips.win_change_cents(slip), slips.moved_cents(slip)) == (5_000, -1_000)
+    assert (win_change_cents(slip), slips.moved_cents(slip)) == (5_000, -1_000)
 
 
 def test_what_all_seats_are_owed_is_what_the_house_wins_less():
@@ -158,4 +159,4 @@ def test_what_all_seats_are_owed_is_what_the_house_wins_less():
         wagers = [Wager(seat, code, 100 * rng.randint(1, 50)) for seat, code in sorted(keys)]
         before, after = (lines(*wagers, dice=faces) for faces in dice)
         slip = SimpleNamespace(before=slips.totals(before), after=slips.totals(after))
-        assert slips.win_change_cents(slip) == -sum(amount["cents"] for amount in owed(before, after))
+        assert win_change_cents(slip) == -sum(amount["cents"] for amount in owed(before, after))
