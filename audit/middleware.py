@@ -45,7 +45,7 @@ def is_locked(request: HttpRequest, device: Device | None, now: dt.datetime) -> 
     """Whether a signed-in session may not act at this device. Locks an idle device, and records that."""
     if device is None or device.person_id is None or device.person_id != request.user.pk:
         return True
-    if request.session.get(people.SESSION_DEVICE) != str(device.pk):
+    if not people.is_of_newest_sign_in(request.session, device):
         return True
     if device.locked_at is None and is_idle(device, now):
         people.lock(device, reason="idle")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from django.contrib.auth import login, logout
 from django.contrib.auth.backends import BaseBackend
+from django.contrib.sessions.backends.base import SessionBase
 from django.db import connection, transaction
 from django.http import HttpRequest
 
@@ -46,6 +47,9 @@ RANKS = (
     Role.SHIFT_MANAGER,
 )
 SESSION_DEVICE = "device"
+SESSION_SIGNED_ON = (
+    "signed_on"  # the moment of its sign-in: an earlier session of the same person may not act
+)
 
 
 class PinBackend(BaseBackend):
@@ -111,6 +115,7 @@ def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
     request.session.flush()
     login(request, person, backend="audit.people.PinBackend")
     request.session[SESSION_DEVICE] = str(device.pk)
+    request.session[SESSION_SIGNED_ON] = clock.format_moment(moment)
     request.locked = False  # type: ignore[attr-defined]
     return person
 
@@ -128,6 +133,15 @@ def sign_out(request: HttpRequest) -> None:
                 stream, PERSON_SIGNED_OUT({"name": device.name}), actor=person, device=device, moment=moment
             )
     logout(request)
+
+
+def is_of_newest_sign_in(session: SessionBase, device: Device) -> bool:
+    """Whether a session began with the sign-in that this device shows, and not at another one or before.
+
+    A session without a moment is from before moments were saved, at most `SESSION_COOKIE_AGE` ago.
+    """
+    moment = clock.format_moment(device.signed_on_at) if device.signed_on_at else None
+    return session.get(SESSION_DEVICE) == str(device.pk) and session.get(SESSION_SIGNED_ON, moment) == moment
 
 
 def lock(device: Device, *, reason: LockReason = "asked") -> None:

@@ -85,6 +85,17 @@ def test_a_right_pin_forgives_the_slips_before_it(request_at, tablet, dealer):
         people.sign_in(request_at(tablet), "tran-m", "123456")
 
 
+def test_a_right_pin_forgives_nobody_else_and_nothing_at_another_device(
+    request_at, tablet, dealer, floorperson
+):
+    podium, _ = devices.enroll("podium-1", "larkfield", "podium")
+    wrong_pins(request_at, tablet, "okafor-a", 4)
+    wrong_pins(request_at, podium, "tran-m", 4)
+    people.sign_in(request_at(tablet), "tran-m", "123456")
+    wrong_pins(request_at, tablet, "okafor-a", 1, refusal=LockedOut)
+    wrong_pins(request_at, podium, "tran-m", 1, refusal=LockedOut)
+
+
 def test_ten_wrong_pins_of_anybody_lock_the_device(request_at, tablet, dealer, make_person):
     codes = [make_person(f"dealer-{number}").code for number in range(3)]
     for code in [*codes, "nobody", *codes, "999999", *codes][:9]:
@@ -242,6 +253,20 @@ def test_a_session_locks_when_somebody_else_signs_in(signed_in, request_at, floo
     request, device, token = signed_in
     people.sign_in(request_at(device), "okafor-a", "654321")
     assert through_middleware(request, token).locked
+
+
+def test_a_session_of_an_earlier_sign_in_stays_locked_when_its_person_signs_in_again(
+    signed_in, request_at, dealer
+):
+    """As from a copy of the browser's cookies: only the session of the newest sign-in acts at a device."""
+    copied, device, token = signed_in
+    newest = request_at(device)
+    people.sign_in(newest, "tran-m", "123456")
+    assert not through_middleware(newest, token).locked
+    assert through_middleware(copied, token).locked
+    people.sign_out(newest)
+    people.sign_in(request_at(device), "tran-m", "123456")
+    assert through_middleware(copied, token).locked
 
 
 def test_a_locked_device_keeps_its_person_and_opens_by_pin(signed_in, dealer):
