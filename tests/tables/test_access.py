@@ -118,7 +118,8 @@ def test_home_leads_each_device_to_its_own_screen(scene):
 
 def test_a_browser_becomes_a_device_by_its_token_alone(scene):
     browser = Client()
-    assert browser.get("/enrol").status_code == 200
+    page = browser.get("/enrol")
+    assert page.status_code == 200 and b"T-01" not in page.content
     for answer in ({"token": "guess"}, {}, {"place": "larkfield/T-01"}):
         assert browser.post("/enrol", answer).status_code == 403
     assert browser.post("/enrol", {"token": scene.tokens["podium"]})["Location"] == "/sign-in"

@@ -2,13 +2,16 @@
 
 import json
 import logging
+import threading
 import uuid
+from sqlite3 import OperationalError as SqliteError
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection, transaction
 from psycopg.errors import LockNotAvailable
 from psycopg_pool import PoolTimeout
 
+from tables.models import Table
 from tables.runner import table as table_runner
 from tests.tables.cast import make_scene
 
@@ -28,7 +31,12 @@ def shake(tablet, accept="application/json"):
 
 
 @pytest.mark.parametrize(
-    "cause", [LockNotAvailable("lock timeout\nCONTEXT: a row"), PoolTimeout("no connection")]
+    "cause",
+    [
+        LockNotAvailable("lock timeout\nCONTEXT: a row"),
+        PoolTimeout("no connection"),
+        SqliteError("database is locked"),
+    ],
 )
 def test_an_act_without_a_lock_or_a_connection_was_not_begun(tablet, monkeypatch, caplog, cause):
     def refuse(_request):
@@ -51,3 +59,35 @@ def test_of_another_error_nobody_says_that_nothing_was_begun(tablet, monkeypatch
 
     monkeypatch.setattr(table_runner.RUNNER, "lock", fail)
     assert shake(tablet).status_code == 500
+
+
+@pytest.mark.postgres
+def test_an_act_waits_for_the_lock_of_its_table_and_for_a_connection_but_not_long(committed, caplog):
+    browser = committed.browser("tablet", "dealer")
+    browser.raise_request_exception = False
+    answers = []
+
+    def wait() -> None:
+        try:
+            answers.append(shake(browser).status_code)
+        finally:
+            connection.close()
+
+    def wait_in_a_thread() -> None:
+        thread = threading.Thread(target=wait)
+        thread.start()
+        thread.join(20)
+
+    with transaction.atomic():
+        Table.objects.select_for_update().get(pk=committed.table.pk)
+        wait_in_a_thread()
+    pool = connection.pool
+    borrowed = [pool.getconn() for _ in range(pool.max_size - 1)]  # the last is that of this test
+    try:
+        wait_in_a_thread()
+    finally:
+        for lent in borrowed:
+            pool.putconn(lent)
+    assert answers == [503, 503]
+    lines = [record.getMessage() for record in caplog.records if record.name == "tables.views.busy"]
+    assert "lock timeout" in lines[0] and "after 3.00 sec" in lines[1]
