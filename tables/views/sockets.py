@@ -10,6 +10,7 @@ makes for every message: nothing in the path of a push queries the database.
 """
 
 import asyncio
+import contextlib
 import json
 import logging
 import time
@@ -61,6 +62,19 @@ class PushConsumer(AsyncWebsocketConsumer):
     sent: dict[str, fragments.Fragment]  # the last fragment of each table
     joined_at: float | None = None  # None while the channel layer is away
     heartbeat_task: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve a socket until its page has left, also if something is sent in that moment.
+
+        The server then raises an OSError. It is no error of the socket: the disconnect follows, and with it the socket
+        leaves its groups and ends its heartbeats.
+        """
+
+        async def send_to_page(message: Any) -> None:
+            with contextlib.suppress(OSError):
+                await send(message)
+
+        await super().__call__(scope, receive, send_to_page)
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         """Handle channel-layer messages without the connection clean-up that Channels does for each one."""
@@ -261,7 +275,8 @@ class FloorConsumer(PushConsumer):
 
     def heartbeat(self) -> dict[str, int]:
         self.enter()
-        return dict(self.tables.values())
+        # A page would fetch every tile because of a table whose push is only waiting for its turn.
+        return {code: version for code, version in self.tables.values() if code not in self.waiting}
 
     def group_names(self) -> list[str]:
         return [push.floor_group(self.facility), push.person_group(self.person.pk)]

@@ -226,6 +226,24 @@ async def test_the_heartbeat_tells_versions_and_finds_who_has_signed_off(committ
     await socket.leave()
 
 
+async def test_a_dashboard_is_not_called_behind_with_a_tile_that_waits_for_its_turn(committed, quick):
+    place = database_sync_to_async(committed.place)
+    podium = await browser(committed, "podium", "floorperson")
+    pit = await Socket("/ws/floor/larkfield", podium).connect()
+    await pit.heard()
+    for cents in (2_500, 5_000):
+        answer = await place((1, "small", cents))
+        await push.publish(answer.key)
+    behind, version = 0, 0
+    while version < answer.version:
+        message = await pit.heard()
+        version = message.get("version", version)
+        behind += "versions" in message and message["versions"].get("T-01", version) > version > 0
+    assert behind == 0
+    assert await heartbeat(pit) == {"T-01": answer.version}
+    await pit.leave()
+
+
 @pytest.fixture
 def quick(monkeypatch):
     """A heartbeat every twentieth of a second."""
@@ -309,6 +327,32 @@ async def test_a_socket_whose_heartbeats_end_by_an_error_is_closed(committed, mo
     monkeypatch.setattr("tables.views.sockets.PushConsumer.send_json", broken)
     assert await socket.closed() == 1011
     await socket.leave()
+
+
+async def test_a_page_that_leaves_while_something_is_sent_leaves_its_groups_and_is_no_error(
+    committed, monkeypatch, quick, caplog
+):
+    left: list[str] = []
+    layer = delivery.layer()
+    discard = layer.group_discard
+
+    async def counted(group: str, channel: str) -> None:
+        left.append(group)
+        await discard(group, channel)
+
+    def gone(_message: Any) -> None:
+        raise ConnectionError("the page has left")
+
+    monkeypatch.setattr(layer, "group_discard", counted, raising=False)
+    socket = await Socket(TABLE + "dealer", await browser(committed, "tablet", "dealer")).connect()
+    await socket.heard()
+    monkeypatch.setattr(socket.output_queue, "put_nowait", gone)
+    await push.publish_now(committed.table.pk)
+    await asyncio.sleep(0.2)  # the push, and some heartbeats
+    await socket.leave()
+    table, person = committed.table.pk, committed.people["dealer"].pk
+    assert left == [push.table_group(table), push.person_group(person)]
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 async def test_without_the_channel_layer_a_socket_opens_beats_and_joins_later(committed, monkeypatch, quick):
