@@ -1,4 +1,4 @@
-"""Count wrong PINs for each device and each person, and lock out whoever reaches a limit (docs/security.md).
+"""Count wrong PINs for each device and each person, and lock out those that reach a limit (docs/security.md).
 
 - A person at one device: few, so that a colleague's PIN cannot be guessed there. Other devices still accept the person.
 - A device: more, of whatever people, so that nobody tries one PIN with many codes.

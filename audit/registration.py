@@ -87,7 +87,7 @@ def record_people(by: Person | None = None) -> list[Person]:
 
 
 def record_new_hash(person: Person, pin_hash_before: str) -> None:
-    """State that a sign-in hashed the same PIN anew, because the hasher of the software changed.
+    """State that a sign-in hashed the same PIN again, because the hasher of the software changed.
 
     Only where the record stated the hash before: a hash that somebody put there must not become a stated one.
     """

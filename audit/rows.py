@@ -1,4 +1,4 @@
-"""Read, insert and update models with statements that are not built anew each time.
+"""Read, insert and update models with statements that are built once, not for each call.
 
 The ORM takes several times longer to build a statement than the database takes to answer it, which matters for the few
 statements that run in every act. Columns and conversions come from the models, so the result is what the ORM would

@@ -1,6 +1,6 @@
 """Refuse bodies that are too large or too slow: by the declared length, as soon as too much has arrived, or in time.
 
-Whoever sends half a body and waits, or a byte now and then, would otherwise hold a connection as long as they like.
+Otherwise a client that sends half a body, or a byte now and then, could hold a connection as long as it likes.
 
 Every body is decoded as UTF-8. Otherwise Django would use any codec of Python that a request names.
 """

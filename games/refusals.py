@@ -19,12 +19,12 @@ PLAYER_FAVOURED = RefusalCode(
 )
 UNREADABLE_LINE = RefusalCode(
     "unreadable-line",
-    "The line is not JSON in UTF-8. Mend it and send it again.",
+    "The line is not JSON in UTF-8. Correct it and send it again.",
     "Unreadable",
 )
 NOT_AN_OBJECT = RefusalCode(
     "not-an-object",
-    "The %(what)s is not a JSON object. Mend it and send it again.",
+    "The %(what)s is not a JSON object. Correct it and send it again.",
     "Not an object",
 )
 REPEATED_KEY = RefusalCode(
@@ -36,7 +36,7 @@ UNKNOWN_KEY = RefusalCode("unknown-key", "The key %(key)s means nothing here. Le
 KEY_MISSING = RefusalCode("key-missing", "The key %(key)s is missing. Add it.", "Key missing")
 WRONG_VALUE = RefusalCode(
     "wrong-value",
-    "The value of %(key)s is not of the right kind. Mend it.",
+    "The value of %(key)s is not of the right kind. Correct it.",
     "Wrong value",
 )
 NOT_A_NUMBER = RefusalCode(
@@ -46,7 +46,7 @@ NOT_A_NUMBER = RefusalCode(
 )
 NUMBER_TOO_LONG = RefusalCode(
     "number-too-long",
-    "A number of %(digits)s digits is no amount. Mend it.",
+    "A number of %(digits)s digits is no amount. Correct it.",
     "Number too long",
 )
 REASON_NEEDED = RefusalCode("reason-needed", "The key %(key)s needs a reason in words. Add it.", "Say why")

@@ -570,13 +570,13 @@ class Snapshot(TypedDict):
     inspection_asks: Annotated[
         InspectionAsks | None, "null while the table is open, without rules or a shaker"
     ]
-    to_open: Annotated[list[Missing], "what a closed table needs besides its inspection"]
+    to_open: Annotated[list[Missing], "what a closed table needs to open, apart from its inspection"]
     closing_asks: Annotated[ClosingAsks | None, "null at a closed table"]
     round: RoundFacts
     next: Annotated[NextStep | None, "null with `missing`"]
     missing: Annotated[Missing | None, "why there is no next step now"]
     instruction: Annotated[Reason | None, "what the dealer does now"]
-    offers: Annotated[list[str], "the acts that are legal now, whoever may do them"]
+    offers: Annotated[list[str], "the acts that are legal now, for everybody together"]
     post_acts: Annotated[
         dict[str, list[PostCode]], "the acts that belong to posts of the table, with these posts"
     ]

@@ -42,7 +42,7 @@ def names_of_this_machine() -> list[str]:
 
 
 def hosts_for(host: str) -> list[str]:
-    """The hosts to answer besides this machine's loopback names; empty for a loopback address."""
+    """The hosts to answer in addition to this machine's loopback names; empty for a loopback address."""
     if host in LOOPBACK:
         return []
     return names_of_this_machine() if host in EVERYWHERE else [host]

@@ -1,7 +1,7 @@
 """Who may do what: every address, every act and every socket, and what each act answers about a foreign object.
 
 Written from docs/acts.md, docs/shift.md and docs/office.md, apart from the checks in the product. The people are those
-of tests/two_facilities.py; whoever a line does not name is refused. tests/test_rights.py fails for an address, an act,
+of tests/two_facilities.py; a line refuses everybody else. tests/test_rights.py fails for an address, an act,
 a socket or a parameter without a line here.
 """
 

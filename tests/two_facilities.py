@@ -1,6 +1,6 @@
 """The demo's two casinos: Larkfield with an object of every sort, Seabright with somebody of every role.
 
-Whoever works at Seabright may neither read nor change any object of Larkfield (tests/test_rights.py).
+A person who works at Seabright may neither read nor change any object of Larkfield (tests/test_rights.py).
 """
 
 import datetime as dt

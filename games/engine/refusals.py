@@ -178,7 +178,7 @@ PLAY_NOT_ASKED = RefusalCode(
 )
 NO_SUCH_PLAY = RefusalCode(
     "no-such-play",
-    "The game had no play %(play)s on which %(code)s could be settled. Mend the play.",
+    "The game had no play %(play)s on which %(code)s could be settled. Correct the play.",
     "No such play",
 )
 REASON_MISSING = RefusalCode("reason-missing", "A void needs its reason. Enter it in a few words.", "Say why")

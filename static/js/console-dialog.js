@@ -1,4 +1,4 @@
-/* The console's dialog asks for what an act needs besides the tap: dice, a seat, a wager, an amount, a reason, a
+/* The console's dialog asks for what an act needs beyond the tap: dice, a seat, a wager, an amount, a reason, a
    witness's PIN. The page says which fields an act needs: <template data-act data-title data-fields data-say
    data-reasons>. Fields that depend on the table's state (lots, a shaker to lock away) are copied from #fresh, which
    every push renews. */

@@ -1,4 +1,4 @@
-/* A browser that enrolls in the demo is new to its database, which may have been made anew. */
+/* A browser that enrolls in the demo is new to its database, which may have been created again. */
 
 import { forgetHeads } from "./heads.js";
 

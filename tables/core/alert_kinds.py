@@ -37,7 +37,7 @@ class AlertKind:
     title: str
     text: str = ""
     describe: Callable[[Mapping[str, Any]], tuple[str, str]] | None = None
-    needs_note: bool = False  # whoever acknowledges it writes how it was decided
+    needs_note: bool = False  # the person who acknowledges it writes how it was decided
     ends_when_acknowledged: bool = False  # it has no end of its own
 
     @cached_property

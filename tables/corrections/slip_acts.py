@@ -194,7 +194,7 @@ def _verify_moved(slip: Slip, moved_by_seat: dict[int, int], reason: str) -> Non
 
 
 def _end_alert(ctx: TableContext, slip: Slip) -> None:
-    """End the slip's alert. Whoever settles a slip has dealt with its alert, so no other tap is needed."""
+    """End the slip's alert. Settling a slip deals with its alert, so no other tap is needed."""
     assert ctx.actor is not None
     open_alerts = Alert.objects.filter(
         table=ctx.table, key=alert_key(slip), ended_at=None, acknowledged_at=None

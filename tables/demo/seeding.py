@@ -82,13 +82,13 @@ def _seed_facility(demo_facility: demo.DemoFacility) -> None:
     for number, demo_table in enumerate(demo_facility.tables, start=1):
         _make_table(facility, demo_table, number)
     approve_signs(facility)
-    for number, (dice, size_um, colours) in enumerate(demo.FRESH_LOTS, start=len(demo_facility.tables) + 1):
+    for number, (dice, size_um, colors) in enumerate(demo.FRESH_LOTS, start=len(demo_facility.tables) + 1):
         DiceLot.objects.create(
             facility=facility,
             code=f"L-{number:04d}",
             dice=dice,
             size_um=size_um,
-            colors=colours,
+            colors=colors,
             attested=dice != 3 or number % 2 == 0,
             status=DiceLot.Status.STORED,
             compartment="A",

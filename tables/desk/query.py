@@ -63,7 +63,7 @@ class SearchQuery:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether the search has any field besides real play or training."""
+        """Whether the search has any field other than real play or training."""
         return any(self.typed.get(name) for name in FIELDS if name != "training")
 
 

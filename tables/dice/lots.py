@@ -137,7 +137,7 @@ def _step_details(lot: DiceLot, data: dict[str, Any]) -> list[str]:
         "seal %s" % data["seal"] if data.get("seal") and data.get("lot") == lot.code else "",
         str(REASONS.get(data["why"], data["why"])) if data.get("why") else "",
         data.get("found") or "",
-        "found by %(finder)s, licence %(licence)s" % data
+        "found by %(finder)s, license %(licence)s" % data
         if data.get("found") and data.get("licence")
         else "",
         "dice out of tolerance: %s" % ", ".join(map(str, data["bad"])) if data.get("bad") else "",

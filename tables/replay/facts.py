@@ -1,4 +1,4 @@
-"""What a round's entries say besides the settlement, and what of it follows from earlier entries.
+"""What a round's entries say beyond the settlement, and what of it follows from earlier entries.
 
 Covers the numbers and revisions of throws, the values before a correction, the seats of fees and payments, the entry
 that a slip corrects, and the sequence of round and slip numbers at a table.

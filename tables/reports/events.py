@@ -1,4 +1,4 @@
-"""What happened on a gaming day besides its figures: people, dice, alerts, disputes, corrections, devices.
+"""What happened on a gaming day, apart from its figures: people, dice, alerts, disputes, corrections, devices.
 
 Everything is reported as of the end of the day, so that a report made later says the same.
 """

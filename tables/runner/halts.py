@@ -66,7 +66,7 @@ class ForgedHead(Exception):
 
 
 def verify_record_has_heads(request: ActRequest, locked: Locked) -> None:
-    """Raise `RollbackDetected` for a head that we signed and the record lacks, whoever sends it.
+    """Raise `RollbackDetected` for a head that we signed and the record lacks, no matter who sends it.
 
     A stored head without our MAC is ignored: it may be older than our key.
     """
@@ -111,7 +111,7 @@ def halt(request: ActRequest, claim: ClaimedHead) -> HeadRefused:
 
 
 def halt_for_device(device: Device | None, claims: Mapping[str, ClaimedHead]) -> list[TableHalted]:
-    """Halt the tables whose record lacks a head that this device brings, whoever is signed in at it or nobody.
+    """Halt the tables whose record lacks a head that this device brings, whether or not anybody is signed in.
 
     `claims` are heads by the name of their stream; those of tables that the device does not serve are ignored, and so
     are forged ones and those of an incarnation that has ended. Returns a refusal for each table that was halted now.

@@ -246,7 +246,7 @@ def _by_seat(wagers: list[Settled]) -> dict[int, list[Settled]]:
 
 
 def offers(ctx: TableContext, opening: Opening) -> list[str]:
-    """Return the acts that are legal now, whoever may do them. Buttons use this; the server checks again."""
+    """Return the acts that are legal now, for everybody together. Buttons use this; the server checks again."""
     if not ctx.deals:
         return _offers_without_rules(ctx.table)
     if _waits_for_opening(ctx):

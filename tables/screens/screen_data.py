@@ -1,4 +1,4 @@
-"""What live screens show besides the snapshot: times left, addresses, words. It is a function of the snapshot alone.
+"""What live screens show in addition to the snapshot: times left, addresses, words. A function of the snapshot alone.
 
 A template reads the snapshot as `s`, and one of these classes as `screen`. A property is computed when the template
 first reads it, once for each rendering; what is the same for many snapshots is cached.
@@ -259,7 +259,7 @@ def win_line(cents: list[int]) -> WinLine | None:
 
 
 class ScreenData:
-    """What every station shows besides the snapshot."""
+    """What every station shows in addition to the snapshot."""
 
     def __init__(self, s: Snapshot) -> None:
         self.s = s
@@ -308,7 +308,7 @@ class ScreenData:
 
 
 class TileData(ScreenData):
-    """What a tile of the pit dashboard shows besides the snapshot."""
+    """What a tile of the pit dashboard shows in addition to the snapshot."""
 
     @cached_property
     def step_number(self) -> int:
@@ -333,7 +333,7 @@ class TileData(ScreenData):
 
 
 class SignData(ScreenData):
-    """What the sign display shows besides the snapshot."""
+    """What the sign display shows in addition to the snapshot."""
 
     @cached_property
     def signs(self) -> list[SignFace]:
@@ -342,7 +342,7 @@ class SignData(ScreenData):
 
 
 class TableData(ScreenData):
-    """What the pit's table page shows besides the snapshot."""
+    """What the pit's table page shows in addition to the snapshot."""
 
     @cached_property
     def rounds(self) -> list[RoundActs]:
@@ -384,7 +384,7 @@ class TableData(ScreenData):
 
 
 class ConsoleData(ScreenData):
-    """What the dealer's console shows besides the snapshot."""
+    """What the dealer's console shows in addition to the snapshot."""
 
     @cached_property
     def mode(self) -> str:

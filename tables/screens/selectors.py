@@ -1,4 +1,4 @@
-"""What the snapshot shows besides the live round: past rounds, figures, the newest acts, people."""
+"""What the snapshot shows in addition to the live round: past rounds, figures, the newest acts, people."""
 
 import datetime as dt
 import uuid

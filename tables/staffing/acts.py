@@ -30,8 +30,8 @@ from tables.staffing.refusals import (
 def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     """Put the signed-in person at a post of this table. A relief in mid-round is the same act.
 
-    Without `post` the post is that of `posts.post_for`. Whoever takes the keeper's post is responsible for the
-    shaker or the dice. A live table needs a person trained for its game. Two people at posts of the same open table
+    Without `post` the post is that of `posts.post_for`. The person who takes the keeper's post is responsible for
+    the shaker or the dice. A live table needs a person trained for its game. Two people at posts of the same open table
     swap, so that no post is left empty.
     """
     actor = ctx.actor

@@ -16,8 +16,8 @@ SUPERVISORS = DICE_KEEPERS  # casino supervisors and above
 def unlock_pins(ctx: FacilityContext, params: Params) -> ActOutcome:
     """End a lock-out of this facility before its time. Wrong PINs are counted from zero again.
 
-    The locked person never does it, nor whoever was signed in where a second signature was guessed: people who guess
-    PINs must not give themselves more tries. Raises `no-such-lockout`, `your-own-lockout` or
+    The locked person never does it, nor a person who was signed in where a second signature was guessed: people who
+    guess PINs must not give themselves more tries. Raises `no-such-lockout`, `your-own-lockout` or
     `typed-where-you-are-signed-in`.
     """
     pk = params.integer("lockout", 1, 2**53)

@@ -1,4 +1,4 @@
-"""The worker: each job once, whoever dies; a file only where the record tells of it."""
+"""The worker: each job once, whichever worker dies; a file only where the record tells of it."""
 
 import csv
 import datetime as dt

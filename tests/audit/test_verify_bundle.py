@@ -163,7 +163,7 @@ def test_a_stretch_that_stops_before_the_end_is_refused(house):
 
 
 def test_a_witness_and_a_saved_checkpoint_show_a_fork_signed_with_the_stolen_key(house, files, tmp_path):
-    """The log's own key signed it, so the bundle is good in itself; whoever holds an older word finds it."""
+    """The log's own key signed it, so the bundle alone is good; only an older checkpoint shows it."""
 
     def lie(bodies):
         bodies[3]["data"]["round"] = 99

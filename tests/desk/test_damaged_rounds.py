@@ -41,7 +41,7 @@ def round_with_slips() -> Scene:
 
 @pytest.fixture
 def slipped(db) -> Scene:
-    """Round 1, its dice mended before money moved; a slip about it that was settled, and one that waits."""
+    """Round 1, its dice corrected before money moved; a slip about it that was settled, and one that waits."""
     scene = round_with_slips()
     selectors._newest_lines.clear()
     return scene
@@ -87,7 +87,7 @@ UNREADABLE: dict[str, tuple[str, bytes | Body]] = {
     "a slip whose code is a list": ("slip.filed", with_data(slip=[])),
     "a slip that settles nothing": ("slip.filed", without("settled")),
     "a slip that is due a word": ("slip.filed", with_data(due=[{}])),
-    "a slip without what it mends": ("slip.filed", with_data(mended=None)),
+    "a slip without its mistake": ("slip.filed", with_data(mended=None)),
     "a wager of no seat": (
         "wagers.placed",
         with_data(placed=[{"seat": "x", "wager": 7, "cents": 1, "flag": ""}]),

@@ -36,7 +36,7 @@ def day_of(scene, date=TODAY, play="live"):
 
 
 def small_day(hands, scene):
-    """Two rounds, one no roll and one void, one mended; a dispute, a device, a wager under the minimum."""
+    """Two rounds, one no roll and one void, one corrected; a dispute, a device, a wager under the minimum."""
     scene.play((1, "small", 2_500), (2, "total:9", 1_000), dice=[1, 1, 2])  # 2,500 paid, 1,000 taken
     scene.finish()
     hands.now = at(11, 10)

@@ -186,7 +186,7 @@ class Tablet(Screen):
         return self.page.locator(f'[data-chip="{cents}"]')
 
     def place(self, *wagers: tuple[int, str, int]) -> None:
-        """Wagers as (seat, code, chip), one tap for each besides the choice of seat and chip."""
+        """Wagers as (seat, code, chip), one tap for each after the choice of seat and chip."""
         for seat, wager, cents in wagers:
             self.choose(self.seat(seat))
             self.choose(self.chip(cents))

@@ -1,4 +1,4 @@
-"""Mistakes, mended on the same tablet with a floorperson's own PIN, until money has moved."""
+"""Mistakes are corrected on the same tablet with a floorperson's own PIN, until money has moved."""
 
 import pytest
 from playwright.sync_api import expect

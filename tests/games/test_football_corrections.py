@@ -26,7 +26,7 @@ clause = pytest.mark.clause
 SCORED = [lay(1, "touchdown"), lay(2, "extra-point"), lay(3, "defense"), lay(3, "game-length:3")]
 
 
-# Voids and mending
+# Voids and corrections
 
 
 def test_a_void_round_keeps_what_was_settled_and_returns_the_rest():
@@ -44,8 +44,8 @@ def test_a_void_round_keeps_what_was_settled_and_returns_the_rest():
 
 def test_the_dice_of_a_play_are_corrected_until_something_of_it_is_settled():
     state = called(opened(lay(1, "big-play", 500, 1), lay(2, "penalty", 500, 1)), GAIN_8)
-    mended, record = FOOTBALL.correct_dice(state, PENALTY, "misread")
-    assert (record.before, FOOTBALL.view(mended)["yard"]) == (GAIN_8, 21)
+    corrected, record = FOOTBALL.correct_dice(state, PENALTY, "misread")
+    assert (record.before, FOOTBALL.view(corrected)["yard"]) == (GAIN_8, 21)
     assert refusal("correct_dice", state, (4, 6, 2))[0] == "dice-unchanged"
     FOOTBALL.verify_correct_dice(state, (2, 6, 4))  # the red die has its own place
     begun, _ = FOOTBALL.settle_seats(state, [1])
@@ -68,14 +68,14 @@ def test_a_play_without_settlement_is_corrected_until_there_are_wagers_on_the_ne
 def test_a_score_that_was_none_is_corrected_before_the_extra_point_roll():
     state = called(played(opened(lay(1, "extra-point")), GAIN_8, GAIN_4)[0], GAIN_8)
     assert state.phase == "point"
-    mended, _ = FOOTBALL.correct_dice(state, NO_GAIN)
-    assert (mended.phase, FOOTBALL.view(mended)["down"]) == ("open", 2)
+    corrected, _ = FOOTBALL.correct_dice(state, NO_GAIN)
+    assert (corrected.phase, FOOTBALL.view(corrected)["down"]) == ("open", 2)
 
 
 def test_a_missed_wager_of_the_play_is_recorded_and_one_of_another_play_is_not():
     state = called(opened(lay(1, "big-play", 500, 1)), GAIN_8)
-    mended, _ = FOOTBALL.record_missed_wager(state, lay(2, "over-four", 500, 1), "hidden chip")
-    assert {one.wager.seat for one in mended.settled} == {1, 2}
+    corrected, _ = FOOTBALL.record_missed_wager(state, lay(2, "over-four", 500, 1), "hidden chip")
+    assert {line.wager.seat for line in corrected.settled} == {1, 2}
     assert refusal("record_missed_wager", state, lay(2, "over-four", 500, 2))[0] == "not-the-next-play"
     struck, _ = FOOTBALL.strike_mistaken_wager(state, 1, "big-play", 1)
     assert (struck.phase, struck.wagers) == ("open", ())

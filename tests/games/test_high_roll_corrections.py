@@ -23,8 +23,8 @@ clause = pytest.mark.clause
 def test_an_extra_roll_is_not_recorded_after_the_lock_out():
     missed = (1, "extra-roll", 500)
     unlocked = on_to(opened(), "unlocked")
-    mended, _ = HIGH_ROLL.record_missed_wager(unlocked, missed)
-    assert (mended.phase, HIGH_ROLL.view(mended)["extra"]["seats"]) == ("unlocked", [1, 2])
+    corrected, _ = HIGH_ROLL.record_missed_wager(unlocked, missed)
+    assert (corrected.phase, HIGH_ROLL.view(corrected)["extra"]["seats"]) == ("unlocked", [1, 2])
     for phase in ("locked", "closed", "ready"):
         found = refusal("record_missed_wager", on_to(unlocked, phase), missed)
         assert found == ("extra-rolls-locked-out", short("1(c)(2)"))
@@ -33,8 +33,8 @@ def test_an_extra_roll_is_not_recorded_after_the_lock_out():
 
 def test_one_that_is_found_where_none_was_entered_is_still_locked_out():
     closed = on_to(opened(WITHOUT), "closed")
-    mended, _ = HIGH_ROLL.record_missed_wager(closed, (1, "extra-roll", 500))
-    assert mended.phase == "unlocked"
+    corrected, _ = HIGH_ROLL.record_missed_wager(closed, (1, "extra-roll", 500))
+    assert corrected.phase == "unlocked"
     shaken = HIGH_ROLL.shake(closed)[0]
     for state in (shaken, HIGH_ROLL.call_no_roll(shaken, "cocked")[0]):
         assert refusal("record_missed_wager", state, (1, "extra-roll", 500))[0] == "extra-rolls-locked-out"

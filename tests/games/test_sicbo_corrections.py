@@ -111,7 +111,7 @@ def test_an_automated_shaker_that_fails_voids_the_round(key, section):
     assert refusal("report_shaker_failure", ready(key, "manual"))[0] == "shaker-not-automated"
 
 
-# Mending
+# Corrections
 
 
 def test_dice_entered_wrong_are_corrected_until_the_first_payment():

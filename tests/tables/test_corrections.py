@@ -1,4 +1,4 @@
-"""Mistakes, mended until the first payment: the floor signs, and both values stay."""
+"""Mistakes are corrected until the first payment: the floor signs, and both values stay."""
 
 import pytest
 

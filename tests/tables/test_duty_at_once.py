@@ -32,7 +32,7 @@ def in_between(first: Callable[[], Any], second: Callable[[], Any]) -> list[str]
 
 
 def dwell_on(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> None:
-    """Whoever has come past this function stays there for a moment, with all that is locked."""
+    """Let each caller of this function wait for a moment after it, with all that is locked."""
     real = getattr(module, name)
 
     def dwelling(*args: Any) -> Any:

@@ -1,6 +1,6 @@
 """A floor of every game driven through random acts, legal and illegal, while the clock moves.
 
-Nothing here asks the product what is allowed: after each accepted act the rows are read and judged anew.
+Nothing here asks the product what is allowed: after each accepted act the rows are read and judged again.
 """
 
 import datetime as dt
@@ -95,7 +95,7 @@ class Floor(RuleBasedStateMachine):
 
     @rule(code=codes, by=dealers)
     def somebody_leaves(self, code: str, by: str) -> None:
-        """Whoever it is, and then whoever stands there."""
+        """This person, and then each person at a post."""
         self.take(code, "leave_table", {}, by=by)
         table = self.rows(code)
         for person in (table.dealer, table.dealer_left, table.stickperson):
@@ -122,7 +122,7 @@ class Floor(RuleBasedStateMachine):
 
     @rule(code=codes, by=floor)
     def a_closed_table_is_left_by_its_crew(self, code: str, by: str) -> None:
-        """Whoever comes to a closed table may go again; from an open one nobody may."""
+        """A person may leave a closed table again, but never an open one."""
         self.take(code, "take_over_table", {}, by=CREWS[code][0])
         self.it_is_closed(code, by, secured=True, dice="removed")
         self.somebody_leaves(code, CREWS[code][0])

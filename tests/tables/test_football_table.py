@@ -304,7 +304,7 @@ def test_what_the_table_settled_is_what_adjudicate_settles_and_the_export_verifi
     verify.verify(io.BytesIO(b"".join(export.lines(export.select([table.table.place])))))
 
 
-# Mending, and who holds the dice
+# Corrections, and who holds the dice
 
 
 def test_striking_the_only_wager_that_a_throw_decides_opens_the_next_play(table):

@@ -29,10 +29,10 @@ def test_wagers_corrected_before_the_dice_are_moved_settle_with_the_others(table
     table.place((1, "pip:5", 2_500), (1, "pip:1", 2_500), (2, "pip:5", 1_000))
     table.to_the_dice()
     table.act("call_dice", {"dice": FOUR_FIVES})
-    mended = {"seat": 1, "wager": "pip:1", "reason": "never lay there"}
-    table.act("strike_mistaken_wager", mended, witness="floorperson")
-    mended = {"seat": 3, "wager": "pip:5", "cents": 5_000, "reason": "overlooked"}
-    table.act("record_missed_wager", mended, witness="floorperson")
+    mistake = {"seat": 1, "wager": "pip:1", "reason": "never lay there"}
+    table.act("strike_mistaken_wager", mistake, witness="floorperson")
+    mistake = {"seat": 3, "wager": "pip:5", "cents": 5_000, "reason": "overlooked"}
+    table.act("record_missed_wager", mistake, witness="floorperson")
     assert table.round.phase == "called"
     table.finish()
     assert rows_of(table) == [

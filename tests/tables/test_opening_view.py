@@ -148,12 +148,12 @@ def test_the_screen_lists_beforehand_all_that_opening_would_refuse_dice_first():
         ("post-is-empty", "§ 465a.35"),
     ]
     assert snapshot["missing"] == snapshot["to_open"][0]
-    for needed, mend in zip(
+    for needed, repair in zip(
         snapshot["to_open"], (change_the_dice, approve_the_layout, Scene.staff), strict=True
     ):
         with scene.refused(needed["code"]):
             scene.act("open_table", by="floorperson")
-        mend(scene)
+        repair(scene)
     scene.act("open_table", by="floorperson")
 
 

@@ -1,4 +1,4 @@
-"""Recorded rounds settled again from the record alone: of every game, mended, void, by hand, put right by slips."""
+"""Rounds settled again from the record alone: of every game, corrected, void, settled manually, changed by slips."""
 
 import contextlib
 import io
@@ -155,10 +155,10 @@ def test_a_slip_on_a_round_that_was_void_between_two_throws_settles_again():
 def test_a_struck_wager_that_is_found_to_have_lain_there_settles_again(scene):
     scene.place((1, "small", 1_000), (1, "total:9", 1_000), (1, "one-of-a-kind:2", 1_000))
     scene.to_the_dice()
-    mend = {"seat": 1, "wager": "small", "reason": "seen on camera"}
+    mistake = {"seat": 1, "wager": "small", "reason": "seen on camera"}
     scene.act("call_dice", {"dice": [2, 2, 5]})
-    scene.act("strike_mistaken_wager", mend, witness="floorperson")
-    scene.act("record_missed_wager", {**mend, "cents": 2_000}, witness="floorperson")
+    scene.act("strike_mistaken_wager", mistake, witness="floorperson")
+    scene.act("record_missed_wager", {**mistake, "cents": 2_000}, witness="floorperson")
     scene.act("correct_dice", {"dice": [2, 2, 4], "reason": "misread"}, witness="floorperson")
     scene.finish()
     assert next(line["wager"] for line in lines_of(scene, "dice.corrected")) == "total:9"
@@ -355,11 +355,11 @@ def test_the_dice_of_a_correction_and_a_fee_are_compared_too():
     missed = {"seat": 2, "wager": "pip:1", "cents": 1_000, "reason": "overlooked"}
     scene.act("record_missed_wager", missed, witness="floorperson")
     assert settled_again()[0] == []
-    mend = rewrite(
+    corrected = rewrite(
         scene, "wager.missed", lambda data: data.update(dice=[6, 6, 6, 1, 2, 3, 4, 5, 1, 1]), rehash=False
     )
     fee = rewrite(scene, "fees.collected", lambda data: data.update(fees_cents=999))
-    assert {(mend, "dice"), (fee, "fees_cents")} <= {
+    assert {(corrected, "dice"), (fee, "fees_cents")} <= {
         (one["entry"], one["what"]) for one in settled_again()[0]
     }
 

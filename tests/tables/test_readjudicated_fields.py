@@ -1,4 +1,4 @@
-"""Every field of every entry of a round, changed one by one as an insider could who hashes the chain anew: settling it
+"""Every field of every entry of a round, changed one by one as an insider could who hashes the chain again: settling it
 again names all but those that nothing else on the record settles, and the document lists just these.
 """
 
@@ -101,7 +101,7 @@ def pay(scene: Scene) -> None:
 
 
 def corrected_and_slipped() -> Scene:
-    """Sic Bo with every sort of mending, and a slip of every sort upon the one before it."""
+    """Sic Bo with every sort of correction, and a slip of every sort about the slip before it."""
     scene = make_scene()
     scene.place((1, "small", 5_000), (2, "total:9", 1_000))
     scene.place((2, "big", 10_000), (3, "total:10", 500))

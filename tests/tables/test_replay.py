@@ -166,8 +166,8 @@ def test_a_correction_shows_both_values_the_reason_and_who_signed(scene):
     corrected_round(scene)
     scene.place((1, "small", 1_000))
     scene.to_the_dice()
-    mend = {"seat": 1, "wager": "small", "cents": 2_000, "reason": "overlooked"}
-    scene.act("record_missed_wager", mend, witness="floorperson")
+    missed = {"seat": 1, "wager": "small", "cents": 2_000, "reason": "overlooked"}
+    scene.act("record_missed_wager", missed, witness="floorperson")
     fixes = story(scene).corrections
     assert fixes[0].dice == ([2, 2, 6], [2, 2, 5]) and fixes[0].reason == "misread"
     assert fixes[0].signed == "Dealer and Floorperson" and fixes[0].seq == fixes[0].before_seq + 1

@@ -1,4 +1,4 @@
-"""What happens at tables besides their rounds: dice, shakers, shifts, slips, limits, hours, halts."""
+"""What happens at tables apart from their rounds: dice, shakers, shifts, slips, limits, hours, halts."""
 
 import datetime as dt
 from typing import Any
