@@ -18,6 +18,8 @@ export const REQUEST_TIMEOUT = 8_000;
 /* The person is no longer signed in. The status alone does not say so: a witness's wrong PIN is a 401 or 423 too, and
    the dealer stays signed in. */
 export const SIGNED_OUT_CODES = ["signed-out", "locked"];
+const NO_ANSWER = "no-answer";
+const BEFORE_THE_RECORD = [...SIGNED_OUT_CODES, "record-went-back", "body-too-slow", NO_ANSWER];
 
 export function uuid7() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -167,12 +169,13 @@ function isFinal({ status, answered, refusal }, tries) {
   return status < 500 || (refusal?.code === NOT_BEGUN && tries >= BUSY_TRIES);
 }
 
-/* Whether the server refused the person, the device or the head, before it looked whether the act was taken. */
+/* Whether the refusal was given before anybody looked whether the act was taken: of the person, the device, the head or
+   the request itself, by the server or by a proxy. */
 export const isBeforeTheRecord = ({ status, refusal }) =>
-  status === 403 || [...SIGNED_OUT_CODES, "record-went-back"].includes(refusal?.code);
+  status === 403 || BEFORE_THE_RECORD.includes(refusal?.code);
 
 const notAnswered = (status) => ({
-  code: "no-answer", title: "Not taken", section: "",
+  code: NO_ANSWER, title: "Not taken", section: "",
   message: status === 403
     ? "This act is not allowed from here. Load the page again."
     : "The server sent no valid answer. Look at the screen, then try again.",

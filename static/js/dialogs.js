@@ -205,8 +205,9 @@ export class ActDialog {
     this.waiting = false;
     this.box.querySelector("[data-go]").removeAttribute("aria-busy");
     if (refusal) {
-      const isUnknown = this.sent.mayBeTaken && isBeforeTheRecord({ status, refusal });
-      if (refusal.code === NO_RESPONSE.code) this.sent.mayBeTaken = true;
+      const isLost = refusal.code === NO_RESPONSE.code;
+      const isUnknown = !isLost && this.sent.mayBeTaken && isBeforeTheRecord({ status, refusal });
+      if (isLost) this.sent.mayBeTaken = true;
       else if (!isUnknown) this.sent = null;
       this.pad.set("");
       this.showRefusal(isUnknown ? { ...UNKNOWN, signedOut: SIGNED_OUT_CODES.includes(refusal.code) } : refusal);

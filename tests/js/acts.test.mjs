@@ -303,6 +303,15 @@ for (const [status, code] of [[401, "signed-out"], [423, "locked"], [403, "not-o
     assert.equal(server.requests.length, 2);
   });
 
+for (const [status, body] of [[413, "<html>"], [404, "<html>"], [408, { refusal: { code: "body-too-slow" } }]])
+  test(`after a lost response a ${status} that refuses the request alone does not say that the act was not taken`, async () => {
+    const response = queue.send("no_more_bets", {}, STATE);
+    await server.last.fail();
+    await clock.advance(300);
+    await server.last.answer(status, body);
+    assert.deepEqual([(await response).refusal.title, isUnknown()], ["Not known", true]);
+  });
+
 test("after a 503 that says that nothing was begun, a refusal of the person is believed", async () => {
   const response = queue.send("no_more_bets", {}, STATE);
   await refuse(server.last, 503, "not-begun");
