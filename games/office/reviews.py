@@ -48,13 +48,13 @@ def decide(ctx: OfficeContext, row: Reviewed, params: Params, *, of: str) -> Let
     return {"granted": granted, "body": body, "reference": reference, "letter": document_reference(letter)}
 
 
-def read_body(ctx: OfficeContext, params: Params, subject: str) -> str:
+def read_body(ctx: OfficeContext, params: Params, subject: str, duty: str = "") -> str:
     """Read the body that decided. Raises Refusal(`another-body-decides`) unless it is the one that the jurisdiction
-    names for this subject.
+    names for this subject. The refusal cites `duty`, or else the duty of decisions on this subject.
     """
     body, deciding = params.text("body", max_length=100), ctx.facility.law.body(subject)
     if not is_body(body, deciding):
-        section = ctx.facility.law.section(DUTY_OF_DECISION[subject])
+        section = ctx.facility.law.section(duty or DUTY_OF_DECISION[subject])
         raise Refusal(ANOTHER_BODY_DECIDES, section, named=body, body=deciding)
     return body
 

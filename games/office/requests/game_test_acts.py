@@ -7,6 +7,7 @@ from typing import get_args
 
 from games.engine import Refusal
 from games.models import GameTest, TestRules, TestRun
+from games.office import reviews
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
 from games.office.requests import contents, game_tests
@@ -98,12 +99,14 @@ def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Record the decision on a test with its letter and conditions. Raises Refusal(`test-not-waiting`).
+    """Record the decision on a test with its letter and conditions. Raises Refusal(`test-not-waiting` or
+    `another-body-decides`): the body that decides on the request has it tested.
 
     Once granted, the rules that the request describes become version 1, from the first gaming day on.
     """
     test, granted = _read_test(ctx, params), params.boolean("granted")
-    body, reference = params.text("body", max_length=100), params.text("reference", max_length=60)
+    body = reviews.read_body(ctx, params, "requests", duty="tests")
+    reference = params.text("reference", max_length=60)
     letter, conditions = (
         filing.read_document(ctx, params, "letter"),
         params.prose("conditions", max_length=MOST_PROSE),

@@ -280,7 +280,7 @@ def test_only_a_filed_request_is_tested_and_only_in_new_jersey(shore):
 
 def test_what_is_filed_of_a_test_stays_and_a_decision_waits_for_it(shore):
     names = draft(shore)
-    decision = {"granted": True, "body": "x", "reference": "y", "letter": shore.on_file()}
+    decision = {"granted": True, "body": "Commission", "reference": "y", "letter": shore.on_file()}
     refusal(shore, "decide_test", {**names, **decision}, "test-not-waiting")
     test = granted(shore, names, "Two tables at most.\nA supervisor at each.")
     assert (test.status, test.conditions) == ("approved", "Two tables at most.\nA supervisor at each.")
@@ -290,6 +290,14 @@ def test_what_is_filed_of_a_test_stays_and_a_decision_waits_for_it(shore):
     refusal(shore, "file_test", {**names, "test": "7"}, "no-such-test")
     shore.in_office("withdraw_test", {**names, "why": "The maker has closed."})
     refusal(shore, "withdraw_test", {**names, "why": "again"}, "test-ended")
+
+
+def test_no_test_runs_by_the_decision_of_another_body(shore):
+    names = draft(shore)
+    shore.in_office("file_test", names)
+    decision = {"granted": True, "body": "Kitchen", "reference": "K-1", "letter": shore.on_file()}
+    refused = refusal(shore, "decide_test", {**names, **decision}, "another-body-decides")
+    assert (refused.section, refused.params["body"]) == ("N.J.A.C. 19:47-8.4(f)2", "Commission")
 
 
 # The rules of a test, and its runs

@@ -76,19 +76,21 @@ def test_a_guide_is_drafted_of_every_submission_in_force(hands, rules):
 
 @pytest.mark.clause("PA-521.9(c)", "NJ-19:47-8.5(c)-sample")
 @pytest.mark.parametrize(
-    ("rules", "section"),
-    [("pa-625a/A", "58 Pa. Code § 521.9(c)"), ("nj-19-47-9", "N.J.A.C. 19:47-8.5(c)")],
+    ("rules", "section", "body"),
+    [
+        ("pa-625a/A", "58 Pa. Code § 521.9(c)", "Bureau of Gaming Operations"),
+        ("nj-19-47-9", "N.J.A.C. 19:47-8.5(c)", "Casino Control Commission"),
+    ],
 )
-def test_no_guide_goes_out_before_its_sample_is_approved(hands, rules, section):
+def test_no_guide_goes_out_before_its_sample_is_approved(hands, rules, section, body):
     scene = make_scene(rules)
     guide = draft(scene, formats=["print"])
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-approved", section)
     scene.in_office("file_guide_sample", {"guide": guide})
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-approved", section)
-    body = scene.table.facility.law.body("guides")
     decision = {"granted": False, "body": body, "reference": "No. 3", "letter": scene.on_file()}
-    kitchen = {"guide": guide} | decision | {"granted": True, "body": "Kitchen"}
-    refused(scene, "decide_guide", kitchen, "another-body-decides", section)
+    executive = {"guide": guide} | decision | {"granted": True, "body": "Executive Director"}
+    refused(scene, "decide_guide", executive, "another-body-decides", section)
     scene.in_office("decide_guide", {"guide": guide} | decision)
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-approved", section)
     assert published(scene.table.facility) is None

@@ -34,6 +34,17 @@ def newest(type_):
 
 
 @pytest.mark.clause("PA-521.8(d)")
+def test_a_form_is_approved_by_the_body_that_the_regulation_names(scene):
+    form = draft(scene)["form"]
+    scene.in_office("file_sign_form", {"form": form})
+    letter = {"form": form, "granted": True, "reference": "K-1", "letter": scene.on_file()}
+    with pytest.raises(Refusal, match="another-body-decides") as refused:
+        scene.in_office("decide_sign_form", {**letter, "body": "Kitchen"})
+    assert refused.value.section == "58 Pa. Code § 521.8(d)"
+    scene.in_office("decide_sign_form", {**letter, "body": "Bureau of Gaming Operations"})
+
+
+@pytest.mark.clause("PA-521.8(d)")
 def test_a_form_is_in_force_only_once_its_place_size_and_wording_are_approved(scene):
     house = scene.table.facility
     before = forms.in_force(house, "limits", "sic-bo")
