@@ -2,7 +2,7 @@
 
 A seat is taken from the moment a player sits down there (`seat_player`), wagers, or accepts the dice. It is left when
 that is recorded (`free_seat`, or the floor for new limits), and when the table closes. In a game whose players keep no
-seat (`Game.keeps_seats`), the end of a round leaves every seat without a wager in it.
+seat (`Game.keeps_seats`), the end of a round with wagers leaves every seat without one.
 """
 
 from collections.abc import Iterable

@@ -34,7 +34,7 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
         **{name: value for name, value in values_by_field.items() if getattr(ctx.round, name) != value}
     )
     if state.ended:
-        if not ctx.game.keeps_seats:
+        if not ctx.game.keeps_seats and state.wagers:  # in a round without any, nobody has played
             ctx.change_table(seated=sorted({wager.seat for wager in state.wagers}))
         ctx.change_round(ended_at=ctx.now, ending=state.phase if state.returned_for else state.result.ending)
         quarterback, offered = ctx.game.next_quarterback(state)

@@ -91,7 +91,7 @@ def test_whoever_wagered_in_the_last_round_plays_until_the_floor_records_the_sea
     playing.to_the_dice()
     playing.act("call_dice", {"dice": [2, 5, 5]})
     with playing.refused("somebody-plays"):
-        change(playing, nobody_plays=True, left=[1, 4])
+        change(playing, nobody_plays=True, left=[1, 4, 5])
     playing.finish()
     for left, seats in (([], "1, 4"), ([4], "1"), ([5], "1, 4")):
         with playing.refused("somebody-plays", "58 Pa. Code § 521.8(c)(1)") as refused:

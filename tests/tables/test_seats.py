@@ -78,6 +78,28 @@ def test_a_quarterback_who_leaves_gives_up_the_dice_and_nobody_leaves_a_live_wag
     assert (taken(table), table.round.quarterback, offered(table)) == ([3, 8], None, 8)
 
 
+@clause("PA-577.4(b)-first")
+def test_a_player_who_accepts_the_dice_or_whose_wager_was_missed_takes_the_seat(table):
+    offer(table, 6, accepted=True)
+    assert taken(table) == [6]
+    table.place((6, "touchdown", 500))
+    table.act("throw_dice")
+    table.act("call_dice", {"dice": [6, 5, 1]})
+    missed = {"seat": 8, "wager": "touchdown", "cents": 500, "reason": "under a chip"}
+    table.act("record_missed_wager", missed, by="floorperson")
+    assert taken(table) == [6, 8]
+
+
+@clause("PA-577.4(b)-next")
+def test_a_quarterback_who_leaves_between_two_games_has_the_dice_no_longer(table):
+    table.place((3, "touchdown", 500), (5, "touchdown", 500))
+    offer(table, 3, accepted=True)
+    table.act("void_round", {"reason": "a test"}, by="floorperson")
+    assert (table.round, table.fresh.quarterback) == (None, 3)
+    table.act("free_seat", {"seat": 3})
+    assert (table.fresh.quarterback, offered(table)) == (None, 5)
+
+
 def test_a_seat_is_kept_through_a_game_without_a_wager_and_open_after_the_table_closed(table):
     table.place((3, "touchdown", 500))
     table.act("void_round", {"reason": "a test"}, by="floorperson")
@@ -97,6 +119,10 @@ def test_at_sic_bo_a_seat_is_taken_until_a_round_without_its_wager_ends(scene):
     assert taken(scene) == [1, 2, 4]
     scene.finish()
     assert taken(scene) == [2, 4]
+    for cents in (1_000, 0):
+        scene.place((3, "small", cents))
+    scene.act("void_round", {"reason": "nobody wagers"}, by="floorperson")
+    assert taken(scene) == [2, 3, 4], "nobody has played since"
 
 
 @clause("PA-521.8(c)(1)")
