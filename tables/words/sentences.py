@@ -150,8 +150,8 @@ def act_line(type_: str, data: dict[str, Any]) -> str:
 
 
 def dice_words(dice: Iterable[int]) -> str:
-    """`1 3 3`."""
-    return " ".join(map(str, sorted(dice)))
+    """`6 4 2`, as they were entered: in a game whose dice have colors, the order tells which die is which."""
+    return " ".join(map(str, dice))
 
 
 def _shake_says(shaker: str, *, bets_open: bool) -> str:

@@ -103,7 +103,7 @@ def test_it_shows_the_content_of_the_entry(played):
     text = page(played, entry.seq).content.decode()
     body = json.loads(bytes(entry.body))
     for part in (
-        "Dice 3 5 5 called and lit", "round.settled", "Tablet of T-01", body["command"], body["device"], body["at"],
+        "Dice 5 5 3 called and lit", "round.settled", "Tablet of T-01", body["command"], body["device"], body["at"],
         body["terms"], "RS-0009 version 1", bytes(entry.hash).hex(), bytes(entry.prev).hex(), "$70",
     ):  # fmt: skip
         assert part in text, part

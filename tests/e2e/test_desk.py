@@ -44,7 +44,7 @@ def test_an_auditor_finds_an_entry_and_takes_its_proof(desk, played):
     desk.tap(form.get_by_role("button", name="Search"))
     expect(page).to_have_url("/record/larkfield/?place=T-01&type=round.settled")
     desk.tap(page.locator(".says"))
-    expect(page.locator("h1")).to_have_text("Dice 3 5 5 called and lit")
+    expect(page.locator("h1")).to_have_text("Dice 5 5 3 called and lit")
     expect(page.locator(".verdict")).to_have_text(["verified", "verified"])
     is_well(page)
     entry = Entry.objects.get(type="round.settled")

@@ -266,6 +266,8 @@ def test_the_record_says_how_a_throw_was_called_and_which_faces_were_ruled(table
     said = table.entry["data"]
     assert (said["dice"], said["leaning"], said["disputed"]) == (GAIN_OF_10, 1, True)
     assert said["called"] == {"code": "gain", "yards": 10}
+    # Two green dice, then the red one: sorted, they would be another play.
+    assert table.snapshot["acts"][0]["text"] == "Dice %s %s %s called" % tuple(GAIN_OF_10)
     field = table.snapshot["round"]["game"]
     assert (field["down"], field["goal"], field["yard"], field["play"]) == (1, True, 10, 2)
 
