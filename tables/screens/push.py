@@ -39,7 +39,7 @@ async def publish(table_id: int) -> TableState:
 
 
 def publish_from_thread(table_id: int) -> TableState:
-    """As `publish`, for the thread that handles a request."""
+    """As `publish`, for the thread that handles a request; outside a server the state is sent before this returns."""
     state = fragments.read_state(table_id)
     hand_over(_pushes(table_id, state))
     return state
@@ -48,12 +48,6 @@ def publish_from_thread(table_id: int) -> TableState:
 def _pushes(table_id: int, state: TableState) -> list[Push]:
     event = {"type": "screen", "table": state.table, "state": state.text}
     return [(table_group(table_id), event), (floor_group(state.facility), event)]
-
-
-async def publish_now(table_id: int) -> None:
-    """Publish, and wait until the state is sent or dropped: for an event loop that ends afterwards."""
-    await publish(table_id)
-    await delivery().flush()
 
 
 def on_table_changed(sender: Any, table_id: int, **_extra: Any) -> None:

@@ -1,6 +1,5 @@
 """`manage.py simulate`: play rounds at simulated tables, through the same acts as people."""
 
-import asyncio
 import random
 import sys
 from typing import Any
@@ -57,7 +56,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{count * rounds} rounds at {count} simulated tables, seed {seed}.")
 
     def _push(self, table: Table) -> None:
-        asyncio.run(push.publish_now(table.pk))
+        push.publish_from_thread(table.pk)
 
     def _named(self, place: str) -> Table:
         facility, _, code = place.partition("/")
