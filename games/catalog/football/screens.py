@@ -14,7 +14,7 @@ from games.catalog.football.engine import GAME
 from games.catalog.football.engine.view import Advance, FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine.editions import edition
-from games.layout_drawing import NOT_DEALT, disc, money
+from games.layout_drawing import NOT_DEALT, WINS, disc, money
 from games.snapshot_types import (
     Citation,
     LayoutWager,
@@ -333,9 +333,6 @@ def _class(code: str) -> str:
     return f"fb-area fb-area--{family}" + (
         " fb-area--tiers" if family in ("extra-point", "quick-strike") else ""
     )
-
-
-WINS = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-star"/></svg>WINS</span>'
 
 
 def _said(
