@@ -84,9 +84,10 @@ def _make_table(facility: "Facility", pit: "Pit", seat: Seat, supervisor: "Perso
     from audit import clock
     from tables.demo import seeding
     from tables.models import Qualification, Shaker
+    from tables.opening.new_tables import make_table
 
     code = seat.table
-    table = seeding.make_table(
+    table = make_table(
         facility,
         code=code,
         pit=pit,

@@ -9,16 +9,16 @@ class TablesConfig(AppConfig):
     def ready(self) -> None:
         """Register words and acts of the floor and the desk, and connect what lower layers may not import.
 
-        The rules office asks the floor through `games.office.core.floor`. A declared incarnation lets halted tables
-        go on.
+        The rules office asks the floor through `games.office.core.floor`. A declared incarnation resumes halted
+        tables. A stream that is continued gets a new table.
         """
         from audit.closing import stream_continued
         from audit.discovery import modules_named
         from audit.sealing.incarnations import incarnation_declared
         from games.office.core import floor
         from tables.core.signals import table_changed
-        from tables.demo.continued_tables import continue_table
         from tables.office_floor import Floor
+        from tables.opening.continued_tables import continue_table
         from tables.runner.halts import resume_halted_tables
         from tables.screens.push import on_table_changed
         from tables.views.converters import Code
@@ -29,7 +29,9 @@ class TablesConfig(AppConfig):
         autodiscover_modules(*modules_named("record_checks", self.path))
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.link.floor = Floor()
-        stream_continued.connect(continue_table, dispatch_uid="tables.demo.continued_tables.continue_table")
+        stream_continued.connect(
+            continue_table, dispatch_uid="tables.opening.continued_tables.continue_table"
+        )
         incarnation_declared.connect(
             resume_halted_tables, dispatch_uid="tables.runner.halts.resume_halted_tables"
         )

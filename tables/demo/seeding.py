@@ -7,7 +7,7 @@ as acts.
 import datetime as dt
 import json
 import uuid
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -17,12 +17,10 @@ from audit.devices import enroll
 from audit.models import Device, Person
 from audit.runner import one_transaction
 from games.engine import Rules
-from games.engine.editions import ApprovalRule, edition
+from games.engine.editions import ApprovalRule
 from games.jurisdictions import jurisdiction
 from games.models import Facility, RulesSubmission
-from games.office.signs.forms import recorded_sign_keys
 from games.office.submissions.entry_types import RULES_APPROVED, RulesApproved
-from games.snapshot_types import TableKind
 from games.submissions import draft
 from tables.core.context import TableContext
 from tables.core.duty import covers
@@ -33,14 +31,11 @@ from tables.demo.signs import approve_signs
 from tables.equipment.checks import SHAKER_SUBJECTS, Equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
-from tables.opening.entry_types import TABLE_MADE, TableMade
+from tables.opening.new_tables import make_table
 from tables.runner import table as table_runner
-from tables.runner.facility import STREAMS
 
 APPROVED = dt.timedelta(days=30)
 PODIUM = "Demo podium"
-# Names of streams and URLs that no table may have.
-RESERVED_CODES = frozenset({*STREAMS, "acts", "exports", "rules", "sign-in", "system", "tiles"})
 
 
 def seed() -> bool:
@@ -209,55 +204,6 @@ def approve_shaker(table: Table, shaker: Shaker) -> None:
     for rule in Equipment(ctx, shaker).required_approvals:
         if rule.subject.startswith("shaker"):
             _file(table, shaker, rule, f"AP-{shaker.code}")
-
-
-def make_table(
-    facility: Facility, *, code: str, pit: Pit, submission: str, kind: str, **limits: Any
-) -> Table:
-    """Create a table with its stream and first entry. Its kind, and so whether it is real play, never changes.
-
-    Raises ValueError for a code that names another stream, and for more seats than the edition allows.
-    """
-    if code.lower() in RESERVED_CODES:
-        raise ValueError(f"{code} is no code of a table.")
-    newest = newest_submission(facility, submission)
-    max_seats = edition(newest.edition).places
-    if max_seats and limits["seats"] > max_seats:
-        raise ValueError(f"{newest.edition} has places for {max_seats} players.")
-    stream = record.open_stream(f"{facility.code}/{code}", real_play=kind == Table.Kind.LIVE)
-    table = Table.objects.create(
-        facility=facility,
-        pit=pit,
-        stream=stream,
-        code=code,
-        game=newest.game,
-        kind=kind,
-        submission_code=submission,
-        recorded_sign_ids=recorded_sign_keys([(facility.pk, newest.game)])[facility.pk, newest.game],
-        **limits,
-    )
-    now = clock.now()
-    data: TableMade = {
-        "kind": cast(TableKind, str(kind)),
-        "game": table.game,
-        "seats": table.seats,
-        "submission": submission,
-        "pit": pit.code,
-        "min_cents": table.min_cents,
-        "max_cents": table.max_cents,
-    }
-    record.append(stream, entry=TABLE_MADE(data), moment=now, gaming_day=facility.gaming_day(now))
-    return table
-
-
-def submission_game(facility: Facility, code: str) -> str:
-    """Return the game of a rules submission. Raises `RulesSubmission.DoesNotExist`."""
-    return newest_submission(facility, code).game
-
-
-def newest_submission(facility: Facility, code: str) -> RulesSubmission:
-    """Return the newest version of a rules submission. Raises `RulesSubmission.DoesNotExist`."""
-    return RulesSubmission.objects.filter(facility=facility, code=code).order_by("-version")[:1].get()
 
 
 def _make_person(facility: Facility, demo_person: demo.DemoPerson) -> Person:

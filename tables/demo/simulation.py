@@ -20,12 +20,11 @@ from tables.demo.seeding import (
     assign,
     do,
     make_lot,
-    make_table,
     open_table,
     rules_at,
-    submission_game,
 )
 from tables.models import DiceLot, Pit, Shaker, Table
+from tables.opening.new_tables import make_table, newest_submission
 from tables.screens.snapshot import of_table
 
 FIRST_SUBMISSION = "RS-0009"
@@ -95,7 +94,7 @@ def _table(facility: Facility, pit: Pit, code: str, submission: str) -> Table:
         pit=pit,
         submission=submission,
         kind="simulated",
-        seats=game_by_code(submission_game(facility, submission)).seats,
+        seats=game_by_code(newest_submission(facility, submission).game).seats,
         min_cents=500,
         max_cents=100_000,
     )

@@ -3,8 +3,8 @@
 from typing import Any
 
 from audit.models import Stream
-from tables.demo.seeding import make_table
 from tables.models import Table
+from tables.opening.new_tables import make_table
 
 
 def continue_table(sender: Any, closed: Stream, stream: Stream, **_declared: Any) -> None:

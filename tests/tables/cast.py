@@ -31,12 +31,12 @@ from tables.demo.seeding import (
     approve_equipment,
     inspection_of,
     make_lot,
-    make_table,
     open_table,
     record_approval,
 )
 from tables.demo.signs import approve_signs
 from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
+from tables.opening.new_tables import make_table
 from tables.opening.view import Opening
 from tables.runner import facility as rooms
 from tables.runner import table as road

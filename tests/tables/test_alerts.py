@@ -12,8 +12,9 @@ from games.engine import Refusal
 from tables.alerts.words import alert_words
 from tables.clock.ticker import warn_of_dice
 from tables.core.alert_kinds import ALERT_KINDS, kind_of
-from tables.demo.seeding import approve_shaker, make_table
+from tables.demo.seeding import approve_shaker
 from tables.models import Alert, Shaker
+from tables.opening.new_tables import make_table
 from tables.words.sentences import act_line
 from tests.tables.cast import make_scene
 

@@ -15,8 +15,8 @@ from audit.sealing import incarnations
 from games.engine import Refusal
 from tables.clock import ticker
 from tables.core.permissions import Forbidden
-from tables.demo.seeding import make_table
 from tables.models import Alert, DiceLot
+from tables.opening.new_tables import make_table
 from tables.runner import table
 from tables.screens import fragments, push, snapshot
 from tables.words.sentences import say

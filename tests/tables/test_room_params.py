@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from audit.errors import AuditRefusal
 from audit.models import Entry
 from games.engine import Refusal
-from tables.demo.seeding import make_table
 from tables.models import Approval, DiceLot, Pit
+from tables.opening.new_tables import make_table
 from tables.runner import facility
 from tests.tables.test_dice_custody import TWO, box, die, receive
 from tests.tables.test_malformed import any_params

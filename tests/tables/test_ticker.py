@@ -299,8 +299,9 @@ def test_posts_supervision_and_tablets_are_looked_at_each_fifth_second():
 def test_a_tick_makes_as_few_queries_for_a_floor_as_for_one_table(
     hands, scene, django_assert_max_num_queries, tables
 ):
-    from tables.demo.seeding import make_lot, make_table
+    from tables.demo.seeding import make_lot
     from tables.models import Pit, Shaker, Table
+    from tables.opening.new_tables import make_table
 
     for number in range(2, tables + 1):
         more = make_table(

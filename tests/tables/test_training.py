@@ -12,9 +12,10 @@ from audit import clock, export, verify
 from audit.models import Stream
 from games.engine import Refusal
 from tables.core.context import TableContext
-from tables.demo.seeding import make_lot, make_table
+from tables.demo.seeding import make_lot
 from tables.dice.handling import verify_lot_fits
 from tables.models import DiceLot, Round, Throw
+from tables.opening.new_tables import make_table
 from tables.rounds import draws
 from tables.screens.fragments import screen
 from tables.templatetags.floor import pit_live, pit_open, pit_win, sums_of

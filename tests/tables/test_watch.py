@@ -10,8 +10,8 @@ from tables.clock.reconcile import reconcile_alerts
 from tables.clock.ticker import Ticker, tick
 from tables.core import posts
 from tables.core.alert_kinds import ALERT_RULES, AlertRule
-from tables.demo.seeding import make_table
 from tables.models import Alert, Assignment, Table
+from tables.opening.new_tables import make_table
 from tables.staffing.alert_rules import UNATTENDED_SHAKER, absences
 from tests.tables.cast import make_scene
 
