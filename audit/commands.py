@@ -33,7 +33,7 @@ def key(command_id: uuid.UUID | None) -> Any:
 
 
 def verify_same(command: Command, content: bytes) -> None:
-    """Raises CommandChanged if the accepted act said something else than this `content_hash`."""
+    """Raise CommandChanged if the accepted act has another `content_hash`."""
     if bytes(command.content_sha256) != content:
         raise CommandChanged(command=str(command.pk))
 

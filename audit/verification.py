@@ -83,7 +83,7 @@ def verify(progress: Progress = lambda completed, total: None, facility: str = "
     """
     # Fix the logs first and the streams afterward, so that the streams include every sealed entry.
     incarnations = Incarnation.objects.order_by("number")
-    logs = [LogPass.fixed(log) for incarnation in incarnations for log in _logs(incarnation, facility)]
+    passes = [LogPass.fixed(log) for incarnation in incarnations for log in _logs(incarnation, facility)]
     every_stream = Stream.objects.order_by("name").only("name", "seq", "head", "last_at")
     streams = [
         stream
@@ -102,7 +102,7 @@ def verify(progress: Progress = lambda completed, total: None, facility: str = "
         else:
             result.add(finding)
 
-    total = sum(stream.seq for stream in streams) + sum(log.work for log in logs)
+    total = sum(stream.seq for stream in streams) + sum(log_pass.work for log_pass in passes)
     result = VerificationResult(streams=len(streams))
     completed = 0
     progress(0, total)
@@ -117,18 +117,20 @@ def verify(progress: Progress = lambda completed, total: None, facility: str = "
         add(finding)
     for finding in closed_streams.verify(closings):
         add(finding)
-    for log in logs:
-        for count in log.run(add):
+    for log_pass in passes:
+        for count in log_pass.run(add):
             completed += count
             progress(completed, total)
-        result.seals += log.leaves
-        result.checkpoints += log.checkpoints
-        result.witnessed += log.witnessed
-        result.unknown_witnesses += log.unknown_witnesses
+        result.seals += log_pass.leaves
+        result.checkpoints += log_pass.checkpoints
+        result.witnessed += log_pass.witnessed
+        result.unknown_witnesses += log_pass.unknown_witnesses
     for check in RECORD_CHECKS:
         for finding in check(lambda: progress(completed, total)):
             add(finding)
-    newest = [log.sealed for log in logs if log.log.incarnation == logs[-1].log.incarnation]
+    newest = [
+        log_pass.sealed for log_pass in passes if log_pass.log.incarnation == passes[-1].log.incarnation
+    ]
     for stream in streams:
         sealed = max((numbers.get(stream.name, 0) for numbers in newest), default=0)
         result.unsealed += max(0, stream.seq - sealed)
@@ -188,7 +190,7 @@ class _StreamCheck:
             content = json.loads(body)
             if canonical_json(content) != body:
                 raise ValueError
-            spoken = _body_columns(content)
+            stated = _body_columns(content)
             moment = content["at"]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self.report("entry-unreadable", seq)
@@ -200,7 +202,7 @@ class _StreamCheck:
         else:
             self.at = moment
             stored = _row_columns(columns)
-            for name, value in spoken.items():
+            for name, value in stated.items():
                 if stored[name] != value:
                     self.report("column-differs", seq, column=name)
                     break

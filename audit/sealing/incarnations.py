@@ -8,7 +8,8 @@ tables resume.
 
 import datetime as dt
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from django.conf import settings
@@ -28,7 +29,6 @@ from audit.sealing.state import State
 
 incarnation_declared = Signal()
 WHY_LENGTH_MAX = 500
-
 
 DEPARTMENTS = RefusalCode(
     "declaration-departments", "The two people who declare must be from different departments."
@@ -83,19 +83,17 @@ def declare(
     actor: Person,
     witness: Person,
     why: str,
-    state: State | None,
-    *signed: str,
-    other_states: Mapping[str, State] | None = None,
+    states: Mapping[str, State] = MappingProxyType({}),
+    signed: Sequence[str] = (),
 ) -> Incarnation:
     """Declare the next incarnation of every log. The caller has authenticated both people.
 
-    `state` is the first log's state in the sealer's folder, or None, and `other_states` are those of the other logs by
-    their facility. If the folder is lost, each of `signed` is the note of a checkpoint from a witness or a copy. Raises
-    SamePerson, and DeclarationRefused: DEPARTMENTS, COMPLIANCE, WHY or NOTE.
+    `states` are those of the logs in the sealer's folder, by facility; "" is the first log. If the folder is lost, each
+    of `signed` is the note of a checkpoint from a witness or a copy. Raises SamePerson, and DeclarationRefused:
+    DEPARTMENTS, COMPLIANCE, WHY or NOTE.
     """
     verify_declarers(actor, witness)
     why = verified_reason(why)
-    states = {**(other_states or {}), **({"": state} if state else {})}
     last = {facility: saved.signed for facility, saved in states.items()}
     checkpoints = [_log_of(note) for note in [*last.values(), *signed] if note]
     last |= {facility: note for note in signed if note for facility in [_log_of(note)[0]]}

@@ -9,7 +9,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,13 @@ from audit.sealing.leader_lock import LeaderLock
 from audit.sealing.log import Log, current_incarnation, logs_of
 from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
-from audit.sealing.status import LogReport, StatusWriter
+from audit.sealing.status import NO_COPY, LogReport, StatusWriter
 
 log = logging.getLogger(__name__)
 SECONDS = 1.0
 REMINDER_SECONDS = 60.0
 STOP_SECONDS = 4.0
 FAILED_CODE = "sealing-failed"
-NO_COPY: dict[str, Any] = {"newest_copy": "", "copied_at": None, "copy_problem": ""}
 Application = Callable[..., Awaitable[None]]
 
 
@@ -41,7 +40,7 @@ class SealerSession:
     def __init__(self, folder: Path) -> None:
         self.sealer = Sealer(folder)
         self.clients = [witnesses.WitnessClient(witness) for witness in witnesses.configured()]
-        self.copies: dict[str, dict[str, Any]] = {}  # by the log's facility, "" for the first log
+        self.copies: dict[str, Mapping[str, Any]] = {}  # by the log's facility, "" for the first log
         self.status = StatusWriter()
         self.failure = OutageLog(log, "Sealing", "It is tried again every second.", traceback=True)
         self.copied_at: float | None = None
@@ -135,16 +134,15 @@ class SealerSession:
         reports = {client.witness.name: client.reports for client in self.clients}
         facilities = {*self.status.facilities, *problems, *self.copies}
         facilities.update(*(by_facility for by_facility in reports.values()))
-        others = {
+        logs = {
             facility: LogReport(
                 problems.get(facility),
-                {name: by[facility] for name, by in reports.items() if facility in by},
+                {name: by_log[facility] for name, by_log in reports.items() if facility in by_log},
                 self.copies.get(facility, NO_COPY),
             )
-            for facility in sorted(facilities - {""})
+            for facility in sorted(facilities | {""})
         }
-        first = {name: by[""] for name, by in reports.items()}
-        self.status.update(problems.get(""), first, self.copies.get("", NO_COPY), others)
+        self.status.update(logs.pop(""), logs)
 
 
 def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> None:

@@ -3,7 +3,8 @@
 import datetime as dt
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from django.conf import settings
@@ -17,15 +18,19 @@ SILENT_AFTER = dt.timedelta(seconds=20)  # without a heartbeat, the sealer count
 PASSING_CODES = ("unreachable", "failed", "asked-again")
 PASSING = dt.timedelta(minutes=1)
 FREE_BYTES_MIN = 1024 * 1024
+NO_COPY: Mapping[str, Any] = MappingProxyType({"newest_copy": "", "copied_at": None, "copy_problem": ""})
 
 
 @dataclass(frozen=True, slots=True)
 class LogReport:
-    """What the sealer reports of a log: why it is not sealed, its witnesses by name, and its copies, as in the row."""
+    """What the sealer reports of a log: why it is not sealed, its witnesses by name, and its copies, as in the row.
 
-    problem: SealingProblem | None
-    witnesses: dict[str, Any]
-    copies: dict[str, Any]
+    `copies` has `newest_copy`, `copied_at` and `copy_problem`.
+    """
+
+    problem: SealingProblem | None = None
+    witnesses: Mapping[str, Any] = field(default_factory=dict)
+    copies: Mapping[str, Any] = field(default_factory=lambda: NO_COPY)
 
 
 class StatusWriter:
@@ -40,27 +45,18 @@ class StatusWriter:
         """The facilities of the logs, other than the first one, that were reported before."""
         return sorted(self.written.get("logs", {}))
 
-    def update(
-        self,
-        problem: SealingProblem | None,
-        witnesses: dict[str, Any],
-        copies: dict[str, Any],
-        others: Mapping[str, LogReport] | None = None,
-    ) -> None:
-        """Write the status of the first log, and of the others by their facility.
-
-        `witnesses` are by name; `copies` has `newest_copy`, `copied_at` and `copy_problem`.
-        """
-        now = clock.now()
-        logs: dict[str, Any] = {}
-        for facility, report in (others or {}).items():
-            logs[facility] = _as_json(report, self.written.get("logs", {}).get(facility), now)
+    def update(self, first: LogReport, others: Mapping[str, LogReport] = MappingProxyType({})) -> None:
+        """Write the status of the first log, and of the others by their facility."""
+        now, problem = clock.now(), first.problem
+        written = self.written.get("logs", {})
         values = {
             "problem": problem.code if problem else "",
             "params": problem.params if problem else {},
-            "witnesses": witnesses,
-            "logs": logs,
-            **copies,
+            "witnesses": dict(first.witnesses),
+            "logs": {
+                facility: _as_json(report, written.get(facility), now) for facility, report in others.items()
+            },
+            **first.copies,
         }
         # abs: otherwise a clock that was set back would stop the heartbeat until it has caught up.
         if values == self.written and self.beat_at is not None and abs(now - self.beat_at) < HEARTBEAT:
@@ -84,7 +80,7 @@ def _as_json(report: LogReport, before: dict[str, Any] | None, now: dt.datetime)
         "problem": code,
         "params": report.problem.params if report.problem else {},
         "since": since if code else None,
-        "witnesses": report.witnesses,
+        "witnesses": dict(report.witnesses),
         **report.copies,
         "copied_at": clock.format_moment(copied_at) if copied_at else None,
     }
@@ -117,23 +113,23 @@ def health_problem(now: dt.datetime) -> str:
         return f"No sealer has reported since {clock.format_moment(row.beat_at)}. See the sealer's log."
     logs = {"": row, **{facility: sealer_status(facility) for facility in sorted(row.logs)}}
     if problems := [
-        _of_log(facility) + say(log.problem, log.params) for facility, log in logs.items() if log.problem
+        _log_prefix(facility) + say(log.problem, log.params) for facility, log in logs.items() if log.problem
     ]:
         return "NOT SEALED: %s" % " ".join(problems)
     if full := [folder for folder in (settings.SEALER_DIR, settings.CHECKPOINT_COPIES) if _is_full(folder)]:
         return f"The disk of {' and '.join(full)} is full. Free it before the record has to be sealed again."
     for facility, log in logs.items():
         if log.copy_problem:
-            return f"{_of_log(facility)}The record is sealed, but not copied. {say(log.copy_problem, {})}"
+            return f"{_log_prefix(facility)}The record is sealed, but not copied. {say(log.copy_problem, {})}"
     return " ".join(
-        f"{_of_log(facility)}The record is sealed, but not cosigned by {name}. {say(report['said'], {})}"
+        f"{_log_prefix(facility)}The record is sealed, but not cosigned by {name}. {say(report['said'], {})}"
         for facility, log in logs.items()
         for name, report in sorted(log.witnesses.items())
         if _is_refusing(report, now)
     )
 
 
-def _of_log(facility: str) -> str:
+def _log_prefix(facility: str) -> str:
     return f"{facility}: " if facility else ""
 
 

@@ -125,32 +125,32 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def request_cosignature(witness: Witness, log: Log | None = None) -> Cosignature | None:
-    """Have a witness cosign the newest checkpoint of a log: of the current first log unless one is given.
+def request_cosignature(witness: Witness, record_log: Log | None = None) -> Cosignature | None:
+    """Have a witness cosign the newest checkpoint of a log, the current first log unless one is given.
 
-    None if there is none, or if it has done so already.
+    Returns None if there is no checkpoint, or if the witness cosigned it before.
 
     Raises NotCosigned, and SealingProblem ("witness-ahead", "witness-disagrees") if the witness claims to be ahead of
     this record or to have a different log. That claim is not signed, so `WitnessClient` asks again.
     """
-    if log is None:
+    if record_log is None:
         incarnation = current_incarnation()
-        log = Log(incarnation) if incarnation else None
-    newest = log.newest() if log else None
-    if log is None or newest is None:
+        record_log = Log(incarnation) if incarnation else None
+    newest = record_log.newest() if record_log else None
+    if record_log is None or newest is None:
         return None
     old = last_size(witness, newest)
     if old == newest.size:
         return None
     answer = _post(witness, newest, old)
     if answer.status == 409 and (witness_size := _size_in(answer)) is not None and witness_size != old:
-        _verify_is_not_ahead(witness, log, newest, witness_size)
+        _verify_is_not_ahead(witness, record_log, newest, witness_size)
         old = witness_size
         answer = _post(witness, newest, old)
     if answer.status == 422 or (answer.status == 409 and old == newest.size):
         raise SealingProblem(
             "witness-disagrees",
-            log.facility,
+            record_log.facility,
             incarnation=newest.incarnation_id,
             witness=witness.name,
             size=old,
@@ -160,12 +160,12 @@ def request_cosignature(witness: Witness, log: Log | None = None) -> Cosignature
     return _save_cosignature(witness, newest, answer.body)
 
 
-def _verify_is_not_ahead(witness: Witness, log: Log, newest: Checkpoint, witness_size: int) -> None:
-    now = log.newest() if witness_size > newest.size else newest  # a seal was made meanwhile
+def _verify_is_not_ahead(witness: Witness, record_log: Log, newest: Checkpoint, witness_size: int) -> None:
+    now = record_log.newest() if witness_size > newest.size else newest  # a seal was made meanwhile
     if now is None or witness_size > now.size:
         raise SealingProblem(
             "witness-ahead",
-            log.facility,
+            record_log.facility,
             incarnation=newest.incarnation_id,
             witness=witness.name,
             size=witness_size,

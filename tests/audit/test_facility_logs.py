@@ -70,8 +70,8 @@ def listed_in(log: Log) -> list[list[str]]:
     return [[head["stream"] for head in json.loads(bytes(body))["heads"]] for body in bodies]
 
 
-def errors_of(sealer: Sealer, at: dt.datetime = MOMENT + 3 * DAY) -> dict[str, str]:
-    with clock.override(at):
+def errors_of(sealer: Sealer, moment: dt.datetime = MOMENT + 3 * DAY) -> dict[str, str]:
+    with clock.override(moment):
         return {facility: error.code for facility, error in sealer.seal_logs().errors.items()}
 
 
@@ -79,12 +79,12 @@ def test_each_facility_has_a_log_with_its_own_name_that_lists_its_own_streams(ho
     assert {facility: log.origin for facility, log in logs().items()} == {
         "": "pitside.local/record/1", "bexley": "pitside.local/record/bexley/1",
     }  # fmt: skip
-    first, other = logs().values()
-    assert (first_facility(current_incarnation()), first.size, other.size) == ("ashford", 10, 9)
+    first, second = logs().values()
+    assert (first_facility(current_incarnation()), first.size, second.size) == ("ashford", 10, 9)
     assert listed_in(first)[:3] == [["installation/system"], [ASHFORD], [ASHFORD]]
     assert {name for names in listed_in(first) for name in names} == {"installation/system", ASHFORD}
-    assert listed_in(other)[:2] == [[BEXLEY, "installation/system"], [BEXLEY]]
-    assert [log.newest().note.partition("\n")[0] for log in (first, other)] == [first.origin, other.origin]
+    assert listed_in(second)[:2] == [[BEXLEY, "installation/system"], [BEXLEY]]
+    assert [log.newest().note.partition("\n")[0] for log in (first, second)] == [first.origin, second.origin]
 
 
 def test_the_range_and_the_proof_of_an_entry_use_the_log_of_their_facility(house):
@@ -129,12 +129,13 @@ def test_a_sealer_killed_while_it_begins_the_log_of_a_facility_signs_one_root_fo
         write(BEXLEY)
         write()
         Sealer(folder).seal()
-    kept = {log.facility: list(log.checkpoints.order_by("size").values_list("size", "note")) for log in logs_of(
-        current_incarnation()
-    )}  # fmt: skip
-    assert [size for size, _ in kept["bexley"]] == ([1] if point == "signed" else [1, 2])
-    assert not signed or signed in [note for _, note in kept["bexley"]]
-    assert len(kept[""]) == 2
+    checkpoints = {
+        log.facility: list(log.checkpoints.order_by("size").values_list("size", "note"))
+        for log in logs_of(current_incarnation())
+    }
+    assert [size for size, _ in checkpoints["bexley"]] == ([1] if point == "signed" else [1, 2])
+    assert not signed or signed in [note for _, note in checkpoints["bexley"]]
+    assert len(checkpoints[""]) == 2
 
 
 # The trouble of one facility
@@ -232,10 +233,10 @@ def test_a_shared_log_ends_and_each_facility_begins_its_own(shared):
     moments = [None, *(MOMENT + edge for edge in edges)]
     for number, since in enumerate(moments):
         for until in [*moments[number + 1 :], None]:
-            for facility, other in (("ashford", BEXLEY), ("bexley", ASHFORD)):
+            for facility, foreign in (("ashford", BEXLEY), ("bexley", ASHFORD)):
                 archive = bundled(facility=facility, since=since, until=until, at=MOMENT + 9 * DAY)
                 assert check(archive)[0].startswith("good"), (facility, since, until)
-                assert other.encode() not in everything_in(archive)
+                assert foreign.encode() not in everything_in(archive)
     assert verification.verify().good and verification.verify(facility="ashford").good
 
 
@@ -294,15 +295,15 @@ def test_a_number_in_the_state_of_any_log_is_used_up(house, make_person):
     compliance = make_person("ruiz-c", Role.COMPLIANCE, department=Department.COMPLIANCE)
     later = logs()["bexley"].newest().note.replace("bexley/1\n", "bexley/6\n")
     with clock.override(MOMENT + 3 * DAY):
-        declared = incarnations.declare(compliance, make_person("lind-s"), "disk", None, later)
+        declared = incarnations.declare(compliance, make_person("lind-s"), "disk", signed=[later])
     assert (declared.number, declared.after["logs"]["bexley"]["signed"]) == (7, later)
 
 
 def test_a_witness_is_asked_about_each_log_and_stops_only_the_one_that_it_disputes(house, monkeypatch):
-    asked = []
+    origins = []
 
     def answer(witness, log):
-        asked.append(log.origin)
+        origins.append(log.origin)
         if log.facility:
             raise SealingProblem("witness-ahead", log.facility, incarnation=1, witness="w", size=99, ours=9)
 
@@ -312,7 +313,7 @@ def test_a_witness_is_asked_about_each_log_and_stops_only_the_one_that_it_disput
     client._stopped.clear()  # it is asked here, in no thread of its own
     assert client._request_each() == {"": "", "bexley": "asked-again"}
     assert client._request_each() == {"": "", "bexley": "witness-ahead"}
-    assert asked == ["pitside.local/record/1", "pitside.local/record/bexley/1"] * 2
+    assert origins == ["pitside.local/record/1", "pitside.local/record/bexley/1"] * 2
     house.sealer.record_problem(client.problem)
     play_on = [house.act(3 * DAY, name) for name in (ASHFORD, BEXLEY)]
     assert play_on and errors_of(Sealer(house.folder)) == {"bexley": "witness-ahead"}
@@ -320,12 +321,12 @@ def test_a_witness_is_asked_about_each_log_and_stops_only_the_one_that_it_disput
 
 
 def test_the_cosignatures_of_a_log_are_its_own_also_where_another_log_was_cosigned_later(house, monkeypatch):
-    first, other = (log.newest() for log in logs().values())
-    for checkpoint in (other, first):
+    first, second = (log.newest() for log in logs().values())
+    for checkpoint in (second, first):
         house.cosign(checkpoint)
-    for log, checkpoint in zip(logs().values(), (first, other), strict=True):
+    for log, checkpoint in zip(logs().values(), (first, second), strict=True):
         assert [line.checkpoint for line in log.cosignatures()] == [checkpoint]
-    for name, checkpoint in ((ASHFORD, first), (BEXLEY, other)):
+    for name, checkpoint in ((ASHFORD, first), (BEXLEY, second)):
         assert proof_of(Entry.objects.get(stream__name=name, seq=1)).witnessed == checkpoint
         assert notes.Note.read(files_of(bundled(name))["checkpoint.txt"].decode()).text in checkpoint.note
 

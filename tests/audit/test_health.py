@@ -13,7 +13,7 @@ from audit.models import Checkpoint, Job, SealerStatus
 from audit.sealing import state
 from audit.sealing.problems import SealingProblem
 from audit.sealing.process import SealerSession
-from audit.sealing.status import StatusWriter
+from audit.sealing.status import LogReport, StatusWriter
 
 from .conftest import MOMENT
 
@@ -29,7 +29,7 @@ def check(name: str, at: dt.datetime = MOMENT) -> str:
 
 def tell(at: dt.datetime, trouble: SealingProblem | None = None, status: StatusWriter | None = None) -> None:
     with clock.override(at):
-        (status or StatusWriter()).update(trouble, {}, {})
+        (status or StatusWriter()).update(LogReport(trouble))
 
 
 def seconds(number: float) -> dt.timedelta:
@@ -116,7 +116,7 @@ def test_a_witness_that_does_not_cosign_is_told_and_one_that_is_silent_after_a_m
     report = {"url": "https://w", "size": 1, "at": None, "said": code, "since": clock.format_moment(MOMENT)}
     for at in (MOMENT, MOMENT + seconds(61)):
         with clock.override(at):
-            StatusWriter().update(None, {"w1": report}, {})
+            StatusWriter().update(LogReport(witnesses={"w1": report}))
         if at == MOMENT and patience:
             assert check("sealer", at) == "All is well.\n"
         else:
@@ -126,7 +126,7 @@ def test_a_witness_that_does_not_cosign_is_told_and_one_that_is_silent_after_a_m
 
 def test_copies_that_cannot_be_written_are_told():
     with clock.override(MOMENT):
-        StatusWriter().update(None, {}, {"copy_problem": "copy-failed"})
+        StatusWriter().update(LogReport(copies={"copy_problem": "copy-failed"}))
     with pytest.raises(CommandError, match=r"not copied\. The folder of copies cannot be written"):
         check("sealer")
 

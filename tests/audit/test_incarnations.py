@@ -197,7 +197,7 @@ def test_a_declaration_that_the_floor_cannot_take_does_not_happen(sealed, office
     incarnation_declared.connect(refuses)
     try:
         with pytest.raises(AuditRefusal) as raised:
-            incarnations.declare(officer, administrator, WHY, None)
+            incarnations.declare(officer, administrator, WHY)
     finally:
         incarnation_declared.disconnect(refuses)
     assert raised.value.sentence == "This cannot be done."

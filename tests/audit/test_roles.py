@@ -18,7 +18,7 @@ from audit.sealing import keys
 from audit.sealing.log import Log, current_incarnation
 from audit.sealing.proofs import proof_of
 from audit.sealing.sealer import Sealer
-from audit.sealing.status import StatusWriter, sealer_status
+from audit.sealing.status import LogReport, StatusWriter, sealer_status
 
 from .conftest import MOMENT
 from .test_guards import appended, refused
@@ -46,7 +46,7 @@ def sealer(folder, stream, write) -> Sealer:
             write()
             checkpoint = sealer.seal()
         Cosignature.objects.create(checkpoint=checkpoint, name="w", line="— w AAAAAAA=", at=MOMENT)
-        StatusWriter().update(None, {}, {})
+        StatusWriter().update(LogReport())
     return sealer
 
 
@@ -208,8 +208,8 @@ def test_the_sealer_does_its_work(folder, stream, write):
     keys.retire(folder, first.key_id)
     assert sealer.seal().size == 2
     Cosignature.objects.create(checkpoint=Log(current_incarnation()).newest(), name="w", line="x", at=MOMENT)
-    StatusWriter().update(None, {}, {})
-    StatusWriter().update(None, {"w": {"size": 2}}, {})
+    StatusWriter().update(LogReport())
+    StatusWriter().update(LogReport(witnesses={"w": {"size": 2}}))
     assert proof_of(stream.entries.get(seq=1)).checkpoint.size == 1
 
 

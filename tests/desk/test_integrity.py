@@ -89,9 +89,9 @@ def test_a_sealer_that_stopped_reporting_is_shown_as_silent(hands, scene, sealer
 def test_a_rolled_back_record_is_reported_at_the_top(hands, scene, sealer):
     heard(hands, problem="record-went-back", params={"signed": 9, "found": 3}, since=hands.now)
     assert told(scene, hands)["The sealer has stopped"] == "bad" and stand(scene, hands).verdict == "bad"
-    said = page(scene)
-    assert "The sealer has stopped since 21 Nov 2026 10:00:00" in said
-    assert "9 seals were signed, and the database has 3 of them" in said
+    text = page(scene)
+    assert "The sealer has stopped since 21 Nov 2026 10:00:00" in text
+    assert "9 seals were signed, and the database has 3 of them" in text
 
 
 def test_each_casino_is_shown_its_own_log_alone(hands, scene, sealer):
@@ -112,16 +112,16 @@ def test_each_casino_is_shown_its_own_log_alone(hands, scene, sealer):
         "since": clock.format_moment(hands.now),
     }
     heard(hands, logs={"seabright": theirs})
-    own, other = stand(scene, hands), integrity.read_integrity(seabright, hands.now)
-    assert (own.log.origin, other.log.origin) == (
+    own, foreign = stand(scene, hands), integrity.read_integrity(seabright, hands.now)
+    assert (own.log.origin, foreign.log.origin) == (
         "pitside.local/record/1",
         "pitside.local/record/seabright/1",
     )
-    assert (own.seal.facility, other.seal.facility) == ("", "seabright")
-    assert (own.verdict, other.verdict) == ("waits", "bad") and own.problem == ""
-    assert other.checks[0].detail.startswith("The record of seabright/T-09 was rolled back: entry 7")
-    said = page(scene)
-    assert "pitside.local/record/1" in said and "seabright" not in said
+    assert (own.seal.facility, foreign.seal.facility) == ("", "seabright")
+    assert (own.verdict, foreign.verdict) == ("waits", "bad") and own.problem == ""
+    assert foreign.checks[0].detail.startswith("The record of seabright/T-09 was rolled back: entry 7")
+    text = page(scene)
+    assert "pitside.local/record/1" in text and "seabright" not in text
     assert integrity.incarnations(seabright)[0]["origin"] == "pitside.local/record/seabright/1"
 
 
@@ -156,9 +156,9 @@ def test_the_last_full_verification_is_good_for_a_week(hands, scene, sealer):
     verified(hands, outcome="bad", bad=1, first_bad={"what": "never-heard-of"})
     appended = verified(hands)
     assert told(scene, hands)["Fully verified 0 s ago"] == "ok"
-    said = page(scene)
-    assert "1,234 entries of 7 streams" in said
-    assert f"/record/larkfield/entries/installation/system/{appended.seq}/" in said
+    text = page(scene)
+    assert "1,234 entries of 7 streams" in text
+    assert f"/record/larkfield/entries/installation/system/{appended.seq}/" in text
     hands.now += dt.timedelta(days=8)
     assert told(scene, hands)["Fully verified 8 days ago"] == "waits"
 
@@ -180,8 +180,8 @@ def test_a_running_verification_shows_its_progress_and_is_not_requested_twice(ha
         entries_done=400,
         total=1_000,
     )
-    said = page(scene)
-    assert "Verifying: 400 of 1,000" in said and 'data-open="ask-verification" disabled' in said
+    text = page(scene)
+    assert "Verifying: 400 of 1,000" in text and 'data-open="ask-verification" disabled' in text
 
 
 def test_people_who_may_not_export_cannot_request_a_verification(hands, scene, sealer):
@@ -203,14 +203,14 @@ def test_a_halted_table_and_the_alerts_of_the_record_are_shown(hands, scene, sea
 def test_keys_and_incarnations_are_shown_with_their_times(hands, scene, sealer):
     people = scene.people
     folder_state = state.read(sealer.folder)
-    incarnations.declare(people["compliance"], people["gaming-agent"], "disk lost", folder_state)
-    said = page(scene)
+    incarnations.declare(people["compliance"], people["gaming-agent"], "disk lost", {"": folder_state})
+    text = page(scene)
     key = integrity.signing_keys()[0]["vkey"]
-    assert key.startswith("pitside.local/record+") and key.replace("+", "&#x2B;") in said.replace(
+    assert key.startswith("pitside.local/record+") and key.replace("+", "&#x2B;") in text.replace(
         "+", "&#x2B;"
     )
-    assert "declared by Compliance with Gaming Agent: disk lost" in said
-    assert "checkpoint 1 found, 1 signed" in " ".join(said.split())
+    assert "declared by Compliance with Gaming Agent: disk lost" in text
+    assert "checkpoint 1 found, 1 signed" in " ".join(text.split())
 
 
 def test_the_sha256_of_the_checker_is_published(hands, scene, sealer):

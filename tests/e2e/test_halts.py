@@ -51,7 +51,7 @@ def declare(scene: Any) -> None:
     def do() -> None:
         if not incarnations.Incarnation.objects.exists():
             incarnations.open_first()
-        incarnations.declare(people["compliance"], people["shift-manager"], "the disk was replaced", None)
+        incarnations.declare(people["compliance"], people["shift-manager"], "the disk was replaced")
 
     def apart() -> None:
         patiently(do)

@@ -69,7 +69,7 @@ def test_a_closed_table_is_left_alone(scene, caplog):
     table = closed(scene)
     visited = for_each_table(Table.objects.all(), lambda ctx: True)
     assert (visited, caplog.messages) == ([table.pk], [])
-    incarnations.declare(scene.people["compliance"], scene.people["floorperson"], "restored", None)
+    incarnations.declare(scene.people["compliance"], scene.people["floorperson"], "restored")
     assert Table.objects.exclude(halted_at=None).get().code == "T-01"
     assert table.stream.continues.name == "larkfield/T-01"
     assert [finding.code for finding in verification.verify().findings] == []

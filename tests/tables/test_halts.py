@@ -71,7 +71,7 @@ def declare(scene):
     if not Incarnation.objects.exists():
         incarnations.open_first()
     people = scene.people
-    return incarnations.declare(people["compliance"], people["shift-manager"], "the disk was replaced", None)
+    return incarnations.declare(people["compliance"], people["shift-manager"], "the disk was replaced")
 
 
 # What an act without trouble costs

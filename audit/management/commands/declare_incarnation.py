@@ -33,11 +33,7 @@ class Command(BaseCommand):
         try:
             actor, witness = authenticated_declarers(options)
             signed = [_read(path) for path in options["signed"]]
-            states = self._saved_states()
-            first = states.pop("", None)
-            declared = incarnations.declare(
-                actor, witness, options["why"], first, *signed, other_states=states
-            )
+            declared = incarnations.declare(actor, witness, options["why"], self._saved_states(), signed)
         except AuditRefusal as refusal:
             raise CommandError(refusal.sentence) from refusal
         self.stdout.write(f"Incarnation {declared.number} is declared. Its log is {declared.origin}.")
