@@ -127,8 +127,8 @@ def caddy(ports: list[int], folder: Path) -> Iterator[list[int]]:
     """Caddy with deploy/Caddyfile before these ports, without TLS; its own port."""
     binary = shutil.which("caddy")
     assert binary
-    said = subprocess.run([binary, "version"], capture_output=True, text=True, check=True).stdout
-    version = tuple(int(part) for part in said.strip().removeprefix("v").split(".")[:2])
+    text = subprocess.run([binary, "version"], capture_output=True, text=True, check=True).stdout
+    version = tuple(int(part) for part in text.strip().removeprefix("v").split(".")[:2])
     port = free_port()
     text = (ROOT / "deploy" / "Caddyfile").read_text()
     text = text.replace("{$SITE_NAME} {", f"http://127.0.0.1:{port} {{").replace("{$SITE_NAME}", "127.0.0.1")
@@ -216,8 +216,8 @@ def code_of(socket: ClientConnection) -> int:
     """The code with which a socket was closed; OPEN if it goes on for half a second, with pushes or without."""
     end = time.monotonic() + 0.5
     try:
-        while (left := end - time.monotonic()) > 0:
-            socket.recv(timeout=left)
+        while (seconds_left := end - time.monotonic()) > 0:
+            socket.recv(timeout=seconds_left)
         return OPEN
     except TimeoutError:
         return OPEN

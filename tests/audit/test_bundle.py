@@ -39,8 +39,8 @@ def house(tmp_path, write, settings):
 
 
 def stretch_in(archive):
-    said = json.loads(files_of(archive)["seals.jsonl"].partition(b"\n")[0])
-    return said["first"], said["last"], said["size"]
+    header = json.loads(files_of(archive)["seals.jsonl"].partition(b"\n")[0])
+    return header["first"], header["last"], header["size"]
 
 
 def test_it_contains_the_documented_files_and_returns_their_digests(house):
@@ -54,7 +54,7 @@ def test_it_contains_the_documented_files_and_returns_their_digests(house):
         "FORMAT.md", "verify.py", "witness.py", "schemas.json",
     }  # fmt: skip
     manifest = json.loads(files["manifest.json"])
-    digests = {one["name"]: one["sha256"] for one in manifest["files"]}
+    digests = {file["name"]: file["sha256"] for file in manifest["files"]}
     assert (written.entries, written.unsealed, written.size_bytes) == (29, 1, len(out.getvalue()))
     assert written.record_sha256 == digests["record.jsonl"]
     assert manifest["unsealed"] == [{"entries": 1, "stream": "larkfield/T-04"}]
@@ -82,22 +82,22 @@ def test_a_checker_from_elsewhere_says_that_the_bundles_copy_is_another_program(
     files = files_of(bundled())
     assert not [line for line in check(archived(files)) if "verify.py" in line]
     manifest = json.loads(files["manifest.json"])
-    (stated,) = [one["sha256"] for one in manifest["files"] if one["name"] == "verify.py"]
+    (stated,) = [file["sha256"] for file in manifest["files"] if file["name"] == "verify.py"]
     assert stated == bundle.checker_sha256()
     replaced = b"print('good')\n"
     lines = check(packed(files | {"verify.py": replaced}))
-    told = "the bundle's verify.py is not this program. Look up its SHA-256 in the release notes: "
-    assert told + hashlib.sha256(replaced).hexdigest() in lines
+    warning = "the bundle's verify.py is not this program. Look up its SHA-256 in the release notes: "
+    assert warning + hashlib.sha256(replaced).hexdigest() in lines
 
 
 def test_the_bundle_of_a_day_that_is_not_over_can_be_checked_although_play_goes_on(house, monkeypatch):
     """An act is sealed between the selection and the choice of the seals: its day is that of the bundle."""
-    found = segment.segment_for
+    segment_for = segment.segment_for
 
     def meanwhile(*arguments):
         house.act(3 * DAY + 20 * SECOND)
         house.seal(3 * DAY + 21 * SECOND)
-        return found(*arguments)
+        return segment_for(*arguments)
 
     monkeypatch.setattr(bundle, "segment_for", meanwhile)
     archive = bundled("larkfield/T-04", until=MOMENT + 9 * DAY, at=MOMENT + 3 * DAY + 10 * SECOND)
@@ -123,11 +123,11 @@ def test_every_range_can_be_checked(house):
 def test_a_day_takes_the_seals_of_that_day_and_the_subtrees_beside_it(house):
     """From the full seal that opens the day up to the one that opens the day after it, of 23 seals."""
     archive = bundled("larkfield/T-04", since=MOMENT + DAY + SECOND, until=MOMENT + DAY + 20 * SECOND)
-    told = "listed by these seals, but not in this bundle: installation/system, larkfield/T-05"
-    assert told in check(archive)
+    finding = "listed by these seals, but not in this bundle: installation/system, larkfield/T-05"
+    assert finding in check(archive)
     assert stretch_in(archive) == (6, 13, 23)
-    said = json.loads(files_of(archive)["seals.jsonl"].partition(b"\n")[0])
-    assert [len(said["before"]), len(said["after"])] == [2, 5]  # 4 + 2; 1 + 2 + 4 + 2 + 1
+    header = json.loads(files_of(archive)["seals.jsonl"].partition(b"\n")[0])
+    assert [len(header["before"]), len(header["after"])] == [2, 5]  # 4 + 2; 1 + 2 + 4 + 2 + 1
     beyond = [json.loads(line)["body"]["seq"] for line in files_of(archive)["beyond.jsonl"].splitlines()]
     assert beyond == [7, 13]
     check(archive)
@@ -170,8 +170,8 @@ def test_the_number_of_queries_does_not_grow_with_the_log(house, django_assert_m
     """Halving finds the seals of a day; the rest is a few statements for a stream, each on an index."""
     day = export.select([], MOMENT + DAY, MOMENT + DAY + 20 * SECOND)
     with django_assert_max_num_queries(45):
-        found = segment.segment_for(day)
-    assert (found.first, found.last, found.ends) == (0, 13, (2, 13, 3))
+        stretch = segment.segment_for(day)
+    assert (stretch.first, stretch.last, stretch.ends) == (0, 13, (2, 13, 3))
 
 
 def test_it_is_written_where_nothing_can_be_sought(house):
@@ -195,7 +195,7 @@ def test_what_progress_raises_stops_it(house):
     class Stopped(Exception):
         pass
 
-    def stop(done):
+    def stop(written):
         raise Stopped
 
     with pytest.raises(Stopped):
@@ -248,8 +248,8 @@ def test_it_is_checked_from_an_empty_folder_with_nothing_of_ours(house, tmp_path
     zipfile.ZipFile(archive).extractall(folder)
     for place in (archive, folder):
         checker = [sys.executable, "-I", str(folder / "verify.py")]
-        found = subprocess.run(
+        checked = subprocess.run(
             [*checker, "--vkey", house.vkey, str(place)], capture_output=True, cwd=tmp_path, check=False
         )
-        assert (found.returncode, found.stderr) == (0, b""), found.stdout
-        assert re.search(rb"signed by pitside.local/record\+[0-9a-f]{8}, a key that you gave", found.stdout)
+        assert (checked.returncode, checked.stderr) == (0, b""), checked.stdout
+        assert re.search(rb"signed by pitside.local/record\+[0-9a-f]{8}, a key that you gave", checked.stdout)

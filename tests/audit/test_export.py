@@ -35,9 +35,9 @@ def check(data, **how):
 
 
 def bad(data, **how):
-    with pytest.raises(verify.Bad) as found:
+    with pytest.raises(verify.Bad) as raised:
         check(data, **how)
-    return str(found.value)
+    return str(raised.value)
 
 
 def exported(*names, **span):
@@ -201,8 +201,8 @@ def test_time_that_goes_back_is_found():
     ],
 )  # fmt: skip
 def test_what_is_not_canonical_is_found(raw):
-    whole = chain.canonical(body()).replace(b'"data":{}', b'"data":' + raw)
-    assert "line 2" in bad(resealed([whole]))
+    line = chain.canonical(body()).replace(b'"data":{}', b'"data":' + raw)
+    assert "line 2" in bad(resealed([line]))
     assert "line 1" in bad(resealed([body()], more=0).replace(b'"more":0', b'"more":' + raw))
 
 
@@ -275,8 +275,8 @@ def test_no_well_sealed_nonsense_leaves_a_traceback(value):
         line = export._line(export.NO_HASH, {}) if "\0" in str(nonsense) else _sealed(nonsense)
         try:
             check(line * 2)
-        except verify.Bad as found:
-            assert found.reason
+        except verify.Bad as error:
+            assert error.reason
     bad_or_good = resealed([body(data={"settled": []}, gaming_day="2026-11-21")])
     assert bad_or_good
 
@@ -295,9 +295,9 @@ def run(*arguments, stdin=b""):
 def test_the_file_runs_alone(data, tmp_path):
     path = tmp_path / "export.jsonl"
     path.write_bytes(data)
-    for found in (run(str(path)), run("--hashes-only", str(path)), run("-", stdin=data)):
-        assert (found.returncode, found.stderr) == (0, b"")
-        assert b"good: 5 entries on 2 streams" in found.stdout
+    for completed in (run(str(path)), run("--hashes-only", str(path)), run("-", stdin=data)):
+        assert (completed.returncode, completed.stderr) == (0, b"")
+        assert b"good: 5 entries on 2 streams" in completed.stdout
     path.write_bytes(data[:-1])
     assert run(str(path)).returncode == 1
 
@@ -306,9 +306,9 @@ def test_an_export_may_come_through_a_pipe_that_can_be_read_once(data):
     assert b"good: 5 entries on 2 streams" in run("/dev/stdin", stdin=data).stdout
     for bundle_or_proof in (b"PK\3\4", b'{"_format":1,"_type":"proof",'):
         for path in ("-", "/dev/stdin"):
-            found = run(path, stdin=bundle_or_proof)
-            assert (found.returncode, found.stderr) == (1, b"")
-            assert b"save the bundle or proof as a file first" in found.stdout
+            completed = run(path, stdin=bundle_or_proof)
+            assert (completed.returncode, completed.stderr) == (1, b"")
+            assert b"save the bundle or proof as a file first" in completed.stdout
 
 
 @pytest.mark.parametrize(("closed", "status"), [(0, 1), (1, 0), (2, 0)])
@@ -316,14 +316,14 @@ def test_a_closed_stream_of_the_shell_is_no_traceback(data, tmp_path, closed, st
     path = tmp_path / "export.jsonl"
     path.write_bytes(data)
     command = [sys.executable, "-I", verify.__file__, str(path) if closed else "-"]
-    found = subprocess.run(command, capture_output=True, preexec_fn=lambda: os.close(closed), timeout=60)
-    assert found.returncode == status
-    assert b"Traceback" not in found.stderr
+    completed = subprocess.run(command, capture_output=True, preexec_fn=lambda: os.close(closed), timeout=60)
+    assert completed.returncode == status
+    assert b"Traceback" not in completed.stderr
 
 
 @pytest.mark.parametrize("stdin", [b"", b"\n", b"\n\n\n", b"\0" * 100, b"{}" * 5000, "ünï\n".encode() * 9])
 def test_it_survives_anything(stdin, tmp_path):
-    for found in (
+    for completed in (
         run("-", stdin=stdin),
         run(str(tmp_path)),
         run("/no/such/file"),
@@ -331,8 +331,8 @@ def test_it_survives_anything(stdin, tmp_path):
         run("a", "b"),
         run("--x"),
     ):
-        assert found.returncode == 1
-        assert b"Traceback" not in found.stderr
+        assert completed.returncode == 1
+        assert b"Traceback" not in completed.stderr
 
 
 @pytest.mark.parametrize("since", ["2026-11-21", "0999-01-01", "0001-01-01T00:00:00Z"])
@@ -359,13 +359,15 @@ def test_a_long_export_is_shared_out_and_the_first_bad_line_is_named(tmp_path, m
     path = tmp_path / "export.jsonl"
     bodies = [body(seq, {"more": "x" * 99_000}) for seq in range(1, 41)]
     for lies in ([], [4], [18], [18, 30], [12, 30], [24, 9]):
-        written = resealed([{**one, "actor": 7} if at in lies else one for at, one in enumerate(bodies)])
+        written = resealed(
+            [{**entry, "actor": 7} if place in lies else entry for place, entry in enumerate(bodies)]
+        )
         path.write_bytes(written)
         if lies:
-            with pytest.raises(verify.Bad) as found:
+            with pytest.raises(verify.Bad) as raised:
                 verify.verify_file(str(path), True, None)
-            assert str(found.value) == bad(written)
-            assert found.value.line == min(lies) + 2
+            assert str(raised.value) == bad(written)
+            assert raised.value.line == min(lies) + 2
         else:
             assert verify.verify_file(str(path), True, None)[2][0].entries == 40
 
@@ -406,10 +408,10 @@ def first_of_all(data, count):
     for process in range(1, count):
         try:
             verify.verify_share(io.BytesIO(data), True, process, count, terms)
-        except verify.Bad as found:
-            bads.append(found)
+        except verify.Bad as error:
+            bads.append(error)
     try:
         check(data, count=count)
-    except verify.Bad as found:
-        bads.append(found)
-    return str(min(bads, key=lambda one: one.line)) if bads else None
+    except verify.Bad as error:
+        bads.append(error)
+    return str(min(bads, key=lambda error: error.line)) if bads else None

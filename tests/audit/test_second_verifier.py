@@ -61,11 +61,11 @@ class Case:
     """A file (bytes), or a folder (its files by name), and what the reader has: keys, a checkpoint, a proof."""
 
     name: str
-    held: bytes | dict[str, bytes]
+    content: bytes | dict[str, bytes]
     has: dict[str, str] = field(default_factory=dict)
 
 
-Asked = Callable[[list[Case]], list[tuple[str, str, str]]]
+Judges = Callable[[list[Case]], list[tuple[str, str, str]]]
 
 
 @cache
@@ -76,60 +76,60 @@ def program() -> CodeType:
 def first_says(path: Path, has: dict[str, str]) -> str:
     """`python audit/verify.py`, in this process: an interpreter for each of hundreds would take minutes."""
     words = [word for name, value in has.items() for word in ("--" + name.replace("_", "-"), value)]
-    said, before = io.StringIO(), sys.argv
+    output, before = io.StringIO(), sys.argv
     sys.argv = [str(FIRST), *words, str(path)]
     try:
-        with redirect_stdout(said), redirect_stderr(said), pytest.raises(SystemExit) as ended:
+        with redirect_stdout(output), redirect_stderr(output), pytest.raises(SystemExit) as ended:
             exec(program(), {"__name__": "__main__", "__file__": str(FIRST)})
     finally:
         sys.argv = before
-    return "good" if not ended.value.code else said.getvalue().strip().splitlines()[-1]
+    return "good" if not ended.value.code else output.getvalue().strip().splitlines()[-1]
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Asked:
-    """What both say of each case: (name, of the first, of the second)."""
+def judged(tmp_path: Path) -> Judges:
+    """What both verifiers say of each case: its name, the first answer, the second answer."""
     node = shutil.which("node") or shutil.which("nodejs")
     if node is None:
         pytest.skip("no Node here")
 
-    def ask(cases: list[Case]) -> list[tuple[str, str, str]]:
+    def judge(cases: list[Case]) -> list[tuple[str, str, str]]:
         paths, folder = [], Path(mkdtemp(dir=tmp_path))
         for number, case in enumerate(cases):
             path = folder / str(number)
-            if isinstance(case.held, dict):
+            if isinstance(case.content, dict):
                 path.mkdir()
-                for name, data in case.held.items():
+                for name, data in case.content.items():
                     (path / name).write_bytes(data)
             else:
-                path.write_bytes(case.held)
+                path.write_bytes(case.content)
             paths.append(path)
         listed = "".join(
             json.dumps({"file": str(path), **case.has}) + "\n"
             for path, case in zip(paths, cases, strict=True)
         )
-        ran = subprocess.run(
+        completed = subprocess.run(
             [node, str(OTHER), "--list"], input=listed, capture_output=True, text=True, check=False
         )
-        answers = ran.stdout.splitlines()
-        assert ran.stderr == "" and len(answers) == len(cases)
-        assert ran.returncode == int(any(answer != "good" for answer in answers))
+        answers = completed.stdout.splitlines()
+        assert completed.stderr == "" and len(answers) == len(cases)
+        assert completed.returncode == int(any(answer != "good" for answer in answers))
         assert not [answer for answer in answers if "not understood" in answer]
         return [
             (case.name, first_says(path, case.has), second)
             for case, path, second in zip(cases, paths, answers, strict=True)
         ]
 
-    return ask
+    return judge
 
 
 def unlike(answers: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    return [one for one in answers if (one[1] == "good") != (one[2] == "good")]
+    return [answer for answer in answers if (answer[1] == "good") != (answer[2] == "good")]
 
 
-def not_all(meant: str, answers: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """Those of which one of the two did not say what is meant."""
-    return [one for one in answers if {one[1].split(":")[0], one[2].split(":")[0]} != {meant}]
+def not_all(expected: str, answers: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """The cases in which a verifier did not give the expected answer."""
+    return [answer for answer in answers if {answer[1].split(":")[0], answer[2].split(":")[0]} != {expected}]
 
 
 # What the house writes
@@ -170,51 +170,51 @@ def ranges() -> Iterator[dict[str, dt.datetime | None]]:
         }
 
 
-def test_both_accept_what_the_product_writes(house, asked):
+def test_both_accept_what_the_product_writes(house, judged):
     mine = {"vkey": house.vkey}
     cases = []
     for span in ranges():
         for names in (TABLES, TABLES[:1], ()):
-            told = f"{names} {span}"
+            label = f"{names} {span}"
             archive = bundled(*names, **span, at=MOMENT + 400 * HOUR)
             cases += [
-                Case(f"export {told}", exported(*names, **span)),
-                Case(f"bundle {told}", archive, mine),
+                Case(f"export {label}", exported(*names, **span)),
+                Case(f"bundle {label}", archive, mine),
                 Case(
-                    f"folder {told}", {**files_of(archive), "notes.txt": b"mine"}, {"witness_vkey": COSIGNED}
+                    f"folder {label}", {**files_of(archive), "notes.txt": b"mine"}, {"witness_vkey": COSIGNED}
                 ),
             ]
-    assert json.loads(files_of(cases[-2].held)["seals.jsonl"].splitlines()[0])["first"] > 0
+    assert json.loads(files_of(cases[-2].content)["seals.jsonl"].splitlines()[0])["first"] > 0
     sealed = Entry.objects.filter(stream__name="larkfield/T-04", seq__lt=7)
     cases += [Case(f"proof {entry.seq}", proof_of(entry), mine) for entry in sealed]
-    cases.append(Case("no key", cases[-1].held))
+    cases.append(Case("no key", cases[-1].content))
     assert len(cases) == 61
-    assert not_all("good", asked(cases)) == []
+    assert not_all("good", judged(cases)) == []
 
 
-def test_both_accept_a_played_table_and_a_training_table(asked, tmp_path):
+def test_both_accept_a_played_table_and_a_training_table(judged, tmp_path):
     scene = make_scene()
     scene.play((1, "small", 2_500), (2, "two-dice:2-5", 5_000), dice=[2, 5, 5])
     scene.finish()
     call_command("simulate", tables=1, rounds=3, seed=7, stdout=io.StringIO())
     played = [exported("larkfield/T-01"), exported("larkfield/SIM-01"), exported()]
-    assert all(b'"settled":[{' in one for one in played)
+    assert all(b'"settled":[{' in record for record in played)
     bare = bundled()
-    cases = [Case("played", one) for one in played] + [Case("nothing is sealed", bare)]
-    assert not_all("good", asked(cases)) == []
-    wrong = [forged_export(one, overpaid) for one in played]
-    cases = [Case("overpaid", one) for one in wrong]
+    cases = [Case("played", record) for record in played] + [Case("nothing is sealed", bare)]
+    assert not_all("good", judged(cases)) == []
+    wrong = [forged_export(record, overpaid) for record in played]
+    cases = [Case("overpaid", record) for record in wrong]
     cases.append(Case("nothing is sealed, and a key", bare, {"vkey": thiefs_vkey()}))
-    assert not_all("bad", asked(cases)) == []
+    assert not_all("bad", judged(cases)) == []
 
 
 def overpaid(bodies: list[dict]) -> None:
     """A dollar more for the first wager that won, in the totals too."""
-    for said in (body["data"] for body in bodies[1:]):
-        for wager in said.get("settled", ()):
+    for data in (body["data"] for body in bodies[1:]):
+        for wager in data.get("settled", ()):
             if wager["outcome"] == "win":
                 wager["paid_cents"] += 100
-                said["paid_cents"] += 100
+                data["paid_cents"] += 100
                 return
     raise AssertionError("nobody won")
 
@@ -222,49 +222,57 @@ def overpaid(bodies: list[dict]) -> None:
 # What was changed
 
 
-def test_blind_changes_of_an_export_and_a_proof_are_found_by_both(house, asked):
+def test_blind_changes_of_an_export_and_a_proof_are_found_by_both(house, judged):
     span = {"since": MOMENT + 30 * HOUR, "until": MOMENT + 50 * HOUR}
     data, proof = exported(*TABLES, **span), proof_of(Entry.objects.get(stream__name="larkfield/T-04", seq=2))
-    cases = [Case(*one) for one in [*of_bytes(data, 79), *of_lines(data)]]
+    cases = [Case(*change) for change in [*of_bytes(data, 79), *of_lines(data)]]
     mine = {"vkey": house.vkey, "witness_vkey": COSIGNED}
-    cases += [Case(*one, mine) for one in [*of_bytes(proof, 41), *of_lines(proof)]]
+    cases += [Case(*change, mine) for change in [*of_bytes(proof, 41), *of_lines(proof)]]
     assert len(cases) > 110
-    assert not_all("bad", asked(cases)) == []
+    assert not_all("bad", judged(cases)) == []
 
 
-def test_blind_changes_of_a_bundle_are_found_by_both(house, asked):
+def test_blind_changes_of_a_bundle_are_found_by_both(house, judged):
     files = files_of(bundled(*TABLES, since=MOMENT + 30 * HOUR, until=MOMENT + 50 * HOUR))
     cases, remade = [], []
     for name, data in files.items():
-        cases.append(Case(f"no {name}", {one: held for one, held in files.items() if one != name}))
+        cases.append(
+            Case(
+                f"no {name}",
+                {other_name: content for other_name, content in files.items() if other_name != name},
+            )
+        )
         every = max(len(data) // 3, 1)
-        cases += [Case(f"{name}: {one}", {**files, name: held}) for one, held in of_bytes(data, every)]
+        cases += [
+            Case(f"{name}: {change}", {**files, name: content}) for change, content in of_bytes(data, every)
+        ]
         if name in ("beyond.jsonl", "checkpoint.txt", "seals.jsonl", "record.jsonl"):
             changed = [*of_bytes(data, every), *of_lines(data, 5)]
             remade += [
-                Case(f"{name}, sums anew: {one}", with_manifest(files, {name: held})) for one, held in changed
+                Case(f"{name}, with new sums: {change}", with_manifest(files, {name: content}))
+                for change, content in changed
             ]
-    assert not_all("bad", asked(cases)) == []
-    assert unlike(asked(remade)) == []
+    assert not_all("bad", judged(cases)) == []
+    assert unlike(judged(remade)) == []
 
 
-def test_both_judge_forged_exports_with_new_hashes_alike(house, asked):
+def test_both_judge_forged_exports_with_new_hashes_alike(house, judged):
     data = exported(*TABLES)
     by_code_point, by_utf16 = ("\uff34/a", "\U0001f3b2/a"), ("\U0001f3b2/a", "\uff34/a")
     good = {**GOOD, "names by code point": renamed(*by_code_point)}
     bad = {**BAD, "names by UTF-16": renamed(*by_utf16)}
     assert (
-        not_all("good", asked([Case(name, forged_export(data, edit)) for name, edit in good.items()])) == []
+        not_all("good", judged([Case(name, forged_export(data, edit)) for name, edit in good.items()])) == []
     )
     cases = [Case(name, forged_export(data, edit)) for name, edit in bad.items()]
     cases += [Case(name, forged_export(data, GOOD["as it was"], raw)) for name, raw in RAW.items()]
-    assert not_all("bad", asked(cases)) == []
+    assert not_all("bad", judged(cases)) == []
 
 
 # Entries of the future
 
 
-def test_an_entry_dated_after_its_seal_is_bad_and_one_of_a_clock_that_went_back_is_not(house, asked):
+def test_an_entry_dated_after_its_seal_is_bad_and_one_of_a_clock_that_went_back_is_not(house, judged):
     """A minute after its seal, and more: in the range, beyond it, and in a proof."""
     minute = 60 * SECOND
     house.act(70 * HOUR + minute, TABLES[0])
@@ -275,7 +283,7 @@ def test_an_entry_dated_after_its_seal_is_bad_and_one_of_a_clock_that_went_back_
         Case("beyond", bundled(TABLES[0], until=MOMENT + 70 * HOUR)),
         Case("proof", proof),
     ]
-    assert not_all("good", asked(good)) == []
+    assert not_all("good", judged(good)) == []
     house.act(71 * HOUR + minute + SECOND / 1_000_000, TABLES[1])
     house.act(71 * HOUR, TABLES[0])
     house.seal(71 * HOUR)
@@ -285,28 +293,28 @@ def test_an_entry_dated_after_its_seal_is_bad_and_one_of_a_clock_that_went_back_
         Case("beyond", bundled(TABLES[1], until=MOMENT + 70.5 * HOUR)),
         Case("proof", proof),
     ]
-    assert not_all("bad", asked(bad)) == []
-    assert not_all("good", asked([Case("the other table", bundled(TABLES[0]))])) == []
+    assert not_all("bad", judged(bad)) == []
+    assert not_all("good", judged([Case("the other table", bundled(TABLES[0]))])) == []
     house.act(96 * HOUR, TABLES[0])
     house.seal(96 * HOUR)
     later = bundled(
         TABLES[1], since=MOMENT + 97 * HOUR
     )  # the entry is before the range: an older bundle shows it
-    assert not_all("good", asked([Case("later", later)])) == []
+    assert not_all("good", judged([Case("later", later)])) == []
 
 
 def test_a_stream_dated_after_its_seals_is_excepted_only_if_two_people_closed_it(
-    house, asked, dealer, floorperson
+    house, judged, dealer, floorperson
 ):
     house.act(71 * HOUR, TABLES[1])
     house.seal(70 * HOUR)
     jammed = Stream.objects.get(name=TABLES[1])
-    said = {"head": bytes(jammed.head).hex(), "seq": jammed.seq, "stream": jammed.name, "why": "jammed"}
+    closing = {"head": bytes(jammed.head).hex(), "seq": jammed.seq, "stream": jammed.name, "why": "jammed"}
     people = {"actor": dealer, "witness": floorperson}
 
     def closed(name="installation/system", type="stream.closed", people=people, **changed: Any) -> bytes:
         with transaction.atomic():
-            house.act(72 * HOUR, name, type=type, data={**said, **changed}, **people)
+            house.act(72 * HOUR, name, type=type, data={**closing, **changed}, **people)
             archive = bundled()
             transaction.set_rollback(True)
         return archive
@@ -323,8 +331,8 @@ def test_a_stream_dated_after_its_seals_is_excepted_only_if_two_people_closed_it
         Case("nobody with the actor", closed(people={"actor": dealer})),
         Case("nobody", closed(people={})),
     ]
-    assert not_all("good", asked(good)) == []
-    assert not_all("bad", asked(bad)) == []
+    assert not_all("good", judged(good)) == []
+    assert not_all("bad", judged(bad)) == []
 
 
 # A stream that was deleted
@@ -337,21 +345,21 @@ EVERY = [
 ]
 
 
-def test_a_stream_deleted_with_all_rows_about_it_fails_a_bundle_of_every_stream(house, asked):
+def test_a_stream_deleted_with_all_rows_about_it_fails_a_bundle_of_every_stream(house, judged):
     open_stream("larkfield/T-24", real_play=False)
     house.act(70 * HOUR, "larkfield/T-24")
     house.seal(70 * HOUR)
-    assert not_all("good", asked([Case(f"every {how}", bundled(**how)) for how in EVERY])) == []
+    assert not_all("good", judged([Case(f"every {how}", bundled(**how)) for how in EVERY])) == []
     with as_superuser():
         SealedHead.objects.filter(stream__name=TABLES[1]).delete()
         Entry.objects.filter(stream__name=TABLES[1]).delete()
         Stream.objects.filter(name=TABLES[1]).delete()
-    assert not_all("good", asked([Case("named streams", bundled(TABLES[0], TABLES[2]))])) == []
-    answers = asked([Case(f"every {how}", bundled(**how)) for how in EVERY])
+    assert not_all("good", judged([Case("named streams", bundled(TABLES[0], TABLES[2]))])) == []
+    answers = judged([Case(f"every {how}", bundled(**how)) for how in EVERY])
     assert [TABLES[1] in first and TABLES[1] in second for _, first, second in answers] == [True] * len(EVERY)
 
 
-def test_a_bundle_names_no_stream_of_a_facility_that_plays_beside_it(house, asked):
+def test_a_bundle_names_no_stream_of_a_facility_that_plays_beside_it(house, judged):
     """Not in any of its files, whole or in part of the time; `larkfield2` has the other's code in its own."""
     facilities = {"larkfield": "larkfield2/T-91", "larkfield2": "larkfield/T-04"}
     for turn in range(4):
@@ -365,19 +373,19 @@ def test_a_bundle_names_no_stream_of_a_facility_that_plays_beside_it(house, aske
             archive = bundled(facility=facility, at=MOMENT + 80 * HOUR, **moments)
             papers = ("FORMAT.md", "verify.py", "witness.py", "README.txt")
             files = {name: data for name, data in files_of(archive).items() if name not in papers}
-            streams = {one["stream"] for one in first_line(archive)["streams"]}
+            streams = {stream["stream"] for stream in first_line(archive)["streams"]}
             assert {name.partition("/")[0] for name in streams} == {"installation", facility}
             assert [name for name, data in files.items() if foreign.partition("T")[0].encode() in data] == []
             cases.append(Case(f"{facility} {since} {until}", archive, {"vkey": house.vkey}))
-    assert not_all("good", asked(cases)) == []
+    assert not_all("good", judged(cases)) == []
 
 
 def first_line(archive: bytes) -> dict[str, Any]:
     return json.loads(files_of(archive)["record.jsonl"].partition(b"\n")[0])["body"]
 
 
-def test_a_bundle_of_every_stream_has_those_that_began_while_it_was_written(house, asked, monkeypatch):
-    found = segment.segment_for
+def test_a_bundle_of_every_stream_has_those_that_began_while_it_was_written(house, judged, monkeypatch):
+    segment_for = segment.segment_for
     later = iter(["larkfield/T-2", "larkfield/T-3"])
 
     def meanwhile(*arguments):
@@ -385,12 +393,12 @@ def test_a_bundle_of_every_stream_has_those_that_began_while_it_was_written(hous
             house.act(70 * HOUR, name)
             house.seal(70 * HOUR)
             break
-        return found(*arguments)
+        return segment_for(*arguments)
 
     monkeypatch.setattr(bundle, "segment_for", meanwhile)
     archive = bundled()
-    assert not_all("good", asked([Case("meanwhile", archive)])) == []
-    names = [one["stream"] for one in first_line(archive)["streams"]]
+    assert not_all("good", judged([Case("meanwhile", archive)])) == []
+    names = [stream["stream"] for stream in first_line(archive)["streams"]]
     assert names == [
         "installation/system",
         "larkfield/T-04",
@@ -409,7 +417,7 @@ WRONG_STATEMENTS = [
 ]  # fmt: skip
 
 
-def test_a_statement_of_every_stream_is_judged_alike(house, asked):
+def test_a_statement_of_every_stream_is_judged_alike(house, judged):
     files = files_of(bundled(TABLES[0]))
 
     def stating(every: Any) -> dict[str, bytes]:
@@ -426,14 +434,16 @@ def test_a_statement_of_every_stream_is_judged_alike(house, asked):
         {"facility": None, "other_play": others[:2]},
         {"facility": "x", "other_play": []},
     ]
-    assert not_all("good", asked([Case(f"good {one}", stating(one)) for one in good])) == []
-    assert not_all("bad", asked([Case(f"bad {one}", stating(one)) for one in bad])) == []
+    assert (
+        not_all("good", judged([Case(f"good {statement}", stating(statement)) for statement in good])) == []
+    )
+    assert not_all("bad", judged([Case(f"bad {statement}", stating(statement)) for statement in bad])) == []
 
 
 # Seals, keys, and what a reader kept
 
 
-def test_forged_seals_are_judged_alike(house, asked):
+def test_forged_seals_are_judged_alike(house, judged):
     spans: list[dict[str, Any]] = [
         {},
         {"since": MOMENT + 10 * HOUR, "until": MOMENT + 30 * HOUR},
@@ -446,81 +456,92 @@ def test_forged_seals_are_judged_alike(house, asked):
         good.append(Case("as it was", forged_log(files), {"vkey": thiefs_vkey()}))
         bad.append(Case("the house's key", forged_log(files), {"vkey": house.vkey}))
         bad.append(
-            Case("another size", forged_log(files, head=lambda said: said.update(size=said["size"] + 1)))
+            Case(
+                "another size", forged_log(files, head=lambda header: header.update(size=header["size"] + 1))
+            )
         )
-        bad.append(Case("another origin", forged_log(files, head=lambda said: said.update(origin="a\nb"))))
+        bad.append(
+            Case("another origin", forged_log(files, head=lambda header: header.update(origin="a\nb")))
+        )
         either += [Case(name, forged_log(files, edit)) for name, edit in FORGED_SEALS.items()]
         beyond = files["beyond.jsonl"].splitlines(keepends=True)
         more = sorted({*beyond, *files_of(bundled(*TABLES))["record.jsonl"].splitlines(keepends=True)[1:-1]})
-        more.sort(key=lambda one: (json.loads(one)["body"]["stream"], json.loads(one)["body"]["seq"]))
+        more.sort(key=lambda line: (json.loads(line)["body"]["stream"], json.loads(line)["body"]["seq"]))
         for place in range(0, len(more), 2):
             some = {"beyond.jsonl": b"".join(more[place : place + 3])}
             either.append(Case(f"others beyond, {place}", forged_log(files, others=some)))
             either.append(Case(f"others beyond, cut, {place}", forged_log(files, cut_short, others=some)))
-    assert not_all("good", asked(good)) == []
-    assert not_all("bad", asked(bad)) == []
-    answers = asked(either)
+    assert not_all("good", judged(good)) == []
+    assert not_all("bad", judged(bad)) == []
+    answers = judged(either)
     assert unlike(answers) == []
     assert [
-        one for one in answers[: len(FORGED_SEALS)] if one[2] == "good"
+        answer for answer in answers[: len(FORGED_SEALS)] if answer[2] == "good"
     ] == []  # those of the whole record
 
 
-def test_a_saved_checkpoint_of_this_log_is_good_and_that_of_a_fork_is_bad(house, asked, tmp_path):
-    kept = []
-    for one in Checkpoint.objects.order_by("size"):
-        kept.append(tmp_path / f"kept-{one.size}.txt")
-        kept[-1].write_text(one.cosigned, encoding="utf-8")
+def test_a_saved_checkpoint_of_this_log_is_good_and_that_of_a_fork_is_bad(house, judged, tmp_path):
+    paths = []
+    for saved in Checkpoint.objects.order_by("size"):
+        paths.append(tmp_path / f"kept-{saved.size}.txt")
+        paths[-1].write_text(saved.cosigned, encoding="utf-8")
     mine = {"vkey": house.vkey}
-    whole = bundled(*TABLES)
-    good = [Case(f"kept {path.name}", whole, {**mine, "checkpoint": str(path)}) for path in kept]
+    archive = bundled(*TABLES)
+    good = [Case(f"kept {path.name}", archive, {**mine, "checkpoint": str(path)}) for path in paths]
     assert len(good) == 6
-    files = files_of(whole)
+    files = files_of(archive)
     thief = {"vkey": thiefs_vkey()}
     forked = forged_log(files, lambda seals: seals[0].update(at="2026-11-21T13:05:09.000000Z"))
-    leaves = [sha256(b"\0", one) for one in files["seals.jsonl"].splitlines()[1:]]
+    leaves = [sha256(b"\0", line) for line in files["seals.jsonl"].splitlines()[1:]]
     origin = json.loads(files["seals.jsonl"].splitlines()[0])["origin"]
     bad = [
-        Case("another key", whole, thief),
-        Case("not a key of a witness", whole, {**mine, "witness_vkey": house.vkey}),
+        Case("another key", archive, thief),
+        Case("not a key of a witness", archive, {**mine, "witness_vkey": house.vkey}),
     ]
-    longer, other, proof = tmp_path / "longer.txt", tmp_path / "other.txt", tmp_path / "proof.txt"
-    added = [*leaves, *(sha256(bytes([one])) for one in range(5))]
+    longer, foreign, proof = tmp_path / "longer.txt", tmp_path / "other.txt", tmp_path / "proof.txt"
+    added = [*leaves, *(sha256(bytes([number])) for number in range(5))]
     longer.write_bytes(checkpoint(origin, len(added), root(added)))
-    other.write_bytes(checkpoint("thief.example/record/1", len(leaves), root(leaves)))
+    foreign.write_bytes(checkpoint("thief.example/record/1", len(leaves), root(leaves)))
     proof.write_bytes(request(len(leaves), added))
     for size in range(1, 7):
         path = tmp_path / f"thiefs-{size}.txt"
         path.write_bytes(checkpoint(origin, size, root(leaves[:size])))
         good.append(Case(f"the thief's own {size}", forged_log(files), {**thief, "checkpoint": str(path)}))
         bad.append(Case(f"a fork {size}", forked, {**thief, "checkpoint": str(path)}))
-    known = {**thief, "checkpoint": str(longer)}
-    good.append(Case("a longer one", forged_log(files), {**known, "proof": str(proof)}))
+    with_longer = {**thief, "checkpoint": str(longer)}
+    good.append(Case("a longer one", forged_log(files), {**with_longer, "proof": str(proof)}))
     bad += [
-        Case("a longer one without a proof", forged_log(files), known),
-        Case("a longer one of a fork", forked, {**known, "proof": str(proof)}),
-        Case("of another origin", forged_log(files), {**thief, "checkpoint": str(other)}),
+        Case("a longer one without a proof", forged_log(files), with_longer),
+        Case("a longer one of a fork", forked, {**with_longer, "proof": str(proof)}),
+        Case("of another origin", forged_log(files), {**thief, "checkpoint": str(foreign)}),
     ]
     either: list[Case] = []
     for name, data in [*of_bytes(proof.read_bytes(), 17), *of_lines(proof.read_bytes(), 2)]:
         path = tmp_path / f"proof {len(either)}"
         path.write_bytes(data)
-        either.append(Case(f"the proof, {name}", forged_log(files), {**known, "proof": str(path)}))
-    assert not_all("good", asked(good)) == []
-    assert not_all("bad", asked(bad)) == []
-    answers = asked(either)
+        either.append(Case(f"the proof, {name}", forged_log(files), {**with_longer, "proof": str(path)}))
+    assert not_all("good", judged(good)) == []
+    assert not_all("bad", judged(bad)) == []
+    answers = judged(either)
     assert unlike(answers) == []
 
 
-def test_an_archive_that_holds_a_file_twice_or_one_more_is_bad(house, asked):
+def test_an_archive_that_holds_a_file_twice_or_one_more_is_bad(house, judged):
     files = files_of(bundled(*TABLES))
-    whole = archived(files)
-    twice = io.BytesIO(whole)
-    with zipfile.ZipFile(twice, "a") as held, pytest.warns(UserWarning, match="Duplicate"):
-        held.writestr("keys.txt", files["keys.txt"])
+    archive = archived(files)
+    twice = io.BytesIO(archive)
+    with zipfile.ZipFile(twice, "a") as archive_file, pytest.warns(UserWarning, match="Duplicate"):
+        archive_file.writestr("keys.txt", files["keys.txt"])
     more = archived({**files, "more.txt": b"more\n"})
-    assert not_all("good", asked([Case("stored", whole)])) == []
-    cases = [Case("twice", twice.getvalue()), Case("more", more), Case("cut", whole[:-30]), Case("PK", b"PK")]
-    middle = len(whole) // 2
-    cases += [Case(name, data + whole[middle:]) for name, data in of_bytes(whole[:middle], middle // 8)][1:]
-    assert not_all("bad", asked(cases)) == []
+    assert not_all("good", judged([Case("stored", archive)])) == []
+    cases = [
+        Case("twice", twice.getvalue()),
+        Case("more", more),
+        Case("cut", archive[:-30]),
+        Case("PK", b"PK"),
+    ]
+    middle = len(archive) // 2
+    cases += [Case(name, data + archive[middle:]) for name, data in of_bytes(archive[:middle], middle // 8)][
+        1:
+    ]
+    assert not_all("bad", judged(cases)) == []

@@ -107,15 +107,17 @@ JSON = st.recursive(
 )
 
 
-@given(taught=st.lists(JSON, max_size=3), asked=JSON, spaces=st.booleans())
-def test_whatever_a_reader_learned_it_accepts_nothing_that_parsing_refuses(taught, asked, spaces):
+@given(taught=st.lists(JSON, max_size=3), content=JSON, spaces=st.booleans())
+def test_whatever_a_reader_learned_it_accepts_nothing_that_parsing_refuses(taught, content, spaces):
     taught = [
         value
         for value in taught
         if is_good(verify.encode(body(2, {"round": value})).encode("utf-8", "replace"))
     ]
     reader = learned([{"round": value} for value in taught])
-    data = json.dumps({"round": asked}, ensure_ascii=False, separators=(", ", ": ") if spaces else (",", ":"))
+    data = json.dumps(
+        {"round": content}, ensure_ascii=False, separators=(", ", ": ") if spaces else (",", ":")
+    )
     raw = verify.encode(body(2, {})).replace('"data":{}', '"data":' + data).encode("utf-8", "replace")
     if accepts(raw, reader):
         assert is_good(raw)
@@ -159,8 +161,8 @@ def test_what_it_learns_stays_small_and_deep_data_leave_no_traceback(monkeypatch
     lines = resealed([*bodies, deep]).splitlines(keepends=True)
     reader.read(b"".join(lines[1:-1]), 1, b"")
     position = verify.Position("larkfield/T-04", 0)
-    for one in bodies:
-        reader.parse(verify.encode(one).encode(), 2, position)
+    for entry in bodies:
+        reader.parse(verify.encode(entry).encode(), 2, position)
     assert len(reader.kinds) == 3
     assert max(kind.shapes for kind in reader.kinds.values()) <= 22
     assert "before" in bad(resealed([body(1), body(2, at="2026-11-21T13:05:09.123455Z")]))
@@ -175,7 +177,7 @@ def test_the_first_process_compares_the_sealed_heads_in_the_blocks_of_others_too
         monkeypatch.setattr(verify, "owner", lambda turn, count, process=process: process)
         try:
             answers.append(outsider.check(data))
-        except verify.Bad as found:
-            answers.append(str(found))
+        except verify.Bad as error:
+            answers.append(str(error))
     assert answers[0] == answers[1]
     assert isinstance(answers[0], str) == bool(forgery)

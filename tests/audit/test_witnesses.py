@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from audit import clock, merkle, notes, witness
+from audit import clock, merkle, notes
+from audit import witness as witness_program
 from audit.models import Checkpoint, Cosignature, SigningKey
 from audit.sealing import keys, state, witnesses
 from audit.sealing.log import Log, current_incarnation, logs_of
@@ -49,16 +50,16 @@ def serve(tmp_path, signer):
             if not key.exists():
                 key.touch(0o600)
                 key.write_text(signer.private + "\n")
-            state_kept = witness.State(str(tmp_path / f"{name}.state"))
-            served = witness.Witness(
-                [witness.LogKey(vkey) for vkey in vkeys or ours()],
+            state_kept = witness_program.State(str(tmp_path / f"{name}.state"))
+            served = witness_program.Witness(
+                [witness_program.LogKey(vkey) for vkey in vkeys or ours()],
                 [origin],
-                witness.Cosigner.read(str(key)),
+                witness_program.Cosigner.read(str(key)),
                 state_kept,
                 None,
             )
             stack.callback(state_kept.close)
-            url = stack.enter_context(listening(witness.Server(("127.0.0.1", 0), served)))
+            url = stack.enter_context(listening(witness_program.Server(("127.0.0.1", 0), served)))
             return Witness(url, signer.verifier)
 
         yield serve
@@ -70,15 +71,15 @@ def ours() -> list[str]:
 
 def test_the_witness_that_we_give_away_cosigns_each_checkpoint(serve, seal, signer, stream):
     seal()
-    at = serve()
-    cosignature = witnesses.request_cosignature(at)
+    witness = serve()
+    cosignature = witnesses.request_cosignature(witness)
     assert (cosignature.checkpoint.size, cosignature.name) == (1, "witness.example/w1")
     signature = notes.Signature.read(cosignature.line)
     text = notes.Note.read(cosignature.checkpoint.note).text
     assert signer.verifier.verifies(text, signature)
-    assert witnesses.request_cosignature(at) is None
+    assert witnesses.request_cosignature(witness) is None
     seal(3)
-    assert witnesses.request_cosignature(at).checkpoint.size == 4
+    assert witnesses.request_cosignature(witness).checkpoint.size == 4
     assert list(Cosignature.objects.values_list("checkpoint__size", flat=True)) == [1, 4]
     proof = proof_of(stream.entries.get(seq=5))
     assert (proof.checkpoint.size, proof.cosignatures, proof.witnessed.size) == (2, [], 4)
@@ -89,12 +90,12 @@ def test_the_witness_cosigns_the_log_of_each_facility_under_its_own_name(serve, 
     write("seabright/T-09")
     with clock.override(MOMENT):
         sealer.seal()
-    first, other = logs_of(current_incarnation())
-    at = serve(origin=other.origin)
-    cosignature = witnesses.request_cosignature(at, other)
+    first, second = logs_of(current_incarnation())
+    witness = serve(origin=second.origin)
+    cosignature = witnesses.request_cosignature(witness, second)
     assert (cosignature.checkpoint.facility, cosignature.checkpoint.size) == ("seabright", 1)
     with pytest.raises(NotCosigned, match="log-not-known"):
-        witnesses.request_cosignature(at, first)
+        witnesses.request_cosignature(witness, first)
 
 
 def test_no_witness_is_asked_before_anything_is_signed(serve, sealer):
@@ -104,33 +105,33 @@ def test_no_witness_is_asked_before_anything_is_signed(serve, sealer):
 def test_a_witness_gets_a_proof_from_its_last_cosigned_size(serve, seal):
     """Its cosignature was lost on the way: it says at which size it is, and gets the proof from there."""
     seal(2)
-    at = serve()
+    witness = serve()
     assert witnesses.request_of(Checkpoint.objects.get(size=1), 0).startswith("old 0\n\n")
-    assert witnesses._post(at, Checkpoint.objects.get(size=1), 0).status == 200
-    assert witnesses.request_cosignature(at).checkpoint.size == 2
+    assert witnesses._post(witness, Checkpoint.objects.get(size=1), 0).status == 200
+    assert witnesses.request_cosignature(witness).checkpoint.size == 2
 
 
 def test_a_witness_that_was_away_for_long_answers_with_its_size(serve, seal, monkeypatch):
-    at = serve()
+    witness = serve()
     seal()
-    witnesses.request_cosignature(at)
+    witnesses.request_cosignature(witness)
     monkeypatch.setattr(witnesses, "NEAR", 2)
     newest = seal(3)
-    assert witnesses.last_size(at, newest) == 0
-    assert witnesses.request_cosignature(at).checkpoint == newest
+    assert witnesses.last_size(witness, newest) == 0
+    assert witnesses.request_cosignature(witness).checkpoint == newest
 
 
 def test_a_witness_that_is_ahead_stops_the_sealer_until_a_new_incarnation(serve, seal, sealer, write, folder):
-    at = serve()
+    witness = serve()
     seal(3)
-    witnesses.request_cosignature(at)
-    held = state.read(folder)
+    witnesses.request_cosignature(witness)
+    saved = state.read(folder)
     forget(1, 2)
     with pytest.raises(SealingProblem) as raised:
-        witnesses.request_cosignature(at)
+        witnesses.request_cosignature(witness)
     assert raised.value.code == "witness-ahead"
-    assert raised.value.params == {"incarnation": 1, "witness": at.name, "size": 3, "ours": 2}
-    assert state.read(folder) == held
+    assert raised.value.params == {"incarnation": 1, "witness": witness.name, "size": 3, "ours": 2}
+    assert state.read(folder) == saved
     sealer.record_problem(raised.value)
     with pytest.raises(SealingProblem) as raised:
         sealer.seal()
@@ -141,8 +142,8 @@ def test_a_witness_that_is_ahead_stops_the_sealer_until_a_new_incarnation(serve,
 def test_a_fork_signed_with_the_stolen_key_is_found(serve, seal, sealer, folder, write, size):
     """A thief signs a story of three, or of five, leaves of his own, and the witness sees his first."""
     seal(2)
-    at = serve()
-    witnesses.request_cosignature(at)
+    witness = serve()
+    witnesses.request_cosignature(witness)
     thief = keys.signers(folder)
     leaves = [b"one", b"two", b"three", b"four", b"five"][:size]
     grown: dict[tuple[int, int], bytes] = {}
@@ -155,40 +156,40 @@ def test_a_fork_signed_with_the_stolen_key_is_found(serve, seal, sealer, folder,
         for level, index, digest in merkle.completed(number, merkle.leaf_hash(body), node):
             grown[level, index] = digest
     forged = notes.sign(notes.Checkpoint(ORIGIN, size, merkle.root(size, node)).text, thief)
-    proof = [notes.base64_of(one) + "\n" for one in merkle.consistency(2, size, node)]
+    proof = [notes.base64_of(digest) + "\n" for digest in merkle.consistency(2, size, node)]
     request = f"old 2\n{''.join(proof)}\n{forged}"
-    assert _send(at, request) == 200
+    assert _send(witness, request) == 200
     seal(2 if size == 3 else 3)
     with pytest.raises(SealingProblem) as raised:
-        witnesses.request_cosignature(at)
+        witnesses.request_cosignature(witness)
     assert (raised.value.code, raised.value.params["size"]) == ("witness-disagrees", size)
 
 
-def _send(at: Witness, request: str) -> int:
-    asked = urllib.request.Request(f"{at.url}/add-checkpoint", request.encode(), method="POST")
-    with urllib.request.urlopen(asked, timeout=5) as answer:
+def _send(witness: Witness, request: str) -> int:
+    message = urllib.request.Request(f"{witness.url}/add-checkpoint", request.encode(), method="POST")
+    with urllib.request.urlopen(message, timeout=5) as answer:
         return answer.status
 
 
 def test_a_witness_that_does_not_know_the_key_or_the_log_is_distinguished(serve, seal):
     seal()
     stranger = notes.Signer("pitside.local/record", b"s" * 32).verifier.vkey
-    for at, code in (
+    for witness, code in (
         (serve(stranger, name="a"), "key-not-known"),
         (serve(origin="pitside.local/record/9", name="b"), "log-not-known"),
         (Witness("http://127.0.0.1:1", serve(name="c").verifier), "unreachable"),
     ):
         with pytest.raises(NotCosigned) as raised:
-            witnesses.request_cosignature(at)
+            witnesses.request_cosignature(witness)
         assert raised.value.code == code
 
 
 class Strange(http.server.BaseHTTPRequestHandler):
     answer: tuple[int, str, bytes] = (200, "text/plain", b"")
-    asked = 0
+    requests = 0
 
     def do_POST(self):
-        Strange.asked += 1
+        Strange.requests += 1
         status, kind, body = self.answer
         self.rfile.read(int(self.headers["Content-Length"]))
         self.send_response(status)
@@ -258,8 +259,8 @@ def test_a_witness_sends_the_sealer_nowhere_else(seal, signer):
 
 def test_a_cosignature_of_another_checkpoint_is_not_stored(seal, signer):
     checkpoint = seal()
-    other = notes.Note.read(checkpoint.note).text.replace("\n1\n", "\n2\n")
-    Strange.answer = (200, "text/plain", signer.signature(other, 1_800_000_000).line.encode())
+    changed = notes.Note.read(checkpoint.note).text.replace("\n1\n", "\n2\n")
+    Strange.answer = (200, "text/plain", signer.signature(changed, 1_800_000_000).line.encode())
     with listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url, pytest.raises(NotCosigned):
         witnesses.request_cosignature(Witness(url, signer.verifier))
 
@@ -274,50 +275,50 @@ def test_a_witness_without_tls_is_asked_without_a_proxy(serve, seal, monkeypatch
 
 
 @contextlib.contextmanager
-def asking(at: Witness) -> Iterator[witnesses.WitnessClient]:
-    """One that asks this witness when a test says so, in no thread of its own."""
-    asker = witnesses.WitnessClient(at)
-    asker.stop()
-    yield asker
+def client_of(witness: Witness) -> Iterator[witnesses.WitnessClient]:
+    """A client of this witness that asks when a test says so, in no thread of its own."""
+    client = witnesses.WitnessClient(witness)
+    client.stop()
+    yield client
 
 
 @pytest.mark.parametrize("answer", [(409, SIZE, b"7\n"), (422, "text/plain", b"")])
 def test_one_garbled_answer_stops_nothing(serve, seal, answer):
     seal()
     Strange.answer = answer
-    at = serve()
+    witness = serve()
     with (
         listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url,
-        asking(Witness(url, at.verifier)) as asker,
+        client_of(Witness(url, witness.verifier)) as client,
     ):
-        assert asker._request() == "asked-again"
-        asker.witness = at
+        assert client._request() == "asked-again"
+        client.witness = witness
         seal()
-        assert asker._request() == "" and asker.report["size"] == 2
-        asker.witness = Witness(url, at.verifier)
+        assert client._request() == "" and client.report["size"] == 2
+        client.witness = Witness(url, witness.verifier)
         seal()
-        assert asker._request() == "asked-again"
-        assert asker.problem is None
+        assert client._request() == "asked-again"
+        assert client.problem is None
 
 
 def test_a_witness_that_is_ahead_is_believed_after_a_second_answer_about_the_newest_checkpoint(serve, seal):
-    at = serve()
+    witness = serve()
     seal(4)
-    witnesses.request_cosignature(at)
+    witnesses.request_cosignature(witness)
     forget(1, 2)
-    with asking(at) as asker:
-        assert asker._request() == "asked-again" and asker.problem is None
-        assert asker._request() == "witness-ahead"
-        assert asker.problem.params == {"incarnation": 1, "witness": at.name, "size": 4, "ours": 2}
+    with client_of(witness) as client:
+        assert client._request() == "asked-again" and client.problem is None
+        assert client._request() == "witness-ahead"
+        assert client.problem.params == {"incarnation": 1, "witness": witness.name, "size": 4, "ours": 2}
 
 
 def test_a_doubt_about_one_incarnation_does_not_count_for_the_next(serve):
-    with asking(serve(notes.Signer("log", b"1" * 32).verifier.vkey)) as asker:
-        one, two = (
+    with client_of(serve(notes.Signer("log", b"1" * 32).verifier.vkey)) as client:
+        first, second = (
             SealingProblem("witness-ahead", incarnation=number, witness="w", size=9, ours=1)
             for number in (1, 2)
         )
-        assert [asker._handle_problem(said) for said in (one, two, two)] == [
+        assert [client._handle_problem(problem) for problem in (first, second, second)] == [
             "asked-again",
             "asked-again",
             "witness-ahead",
@@ -329,7 +330,7 @@ def test_a_doubted_witness_is_asked_again_without_a_new_checkpoint(
     sealer, write, settings, signer, folder, monkeypatch
 ):
     monkeypatch.setattr(witnesses, "DOUBT_SECONDS", 0.3)
-    Strange.answer, Strange.asked = (422, "text/plain", b""), 0
+    Strange.answer, Strange.requests = (422, "text/plain", b""), 0
     with listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url:
         settings.WITNESSES = f"{url} {signer.verifier.vkey}"
         shift = SealerSession(folder)
@@ -337,10 +338,10 @@ def test_a_doubted_witness_is_asked_again_without_a_new_checkpoint(
         deadline = time.monotonic() + 8
         while shift.clients[0].problem is None and time.monotonic() < deadline:
             time.sleep(0.02)
-        asked, waited = Strange.asked, time.monotonic() - deadline + 8
+        requests, waited = Strange.requests, time.monotonic() - deadline + 8
         shift.run_once()
         shift.end()
-    assert asked == 2 and waited >= 0.3
+    assert requests == 2 and waited >= 0.3
     assert sealer_status().problem == "witness-disagrees"
 
 
@@ -372,8 +373,8 @@ def test_a_witness_that_hangs_delays_no_second(sealer, write, settings, signer, 
 
 @pytest.mark.django_db(transaction=True)
 def test_the_status_names_the_witnesses_and_their_problems(sealer, write, settings, serve, folder):
-    at = serve()
-    settings.WITNESSES = f"{at.url} {at.verifier.vkey}"
+    witness = serve()
+    settings.WITNESSES = f"{witness.url} {witness.verifier.vkey}"
     shift = SealerSession(folder)
     shift.run_once()
     deadline = time.monotonic() + 10
@@ -381,7 +382,11 @@ def test_the_status_names_the_witnesses_and_their_problems(sealer, write, settin
         time.sleep(0.02)
     shift.run_once()
     status = sealer_status()
-    assert (status.problem, status.witnesses[at.name]["size"], status.witnesses[at.name]["said"]) == (
+    assert (
+        status.problem,
+        status.witnesses[witness.name]["size"],
+        status.witnesses[witness.name]["said"],
+    ) == (
         "",
         1,
         "",

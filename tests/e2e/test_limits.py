@@ -9,12 +9,11 @@ from playwright.sync_api import Page, expect
 from audit.devices import enroll
 from tables.models import LimitsChange
 from tests.e2e.floor import Screen, Tablet, become, resize
-from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, Looks, broken_rules, broken_rules_by_size
+from tests.e2e.test_looks import CUT_OFF, LEAST_PX, SIZES, SMALL_TARGETS, broken_rules, faults_outside
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
-LEAST_PX = 56
-IN_THE_BAR = re.compile(
+IGNORED = re.compile(
     r'class="brand"|href="/floor/larkfield/[a-z]*/?"|href="/office/|>Sign off<|Run this table'
 )
 PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n"
@@ -26,21 +25,6 @@ def podium(scene: Scene, page: Page, person: str, address: str) -> Screen:
     screen.let_in(scene.tokens["podium"], person)
     page.goto(address)
     return screen
-
-
-def faults_of(page: Page) -> list[str]:
-    """What is too small, cut off or against axe's rules at each size."""
-    found: list[str] = []
-    looks: Looks = set()
-    for width, height in SIZES:
-        resize(page, (width, height))
-        small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
-        found += [
-            f"{width}: {fault}"
-            for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules_by_size(page, looks)]
-        ]
-    resize(page, (1280, 800))
-    return found
 
 
 def test_a_change_by_notice_goes_from_the_pit_to_the_dealer_and_to_the_display(scene, new_page, spotless):
@@ -136,8 +120,8 @@ def test_the_pages_of_limits_and_signs_are_well_at_each_size(scene, new_page, sp
     floor = podium(scene, new_page(), "floorperson", AT + "sign/limits-change")
     office = podium(scene, new_page(), "games-administrator", "/office/larkfield/signs/")
     spotless += [tablet, floor, office]
-    assert faults_of(office.page) == []
-    assert faults_of(floor.page) == []
+    assert faults_outside(office.page, IGNORED) == []
+    assert faults_outside(floor.page, IGNORED) == []
     assert broken_rules(tablet.page) == []
     for width, height in SIZES:
         resize(tablet.page, (width, height))

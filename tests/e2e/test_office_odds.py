@@ -5,15 +5,16 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.floor import again, resize
-from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, Looks, broken_rules_by_size
-from tests.e2e.test_rooms import LEAST_PX, Office
+from tests.e2e.floor import again
+from tests.e2e.test_looks import faults_outside
+from tests.e2e.test_rooms import Office
 
 pytestmark = pytest.mark.browser
-IN_THE_BAR = re.compile(
+# The bar and the tabs, which are tested with the frame.
+IGNORED = re.compile(
     r'class="brand"|href="/(floor|office)/larkfield/[a-z]*/?"[^>]*>(Floor|Dice|Equipment|Staff|Rules)<|>Sign off<'
+    r'|aria-current="page"|href="/office/larkfield/[a-z-]*/"'
 )
-TABS = re.compile(r'aria-current="page"|href="/office/larkfield/[a-z-]*/"')
 
 
 @pytest.fixture
@@ -22,22 +23,6 @@ def page(scene, new_page, spotless):
     spotless.append(desk)
     desk.let_in(scene.tokens["podium"], "games-administrator")
     return desk.page
-
-
-def faults_of(page):
-    """What is too small, cut off or against axe's rules at each size; bar and tabs are tested with the frame."""
-    found: list[str] = []
-    looks: Looks = set()
-    for width, height in SIZES:
-        resize(page, (width, height))
-        small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
-        small = [one for one in small if not TABS.search(one)]
-        found += [
-            f"{width}: {fault}"
-            for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules_by_size(page, looks)]
-        ]
-    resize(page, (1280, 800))
-    return found
 
 
 def test_odds_are_judged_as_they_are_typed_and_the_offered_ones_pass(page):
@@ -55,7 +40,7 @@ def test_odds_are_judged_as_they_are_typed_and_the_offered_ones_pass(page):
     expect(page.locator(".odds-plot title")).to_have_text(
         re.compile("From 72 to 1 Total 4 would favor the player")
     )
-    assert faults_of(page) == []
+    assert faults_outside(page, IGNORED) == []
     page.get_by_role("link", name="Set Total 4 to 70 to 1").click()
     expect(verdict).to_have_text("Total 4 at 70 to 1 may be filed")
     expect(page.locator("input[name=odds]")).to_have_value("70 to 1")
@@ -66,4 +51,4 @@ def test_odds_are_judged_as_they_are_typed_and_the_offered_ones_pass(page):
 def test_the_sheet_of_every_game_is_well_at_every_size(page, rules):
     page.goto(f"/office/larkfield/odds/?rules={rules}")
     expect(page.locator(".odds-sheet tbody tr").first).to_be_visible()
-    assert faults_of(page) == []
+    assert faults_outside(page, IGNORED) == []

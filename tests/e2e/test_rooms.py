@@ -8,13 +8,12 @@ from playwright.sync_api import Locator, Page, expect
 from audit import clock, pins
 from audit.devices import enroll
 from tables.models import Approval, Assignment, DiceLot, Qualification, Shaker
-from tests.e2e.floor import Screen, resize
-from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, Looks, broken_rules_by_size
+from tests.e2e.floor import Screen
+from tests.e2e.test_looks import faults_outside
 from tests.tables.cast import PIN, Scene
 
 pytestmark = pytest.mark.browser
-LEAST_PX = 56
-IN_THE_BAR = re.compile(r'class="brand"|href="/floor/larkfield/[a-z]*/?"|>Rules<|>Record<|>Sign off<')
+IGNORED = re.compile(r'class="brand"|href="/floor/larkfield/[a-z]*/?"|>Rules<|>Record<|>Sign off<')
 
 
 class Office(Screen):
@@ -48,24 +47,8 @@ class Office(Screen):
         return self.page.locator(f".group--{status} .lot-id b")
 
 
-def faults_of(page: Page) -> list[str]:
-    """What is too small, cut off or against axe's rules at each size, the bar of the floor's pages left out."""
-    page.wait_for_load_state()  # with its stylesheets, where a link was tapped
-    found: list[str] = []
-    looks: Looks = set()
-    for width, height in SIZES:
-        resize(page, (width, height))
-        small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
-        found += [
-            f"{width}: {fault}"
-            for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules_by_size(page, looks)]
-        ]
-    resize(page, (1280, 800))
-    return found
-
-
 def is_well(page: Page) -> None:
-    assert faults_of(page) == []
+    assert faults_outside(page, IGNORED) == []
 
 
 def measure(box: Locator, *sides: tuple[str, str]) -> None:
@@ -320,9 +303,9 @@ def test_compliance_records_and_withdraws_an_approval(scene, new_page, spotless)
         line.check()
     box.locator("[name=prints][value=odds]").check()
     office.go(box)
-    found = Approval.objects.get(reference="AP-9001")
-    assert (found.table, found.prints, found.shaker) == (scene.table, ["odds"], None)
-    assert found.lines == ["layout-areas", "layout-logo"]
+    approval = Approval.objects.get(reference="AP-9001")
+    assert (approval.table, approval.prints, approval.shaker) == (scene.table, ["odds"], None)
+    assert approval.lines == ["layout-areas", "layout-logo"]
     expect(office.page.locator(".thing-why")).to_have_count(0)
     office.tap(office.page.locator(".thing summary"))
     box = office.slip("withdraw")
@@ -346,8 +329,8 @@ def test_compliance_registers_a_shaker_and_files_its_approval(scene, new_page, s
     box.locator("[name=reference]").fill("AP-77")
     box.locator("[name=approved_on]").fill("2026-01-05")
     office.go(box)
-    found = Approval.objects.get(reference="AP-77")
-    assert found.shaker and (found.shaker.code, found.table) == ("S-77", None)
+    approval = Approval.objects.get(reference="AP-77")
+    assert approval.shaker and (approval.shaker.code, approval.table) == ("S-77", None)
 
 
 def test_a_pit_manager_puts_people_on_duty_and_files_their_training(scene, new_page, spotless):
@@ -397,8 +380,8 @@ def test_a_table_changes_its_floorperson_and_a_span_its_tables(scene, new_page, 
 
 
 def test_a_supervisor_unlocks_a_colleague_and_not_themselves(scene, new_page, spotless):
-    other, _ = enroll("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
-    for device, person in ((scene.tablet, "dealer"), (other, "casino-supervisor")):
+    second, _ = enroll("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
+    for device, person in ((scene.tablet, "dealer"), (second, "casino-supervisor")):
         for _ in range(5):
             pins.count_wrong_pin(device, scene.people[person], None, clock.now())
     floor = Office(new_page()).begin(scene, "casino-supervisor", "staff")
