@@ -5,9 +5,8 @@ from django.urls import include, path
 handler500 = "tables.views.busy.busy_or_error"
 
 urlpatterns = [
-    path(
-        "", include("tables.urls")
-    ),  # first: patterns are tried in turn, and most requests are acts at tables
+    # First, because patterns are tried in turn, and most requests are acts at tables.
+    path("", include("tables.urls")),
     path("", include("games.urls")),
     path("", include("tables.views.desk_urls")),
 ]

@@ -62,7 +62,10 @@ def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="script/bench", description=__doc__)
     options.add_argument("--only", nargs="+", choices=PARTS, default=None, help="measure these parts")
     options.add_argument(
-        "--seconds", type=float, default=6.0, help="about how long each figure of the old parts is measured"
+        "--seconds",
+        type=float,
+        default=6.0,
+        help="of `settlement`, `record` and `adjudicate`: about how long each figure is measured",
     )
     options.add_argument(
         "--entries", type=int, default=50_000, help="of `evidence`: how many it exports and verifies"

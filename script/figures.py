@@ -23,7 +23,7 @@ class Figure:
     """One measured value.
 
     `is_portable`: it does not depend on how fast the machine is (a ratio within one run, a number of bytes or of
-    statements), so that runs on different machines can be compared. `goal`: the value of issue 14, if it has one.
+    statements), so that runs on different machines can be compared. `goal`: the value to reach, if there is one.
     """
 
     key: str  # part and name: `acts.processor_ms`

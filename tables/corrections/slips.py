@@ -1,7 +1,7 @@
 """The arithmetic of Error Notification Slips: the corrected settlement of a round, and what each seat is owed.
 
 Pure: engine and numbers only. A *line* is one settled wager as in the record and in `manage.py adjudicate`. Money is
-integer cents, positive towards a player and negative towards the casino.
+integer cents, positive toward a player and negative toward the casino.
 
 A line is worth `paid + returned − staked` to its player. A seat is owed the worth of its lines after the slip, less
 their worth before it. For $20 (2,000) at 1 to 1:

@@ -34,8 +34,8 @@ def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
     """Change the limits at once if nobody plays here; otherwise begin the notice.
 
     The person confirms that nobody plays (`nobody_plays`), and no wager may contradict it. Every seat that is taken
-    plays, unless the person records it as left (`left`). A notice needs
-    the approved form of its sign; it is complete when the sign is posted and the change announced.
+    plays, unless the person records it as left (`left`). A notice needs the approved form of its sign; it is complete
+    when the sign is posted and the change announced.
     """
     min_cents, max_cents = (
         params.integer("min_cents", 1, MOST_CENTS),

@@ -92,7 +92,7 @@ class Opening:
         )
 
     def next_step(self, round_number: int) -> tuple[NextStep | None, Missing | None]:
-        """The next step towards gaming, and what it still needs."""
+        """The next step toward gaming, and what it still needs."""
         if self.ceased and self.ctx.table.repaired_at is None:
             return self._step("record_repair"), None
         if self.inspection is None or self.ceased:
