@@ -2,7 +2,7 @@
 
 The checks (format, lint, types, migrations, imports) run one after the other, at the same time as the tests. The tests
 are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium). Each is one pytest run with a worker
-for each processor, three for two with browsers, which wait a lot. Arguments after `--` go to pytest in each suite.
+for each processor, three for two with services, which wait a lot. Arguments after `--` go to pytest in each suite.
 Beside them a last step injects faults into real processes (docs/faults.md). It waits most of its time, so the tests run
 at a lower priority than it.
 """
@@ -41,8 +41,8 @@ class Suite:
     """A selection of the tests, and the services that it uses or requires.
 
     If `folders` is given, all of its tests are there, and nothing else has to be collected. If `words` are given, its
-    tests are in files with one of them. Tests that wait a lot, such as those of a browser, have more workers than there
-    are cores.
+    tests are in files with one of them. Tests that wait a lot, for a browser or another process, have more workers than
+    there are cores.
     """
 
     name: str
@@ -89,6 +89,7 @@ SUITES = {
             "(both_databases or postgres or redis) and not browser and not repeated",
             "(database or postgres or redis) and not browser",
             words=("mark.both_databases", "mark.postgres", "mark.redis"),
+            workers_per_core=1.5,
         ),
         Suite(
             "browser",
