@@ -239,9 +239,16 @@ class Tests:
     """The suites of tests, and the services that are available for them."""
 
     def __init__(
-        self, found: dict[str, Service], required: set[str], arguments: list[str], *, choice: str = ""
+        self,
+        found: dict[str, Service],
+        required: set[str],
+        arguments: list[str],
+        *,
+        choice: str = "",
+        suites: Sequence[Suite] = (),
     ) -> None:
         self.found, self.required, self.arguments, self.choice = found, required, arguments, choice
+        self.suites = suites
 
     def address(self, service: str) -> str:
         return self.found[service].address if service in self.found else ""
@@ -258,6 +265,9 @@ class Tests:
 
     def marks(self, suite: Suite) -> str:
         marks = {"all": suite.marks_of_all, "fast": suite.marks_of_fast}.get(self.choice) or suite.marks
+        if suite.name == "sqlite" and not self.choice and SUITES["services"] in self.suites:
+            # The product runs on PostgreSQL: what takes seconds on both runs there.
+            return f"{marks} and not (both_databases and long)" if self.address("postgres") else marks
         if suite.name != "services":
             return marks
         if not self.address("postgres"):
@@ -363,7 +373,7 @@ def run_steps(
                             [FAULTS],
                             lambda _, output: run_faults(commands, required, faults, folder, output),
                         )
-                    tests = Tests(found, required, arguments, choice=choice)
+                    tests = Tests(found, required, arguments, choice=choice, suites=suites)
                     rows += [tests.missing(suite) or tests.run(suite, commands, folder) for suite in suites]
                 beside_rows = beside.finish()
                 rows = [*(beside_rows[check] for check in checks), *rows]

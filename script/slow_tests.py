@@ -2,8 +2,9 @@
 
 REPORT.xml is pytest's own report of a run on a quiet machine: `script/test --only sqlite -- --junitxml=REPORT.xml`. The
 list is tests/slow_tests.txt: functions whose cases together take longer than LONGEST. A new test is in no list, so
---fast runs it. Functions of LONG seconds and more have them in the list: workers begin with these, and a report of
-another suite adds its own: `script/test --only browser -- --junitxml=OTHER.xml`, then both reports.
+--fast runs it. Functions of LONG seconds and more have them in the list. Workers begin with these, and script/test runs
+them on one database. A report of another suite adds its own: `script/test --only browser -- --junitxml=OTHER.xml`, then
+both reports.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "slow_tests.txt"
 LONGEST = 0.09  # seconds, of all cases of a function
-LONG = 5.0
+LONG = 3.0
 
 
 def slow_functions(report: Path, longest: float = LONGEST) -> dict[str, float]:

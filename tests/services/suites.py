@@ -43,10 +43,13 @@ def slow_tests() -> dict[str, int]:
 
 
 def mark_slow(items: list[pytest.Item]) -> None:
-    """`slow` on every test of the list."""
+    """`slow` on every test of the list, `long` on those that have their seconds there."""
     for item in items:
-        if item.nodeid.split("[")[0] in slow_tests():
+        name = item.nodeid.split("[")[0]
+        if name in slow_tests():
             item.add_marker(pytest.mark.slow)
+        if slow_tests().get(name):
+            item.add_marker(pytest.mark.long)
 
 
 def begin_with_the_longest(items: list[pytest.Item]) -> None:

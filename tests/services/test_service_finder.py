@@ -128,6 +128,26 @@ def test_a_suite_without_node_runs_and_skips_unless_node_is_required():
     assert (row.outcome, "no node (told)" in row.note) == ("failed", True)
 
 
+@pytest.mark.parametrize(
+    ("choice", "suites", "address", "is_left_out"),
+    [
+        ("", ["sqlite", "services"], "there", True),
+        ("", ["sqlite", "services"], "", False),
+        ("", ["sqlite"], "there", False),
+        ("all", ["sqlite", "services"], "there", False),
+        ("fast", ["sqlite", "services"], "there", False),
+    ],
+)
+def test_what_takes_seconds_on_both_databases_runs_on_postgresql_where_that_runs(
+    choice, suites, address, is_left_out
+):
+    tests = checks.Tests(
+        found(postgres=address), set(), [], choice=choice, suites=[SUITES[name] for name in suites]
+    )
+    assert tests.marks(SUITES["sqlite"]).endswith(" and not (both_databases and long)") is is_left_out
+    assert "long" not in tests.marks(SUITES["services"])
+
+
 def test_the_package_of_node_is_missing_where_no_node_is(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert services.missing_packages({"node"}) == ["nodejs"]
