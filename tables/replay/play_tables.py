@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.db.models import Max
 
 from audit.clock import format_moment
-from audit.models import Entry
+from audit.models import Entry, Person
 from tables.core.alert_history import ALERT_TYPES, fold_alerts
 from tables.core.entries import COLUMNS, RecordedEntry, read
 from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED
@@ -21,10 +21,13 @@ from tables.limits.entry_types import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMIT
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
 from tables.opening.entry_types import TABLE_MADE
 from tables.replay.round_records import RoundRecord, ThrowRecord, records_in
+from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED
 
 BATCH = 200  # rounds
 SLIP_TYPES = (SLIP_FILED.name, SLIP_SETTLED.name)
 LIMITS_TYPES = (LIMITS_CHANGED.name, LIMITS_PLAYERS_LEFT.name, LIMITS_TOOK_EFFECT.name)
+SIGNERS = ("filed_by", "filed_with", "settled_by", "settled_with")
+HALTING_TYPES = (TABLE_HALTED.name, TABLE_RESUMED.name)
 TOTALS = ("taken_cents", "paid_cents", "returned_cents")
 MISSING, PRESENT = "missing", "there"
 
@@ -54,8 +57,9 @@ class PlayDifference:
 
 
 class SettlementRow(NamedTuple):
-    """What is compared of a settlement, with its throw and its wager."""
+    """What is compared of a settlement, with its throw and its wager. `is_of_round`: both are of the same round."""
 
+    is_of_round: bool
     throw: int
     revision: int
     seat: int
@@ -72,6 +76,7 @@ class SettlementRow(NamedTuple):
 
 SETTLEMENT_COLUMNS = (
     "throw__round",
+    "wager__round",
     "throw__number",
     "throw__revision",
     "wager__seat",
@@ -159,8 +164,8 @@ def _by_round(model: Any, rounds: Mapping[int, Round]) -> dict[int, list[Any]]:
     rows_by_round: dict[int, list[Any]] = defaultdict(list)
     if model is Settlement:  # dozens in each round: model instances would take most of the time
         settlements = Settlement.objects.filter(throw__round__in=keys).values_list(*SETTLEMENT_COLUMNS)
-        for round_, *values in settlements:
-            rows_by_round[round_].append(SettlementRow(*values))
+        for round_, wager_round, *values in settlements:
+            rows_by_round[round_].append(SettlementRow(wager_round == round_, *values))
     else:
         rows = model.objects.filter(round__in=keys)
         for row in rows.select_related("lot", "shaker") if model is Throw else rows:
@@ -242,7 +247,8 @@ def _compare_settlements(record: RoundRecord, rows: list[SettlementRow]) -> Diff
     for row in rows:
         revision = None if record.on_paper else (row.throw, row.revision)
         name = f"round {record.number}, settlement of seat {row.seat}, {row.code}"
-        settled = lines.pop((revision, row.seat, row.code, row.play or None), None)
+        key = (revision, row.seat, row.code, row.play or None)
+        settled = lines.pop(key, None) if row.is_of_round else None
         if settled is None:
             yield _row_difference(record, record.seqs["opened"], name, MISSING, PRESENT)
             continue
@@ -277,8 +283,8 @@ def _row_difference(record: RoundRecord, seq: int, name: str, recorded: str, sto
 
 
 def _compare_slips(table: Table) -> Differences:
-    rows = Slip.objects.filter(table=table).select_related("round", "filed_by", "filed_with")
-    rows = rows.defer("filed_by__password", "filed_with__password")  # an auditor's role may not read them
+    rows = Slip.objects.filter(table=table).select_related("round", *SIGNERS)
+    rows = rows.defer(*(f"{name}__password" for name in SIGNERS))  # an auditor's role may not read them
     slips = {row.code: row for row in rows}
     settling = {}
     filing = []
@@ -324,6 +330,8 @@ def _slip_values(
     values["status"] = (seq, "settled" if settling else "filed", row.status)
     values["settled_seq"] = (seq, settling.seq if settling else None, row.settled_seq)
     values["settled_at"] = (seq, settling.at if settling else "", _format(row.settled_at))
+    values["settled_by"] = (seq, settling.actor if settling else "", _code(row.settled_by))
+    values["settled_with"] = (seq, settling.witness if settling else "", _code(row.settled_with))
     moved = settling.data.get("moved", []) if settling else []
     values["handed_over"] = (seq, moved, row.handed_over)
     return values
@@ -351,12 +359,13 @@ def _compare_alerts(table: Table) -> Differences:
 
 
 def _compare_table(table: Table) -> Differences:
-    """Compare what the table's row repeats of its making, its limits and its numbers."""
-    entries = list(_entries(table, (TABLE_MADE.name, *LIMITS_TYPES)))
+    """Compare what the table's row repeats of its making, its limits, its numbers, and whether it is halted."""
+    entries = list(_entries(table, (TABLE_MADE.name, *LIMITS_TYPES, *HALTING_TYPES)))
     made = next((entry for entry in entries if entry.type == TABLE_MADE.name), None)
     if made is None:
         return
     limits = next((entry for entry in reversed(entries) if "min_cents" in entry.data), made)
+    halting = next((entry for entry in reversed(entries) if entry.type in HALTING_TYPES), made)
     slips = Slip.objects.filter(table=table).aggregate(Max("number"))["number__max"] or 0
     rounds = Round.objects.filter(table=table).aggregate(Max("number"))["number__max"] or 0
     values = {
@@ -366,6 +375,11 @@ def _compare_table(table: Table) -> Differences:
         "submission_code": (made.seq, made.data.get("submission"), table.submission_code),
         "min_cents": (limits.seq, limits.data.get("min_cents"), table.min_cents),
         "max_cents": (limits.seq, limits.data.get("max_cents"), table.max_cents),
+        "halted_at": (
+            halting.seq,
+            halting.at if halting.type == TABLE_HALTED.name else "",
+            _format(table.halted_at),
+        ),
         "last_round": (made.seq, rounds, table.last_round),
         "last_slip": (made.seq, slips, table.last_slip),
         "stream": (made.seq, table.stream.name, f"{table.facility.code}/{table.code}"),
@@ -379,6 +393,10 @@ def _compare_table(table: Table) -> Differences:
 def _entries(table: Table, types: tuple[str, ...]) -> Iterator[RecordedEntry]:
     rows = Entry.objects.filter(stream=table.stream_id, type__in=types).order_by("seq")
     return (read(row) for row in rows.values_list(*COLUMNS))
+
+
+def _code(person: Person | None) -> str:
+    return person.code if person else ""
 
 
 def _format(moment: Any) -> str:

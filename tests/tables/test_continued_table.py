@@ -65,7 +65,10 @@ def test_a_jammed_table_goes_on_as_its_continuation(scene):
 
 def test_a_closed_table_is_left_alone(scene, caplog):
     """The ticker passes it over, and a declared incarnation does not try to resume it."""
-    Table.objects.update(halted_at=clock.now())
+    stream = scene.fresh.stream
+    halt = any_entry("table.halted", {})
+    record.append(stream, entry=halt, moment=stream.last_at, gaming_day=stream.last_at.date())
+    Table.objects.update(halted_at=stream.last_at)
     table = closed(scene)
     visited = for_each_table(Table.objects.all(), lambda ctx: True)
     assert (visited, caplog.messages) == ([table.pk], [])

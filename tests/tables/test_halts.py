@@ -15,8 +15,9 @@ from audit.sealing import incarnations
 from games.engine import Refusal
 from tables.clock import ticker
 from tables.core.permissions import Forbidden
-from tables.models import Alert, DiceLot
+from tables.models import Alert, DiceLot, Table
 from tables.opening.new_tables import make_table
+from tables.replay.play_tables import differences_of
 from tables.runner import table
 from tables.screens import fragments, push, snapshot
 from tables.words.sentences import say
@@ -293,6 +294,19 @@ def test_a_declared_incarnation_lets_it_go_on(scene):
         act(scene, gone)
     assert scene.fresh.halted_at is None
     act(scene, head_of(scene))
+
+
+def test_a_halt_that_was_lifted_in_the_table_alone_is_a_difference_from_the_record(scene):
+    refused(scene, "record-went-back", foreign(scene))
+    halt = Entry.objects.get(type="table.halted")
+    assert list(differences_of(scene.fresh)) == []
+    Table.objects.update(halted_at=None)
+    assert [(difference.seq, difference.field) for difference in differences_of(scene.fresh)] == [
+        (halt.seq, "halted_at")
+    ]
+    Table.objects.update(halted_at=halt.at)
+    declare(scene)
+    assert list(differences_of(scene.fresh)) == []
 
 
 def test_a_new_incarnation_leaves_a_table_alone_that_is_not_halted(scene):

@@ -2,14 +2,19 @@
 
 import datetime as dt
 import json
+import uuid
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from django.db import IntegrityError, models, transaction
 
 from audit import clock, registration, verification
 from audit.management.commands import provision_roles
 from audit.models import Entry
 from audit.record_checks import not_covered
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
+from tables.replay.play_tables import differences_of
 from tables.reports import expected
 from tables.reports.figures import build_report
 from tables.reports.notes import expected_notes
@@ -139,6 +144,125 @@ def test_rows_without_an_entry_and_entries_without_a_row_are_named(played):
     assert "alert dispute" in sentences
 
 
+# What an entry does not state: what a screen or an act needs now, and reads from the entries otherwise.
+NOT_COMPARED = {
+    Round: "shaker_kind ending step paid_seats quarterback offered drawn phase_seq seat_seqs",
+    Wager: "",
+    Throw: "",
+    Settlement: "why",
+    Slip: "",
+    Alert: "level params section acknowledged_by note",
+    Table: """uid recorded_rules_key recorded_sign_ids status ceased_what ceased_section ceased_since
+        repaired_at closed_at dealer dealer_since dealer_left stickperson floorperson seated quarterback offered
+        status_seq""",
+}
+OTHER_VALUES = {
+    "uid": uuid.UUID(int=7),
+    "flag": "over-max",
+    "made_in": "plaques",
+    "outcome": "return",
+    "game": "football",
+}
+
+
+def other_values(field: models.Field, value: Any) -> list[Any]:
+    """Values of the same sort that the row does not have."""
+    if isinstance(field, models.ForeignKey):
+        others = field.related_model._default_manager.exclude(pk=value).order_by("pk")
+        return [*others.values_list("pk", flat=True)[:3], *([None] if field.null and value else [])]
+    return [other_value(field, value)]
+
+
+def other_value(field: models.Field, value: Any) -> Any:
+    if field.name in OTHER_VALUES:
+        return OTHER_VALUES[field.name]
+    if field.choices:
+        return next(choice for choice, _words in field.choices if choice != value)
+    if isinstance(field, models.BooleanField):
+        return not value
+    if isinstance(field, models.DateTimeField):
+        return (value or clock.now()) + dt.timedelta(seconds=1)
+    if isinstance(field, models.DateField):
+        return value + dt.timedelta(days=1)
+    if isinstance(field, models.JSONField):
+        return [{"seat": 9}] if isinstance(value, list) else {"cents": 9}
+    return (value or 0) + 40 if isinstance(field, models.IntegerField) else "other"
+
+
+def differing(scene: Scene, change: Callable[[], Any]) -> set[tuple[str, str]]:
+    """Rows and columns that differ from their entries after a change, which is undone. A refused change differs."""
+    try:
+        with transaction.atomic():
+            change()
+            table = Table.objects.select_related("stream", "facility").get(pk=scene.table.pk)
+            raise Undo({(difference.row, difference.field) for difference in differences_of(table)})
+    except Undo as undo:
+        rows: set[tuple[str, str]] = undo.args[0]
+        return rows
+    except IntegrityError:
+        return {("", "refused")}
+
+
+class Undo(Exception):
+    """Ends a transaction that changes nothing."""
+
+
+@pytest.mark.parametrize("model", NOT_COMPARED, ids=lambda model: model.__name__)
+def test_every_column_of_play_is_compared_unless_no_entry_states_it(played, model):
+    columns = [field for field in model._meta.concrete_fields if not field.primary_key]
+    columns = [
+        field for field in columns if field.name != "table"
+    ]  # a row of no table is one that is missing
+    alert = Alert.objects.get(key__startswith="dispute")
+    played.act(
+        "acknowledge_alert", {"alert": alert.pk, "note": "paid"}, by="floorperson", device=played.podium
+    )
+    row = alert if model is Alert else model.objects.earliest("pk")
+    unnoticed = {
+        field.name
+        for field in columns
+        for value in other_values(field, getattr(row, field.attname))
+        if not differing(played, lambda: model.objects.filter(pk=row.pk).update(**{field.attname: value}))  # noqa: B023
+    }
+    assert unnoticed == set(NOT_COMPARED[model].split())
+
+
+def test_every_row_of_play_that_is_missing_or_one_more_is_named(played):
+    def copy(row: Any, **changes: Any) -> None:
+        for name, value in {"pk": None, **changes}.items():
+            setattr(row, name, value)
+        row.save()
+
+    def delete_round(number: int) -> None:
+        Settlement.objects.filter(throw__round__number=number).delete()
+        for model in (Throw, Wager):
+            model.objects.filter(round__number=number).delete()
+        Round.objects.filter(number=number).delete()
+
+    settlements = Settlement.objects.filter(throw__revision=1, wager__seat=1, throw__round__number=1)
+    void = Wager.objects.filter(round__number=2)
+    on_paper = Wager.objects.get(round__number=3)
+    throw = Throw.objects.filter(round__number=1, revision=2)
+    alert = Alert.objects.filter(key__startswith="dispute")
+    changes: dict[str, Callable[[], Any]] = {
+        "round 2, seat 4, big": lambda: (Settlement.objects.filter(wager__in=void).delete(), void.delete()),
+        "round 2, seat 7, big": lambda: copy(void.get(), seat=7),
+        "round 1, throw 1.2": lambda: (throw.get().settlements.all().delete(), throw.delete()),
+        "round 1, throw 1.3": lambda: copy(throw.get(), revision=3),
+        "round 1, settlement of seat 1, small": settlements.delete,
+        "round 1, settlement of seat 4, big": lambda: copy(settlements.get(), wager=void.get()),
+        "slip ENS-0001": Slip.objects.all().delete,
+        "slip ENS-0002": lambda: copy(Slip.objects.get(), number=2),
+        "the round's row": lambda: delete_round(3),
+        f"alert {alert.get().key}": alert.delete,
+        "alert dispute:9": lambda: copy(alert.get(), key="dispute:9"),
+    }
+    unnamed = [row for row, change in changes.items() if (row, "row") not in differing(played, change)]
+    assert unnamed == []
+    moved = differing(played, lambda: settlements.update(wager=on_paper))
+    assert ("round 1, settlement of seat 1, small", "row") in moved
+
+
 def test_the_daily_report_does_not_follow_changed_tables_of_play(played):
     before = report_of(played)
     assert before.total.settled == 2 and before.slips and before.events.alerts and before.total.outside == 2
@@ -174,3 +298,9 @@ def test_readjudication_names_the_row_of_play_that_differs(played):
             }
         )
     ]  # fmt: skip
+
+
+def test_readjudication_names_the_slip_that_differs(played):
+    Slip.objects.update(reason="nothing")
+    (difference,) = readjudicated()[0]
+    assert (difference["row"], difference["what"]) == ("slip ENS-0001", "reason")
