@@ -10,9 +10,11 @@ from django.db import connection, transaction
 from django.db.utils import DatabaseError
 
 from audit import clock, closing, record, verification
-from audit.errors import ClockRefused, StreamClosed
+from audit.entries import STREAM_CLOSED, StreamClosing
+from audit.errors import AuditRefusal, ClockRefused, StreamClosed
 from audit.management.commands import provision_roles
 from audit.models import Department, Entry, Role, Stream
+from audit.sealing import system
 from tests.services.entries import any_entry
 
 from .conftest import MOMENT
@@ -105,6 +107,17 @@ def test_a_closing_explains_no_other_damage(jammed, people):
     assert "entry-changed" in [finding.code for finding in verification.verify().findings]
 
 
+def test_a_closing_that_one_person_declared_explains_nothing(jammed, people):
+    stream = Stream.objects.get(name=T04)
+    data: StreamClosing = {
+        "continued_by": CONTINUED, "head": bytes(stream.head).hex(), "last_at": None, "seq": 2, "stream": T04,
+        "why": WHY,
+    }  # fmt: skip
+    with transaction.atomic():
+        system.write(STREAM_CLOSED(data), MOMENT + 10 * SECOND, people[0])
+    assert [finding.code for finding in verification.verify().findings] == ["entry-after-seal"]
+
+
 def test_a_closing_that_was_not_declared_or_was_undone_is_a_finding(jammed, people):
     with transaction.atomic():
         Stream.objects.filter(name="larkfield/T-05").update(closed_at=MOMENT)
@@ -141,6 +154,12 @@ def test_nobody_else_closes_a_stream(jammed, make_person, monkeypatch, name, who
     make_person("boss-b", Role.PIT_MANAGER, "333333")
     with pytest.raises(CommandError, match=sentence):
         closed_by_command(name, who, pins, monkeypatch)
+    assert not Entry.objects.filter(type="stream.closed").exists()
+
+
+def test_nobody_closes_a_stream_without_saying_why(jammed, people):
+    with pytest.raises(AuditRefusal), clock.override(MOMENT + 10 * SECOND):
+        closing.close_stream(T04, *people, " ")
     assert not Entry.objects.filter(type="stream.closed").exists()
 
 

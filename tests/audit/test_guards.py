@@ -202,6 +202,16 @@ def test_the_web_role_writes_no_entry_of_somebody_who_is_not_on_file(stream, dea
 
 
 @on_postgresql
+def test_the_web_role_writes_no_entry_that_contradicts_its_columns_or_goes_back(as_web, stream):
+    for place, other in ((3, "x.y"), (4, "2026-11-21T13:05:10.000000Z"), (5, "2026-11-20")):
+        statement, arguments = appended(stream)
+        arguments[place] = other
+        assert "says something else than its entry" in refused(statement, arguments)
+    assert "says something else than its entry" in refused(*appended(stream, seq=9))
+    assert "went back" in refused(*appended(stream, at="2026-11-21T13:05:08.000000Z"))
+
+
+@on_postgresql
 def test_the_web_role_writes_nothing_on_the_streams_of_the_installation(as_web):
     for name in ("installation/system", "installation/other"):
         stream = record.open_stream(name)
