@@ -1,17 +1,9 @@
 """The record of each act."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from games.engine.settlement import Settled
 from games.engine.wagers import Placing, Wager
-
-
-class Record(Protocol):
-    """A record of an act, with the section that the act cites."""
-
-    @property
-    def section(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)

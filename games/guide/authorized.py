@@ -55,11 +55,6 @@ def title_of(code: str) -> str:
     return code
 
 
-def named(submission: RulesSubmission) -> str:
-    """Return the name of a submission's game as people say it, with the number of dice if that tells two apart."""
-    return _named(submission.game, edition(submission.edition).dice)
-
-
 def named_rules(rules: Rules) -> str:
     """Return the name of the game of these rules, with their paytable."""
     filed = rules.edition

@@ -31,7 +31,7 @@ stakes taken less those that were to be taken: 11,000 settled and 8,000 paid is 
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol, get_args
+from typing import NamedTuple, get_args
 
 from games.engine import Refusal, Rules
 from games.engine.refusals import TOO_FEW_THROWS, TOO_MANY_THROWS, WRONG_NUMBER_OF_DICE
@@ -70,12 +70,6 @@ class SeatPayment(NamedTuple):
     seat: int
     paid_cents: int
     taken_cents: int
-
-
-class SlipFigures(Protocol):
-    """What a settled slip (`tables.models.Slip`) handed over."""
-
-    handed_over: list[SeatAmount]
 
 
 # Settlements as lines
@@ -192,11 +186,3 @@ def sum_by_seat(*owed: Mapping[int, int]) -> list[SeatAmount]:
         for seat, cents in amounts.items():
             total[seat] += cents
     return [{"seat": seat, "cents": cents} for seat, cents in sorted(total.items()) if cents]
-
-
-# For reports
-
-
-def moved_cents(slip: SlipFigures) -> int:
-    """What settling the slip brought into the table inventory, in cents; negative where players received more."""
-    return -sum(amount["cents"] for amount in slip.handed_over)

@@ -205,7 +205,7 @@ def dice_count(s: Snapshot) -> int:
 
 
 def number_word(number: int) -> str:
-    """`three`; digits above ten."""
+    """`three`; digits above six."""
     return NUMBERS[number].lower() if number < len(NUMBERS) else str(number)
 
 

@@ -2,13 +2,20 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
-from typing import Any
+from typing import Any, Protocol
 
 from games.catalog.football.engine import quarterback
 from games.catalog.high_roll.engine import records as high_roll
 from games.engine import RoundState, records
 from games.engine.game import Game
-from games.engine.records import Record
+
+
+class Record(Protocol):
+    """A record of an act, with the section that the act cites."""
+
+    @property
+    def section(self) -> str: ...
+
 
 ACTS: Mapping[type, tuple[str, Callable[[Any], tuple[Any, ...]]]] = {
     records.WagersPlaced: ("place_wagers", lambda record: (record.placings,)),

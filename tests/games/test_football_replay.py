@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from games.catalog.football.engine.wagers import BETS
 from games.engine import Refusal
 from games.engine.procedures import ENDED
-from games.engine.records import Record, SeatsSettled
+from games.engine.records import SeatsSettled
 from games.engine.settlement import settlement_order
 from tests.games.football_play import FOOTBALL, RULES
-from tests.games.replay import replayed
+from tests.games.replay import Record, replayed
 
 DICE = st.tuples(*[st.integers(1, 6)] * 3)
 FULL = sorted(code for code, bet in BETS.items() if not bet.single)

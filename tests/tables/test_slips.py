@@ -141,15 +141,6 @@ def test_throws_that_do_not_make_this_game_are_refused_with_the_section():
         assert refusal.value.section.startswith("58 Pa. Code § 577.")
 
 
-def test_reports_tell_what_was_settled_apart_from_what_moved():
-    slip = SimpleNamespace(
-        before={"taken_cents": 2_500, "paid_cents": 5_000, "returned_cents": 5_000},
-        after={"taken_cents": 5_000, "paid_cents": 2_500, "returned_cents": 2_500},
-        handed_over=[{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -4_000}],
-    )
-    assert (win_change_cents(slip), slips.moved_cents(slip)) == (5_000, -1_000)
-
-
 def test_what_all_seats_are_owed_is_what_the_house_wins_less():
     rng = random.Random(6)
     codes = [wager_type.code for wager_type in game_of(RULES).wager_types(RULES)]

@@ -13,9 +13,15 @@ from games.models import Facility
 from tables.alerts.words import alert_words
 from tables.desk.access import authorize_desk
 from tables.desk.entry_rows import entry_url
+from tables.desk.integrity import (
+    LastVerification,
+    ago,
+    incarnations,
+    read_integrity,
+    seals_per_minute,
+    signing_keys,
+)
 from tables.desk.page import desk_context
-
-from .. import integrity as standing
 
 
 @require_GET
@@ -23,26 +29,26 @@ def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Show seals, checkpoint, witnesses, copies, keys, incarnations, verifications, halted tables and alerts."""
     person, facility = authorize_desk(request, facility_code)
     now = clock.now()
-    status = standing.read_integrity(facility, now)
-    bars, top = standing.seals_per_minute(status.log, now)
+    status = read_integrity(facility, now)
+    bars, top = seals_per_minute(status.log, now)
     verification = status.verification
     context = desk_context(person, facility, "integrity") | {
         "integrity": status,
-        "ago": standing.ago(status.seal.at, now) if status.seal else "",
+        "ago": ago(status.seal.at, now) if status.seal else "",
         "root": base64.b64encode(bytes(status.checkpoint.root)).decode() if status.checkpoint else "",
         "bars": bars,
         "sealed_in_the_hour": sum(bar.seals for bar in bars),
         "top": top,
-        "keys": standing.signing_keys(),
+        "keys": signing_keys(),
         "checker_sha256": bundle.checker_sha256(),
-        "incarnations": standing.incarnations(facility),
+        "incarnations": incarnations(facility),
         "verified_at": _entry_url(verification, facility),
         "alerts": [(alert, *alert_words(alert.kind, alert.key, alert.params)) for alert in status.alerts],
     }
     return render(request, "desk/integrity.html", context)
 
 
-def _entry_url(verification: standing.LastVerification | None, facility: Facility) -> str:
+def _entry_url(verification: LastVerification | None, facility: Facility) -> str:
     if verification is None:
         return ""
     return entry_url(verification.entry.stream.name, verification.entry.seq, facility)
