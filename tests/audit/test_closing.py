@@ -63,7 +63,7 @@ def test_a_jammed_stream_is_closed_and_its_writers_go_on(jammed, write, people):
     assert close(people).name == CONTINUED
     closed = Stream.objects.get(name=T04)
     assert (closed.seq, bytes(closed.head)) == (2, bytes(before.head))
-    closing = {"head": bytes(before.head).hex(), "seq": 2, "stream": T04, "why": WHY}
+    statement = {"head": bytes(before.head).hex(), "seq": 2, "stream": T04, "why": WHY}
     declared = data_of("installation/system", 3)
     assert (declared["_type"], declared["actor"], declared["witness"]) == (
         "stream.closed",
@@ -71,11 +71,11 @@ def test_a_jammed_stream_is_closed_and_its_writers_go_on(jammed, write, people):
         "okafor-a",
     )
     assert declared["data"] == {
-        **closing,
+        **statement,
         "continued_by": CONTINUED,
         "last_at": "9900-01-01T00:00:00.000000Z",
     }
-    assert (data_of(CONTINUED, 1)["_type"], data_of(CONTINUED, 1)["data"]) == ("stream.continued", closing)
+    assert (data_of(CONTINUED, 1)["_type"], data_of(CONTINUED, 1)["data"]) == ("stream.continued", statement)
     jammed.act(11 * SECOND)
     assert Stream.objects.get(name=CONTINUED).seq == 2
     assert record.open_stream(T04).name == CONTINUED
