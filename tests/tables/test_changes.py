@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables.screens.changes import LOOK_AHEAD_LINES, apply_changes, changed_lines
+from tables.screens.changes import MOST_LINES_AHEAD, apply_changes, changed_lines
 
 LINES = st.lists(st.sampled_from(["<p>", "</p>", "$25", "$50", "Big"]), max_size=30)
 
@@ -21,5 +21,5 @@ def test_equal_lines_between_changes_are_not_sent():
 
 
 def test_a_text_without_equal_lines_nearby_is_replaced_to_its_end():
-    old, new = ["a"] * LOOK_AHEAD_LINES, ["b"] * LOOK_AHEAD_LINES
-    assert changed_lines(old, new) == [(0, LOOK_AHEAD_LINES, new)]
+    old, new = ["a"] * MOST_LINES_AHEAD, ["b"] * MOST_LINES_AHEAD
+    assert changed_lines(old, new) == [(0, MOST_LINES_AHEAD, new)]
