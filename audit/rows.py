@@ -7,11 +7,13 @@ read; tests compare the two.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Model
+from django.db.models.base import ModelState
 
+ModelT = TypeVar("ModelT", bound=Model)
 Aliased = tuple[tuple[str, type[Model]], ...]
 Converters = tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
 
@@ -20,15 +22,16 @@ def read(
     models: Aliased, sql: str, params: Sequence[Any], more: str = ""
 ) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """Yield, for each row, an instance of each model (None where an outer join has none) and the columns in `more`."""
-    columns, converters = _columns(connection.vendor, models)
-    with connection.cursor() as cursor:
+    database = connections[DEFAULT_DB_ALIAS]
+    columns, converters = _columns(database.vendor, models)
+    with database.cursor() as cursor:
         cursor.execute(f"SELECT {columns}{', ' + more if more else ''} {sql}", params)
         rows = cursor.fetchall()
     for row in rows:
         values = list(row)
         for place, converting, expression in converters:
             for convert in converting:
-                values[place] = convert(values[place], expression, connection)
+                values[place] = convert(values[place], expression, database)
         yield _instances(models, values)
 
 
@@ -71,14 +74,31 @@ def _insertion(vendor: str, model: type[Model], has_key: bool) -> tuple[str, tup
     return (sql, fields, None) if has_key else (f"{sql} RETURNING {key.column}", fields, key.attname)
 
 
+def make_instance(model: type[ModelT], names: Sequence[str], values: Sequence[Any]) -> ModelT:
+    """Make an instance from the values of all of its columns, as `Model.from_db` does.
+
+    `Model.__init__` looks at each field for defaults, relations and signals. A row that was read needs none of that.
+    """
+    instance = model.__new__(model)
+    instance.__dict__.update(zip(names, values, strict=True))
+    instance._state = ModelState()
+    instance._state.db, instance._state.adding = DEFAULT_DB_ALIAS, False
+    return instance
+
+
 def _instances(models: Aliased, values: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     instances, start = [], 0
     for _, model in models:
-        names = [field.attname for field in model._meta.concrete_fields]
+        names = _attribute_names(model)
         part = values[start : start + len(names)]
-        instances.append(None if part[0] is None else model.from_db(connection.alias, names, part))
+        instances.append(None if part[0] is None else make_instance(model, names, part))
         start += len(names)
     return tuple(instances), tuple(values[start:])
+
+
+@lru_cache(maxsize=64)
+def _attribute_names(model: type[Model]) -> tuple[str, ...]:
+    return tuple(field.attname for field in model._meta.concrete_fields)
 
 
 @lru_cache(maxsize=32)

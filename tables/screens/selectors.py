@@ -2,20 +2,23 @@
 
 import datetime as dt
 import uuid
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any
+from typing import NamedTuple
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
 
 from audit import clock
+from audit.compiled_reads import CompiledValues
 from audit.models import Entry, Person
 from audit.rows import read
 from games.engine.game import Game
+from games.engine.procedures import EndedPhase
 from games.registry import game_by_code
 from games.snapshot_types import ActLine, EndedRoundsPart, Figures, LastWager, PastRound, PersonName
-from tables.models import Round, Slip, Table, Wager
+from tables.models import Round, Slip, Table, Throw, Wager
 from tables.words.entries import said_by, words_of
 
 LAST_ROUNDS = 12
@@ -33,7 +36,8 @@ def person_name(person: Person) -> PersonName:
 
 def ended_rounds_part(table: Table, day: dt.date) -> EndedRoundsPart:
     """Return the keys of the snapshot that only the end of a round or a slip changes."""
-    return _ended_rounds_part(table.uid, table.status_seq, _newest_slip_seq(table), day)
+    newest_slip = _newest_slip_seq(table)
+    return _ended_rounds_part(table.uid, table.pk, table.game, table.status_seq, newest_slip, day)
 
 
 def _newest_slip_seq(table: Table) -> int:
@@ -46,67 +50,89 @@ def _newest_slip_seq(table: Table) -> int:
 
 @lru_cache(maxsize=1024)
 def _ended_rounds_part(
-    uid: uuid.UUID, status_seq: int, newest_slip_seq: int, day: dt.date
+    uid: uuid.UUID, table_id: int, game: str, status_seq: int, newest_slip_seq: int, day: dt.date
 ) -> EndedRoundsPart:
     """Read past rounds once. The end of a round changes `status_seq`, a slip `newest_slip_seq`."""
-    table = Table.objects.get(uid=uid)
-    return {"last_wagers": last_wagers(table), "figures": figures(table, day), "history": history(table)}
+    return {
+        "last_wagers": last_wagers(table_id),
+        "figures": figures(table_id, day),
+        "history": history(table_id, game),
+    }
 
 
-def last_wagers(table: Table) -> list[LastWager]:
-    """Return the wagers of the last ended round, for repeat."""
-    last = table.rounds.exclude(ended_at=None).order_by("-number").values_list("pk", flat=True).first()
-    rows = (
-        Wager.objects.filter(round=last, struck=False)
-        .order_by("seat", "id")
-        .values("seat", "code", "play", "cents")
+LAST_WAGERS = CompiledValues(
+    lambda table: (
+        Wager.objects.filter(
+            struck=False,
+            round__in=Round.objects.filter(table=table)
+            .exclude(ended_at=None)
+            .order_by("-number")
+            .values("pk")[:1],
+        )
+        .order_by("seat", "pk")
+        .values_list("seat", "code", "play", "cents")
     )
+)
+
+
+def last_wagers(table_id: int) -> list[LastWager]:
+    """Return the wagers of the last ended round, for repeat."""
     return [
-        {"seat": row["seat"], "wager": row["code"], "play": row["play"] or None, "cents": row["cents"]}
-        for row in rows
+        {"seat": seat, "wager": code, "play": play or None, "cents": cents}
+        for seat, code, play, cents in LAST_WAGERS(table_id)
     ]
 
 
-def figures(table: Table, day: dt.date) -> Figures:
+PLAYED = Q(phase="cleared")
+HAS_PAYMENTS = PLAYED | Q(taken_cents__gt=0) | Q(paid_cents__gt=0)
+DAY_SUMS = CompiledValues(
+    lambda table, day: (
+        Round.objects.filter(table=table, gaming_day=day)
+        .exclude(ended_at=None)
+        .order_by()
+        .values("table")
+        .annotate(
+            rounds=Count("pk", filter=PLAYED),
+            handle=Sum("wagered_cents", filter=PLAYED),
+            taken=Sum("taken_cents"),
+            paid=Sum("paid_cents"),
+            first=Min("opened_at", filter=PLAYED),
+            last=Max("ended_at", filter=PLAYED),
+        )
+        .values_list("rounds", "handle", "taken", "paid", "first", "last")
+    )
+)
+DAY_RESULTS = CompiledValues(
+    lambda table, day: (
+        Round.objects.filter(HAS_PAYMENTS, table=table, gaming_day=day)
+        .exclude(ended_at=None)
+        .order_by("number")
+        .values_list("taken_cents", "paid_cents")
+    )
+)
+NO_SUMS = (0, None, None, None, None, None)
+
+
+def figures(table_id: int, day: dt.date) -> Figures:
     """Return rounds, handle, win (cents) and pace of a gaming day.
 
     A void round or no roll does not count as a round, but what its earlier throws won or lost is in the win.
     """
-    played = Q(phase="cleared")
-    sums = (
-        Round.objects.filter(table=table, gaming_day=day)
-        .exclude(ended_at=None)
-        .aggregate(
-            rounds=Count("pk", filter=played),
-            handle=Sum("wagered_cents", filter=played),
-            taken=Sum("taken_cents"),
-            paid=Sum("paid_cents"),
-            first=Min("opened_at", filter=played),
-            last=Max("ended_at", filter=played),
-        )
-    )
-    rounds = sums["rounds"]
+    rounds, handle, taken, paid, first, last = next(iter(DAY_SUMS(table_id, day)), NO_SUMS)
     return {
         "gaming_day": day.isoformat(),
         "rounds": rounds,
-        "handle_cents": sums["handle"] or 0,
-        "win_cents": (sums["taken"] or 0) - (sums["paid"] or 0),
-        "pace_per_hour": pace(rounds, sums["first"], sums["last"]),
-        "win_line_cents": win_line(table, day),
+        "handle_cents": handle or 0,
+        "win_cents": (taken or 0) - (paid or 0),
+        "pace_per_hour": pace(rounds, first, last),
+        "win_line_cents": win_line(table_id, day),
     }
 
 
-def win_line(table: Table, day: dt.date) -> list[int]:
+def win_line(table_id: int, day: dt.date) -> list[int]:
     """Return the win of the gaming day before and after each of its last rounds, oldest first."""
-    has_payments = Q(phase="cleared") | Q(taken_cents__gt=0) | Q(paid_cents__gt=0)
-    ended = Round.objects.filter(table=table, gaming_day=day).exclude(ended_at=None)
-    played = ended.filter(has_payments).order_by("-number")
-    wins = [
-        taken_cents - paid_cents
-        for taken_cents, paid_cents in played.values_list("taken_cents", "paid_cents")
-    ]
-    line = list(accumulate(reversed(wins), initial=0))
-    return line[-WIN_LINE_ROUNDS - 1 :]
+    wins = (taken - paid for taken, paid in DAY_RESULTS(table_id, day))
+    return list(accumulate(wins, initial=0))[-WIN_LINE_ROUNDS - 1 :]
 
 
 def pace(rounds: int, first: dt.datetime | None, last: dt.datetime | None) -> int | None:
@@ -116,43 +142,78 @@ def pace(rounds: int, first: dt.datetime | None, last: dt.datetime | None) -> in
     return round(rounds * 3600 / (last - first).total_seconds())
 
 
-def history(table: Table, before: int | None = None) -> list[PastRound]:
-    """Return the last rounds (before a round's number), newest first, with the dice after corrections."""
-    rounds_here = Round.objects.filter(table=table)
-    slips = Slip.objects.filter(round=OuterRef("pk"))
-    rounds = list(
-        (rounds_here.filter(number__lt=before) if before is not None else rounds_here)
+class PastRow(NamedTuple):
+    """The columns of an ended round, how many wagers stood in it, and what slips there are about it."""
+
+    number: int
+    ended_at: dt.datetime
+    phase: EndedPhase
+    ending: str
+    wagered_cents: int
+    taken_cents: int
+    paid_cents: int
+    by_hand: bool
+    wagers_placed: int
+    slipped: bool
+    made_void: bool
+    slip_open: bool
+
+
+SLIPS_OF_ROUND = Slip.objects.filter(round=OuterRef("pk"))
+AFTER_ALL_ROUNDS = 2**31 - 1
+PAST_ROUNDS = CompiledValues(
+    lambda table, before: (
+        Round.objects.filter(table=table, number__lt=before)
         .exclude(ended_at=None)
         .annotate(
-            count=Count("wagers", filter=Q(wagers__struck=False)),
-            slipped=Exists(slips),
-            made_void=Exists(slips.filter(kind=Slip.Kind.VOID)),
-            slip_open=Exists(slips.filter(status=Slip.Status.FILED)),
+            wagers_placed=Count("wagers", filter=Q(wagers__struck=False)),
+            slipped=Exists(SLIPS_OF_ROUND),
+            made_void=Exists(SLIPS_OF_ROUND.filter(kind=Slip.Kind.VOID)),
+            slip_open=Exists(SLIPS_OF_ROUND.filter(status=Slip.Status.FILED)),
         )
-        .prefetch_related("throws")
-        .order_by("-number")[:LAST_ROUNDS]
+        .order_by("-number")
+        .values_list(*PastRow._fields)[:LAST_ROUNDS]
     )
-    return [_past_round(round_, game_by_code(table.game)) for round_ in rounds]
+)
+PAST_DICE = CompiledValues(
+    lambda table, first, last: (
+        Throw.objects.filter(round__table=table, round__number__gte=first, round__number__lte=last)
+        .order_by("round", "number", "revision")
+        .values_list("round__number", "number", "dice")
+    )
+)
 
 
-def _past_round(round_: Any, game: Game) -> PastRound:
-    throws = list(round_.throws.all())
-    thrown = [throw.dice for throw in {throw.number: throw for throw in throws}.values() if throw.dice]
+def history(table_id: int, game: str, before: int = AFTER_ALL_ROUNDS) -> list[PastRound]:
+    """Return the last rounds (before a round's number), newest first, with the dice after corrections."""
+    rounds = [PastRow(*row) for row in PAST_ROUNDS(table_id, before)]
+    if not rounds:
+        return []
+    dice_of: dict[int, dict[int, list[int]]] = defaultdict(dict)
+    for round_number, throw, dice in PAST_DICE(table_id, rounds[-1].number, rounds[0].number):
+        dice_of[round_number][throw] = dice
+    return [
+        _past_round(row, game_by_code(game), [dice for dice in dice_of[row.number].values() if dice])
+        for row in rounds
+    ]
+
+
+def _past_round(row: PastRow, game: Game, thrown: list[list[int]]) -> PastRound:
     dice = list(game.arranged(thrown[-1])) if thrown else []
     return {
-        "number": round_.number,
-        "at": round_.ended_at.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "number": row.number,
+        "at": row.ended_at.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "dice": dice,
-        "throws": [list(game.arranged(dice)) for dice in thrown],
+        "throws": [list(game.arranged(throw)) for throw in thrown],
         "total": sum(dice) or None,
-        "ending": round_.phase,
-        "result": round_.ending or None,
-        "wagers": round_.count,
-        "handle_cents": round_.wagered_cents,
-        "win_cents": round_.taken_cents - round_.paid_cents,
-        "by_hand": round_.by_hand,
-        "slip": "void" if round_.made_void else "slip" if round_.slipped else None,
-        "slip_open": round_.slip_open,
+        "ending": row.phase,
+        "result": row.ending or None,
+        "wagers": row.wagers_placed,
+        "handle_cents": row.wagered_cents,
+        "win_cents": row.taken_cents - row.paid_cents,
+        "by_hand": row.by_hand,
+        "slip": "void" if row.made_void else "slip" if row.slipped else None,
+        "slip_open": row.slip_open,
     }
 
 

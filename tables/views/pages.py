@@ -70,10 +70,10 @@ def rounds(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     page_size = selectors.LAST_ROUNDS
     first = row.last_round - page_size + 1
     try:
-        before = min(int(request.GET.get("before", first)), first)
+        before = max(0, min(int(request.GET.get("before", first)), first))
     except ValueError:
         before = first
-    history = selectors.history(row, before)
+    history = selectors.history(row.pk, row.game, before)
     earlier = history[-1]["number"] if len(history) == page_size else None
     url = reverse("rounds", args=[facility, table])
     context = {"table": row, "history": history, "before": earlier, "url": url}
