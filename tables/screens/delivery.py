@@ -17,6 +17,7 @@ from asgiref.sync import async_to_sync
 from channels.layers import BaseChannelLayer, get_channel_layer
 
 from audit.logs import OutageLog
+from tables.screens.redis_layer import RedisLayer
 
 log = logging.getLogger(__name__)
 SEND_SECONDS = 0.5
@@ -101,8 +102,12 @@ class Delivery:
 
 
 async def _send_in_order(pushes: Sequence[Push]) -> None:
+    channel_layer = layer()
+    if isinstance(channel_layer, RedisLayer):
+        await channel_layer.publish_together(pushes)
+        return
     for group, event in pushes:
-        await layer().group_send(group, event)
+        await channel_layer.group_send(group, event)
 
 
 _deliveries: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Delivery] = weakref.WeakKeyDictionary()
