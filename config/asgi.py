@@ -1,5 +1,6 @@
 """The application for HTTP and sockets. In the embedded default it also runs the ticker, the worker and the sealer."""
 
+import gc
 import os
 from typing import Any
 
@@ -40,3 +41,8 @@ elif settings.SEALER_DIR:
     raise ImproperlyConfigured(
         "Unset PITSIDE_SEALER_DIR: only the sealer, and no web worker, may have its keys."
     )
+
+# What was imported so far stays. Left to the garbage collector, it would be searched now and then for a tenth of a
+# second, in which no act is answered.
+gc.collect()
+gc.freeze()
