@@ -31,6 +31,7 @@ from audit.entries import (
     JobFields,
 )
 from audit.entry_types import EntryBody
+from audit.logs import OutageLog
 from audit.models import Job
 from audit.models.desk import JobKind
 
@@ -62,6 +63,7 @@ class Worker:
         self.folder = folder or Path(settings.EXPORTS_DIR)
         self.stop = threading.Event()
         self.tidied_at: float | None = None
+        self.outage = OutageLog(log, "Looking for jobs", "It is tried again every second.", traceback=True)
 
     def run(self) -> None:
         """Do jobs until `stop` is set. A failure is logged and tried again."""
@@ -71,8 +73,9 @@ class Worker:
                 close_old_connections()
                 worked = self.run_next()
                 self.tidy_now_and_then()
-            except Exception:
-                log.exception("cannot look for jobs")
+                self.outage.worked()
+            except Exception as error:
+                self.outage.failed(error)
             finally:
                 close_old_connections()
             if not worked:

@@ -148,6 +148,7 @@ class SealerSession:
 def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> None:
     """Seal until `stop` is set. `first_key`: create the first key if the record has none (the embedded default)."""
     lock, session, waits = LeaderLock(folder), None, False
+    outage = OutageLog(log, "The sealer", "It is tried again every second.", traceback=True)
     while not stop.is_set():
         began = time.monotonic()
         try:
@@ -165,8 +166,9 @@ def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> 
                     "This sealer is waiting: another one is running, or the database does not answer."
                 )
                 waits = True
-        except Exception:
-            log.exception("the sealer failed, and tries again")
+            outage.worked()
+        except Exception as error:
+            outage.failed(error)
         close_old_connections()
         stop.wait(max(0.0, SECONDS - (time.monotonic() - began)))
     if session is not None:

@@ -3,6 +3,7 @@
 import datetime as dt
 import errno
 import io
+import threading
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,7 +11,8 @@ from django.db import DatabaseError
 
 from audit import clock, notes
 from audit.models import Checkpoint, Job, SealerStatus
-from audit.sealing import state
+from audit.sealing import process, state
+from audit.sealing.leader_lock import LeaderLock
 from audit.sealing.problems import SealingProblem
 from audit.sealing.process import SealerSession
 from audit.sealing.status import LogReport, StatusWriter
@@ -100,6 +102,21 @@ def test_a_sealer_that_fails_says_so_at_once_and_logs_it_once(sealer, stream, mo
     with pytest.raises(CommandError, match="NOT SEALED: The sealer failed with ZeroDivisionError"):
         check("sealer")
     assert caplog.text.count("Traceback") == 1
+
+
+def test_a_sealer_that_cannot_begin_logs_it_once(tmp_path, monkeypatch, caplog):
+    stop, tries = threading.Event(), []
+
+    def fail(_lock: object) -> bool:
+        tries.append(1)
+        if len(tries) == 3:
+            stop.set()
+        raise PermissionError("the folder")
+
+    monkeypatch.setattr(LeaderLock, "acquire", fail)
+    monkeypatch.setattr(process, "SECONDS", 0.001)
+    process.run_sealer(stop, tmp_path)
+    assert (len(tries), caplog.text.count("Traceback")) == (3, 1)
 
 
 def test_a_disk_that_is_full_is_told_before_anything_has_to_be_sealed(settings, tmp_path, monkeypatch):

@@ -312,3 +312,22 @@ def test_a_file_is_named_by_facility_range_and_kind(asked):
     assert output.filename(asked("evidence", **days)) == "larkfield-2026-11-20-to-2026-11-21-evidence.zip"
     one = {"streams": ["larkfield/T-24"], "training": True, "day": "2026-11-20", "last_day": "2026-11-20"}
     assert output.filename(asked("xlsx", **one)) == "larkfield-T-24-training-2026-11-20-reading-copy.xlsx"
+
+
+def test_an_exporter_without_its_database_logs_it_once_and_once_that_it_works_again(monkeypatch, caplog):
+    worker, tries = jobs.Worker(), []
+
+    def look() -> bool:
+        tries.append(1)
+        if len(tries) == 4:
+            worker.stop.set()
+            return False
+        raise OperationalError("the database is away")
+
+    monkeypatch.setattr(worker, "run_next", look)
+    monkeypatch.setattr(worker, "tidy_now_and_then", lambda: None)
+    monkeypatch.setattr(jobs, "close_old_connections", lambda: None)
+    monkeypatch.setattr(jobs, "POLL_SECONDS", 0.001)
+    worker.run()
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
+    assert "it failed 3 times" in caplog.records[1].getMessage()
