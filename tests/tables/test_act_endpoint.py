@@ -1,17 +1,24 @@
 """The one endpoint of acts: its statuses, the shape of its answers, and any body whatever."""
 
+import io
 import json
+import logging
 import uuid
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.models import Person
-from tables.models import Pit
+from audit.logs import JsonFormatter
+from audit.models import Command, Person
+from tables.models import Approval, Pit
 from tables.opening.new_tables import make_table
+from tables.runner import table as table_runner
+from tables.screens import fragments, push
 from tests.tables.cast import PIN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -56,6 +63,69 @@ def test_it_answers_with_the_version_the_answer_and_the_fresh_screen(scene, tabl
     assert body["answer"] == {"type": "wagers.placed", "round": 1}
     assert set(body["screen"]) == {"version", "html"} and body["screen"]["version"] == scene.version
     assert "$25" in body["screen"]["html"]
+
+
+@pytest.mark.parametrize("failing", [(push, "publish_from_thread"), (fragments, "fragment")])
+@pytest.mark.parametrize("error", [OperationalError("gone"), TimeoutError(), KeyError("s")])
+def test_an_act_that_was_committed_is_answered_so_whatever_fails_afterwards(
+    scene, tablet, monkeypatch, caplog, failing, error
+):
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(*failing, fail)
+    before, command = scene.version, str(uuid.uuid4())
+    answer = send(tablet, scene, command=command)
+    assert (answer.status_code, answer.json()["version"], answer.json()["screen"]) == (200, before + 1, None)
+    assert Command.objects.filter(pk=command).exists()
+    assert "was not published" in caplog.text and type(error).__name__ in caplog.text
+
+
+def test_a_facility_act_that_was_committed_is_answered_so_too(scene, monkeypatch):
+    monkeypatch.setattr(push, "publish_from_thread", lambda _table: 1 / 0)
+    office = scene.browser("podium", "compliance")
+    approval = Approval.objects.get(subject="layout")
+    body = {"command": str(uuid.uuid4()), "params": {"approval": approval.pk, "why": "a new layout"}}
+    answer = office.post(
+        "/floor/larkfield/acts/withdraw_approval", json.dumps(body), content_type="application/json"
+    )
+    assert answer.status_code == 200, answer.content
+    approval.refresh_from_db()
+    assert approval.withdrawn_at is not None
+
+
+@pytest.fixture
+def log_lines() -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """The lines that production would log, read as JSON."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter())
+    root = logging.getLogger()
+    root.addHandler(handler)
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    root.removeHandler(handler)
+
+
+def test_an_error_is_one_line_with_what_the_request_was_about_and_its_page_shows_the_id(
+    scene, tablet, monkeypatch, log_lines
+):
+    tablet.raise_request_exception = False
+    monkeypatch.setattr(table_runner.RUNNER, "lock", lambda _request: 1 / 0)
+    command = str(uuid.uuid4())
+    answer = send(tablet, scene, command=command)
+    (line,) = log_lines()
+    assert {key: line[key] for key in ("level", "facility", "table", "act", "command")} == {
+        "level": "error",
+        "facility": "larkfield",
+        "table": "T-01",
+        "act": "place_wagers",
+        "command": command,
+    }
+    assert "ZeroDivisionError" in line["error"]
+    assert (answer.status_code, answer["X-Request-ID"]) == (500, line["request"])
+    assert f"logged as {line['request']}." in answer.content.decode()
+    monkeypatch.undo()
+    assert send(tablet, scene)["X-Request-ID"] != line["request"]
 
 
 def test_the_podium_gets_the_screen_of_its_own_station(scene):

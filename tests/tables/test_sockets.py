@@ -10,12 +10,14 @@ from channels.db import database_sync_to_async
 from django.db import InterfaceError, OperationalError, connections
 
 from audit import clock
+from audit.logs import OutageLog
 from audit.models import Device
 from config.asgi import application
 from tables.models import Assignment
 from tables.runner.access import signed_in_request
 from tables.screens import delivery, fragments, push
 from tables.screens.changes import apply_changes
+from tables.views import sockets
 from tables.views.sockets import TILE_SECONDS
 
 pytestmark = pytest.mark.both_databases
@@ -261,8 +263,10 @@ async def heartbeat(socket: Socket) -> dict[str, int]:
 
 @pytest.mark.parametrize("path", [TABLE + "table", "/ws/floor/larkfield"])
 async def test_heartbeats_go_on_after_an_outage_of_the_database_and_check_the_rights_again(
-    committed, monkeypatch, quick, path
+    committed, monkeypatch, caplog, quick, path
 ):
+    outage = OutageLog(sockets.log, "The heartbeat of a socket", traceback=True)
+    monkeypatch.setattr(sockets, "heartbeats", outage)
     failures = [OperationalError("gone"), InterfaceError("closed"), TimeoutError()]
 
     def failing(scope):
@@ -276,6 +280,7 @@ async def test_heartbeats_go_on_after_an_outage_of_the_database_and_check_the_ri
     monkeypatch.setattr("tables.views.sockets.signed_in_request", failing)
     assert "T-01" in await heartbeat(socket)
     assert failures == []
+    assert caplog.text.count("The heartbeat of a socket failed: ") == caplog.text.count("Traceback") == 3
     await database_sync_to_async(lambda: Device.objects.update(revoked_at=clock.now()))()
     assert await socket.closed(after=200) in (4401, 4423)
     await socket.leave()
