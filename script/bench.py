@@ -40,6 +40,7 @@ PARTS = {
     part.name: part
     for part in (
         Part("acts", "an act over HTTP, from the POST to its screens", is_scene=True),
+        Part("profile", "where the processor time of an act goes", is_scene=True, is_nightly=False),
         Part("floor", "a floor of many tables", is_scene=True, is_nightly=False),
         Part("saturation", "for how many tables a floor holds", is_scene=True, is_default=False),
         Part("dashboard", "the dashboard of a large floor in Chromium", is_scene=True, is_nightly=False),
@@ -71,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
         "--entries", type=int, default=50_000, help="of `evidence`: how many it exports and verifies"
     )
     options.add_argument(
-        "--rounds", type=int, default=20, help="of `acts`: rounds for each number of screens"
+        "--rounds", type=int, default=20, help="of `acts` and `profile`: rounds for each number of screens"
     )
     floor = options.add_argument_group("floor")
     floor.add_argument("--tables", type=int, default=20, help="tables that play (the goal is 1,000)")

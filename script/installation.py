@@ -42,7 +42,9 @@ class Installation(Scene):
         has_services: bool = False,
         has_tutorial: bool = False,
         is_durable: bool = False,
+        application: str = APPLICATION,
     ) -> None:
+        self.application = application
         self.cluster_settings = DURABLE if is_durable else CLUSTER_SETTINGS
         self.has_services = has_services
         allow_many_files()
@@ -62,7 +64,7 @@ class Installation(Scene):
         return [self.postgres, self.redis, *self.web.values(), *services, *tutorial]
 
     def _web(self, name: str) -> Process:
-        command = self._uvicorn(APPLICATION, self.ports[name])
+        command = self._uvicorn(self.application, self.ports[name])
         return self._python(name, command, "pitside_app", lambda: self.answers(name))
 
     def _uvicorn(self, application: str, port: int) -> list[str]:
