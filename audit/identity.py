@@ -40,17 +40,17 @@ class Identity:
 
 def identify(request: HttpRequest) -> Identity:
     """Read who sends a request. Its session keeps the row that was read. Locks nothing."""
-    if token_of(request) is None and request.session.session_key is None:  # as the proxy's health check
+    token, key = token_of(request), request.session.session_key
+    if token is None and key is None:  # as the proxy's health check
         return Identity(None, AnonymousUser(), timezone.now())
-    device, row, moment = _read(request)
+    device, row, moment = _read(token, key)
     if row is not None and isinstance(request.session, SessionStore):
         request.session.row = row
     return Identity(device, _user(request, device), clock.read(moment))
 
 
-def _read(request: HttpRequest) -> tuple[Device | None, Session | None, dt.datetime | None]:
+def _read(token: str | None, key: str | None) -> tuple[Device | None, Session | None, dt.datetime | None]:
     """The device with the person signed in at it, the session's row, and the database's time if it has a clock."""
-    token, key = token_of(request), request.session.session_key
     models = (("v", Device), ("p", Person), ("s", Session))
     sql = """FROM (SELECT 1 AS is_asked) request
              LEFT JOIN audit_device v ON v.token_sha256 = %s AND v.revoked_at IS NULL
