@@ -86,8 +86,13 @@ def time_ahead(stream: Stream, moment: dt.datetime) -> ClockRefused:
 
 
 def displayed_moment(stream: Stream, moment: dt.datetime) -> dt.datetime:
-    """The time to show on a screen: the stream's last time if the clock went back. Reading refuses nothing."""
-    return moment if stream.last_at is None else max(moment, stream.last_at)
+    """The time to show on a screen: the stream's last time if the clock went back. Reading refuses nothing.
+
+    Nothing follows on a closed stream, and its last time may be why it was closed.
+    """
+    if stream.last_at is None or stream.closed_at is not None:
+        return moment
+    return max(moment, stream.last_at)
 
 
 def format_moment(moment: dt.datetime) -> str:

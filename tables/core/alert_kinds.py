@@ -138,8 +138,11 @@ def kind_of(code: str, key: str) -> AlertKind:
 
 
 def live_tables(table_id: int | None = None) -> QuerySet[Table]:
-    """Return the tables of real play, or one of them; training and simulation call nobody."""
-    tables = Table.objects.filter(kind=Table.Kind.LIVE)
+    """Return the tables of real play, or one of them; training and simulation call nobody.
+
+    Leaves out a table whose stream two people closed: no alert can be recorded there.
+    """
+    tables = Table.objects.filter(kind=Table.Kind.LIVE, stream__closed_at=None)
     return tables if table_id is None else tables.filter(pk=table_id)
 
 

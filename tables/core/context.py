@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from audit import record
-from audit.clock import never_before
 from audit.entry_types import EntryBody
 from audit.models import Device, Person, Stream
 from audit.rows import update
@@ -59,7 +58,7 @@ class TableContext:
         self.actor = actor
         self.device = device
         self.witness = witness
-        self.now = never_before(self.stream, now)
+        self.now = now
         self._play = play
         self.post: PostCode | None = None  # to which the act belongs, at a game whose posts share the acts
         self.lots: list[DiceLot] = []  # lots whose chain of custody gets this act's entry

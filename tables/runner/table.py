@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from audit.clock import never_before
 from audit.entry_types import EntryBody
 from audit.models import Command
 from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, Stale
@@ -73,9 +74,8 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
     def make_context(self, request: ActRequest, locked: Locked) -> TableContext:
         halts.verify_not_halted(request, locked)
         verify_may_sign(request.witness, locked.table)
-        return TableContext(
-            locked.table, request.actor, request.device, request.witness, locked.now, locked.play
-        )
+        now = never_before(locked.table.stream, locked.now)
+        return TableContext(locked.table, request.actor, request.device, request.witness, now, locked.play)
 
     def is_stale(self, request: ActRequest, act: Act[TableContext, Params], ctx: TableContext) -> bool:
         if request.seen_version > ctx.stream.seq:

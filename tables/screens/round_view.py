@@ -247,6 +247,8 @@ def _by_seat(wagers: list[Settled]) -> dict[int, list[Settled]]:
 
 def offers(ctx: TableContext, opening: Opening) -> list[str]:
     """Return the acts that are legal now, for everybody together. Buttons use this; the server checks again."""
+    if ctx.stream.closed_at is not None:  # another table continues this one
+        return []
     if not ctx.deals:
         return _offers_without_rules(ctx.table)
     if _waits_for_opening(ctx):

@@ -205,8 +205,9 @@ def _span_params(person: Person, supervised: Sequence[SupervisedTable]) -> dict[
 
 
 def _in_play() -> QuerySet[Table]:
-    """The tables that count: live, and open or ceased."""
-    return Table.objects.filter(kind=Table.Kind.LIVE).exclude(status=Table.Status.CLOSED)
+    """The tables that count: live, open or ceased, and not continued by another table."""
+    tables = Table.objects.filter(kind=Table.Kind.LIVE, stream__closed_at=None)
+    return tables.exclude(status=Table.Status.CLOSED)
 
 
 def _tables_of(person: Person, except_table: Table | None = None) -> list[Table]:

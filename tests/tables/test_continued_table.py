@@ -5,13 +5,14 @@ import datetime as dt
 
 import pytest
 
-from audit import clock, record, verification
+from audit import clock, pins, record, verification
 from audit.closing import close_stream
 from audit.devices import enroll
 from audit.errors import ClockRefused, StreamClosed
 from audit.sealing import incarnations
+from tables.clock.ticker import tick
 from tables.demo.seeding import approve_equipment, make_lot
-from tables.models import Assignment, Shaker, Table
+from tables.models import Alert, Assignment, Shaker, Table
 from tables.runner.system import for_each_table
 from tests.services.entries import any_entry
 from tests.tables.cast import Scene, make_scene
@@ -76,3 +77,19 @@ def test_a_closed_table_is_left_alone(scene, caplog):
     assert Table.objects.exclude(halted_at=None).get().code == "T-01"
     assert table.stream.continues.name == "larkfield/T-01"
     assert [finding.code for finding in verification.verify().findings] == []
+
+
+def test_wrong_pins_at_the_tablet_of_a_closed_table_alert_the_table_that_continues_it(scene):
+    table = closed(scene)
+    for _ in range(5):
+        pins.count_wrong_pin(scene.tablet, scene.people["dealer"], None, clock.now())
+    tick()
+    assert [alert.table for alert in Alert.objects.filter(kind="pins-guessed")] == [table]
+
+
+def test_the_pages_of_the_floor_show_a_closed_table_without_an_act_and_without_its_far_time(scene):
+    closed(scene)
+    assert (scene.snapshot["offers"], scene.snapshot["as_of"][:4]) == ([], str(clock.now().year))
+    podium = scene.browser("podium", "shift-manager")
+    pages = ("", "tiles", "T-01/", "dice/", "equipment/", "staff/")
+    assert [page for page in pages if podium.get(f"/floor/larkfield/{page}").status_code != 200] == []
