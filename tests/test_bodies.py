@@ -79,6 +79,25 @@ def test_a_whole_body_is_answered_as_ever(server):
     assert head.split()[1] in (b"302", b"403"), head
 
 
+async def test_the_time_of_a_body_does_not_begin_again_with_each_byte():
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.sleep(0.01)
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def read(scope: Any, receive: Any, send: Any) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    async with asyncio.timeout(10):
+        await with_limit(read, 10**6, 0.1)({"type": "http", "headers": []}, receive, send)
+    assert sent[0]["status"] == 408
+
+
 async def test_an_act_may_take_longer_than_its_body():
     """After the body, the application waits for the client to leave, without a limit."""
     messages = [{"type": "http.request", "body": b"", "more_body": False}]

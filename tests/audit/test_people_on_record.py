@@ -120,7 +120,9 @@ def test_a_device_that_was_moved_or_is_used_again_after_its_revocation_is_named(
     Device.objects.filter(pk=tablet.pk).update(place="larkfield/T-05")
     where = {"what": "device-differs", "device": "tablet-17", "stream": "larkfield/sign-in"}
     assert found() == [{**where, "seq": 1, "column": "place"}]
-    Device.objects.filter(pk=tablet.pk).update(place="larkfield/T-04")
+    Device.objects.filter(pk=tablet.pk).update(place="larkfield/T-04", station="podium")
+    assert found() == [{**where, "seq": 1, "column": "station"}]
+    Device.objects.filter(pk=tablet.pk).update(station="dealer")
     devices.revoke(tablet)
     assert found() == []
     Device.objects.filter(pk=tablet.pk).update(revoked_at=None)

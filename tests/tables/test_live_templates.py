@@ -133,6 +133,10 @@ WRITTEN = {
     "by",
     "words",
     "summary",
+    "location",
+    "pit",
+    "reference",
+    "why",
 }
 
 

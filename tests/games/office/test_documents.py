@@ -209,6 +209,17 @@ def test_a_document_that_was_replaced_in_the_database_is_named_with_its_entry(po
     ]
 
 
+def test_a_document_without_an_entry_and_an_entry_without_its_document_are_named(podium):
+    send(podium)
+    entry = Entry.objects.filter(type="document.filed").latest("seq")
+    with as_superuser():
+        Document.objects.update(code="D-0666")
+    assert [finding.as_data() for finding in verification.verify().findings] == [
+        {"what": "document-unrecorded", "document": "D-0666", "facility": "larkfield"},
+        {"what": "document-missing", "document": "D-0001", "stream": "larkfield/rules", "seq": entry.seq},
+    ]
+
+
 def test_a_document_of_another_house_is_not_to_be_had(scene, podium):
     send(podium)
     other = Facility.objects.create(code="other", name="Other", jurisdiction="PA")
