@@ -18,6 +18,7 @@ from tests.tables.cast import PIN, Scene
 WITHOUT_A_HEARTBEAT = 4_000  # ms; a heartbeat is due after five seconds
 A_DOUBLE_TAP, TO_READ = 0.8, 0.3  # seconds
 STEPS = ("#next", "#decline")
+FORM_KEY = "k" * 32
 # The page and its clicks so far: what a tap changes, whatever it hits.
 CLICKS = "[performance.timeOrigin, window.clicks]"
 A_FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
@@ -29,10 +30,15 @@ AN_ANSWER = re.compile(r"Failed to load resource: the server responded with a st
 
 def become(page: Page, token: str) -> None:
     """This browser is the device with this token, as if it had enrolled."""
-    response, address = HttpResponse(), page.request.get("/enrol").url
+    response = HttpResponse()
     set_device_cookie(response, token)
     (cookie,) = response.cookies.values()
-    page.context.add_cookies([{"name": cookie.key, "value": cookie.coded_value, "url": address}])
+    add_cookie(page, cookie.key, cookie.coded_value)
+
+
+def add_cookie(page: Page, name: str, value: str) -> None:
+    """A cookie for every server of this machine, whatever its port."""
+    page.context.add_cookies([{"name": name, "value": value, "domain": "127.0.0.1", "path": "/"}])
 
 
 def touch(element: Locator) -> None:
@@ -99,18 +105,21 @@ class Screen:
         touch(self.page.get_by_role("button", name="Enroll this device"))
         expect(self.page.locator("#sign-in")).to_be_visible()
 
-    def let_in(self, token: str, person: str) -> None:
-        """Enrolled and signed in without the pages for it, whose own tests come through them.
+    def let_in(self, token: str, person: str, path: str = "/") -> None:
+        """Enrolled and signed in, on the page with this path."""
+        self.get_session(token, person)
+        self.page.goto(path)
 
-        Several browsers may be the same device here: their cookies are set, and the token is not used up.
+    def get_session(self, token: str, person: str) -> None:
+        """Enrolled and signed in without the pages for it, whose own tests come through them. No page is open yet.
+
+        Several browsers may be the same device here: their cookies are set, and the token is not used up. The form of
+        the sign-in is sent without its page, so the cookie of its key is made here too.
         """
         become(self.page, token)
-        asked = self.page.request.get("/sign-in")
-        key = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', asked.text())
-        assert key
-        form = {"person": person, "pin": PIN, "csrfmiddlewaretoken": key[1]}
-        assert self.page.request.post("/sign-in", form=form, headers={"Referer": asked.url}).ok
-        self.page.goto("/")
+        add_cookie(self.page, "csrftoken", FORM_KEY)
+        form = {"person": person, "pin": PIN, "csrfmiddlewaretoken": FORM_KEY}
+        assert self.page.request.post("/sign-in", form=form, max_redirects=0).status == 302
 
     def sign_in(self, person: str, pin: str = PIN) -> None:
         """Taps the name and six digits; they send themselves."""

@@ -246,11 +246,11 @@ def test_an_auditor_finds_a_disputed_round_and_proves_it_elsewhere(
     dealer = tablet(new_page, scene)
     deal(dealer)
     floor = Office(new_page())
-    floor.let_in(scene.tokens["podium"], "floorperson")
+    floor.get_session(scene.tokens["podium"], "floorperson")
     file_a_slip(floor)
     watched.seal()
     auditor = Office(new_page())
-    auditor.let_in(scene.tokens["podium"], "compliance")
+    auditor.get_session(scene.tokens["podium"], "compliance")
     spotless += [dealer, floor, auditor]
 
     find(auditor, scene.table.facility.time_zone)

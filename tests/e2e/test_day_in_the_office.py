@@ -107,8 +107,7 @@ def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     # Limits: with a player seated by notice, 30 minutes after the later of sign and announcement; then at once
     floor = Screen(new_page())
     spotless.append(floor)
-    floor.let_in(scene.tokens["podium"], "floorperson")
-    floor.page.goto("/floor/larkfield/T-01/")
+    floor.let_in(scene.tokens["podium"], "floorperson", "/floor/larkfield/T-01/")
     floor.is_live()
     change_limits(floor, "25", "2,000", "Players are here")
     dealer.tap("#announce")

@@ -30,7 +30,7 @@ def played(scene, tmp_path, settings):
 @pytest.fixture
 def desk(played, new_page, spotless):
     office = Office(new_page())
-    office.let_in(played.tokens["podium"], "compliance")
+    office.get_session(played.tokens["podium"], "compliance")
     spotless.append(office)
     return office
 

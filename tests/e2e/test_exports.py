@@ -24,8 +24,7 @@ def folder(settings, tmp_path):
 
 def begin(scene, page):
     office = Office(page)
-    office.let_in(scene.tokens["podium"], "compliance")
-    page.goto("/record/larkfield/exports/")
+    office.let_in(scene.tokens["podium"], "compliance", "/record/larkfield/exports/")
     return office
 
 

@@ -22,8 +22,7 @@ class Keeper(Office):
     """A games administrator at the podium, on the guide's tab."""
 
     def begin_here(self, scene):
-        self.let_in(scene.tokens["podium"], "games-administrator")
-        self.page.goto("/office/larkfield/guide/")
+        self.let_in(scene.tokens["podium"], "games-administrator", "/office/larkfield/guide/")
         return self
 
 
@@ -84,8 +83,7 @@ def test_what_patrons_read_is_well_on_a_phone_and_on_a_wall(scene, new_page, spo
 def test_the_floor_logs_a_device_from_the_page_of_its_table(scene, new_page, spotless):
     floor = Office(new_page())
     spotless.append(floor)
-    floor.let_in(scene.tokens["podium"], "floorperson")
-    floor.page.goto("/floor/larkfield/T-01/")
+    floor.let_in(scene.tokens["podium"], "floorperson", "/floor/larkfield/T-01/")
     floor.tap(floor.page.locator("[data-log-device]"))
     box = floor.page.locator("#device")
     box.locator("[name=seat]").select_option("3")

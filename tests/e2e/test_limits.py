@@ -22,8 +22,7 @@ AT = "/floor/larkfield/T-01/"
 
 def podium(scene: Scene, page: Page, person: str, address: str) -> Screen:
     screen = Screen(page)
-    screen.let_in(scene.tokens["podium"], person)
-    page.goto(address)
+    screen.let_in(scene.tokens["podium"], person, address)
     return screen
 
 

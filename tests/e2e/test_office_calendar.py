@@ -27,8 +27,7 @@ def waits(scene):
 
 def begin(scene, page, person="games-administrator", page_name="deadlines"):
     office = Office(page)
-    office.let_in(scene.tokens["podium"], person)
-    page.goto(f"/office/larkfield/{page_name}/")
+    office.let_in(scene.tokens["podium"], person, f"/office/larkfield/{page_name}/")
     return office
 
 

@@ -21,7 +21,7 @@ IGNORED = re.compile(
 def page(scene, new_page, spotless):
     desk = Office(new_page())
     spotless.append(desk)
-    desk.let_in(scene.tokens["podium"], "games-administrator")
+    desk.get_session(scene.tokens["podium"], "games-administrator")
     return desk.page
 
 

@@ -18,8 +18,7 @@ class Desk(Office):
     """The rules office at a podium."""
 
     def at(self, scene, address: str, person: str = "games-administrator") -> "Desk":
-        self.let_in(scene.tokens["podium"], person)
-        self.page.goto(f"/office/larkfield/{address}")
+        self.let_in(scene.tokens["podium"], person, f"/office/larkfield/{address}")
         return self
 
     def attach(self, box: Locator, name: str) -> None:

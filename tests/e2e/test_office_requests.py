@@ -17,8 +17,7 @@ DRAWING = {"name": "layout.png", "mimeType": "image/png", "buffer": PNG}
 
 def at_the_desk(scene: Scene, page: Page, path: str = "") -> Office:
     office = Office(page)
-    office.let_in(scene.tokens["podium"], "games-administrator")
-    office.page.goto(HOME + path)
+    office.let_in(scene.tokens["podium"], "games-administrator", HOME + path)
     return office
 
 

@@ -18,8 +18,7 @@ class Desk(Office):
     """A podium at which somebody works in the rules office."""
 
     def sit_down(self, scene: Scene, person: str = "games-administrator") -> "Desk":
-        self.let_in(scene.tokens["podium"], person)
-        self.page.goto(LIST)
+        self.let_in(scene.tokens["podium"], person, LIST)
         return self
 
     def go_to(self, code: str) -> None:

@@ -25,8 +25,7 @@ def played(scene) -> None:
 
 def begin(scene, page: Page, person: str, at: str = ROUND) -> Office:
     office = Office(page)
-    office.let_in(scene.tokens["podium"], person)
-    page.goto(at)
+    office.let_in(scene.tokens["podium"], person, at)
     return office
 
 

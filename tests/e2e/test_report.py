@@ -12,8 +12,7 @@ pytestmark = pytest.mark.browser
 
 def begin(scene, page):
     desk = Office(page)
-    desk.let_in(scene.tokens["podium"], "compliance")
-    page.goto("/record/larkfield/report/")
+    desk.let_in(scene.tokens["podium"], "compliance", "/record/larkfield/report/")
     return desk
 
 

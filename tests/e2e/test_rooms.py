@@ -20,8 +20,7 @@ class Office(Screen):
     """A podium at which somebody keeps the house's rooms."""
 
     def begin(self, scene: Scene, person: str, room: str) -> "Office":
-        self.let_in(scene.tokens["podium"], person)
-        self.page.goto(f"/floor/larkfield/{room}/")
+        self.let_in(scene.tokens["podium"], person, f"/floor/larkfield/{room}/")
         return self
 
     def slip(self, name: str, lot: str = "") -> Locator:

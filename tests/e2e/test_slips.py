@@ -21,8 +21,7 @@ def begin(scene, page, person="floorperson", device="podium"):
     scene.play((1, "small", 2_500), (2, "big", 5_000), (3, "total:12", 1_000), dice=[2, 5, 5])
     scene.finish()
     office = Office(page)
-    office.let_in(scene.tokens[device], person)
-    page.goto(ROUND)
+    office.let_in(scene.tokens[device], person, ROUND)
     return office
 
 
