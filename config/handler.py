@@ -9,15 +9,16 @@ server's event loop.
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 from asgiref.sync import sync_to_async
 from django.core import signals
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.db import close_old_connections
-from django.http import FileResponse
+from django.http import FileResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
@@ -47,6 +48,8 @@ class OneThreadHandler(ASGIHandler):
         if not response.streaming:
             await self.send_response(response, send)
             return
+        if isinstance(response, StreamingHttpResponse) and not response.is_async:
+            response.streaming_content = _read_in_threads(cast(Iterator[bytes], response.streaming_content))
         try:
             await self._send_while_connected(response, receive, send)
         finally:
@@ -80,3 +83,14 @@ class OneThreadHandler(ASGIHandler):
         for task in (listening, sending):
             with contextlib.suppress(asyncio.CancelledError, RequestAborted):
                 await task
+
+
+async def _read_in_threads(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Read the pieces of a stream, such as a file, in threads, one at a time. Django would read all of them first."""
+
+    def read() -> bytes | None:
+        return next(pieces, None)
+
+    read_piece = sync_to_async(read, thread_sensitive=False, executor=_threads)
+    while (piece := await read_piece()) is not None:
+        yield piece

@@ -57,11 +57,22 @@ def stream(request):
     return StreamingHttpResponse(pieces())
 
 
+def file(request):
+    def pieces():
+        for number in range(3):
+            threads.append(threading.get_ident())
+            events.append(f"read {number}")
+            yield b"%d" % number
+
+    return StreamingHttpResponse(pieces())
+
+
 urlpatterns = [
     path("plain", plain),
     path("on-the-loop", on_the_loop),
     path("slow", slow),
     path("stream", stream),
+    path("file", file),
 ]
 MIDDLEWARE = ["tests.test_handler.NoteThread", "django.middleware.security.SecurityMiddleware"]
 
@@ -123,3 +134,17 @@ async def test_a_stream_ends_with_its_connection_and_is_closed(handler):
     await client.send_input({"type": "http.disconnect"})
     await client.wait()
     assert events == ["closed", "finished"]
+
+
+async def test_the_pieces_of_a_file_are_read_in_threads_each_when_the_one_before_was_sent(handler, recwarn):
+    client = await client_of(handler, "/file")
+    threads.clear()
+    await client.receive_output()
+    bodies = []
+    for number in range(3):
+        bodies.append((await client.receive_output())["body"])
+        assert events[0] == "read 0" and f"read {number + 2}" not in events
+    await client.receive_output()
+    await client.wait()
+    assert bodies == [b"0", b"1", b"2"] and threading.get_ident() not in threads
+    assert not recwarn.list

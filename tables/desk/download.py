@@ -1,11 +1,9 @@
 """Serves a file as a download that can be resumed (RFC 9110, sections 13 and 14)."""
 
-import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from django.core.handlers.asgi import ASGIRequest
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -39,7 +37,7 @@ def file_response(request: HttpRequest, file: Path, name: str, sha256: str, medi
         return _with_headers(response, etag)
     first, last = byte_range or (0, size - 1)
     response_: HttpResponseBase = (
-        HttpResponse() if request.method == "HEAD" else _streamed(request, file, first, last)
+        HttpResponse() if request.method == "HEAD" else StreamingHttpResponse(_pieces(file, first, last))
     )
     if byte_range:
         response_.status_code = 206
@@ -86,12 +84,6 @@ def _range(request: HttpRequest, etag: str, size: int) -> tuple[int, int] | None
     return first, last
 
 
-def _streamed(request: HttpRequest, file: Path, first: int, last: int) -> StreamingHttpResponse:
-    """Stream the file. An ASGI server would collect a synchronous iterator first, so it gets an asynchronous one."""
-    pieces = _pieces(file, first, last)
-    return StreamingHttpResponse(_read_in_thread(pieces) if isinstance(request, ASGIRequest) else pieces)
-
-
 def _pieces(file: Path, first: int, last: int) -> Iterator[bytes]:
     with file.open("rb") as opened:
         opened.seek(first)
@@ -99,9 +91,3 @@ def _pieces(file: Path, first: int, last: int) -> Iterator[bytes]:
         while bytes_left > 0 and (piece := opened.read(min(CHUNK_BYTES, bytes_left))):
             bytes_left -= len(piece)
             yield piece
-
-
-async def _read_in_thread(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Read each piece in a thread, so that the disk does not block the floor's sockets."""
-    while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
-        yield piece
