@@ -228,6 +228,15 @@ test("a 503 of a proxy says nothing about the act", async () => {
   assert.deepEqual([server.requests.length, isUnknown()], [9, true]);
 });
 
+test("a 503 of ours for another reason says nothing about an earlier try", async () => {
+  queue.send("no_more_bets", {}, STATE);
+  for (let tries = 1; tries <= 8; tries++) {
+    await refuse(server.last, 503, "clock-went-back");
+    await clock.advance(4_000);
+  }
+  assert.deepEqual([server.requests.length, isUnknown()], [9, true]);
+});
+
 test("a refusal is final: the act is not tried again", async () => {
   const response = queue.send("no_more_bets", {}, STATE);
   await refuse(server.last, 422, "not-now");
@@ -347,6 +356,14 @@ test("the page after a reload sends what was still under way, with the same id, 
   assert.equal(sessionStorage.getItem("pitside.waiting"), null);
   new ActQueue(fakePage(), URLS).resume();
   assert.equal(server.requests.length, 2);
+});
+
+test("after a reload a refusal of the person does not say that what was under way was not taken", async () => {
+  queue.resume();
+  queue.send("no_more_bets", {}, STATE);
+  new ActQueue(fakePage(), URLS).resume();
+  await refuse(server.last, 401, "signed-out");
+  assert.equal(isUnknown(), true);
 });
 
 test("what another table's page was still sending stays where it is", async () => {
