@@ -379,8 +379,9 @@ async def test_without_the_channel_layer_a_socket_opens_beats_and_joins_later(co
     await heartbeat(socket)  # by now the one before has joined
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
     await push.publish(answer.key)
-    while "html" not in (message := await socket.heard()):
-        pass
+    async with asyncio.timeout(10):
+        while "html" not in (message := await socket.heard()):
+            pass
     assert message["version"] == version + 1
     await socket.leave()
 
