@@ -94,6 +94,16 @@ class LockedOut(PersonRefused):
     )
 
 
+NOT_BEGUN = RefusalCode("not-begun", "The server is busy. Nothing was begun. Try again.", "Busy")
+
+
+class TooManyPins(PersonRefused):
+    """More PINs wait to be hashed than a worker accepts. This one was neither looked at nor counted."""
+
+    code = NOT_BEGUN
+    status = 503
+
+
 class SamePerson(PersonRefused):
     """The witness is the person who acts."""
 

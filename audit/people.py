@@ -35,7 +35,7 @@ from audit.entries import (
 from audit.entries import PersonLockedOut as LockedOutPerson
 from audit.entries import PersonRefused as RefusedPerson
 from audit.entry_types import EntryBody
-from audit.errors import DeviceRefused, LockedOut, SamePerson, WrongPin
+from audit.errors import DeviceRefused, LockedOut, SamePerson, TooManyPins, WrongPin
 from audit.models import Device, Lockout, Person, Role
 from audit.rows import read
 
@@ -66,6 +66,9 @@ class PinBackend(BaseBackend):
 
 
 _hashing = threading.Lock()
+# Half of the threads that handle requests (config/handler.py): however many PINs come at once, the rest serve acts.
+MOST_PINS_AT_ONCE = 32
+_pins = threading.BoundedSemaphore(MOST_PINS_AT_ONCE)
 
 
 @contextlib.contextmanager
@@ -73,11 +76,16 @@ def hashing() -> Iterator[None]:
     """Hash one PIN at a time, and wait for the turn without a connection of the pool.
 
     A hash takes long on purpose. Thirty PINs at once must neither occupy every connection of the worker nor every
-    processor, or the acts of other tables would wait.
+    processor, or the acts of other tables would wait. Raises TooManyPins where more wait already than may.
     """
     _release_connection()
-    with _hashing:
-        yield
+    if not _pins.acquire(blocking=False):
+        raise TooManyPins()
+    try:
+        with _hashing:
+            yield
+    finally:
+        _pins.release()
 
 
 def _release_connection() -> None:

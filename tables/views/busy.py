@@ -14,8 +14,8 @@ from psycopg.errors import LockNotAvailable
 from psycopg_pool import PoolTimeout
 
 from audit import logs
+from audit.errors import NOT_BEGUN
 from games.engine import Refusal
-from tables.views.refusals import NOT_BEGUN
 from tables.words.sentences import say, title
 
 log = logging.getLogger(__name__)

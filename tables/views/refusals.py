@@ -10,4 +10,3 @@ STALE = RefusalCode(
 UNKNOWN_ACT = RefusalCode("unknown-act", "There is no such act.")
 LOCKED = RefusalCode("locked", "This tablet is locked. Sign in with your PIN.")
 SIGNED_OUT = RefusalCode("signed-out", "You are signed out. Sign in with your PIN.")
-NOT_BEGUN = RefusalCode("not-begun", "The server is busy. Nothing was begun. Try again.", "Busy")

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import threading
 
 import pytest
 from django.conf import settings
@@ -12,9 +13,10 @@ from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 
 from audit import clock, devices, people, pins
-from audit.errors import DeviceRefused, EnrollmentRefused, LockedOut, SamePerson, WrongPin
+from audit.errors import DeviceRefused, EnrollmentRefused, LockedOut, SamePerson, TooManyPins, WrongPin
 from audit.middleware import StationMiddleware
 from audit.models import Device, Entry, Lockout, Person, Role
+from config.handler import MOST_REQUESTS_AT_ONCE
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -220,6 +222,26 @@ def through_middleware(request, token, method="POST"):
         request.COOKIES[settings.DEVICE_COOKIE_NAME] = signed
     StationMiddleware(lambda _request: HttpResponse())(request)
     return request
+
+
+def test_pins_that_come_at_once_leave_half_of_the_threads_to_acts(request_at, tablet, dealer, monkeypatch):
+    assert people.MOST_PINS_AT_ONCE * 2 <= MOST_REQUESTS_AT_ONCE
+    monkeypatch.setattr(people, "_pins", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(
+        people, "_hashing", threading.RLock()
+    )  # without the limit the test fails, and does not hang
+    check_password = Person.check_password
+
+    def check_while_another_comes(person, pin):
+        with pytest.raises(TooManyPins):
+            people.sign_in(request_at(tablet), "tran-m", "123456")
+        return check_password(person, pin)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Person, "check_password", check_while_another_comes)
+        people.sign_in(request_at(tablet), "tran-m", "123456")
+    people.sign_in(request_at(tablet), "tran-m", "123456")
+    assert types() == ["person.signed_in"] * 2
 
 
 @pytest.fixture
