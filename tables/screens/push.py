@@ -6,7 +6,7 @@ A push carries the state of one table as JSON. The workers whose sockets show th
 
 from typing import Any
 
-from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
 
 from tables.screens import fragments
 from tables.screens.delivery import Push, delivery, hand_over
@@ -33,7 +33,7 @@ async def publish(table_id: int) -> TableState:
 
     Nobody waits for the channel layer: the state is sent beside this coroutine.
     """
-    state = await sync_to_async(fragments.read_state)(table_id)
+    state = await database_sync_to_async(fragments.read_state)(table_id)
     delivery().add(_pushes(table_id, state))
     return state
 
