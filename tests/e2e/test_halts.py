@@ -64,7 +64,9 @@ def declare(scene: Any) -> None:
 def test_the_next_tap_finds_a_cut_tail_and_a_declaration_lets_the_table_go_on(scene, new_page, spotless):
     kept = scene.version
     pit, dealer = dashboard(new_page, scene), tablet(new_page, scene)
-    beside = Tablet(new_page()).begin(scene, "dealer")
+    beside = Tablet(dealer.page.context.new_page())  # a second tab of the tablet
+    beside.page.goto(dealer.page.url)
+    beside.is_live()
     spotless += [pit, dealer, beside]
     dealer.place((1, "big", 2_500))
     pit.shows(wagered="$25")
