@@ -5,6 +5,7 @@ With a `caddy` on PATH, the same through Caddy itself with that file, without it
 """
 
 import contextlib
+import itertools
 import re
 import shutil
 import signal
@@ -29,6 +30,8 @@ from tests.tables.cast import PIN
 ACT, SCREEN = "/floor/larkfield/T-01/acts/place_wagers", "/floor/larkfield/T-01/screen/dealer"
 SERVICE_RESTART, OPEN = 1012, -1
 MOST_TRIES = 3
+LONGEST_GAP_SECONDS = 2.0
+PAUSE_SECONDS = 0.05
 TOO_OLD = (2, 7)  # Caddy before this version does not know `stream_timeout`
 
 
@@ -51,6 +54,7 @@ class Tablet:
         self.client = httpx.Client(timeout=8, cookies=cookies)
         self.tries: dict[str, int] = {}  # of each act that was taken, by its command
         self.version = 0
+        self.answered: list[float] = []  # when acts were taken, in seconds
         self.refused: list[str] = []
         self.stopped = threading.Event()
         self.thread = threading.Thread(target=self.act_on)
@@ -69,7 +73,7 @@ class Tablet:
         return self.client.request(method, f"http://127.0.0.1:{self.ports[-1]}{path}", **how)
 
     def act_on(self) -> None:
-        while not self.stopped.is_set():
+        while not self.stopped.wait(PAUSE_SECONDS):
             self.act()
 
     def act(self) -> None:
@@ -91,6 +95,7 @@ class Tablet:
                 answer = self.send("POST", ACT, json=body, headers=headers)
                 if answer.status_code == 200:
                     self.tries[command], self.version = tries, answer.json()["version"]
+                    self.answered.append(time.monotonic())
                     return
                 if answer.status_code < 500:
                     self.refused.append(answer.text)
@@ -98,6 +103,10 @@ class Tablet:
                     return
             time.sleep(0.15 * tries)
         self.refused.append("no answer")
+
+    def longest_gap(self) -> float:
+        """The longest time without an act that was taken, in seconds."""
+        return max(later - earlier for earlier, later in itertools.pairwise(self.answered))
 
     @contextlib.contextmanager
     def listen(self) -> Iterator[ClientConnection]:
@@ -190,6 +199,7 @@ def test_no_act_fails_while_a_worker_is_replaced_and_then_the_other_one_is_kille
     workers: Workers, tablet: Tablet
 ) -> None:
     acts_go_on(tablet)
+    undisturbed = tablet.longest_gap()
     codes = {}
     for worker, number in ((workers.first, signal.SIGTERM), (workers.second, signal.SIGKILL)):
         with contextlib.ExitStack() as stack:
@@ -209,6 +219,7 @@ def test_no_act_fails_while_a_worker_is_replaced_and_then_the_other_one_is_kille
     commands = Counter(workers.first.commands("wagers.placed"))
     assert {command: commands[command] for command in tablet.tries} == dict.fromkeys(tablet.tries, 1)
     assert max(tablet.tries.values()) <= MOST_TRIES
+    assert tablet.longest_gap() < LONGEST_GAP_SECONDS + undisturbed
     assert codes[signal.SIGTERM] <= {SERVICE_RESTART}
 
 
