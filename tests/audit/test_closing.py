@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.db.utils import DatabaseError
 
-from audit import clock, closing, record, verification
+from audit import clock, closed_streams, closing, record, verification
 from audit.entries import STREAM_CLOSED, StreamClosing
 from audit.errors import AuditRefusal, ClockRefused, StreamClosed
 from audit.management.commands import provision_roles
@@ -105,6 +105,13 @@ def test_a_closing_explains_no_other_damage(jammed, people):
     with as_superuser():
         Entry.objects.filter(pk=first.pk).update(body=bytes(first.body).replace(b'"round":1', b'"round":2'))
     assert "entry-changed" in [finding.code for finding in verification.verify().findings]
+
+
+def test_a_closing_explains_no_entry_that_came_after_it(jammed, people):
+    close(people)
+    closings = closed_streams.declared_closings()
+    assert closed_streams.explains(closings, {"stream": T04, "seq": 2})
+    assert not closed_streams.explains(closings, {"stream": T04, "seq": 3})
 
 
 def test_a_closing_that_one_person_declared_explains_nothing(jammed, people):

@@ -496,6 +496,7 @@ def test_a_saved_checkpoint_of_this_log_is_good_and_that_of_a_fork_is_bad(house,
     origin = json.loads(files["seals.jsonl"].splitlines()[0])["origin"]
     bad = [
         Case("another key", archive, thief),
+        Case("no key is stated", forged_log(files, others={"keys.txt": b""}), thief),
         Case("not a key of a witness", archive, {**mine, "witness_vkey": house.vkey}),
     ]
     longer, foreign, proof = tmp_path / "longer.txt", tmp_path / "other.txt", tmp_path / "proof.txt"

@@ -156,6 +156,15 @@ def test_an_entry_behind_its_head_is_named(sealed):
     assert codes == ["head-differs", "entry-beyond-head"]
 
 
+def test_a_verification_of_one_casino_names_nothing_of_another(sealed, write):
+    write("seabright/T-01", moment=MOMENT)
+    write("seabright/T-01", moment=MOMENT)
+    aside(("UPDATE audit_stream SET seq = 1 WHERE name = %s", ["seabright/T-01"]))
+    assert verification.verify(facility="larkfield").findings == []
+    codes = [finding.code for finding in verification.verify(facility="seabright").findings]
+    assert "entry-beyond-head" in codes
+
+
 @pytest.mark.parametrize(
     ("column", "value"),
     [("type", "round.voided"), ("at", None), ("gaming_day", "2026-11-20"), ("actor", "tran-m"),

@@ -198,6 +198,9 @@ def test_a_halted_table_and_the_alerts_of_the_record_are_shown(hands, scene, sea
     Table.objects.update(halted_at=hands.now)
     assert told(scene, hands)["Halted: T-01"] == "bad"
     assert "T-01 is halted since 21 Nov 2026 10:00:00" in page(scene)
+    seabright = Facility.objects.create(code="seabright", name="Seabright", jurisdiction="NJ")
+    foreign = integrity.read_integrity(seabright, hands.now)
+    assert (foreign.halted, foreign.alerts) == ((), ())
 
 
 def test_keys_and_incarnations_are_shown_with_their_times(hands, scene, sealer):
