@@ -9,8 +9,6 @@ from games.regulations import coverage
 from games.regulations.clauses import all_clauses, proofs_by_clause
 from tables.desk.views.coverage import sentence
 
-pytestmark = pytest.mark.both_databases
-
 
 def test_the_file_matches_the_marks_of_the_tests():
     text = coverage.FILE.read_text("utf-8")

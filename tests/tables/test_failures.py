@@ -6,7 +6,7 @@ from tables.models import Settlement
 from tables.words.sentences import act_line
 from tests.tables.cast import CHAPTER, make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 FAILURE = {"pa-539": "7(b)", "pa-625a/A": "7(b)", "nj-19-47-9": "6(b)"}

@@ -11,7 +11,7 @@ from tables.clock.ticker import tick
 from tables.models import LimitsChange, Wager
 from tests.tables.cast import make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 MINUTES = dt.timedelta(minutes=1)
 SECOND = dt.timedelta(seconds=1)
 NEW = {"min_cents": 2_500, "max_cents": 200_000}

@@ -14,7 +14,7 @@ from games.office.calendar.reminders import send_reminders, stage_of
 from tables.clock.ticker import Ticker, remind_of_deadlines
 from tests.tables.cast import Scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 DAY = dt.timedelta(days=1)
 ENDS = dt.date(2026, 12, 25)
 

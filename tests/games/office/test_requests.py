@@ -14,7 +14,7 @@ from games.models import Document, Facility, GameRequest, Provider
 from games.office.requests import contents, odds_figures
 from tests.tables.cast import Scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 30 + b"IEND\xaeB`\x82"
