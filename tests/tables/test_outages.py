@@ -241,9 +241,9 @@ def test_a_connection_that_died_in_the_pool_costs_no_request():
 
     def borrow(count: int) -> list[int]:
         lent = [pool.getconn() for _ in range(count)]
-        for one in lent:
-            pool.putconn(one)
-        return [one.info.backend_pid for one in lent]
+        for connection_ in lent:
+            pool.putconn(connection_)
+        return [connection_.info.backend_pid for connection_ in lent]
 
     connection.ensure_connection()
     pool, given = connection.pool, connection.get_connection_params()

@@ -259,8 +259,8 @@ def test_every_row_of_play_that_is_missing_or_one_more_is_named(played):
     }
     unnamed = [row for row, change in changes.items() if (row, "row") not in differing(played, change)]
     assert unnamed == []
-    moved = differing(played, lambda: settlements.update(wager=on_paper))
-    assert ("round 1, settlement of seat 1, small", "row") in moved
+    differences = differing(played, lambda: settlements.update(wager=on_paper))
+    assert ("round 1, settlement of seat 1, small", "row") in differences
 
 
 def test_the_daily_report_does_not_follow_changed_tables_of_play(played):
