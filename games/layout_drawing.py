@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from games.chips import chip_class
-
 WINS = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-star"/></svg>WINS</span>'
 NOT_DEALT = '<span class="not-dealt" aria-hidden="true">not dealt</span>'
-PAID = '<span class="settled"><svg class="icon"><use href="#i-check"/></svg>paid</span>'
+TAKE = '<svg class="icon mark mark--take" aria-hidden="true"><use href="#i-down"/></svg>'
+PAYING = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-up"/></svg>PAY</span>'
+PAID = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-check"/></svg>PAID</span>'
 
 
 def listed(items: Sequence[Any]) -> str:
@@ -32,21 +32,3 @@ def money(cents: int | None) -> str:
 def signed(cents: int | None) -> str:
     """Return `+$1,150`, `−$30`."""
     return money(cents) if (cents or 0) <= 0 else f"+{money(cents)}"
-
-
-def disc(cents: int, extra: str = "") -> str:
-    """Return a chip with an amount on it."""
-    text = plain(cents)
-    wide = " wide" if len(text) > 2 else ""
-    return (
-        f'<span class="chip {chip_class(cents)}{extra}"><svg><use href="#chip"/></svg>'
-        f'<b class="chip-n{wide}">{text}</b></span>'
-    )
-
-
-def marked(cents: int, mark: str) -> str:
-    """Return a chip with an arrow: to take, or to pay."""
-    return (
-        f'<span class="taken">{disc(cents)}<svg class="icon mark mark--{mark}" aria-hidden="true">'
-        f'<use href="#i-{"down" if mark == "take" else "up"}"/></svg></span>'
-    )

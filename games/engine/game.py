@@ -188,7 +188,14 @@ class Game:
         return {}
 
     def verify_layout(self, rules: Rules, wagers: Sequence[Wager]) -> None:
-        """Refuse wagers that may not be made together. Most games have no such rule."""
+        """Refuse wagers that may not be made together, once the layout is complete: at no more bets, and in a
+        correction. Most games have no such rule.
+        """
+
+    def verify_amounts(self, rules: Rules, wagers: Sequence[Wager]) -> None:
+        """Refuse wagers whose amounts may not be made together, while bets are open. What a later wager may still
+        complete is left to `verify_layout`.
+        """
 
     def verify_play(self, rules: Rules, code: str, play: int | None) -> None:
         """Raise `play-not-asked` for a wager that names a play but is not made on a single play."""
@@ -266,11 +273,18 @@ class Game:
         quarterback: int | None = None,
         offered: int | None = None,
         seated: Iterable[int] = (),
+        absent: Iterable[int] = (),
     ) -> RoundState:
         """Return a round before its first act, with what `next_quarterback` gave it. Raises `shaker-not-allowed`."""
         kind = rules.shaker(shaker or rules.edition.default_shaker)
         return RoundState(
-            self, rules, kind.code, quarterback=quarterback, offered=offered, seated=frozenset(seated)
+            self,
+            rules,
+            kind.code,
+            quarterback=quarterback,
+            offered=offered,
+            seated=frozenset(seated),
+            absent=frozenset(absent),
         )
 
     def restore(
@@ -382,7 +396,7 @@ class Game:
             self.verify_stake(rules, placing.code, placing.cents)
 
     def verify_place_wagers(self, state: RoundState, placings: Iterable[Placing | tuple[Any, ...]]) -> None:
-        """Raise `bets-closed`, `nothing-placed`, and what `verify_placing`, `verify_increment` and `verify_layout`
+        """Raise `bets-closed`, `nothing-placed`, and what `verify_placing`, `verify_increment` and `verify_amounts`
         raise.
 
         One refused line refuses them all.
@@ -395,7 +409,7 @@ class Game:
             self.verify_placing(state.rules, line)
             self.verify_increment(state.rules, line.code, line.cents)
             self.verify_open_for(state, line)
-        self.verify_layout(state.rules, apply_placings(state.wagers, lines)[0])
+        self.verify_amounts(state.rules, apply_placings(state.wagers, lines)[0])
 
     def place_wagers(
         self, state: RoundState, placings: Iterable[Placing | tuple[Any, ...]]
@@ -408,11 +422,13 @@ class Game:
         return replace(state, wagers=wagers), record
 
     def verify_no_more_bets(self, state: RoundState) -> None:
-        """Raise `bets-closed-already`, or `not-shaken` if the shake comes first."""
+        """Raise `bets-closed-already`, `not-shaken` if the shake comes first, and what `verify_layout` raises."""
         self._phase_after(state, "no_more_bets")
+        self.verify_layout(state.rules, state.wagers)
 
     def no_more_bets(self, state: RoundState) -> tuple[RoundState, records.BetsClosed]:
         """Close the bets."""
+        self.verify_no_more_bets(state)
         phase = self._phase_after(state, "no_more_bets")
         record = records.BetsClosed(self._section(state, "no_more_bets"))
         return self._skip_empty_phases(replace(state, phase=phase)), record
@@ -499,26 +515,63 @@ class Game:
         record = records.LosersTaken(self.losers(state), self._section(state, "take_losers"))
         return self._skip_empty_phases(replace(state, phase=phase)), record
 
-    def verify_pay_seats(self, state: RoundState, seats: Iterable[int] | None = None) -> None:
-        """Raise `not-lit`, `losers-not-taken`, `seat-paid-already`, or `nothing-to-pay`."""
+    def verify_pay_seats(self, state: RoundState, seats: Iterable[int] | None = None, code: str = "") -> None:
+        """Raise `not-lit`, `losers-not-taken`, `seat-paid-already`, or `nothing-to-pay`.
+
+        With a `code`, only the winning wagers on that code are paid.
+        """
         self._phase_after(state, "pay_seats")
-        section, unpaid = self._section(state, "pay_seats"), self.unpaid_seats(state)
+        section, unpaid = self._section(state, "pay_seats"), self._unpaid_seats_of(state, code)
         seats = unpaid if seats is None else tuple(seats)
         for seat in seats:
-            if seat in state.paid_seats:
+            if seat in state.paid_seats or (seat, code) in state.paid_areas:
                 raise Refusal(SEAT_PAID_ALREADY, section, seat=seat)
         if not seats or not set(seats) <= set(unpaid):
             raise Refusal(NOTHING_TO_PAY, section)
 
     def pay_seats(
-        self, state: RoundState, seats: Iterable[int] | None = None
+        self, state: RoundState, seats: Iterable[int] | None = None, code: str = ""
     ) -> tuple[RoundState, records.SeatsPaid]:
-        """Pay every winning wager of these seats, or of all unpaid seats. Paying the last seat ends the paying."""
-        seats = self.unpaid_seats(state) if seats is None else tuple(sorted(set(seats)))
-        self.verify_pay_seats(state, seats)
-        settled = tuple(winner for winner in self.winners(state) if winner.wager.seat in seats)
+        """Pay every winning wager of these seats, or of all unpaid seats; with a `code`, only those on that code.
+
+        A seat is paid once all its winning wagers are. Paying the last seat ends the paying.
+        """
+        seats = self._unpaid_seats_of(state, code) if seats is None else tuple(sorted(set(seats)))
+        self.verify_pay_seats(state, seats, code)
+        unpaid = self.unpaid_winners(state)
+        settled = tuple(
+            winner for winner in unpaid if winner.wager.seat in seats and code in ("", winner.wager.code)
+        )
         record = records.SeatsPaid(seats, settled, self._section(state, "pay_seats"))
-        return self._skip_empty_phases(replace(state, paid_seats=state.paid_seats.union(seats))), record
+        return self._skip_empty_phases(self.with_paid(state, settled)), record
+
+    def unpaid_winners(self, state: RoundState) -> tuple[Settled, ...]:
+        """Return the winning wagers of the newest throw that are still to be paid, in the order of settlement."""
+        return tuple(
+            winner
+            for winner in self.winners(state)
+            if winner.wager.seat not in state.paid_seats
+            and (winner.wager.seat, winner.wager.code) not in state.paid_areas
+        )
+
+    def with_paid(self, state: RoundState, settled: Iterable[Settled]) -> RoundState:
+        """Return the round with these wagers paid, in the same phase."""
+        areas = state.paid_areas | {(line.wager.seat, line.wager.code) for line in settled}
+        seats = {seat for seat, _ in areas}
+        owed = {
+            line.wager.seat for line in self.winners(state) if (line.wager.seat, line.wager.code) not in areas
+        }
+        return replace(
+            state,
+            paid_seats=state.paid_seats | (seats - owed),
+            paid_areas=frozenset(area for area in areas if area[0] in owed),
+        )
+
+    def _unpaid_seats_of(self, state: RoundState, code: str) -> tuple[int, ...]:
+        if not code:
+            return self.unpaid_seats(state)
+        winners = self.unpaid_winners(state)
+        return tuple(sorted({winner.wager.seat for winner in winners if winner.wager.code == code}))
 
     # Settling losers and winners together, step by step, and seat by seat within each step
 

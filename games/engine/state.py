@@ -48,6 +48,9 @@ class RoundState:
     wagers: tuple[Wager, ...] = ()
     throws: tuple[tuple[int, ...], ...] = ()  # the valid ones
     paid_seats: frozenset[int] = frozenset()  # in the current step
+    paid_areas: frozenset[tuple[int, str]] = (
+        frozenset()
+    )  # (seat, code) paid, at seats that are not paid in full
     manual_settlement: bool = False  # the device failed after the dice were seen
     returned_for: str = ""  # why every wager was returned, in a round that ended without a result
     step: int = 0  # the last complete step, in a game that settles in steps
@@ -55,6 +58,7 @@ class RoundState:
     quarterback: int | None = None  # the seat that throws, in a game whose players throw
     offered: int | None = None  # the seat that was offered the dice last
     seated: frozenset[int] = frozenset()  # the seats that are taken, with a wager or without
+    absent: frozenset[int] = frozenset()  # those of them whose player is away or has left
 
     @property
     def dice(self) -> tuple[int, ...]:
@@ -86,7 +90,9 @@ class RoundState:
     @property
     def money_moved(self) -> bool:
         """Return whether settling the newest throw has begun: from then on nothing is corrected."""
-        return bool(self.paid_seats) or (bool(self.throws) and self.step >= STEPS_A_THROW * len(self.throws))
+        return bool(self.paid_seats or self.paid_areas) or (
+            bool(self.throws) and self.step >= STEPS_A_THROW * len(self.throws)
+        )
 
     @property
     def ended(self) -> bool:

@@ -30,6 +30,7 @@ SUBJECTS = ("submissions", "guides", "signs", "requests")  # what a body approve
 # Every duty that a file may cite a section for.
 DUTIES = frozenset({
     "limits", "limits.change", "limits.nobody-plays", "limits.notice", "limits.sign", "limits.announcement",
+    "limits.outside",
     "signs.form",
     "submissions.start", "submissions.in-force", "submissions.review",
     "requests", "requests.play", "requests.wagering", "requests.class", "requests.odds", "requests.layout",

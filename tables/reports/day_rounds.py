@@ -9,8 +9,10 @@ from typing import NamedTuple
 from django.db.models import Max, Min, Q, QuerySet
 
 from audit.models import Entry
+from games import expectation
 from games.engine import Rules
-from games.registry import game_of, registered_fees
+from games.expectation import Stake
+from games.registry import game_of
 from tables.core.entries import COLUMNS, MISSHAPEN, read
 from tables.limits.entry_types import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
 from tables.limits.rules import Limits, limits_flag
@@ -24,16 +26,6 @@ LIMITS_TYPES = tuple(
     entry_type.name
     for entry_type in (TABLE_MADE, TABLE_OPENED, LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT)
 )
-
-
-class Stake(NamedTuple):
-    """One wager of a round that was not struck. `is_excluded`: its odds depend on an Extra Roll (`expected.py`)."""
-
-    seat: int
-    code: str
-    play: int
-    cents: int
-    is_excluded: bool
 
 
 class Unreadable(NamedTuple):
@@ -99,21 +91,13 @@ def rounds_of_day(day: ReportDay) -> DayRounds:
 
 def stakes_of(record: RoundRecord) -> Iterator[Stake]:
     """The wagers of a round that were not struck."""
-    fees = registered_fees()
-    fee_codes = {fee.code for fee in fees}
-    bought = {
-        (seat, code)
-        for (seat, code, _), wager in record.wagers.items()
-        if code in fee_codes and not wager.struck
-    }
-    for (seat, code, play), wager in record.wagers.items():
-        if wager.struck:
-            continue
-        is_excluded = bool(bought) and (
-            code in fee_codes
-            or any(code.startswith(fee.affects) and (seat, fee.code) in bought for fee in fees)
-        )
-        yield Stake(seat, code, play or 0, wager.cents, is_excluded)
+    return expectation.stakes_of(
+        [
+            (seat, code, play or 0, wager.cents)
+            for (seat, code, play), wager in record.wagers.items()
+            if not wager.struck
+        ]
+    )
 
 
 def _flag_wagers_recorded_by_hand(rounds: DayRounds) -> None:

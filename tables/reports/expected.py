@@ -5,21 +5,18 @@ round pinned, as the engine computes it. An Extra Roll, and the Like Kind circle
 that depend on each other; they are excluded from both sides and reported apart. Payout limits are not taken into
 account.
 
-`variance.py` computes the variance, which is exact too.
+`games/expectation.py` computes the variance, which is exact too.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
-from games.engine import Rules
 from games.engine.settlement import FEE, LOSE
-from games.registry import game_of
+from games.expectation import advantages, variance_of
 from tables.replay.round_records import RoundRecord
-from tables.reports import variance
 from tables.reports.day_rounds import DayRounds, stakes_of
 from tables.reports.settled_rounds import NONE, SettledRounds, summary, won_cents
 
@@ -106,7 +103,7 @@ def _expected_of(rounds: DayRounds, settled: Sequence[RoundRecord]) -> Expected:
         else:
             staked_cents, win = staked_cents + cents, win + cents * advantage
     won = won_cents(settled) - excluded_win if stakes or excluded_cents else 0
-    variance_ = variance.variance_of(staked, rules_by_terms) if odds_known else None
+    variance_ = variance_of(staked, rules_by_terms) if odds_known else None
     return Expected(staked_cents, win, won, variance_, excluded_cents)
 
 
@@ -116,12 +113,3 @@ def _won_cents(record: RoundRecord, key: Any) -> int:
         return 0
     line = record.lines[key][1]
     return (line["cents"] if line["outcome"] in (LOSE, FEE) else 0) - line["paid_cents"]
-
-
-@lru_cache(maxsize=64)
-def advantages(rules: Rules) -> dict[str, Fraction]:
-    """The house advantage of each code."""
-    return {
-        code: game_of(rules).advantage(rules, code, outcomes)
-        for code, outcomes in game_of(rules).outcomes(rules).items()
-    }

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tables.reports import expected, variance
+from games import expectation
+from tables.reports import expected
 from tables.reports.expected import Expected
 from tables.reports.settled_rounds import SettledRounds
 from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, TODAY, a_lost_round, day_of
@@ -25,14 +26,14 @@ def test_only_the_rounds_since_then_are_computed_again(hands, scene, monkeypatch
     a_lost_round(scene)
     day_of(scene)
     reckoned = []
-    products = variance._stake_products
+    products = expectation._stake_products
 
     def counted(stretch):
         for product in products(stretch):
             reckoned.append(product)
             yield product
 
-    monkeypatch.setattr(variance, "_stake_products", counted)
+    monkeypatch.setattr(expectation, "_stake_products", counted)
     for _ in range(2):
         scene.play((2, "total:9", 1_000), (3, "big", 2_000), dice=[6, 6, 2])
         scene.finish()

@@ -12,12 +12,12 @@ from audit import clock
 from audit.models import Entry
 from games.engine import Rules
 from games.engine.wagers import Wager as Stake
+from games.expectation import covariances
 from games.registry import game_of
 from tables.models import Table
 from tables.reports import shares
 from tables.reports.figures import build_report
 from tables.reports.report_day import ReportDay
-from tables.reports.variance import covariances
 from tests.tables.cast import make_scene
 from tests.tables.house import make_house
 

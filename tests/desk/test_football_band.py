@@ -10,8 +10,8 @@ from games.catalog.football.engine import covariance
 from games.catalog.football.engine.field import THROWS, Spot, chances_of_a_game, chances_of_a_throw, play_on
 from games.catalog.football.engine.wagers import BETS, End, outcomes, verdict
 from games.engine import Rules
+from games.expectation import covariances
 from games.registry import game_of
-from tables.reports.variance import covariances
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import day_of
 from tests.tables.cast import make_scene

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from games.adjudication import BadLine, adjudicate
 from games.management.commands.adjudicate import answer_all
+from tests.services.examples import examples
 
 WAGER = {"seat": 1, "wager": "two-dice:2-5", "cents": 500}
 ROUND = {"id": "x1", "rules": "pa-625a/B", "throws": [[2, 2, 5]], "wagers": [WAGER]}
@@ -210,7 +211,7 @@ def test_large_amounts_stay_exact():
     assert found["wagers"][0]["paid_cents"] == 6 * (10**30 + 1)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_bring_it_down(line):
     assert_answered(line)
@@ -235,7 +236,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.dictionaries(st.sampled_from([*ROUND, "voided", "payouts"]), JSON))
 def test_no_json_brings_it_down(change):
     assert_answered(json.dumps({**ROUND, **change}).encode())

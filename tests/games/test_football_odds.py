@@ -239,10 +239,13 @@ def test_the_field_read_otherwise_would_favour_the_player_on_a_wager():
 def ends_read_otherwise(least):
     """The same game with a touchdown only where the marker ends `least` yards beyond the 0."""
     states = {(20, 1, False, 1): Fraction(1)}
+    values = Counter(map(value_of, EVERY_THROW))
     found: Counter[Any] = Counter()
     while states:
-        (yard, down, goal, play), chance = states.popitem()
-        for value, ways in Counter(map(value_of, EVERY_THROW)).items():
+        # The earliest throw first: every way to a state is then known when its turn comes, and comes once.
+        yard, down, goal, play = state = min(states, key=lambda state: (state[3], state[1]))
+        chance = states.pop(state)
+        for value, ways in values.items():
             here = chance * Fraction(ways, 216)
             if value in ("T", "X") or yard - value <= -least:
                 found[(value in ("X",), play)] += here

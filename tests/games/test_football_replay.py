@@ -13,6 +13,7 @@ from games.engine.records import SeatsSettled
 from games.engine.settlement import settlement_order
 from tests.games.football_play import FOOTBALL, RULES
 from tests.games.replay import Record, replayed
+from tests.services.examples import examples
 
 DICE = st.tuples(*[st.integers(1, 6)] * 3)
 FULL = sorted(code for code, bet in BETS.items() if not bet.single)
@@ -88,14 +89,14 @@ def complete_games(draw):
     return opening, records, state, throws
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(any_rounds())
 def test_the_records_of_a_game_give_its_state_again(played):
     opening, records, state = played
     assert replayed(FOOTBALL, opening, records) == state
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(any_rounds())
 def test_a_game_is_always_in_a_known_phase_with_a_way_on(played):
     _, _, state = played
@@ -106,7 +107,7 @@ def test_a_game_is_always_in_a_known_phase_with_a_way_on(played):
     assert {step.status for step in FOOTBALL.steps(state)} <= {"done", "now", "next", "off"}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(complete_games())
 def test_every_wager_of_a_complete_game_settles_exactly_once_and_its_money_adds_up(played):
     opening, records, state, _ = played
@@ -118,7 +119,7 @@ def test_every_wager_of_a_complete_game_settles_exactly_once_and_its_money_adds_
         assert (one.paid_cents > 0) == (one.outcome == "win")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(complete_games())
 def test_the_floor_and_the_paper_settle_a_game_alike(played):
     _, records, state, throws = played

@@ -257,15 +257,17 @@ def test_wagers_are_chips_or_plaques_on_the_layout(key, placings):
 
 
 @clause("PA-675a.2(e)(1)", "PA-675a.2(e)(2)", "PA-675a.2(e)(4)")
-def test_any_circle_may_follow_a_pip_street_wager_and_none_goes_before_it():
+def test_wagers_come_in_any_order_and_no_more_bets_asks_for_pip_street():
     circles = [f"like-kind:{count}" for count in range(2, 9)]
     for code in (*circles, "millionaire:9", "millionaire:10"):
-        HIGH_ROLL.verify_place_wagers(opened([]), lines(1, "pip:1", code))
-        assert refusal("place_wagers", opened([]), lines(1, code)) == ("pip-street-first", short("2(e)(1)"))
+        without_pip = opened(lines(1, code))
+        assert refusal("no_more_bets", without_pip) == ("pip-street-first", short("2(e)(1)"))
+        complete, _ = HIGH_ROLL.place_wagers(without_pip, lines(1, "pip:1"))
+        HIGH_ROLL.verify_no_more_bets(complete)
     everything = lines(1, "pip:1", *circles, "millionaire:9", "millionaire:10", "extra-roll")
     assert len(opened(everything).wagers) == 11
-    taken_off = [(1, "pip:5", 0), (1, "pip:2", 0)]
-    assert refusal("place_wagers", opened(WITHOUT), taken_off)[0] == "pip-street-first"
+    taken_off, _ = HIGH_ROLL.place_wagers(opened(WITHOUT), [(1, "pip:5", 0), (1, "pip:2", 0)])
+    assert refusal("no_more_bets", taken_off)[0] == "pip-street-first"
 
 
 @clause("PA-675a.2(e)(2)-equal", "PA-675a.2(e)(3)")
@@ -276,7 +278,10 @@ def test_a_seat_plays_one_unit_and_an_extra_roll_only_with_like_kind():
         "unequal-wagers",
         short("2(e)(2)"),
     )
-    assert refusal("place_wagers", one_pip, [(1, "extra-roll", 500)]) == ("no-like-kind", short("2(e)(3)"))
+    extra = opened(lines(1, "pip:1", "extra-roll"))
+    assert refusal("no_more_bets", extra) == ("no-like-kind", short("2(e)(3)"))
+    circle_first = opened(lines(1, "like-kind:4"))
+    assert refusal("place_wagers", circle_first, [(1, "like-kind:5", 400)])[0] == "unequal-wagers"
     circle = opened(lines(1, "pip:1", "like-kind:4"))
     assert refusal("place_wagers", circle, [(1, "extra-roll", 400)]) == ("unequal-wagers", short("2(e)(3)"))
     HIGH_ROLL.verify_place_wagers(circle, [(1, "extra-roll", 500)])

@@ -8,6 +8,7 @@ from games.engine import Refusal, Rules
 from games.engine.procedures import ENDED
 from tests.games.play import EVERY_WAY, SIC_BO
 from tests.games.replay import replayed
+from tests.services.examples import examples
 
 
 @st.composite
@@ -50,14 +51,14 @@ ACTS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(rounds())
 def test_the_records_of_a_round_give_its_state_again(played):
     opening, records, state = played
     assert replayed(SIC_BO, opening, records) == state
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(rounds())
 def test_a_round_is_always_in_a_known_phase_with_a_way_on_and_its_money_adds_up(played):
     _, _, state = played

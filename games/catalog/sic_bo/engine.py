@@ -18,6 +18,7 @@ from functools import lru_cache
 from itertools import combinations, product
 
 from games.engine.analysis import Outcome
+from games.engine.editions import Edition
 from games.engine.game import Game
 from games.engine.odds import Pays
 from games.engine.procedures import SINGLE_THROW, Procedure
@@ -233,8 +234,7 @@ class SicBo(Game):
         return SINGLE_THROW[state.rules.shaker(state.shaker).procedure]
 
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
-        chances = Counter(tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3))
-        return {code: _outcomes(rules, code, chances) for code in BETS}
+        return {code: _outcomes(rules, code) for code in BETS}
 
 
 @lru_cache(maxsize=4096)
@@ -249,15 +249,25 @@ def _winning_codes(rules: Rules, dice: Faces) -> tuple[str, ...]:
     return tuple(code for code in BETS if verdict(rules, code, dice).odds)
 
 
-def _outcomes(rules: Rules, code: str, chances: Mapping[Faces, int]) -> tuple[Outcome, ...]:
+def _outcomes(rules: Rules, code: str) -> tuple[Outcome, ...]:
     """Return the payouts of one code, smallest first."""
     ways: Counter[Pays] = Counter()
-    for dice, count in chances.items():
-        odds = verdict(rules, code, dice).odds
-        if odds:
-            ways[odds] += count
+    for row, count in _winning_throws(rules.edition, code):
+        ways[rules.payouts[row].odds] += count
     paid = sorted(ways.items(), key=lambda item: item[0].ratio())
     return tuple(Outcome(Fraction(count, 216), odds) for odds, count in paid)
+
+
+@lru_cache(maxsize=1024)
+def _winning_throws(edition: Edition, code: str) -> tuple[tuple[str, int], ...]:
+    """Return each row of the paytable that one code can win, and by how many of the 216 throws.
+
+    Filed payouts change no row, so the throws of an edition are counted once.
+    """
+    rules, bet = Rules(edition), BETS[code]
+    throws = (tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3))
+    rows = Counter(bet.judge(rules, dice, *bet.numbers)[0] for dice in throws)
+    return tuple((row, count) for row, count in rows.items() if row)
 
 
 GAME = SicBo()

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from games.engine import Rules
 from games.office.submissions.compare import Change, changes
+from tests.services.examples import examples
 
 BASE = "pa-539"
 
@@ -82,7 +83,7 @@ PAYOUTS = st.dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(PAYOUTS, PAYOUTS)
 def test_exactly_the_rows_that_differ_are_named_and_the_way_back_is_the_same(before, after):
     old, new = Rules.of(BASE, before), Rules.of(BASE, after)

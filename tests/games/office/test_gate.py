@@ -16,6 +16,7 @@ from games.office.core.floor import DealtTable
 from games.office.submissions.gate import findings, verify_may_file, verify_minimum
 from games.registry import game_of
 from games.submission_options import Options
+from tests.services.examples import examples
 
 clause = pytest.mark.clause
 KEYS = ("pa-539", "nj-19-47-9", "pa-625a/A", "pa-625a/B", "pa-675a", "pa-675a.6", "pa-577")
@@ -133,7 +134,7 @@ def judged(options, minimums):
     )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(OPTIONS, MINIMUMS)
 def test_the_gate_lets_through_what_the_judge_does_and_nothing_else(options, minimums):
     tables = tuple(table(highest) for highest in minimums)
@@ -154,7 +155,7 @@ def test_the_gate_lets_through_what_the_judge_does_and_nothing_else(options, min
     assert (refused.value.code, refused.value.params) == (found[0].refusal.code, found[0].refusal.params)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.sampled_from(["pa-539", "nj-19-47-9"]),
     st.dictionaries(st.sampled_from(sorted(FLOORS)), odds_text, max_size=6),
@@ -164,7 +165,7 @@ def test_of_several_payouts_exactly_those_are_refused_that_break_a_floor_or_favo
     assert {finding.row for finding in findings(Options(key, payouts))} == bad
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.sampled_from(["pa-539", "nj-19-47-9"]), st.sampled_from(sorted(FLOORS)), st.integers(1, 400))
 def test_a_remedy_passes_and_one_more_to_one_does_not_leave_the_house_anything(key, row, to):
     for finding in findings(Options(key, {row: f"{to} to 1"})):

@@ -2,12 +2,14 @@
 
 import ctypes
 import datetime as dt
+import functools
 import io
 from fractions import Fraction
 
 import pypdfium2
 import pypdfium2.raw as raw
 import pytest
+from fontTools.ttLib import TTFont, woff2
 from reportlab.lib.pagesizes import A4, LETTER
 
 from games.engine import Rules
@@ -264,6 +266,19 @@ def test_the_latin_fonts_are_those_that_the_script_makes(tmp_path):
         made = tmp_path / f"{weight}.ttf"
         pdf_fonts.inter(weight).save(made)
         assert made.read_bytes() == (pdf_fonts.MADE / f"Inter-{weight}.ttf").read_bytes()
+
+
+def test_a_browser_shows_every_chinese_character_that_a_pdf_shows(tmp_path, monkeypatch):
+    quickly = functools.partial(
+        woff2.brotli.compress, quality=1
+    )  # smaller takes five seconds, and has the same characters
+    monkeypatch.setattr(woff2.brotli, "compress", quickly)
+    source = pdf_fonts.MADE / "NotoSansSC-Regular.ttf"
+    written = tmp_path / "web.woff2"
+    pdf_fonts.write_web_font(source, written)
+    committed = TTFont(pdf_fonts.CHINESE_WEB_FONT).getBestCmap()
+    assert TTFont(written).getBestCmap() == committed == TTFont(source).getBestCmap()
+    assert {ord(sign) for sign in "小大最低投注"} <= committed.keys()
 
 
 # The pages that give them

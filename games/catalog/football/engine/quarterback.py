@@ -51,7 +51,7 @@ class Quarterbacks(Game):
 
     def next_offer(self, state: RoundState) -> int:
         """Return the seat that is offered the dice next: clockwise the first at which somebody plays, with a wager or
-        without, or else the next seat.
+        without, and is not away, or else the next seat.
         """
         players = self._players(state)
         around = _clockwise_from(state.offered)
@@ -87,9 +87,10 @@ class Quarterbacks(Game):
         return replace(state, offered=seat, quarterback=seat if accepted else None), record
 
     def _players(self, state: RoundState) -> frozenset[int]:
-        """Return the seats that are taken, and those with a live wager."""
+        """Return the seats that are taken, and those with a live wager, without those whose player is absent (A49)."""
         decided = {settled.wager.key for settled in state.settled}
-        return state.seated.union(wager.seat for wager in state.wagers if wager.key not in decided)
+        live = (wager.seat for wager in state.wagers if wager.key not in decided)
+        return state.seated.union(live) - state.absent
 
     # The throw
 

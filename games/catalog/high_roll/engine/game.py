@@ -107,21 +107,27 @@ class HighRoll(Game):
         return not code.startswith("millionaire")
 
     def verify_layout(self, rules: Rules, wagers: Sequence[Wager]) -> None:
-        """Raises `pip-street-first`, `unequal-wagers`, `no-like-kind`, `not-one-dollar`."""
+        """Raises `pip-street-first`, `no-like-kind`, and what `verify_amounts` raises."""
+        families = _families(rules, wagers)
+        for wager in wagers:
+            if "pip" not in families[wager.seat]:
+                raise Refusal(PIP_STREET_FIRST, rules.edition.wagers["pip"], seat=wager.seat)
+        self.verify_amounts(rules, wagers)
+        for seat, placed in families.items():
+            if EXTRA_ROLL in placed and "like-kind" not in placed:
+                raise Refusal(NO_LIKE_KIND, rules.edition.wagers[EXTRA_ROLL], seat=seat)
+
+    def verify_amounts(self, rules: Rules, wagers: Sequence[Wager]) -> None:
+        """Raises `unequal-wagers`, `not-one-dollar`."""
         bets, units = BETS[rules.edition.dice], _units(wagers)
-        circles = {wager.seat for wager in wagers if bets[wager.code].family == "like-kind"}
         for wager in wagers:
             family, section = bets[wager.code].family, rules.edition.wagers[bets[wager.code].family]
-            if wager.seat not in units:
-                raise Refusal(PIP_STREET_FIRST, rules.edition.wagers["pip"], seat=wager.seat)
             if family == "millionaire":
                 if wager.cents != DOLLAR:
                     raise Refusal(NOT_ONE_DOLLAR, section, cents=wager.cents)
             elif wager.cents != units[wager.seat]:
                 section = rules.section("equal-value") if family == "pip" else section
                 raise Refusal(UNEQUAL_WAGERS, section, seat=wager.seat, code=wager.code)
-            if family == EXTRA_ROLL and wager.seat not in circles:
-                raise Refusal(NO_LIKE_KIND, section, seat=wager.seat)
 
     def result(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Result:
         """The first roll decides all but the circles that an Extra Roll may still win; the extra throw decides
@@ -351,13 +357,24 @@ def _settled(wager: Wager, verdict: Verdict, step: int, rank: tuple[int, ...]) -
     return win(wager, verdict.pays, verdict.cite, verdict.why, step, rank)
 
 
-def _units(wagers: Iterable[Wager]) -> dict[int, int]:
-    """What each seat has on its first Pip Street die; all but Millionaire Row must equal it."""
+def _units(wagers: Sequence[Wager]) -> dict[int, int]:
+    """What each seat has on its first Pip Street die, or, before it has one, on its first circle or sensor. All but
+    Millionaire Row must equal it.
+    """
     units: dict[int, int] = {}
-    for wager in wagers:
-        if wager.code.startswith("pip:"):
-            units.setdefault(wager.seat, wager.cents)
+    for family in ("pip:", ""):
+        for wager in wagers:
+            if wager.code.startswith(family) and not wager.code.startswith("millionaire"):
+                units.setdefault(wager.seat, wager.cents)
     return units
+
+
+def _families(rules: Rules, wagers: Iterable[Wager]) -> dict[int, set[str]]:
+    """The families of each seat's wagers."""
+    bets, families = BETS[rules.edition.dice], dict[int, set[str]]()
+    for wager in wagers:
+        families.setdefault(wager.seat, set()).add(bets[wager.code].family)
+    return families
 
 
 def _has_extra(state: RoundState) -> bool:

@@ -1,23 +1,80 @@
-"""The variance of a day's win by table, in cents squared: exact, in integers.
+"""The win that the odds predict for settled rounds, and its variance in cents squared: exact, in integers.
+
+The expected win of a stake is its house advantage under the rules that its round pinned. An Extra Roll, and the Like
+Kind circles of a seat that bought one, have odds that depend on each other: their stakes are marked as excluded.
 
 The wagers of one round depend on each other, because one throw decides them all; rounds do not. In a game with plays
-the wagers on the game depend on each other, those on one play do, and both on each other (`Game.covariances_across`).
+wagers on the game depend on each other, wagers on one play too, and the former on the latter
+(`Game.covariances_across`).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations_with_replacement
+from typing import NamedTuple, Protocol
 
 from games.engine import Refusal, Rules
 from games.engine.covariances import Pair
-from games.registry import game_of
-from tables.core.entries import MISSHAPEN
-from tables.replay.round_records import RoundRecord
-from tables.reports.day_rounds import Stake
+from games.registry import game_of, registered_fees
 
-StakedRounds = Sequence[tuple[RoundRecord, Sequence[Stake]]]  # settled rounds with their wagers
+MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+
+class Stake(NamedTuple):
+    """One wager of a round that was not struck. `is_excluded`: its odds depend on an Extra Roll."""
+
+    seat: int
+    code: str
+    play: int
+    cents: int
+    is_excluded: bool
+
+
+class SettledRound(Protocol):
+    """A round that ended settled: the SHA-256 of the terms that it pinned, and its valid throws in order."""
+
+    @property
+    def terms(self) -> str: ...
+
+    def valid_dice(self) -> list[list[int]]: ...
+
+
+StakedRounds = Sequence[tuple[SettledRound, Sequence[Stake]]]  # settled rounds with their wagers
+
+
+def stakes_of(wagers: Collection[tuple[int, str, int, int]]) -> Iterator[Stake]:
+    """Return the stakes of a round from its wagers (seat, code, play or 0, cents), without those that were struck."""
+    fees = registered_fees()
+    fee_codes = {fee.code for fee in fees}
+    bought = {(seat, code) for seat, code, _play, _cents in wagers if code in fee_codes}
+    for seat, code, play, cents in wagers:
+        is_excluded = bool(bought) and (
+            code in fee_codes
+            or any(code.startswith(fee.affects) and (seat, fee.code) in bought for fee in fees)
+        )
+        yield Stake(seat, code, play, cents, is_excluded)
+
+
+@lru_cache(maxsize=64)
+def advantages(rules: Rules) -> dict[str, Fraction]:
+    """The house advantage of each code."""
+    return {
+        code: game_of(rules).advantage(rules, code, outcomes)
+        for code, outcomes in game_of(rules).outcomes(rules).items()
+    }
+
+
+def win_of(stakes: Iterable[tuple[Rules, str, int]]) -> Fraction | None:
+    """Return the expected win of stakes (rules, code, cents) in cents; None if a code has no odds."""
+    win = Fraction(0)
+    for rules, code, cents in stakes:
+        advantage = advantages(rules).get(code)
+        if advantage is None:
+            return None
+        win += cents * advantage
+    return win
 
 
 def variance_of(settled: StakedRounds, rules_by_terms: Mapping[str, Rules | None]) -> Fraction | None:
@@ -94,7 +151,7 @@ def _products_across_plays(
     return products
 
 
-def _positions(record: RoundRecord, rules: Rules) -> dict[int, Hashable]:
+def _positions(record: SettledRound, rules: Rules) -> dict[int, Hashable]:
     """The position of each play; empty where the recorded throws make no game."""
     try:
         return dict(enumerate(game_of(rules).positions(record.valid_dice()), start=1))
