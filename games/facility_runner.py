@@ -70,7 +70,12 @@ class StreamContext:
     def save_changes(self, changes: Changes, seats: tuple[int, ...]) -> None:
         """Do nothing: these acts save their own rows."""
 
-    def after_append(self, seq: int) -> None:
+    @property
+    def appends_more(self) -> bool:
+        """Whether further entries may follow on this stream: never, as `after_append` is for other streams."""
+        return False
+
+    def after_append(self, appended: record.Appended) -> None:
         """Do nothing, unless a subclass appends further entries."""
 
 

@@ -31,9 +31,12 @@ ShakerKind = Literal["manual", "automated-covered", "automated-uncovered", "play
 EquipmentKind = Literal["device", "layout", "shaker"]  # what may fail at a table
 WagerFlag = Literal["under-min", "over-max"]
 AlertLevel = Literal["stop", "warn", "info"]
+Addressee = Literal["floor", "security"]
 TableKind = Literal["live", "training", "simulated"]
 TableStatus = Literal["closed", "open", "ceased"]
 StepState = Literal["done", "now", "todo"]
+SeatMark = Literal["here", "away", "left"]
+SeatState = Literal["playing", "seated", "away", "left", "open"]
 LineOutcome = Literal["win", "lose", "return", "fee", "stay"]
 ALERT_LEVELS: tuple[AlertLevel, ...] = ("stop", "warn", "info")  # the most urgent first
 DiceAtClosing = Literal["stay", "removed"]
@@ -52,6 +55,7 @@ class TableFacts(TypedDict):
     game_name: str
     seats: Annotated[int, "how many seats the table has"]
     status: TableStatus
+    target_pace: Annotated[int | None, "rounds an hour that the house aims at; null where it declares none"]
 
 
 class Ceased(TypedDict):
@@ -79,6 +83,7 @@ class RulesFacts(TypedDict):
     key: Annotated[str, "the regulation edition, with its date"]
     title: Annotated[str, "the edition and its paytable, in words"]
     chapter: Annotated[str, "the chapter of the regulation"]
+    overrides: Annotated[dict[str, str], "odds that the submission raised, by row of the paytable"]
     in_force: Annotated[bool, "false: the table cannot deal"]
     approved_on: Day | None
     chapter_from: Annotated[
@@ -142,18 +147,19 @@ class PersonName(TypedDict):
     short: Annotated[str, "`M. Tran`"]
 
 
-class Dealer(PersonName):
-    """The dealer at the table."""
+class PostHolder(PersonName):
+    """A person at a post of the table."""
 
-    since: Moment | None
+    since: Annotated[Moment | None, "when the person took the post"]
+    break_due: Annotated[Moment | None, "when a break is due by the house figure; null without one"]
 
 
 class People(TypedDict):
     """Who works at the table now; null where nobody does."""
 
-    dealer: Dealer | None
-    dealer_left: Annotated[PersonName | None, "second dealer of a football table"]
-    stickperson: Annotated[PersonName | None, "stickperson of a football table"]
+    dealer: PostHolder | None
+    dealer_left: Annotated[PostHolder | None, "second dealer of a football table"]
+    stickperson: Annotated[PostHolder | None, "stickperson of a football table"]
     floorperson: Annotated[PersonName | None, "who supervises the table"]
 
 
@@ -253,7 +259,11 @@ class SeatFacts(TypedDict):
     count: Annotated[int, "how many wagers"]
     cents: int
     flags: Annotated[list[str], "wagers outside the limits, in words"]
-    taken: Annotated[bool, "a player is there, with a wager or without"]
+    taken: Annotated[bool, "a player has the seat, with a wager or without"]
+    state: Annotated[
+        SeatState,
+        "`playing` with a wager, `seated` without; `away`: the player keeps the seat; `left`: free after the round",
+    ]
     post: Annotated[PostCode | None, "the post that settles the seat; null where no post has its own seats"]
 
 
@@ -268,7 +278,7 @@ class WagerFacts(TypedDict):
     cents: int
     flag: WagerFlag | None
     struck: bool
-    missed: Annotated[bool, "recorded afterwards as a missed wager"]
+    missed: Annotated[bool, "recorded afterward as a missed wager"]
 
 
 class Call(TypedDict):
@@ -284,6 +294,7 @@ class ThrowFacts(TypedDict):
 
     number: int
     dice: list[int]
+    corrected: Annotated[bool, "the faces were corrected at the table"]
     void: Annotated[str | None, "why the throw is void, in words"]
     call: Annotated[Call | None, "null for a void throw"]
 
@@ -372,6 +383,7 @@ class PayLine(TypedDict):
     stake_cents: int
     pays: Annotated[str | None, "`6 to 1`"]
     cents: Annotated[int, "what is paid, without the stake"]
+    paid: bool
 
 
 class PaySeat(TypedDict):
@@ -392,6 +404,38 @@ class Pay(TypedDict):
     cents: int
     paid_cents: int
     seats: list[PaySeat]
+
+
+class ReturnLine(TypedDict):
+    """A wager that goes back."""
+
+    wager: str
+    label: str
+    play: int | None
+    cents: int
+
+
+class ReturnSeat(TypedDict):
+    """The wagers that go back to a seat."""
+
+    seat: int
+    done: Annotated[bool, "recorded as handed back"]
+    cents: int
+    lines: Annotated[list[ReturnLine], "in the order of the layout"]
+
+
+class Returning(TypedDict):
+    """The chips of a round that ended without a result, until all are recorded as handed back."""
+
+    round: int
+    ending: EndedPhase
+    why: Annotated[str, "why the round ended, in words"]
+    section: Citation
+    at: Annotated[Moment, "when it ended"]
+    count: Annotated[int, "wagers"]
+    cents: int
+    returned_cents: int
+    seats: list[ReturnSeat]
 
 
 class RoundFacts(TypedDict):
@@ -425,6 +469,7 @@ class NextParams(TypedDict):
 
     shakes: NotRequired[int]
     seat: NotRequired[int]
+    round: NotRequired[int]
     accepted: NotRequired[bool]
 
 
@@ -446,6 +491,9 @@ class LayoutWager(TypedDict):
     family: str
     odds: Annotated[list[str], "the odds in force: `1 to 1`"]
     stopped: Annotated[Reason | None, "why the wager is suspended"]
+    increment_cents: NotRequired[
+        Annotated[int, "stakes are multiples of it; absent where any amount is taken"]
+    ]
 
 
 class LastWager(TypedDict):
@@ -464,8 +512,18 @@ class Figures(TypedDict):
     rounds: int
     handle_cents: int
     win_cents: int
+    expected_cents: Annotated[
+        int | None, "the win that the odds predict; null before the first round, and where not known"
+    ]
+    band_cents: Annotated[int | None, "two standard deviations of the win, exact; null where not known"]
     pace_per_hour: Annotated[int | None, "rounds an hour; null until three rounds and five minutes"]
     win_line_cents: Annotated[list[int], "the win before and after each of the day's last 240 rounds"]
+    expected_line_cents: Annotated[
+        list[int], "what the odds predicted at each point of that line; empty where not known"
+    ]
+    band_line_cents: Annotated[
+        list[int], "two standard deviations at each point of that line; empty where not known"
+    ]
 
 
 class PastRound(TypedDict):
@@ -504,10 +562,34 @@ class Acknowledged(TypedDict):
     at: Moment | None
 
 
+class PassesOn(TypedDict):
+    """When an alert that nobody answers is passed on, and to whom."""
+
+    at: Moment
+    role: Annotated[str, "label of the role"]
+
+
+class Asked(TypedDict):
+    """Whom an alert that nobody answered was passed on to."""
+
+    at: Moment | None
+    role: Annotated[str, "label of the role"]
+
+
+class Muted(TypedDict):
+    """Who turned off the sound of an alert."""
+
+    by: Annotated[str, "short name"]
+    until: Moment
+
+
 class AlertWords(TypedDict):
     """What an alert says."""
 
     kind: str
+    to: Annotated[Addressee | None, "whom the table calls to decide; null for an alert that is no call"]
+    reason: Annotated[str | None, "code of the reason of a call"]
+    seat: Annotated[int | None, "the seat concerned"]
     round: Annotated[int | None, "the round that it is about"]
     title: str
     text: str
@@ -518,11 +600,29 @@ class AlertFacts(AlertWords):
     """An alert of the table."""
 
     id: Annotated[int | None, "what `acknowledge_alert` takes; null until it is recorded"]
+    count: Annotated[int, "how many alerts of its kind the line stands for; they are acknowledged together"]
     level: AlertLevel
     section: Citation
     since: Moment | None
     standing: Annotated[bool, "false: it has ended, and nobody has acknowledged it"]
     acknowledged: Acknowledged | None
+    coming: Annotated[Acknowledged | None, "who said that they are coming to the table"]
+    asked: Asked | None
+    passes_on: PassesOn | None
+    muted: Annotated[Muted | None, "while its sound is off"]
+
+
+class DecisionFacts(TypedDict):
+    """A decision of the floor that the table has not read yet."""
+
+    id: Annotated[int, "what `read_decision` takes"]
+    title: str
+    seat: int | None
+    decision: Annotated[str, "in words"]
+    by: Annotated[str, "short name"]
+    at: Moment
+    called_at: Moment
+    coming_at: Moment | None
 
 
 class OpeningPart(TypedDict):
@@ -541,6 +641,14 @@ class RoundPart(TypedDict):
     missing: Missing | None
     instruction: Reason | None
     offers: list[str]
+
+
+class WinLines(TypedDict):
+    """The keys of the figures with the win by round."""
+
+    win_line_cents: list[int]
+    expected_line_cents: list[int]
+    band_line_cents: list[int]
 
 
 class EndedRoundsPart(TypedDict):
@@ -577,6 +685,9 @@ class Snapshot(TypedDict):
     missing: Annotated[Missing | None, "why there is no next step now"]
     instruction: Annotated[Reason | None, "what the dealer does now"]
     offers: Annotated[list[str], "the acts that are legal now, for everybody together"]
+    returning: Annotated[
+        Returning | None, "chips that go back after a round without a result; until then no bets are open"
+    ]
     post_acts: Annotated[
         dict[str, list[PostCode]], "the acts that belong to posts of the table, with these posts"
     ]
@@ -587,4 +698,7 @@ class Snapshot(TypedDict):
     history: Annotated[list[PastRound], "the last rounds, newest first"]
     acts: Annotated[list[ActLine], "the newest entries, newest first"]
     alerts: Annotated[list[AlertFacts], "see `tables/alerts/view.py` for their order"]
+    decisions: Annotated[
+        list[DecisionFacts], "decisions of the floor that the table has not read, oldest first"
+    ]
     as_of: Moment

@@ -19,6 +19,22 @@ class Facility(models.Model):
     jurisdiction = models.CharField(max_length=8, choices=jurisdictions.choices)
     time_zone = models.CharField(max_length=40, default="America/New_York")
     gaming_day_start = models.TimeField(default=dt.time(6), help_text="local time")
+    # House figures, not law. Where they are empty, no screen says when a break is due.
+    work_minutes = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="house figure: how long a dealer works at tables before a break is due",
+    )
+    break_minutes = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="house figure: how long a break lasts; a shorter pause counts as work",
+    )
+    target_paces = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="rounds an hour that the house aims at, by the game's code: a house figure, not law",
+    )
 
     class Meta:
         ordering = ["code"]

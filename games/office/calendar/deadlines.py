@@ -100,7 +100,7 @@ def deadlines(facility: Facility, now: dt.datetime) -> tuple[Deadline, ...]:
 def is_listed(deadline: Deadline, today: dt.date) -> bool:
     """Return whether a deadline is listed.
 
-    Pending ones are listed until they are met, beginnings until they come, endings for some days afterwards.
+    Pending ones are listed until they are met, beginnings until they come, endings for some days afterward.
     """
     days = deadline.days_left(today)
     return deadline.state == WAITS or days >= 0 or (deadline.state == ENDS and days >= -DAYS_LISTED_AFTER_END)
