@@ -5,7 +5,9 @@
 
 from django.http import HttpRequest
 
+from . import people
 from .models import Device, Person
+from .models.people import KEEPS_WATCH
 
 
 class SignedOut(Exception):
@@ -25,6 +27,27 @@ def person_of(request: HttpRequest) -> Person:
     if not isinstance(request.user, Person):
         raise SignedOut
     if getattr(request, "locked", True):
+        raise Locked
+    return request.user
+
+
+def watcher_of(request: HttpRequest) -> Person:
+    """The person who is signed in at a locked podium or phone, which still shows the floor and asks for a PIN to act.
+
+    Raises `SignedOut`, or `Locked` for a device that is not locked or is no podium or phone, and for a session that
+    somebody else's sign-in ended.
+    """
+    if not isinstance(request.user, Person):
+        raise SignedOut
+    device = enrolled_device(request)
+    if (
+        device is None
+        or device.station not in KEEPS_WATCH
+        or device.place
+        or device.locked_at is None
+        or device.person_id != request.user.pk
+        or not people.is_of_newest_sign_in(request.session, device)
+    ):
         raise Locked
     return request.user
 

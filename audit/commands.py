@@ -38,7 +38,7 @@ def verify_same(command: Command, content: bytes) -> None:
         raise CommandChanged(command=str(command.pk))
 
 
-def save(
+def make(
     command_id: uuid.UUID,
     *,
     content: bytes,
@@ -49,12 +49,12 @@ def save(
     actor: Person | None = None,
     device: Device | None = None,
 ) -> Command:
-    """Save the answer of an accepted act, in the act's transaction, for good.
+    """The answer of an accepted act, which is not saved yet.
 
     `seq` is the last entry that the act wrote on the stream: the version in its answer. `content` is its
     `content_hash`.
     """
-    command = Command(
+    return Command(
         id=command_id,
         content_sha256=content,
         stream=stream,
@@ -64,5 +64,10 @@ def save(
         answer=answer,
         at=moment,
     )
+
+
+def save(command_id: uuid.UUID, **fields: Any) -> Command:
+    """Save the answer of an accepted act, in the act's transaction, for good. `fields` are those of `make`."""
+    command = make(command_id, **fields)
     insert(command)
     return command

@@ -2,7 +2,7 @@
 
 A device identifies itself by a token of 256 random bits in a signed cookie that no script can read. The database holds
 only the token's SHA-256, so a stolen copy of the database gives no access. Only the server signs: the token alone opens
-the page that enrolls a browser, once and for half an hour, and nothing afterwards.
+the page that enrolls a browser, once and for half an hour, and nothing afterward.
 """
 
 import datetime as dt
@@ -25,7 +25,7 @@ from audit.entries import (
 )
 from audit.entry_types import EntryBody
 from audit.errors import TOKEN_EXPIRED, TOKEN_USED, UNKNOWN_TOKEN, EnrollmentRefused
-from audit.models import Device, Person, Stream
+from audit.models import Device, Person, Station, Stream
 from audit.models.people import StationCode
 from audit.refusal_codes import RefusalCode
 
@@ -41,10 +41,12 @@ def enroll(
 
     A device that no browser has become yet gets a new token, and its old one opens nothing. `place` is the stream of
     the only table that it serves (`larkfield/T-04`), or "". Raises ValidationError for a name that the facility already
-    uses, an unknown station, or a place of another facility.
+    uses, an unknown station, a place of another facility, or a wall with a place.
     """
     if place and not (record.STREAM_NAME.fullmatch(place) and place.startswith(f"{facility}/")):
         raise ValidationError({"place": f"{place} is not a place of {facility}."})
+    if place and station == Station.WALL:
+        raise ValidationError({"place": "A wall shows the whole floor: leave its place empty."})
     token = secrets.token_urlsafe(32)
     moment = clock.now()
     with transaction.atomic():

@@ -4,6 +4,8 @@ Every act, page and heartbeat begins with it. Django would read the session, the
 """
 
 import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -23,7 +25,7 @@ from django.utils.crypto import constant_time_compare
 from audit.clock import clock
 from audit.devices import token_hash, token_of
 from audit.models import Device, Person
-from audit.rows import read
+from audit.rows import in_list, read
 from audit.sessions import SessionStore
 
 NO_TOKEN = b""
@@ -38,15 +40,76 @@ class Identity:
     now: dt.datetime
 
 
-def identify(request: HttpRequest) -> Identity:
-    """Read who sends a request. Its session keeps the row that was read. Locks nothing."""
-    token, key = token_of(request), request.session.session_key
-    if token is None and key is None:  # as the proxy's health check
-        return Identity(None, AnonymousUser(), timezone.now())
-    device, row, moment = _read(token, key)
+@dataclass(frozen=True, slots=True)
+class IdentityRows:
+    """Senders of several requests: devices by their cookies, sessions by their keys, and the database's time."""
+
+    devices: dict[str, Device]
+    sessions: dict[str, Session]
+    moment: dt.datetime | None
+
+    def device_of(self, request: HttpRequest) -> Device | None:
+        """The device of one of these requests."""
+        return self.devices.get(request.COOKIES.get(settings.DEVICE_COOKIE_NAME, ""))
+
+
+def identify(request: HttpRequest, rows: IdentityRows | None = None) -> Identity:
+    """Read who sends a request, unless `rows` already has it. Its session keeps the row read. Locks nothing."""
+    key = request.session.session_key
+    if rows is None:
+        token = token_of(request)
+        if token is None and key is None:  # as the proxy's health check
+            return Identity(None, AnonymousUser(), timezone.now())
+        device, row, moment = _read(token, key)
+    else:
+        device, row, moment = rows.device_of(request), rows.sessions.get(key or ""), rows.moment
     if row is not None and isinstance(request.session, SessionStore):
         request.session.row = row
     return Identity(device, _user(request, device), clock.read(moment))
+
+
+def read_identities(requests: Iterable[HttpRequest]) -> IdentityRows:
+    """Read who sends each of these requests, all with two statements. Locks nothing."""
+    cookies: dict[bytes, list[str]] = defaultdict(list)
+    keys = set()
+    for request in requests:
+        token, key = token_of(request), request.session.session_key
+        if token is not None:
+            cookies[token_hash(token)].append(request.COOKIES[settings.DEVICE_COOKIE_NAME])
+        if key is not None:
+            keys.add(key)
+    devices: dict[str, Device] = {}
+    moment = None
+    for device, person, read_at in _read_devices(list(cookies)):
+        device.person, moment = person, read_at
+        devices |= dict.fromkeys(cookies[bytes(device.token_sha256)], device)
+    return IdentityRows(devices, {row.session_key: row for row in _read_sessions(list(keys))}, moment)
+
+
+def _read_devices(hashes: list[bytes]) -> Iterator[tuple[Device, Person | None, dt.datetime | None]]:
+    """The enrolled devices with these hashes of their tokens, with the people signed in, and the database's time."""
+    if not hashes:
+        return
+    is_among, params = in_list("v.token_sha256", hashes)
+    sql = f"""FROM audit_device v LEFT JOIN audit_person p ON p.id = v.person_id
+              WHERE {is_among} AND v.revoked_at IS NULL"""
+    for (device, person), (moment,) in read((("v", Device), ("p", Person)), sql, params, more=_moment_sql()):
+        yield device, person, moment
+
+
+def _read_sessions(keys: list[str]) -> Iterator[Session]:
+    """The sessions with these keys that are not over."""
+    if not keys:
+        return
+    is_among, params = in_list("s.session_key", keys)
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    sql = f"FROM django_session s WHERE {is_among} AND s.expire_date > %s"
+    for (row,), _ in read((("s", Session),), sql, [*params, now]):
+        yield row
+
+
+def _moment_sql() -> str:
+    return "clock_timestamp()" if connection.vendor == "postgresql" else "NULL"
 
 
 def _read(token: str | None, key: str | None) -> tuple[Device | None, Session | None, dt.datetime | None]:
@@ -56,10 +119,9 @@ def _read(token: str | None, key: str | None) -> tuple[Device | None, Session | 
              LEFT JOIN audit_device v ON v.token_sha256 = %s AND v.revoked_at IS NULL
              LEFT JOIN audit_person p ON p.id = v.person_id
              LEFT JOIN django_session s ON s.session_key = %s AND s.expire_date > %s"""
-    moment = "clock_timestamp()" if connection.vendor == "postgresql" else "NULL"
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     params = [token_hash(token) if token else NO_TOKEN, key or "", now]
-    (((device, person, row), (read_at,)),) = read(models, sql, params, more=moment)
+    (((device, person, row), (read_at,)),) = read(models, sql, params, more=_moment_sql())
     if device is not None:
         device.person = person
     return device, row, read_at

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from audit import people
-from audit.identity import identify
+from audit.identity import IdentityRows, identify
 from audit.models import Device
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -32,9 +32,12 @@ class StationMiddleware:
         return self.get_response(request)
 
 
-def set_identity(request: HttpRequest) -> dt.datetime:
-    """Set `request.user`, `.device` and `.locked` for its session and cookies, and return the moment of the read."""
-    identity = identify(request)
+def set_identity(request: HttpRequest, rows: IdentityRows | None = None) -> dt.datetime:
+    """Set `request.user`, `.device` and `.locked` for its session and cookies, and return the moment of the read.
+
+    `rows`: what was read for this request together with others.
+    """
+    identity = identify(request, rows)
     request.user = identity.user
     request.device = identity.device  # type: ignore[attr-defined]
     request.locked = identity.user.is_authenticated and is_locked(request, identity.device, identity.now)  # type: ignore[attr-defined]

@@ -37,6 +37,7 @@ from audit.entries import PersonRefused as RefusedPerson
 from audit.entry_types import EntryBody
 from audit.errors import DeviceRefused, LockedOut, SamePerson, TooManyPins, WrongPin
 from audit.models import Device, Lockout, Person, Role
+from audit.models.people import SHOWS_ONLY
 from audit.rows import read
 
 RANKS = (
@@ -205,7 +206,7 @@ def person_by_code(code: str) -> Person | None:
 
 def _enrolled_device(request: HttpRequest) -> Device:
     device: Device | None = getattr(request, "device", None)
-    if device is None or device.revoked_at:
+    if device is None or device.revoked_at or device.station in SHOWS_ONLY:
         raise DeviceRefused()
     return device
 

@@ -1,6 +1,7 @@
 """Append to the record: one entry for each act, on the act's stream, in the act's own transaction."""
 
 import datetime as dt
+import json
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,8 @@ from audit import chain, clock
 from audit.compiled_reads import CompiledRead
 from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.errors import RecordRefused, StreamMoved
-from audit.models import Device, Person, Stream
+from audit.models import Command, Device, Entry, Person, Stream
+from audit.rows import insert, insertion
 
 FORMAT = 1
 INSTALLATION = "installation/system"  # the stream for what belongs to no facility
@@ -24,10 +26,35 @@ TOTALS = ("wagered_cents", "taken_cents", "paid_cents", "returned_cents")
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """A new entry: its number on the stream, which is the table's version, and its hash (32 bytes)."""
+    """A new entry: its number on the stream, which is the table's version, its hash (32 bytes), and what it follows.
+
+    `body` holds the bytes that were hashed; `prev` is the hash of the entry before.
+    """
 
     seq: int
     hash: bytes
+    prev: bytes
+    type: str
+    body: bytes
+    moment: dt.datetime
+    actor: Person | None
+
+    def entry(self, stream: Stream) -> Entry:
+        """The entry without its primary key and gaming day, for words about it. Nothing is read."""
+        round_, lot, cents = search_columns(json.loads(self.body)["data"])
+        return Entry(
+            stream=stream,
+            seq=self.seq,
+            prev=self.prev,
+            hash=self.hash,
+            body=self.body,
+            type=self.type,
+            at=self.moment,
+            actor=self.actor.code if self.actor else "",
+            round=round_,
+            lot=lot,
+            cents=cents,
+        )
 
 
 def open_stream(name: str, real_play: bool = True) -> Stream:
@@ -91,8 +118,11 @@ def append(
     device: Device | None = None,
     command: Any = None,
     terms: str = "",
+    answer: Command | None = None,
 ) -> Appended:
     """Write one entry and advance the stream's head, with a single statement on PostgreSQL.
+
+    `answer`: the saved answer of the act whose only entry this is, which the same statement inserts.
 
     The caller holds the lock of the stream or its table in an open transaction, and read `stream` under that lock.
     `entry` is of a declared type (`round.settled`). Its data has ASCII keys, and integers below 2^53 (cents), text,
@@ -125,9 +155,10 @@ def append(
     }
     body = _body(content)
     write = _write_in_postgres if connection.vendor == "postgresql" else _write_in_sqlite
-    digest = write(stream, body, content, entry_time, gaming_day)
+    prev = bytes(stream.head)
+    digest = write(stream, body, content, entry_time, gaming_day, answer)
     stream.seq, stream.head, stream.last_at = seq, digest, entry_time
-    return Appended(seq, digest)
+    return Appended(seq, digest, prev, entry.type, body, entry_time, actor)
 
 
 def search_columns(data: dict[str, Any]) -> tuple[int | None, str, int | None]:
@@ -153,13 +184,22 @@ def _body(body: dict[str, Any]) -> bytes:
 
 
 def _write_in_postgres(
-    stream: Stream, body: bytes, content: dict[str, Any], moment: dt.datetime, gaming_day: dt.date
+    stream: Stream,
+    body: bytes,
+    content: dict[str, Any],
+    moment: dt.datetime,
+    gaming_day: dt.date,
+    answer: Command | None,
 ) -> bytes:
     arguments: list[Any] = [stream.pk, stream.seq, body, content["_type"], moment, gaming_day]
     function = "audit_append_system" if stream.name == INSTALLATION else "audit_append"
+    sql = f"SELECT hash FROM {function}(%s, %s, %s, %s, %s, %s)"
+    if answer is not None:
+        insert_answer, values = insertion(answer)
+        sql, arguments = f"WITH answer AS ({insert_answer}) {sql}", [*values, *arguments]
     try:
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT hash FROM {function}(%s, %s, %s, %s, %s, %s)", arguments)
+            cursor.execute(sql, arguments)
             return bytes(cursor.fetchone()[0])
     except (OperationalError, DataError) as error:
         sqlstate = getattr(error.__cause__, "sqlstate", None)
@@ -179,7 +219,12 @@ ADVANCE_STREAM = "UPDATE audit_stream SET seq = %s, head = %s, last_at = %s WHER
 
 
 def _write_in_sqlite(
-    stream: Stream, body: bytes, content: dict[str, Any], moment: dt.datetime, gaming_day: dt.date
+    stream: Stream,
+    body: bytes,
+    content: dict[str, Any],
+    moment: dt.datetime,
+    gaming_day: dt.date,
+    answer: Command | None,
 ) -> bytes:
     prev, seq = bytes(stream.head), stream.seq + 1
     if moment > clock.latest():
@@ -207,4 +252,6 @@ def _write_in_sqlite(
         if not cursor.rowcount:
             raise StreamMoved(stream=stream.name)
         cursor.execute(ADVANCE_STREAM, [seq, digest, at, stream.pk])
+    if answer is not None:
+        insert(answer)
     return digest

@@ -35,11 +35,24 @@ def read(
         yield _instances(models, values)
 
 
+def in_list(column: str, values: list[Any]) -> tuple[str, list[Any]]:
+    """SQL for whether a column has one of these values, and its parameters. PostgreSQL prepares it for any number."""
+    if connection.vendor == "postgresql":
+        return f"{column} = ANY(%s)", [values]
+    return f"{column} IN ({', '.join(['%s'] * len(values))})", values
+
+
+def insertion(instance: Model) -> tuple[str, list[Any]]:
+    """The statement that `insert` executes, and its parameters."""
+    sql, fields, _ = _insertion(connection.vendor, type(instance), instance.pk is not None)
+    return sql, [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in fields]
+
+
 def insert(instance: Model) -> None:
     """Insert a new instance with the values that its `save` would write. Sets its primary key if it has none yet."""
-    sql, fields, key = _insertion(connection.vendor, type(instance), instance.pk is not None)
+    _, _, key = _insertion(connection.vendor, type(instance), instance.pk is not None)
+    sql, values = insertion(instance)
     with connection.cursor() as cursor:
-        values = [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in fields]
         cursor.execute(sql, values)
         if key is not None:
             setattr(instance, key, cursor.fetchone()[0])

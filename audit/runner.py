@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from django.db import transaction
@@ -25,6 +25,7 @@ from audit import chain, commands, record
 from audit.entry_types import EntryBody
 from audit.heads import ClaimedHead
 from audit.models import Command, Device, Person, Stream
+from audit.rows import insert
 
 Changes: TypeAlias = Literal["table", "phase", "nothing"]
 DependsOn: TypeAlias = Literal["phase", "round", "seats", "nothing"]
@@ -45,12 +46,21 @@ def one_transaction() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
+class ClaimedTap:
+    """When an act was tapped, by the clock of the device, and how many milliseconds it waited there."""
+
+    moment: dt.datetime
+    waited_ms: int
+
+
+@dataclass(frozen=True)
 class ActRequest:
     """One act as a screen sent it.
 
     `seen_version`: the version that the screen showed when the person tapped.
     `attachment`: the bytes of an uploaded file. The parameters hold its SHA-256, so the command's content covers it.
     `head`: the head that the screen showed, if it showed one. `stored_head`: the one that the device had stored before.
+    `tap`: what the device says about when the act was tapped, if it waited. A retry says something else.
     """
 
     facility: str
@@ -65,6 +75,7 @@ class ActRequest:
     attachment: bytes = b""
     head: ClaimedHead | None = None
     stored_head: ClaimedHead | None = None
+    tap: ClaimedTap | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +97,7 @@ class ActResponse:
     """The saved answer to an act, with the primary key of its target.
 
     `is_repeat`: the command had been accepted before. `affected_table_ids`: other tables whose screens show the
-    change.
+    change. `context`: that of an act whose context has all that the act wrote (`Act.is_all_in_context`).
     """
 
     key: int
@@ -94,6 +105,7 @@ class ActResponse:
     body: dict[str, Any]
     is_repeat: bool = False
     affected_table_ids: tuple[int, ...] = ()
+    context: "ActContext | None" = None
 
 
 class ActContext(Protocol):
@@ -109,8 +121,12 @@ class ActContext(Protocol):
     @property
     def terms_sha256(self) -> str: ...
     def save_changes(self, changes: Changes, seats: tuple[int, ...]) -> None: ...
-    def after_append(self, seq: int) -> None:
-        """Write what belongs to the act after its own entry, number `seq`. May append entries to other streams."""
+    @property
+    def appends_more(self) -> bool:
+        """Whether `after_append` may write on the act's own stream."""
+
+    def after_append(self, appended: record.Appended) -> None:
+        """Write what belongs to the act after its own entry. May append further entries, also to other streams."""
 
     @property
     def affected_table_ids(self) -> tuple[int, ...]:
@@ -124,13 +140,18 @@ LockedT = TypeVar("LockedT")
 
 @dataclass(frozen=True)
 class Act(Generic[ContextT, ParamsT]):
-    """A registered act: its name in the URL, the function that does it, who may do it, and what makes it stale."""
+    """A registered act: its name in the URL, the function that does it, who may do it, and what makes it stale.
+
+    `is_all_in_context`: after the act, its context has everything that the act wrote, so its table is shown without a
+    further read.
+    """
 
     name: str
     do: Callable[[ContextT, ParamsT], ActOutcome]
     roles: frozenset[str]
     witness: bool
     depends_on: DependsOn
+    is_all_in_context: bool = False
 
 
 class Stale(Exception):
@@ -184,23 +205,31 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         """The refusal of a value that none of our screens sends."""
 
     def act(
-        self, *, roles: Iterable[str], witness: bool = False, depends_on: DependsOn = "phase"
+        self,
+        *,
+        roles: Iterable[str],
+        witness: bool = False,
+        depends_on: DependsOn = "phase",
+        is_all_in_context: bool = False,
     ) -> Callable[[Callable[[ContextT, ParamsT], ActOutcome]], Callable[[ContextT, ParamsT], ActOutcome]]:
         """Register the decorated function as an act under its own name.
 
-        `witness`: a second person may sign the act; the act itself refuses where one must.
+        `witness`: a second person may sign the act; the act itself refuses where one must. `is_all_in_context`: the
+        act changes rows only by what the context offers for it.
         """
 
         def register(
             do: Callable[[ContextT, ParamsT], ActOutcome],
         ) -> Callable[[ContextT, ParamsT], ActOutcome]:
-            self.acts[do.__name__] = Act(do.__name__, do, frozenset(roles), witness, depends_on)
+            self.acts[do.__name__] = Act(
+                do.__name__, do, frozenset(roles), witness, depends_on, is_all_in_context
+            )
             return do
 
         return register
 
     def execute(self, request: ActRequest) -> ActResponse:
-        """Execute one act in a transaction of its own. The caller publishes afterwards.
+        """Execute one act in a transaction of its own. The caller publishes afterward.
 
         Raises the refusal of a rule or a permission, `Stale`, `audit.errors.CommandChanged`, the target's
         `DoesNotExist`, or `KeyError` for an unknown act. Then nothing has changed.
@@ -242,7 +271,8 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         params = self.read_params(request.params)
         outcome = self.do(act, ctx, params)
         self.reject_unknown(params)
-        return _record(request, content, ctx, outcome)
+        response = _record(request, content, ctx, outcome)
+        return replace(response, context=ctx) if act.is_all_in_context else response
 
     def _content_hash(self, request: ActRequest) -> bytes:
         """The hash of what the act says. A retry may show another version and head, so they are left out."""
@@ -262,6 +292,21 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
 def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOutcome) -> ActResponse:
     """Append the act's entry and save its answer, both in the act's transaction: no act without its entry."""
     ctx.save_changes(outcome.changes, outcome.seats)
+    answer = {"type": outcome.entry.type, **outcome.answer}
+
+    def saved_answer(version: int) -> Command:
+        return commands.make(
+            request.command,
+            content=content,
+            stream=ctx.stream,
+            seq=version,
+            answer=answer,
+            moment=ctx.now,
+            actor=request.actor,
+            device=request.device,
+        )
+
+    has_one_entry = not ctx.appends_more
     appended = record.append(
         ctx.stream,
         entry=outcome.entry,
@@ -272,18 +317,9 @@ def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOu
         device=request.device,
         command=request.command,
         terms=ctx.terms_sha256,
+        answer=saved_answer(ctx.stream.seq + 1) if has_one_entry else None,
     )
-    ctx.after_append(appended.seq)
-    version = ctx.stream.seq  # after_append may have written further entries on this stream
-    answer = {"type": outcome.entry.type, **outcome.answer}
-    commands.save(
-        request.command,
-        content=content,
-        stream=ctx.stream,
-        seq=version,
-        answer=answer,
-        moment=ctx.now,
-        actor=request.actor,
-        device=request.device,
-    )
-    return ActResponse(ctx.key, version, answer, affected_table_ids=ctx.affected_table_ids)
+    ctx.after_append(appended)
+    if not has_one_entry:  # the answer has the number of the last entry
+        insert(saved_answer(ctx.stream.seq))
+    return ActResponse(ctx.key, ctx.stream.seq, answer, affected_table_ids=ctx.affected_table_ids)

@@ -62,6 +62,8 @@ BLOCK_BYTES = 1 << 18  # fits into a processor's cache: longer blocks take a thi
 DIGEST_BYTES = 1 << 20
 LONGEST_LINE_BYTES = 1 << 26
 LONG_FILE_BYTES = 1 << 25  # a longer one is shared by several processes
+# What an entry costs, beside each other: its hash, all of it, and what the first process alone does for it.
+WORK_OF_HASHES, WORK_OF_CONTENTS, WORK_OF_CHAIN = 30, 90, 12
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z", re.ASCII)
 DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 HEX = re.compile(r"[0-9a-f]{64}\Z")
@@ -149,6 +151,9 @@ def blocks(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
         pending = block
 
 
+NO_LINE, WRONG_HASH = "this is not a line of an export", "its hash does not match its bytes"
+
+
 def read_line(line: bytes, number: int) -> tuple[bytes, bytes, bytes]:
     """Check the form and hash of a line without its newline. Returns its body, its prev in hex, and its hash."""
     if not (
@@ -160,11 +165,11 @@ def read_line(line: bytes, number: int) -> tuple[bytes, bytes, bytes]:
         and is_hex(line[HASH_AT : HASH_AT + 64])
         and is_hex(line[PREV_AT : PREV_AT + 64])
     ):
-        raise Bad("this is not a line of an export", number)
+        raise Bad(NO_LINE, number)
     prev, body = line[PREV_AT : PREV_AT + 64], line[BODY_AT:-1]
     digest = sha256(TAG + bytes.fromhex(prev.decode()) + body).digest()
     if hexlify(digest) != line[HASH_AT : HASH_AT + 64]:
-        raise Bad("its hash does not match its bytes", number, *claimed_position(body))
+        raise Bad(WRONG_HASH, number, *claimed_position(body))
     return body, prev, digest
 
 
@@ -343,16 +348,25 @@ def verify_closed(line: bytes, number: int, streams: list[Stream], everything: s
 
 
 class Digest:
-    """The SHA-256 of every byte, computed by a thread in parallel: hashing releases Python's lock."""
+    """The SHA-256 of every byte.
+
+    A thread computes it in parallel, because hashing releases Python's lock. Where other processes use the other
+    processors, a thread gains nothing: `is_threaded` is then False, and a block is hashed while it is in the cache.
+    """
 
     def __init__(self) -> None:
         self.sha256, self.size, self.pending = sha256(), 0, 0
+        self.is_threaded = True
         self.blocks: list[bytes] = []
         self.thread: threading.Thread | None = None
 
     def update(self, block: bytes) -> None:
+        self.size += len(block)
+        if not self.is_threaded:
+            self.sha256.update(block)
+            return
         self.blocks.append(block)
-        self.size, self.pending = self.size + len(block), self.pending + len(block)
+        self.pending += len(block)
         if self.pending >= DIGEST_BYTES:
             self.join()
             self.thread = threading.Thread(target=self.hash, args=(self.blocks,))
@@ -566,35 +580,35 @@ class ContentsReader:
 
         An entry that does not follow the one before it begins a stream, and `read_first` checks it; or it is bad.
         """
-        find, since, until = block.find, self.since.encode(), self.until.encode()
-        patterns = self.patterns if is_utf8(block) else {}
+        find, starts, ends = block.find, block.startswith, block.endswith
+        since, until = self.since.encode(), self.until.encode()
+        kinds_of = self.patterns.get if is_utf8(block) else NO_PATTERNS.get
         position, count = Position.after(line), TermsCount(self.terms)
         name, seq, moment = position.encoded()
+        earliest = max(since, moment)
         before, begin, end = -1, 0, find(b"\n")
-        near_day = near_date = None
+        self.forget_edges()
         while end >= 0:
             number += 1
             seq += 1
-            type_at = begin + TYPE_AT
-            for kind in patterns.get(block[type_at : find(b'"', type_at)], ()):
-                match = kind.match(block, begin + BODY_AT, end - 1)
+            type_at, body_at, body_end = begin + TYPE_AT, begin + BODY_AT, end - 1
+            for kind in kinds_of(block[type_at : find(b'"', type_at)], NO_KINDS):
+                tail = kind.tail % seq
+                if not (starts(kind.head, body_at) and ends(tail, body_at, body_end)):
+                    tail = kind.read_edges(block, body_at, body_end, name, seq, self.days)
+                    if not tail:
+                        continue
+                time_at = body_at + kind.head_length
+                match = kind.match(block, time_at, body_end - len(tail))
                 if match is None:
                     continue
-                actor, at, date, day, its_seq, stream, terms, witness = match.group(*kind.groups)
-                if date != near_date or day != near_day:
-                    if (day, date) not in self.days:
-                        continue
-                    near_day, near_date = day, date
-                if (
-                    int(its_seq) == seq
-                    and stream == name
-                    and moment <= at
-                    and since <= at < until
-                    and (witness == b"null" or witness != actor)
-                    and (not kind.is_settlement or is_settled(*match.group(*SETTLEMENT)))
+                at = block[time_at - 11 : time_at + 16]
+                if earliest <= at < until and (
+                    not kind.is_settlement or is_settled(*match.group(*SETTLEMENT))
                 ):
-                    moment = at
-                    if terms is not None and kind.is_of_round:
+                    moment = earliest = at
+                    terms = kind.terms
+                    if terms is not None:
                         if terms == count.terms:
                             count.entries += 1
                         else:
@@ -608,13 +622,20 @@ class ContentsReader:
                 if block[begin + PREV_AT : begin + PREV_AT + 64] != head_hex:
                     count.end()
                     position = Position.after(block[begin:end])
+                    self.forget_edges()
                 elif position.name is not None:
                     self.parse(block[begin + BODY_AT : end - 1], number, position)
                 name, seq, moment = position.encoded()
+                earliest = max(since, moment)
             before = begin
             begin = end + 1
             end = find(b"\n", begin)
         count.end()
+
+    def forget_edges(self) -> None:
+        """Forget the ends of bodies, which name their stream: another one may come next."""
+        for kind in self.kinds.values():
+            kind.tail = NO_TAIL
 
     def parse(self, body: bytes, number: int, position: Position) -> None:
         """Check the entry that comes next, and learn from it."""
@@ -674,21 +695,27 @@ class TermsCount:
 TYPE_AT = BODY_AT + len('{"_format":1,"_type":"')
 TEXT, NUMBER, WORD = '"[^"\\\\\x00-\x1f]*"', "(?:0|-?[1-9][0-9]{0,14})", "(?:null|true|false)"
 NO_GROUPS: Mapping[str, str] = {}
+NO_KINDS: Sequence[BodyKind] = ()
+NO_PATTERNS: Mapping[bytes, Sequence[BodyKind]] = {}
+NO_TAIL = b"\n%d"  # no body has a newline
 SETTLEMENT = {  # its wagers are checked apart, by `is_settled`
     "settled": r"\[(?:\{[^\]]*\})?\]",
     "paid_cents": NUMBER,
     "returned_cents": NUMBER,
     "taken_cents": NUMBER,
 }
-BODY_GROUPS = ("actor", "at", "date", "day", "seq", "stream", "terms", "witness")
-BODY_PATTERN = (
-    r'\{"_format":1,"_type":"TYPE","actor":(?P<actor>null|"PLAIN"),"at":"(?P<at>(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})TTIME)"'
-    r',"build":"PLAIN","command":(?:null|"UUID"),"data":DATA,"device":(?:null|"UUID"),"gaming_day":"(?P<day>PLAIN)"'
-    r',"seq":(?P<seq>[1-9][0-9]{0,15}),"stream":"(?P<stream>PLAIN)","terms":(?:null|"(?P<terms>[0-9a-f]{64})")'
-    r',"witness":(?P<witness>null|"PLAIN")\}\Z'
+# A body in three parts. Its head up to the date and its tail from the device on are nearly always those of the entry of
+# its kind before, with the next number; so they are compared, and matched only if they differ.
+HEAD_PATTERN = r'\{"_format":1,"_type":"TYPE","actor":(null|"PLAIN"),"at":"([0-9]{4}-[0-9]{2}-[0-9]{2})T'
+DATA_PATTERN = r'TIME","build":"PLAIN","command":(?:null|"UUID"),"data":DATA\Z'
+TAIL_PATTERN = (
+    r',"device":(?:null|"UUID"),"gaming_day":"(PLAIN)","seq":([1-9][0-9]{0,14}),"stream":"(PLAIN)",'
+    r'"terms":(?:null|"([0-9a-f]{64})"),"witness":(null|"PLAIN")\}\Z'
 )
-BODY_PATTERN = BODY_PATTERN.replace("TIME", r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z")
-BODY_PATTERN = BODY_PATTERN.replace("PLAIN", PLAIN).replace("UUID", UUID)
+TIME = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z"
+HEAD_PATTERN = HEAD_PATTERN.replace("PLAIN", PLAIN)
+DATA_PATTERN = DATA_PATTERN.replace("TIME", TIME).replace("PLAIN", PLAIN).replace("UUID", UUID)
+TAIL = re.compile(TAIL_PATTERN.replace("PLAIN", PLAIN).replace("UUID", UUID).encode())
 # What is learned stays small, whatever a file contains.
 LEARNED_BYTES_MOST = 1 << 14  # of a body
 WAGER_BYTES_MOST = 500
@@ -707,7 +734,10 @@ class BodyKind:
         self.parsed = self.shapes = 0
         self.is_of_round = "round" in keys
         self.is_settlement = "settled" in keys or "returned_cents" in keys
-        self.groups: list[int] = []
+        # The newest good body's, which fit each other. The tail has `%d` for its number.
+        self.head, self.head_length, self.tail = b"\n", 1, NO_TAIL
+        self.terms: bytes | None = None  # of a round
+        self.match_head = re.compile(HEAD_PATTERN.replace("TYPE", re.escape(type_)).encode()).match
         self.match: Callable[[bytes, int, int], re.Match[bytes] | None] = lambda body, begin, end: None
 
     def learn(self, data: dict[str, Any]) -> bool:
@@ -719,7 +749,7 @@ class BodyKind:
             self.parsed += 1
             if self.parsed < PARSED_FIRST or self.parsed & (self.parsed - 1):
                 return False
-            before, after = BODY_PATTERN.replace("TYPE", re.escape(self.type)).split("DATA")
+            before, after = DATA_PATTERN.split("DATA")
             text = before + self.shape.pattern(SETTLEMENT if self.is_settlement else NO_GROUPS) + after
             pattern = re.compile(text.encode()) if len(text) <= PATTERN_MOST else None
         except (RecursionError, OverflowError, re.error):
@@ -727,8 +757,40 @@ class BodyKind:
         if pattern is None:
             self.shapes = SHAPES_MOST + 1
             return False
-        self.match, self.groups = pattern.match, [pattern.groupindex[name] for name in BODY_GROUPS]
+        self.match = pattern.match
         return True
+
+    def read_edges(
+        self,
+        block: bytes,
+        begin: int,
+        end: int,
+        stream: bytes | None,
+        seq: int,
+        days: set[tuple[bytes, bytes]],
+    ) -> bytes:
+        """Read the head and tail of the body between these positions. Returns the tail; empty if they are not good."""
+        head = self.match_head(block, begin, end)
+        tail = TAIL.match(block, max(block.rfind(b',"device":', begin, end), begin), end)
+        if head is None or tail is None:
+            return b""
+        actor, date = head.groups()
+        day, number, name, terms, witness = tail.groups()
+        if (
+            int(number) != seq
+            or name != stream
+            or (day, date) not in days
+            or (witness != b"null" and witness == actor)
+        ):
+            return b""
+        text, place = tail[0], tail.start(2) - tail.start()
+        if len(head[0]) + len(text) > LEARNED_BYTES_MOST:
+            return b""
+        after = text[place + len(number) :]
+        self.head, self.head_length = head[0], len(head[0])
+        self.tail = text[:place].replace(b"%", b"%%") + b"%d" + after.replace(b"%", b"%%")
+        self.terms = terms if self.is_of_round else None
+        return text
 
 
 class Shape:
@@ -782,16 +844,13 @@ def is_utf8(block: bytes) -> bool:
 
 def is_settled(wagers: bytes, paid: bytes, returned: bytes, taken: bytes) -> bool:
     """Whether canonical JSON is that of settled wagers and their totals. False is no answer: it has to be parsed."""
-    stakes = payments = returns = 0
     texts = wagers[2:-2].split(b"},{") if wagers != b"[]" else []
     if max(map(len, texts), default=0) > WAGER_BYTES_MOST:
         return False
-    for money in map(money_of_wager, texts):
-        if money is None:
-            return False
-        stakes += money[0]
-        payments += money[1]
-        returns += money[2]
+    money = [*map(money_of_wager, texts)]
+    if None in money:
+        return False
+    stakes, payments, returns = map(sum, zip(*money)) if money else (0, 0, 0)  # noqa: B905
     return (int(paid), int(returned), int(taken)) == (payments, returns, stakes - returns)
 
 
@@ -1178,7 +1237,8 @@ def verify(
     name. `digest` collects the hash of the whole file, `terms` the terms of rounds.
     """
     everything, reader, size, turn = digest or Digest(), None, 0, 0
-    terms = terms or RoundTerms()
+    everything.is_threaded = count == 1
+    terms, share = terms or RoundTerms(), share_of_first(count, contents)
     for block, last in blocks(file):
         if reader is None:
             first, newline, remainder = block.partition(b"\n")
@@ -1191,7 +1251,7 @@ def verify(
                     stream.sealed.begin(stream)
             reader = EntryReader(streams, ContentsReader(since, until, terms) if contents else None)
             everything.update(block)
-            reader.read(remainder, owner(turn, count) == 0)
+            reader.read(remainder, owner(turn, count, share) == 0)
         elif last:
             verify_closed(block, reader.number + 1, reader.streams, everything.hexdigest())
             everything.update(block)
@@ -1200,7 +1260,7 @@ def verify(
             return since, until, streams
         else:
             everything.update(block)
-            reader.read(block, owner(turn, count) == 0)
+            reader.read(block, owner(turn, count, share) == 0)
         size, turn = size + len(block), turn + 1
         if progress:
             progress(size, reader.number - 1)
@@ -1209,7 +1269,7 @@ def verify(
 
 def verify_share(file: BinaryIO, contents: bool, process: int, count: int, terms: RoundTerms) -> None:
     """Check the blocks that belong to a process that is not the first. Raises Bad."""
-    reader = None
+    reader, share = None, share_of_first(count, contents)
     for turn, (block, last) in enumerate(blocks(file)):
         if reader is None:
             first, _newline, block = block.partition(b"\n")
@@ -1217,17 +1277,27 @@ def verify_share(file: BinaryIO, contents: bool, process: int, count: int, terms
             reader = ShareReader(ContentsReader(since, until, terms) if contents else None)
         if last:
             return
-        if owner(turn, count) == process:
+        if owner(turn, count, share) == process:
             reader.read(block)
         else:
             reader.skip(block)
 
 
-def owner(turn: int, count: int) -> int:
-    """The process, from 0, that checks a block. The first also checks the chain, so it has fewer blocks, or none."""
-    mine = {1: 1, 2: 2, 3: 1}.get(count, 0)
-    turn %= mine + 3 * (count - 1)
-    return 0 if turn < mine else 1 + (turn - mine) % (count - 1)
+def share_of_first(count: int, contents: bool) -> int:
+    """Of how many in a hundred blocks the first process checks all, so that all processes end together.
+
+    It also checks the chain and hashes the file.
+    """
+    if count == 1:
+        return 100
+    work = WORK_OF_CONTENTS if contents else WORK_OF_HASHES
+    return max(0, (100 * work - 100 * WORK_OF_CHAIN * (count - 1)) // (work * count))
+
+
+def owner(turn: int, count: int, share: int) -> int:
+    """The process, from 0, that checks a block. The first checks `share` of a hundred, evenly spread."""
+    before, after = -(-turn * share // 100), -(-(turn + 1) * share // 100)
+    return 0 if after > before or count == 1 else 1 + (turn - before) % (count - 1)
 
 
 def verify_file(
@@ -1268,10 +1338,20 @@ def verify_file(
         bads += [Bad(*fields) for fields in answer["bads"]]
         terms.merge(answer["terms"])
     if result is None or bads:
-        raise min(bads + mine, key=lambda bad: bad.line or float("inf"))
+        raise first_failure(mine, bads)
     if count > 1:
         terms.verify(result[2])
     return result
+
+
+def first_failure(mine: Sequence[Bad], of_others: Sequence[Bad]) -> Bad:
+    """The failure that one process alone would name: of a line its form and hash, then chain and seals, then contents.
+
+    Those in the middle are of the first process.
+    """
+    lines = [bad for bad in of_others if bad.reason in (NO_LINE, WRONG_HASH)]
+    contents = [bad for bad in of_others if bad not in lines]
+    return min([*lines, *mine, *contents], key=lambda bad: bad.line or float("inf"))
 
 
 def answer_share(words: Sequence[str]) -> int:

@@ -46,9 +46,12 @@ class Station(models.TextChoices):
     PIT = "pit", "Pit"
     OFFICE = "office", "Office"
     SIGN = "sign", "Sign"
+    WALL = "wall", "Wall"
 
 
-StationCode = Literal["dealer", "stick", "podium", "pit", "office", "sign"]
+StationCode = Literal["dealer", "stick", "podium", "pit", "office", "sign", "wall"]
+SHOWS_ONLY = frozenset({Station.SIGN, Station.WALL})  # nobody signs in there, and nothing is entered
+KEEPS_WATCH = frozenset({Station.PODIUM, Station.PIT})  # still shows the floor while it is locked
 
 
 class PersonManager(BaseUserManager["Person"]):

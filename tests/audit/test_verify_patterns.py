@@ -1,12 +1,13 @@
 """`verify.py` accepts most bodies by patterns that it learned, and shares long files. Neither changes an answer."""
 
 import json
+from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit import verify
+from audit import chain, export, verify
 
 from . import outsider, stored
 from .mutants import FORGED_SEALS, forged_log
@@ -41,13 +42,26 @@ def learned(more=()):
     return reader, parsed
 
 
-def accepts(raw, reader_and_parsed):
-    """Whether a pattern accepts this body after another."""
+def accepts(raw, reader_and_parsed, *, after=()):
+    """Whether a pattern accepts this body after another, and after these good ones in the same block."""
     reader, parsed = reader_and_parsed
-    before, line, _end = resealed([body(1), raw]).splitlines()[1:]
+    before, first_line = first_of_an_export()
+    lines = []
+    for text in (*(chain.canonical(good) for good in after), raw):
+        digest = chain.entry_hash(before, text)
+        lines.append(export.format_line(digest, before, text))
+        before = digest
     parsed.clear()
-    reader.read(line + b"\n", 2, before)
+    reader.read(b"".join(lines), 2, first_line)
     return not parsed
+
+
+@cache
+def first_of_an_export():
+    """The hash and the line of a first body, made once for tens of thousands of second bodies."""
+    head, text = chain.genesis("larkfield/T-04"), chain.canonical(body(1))
+    digest = chain.entry_hash(head, text)
+    return digest, export.format_line(digest, head, text).removesuffix(b"\n")
 
 
 def is_good(raw):
@@ -128,13 +142,30 @@ def test_whatever_a_reader_learned_it_accepts_nothing_that_parsing_refuses(taugh
     [
         {"actor": "okafor-a"}, {"at": "2026-11-21T13:05:09.123455Z"}, {"at": "2026-11-21T24:05:09.123456Z"},
         {"at": "2026-11-21T13:60:09.123456Z"}, {"gaming_day": "2026-11-24"}, {"seq": 3}, {"stream": "larkfield/T-05"},
-        {"terms": "AB" * 32}, {"build": "a\x7f\x00"}, {"command": "x"},
+        {"terms": "AB" * 32}, {"build": "a\x7f\x00"}, {"command": "x"}, {"device": "x"},
     ],
 )  # fmt: skip
 def test_what_is_about_the_entry_and_not_its_data_is_compared_too(change):
     good = body(2, LEARNED[0], terms="ab" * 32, witness="okafor-a")
+    following = {**good, "seq": 3}
     assert accepts(verify.encode(good).encode(), learned())
+    assert accepts(verify.encode(following).encode(), learned(), after=[good])
     assert not accepts(verify.encode({**good, **change}).encode(), learned())
+    if change != {"seq": 3}:
+        assert not accepts(verify.encode({**following, **change}).encode(), learned(), after=[good])
+    assert not accepts(verify.encode(good).encode(), learned(), after=[good])
+
+
+def test_an_entry_that_claims_the_stream_before_it_in_the_block_is_parsed_and_refused():
+    reader, parsed = learned()
+    first = [body(seq, LEARNED[0]) for seq in (1, 2)]
+    second = [body(1, LEARNED[0], stream="larkfield/T-05"), body(2, LEARNED[0])]
+    lines = [
+        *resealed(first).splitlines(keepends=True)[1:-1],
+        *resealed(second, ("larkfield/T-05",)).splitlines(keepends=True)[1:-1],
+    ]
+    reader.read(b"".join(lines), 1, b"")
+    assert [json.loads(text)["stream"] for text in parsed] == ["larkfield/T-04"]
 
 
 @pytest.mark.parametrize("change", [{"paid_cents": 3001}, {"returned_cents": 0}, {"taken_cents": 701}])
@@ -174,10 +205,18 @@ def test_the_first_process_compares_the_sealed_heads_in_the_blocks_of_others_too
     data = archived(forged_log(files, FORGED_SEALS[forgery]) if forgery else files)
     answers = []
     for process in (0, 1):
-        monkeypatch.setattr(verify, "owner", lambda turn, count, process=process: process)
+        monkeypatch.setattr(verify, "owner", lambda *_block, process=process: process)
         try:
             answers.append(outsider.check(data))
         except verify.Bad as error:
             answers.append(str(error))
     assert answers[0] == answers[1]
     assert isinstance(answers[0], str) == bool(forgery)
+
+
+def test_of_several_failures_at_a_line_that_of_one_process_alone_is_named():
+    hashed, chained = verify.Bad("its hash does not match its bytes", 7), verify.Bad("it does not follow", 7)
+    false = verify.Bad("its witness and actor are the same person", 7)
+    assert verify.first_failure([chained], [false, hashed]) is hashed
+    assert verify.first_failure([chained], [false]) is chained
+    assert verify.first_failure([verify.Bad("the end is cut off")], [false]) is false
