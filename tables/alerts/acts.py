@@ -1,18 +1,20 @@
 """Acts on alerts: the floor acknowledges one, and a dispute is reported."""
 
 from audit.clock import format_moment
+from audit.entry_types import EntryBody
 from games.engine import Refusal
 from games.params import Params
 from tables.alerts.alert_rules import DISPUTE
 from tables.alerts.entry_types import DISPUTE_REPORTED, DisputeReported
+from tables.alerts.floor_calls import IN_WORDS
 from tables.alerts.refusals import NO_SUCH_ALERT, SAY_HOW_IT_WAS_DECIDED
 from tables.core.alert_kinds import kind_of
 from tables.core.alerts import (
     acknowledge,
+    acknowledged_with,
     end_alert,
     held,
     raise_alert,
-    replaced_by,
 )
 from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ACKNOWLEDGED, AlertAcknowledged
@@ -27,7 +29,7 @@ MAX_ID = 2**53 - 1
 
 @act(roles=FLOOR, depends_on="nothing")
 def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
-    """Acknowledge an alert of this table, with the earlier warnings that it replaced.
+    """Acknowledge an alert of this table, with the others on its line of the screens.
 
     A dispute needs a `note` on how it was decided. Acknowledging ends the alert of an event that happened once.
     """
@@ -42,23 +44,28 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
     kind = kind_of(alert_to_acknowledge.kind, alert_to_acknowledge.key)
     if kind.needs_note and not note:
         raise Refusal(SAY_HOW_IT_WAS_DECIDED, alert_to_acknowledge.section)
-    acknowledge(ctx, alert_to_acknowledge, ctx.actor, note)
-    for earlier in replaced_by(alert_to_acknowledge, here):
-        if earlier.acknowledged_at is None:
-            acknowledge(ctx, earlier, ctx.actor, note)
-            ctx.extra_entries.append(
-                ALERT_ACKNOWLEDGED({"kind": earlier.kind, "key": earlier.key, "note": note})
-            )
+    others = [
+        alert for alert in acknowledged_with(alert_to_acknowledge, here) if alert.acknowledged_at is None
+    ]
+    entry, *more_entries = [acknowledgment(alert, here, note) for alert in (alert_to_acknowledge, *others)]
+    for alert in (alert_to_acknowledge, *others):
+        acknowledge(ctx, alert, ctx.actor, note)
+    ctx.extra_entries += more_entries
+    if kind.needs_note:
+        alert_to_acknowledge.decision, alert_to_acknowledge.decided_at = IN_WORDS, ctx.now
+        alert_to_acknowledge.decided_by = ctx.actor
+        alert_to_acknowledge.save(update_fields=["decision", "decided_at", "decided_by"])
     if alert_to_acknowledge.ended_at is None and kind.ends_when_acknowledged:
         end_alert(ctx, alert_to_acknowledge.key)
-    data: AlertAcknowledged = {
-        "kind": alert_to_acknowledge.kind,
-        "key": alert_to_acknowledge.key,
-        "note": note,
-    }
-    if any(_waits_too(alert, alert_to_acknowledge) for alert in here):
-        data["raised_at"] = format_moment(alert_to_acknowledge.raised_at)
-    return ActOutcome(ALERT_ACKNOWLEDGED(data), changes="nothing")
+    return ActOutcome(entry, changes="nothing")
+
+
+def acknowledgment(alert: Alert, here: list[Alert], note: str) -> EntryBody:
+    """Return the entry of an acknowledgment. `here` are the alerts of its table, before it is acknowledged."""
+    data: AlertAcknowledged = {"kind": alert.kind, "key": alert.key, "note": note}
+    if any(_waits_too(other, alert) for other in here):
+        data["raised_at"] = format_moment(alert.raised_at)
+    return ALERT_ACKNOWLEDGED(data)
 
 
 def _waits_too(alert: Alert, acknowledged: Alert) -> bool:

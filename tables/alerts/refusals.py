@@ -12,3 +12,13 @@ SAY_HOW_IT_WAS_DECIDED = RefusalCode(
     "Write how the dispute was decided.",
     "Decision missing",
 )
+ALREADY_CALLED = RefusalCode(
+    "already-called",
+    "This table has already called. Somebody from the pit will answer.",
+    "Already called",
+)
+ALREADY_COMING = RefusalCode(
+    "already-coming",
+    "%(person)s is already coming, and the table sees it.",
+    "Already coming",
+)

@@ -2,10 +2,22 @@
 
 from typing import Any
 
-from tables.alerts.entry_types import DISPUTE_REPORTED
+from tables.alerts.entry_types import (
+    ALERT_ANSWERED,
+    ALERT_MUTED,
+    ALERT_PASSED_ON,
+    CALL_CANCELED,
+    CALL_EXPLAINED,
+    DECISION_READ,
+    DISPUTE_REPORTED,
+    FLOOR_CALLED,
+    CallExplained,
+)
+from tables.alerts.floor_calls import TITLES, decision_words, describe_call
 from tables.core.alert_kinds import ALERT_KINDS, kind_of
 from tables.core.entry_types import (
     ALERT_ACKNOWLEDGED,
+    ALERT_DECIDED,
     ALERT_ENDED,
     ALERT_RAISED,
     AlertAcknowledged,
@@ -41,7 +53,28 @@ def _acknowledged(data: AlertAcknowledged) -> str:
     return "Acknowledged: %(what)s. %(note)s" % words if data["note"] else "Acknowledged: %(what)s" % words
 
 
+def _explained(data: CallExplained) -> str:
+    to = "security" if data["kind"] == "security-call" else "floor"
+    return "Called about: %s" % describe_call({**data, "to": to})[0]
+
+
 ACT_LINES = [
+    line(FLOOR_CALLED, lambda data: TITLES[data["to"]]),
+    line(CALL_EXPLAINED, _explained),
+    line(CALL_CANCELED, lambda data: "Call canceled"),
+    line(ALERT_ANSWERED, lambda data: "Coming: %s" % alert_names()[data["kind"]]),
+    line(ALERT_DECIDED, lambda data: "Decided: %s" % decision_words(data["decision"], data["note"])),
+    line(DECISION_READ, lambda data: "Decision read at the table"),
+    line(
+        ALERT_MUTED,
+        lambda data: "Sound off for %s minutes: %s" % (data["minutes"], alert_names()[data["kind"]]),
+    ),
+    line(
+        ALERT_PASSED_ON,
+        lambda data: (
+            "Passed on to the %s: %s" % (data["role"].replace("-", " "), alert_names()[data["kind"]])
+        ),
+    ),
     line(ALERT_RAISED, lambda data: "Alert: %s" % alert_title(data)),
     line(ALERT_ENDED, lambda data: "Ended: %s" % alert_names()[data["kind"]]),
     line(ALERT_ACKNOWLEDGED, _acknowledged),

@@ -1,9 +1,14 @@
 """Alerts about the server's clock, about tablets that it no longer hears, and about tokens that were used twice."""
 
 import datetime as dt
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, cast
 
 from audit import clock
 from audit.models import Device
+from games.engine.game import PostCode
+from tables.core import posts
 from tables.core.alert_kinds import (
     AlertKind,
     AlertRule,
@@ -18,6 +23,20 @@ from tables.models import Table
 
 SILENT_SECONDS = 60
 TABLET_TICKS = 5
+SHORT_POSTS: dict[PostCode, str] = {"dealer": "right", "dealer-left": "left", "stick": "stick"}
+
+
+class TabletRow(TypedDict):
+    """What the rule reads of a tablet. `person` is an id."""
+
+    pk: uuid.UUID
+    place: str
+    name: str
+    person: int | None
+    locked_at: dt.datetime | None
+    heard_at: dt.datetime
+
+
 CLOCK_BEHIND = alert_kind(
     AlertKind(
         "clock",
@@ -40,6 +59,19 @@ CLOCK_JUMP = alert_kind(
         ends_when_acknowledged=True,
     )
 )
+
+
+def _describe_silent_tablets(group: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    devices = {params["device"]: params.get("post") for params in group}
+    if len(devices) == 1:
+        return "Tablet offline %s times" % len(group), "%s was silent again and again. Check it." % next(
+            iter(devices)
+        )
+    places = [SHORT_POSTS[post] if post else device for device, post in devices.items()]
+    title = "%s tablets offline: %s" % (len(devices), ", ".join(places))
+    return title, "All were silent for a minute. Look first at what they share: power, cable, network."
+
+
 STALE_TABLET = alert_kind(
     AlertKind(
         "stale-tablet",
@@ -48,6 +80,7 @@ STALE_TABLET = alert_kind(
         "Tablet offline",
         "Tablet offline",
         "%(device)s has been silent for a minute. Check the tablet, its power and the network.",
+        describe_group=_describe_silent_tablets,
     )
 )
 TOKEN_ALERT_LASTS = dt.timedelta(minutes=15)
@@ -76,22 +109,40 @@ def clocks_behind(now: dt.datetime, table_id: int | None = None) -> list[Expecte
 
 
 def silent_tablets(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
-    """Return open tables whose tablet was connected before and has been silent for a minute.
+    """Return open tables with a tablet in use that was connected before and has been silent for a minute.
 
     Only tablets with somebody signed in; a locked tablet has no connection.
     """
-    tables = dict(live_tables(table_id).filter(status=Table.Status.OPEN).values_list("stream__name", "pk"))
-    silent = Device.objects.filter(
-        revoked_at=None,
-        locked_at=None,
-        person__isnull=False,
-        heard_at__lte=now - dt.timedelta(seconds=SILENT_SECONDS),
-        place__in=tables,
-    )
-    return [
-        STALE_TABLET.expected(tables[place], cause=pk, device=name)
-        for pk, place, name in silent.values_list("pk", "place", "name")
-    ]
+    open_tables = live_tables(table_id).filter(status=Table.Status.OPEN).select_related("stream")
+    tables = {table.stream.name: table for table in open_tables}
+    silent_since = now - dt.timedelta(seconds=SILENT_SECONDS)
+    alerts = []
+    for (place, post), device in _tablets_in_use(tables).items():
+        if device["person"] and device["locked_at"] is None and device["heard_at"] <= silent_since:
+            params: dict[str, Any] = {"post": post} if post else {}
+            alerts.append(
+                STALE_TABLET.expected(tables[place].pk, cause=device["pk"], device=device["name"], **params)
+            )
+    return alerts
+
+
+def _tablets_in_use(tables: Mapping[str, Table]) -> dict[tuple[str, PostCode | None], TabletRow]:
+    """Return the tablet in use of each table, or of each post where a table has several, by place and post.
+
+    It is the tablet that was heard last there, so a tablet that was replaced by another raises no alert.
+    """
+    heard = Device.objects.filter(revoked_at=None, heard_at__isnull=False, place__in=tables)
+    in_use: dict[tuple[str, PostCode | None], TabletRow] = {}
+    rows = heard.order_by("heard_at", "name").values("pk", "place", "name", "person", "locked_at", "heard_at")
+    for device in cast("list[TabletRow]", list(rows)):
+        table, post = tables[device["place"]], None
+        if len(posts.posts_of(table)) > 1:
+            holders = {posts.holder_id(table, post): post for post in posts.posts_of(table)}
+            post = holders.get(device["person"]) if device["person"] else None
+            if post is None:
+                continue
+        in_use[device["place"], post] = device
+    return in_use
 
 
 def tokens_used_twice(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:

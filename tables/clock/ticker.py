@@ -19,6 +19,7 @@ from channels.db import database_sync_to_async
 from audit import clock
 from audit.logs import OutageLog
 from games.office.calendar import reminders
+from tables.alerts import escalation
 from tables.clock import alert_rules
 from tables.clock.reconcile import reconcile_alerts
 from tables.clock.status import StatusWriter
@@ -64,6 +65,7 @@ class Ticker:
             limits_watch.apply_due_changes,
             limits_watch.record_sign_forms,
             self.watch_clock,
+            escalation.pass_on_unanswered,
             *([partial(self.check_rules, staff_rules)] if staff_rules else []),
             *([remind_of_deadlines] if remind else []),
         ]
@@ -132,7 +134,7 @@ def _raise_jump(ctx: TableContext, seconds: int) -> bool:
 
 
 async def run_ticker() -> None:
-    """Tick every second until cancelled, and report it (`status.py`)."""
+    """Tick every second until canceled, and report it (`status.py`)."""
     ticker, checks, status = Ticker(), Checks(), StatusWriter()
     while True:
         await asyncio.sleep(SECONDS)

@@ -1,4 +1,4 @@
-"""Alerts as their entries record them: raised, ended and acknowledged."""
+"""Alerts as their entries record them: raised, ended, acknowledged and decided."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable
@@ -9,9 +9,9 @@ from django.db.models import Q
 
 from audit.models import Entry
 from tables.core.entries import COLUMNS, RecordedEntry, read
-from tables.core.entry_types import ALERT_ACKNOWLEDGED, ALERT_ENDED, ALERT_RAISED
+from tables.core.entry_types import ALERT_ACKNOWLEDGED, ALERT_DECIDED, ALERT_ENDED, ALERT_RAISED
 
-ALERT_TYPES = (ALERT_RAISED.name, ALERT_ENDED.name, ALERT_ACKNOWLEDGED.name)
+ALERT_TYPES = (ALERT_RAISED.name, ALERT_ENDED.name, ALERT_ACKNOWLEDGED.name, ALERT_DECIDED.name)
 
 
 @dataclass
@@ -25,6 +25,8 @@ class RecordedAlert:
     raised_at: dt.datetime
     ended_at: dt.datetime | None = None
     acknowledged_at: dt.datetime | None = None
+    decided_at: dt.datetime | None = None
+    decision: str = ""
 
 
 def alerts_between(streams: Collection[int], begins: dt.datetime, ends: dt.datetime) -> list[RecordedAlert]:
@@ -55,7 +57,7 @@ def fold_alerts(rows: Iterable[tuple[Any, ...]]) -> list[RecordedAlert]:
 
 
 def _apply(entry: RecordedEntry, raised: list[RecordedAlert]) -> None:
-    """End or acknowledge one of the alerts with the entry's key. At most one of them is open."""
+    """End, acknowledge or decide one of the alerts with the entry's key. At most one of them is open."""
     if entry.type == ALERT_ENDED.name:
         for alert in raised:
             if alert.ended_at is None:
@@ -67,6 +69,9 @@ def _apply(entry: RecordedEntry, raised: list[RecordedAlert]) -> None:
             waiting = [alert for alert in waiting if alert.raised_at == _moment(raised_at)]
         if waiting:
             waiting[-1].acknowledged_at = dt.datetime.fromisoformat(entry.at)
+    elif entry.type == ALERT_DECIDED.name and raised:
+        raised[-1].decided_at = dt.datetime.fromisoformat(entry.at)
+        raised[-1].decision = str(entry.data.get("decision", ""))
 
 
 def _moment(text: str) -> dt.datetime | None:

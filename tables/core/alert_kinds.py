@@ -6,7 +6,7 @@ at the start. Acts, the ticker and the screens all use the declaration.
 
 import datetime as dt
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -28,6 +28,8 @@ class AlertKind:
     `code` is stored. `key` names the cause, `{…}` standing for what varies: `dice:{lot}:1`. Kinds may share a code
     where their keys differ. `title` and `text` are filled with the alert's params; `describe` returns both where
     another sentence already says them. `name` is the kind's name in lines of the record.
+    `describe_group` takes the params of several alerts of one table, and returns the title and text of the line that
+    screens show for all of them; they are acknowledged together.
     """
 
     code: str
@@ -37,8 +39,10 @@ class AlertKind:
     title: str
     text: str = ""
     describe: Callable[[Mapping[str, Any]], tuple[str, str]] | None = None
-    needs_note: bool = False  # the person who acknowledges it writes how it was decided
+    is_typed: bool = False  # its text quotes what somebody typed, so it is hidden where nobody is signed in
+    needs_note: bool = False  # the floor decides it: who acknowledges it writes how
     ends_when_acknowledged: bool = False  # it has no end of its own
+    describe_group: Callable[[Sequence[Mapping[str, Any]]], tuple[str, str]] | None = None
 
     @cached_property
     def key_pattern(self) -> re.Pattern[str]:

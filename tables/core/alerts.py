@@ -11,10 +11,14 @@ from django.db.models import Q
 
 from audit.models import Person
 from audit.rows import read
-from tables.core.alert_kinds import ExpectedAlert
+from tables.core.alert_kinds import ExpectedAlert, kind_of
 from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ENDED, ALERT_RAISED
 from tables.models import Alert
+from tables.models.alerts import SHOWN_SQL
+
+PEOPLE = ("acknowledged_by", "coming_by", "decided_by", "muted_by")
+JOINS = " ".join(f"LEFT JOIN audit_person {name} ON {name}.id = a.{name}_id" for name in PEOPLE)
 
 
 def raise_alert(ctx: TableContext, alert: ExpectedAlert) -> bool:
@@ -56,13 +60,23 @@ def acknowledge(ctx: TableContext, alert: Alert, by: Person, note: str) -> None:
     alert.save(update_fields=["acknowledged_at", "acknowledged_by", "note"])
 
 
-def replaced_by(alert: Alert, open_alerts: list[Alert]) -> list[Alert]:
-    """The earlier warnings about the same dice, which are acknowledged together with this alert."""
+def acknowledged_with(alert: Alert, open_alerts: list[Alert]) -> list[Alert]:
+    """The alerts that are acknowledged together with this alert.
+
+    They are the earlier warnings about the same dice, and the alerts on the same line of the screens (`line_of`).
+    """
+    if kind_of(alert.kind, alert.key).describe_group:
+        return [other for other in open_alerts if other.pk != alert.pk and line_of(other) == line_of(alert)]
     if not has_prefix(alert.key, ["dice"]):
         return []
     return [
         earlier for earlier in open_alerts if earlier.pk < alert.pk and group(earlier.key) == group(alert.key)
     ]
+
+
+def line_of(alert: Alert) -> tuple[str, bool, bool]:
+    """What the alerts of one line share: their kind, whether they have ended, whether they are acknowledged."""
+    return alert.kind, alert.ended_at is not None, alert.acknowledged_at is not None
 
 
 def has_prefix(key: str, prefixes: Iterable[str]) -> bool:
@@ -76,11 +90,13 @@ def group(key: str) -> str:
 
 
 def held(table_id: int) -> list[Alert]:
-    """The alerts of a table that are open or not yet acknowledged, oldest first."""
-    sql = """FROM tables_alert a LEFT JOIN audit_person p ON p.id = a.acknowledged_by_id
-             WHERE a.table_id = %s AND (a.ended_at IS NULL OR a.acknowledged_at IS NULL) ORDER BY a.id"""
+    """The alerts that a table's screens show, oldest first: open, not acknowledged, or decided and not yet read."""
+    sql = f"""FROM tables_alert a {JOINS}
+             WHERE a.table_id = %s AND {SHOWN_SQL} ORDER BY a.id"""
+    models = (("a", Alert), *((person, Person) for person in PEOPLE))
     alerts = []
-    for (alert, person), _ in read((("a", Alert), ("p", Person)), sql, [table_id]):
-        alert.acknowledged_by = person
+    for (alert, *people), _ in read(models, sql, [table_id]):
+        for name, person in zip(PEOPLE, people, strict=True):
+            setattr(alert, name, person)
         alerts.append(alert)
     return alerts

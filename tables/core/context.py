@@ -1,7 +1,7 @@
 """What an act at a table works with: read once, under the table's lock, and only when used."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -9,7 +9,7 @@ from audit import record
 from audit.entry_types import EntryBody
 from audit.models import Device, Person, Stream
 from audit.rows import update
-from audit.runner import Changes
+from audit.runner import Changes, ClaimedTap
 from games import submissions
 from games.engine import Refusal, RoundState, Rules
 from games.engine.game import Game, PostCode
@@ -60,9 +60,14 @@ class TableContext:
         self.witness = witness
         self.now = now
         self._play = play
+        self.tap: ClaimedTap | None = None  # what the device says about an act that waited there
         self.post: PostCode | None = None  # to which the act belongs, at a game whose posts share the acts
         self.lots: list[DiceLot] = []  # lots whose chain of custody gets this act's entry
         self.extra_entries: list[EntryBody] = []  # type and data of entries that follow the act's own
+        self.appended: list[record.Appended] = []  # entries of this act on the table's stream, oldest first
+        # Since `all_wagers` and `throws` were read: all wagers of the round, if any was written, and new throws.
+        self.written_wagers: list[Wager] | None = None
+        self.written_throws: list[Throw] = []
         self._table_fields: set[str] = set()
         self._round_fields: set[str] = set()
 
@@ -152,7 +157,7 @@ class TableContext:
         """The throws of the live round in the order of play, each in its newest revision."""
         if self.round is None or not self.round.last_throw:
             return []
-        return list({throw.number: throw for throw in Throw.objects.of_round(self.round.pk)}.values())
+        return newest_revisions(Throw.objects.of_round(self.round.pk))
 
     @cached_property
     def state(self) -> RoundState:
@@ -160,7 +165,12 @@ class TableContext:
         if self.round is None:
             table = self.table
             return self.game.open_round(
-                self.rules, self.shaker_kind, table.quarterback, table.offered, table.seated
+                self.rules,
+                self.shaker_kind,
+                table.quarterback,
+                table.offered,
+                table.seated,
+                self.absent_seats,
             )
         return self.game.restore(
             self.rules,
@@ -169,13 +179,20 @@ class TableContext:
             wagers=[Staked(wager.seat, wager.code, wager.cents, wager.play or None) for wager in self.wagers],
             throws=[throw.dice for throw in self.throws if throw.dice],
             paid_seats=self.round.paid_seats,
+            paid_areas=frozenset((seat, code) for seat, code in self.round.paid_areas),
             manual_settlement=self.round.by_hand,
             step=self.round.step,
             void_throws=sum(not throw.dice for throw in self.throws),
             quarterback=self.round.quarterback,
             offered=self.round.offered,
             seated=frozenset(self.table.seated),
+            absent=self.absent_seats,
         )
+
+    @property
+    def absent_seats(self) -> frozenset[int]:
+        """The taken seats whose player is away or has left (`tables.core.seats`)."""
+        return frozenset(map(int, self.table.seat_marks))
 
     @cached_property
     def stops(self) -> dict[str, ServiceStatus]:
@@ -219,19 +236,25 @@ class TableContext:
         if self._round_fields and self.round is not None:
             update(self.round, sorted(self._round_fields))
 
-    def after_append(self, seq: int) -> None:
+    @property
+    def appends_more(self) -> bool:
+        """Whether extra entries follow the act's own."""
+        return bool(self.extra_entries)
+
+    def after_append(self, appended: record.Appended) -> None:
         """Link the act's entry to the lots that it moved, and append the extra entries.
 
         No later act depends on an extra entry.
         """
+        self.appended.append(appended)
         if self.lots:
-            write_lot_steps(self.lots, self.stream, seq)
+            write_lot_steps(self.lots, self.stream, appended.seq)
         self.append_extra_entries()
 
     def append_extra_entries(self) -> None:
         """Append `extra_entries` in order, with this context's moment and people, and clear the list."""
         for entry in self.extra_entries:
-            record.append(
+            appended = record.append(
                 self.stream,
                 entry=entry,
                 moment=self.now,
@@ -241,6 +264,7 @@ class TableContext:
                 device=self.device,
                 terms=self.terms_sha256,
             )
+            self.appended.append(appended)
         self.extra_entries.clear()
 
     def verify_open(self) -> None:
@@ -305,3 +329,8 @@ class TableContext:
     def local(self, moment: dt.datetime) -> str:
         """Format a moment in this facility's local time."""
         return self.table.facility.local(moment).strftime("%H:%M on %d %b")
+
+
+def newest_revisions(throws: Iterable[Throw]) -> list[Throw]:
+    """Each throw in its newest revision. The throws are in the order of play, earlier revisions first."""
+    return list({throw.number: throw for throw in throws}.values())

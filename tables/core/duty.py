@@ -35,7 +35,7 @@ def locked_duty(person: Person) -> list[Assignment]:
     """Lock and return the unended assignments of a person, here and elsewhere, until the transaction ends.
 
     A caller that checks what a person supervises, or ends an assignment, locks these first and reads the tables
-    afterwards. An act locks its table before them; this order prevents deadlocks.
+    afterward. An act locks its table before them; this order prevents deadlocks.
     """
     lock_duty_of([person.pk])
     # Read after the lock: the locking statement does not see rows that were written while it waited.

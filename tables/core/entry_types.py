@@ -4,7 +4,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 from games.engine.game import PostCode
-from games.snapshot_types import AlertLevel, EquipmentKind
+from games.snapshot_types import Addressee, AlertLevel, EquipmentKind
 
 Breach = Literal["unsupervised", "supervisor-off-duty", "span-exceeded"]
 
@@ -20,9 +20,20 @@ class ActedFor(TypedDict):
 class ActOfPost(TypedDict):
     """An act that belongs to a post of the table."""
 
-    acted_for: NotRequired[
-        Annotated[ActedFor, "there where another tablet acted for the post; otherwise absent"]
-    ]
+    acted_for: NotRequired[Annotated[ActedFor, "present only if another tablet acted for the post"]]
+
+
+class DeviceClaim(TypedDict):
+    """What a device says about an act that waited for its connection. Nobody checks it: its clock may be wrong."""
+
+    tapped_at: Annotated[str, "when the act was tapped, by the clock of the device"]
+    waited_ms: Annotated[int, "how long the act waited before it was sent, as the device counted"]
+
+
+class ActThatWaits(TypedDict):
+    """An act that a tablet without a connection keeps and sends later."""
+
+    device_claim: NotRequired[Annotated[DeviceClaim, "present only if the device says that the act waited"]]
 
 
 class AlertEnded(TypedDict):
@@ -44,6 +55,15 @@ ALERT_ACKNOWLEDGED = entry_type(
 )
 
 
+class AlertDecided(AlertEnded):
+    decision: Annotated[str, "code of the decision; `words` where the note is the decision"]
+    note: Annotated[str, "the decision in a person's words; may be empty beside another code"]
+    seat: Annotated[int | None, "the seat concerned; null where no seat was named"]
+
+
+ALERT_DECIDED = entry_type("alert.decided", AlertDecided, "The floor decided a dispute or a call.")
+
+
 ALERT_ENDED = entry_type("alert.ended", AlertEnded, "The cause of an alert is over.")
 
 
@@ -52,13 +72,14 @@ class AlertRaised(AlertEnded):
     section: Annotated[str, "the section behind the alert; empty without one"]
     about: NotRequired[Annotated[str, "what a dispute is about, in a person's words"]]
     breach: NotRequired[Annotated[Breach, "what is wrong with the supervision of the table"]]
+    cents: NotRequired[Annotated[int, "the amount of a wager over the maximum"]]
     count: NotRequired[Annotated[int, "how many tables the floorperson supervises"]]
     device: NotRequired[Annotated[str, "name of the device; empty if unknown"]]
     last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]
     lot: NotRequired[str]
     minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]
     person: NotRequired[Annotated[str, "name of the person"]]
-    post: NotRequired[Annotated[PostCode, "the post that is empty"]]
+    post: NotRequired[Annotated[PostCode, "the post that is empty, or whose tablet is silent"]]
     round: NotRequired[
         Annotated[int | None, "number of the round; null for a dispute before the first round"]
     ]
@@ -70,8 +91,10 @@ class AlertRaised(AlertEnded):
     subject: NotRequired[Annotated[str, "what the approval was of, as the edition names it"]]
     table: NotRequired[str]
     tables: NotRequired[Annotated[list[str], "codes of the tables, and of the games elsewhere"]]
+    to: NotRequired[Annotated[Addressee, "whom the table calls"]]
     throw: NotRequired[int]
     until: NotRequired[Annotated[str, "when the dice expire, or when the clock has caught up"]]
+    wager: NotRequired[Annotated[str, "code of a wager over the maximum"]]
     what: NotRequired[Annotated[EquipmentKind, "what failed"]]
 
 

@@ -1,8 +1,9 @@
 """Hand-written statements that every act and every push reads by; `audit.rows` says why they avoid the ORM."""
 
 import datetime as dt
+import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +13,11 @@ from audit import commands
 from audit.clock import clock
 from audit.heads import INCARNATION
 from audit.models import Command, Person, Stream
-from audit.rows import read
+from audit.rows import Aliased, read
 from games.models import Facility, RulesSubmission
 from tables.core import duty
 from tables.models import DiceLot, Pit, Round, Shaker, Table
+from tables.models.alerts import SHOWN_SQL
 
 SERVICES = """EXISTS (SELECT 1 FROM games_service x JOIN games_provider y ON y.id = x.provider_id
                 WHERE y.facility_id = t.facility_id AND x.game = t.game)"""
@@ -61,6 +63,35 @@ def table_with_duty(facility: str, code: str, person: Person | None) -> tuple[Ta
     return None
 
 
+TableKey = tuple[str, str, int | None]  # the codes of a facility and a table, and the id of a person or None
+
+
+def tables_with_duty(keys: Iterable[TableKey]) -> dict[TableKey, tuple[Table, bool]]:
+    """As `table_with_duty`, for several tables and people in one statement. Keys without a table are left out."""
+    names = ("facility", "code", "person")
+    asked = json.dumps([dict(zip(names, key, strict=True)) for key in keys])
+    if connection.vendor == "postgresql":
+        source = "jsonb_to_recordset(%s::jsonb) AS w(facility text, code text, person bigint)"
+    else:
+        columns = ", ".join(f"json_extract(value, '$.{name}') AS {name}" for name in names)
+        source = f"(SELECT {columns} FROM json_each(%s)) w"
+    on_duty_sql, on_duty_params = duty.on_duty_sql("w.person")
+    rows = read(
+        (("t", Table), ("s", Stream), ("f", Facility)),
+        f"""FROM {source}
+            JOIN games_facility f ON f.code = w.facility
+            JOIN tables_table t ON t.facility_id = f.id AND t.code = w.code
+            JOIN audit_stream s ON s.id = t.stream_id""",
+        [*on_duty_params, asked],
+        more=f"{on_duty_sql}, w.person",
+    )
+    tables: dict[TableKey, tuple[Table, bool]] = {}
+    for (table, stream, facility), (on_duty, person_id) in rows:
+        table.stream, table.facility = stream, facility
+        tables[facility.code, table.code, person_id] = table, bool(on_duty)
+    return tables
+
+
 def _table_at(
     facility: str, code: str, person: Person | None, more: str = "", lock: str = ""
 ) -> Iterator[tuple[Table, tuple[Any, ...]]]:
@@ -93,133 +124,133 @@ def floor_versions(facility: str) -> dict[int, tuple[str, int]]:
         return {table_id: (code, seq) for table_id, code, seq in cursor.fetchall()}
 
 
+PEOPLE = ("dealer", "dealer_left", "stickperson", "floorperson")
+PLAY_MODELS: Aliased = (
+    ("p", Pit),
+    ("r", Round),
+    ("u", RulesSubmission),
+    ("l", DiceLot),
+    ("k", Shaker),
+    *((f"p_{role}", Person) for role in PEOPLE),
+)
+PLAY_JOINS = f"""JOIN tables_pit p ON p.id = t.pit_id
+   LEFT JOIN tables_round r ON r.table_id = t.id AND r.ended_at IS NULL
+   LEFT JOIN games_rulessubmission u ON u.id = r.submission_id
+   LEFT JOIN tables_shaker k ON k.table_id = t.id AND NOT k.out_of_order
+   LEFT JOIN tables_dicelot l ON l.shaker_id = k.id AND l.status = 'placed'
+   {" ".join(f"LEFT JOIN audit_person p_{role} ON p_{role}.id = t.{role}_id" for role in PEOPLE)}"""
+
+
 @dataclass(frozen=True, slots=True)
 class Play:
-    """What most acts at a table need beside its row.
+    """What most acts at a table and each snapshot need beside its row, and the moment of the read.
 
-    `round`: the round in play, with its submission. `services`: whether a provider supplies anything for the game of
-    the table. `holders`: ids of the people at its posts. `at_work`: those of them who are active, on duty at this table
-    and at no post of another open table.
+    `round`: the round in play, with its submission. `shaker`: the working one. `lot`: the dice in it. `issued`: codes
+    of lots issued to this table and not yet placed. `services`: whether a provider supplies anything for the game of
+    the table. `calls`: whether any alert shows. `changes`: whether a change of the limits is pending. `incarnation`:
+    that of the record. `holders`: ids of the people at its posts. `at_work`: those of them who are active, on duty at
+    this table and at no post of another open table; both are empty where only a snapshot is read.
     """
 
+    now: dt.datetime
     round: Round | None
+    shaker: Shaker | None
+    lot: DiceLot | None
+    issued: tuple[str, ...]
     services: bool
-    holders: frozenset[int]
-    at_work: frozenset[int]
+    calls: bool
+    changes: bool
+    incarnation: int
+    holders: frozenset[int] = frozenset()
+    at_work: frozenset[int] = frozenset()
+
+
+def _facts_sql() -> str:
+    """The columns of `Play` that are not rows, in the order in which `_play` takes them."""
+    postgres = connection.vendor == "postgresql"
+    joined = "string_agg(i.code, ',')" if postgres else "group_concat(i.code)"
+    return f"""(SELECT {joined} FROM tables_dicelot i WHERE i.table_id = t.id AND i.status = 'issued'),
+        {SERVICES},
+        EXISTS (SELECT 1 FROM tables_alert a
+                WHERE a.table_id = t.id AND {SHOWN_SQL}),
+        EXISTS (SELECT 1 FROM tables_limitschange c WHERE c.table_id = t.id AND c.status = 'pending'),
+        {INCARNATION},
+        {"clock_timestamp()" if postgres else "NULL"}"""
+
+
+def _play(
+    table: Table, rows: Sequence[Any], facts: Sequence[Any], holders: Iterable[int] = (), at_work: str = ""
+) -> Play:
+    """Make a play of the rows of `PLAY_MODELS` and the columns of `_facts_sql`. `at_work`: ids, joined by commas.
+
+    The table gets its pit and people. People whom an act has replaced in the meantime are left out.
+    """
+    pit, round_, submission, lot, shaker, *people = rows
+    codes, services, calls, changes, incarnation, moment = facts
+    table.pit = pit
+    for field, person in zip(PEOPLE, people, strict=True):
+        if getattr(table, f"{field}_id") == (person.pk if person is not None else None):
+            setattr(table, field, person)
+    if round_ is not None:
+        round_.submission = submission
+    if lot is not None:
+        lot.shaker = shaker
+    return Play(
+        now=clock.read(moment),
+        round=round_,
+        shaker=shaker,
+        lot=lot,
+        issued=tuple(sorted(codes.split(",") if codes else ())),
+        services=bool(services),
+        calls=bool(calls),
+        changes=bool(changes),
+        incarnation=int(incarnation),
+        holders=frozenset(holders),
+        at_work=frozenset(int(pk) for pk in at_work.split(",") if pk),
+    )
 
 
 def read_play(table: Table, command_id: uuid.UUID | None = None) -> tuple[Play, Command | None]:
     """Read the play at a table and the accepted act with this id, in one statement. Takes no lock."""
     joined = "string_agg" if connection.vendor == "postgresql" else "group_concat"
     on_duty, params = duty.on_duty_sql("p.id")
-    more = f"""{SERVICES},
+    more = f"""{_facts_sql()},
         (SELECT {joined}(CAST(p.id AS text), ',') FROM audit_person p
          WHERE p.id IN (t.dealer_id, t.dealer_left_id, t.stickperson_id)
            AND p.is_active AND {on_duty} AND NOT {duty.AT_ANOTHER_POST})"""
-    ((command, round_, submission), (services, at_work)), *_ = read(
-        (("c", Command), ("r", Round), ("u", RulesSubmission)),
-        """FROM tables_table t
-           LEFT JOIN audit_command c ON c.id = %s
-           LEFT JOIN tables_round r ON r.table_id = t.id AND r.ended_at IS NULL
-           LEFT JOIN games_rulessubmission u ON u.id = r.submission_id
-           WHERE t.id = %s""",
+    ((command, *rows), (*facts, at_work)), *_ = read(
+        (("c", Command), *PLAY_MODELS),
+        f"FROM tables_table t LEFT JOIN audit_command c ON c.id = %s {PLAY_JOINS} WHERE t.id = %s",
         [*params, commands.key(command_id), table.pk],
         more=more,
     )
-    if round_ is not None:
-        round_.submission = submission
     ids = (table.dealer_id, table.dealer_left_id, table.stickperson_id)
-    play = Play(
-        round=round_,
-        services=bool(services),
-        holders=frozenset(pk for pk in ids if pk is not None),
-        at_work=frozenset(int(pk) for pk in (at_work or "").split(",") if pk),
-    )
-    return play, command
+    return _play(table, rows, facts, (pk for pk in ids if pk is not None), at_work or ""), command
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TableRead:
-    """A table as a snapshot reads it, with its stream, facility, pit and people, and the moment.
-
-    `round`: the round in play, with its submission. `shaker`: the working one. `lot`: the dice in it. `issued`: codes
-    of lots issued to this table and not yet placed. `services`: whether a provider supplies anything for its game.
-    `calls`: whether any alert is open. `changes`: whether a change of the limits is pending. `incarnation`: that of the
-    record.
-    """
+    """A table as a snapshot reads it, with its stream, facility, pit and people, and its play."""
 
     table: Table
-    now: dt.datetime
-    round: Round | None
-    shaker: Shaker | None
-    lot: DiceLot | None
-    services: bool
-    issued: tuple[str, ...]
-    calls: bool
-    changes: bool
-    incarnation: int
+    play: Play
 
 
 def read_table(table_id: int) -> TableRead:
     """Read what a snapshot begins with, in one statement and without locks. Raises `Table.DoesNotExist`."""
-    postgres = connection.vendor == "postgresql"
-    joined = "string_agg(l.code, ',')" if postgres else "group_concat(l.code)"
-    more = f"""(SELECT {joined} FROM tables_dicelot l WHERE l.table_id = t.id AND l.status = 'issued'),
-        {SERVICES},
-        EXISTS (SELECT 1 FROM tables_alert a
-                WHERE a.table_id = t.id AND (a.ended_at IS NULL OR a.acknowledged_at IS NULL)),
-        EXISTS (SELECT 1 FROM tables_limitschange c WHERE c.table_id = t.id AND c.status = 'pending'),
-        {INCARNATION},
-        {"clock_timestamp()" if postgres else "NULL"}"""
-    people = ("dealer", "dealer_left", "stickperson", "floorperson")
-    models = (
-        ("t", Table),
-        ("s", Stream),
-        ("f", Facility),
-        ("p", Pit),
-        ("r", Round),
-        ("u", RulesSubmission),
-        ("l", DiceLot),
-        ("k", Shaker),
-        *((f"p_{role}", Person) for role in people),
-    )
     rows = read(
-        models,
+        (("t", Table), ("s", Stream), ("f", Facility), *PLAY_MODELS),
         f"""FROM tables_table t
            JOIN audit_stream s ON s.id = t.stream_id
            JOIN games_facility f ON f.id = t.facility_id
-           JOIN tables_pit p ON p.id = t.pit_id
-           LEFT JOIN tables_round r ON r.table_id = t.id AND r.ended_at IS NULL
-           LEFT JOIN games_rulessubmission u ON u.id = r.submission_id
-           LEFT JOIN tables_shaker k ON k.table_id = t.id AND NOT k.out_of_order
-           LEFT JOIN tables_dicelot l ON l.shaker_id = k.id AND l.status = 'placed'
-           {" ".join(f"LEFT JOIN audit_person p_{role} ON p_{role}.id = t.{role}_id" for role in people)}
+           {PLAY_JOINS}
            WHERE t.id = %s""",
         [table_id],
-        more=more,
+        more=_facts_sql(),
     )
-    for (table, stream, facility, pit, round_, submission, lot, shaker, *persons), facts in rows:
-        codes, services, calls, changes, incarnation, moment = facts
-        table.stream, table.facility, table.pit = stream, facility, pit
-        if round_ is not None:
-            round_.submission = submission
-        if lot is not None:
-            lot.shaker = shaker
-        for field, person in zip(people, persons, strict=True):
-            setattr(table, field, person)
-        issued = tuple(sorted((codes or "").split(",") if codes else ()))
-        return TableRead(
-            table=table,
-            now=clock.read(moment),
-            round=round_,
-            shaker=shaker,
-            lot=lot,
-            services=bool(services),
-            issued=issued,
-            calls=bool(calls),
-            changes=bool(changes),
-            incarnation=int(incarnation),
-        )
+    for (table, stream, facility, *parts), facts in rows:
+        table.stream, table.facility = stream, facility
+        return TableRead(table, _play(table, parts, facts))
     raise Table.DoesNotExist(str(table_id))
 
 

@@ -53,9 +53,24 @@ ACT_LINES = [
         SLIP_SETTLED,
         lambda data: "Slip %(slip)s settled: %(moved)s" % {**data, "moved": moved_in_words(data["moved"])},
     ),
-    line(DICE_CORRECTED, lambda data: "Dice corrected to %s" % dice_words(data["dice"])),
-    line(WAGER_MISSED, lambda data: "Missed wager, seat %s" % data["mended"]["seat"]),
-    line(WAGER_STRUCK, lambda data: "Wager struck, seat %s" % data["mended"]["seat"]),
+    line(
+        DICE_CORRECTED,
+        lambda data: (
+            "Dice corrected to %s, not %s" % (dice_words(data["dice"]), dice_words(data["mended"]["before"]))
+        ),
+    ),
+    line(
+        WAGER_MISSED,
+        lambda data: (
+            "Missed wager, seat %s: %s" % (data["mended"]["seat"], in_dollars(data["mended"]["after_cents"]))
+        ),
+    ),
+    line(
+        WAGER_STRUCK,
+        lambda data: (
+            "Wager struck, seat %s: %s" % (data["mended"]["seat"], in_dollars(data["mended"]["before_cents"]))
+        ),
+    ),
 ]
 
 

@@ -9,7 +9,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 
@@ -20,6 +20,9 @@ from tables.desk.amounts import filter_by_amount
 from tables.desk.query import SearchQuery, day_bounds
 
 from ..models import DiceLot
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 PAGE_SIZE = 50
 MAX_CANDIDATES = 20_000  # entries that one page compares with the query
@@ -67,13 +70,12 @@ def search_record(query: SearchQuery, page: int = PAGE_SIZE) -> SearchPage:
     """Return the newest matching entries before the page's beginning. A query with errors finds nothing."""
     if query.errors:
         return SearchPage(())
-    streams = [query.stream.pk] if query.stream else stream_ids(query.facility, training=query.training)
-    if not streams:
+    if not query.stream and not _streams(query.facility, training=query.training).exists():
         return SearchPage(())
-    filters = _filters(query, streams)
+    filters = _filters(query)
     hits: dict[int, Entry] = {}
     horizons: list[Entry] = []
-    for walk in index_scans(query, streams):
+    for walk in index_scans(query):
         page_hits, horizon = _run_scan(walk, filters, query, page)
         hits |= page_hits
         horizons += [horizon] if horizon else []
@@ -88,16 +90,15 @@ def search_record(query: SearchQuery, page: int = PAGE_SIZE) -> SearchPage:
     return SearchPage(tuple(entries), horizon.pk if horizon else 0, None if is_complete else horizon)
 
 
-def stream_ids(facility: Facility, *, training: bool) -> list[int]:
-    """The ids of a facility's streams of one kind: real play with its offices, or training and simulation."""
-    streams = Stream.objects.filter(name__startswith=f"{facility.code}/", real_play=not training)
-    return list(streams.order_by("pk").values_list("pk", flat=True))
+def _streams(facility: Facility, *, training: bool) -> "QuerySet[Stream]":
+    """A facility's streams of one kind: real play with its offices, or training and simulation."""
+    return Stream.objects.filter(name__startswith=f"{facility.code}/", real_play=not training)
 
 
 def places_of(facility: Facility, *, training: bool) -> list[str]:
     """The places of this kind: tables and offices as a search names them."""
-    streams = Stream.objects.filter(name__startswith=f"{facility.code}/", real_play=not training)
-    places = [name.partition("/")[2] for name in streams.order_by("name").values_list("name", flat=True)]
+    streams = _streams(facility, training=training).order_by("name")
+    places = [name.partition("/")[2] for name in streams.values_list("name", flat=True)]
     return places if training else [*places, INSTALLATION]
 
 
@@ -115,24 +116,31 @@ def types_on_record() -> list[str]:
         return [row[0] for row in cursor.fetchall()]
 
 
-def index_scans(query: SearchQuery, streams: Sequence[int]) -> list[IndexScan]:
+def index_scans(query: SearchQuery) -> list[IndexScan]:
     """The index scans that answer this query, by the most selective field."""
     in_time = _time_condition(query)
-    if query.lot:
+    scanned = _scanned_field(query)
+    if scanned == "lot":
         return [_scan_by_column("lot", query.lot, in_time), *_scan_lot_steps(query, in_time)]
-    if query.round is not None:
-        places = _in_list("e.stream_id", streams)
-        params = (*places.params, query.round)
-        return [
-            _scan_by_time(
-                Condition(f"{places.sql} AND e.round = %s AND e.round IS NOT NULL", params), in_time
-            )
-        ]
+    if scanned == "round":
+        number = Condition("e.round = %s AND e.round IS NOT NULL", (query.round,))
+        return [_scan_by_time(_of_each_stream(query), number, in_time)]
     if query.stream:
         return [_scan_stream(query, query.stream)]
-    if query.who:
+    if scanned == "who":
         return [_scan_by_column(column, query.who, in_time) for column in ("actor", "witness")]
-    return [_scan_by_column("type", query.type, in_time)] if query.type else [_scan_by_time(in_time)]
+    return [_scan_by_column("type", query.type, in_time)] if scanned == "type" else [_scan_by_time(in_time)]
+
+
+def _scanned_field(query: SearchQuery) -> str:
+    """The most selective field, whose index is scanned; `at` if there is none."""
+    if query.lot:
+        return "lot"
+    if query.round is not None:
+        return "round"
+    if query.stream:
+        return "stream"
+    return "who" if query.who else "type" if query.type else "at"
 
 
 def statement(walk: IndexScan, filters: Condition, page: int = PAGE_SIZE) -> tuple[str, tuple[Any, ...]]:
@@ -222,20 +230,47 @@ def _scan_lot_steps(query: SearchQuery, in_time: Condition) -> list[IndexScan]:
     return [IndexScan(sql, (lot, *in_time.params))]
 
 
-def _filters(query: SearchQuery, streams: Sequence[int]) -> Condition:
+def _of_each_stream(query: SearchQuery) -> Condition:
+    """One search of the index by stream and round for each table, so a place makes it cheap."""
+    if query.stream:
+        return _of_one_stream(query.stream)
+    keys = list(_streams(query.facility, training=query.training).order_by("pk").values_list("pk", flat=True))
+    return Condition(f"e.stream_id IN ({', '.join(['%s'] * len(keys))})", tuple(keys))
+
+
+def _of_one_stream(stream: Stream) -> Condition:
+    return Condition("e.stream_id = %s", (stream.pk,))
+
+
+def _of_facility(query: SearchQuery) -> Condition:
+    """Whether a candidate's stream is one of the facility, looked up for each candidate until the page is full.
+
+    A list of the streams, or a join with them, would take longer with every table; a join would also read and sort all
+    candidates first.
+    """
+    prefix = f"{query.facility.code}/"
+    return Condition(
+        "(SELECT s.real_play = %s AND substr(s.name, 1, %s) = %s FROM audit_stream s WHERE s.id = e.stream_id)",
+        (not query.training, len(prefix), prefix),
+    )
+
+
+def _filters(query: SearchQuery) -> Condition:
     """Conditions for the candidates: every field except amounts.
 
-    Along one stream, the stream is not repeated as a condition, because PostgreSQL would then sort all of it.
+    The field of the index is not repeated as a condition: PostgreSQL would expect few matches, and sort all candidates.
     """
-    is_along = query.stream is not None and not query.lot and query.round is None
-    parts = [] if is_along else [_in_list("e.stream_id", streams)]
+    scanned = _scanned_field(query)
+    parts = []
+    if scanned != "stream":
+        parts.append(_of_one_stream(query.stream) if query.stream else _of_facility(query))
     if query.day:
         parts.append(Condition("e.gaming_day = %s", (connection.ops.adapt_datefield_value(query.day),)))
-    if query.round is not None:
+    if query.round is not None and scanned != "round":
         parts.append(Condition("e.round = %s", (query.round,)))
-    if query.who:
+    if query.who and scanned != "who":
         parts.append(Condition("(e.actor = %s OR e.witness = %s)", (query.who, query.who)))
-    if query.type:
+    if query.type and scanned != "type":
         parts.append(Condition("e.type = %s", (query.type,)))
     return Condition.all(parts)
 
@@ -272,10 +307,6 @@ def _time_condition(query: SearchQuery) -> Condition:
 
 def _moment(moment: Any) -> Any:
     return connection.ops.adapt_datetimefield_value(moment)
-
-
-def _in_list(column: str, keys: Sequence[int]) -> Condition:
-    return Condition(f"{column} IN ({', '.join(['%s'] * len(keys))})", tuple(keys))
 
 
 def _first_seq_at(stream: Stream, moment: Any) -> int:

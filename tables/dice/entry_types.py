@@ -20,7 +20,7 @@ class DiceDestroyed(TypedDict):
 
 
 DICE_DESTROYED = entry_type(
-    "dice.destroyed", DiceDestroyed, "Dice lots were cancelled or destroyed; two departments signed."
+    "dice.destroyed", DiceDestroyed, "Dice lots were canceled or destroyed; two departments signed."
 )
 
 

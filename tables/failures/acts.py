@@ -126,7 +126,7 @@ def _another_failure(ctx: TableContext, equipment: EquipmentKind) -> ActOutcome:
 def record_repair(ctx: TableContext, params: Params) -> ActOutcome:
     """Record that the failed equipment was repaired, and how (A15). The floor signs.
 
-    The inspection afterwards lets gaming continue.
+    The inspection afterward lets gaming continue.
     """
     verify_signed_by_floor(ctx)
     how = params.text("what")

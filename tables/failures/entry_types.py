@@ -65,7 +65,7 @@ class RoundRecordedByHand(ThrowData):
 ROUND_RECORDED_BY_HAND = entry_type(
     "round.recorded_by_hand",
     RoundRecordedByHand,
-    "A round that had been settled manually, away from the console, was recorded afterwards.",
+    "A round that had been settled manually, away from the console, was recorded afterward.",
 )
 
 

@@ -71,7 +71,7 @@ def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
 def post_limits_sign(ctx: TableContext, params: Params) -> ActOutcome:
     """Record that the sign of the pending change is posted, under its approved form.
 
-    The sign stays until the change has taken effect or is cancelled.
+    The sign stays until the change has taken effect or is canceled.
     """
     change = _pending_change(ctx)
     if change.posted_at is not None:

@@ -46,7 +46,7 @@ LIMITS_CHANGE_BEGUN = entry_type(
 LIMITS_CHANGE_CANCELLED = entry_type(
     "limits.change_cancelled",
     LimitsChangeCancelled,
-    "A change of the limits was cancelled before it took effect.",
+    "A change of the limits was canceled before it took effect.",
 )
 LIMITS_CHANGED = entry_type(
     "limits.changed", LimitsInEffect, "The limits changed at once, because nobody played."

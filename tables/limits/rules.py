@@ -5,7 +5,7 @@
 records those that have left.
 - Otherwise they change after a notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The notice runs
 from the later of the two, and is as long as the jurisdiction says. The new limits hold from the first round that
-begins afterwards, or at once if all players leave (reading A05).
+begins afterward, or at once if all players leave (reading A05).
 
 New Jersey's texts have no rule on limits. The same steps are a practice of the facility there (reading A45).
 """

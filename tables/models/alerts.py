@@ -5,6 +5,11 @@ from django.db.models import Q
 
 from games.snapshot_types import AlertLevel
 
+# The alerts that screens show: open, not yet acknowledged, or decided and not yet read at the table.
+SHOWN_SQL = (
+    "(a.ended_at IS NULL OR a.acknowledged_at IS NULL OR (a.decided_at IS NOT NULL AND a.read_at IS NULL))"
+)
+
 
 class Alert(models.Model):
     """One alert at a table, open until its cause has ended and an entitled person has acknowledged it.
@@ -30,6 +35,18 @@ class Alert(models.Model):
         "audit.Person", models.PROTECT, null=True, blank=True, related_name="+"
     )
     note = models.CharField(max_length=200, blank=True)
+    coming_at = models.DateTimeField(
+        null=True, blank=True, help_text="when somebody said that they are coming"
+    )
+    coming_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    decision = models.CharField(max_length=20, blank=True, help_text="code of the floor's decision")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    read_at = models.DateTimeField(null=True, blank=True, help_text="when the table read the decision")
+    asked_role = models.CharField(max_length=24, blank=True, help_text="whom it was passed on to, unanswered")
+    asked_at = models.DateTimeField(null=True, blank=True)
+    muted_until = models.DateTimeField(null=True, blank=True)
+    muted_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
 
     class Meta:
         ordering = ["table", "id"]
@@ -49,8 +66,10 @@ class Alert(models.Model):
         indexes = [
             models.Index(
                 fields=["table"],
-                condition=Q(ended_at=None) | Q(acknowledged_at=None),
-                name="alert_held_at_a_table",
+                condition=Q(ended_at=None)
+                | Q(acknowledged_at=None)
+                | Q(decided_at__isnull=False, read_at=None),
+                name="alert_shown_at_a_table",
             )
         ]
 

@@ -17,6 +17,11 @@ class Pit(models.Model):
     facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="pits")
     code = models.SlugField(max_length=20)
     name = models.CharField(max_length=60)
+    places = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="place of a table on the floor plan by its code, [row, column]; others follow in order",
+    )
 
     class Meta:
         ordering = ["facility", "code"]
@@ -75,9 +80,18 @@ class Table(models.Model):
     dealer_since = models.DateTimeField(null=True, blank=True)
     dealer_left = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     stickperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    dealer_left_since = models.DateTimeField(null=True, blank=True)
+    stickperson_since = models.DateTimeField(null=True, blank=True)
+    # Since when the person at each post has worked at tables without a break (tables.staffing.breaks).
+    dealer_works_since = models.DateTimeField(null=True, blank=True)
+    dealer_left_works_since = models.DateTimeField(null=True, blank=True)
+    stickperson_works_since = models.DateTimeField(null=True, blank=True)
     floorperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     seated = models.JSONField(
         default=list, help_text="seats that are taken, with a wager or without (tables.core.seats)"
+    )
+    seat_marks = models.JSONField(
+        default=dict, help_text="of taken seats whose player is away or has left (tables.core.seats)"
     )
     # Carried over from the last round to the next at games with a Quarterback.
     quarterback = models.PositiveSmallIntegerField(null=True, blank=True)

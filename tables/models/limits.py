@@ -5,7 +5,7 @@ from django.db.models import F, Q
 
 
 class LimitsChange(models.Model):
-    """One change of limits: requested, then in effect or cancelled; posted and announced first if anybody plays.
+    """One change of limits: requested, then in effect or canceled; posted and announced first if anybody plays.
 
     `effective_at` is set once the sign is posted and the change announced: 30 minutes after the later of the two
     (A05). The change applies from the first round that begins after that moment; `took_effect_at` is when it did.

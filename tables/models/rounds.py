@@ -33,6 +33,14 @@ class Round(models.Model):
     )
     step = models.PositiveSmallIntegerField(default=0, help_text="the last completed settlement step")
     paid_seats = models.JSONField(default=list, help_text="seats already settled in the current step")
+    paid_areas = models.JSONField(
+        default=list, help_text="[seat, wager code] paid at seats that are not paid in full"
+    )
+    returned_seats: "models.JSONField[list[int] | None, list[int] | None]" = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="seats whose wagers went back, after a round without a result; else null",
+    )
     quarterback = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="the seat that throws the dice, where a player does"
     )
@@ -65,6 +73,9 @@ class Round(models.Model):
         return f"{self.table_id} round {self.number}"
 
 
+WAGER_COLUMNS = ("id", "round_id", "seat", "code", "play", "cents", "made_in", "flag", "struck", "missed")
+
+
 class WagerManager(models.Manager["Wager"]):
     """Read and write the wagers of a round."""
 
@@ -72,14 +83,16 @@ class WagerManager(models.Manager["Wager"]):
         """Return every wager of a round, struck wagers included, in the order in which they were first made."""
         return WAGERS_OF_ROUND(round_id)
 
-    def upsert_many(self, round_: Round, rows: Sequence[tuple[int, str, int, int, str, FlagOrNone]]) -> None:
-        """Write rows of (seat, code, play or 0, cents, made_in, flag) in one statement.
+    def upsert_many(
+        self, round_: Round, rows: Sequence[tuple[int, str, int, int, str, FlagOrNone]]
+    ) -> "list[Wager]":
+        """Write rows of (seat, code, play or 0, cents, made_in, flag) in one statement, and return the wagers.
 
         An existing wager gets the new total, and is no longer struck. Of several rows for one wager the last counts.
         """
         newest = {row[:3]: row for row in rows}
         if not newest:
-            return
+            return []
         values = ", ".join(["(%s, false, false, %s, %s, %s, %s, %s, %s)"] * len(newest))
         with connection.cursor() as cursor:
             cursor.execute(
@@ -87,9 +100,11 @@ class WagerManager(models.Manager["Wager"]):
                         (round_id, struck, missed, seat, code, play, cents, made_in, flag)
                     VALUES {values}
                     ON CONFLICT (round_id, seat, code, play) DO UPDATE SET cents = excluded.cents,
-                        made_in = excluded.made_in, flag = excluded.flag, struck = excluded.struck""",
+                        made_in = excluded.made_in, flag = excluded.flag, struck = excluded.struck
+                    RETURNING {", ".join(WAGER_COLUMNS)}""",
                 [value for row in newest.values() for value in (round_.pk, *row)],
             )
+            return [self.model(**dict(zip(WAGER_COLUMNS, row, strict=True))) for row in cursor.fetchall()]
 
 
 class Wager(models.Model):

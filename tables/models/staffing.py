@@ -56,6 +56,14 @@ class Assignment(models.Model):
     )
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
+    works_since = models.DateTimeField(
+        null=True, blank=True, help_text="since when the person has worked at tables without a break"
+    )
+    rests_since = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="when the person last left a post; empty at a post, and before the first",
+    )
 
     objects = AssignmentSet.as_manager()
 

@@ -27,6 +27,7 @@ from tables.rules.notice import current_rules
 from tables.rules.suspensions import verify_game_not_suspended
 from tables.runner.signatures import floor_signer, verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
+from tables.staffing.breaks import pause_work, resume_work
 from tables.staffing.spans import supervisor_at_opening
 
 
@@ -116,6 +117,7 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
         status=Table.Status.OPEN, floorperson=floorperson, recorded_rules_key=current_rules(ctx).key
     )
     hand_over_shaker(ctx)
+    resume_work(ctx)
     return ActOutcome(
         TABLE_OPENED(
             {
@@ -151,8 +153,10 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
         dice = "removed"
     removed_lot = remove_dice(ctx, shaker, "table-closed") if shaker and dice == "removed" else None
     ctx.change_table(status=Table.Status.CLOSED, closed_at=ctx.now)
+    lock_duty_of(holder_ids(ctx.table))
+    pause_work(ctx)
     if ctx.table.quarterback or ctx.table.offered or ctx.table.seated:
-        ctx.change_table(quarterback=None, offered=None, seated=[])
+        ctx.change_table(quarterback=None, offered=None, seated=[], seat_marks={})
     if shaker is not None:
         shaker.secured = True
         shaker.save(update_fields=["secured"])

@@ -17,8 +17,9 @@ def continue_table(sender: Any, closed: Stream, stream: Stream, **_declared: Any
     former = Table.objects.select_related("facility", "pit").filter(stream=closed).first()
     if former is None:
         return
-    posts = dict.fromkeys(("dealer", "dealer_left", "stickperson", "floorperson"))
-    Table.objects.filter(pk=former.pk).update(**posts, dealer_since=None)
+    roles = ("dealer", "dealer_left", "stickperson")
+    moments = (f"{role}_{name}" for role in roles for name in ("since", "works_since"))
+    Table.objects.filter(pk=former.pk).update(**dict.fromkeys((*roles, "floorperson", *moments)))
     make_table(
         former.facility,
         code=stream.name.partition("/")[2],

@@ -32,6 +32,7 @@ class ReplayedWager(TypedDict):
     label: str
     cents: int
     outcome: WagerOutcome | None
+    flag: None
     struck: bool
 
 
@@ -45,6 +46,7 @@ class SeatLines(TypedDict):
     """The wagers of a seat that are taken or paid."""
 
     seat: int
+    paid: bool
     lines: list[WagerCode]
 
 
@@ -150,6 +152,7 @@ def _wager(
         "label": names.get(entered.wager.code, entered.wager.code),
         "cents": entered.wager.cents,
         "outcome": outcomes.get(key),
+        "flag": None,
         "struck": entered.struck or key in replayed.off_layout,
     }
 
@@ -159,4 +162,4 @@ def _wagers_by_seat(settled: Iterable[Settled], outcome: WagerOutcome) -> list[S
     for settled_wager in settled:
         if settled_wager.outcome == outcome:
             seats[settled_wager.wager.seat].append({"wager": settled_wager.wager.code})
-    return [{"seat": seat, "lines": lines} for seat, lines in sorted(seats.items())]
+    return [{"seat": seat, "paid": False, "lines": lines} for seat, lines in sorted(seats.items())]

@@ -4,6 +4,7 @@ The record proves the entries. The rows of play are what screens and acts read, 
 them. Rows are read without a lock first; those that differ are read again under the table's lock, because play goes on.
 """
 
+import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ from django.db.models import Max
 
 from audit.clock import format_moment
 from audit.models import Entry, Person
-from tables.core.alert_history import ALERT_TYPES, fold_alerts
+from tables.alerts.floor_calls import IN_WORDS
+from tables.core.alert_history import ALERT_TYPES, RecordedAlert, fold_alerts
 from tables.core.entries import COLUMNS, RecordedEntry, read
 from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED
 from tables.limits.entry_types import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
@@ -340,21 +342,33 @@ def _slip_values(
 # Alerts, and the table itself
 
 
+def _decision(alert: Alert | RecordedAlert) -> tuple[str, dt.datetime | None]:
+    """The code and moment of a decision. Words written while acknowledging are in that entry, and none of their own."""
+    in_acknowledgment = alert.decision == IN_WORDS and alert.decided_at == alert.acknowledged_at
+    return ("", None) if in_acknowledgment else (alert.decision, alert.decided_at)
+
+
+# What is compared of alerts; the last value is the moment that a difference names.
+ALERT_VALUES: tuple[tuple[str, Callable[[Alert | RecordedAlert], tuple[Any, ...]]], ...] = (
+    ("ended at", lambda alert: (alert.key, alert.kind, alert.raised_at, alert.ended_at)),
+    ("acknowledged at", lambda alert: (alert.key, alert.acknowledged_at)),
+    ("decided at", lambda alert: (alert.key, *_decision(alert))),
+)
+
+
 def _compare_alerts(table: Table) -> Differences:
     """Compare alerts by key and moments. Which of two equal alerts was acknowledged does not matter."""
     entries = Entry.objects.filter(stream=table.stream_id, type__in=ALERT_TYPES).order_by("seq")
     alerts = fold_alerts(entries.values_list("stream", *COLUMNS).iterator(chunk_size=1000))
     rows = list(Alert.objects.filter(table=table))
     seqs = {alert.key: alert.seq for alert in alerts}
-    for columns in (("kind", "key", "raised_at", "ended_at"), ("key", "acknowledged_at")):
-        recorded = Counter(tuple(getattr(alert, name) for name in columns) for alert in alerts)
-        stored = Counter(tuple(getattr(row, name) for name in columns) for row in rows)
+    for words, values_of in ALERT_VALUES:
+        recorded, stored = Counter(map(values_of, alerts)), Counter(map(values_of, rows))
         for values in {*recorded, *stored}:
             if recorded[values] != stored[values]:
-                key = dict(zip(columns, values, strict=True))["key"]
-                column, moment = columns[-1], _format(values[-1])
+                key, moment = values[0], _format(values[-1])
                 there = (PRESENT, MISSING) if recorded[values] > stored[values] else (MISSING, PRESENT)
-                name = f"alert {key}" + (f", {column.replace('_', ' ')} {moment}" if moment else "")
+                name = f"alert {key}" + (f", {words} {moment}" if moment else "")
                 yield PlayDifference(seqs.get(key, 0), None, name, "row", *there)
 
 

@@ -368,15 +368,20 @@ class ReplayedRound:
 
     @applies(WINNERS_PAID)
     def _winners_paid(self, data: WinnersPaid) -> None:
-        seats, paid_seats = frozenset(data["seats"]), self.state.paid_seats
+        seats, code = frozenset(data["seats"]), data.get("wager", "")
         paid_wagers = [
             settled_wager
-            for settled_wager in self.game.winners(self.state)
-            if settled_wager.wager.seat in seats - paid_seats
+            for settled_wager in self.game.unpaid_winners(self.state)
+            if settled_wager.wager.seat in seats and code in ("", settled_wager.wager.code)
         ]
         self.off_layout |= {settled_wager.wager.key for settled_wager in paid_wagers}
         self.moved_money = MovedMoney(paid_cents=sum(wager.paid_cents for wager in paid_wagers))
-        self._apply_act("pay_seats", paid_seats=paid_seats | seats)
+        paid = self.game.with_paid(self.state, paid_wagers)
+        self._apply_act(
+            "pay_seats",
+            paid_seats=paid.paid_seats | (seats if not code else frozenset()),
+            paid_areas=paid.paid_areas,
+        )
 
     @applies(SEATS_SETTLED)
     def _seats_settled(self, data: SeatsSettled) -> None:

@@ -40,7 +40,7 @@ from tables.runner.signatures import verify_signed_by_floor, verify_signed_by_ma
 from tables.runner.table import ActOutcome, act
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, is_all_in_context=True)
 def no_more_bets(ctx: TableContext, params: Params) -> ActOutcome:
     """Announce no more bets. Later wagers are refused."""
     round_ = ensure_round(ctx)
@@ -53,7 +53,7 @@ def no_more_bets(ctx: TableContext, params: Params) -> ActOutcome:
     )
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, is_all_in_context=True)
 def shake(ctx: TableContext, params: Params) -> ActOutcome:
     """Record at least three shakes of a manual shaker, or who activated an automated one: the dealer, or a seat."""
     shakes = params.integer("shakes", 0, 99, default=0)
@@ -72,7 +72,7 @@ def shake(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(DICE_SHAKEN(data), round_answer(round_), "phase")
 
 
-@act(roles=AT_THE_TABLE, witness=True)
+@act(roles=AT_THE_TABLE, witness=True, is_all_in_context=True)
 def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Record the uncovered and announced dice, light the layout, and settle the wagers that they decide."""
     dice = params.dice()
@@ -106,7 +106,7 @@ def read_face_rulings(params: Params, dice: int) -> FaceRulings:
     return rulings
 
 
-@act(roles=AT_THE_TABLE, witness=True)
+@act(roles=AT_THE_TABLE, witness=True, is_all_in_context=True)
 def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
     """Call a no roll.
 
@@ -161,7 +161,7 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     return settle_throw(ctx, round_, state, entry, returned, reason=reason)
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, is_all_in_context=True)
 def take_losers(ctx: TableContext, params: Params) -> ActOutcome:
     """Record that all losing wagers were collected, before any winner is paid."""
     round_ = require_round(ctx)
@@ -174,24 +174,26 @@ def take_losers(ctx: TableContext, params: Params) -> ActOutcome:
     )
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, is_all_in_context=True)
 def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
-    """Record that winners were paid: at the named seats, or at all that are unpaid.
+    """Record that winners were paid: at the named seats, or at all that are unpaid; with `wager`, only on that area.
 
     Only the last payment changes the phase, so that two payments may run at once. A list that was corrected since
     the screen was drawn is stale.
     """
-    seats = params.integers("seats")
+    seats, code = params.integers("seats"), params.text("wager", default="")
     round_ = require_round(ctx)
-    state, paid = ctx.game.pay_seats(ctx.state, seats or ctx.game.unpaid_seats(ctx.state))
+    state, paid = ctx.game.pay_seats(ctx.state, seats or None, code)
     changes: Changes = "nothing" if state.phase == ctx.state.phase else "phase"
     advance(ctx, state)
     cents = sum(wager.paid_cents for wager in paid.settled)
     data: WinnersPaid = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
+    if code:
+        data["wager"] = code
     return ActOutcome(WINNERS_PAID(data), round_answer(round_), changes)
 
 
-@act(roles=AT_THE_TABLE, witness=True)
+@act(roles=AT_THE_TABLE, witness=True, is_all_in_context=True)
 def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
     """Settle the current step at the named seats, or at all that are left, in a game that settles in steps.
 
@@ -215,7 +217,7 @@ def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(SEATS_SETTLED(data), round_answer(round_), "phase" if has_moved_on else "nothing")
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, is_all_in_context=True)
 def clear_layout(ctx: TableContext, params: Params) -> ActOutcome:
     """Clear the lit combinations, which ends the round."""
     round_ = require_round(ctx)

@@ -1,6 +1,10 @@
-"""The alert about a throw that was called no roll for cheating."""
+"""The alerts about a throw that was called no roll for cheating, and about a wager over the maximum."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from tables.core.alert_kinds import AlertKind, Level, alert_kind
+from tables.words.sentences import dollars
 
 CHEATING = alert_kind(
     AlertKind(
@@ -11,6 +15,25 @@ CHEATING = alert_kind(
         "Cheating suspected",
         "A throw of round %(round)s was called no roll because of a cheating device or technique. "
         "Check the dice, and the video of the throw.",
+        ends_when_acknowledged=True,
+    )
+)
+
+
+def describe_over_max(params: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the title and the text of the alert about a wager over the maximum."""
+    title = "%s at seat %s is over the maximum" % (dollars(params["cents"]), params["seat"])
+    return title, "It was accepted and is settled in full, unless the player lowers it before no more bets."
+
+
+OVER_MAX = alert_kind(
+    AlertKind(
+        "over-max",
+        "over-max:{round}:{seat}:{wager}",
+        Level.WARN,
+        "Wager over the maximum",
+        "",
+        describe=describe_over_max,
         ends_when_acknowledged=True,
     )
 )

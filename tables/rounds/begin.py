@@ -31,6 +31,7 @@ def ensure_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:
             verify_game_not_suspended(ctx)
             Equipment(ctx).verify_approved()
         ctx.round = _open_round(ctx, though_ceased=though_ceased)
+        ctx.all_wagers, ctx.throws = [], []
     return ctx.round
 
 

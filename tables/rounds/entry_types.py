@@ -5,8 +5,8 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from audit.entry_types import entry_type
 from games.engine.settlement import WagerOutcome
 from games.engine.wagers import MadeIn
-from games.snapshot_types import EquipmentKind
-from tables.core.entry_types import ActOfPost
+from games.snapshot_types import EquipmentKind, SeatMark
+from tables.core.entry_types import ActOfPost, ActThatWaits
 from tables.models.rounds import FlagOrNone
 
 Faces = Annotated[list[int], "the faces of the dice"]
@@ -102,7 +102,7 @@ class NewSettlement(TypedDict):
     returned_cents: NotRequired[Returned]
 
 
-class BetsClosed(TypedDict):
+class BetsClosed(ActThatWaits):
     round: int
     wagered_cents: int
 
@@ -162,7 +162,7 @@ DICE_OFFERED = entry_type(
 )
 
 
-class DiceShaken(TypedDict):
+class DiceShaken(ActThatWaits):
     activated_by_seat: Annotated[int, "the seat that activated a player-activated shaker; 0 where none did"]
     lot: str
     round: int
@@ -177,7 +177,7 @@ DICE_SHAKEN = entry_type(
 )
 
 
-class DiceThrown(ActOfPost):
+class DiceThrown(ActOfPost, ActThatWaits):
     lot: str
     quarterback: Annotated[int | None, "the seat of the Quarterback; null without one"]
     round: int
@@ -219,7 +219,7 @@ class LayoutCleared(TypedDict):
 LAYOUT_CLEARED = entry_type("layout.cleared", LayoutCleared, "The layout was cleared, which ended the round.")
 
 
-class LosersTaken(TypedDict):
+class LosersTaken(ActThatWaits):
     round: int
     taken_cents: Taken
 
@@ -234,7 +234,7 @@ class FaceRulings(TypedDict):
     disputed: NotRequired[Annotated[bool, "true where a face was disputed and decided; otherwise absent"]]
 
 
-class ThrowSettled(ThrowData, FaceRulings, ActOfPost):
+class ThrowSettled(ThrowData, FaceRulings, ActOfPost, ActThatWaits):
     pass
 
 
@@ -276,6 +276,17 @@ class SeatChange(TypedDict):
 
 
 SEAT_FREED = entry_type("seat.freed", SeatChange, "A player left a seat.")
+
+
+class SeatMarked(TypedDict):
+    seat: int
+    mark: Annotated[
+        SeatMark,
+        "`away`: the player keeps the seat; `left`: the seat is free once the round has ended; `here`: the player is back",
+    ]
+
+
+SEAT_MARKED = entry_type("seat.marked", SeatMarked, "A player of a taken seat went away, left or came back.")
 
 
 SEAT_TAKEN = entry_type("seat.taken", SeatChange, "A player took a seat.")
@@ -322,7 +333,7 @@ class PlacedWager(TypedDict):
     play: NotRequired[int]
 
 
-class WagersPlaced(TypedDict):
+class WagersPlaced(ActThatWaits):
     placed: Annotated[list[PlacedWager], "each wager that was placed, changed or taken off"]
     round: int
     wagered_cents: int
@@ -335,10 +346,28 @@ WAGERS_PLACED = entry_type(
 )
 
 
-class WinnersPaid(TypedDict):
+class WagersReturned(TypedDict):
+    returned_cents: Annotated[
+        int, "the stakes that went back to these seats, with fees that were paid before"
+    ]
+    round: Annotated[int, "the round that ended without a result"]
+    seats: list[int]
+
+
+WAGERS_RETURNED = entry_type(
+    "wagers.returned",
+    WagersReturned,
+    "The chips of a round without a result were handed back at these seats.",
+)
+
+
+class WinnersPaid(ActThatWaits):
     paid_cents: Annotated[int, "what these seats were paid, without their stakes"]
     round: int
     seats: list[int]
+    wager: NotRequired[
+        Annotated[str, "code of the area that was paid; absent where all winning wagers of the seats were"]
+    ]
 
 
 WINNERS_PAID = entry_type("winners.paid", WinnersPaid, "Winning seats were paid.")

@@ -12,7 +12,7 @@ from tables.rounds.quarterback import verify_quarterback_plays
 from tables.runner.table import ActOutcome, act
 
 
-@act(roles=AT_THE_TABLE, witness=True)
+@act(roles=AT_THE_TABLE, witness=True, is_all_in_context=True)
 def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Offer the dice to a seat, clockwise among those that are taken. A player who accepts is the Quarterback.
 
@@ -36,7 +36,7 @@ def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(DICE_OFFERED(data), round_answer(round_), "phase")
 
 
-@act(roles=AT_THE_TABLE, witness=True)
+@act(roles=AT_THE_TABLE, witness=True, is_all_in_context=True)
 def throw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Record that the dice left the Quarterback's hand: the wagers on this play are closed (§§ 577.3(c), (e),
     577.5(a)).

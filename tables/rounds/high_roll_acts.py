@@ -18,7 +18,7 @@ from tables.rounds.progress import advance, require_round, round_answer
 from tables.runner.table import ActOutcome, act
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, is_all_in_context=True)
 def lock_out_extra_rolls(ctx: TableContext, params: Params) -> ActOutcome:
     """Lock the sensors after no more bets: no Extra Roll is bought from now on (§ 675a.1(c)(2))."""
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
@@ -27,7 +27,7 @@ def lock_out_extra_rolls(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(EXTRA_ROLLS_LOCKED_OUT(_fees(ctx, round_)), round_answer(round_), "phase")
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, is_all_in_context=True)
 def collect_fees(ctx: TableContext, params: Params) -> ActOutcome:
     """Record that the Extra Roll fees are in the table inventory, before the shake (§ 675a.4(a))."""
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
@@ -36,7 +36,7 @@ def collect_fees(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(FEES_COLLECTED(_fees(ctx, round_)), round_answer(round_), "phase")
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, is_all_in_context=True)
 def move_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Record that the matching dice are in their box, uncovered and in surveillance's view throughout (§
     675a.4(e)).
@@ -54,7 +54,7 @@ def move_dice(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(DICE_MOVED(data), round_answer(round_), "phase")
 
 
-@act(roles=AT_THE_TABLE)
+@act(roles=AT_THE_TABLE, is_all_in_context=True)
 def gather_loose_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Record that the dice that do not match are in the shaker for the Extra Roll (§ 675a.4(g))."""
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)

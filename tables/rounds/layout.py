@@ -25,7 +25,7 @@ def _layout(rules: Rules) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
 
 def layout(ctx: TableContext) -> list[LayoutWager]:
     """Every wager of the edition with its odds in force in the submission's words, and its suspension if any."""
-    return [
+    wagers: list[LayoutWager] = [
         {
             "wager": code,
             "label": label,
@@ -35,6 +35,12 @@ def layout(ctx: TableContext) -> list[LayoutWager]:
         }
         for code, label, family, odds in _layout(ctx.rules)
     ]
+    if ctx.rules.increments:
+        for wager in wagers:
+            increment_cents = ctx.rules.increment(wager["family"])
+            if increment_cents > 1:
+                wager["increment_cents"] = increment_cents
+    return wagers
 
 
 @lru_cache(maxsize=64)

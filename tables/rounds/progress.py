@@ -3,9 +3,10 @@
 from typing import Any
 
 from games.engine import Refusal
-from games.engine.settlement import STEPS_A_THROW, Settled
+from games.engine.settlement import RETURN, STEPS_A_THROW, Settled
 from games.engine.state import RoundState
 from tables.core.context import TableContext
+from tables.core.seats import leave_after_round
 from tables.models import Round
 from tables.rounds.refusals import NO_ROUND
 from tables.rules import notice
@@ -25,6 +26,7 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
     values_by_field = {
         "phase": state.phase,
         "paid_seats": sorted(state.paid_seats),
+        "paid_areas": sorted(map(list, state.paid_areas)),
         "step": state.step,
         "quarterback": state.quarterback,
         "offered": state.offered,
@@ -34,9 +36,10 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
         **{name: value for name, value in values_by_field.items() if getattr(ctx.round, name) != value}
     )
     if state.ended:
-        if not ctx.game.keeps_seats and state.wagers:  # in a round without any, nobody has played
-            ctx.change_table(seated=sorted({wager.seat for wager in state.wagers}))
+        leave_after_round(ctx, {wager.seat for wager in state.wagers})
         ctx.change_round(ended_at=ctx.now, ending=state.phase if state.returned_for else state.result.ending)
+        if any(wager.outcome == RETURN for wager in state.settled) and state.returned_for:
+            ctx.change_round(returned_seats=[])
         quarterback, offered = ctx.game.next_quarterback(state)
         if (quarterback, offered) != (ctx.table.quarterback, ctx.table.offered):
             ctx.change_table(quarterback=quarterback, offered=offered)

@@ -17,6 +17,11 @@ QUARTERBACK_SITS_OUT = RefusalCode(
     "quarterback-sits-out",
     "The Quarterback at seat %(seat)s has no wager in this game. Take one, or pass the dice on.",
 )
+NOTHING_TO_RETURN = RefusalCode(
+    "nothing-to-return",
+    "No wagers of round %(round)s are left to return.",
+    "Nothing to return",
+)
 SEAT_IS_OPEN = RefusalCode(
     "seat-is-open",
     "Nobody sits at seat %(seat)s. Seat the player first, then take the wager.",
@@ -25,6 +30,14 @@ SEAT_IS_TAKEN = RefusalCode("seat-is-taken", "A player sits at seat %(seat)s alr
 SEAT_HAS_THE_DICE = RefusalCode(
     "seat-has-the-dice",
     "Seat %(seat)s has thrown the dice. Call them first.",
+)
+SEAT_HOLDS_THE_DICE = RefusalCode(
+    "seat-holds-the-dice",
+    "Seat %(seat)s has the dice. Record first that the player gives them up.",
+)
+SEAT_HAS_NO_WAGER = RefusalCode(
+    "seat-has-no-wager",
+    "Seat %(seat)s has no wager in this round. Record that the player left, and the seat is free at once.",
 )
 SEAT_HAS_A_WAGER = RefusalCode(
     "seat-has-a-wager",

@@ -1,23 +1,38 @@
-"""Acts on seats, in games whose players keep theirs: a player sits down, and a player leaves (§§ 577.4(b), 675a.2(c)).
+"""Acts on seats: a player sits down, is away, is back, and leaves (§§ 577.4(b), 675a.2(c)).
 
-A wager takes its seat too. In a game that only seated players may wager in, the player sits down first.
+A wager takes its seat too. In a game that only seated players may wager in, the player sits down first. In a game whose
+players keep no seat, a wager alone takes it.
 """
+
+from typing import get_args
 
 from games.engine import Refusal
 from games.params import Params
+from games.snapshot_types import SeatMark
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.refusals import ACT_OF_ANOTHER_GAME
-from tables.core.seats import leave_seats, take_seats
+from tables.core.seats import leave_seats, mark, take_seats
 from tables.models import Wager
-from tables.rounds.entry_types import SEAT_FREED, SEAT_TAKEN
-from tables.rounds.refusals import SEAT_HAS_A_WAGER, SEAT_HAS_THE_DICE, SEAT_IS_OPEN, SEAT_IS_TAKEN
+from tables.rounds.entry_types import SEAT_FREED, SEAT_MARKED, SEAT_TAKEN
+from tables.rounds.refusals import (
+    SEAT_HAS_A_WAGER,
+    SEAT_HAS_NO_WAGER,
+    SEAT_HAS_THE_DICE,
+    SEAT_HOLDS_THE_DICE,
+    SEAT_IS_OPEN,
+    SEAT_IS_TAKEN,
+)
 from tables.runner.table import ActOutcome, act
 
+MARKS: tuple[SeatMark, ...] = get_args(SeatMark)
 
-@act(roles=AT_THE_TABLE, depends_on="nothing")
+
+@act(roles=AT_THE_TABLE, depends_on="nothing", is_all_in_context=True)
 def seat_player(ctx: TableContext, params: Params) -> ActOutcome:
-    """Seat a player at an open seat. Raises `seat-is-taken`."""
+    """Seat a player at an open seat. Raises `seat-is-taken`, or `act-of-another-game` where players keep no seat."""
+    if not ctx.game.keeps_seats:
+        raise Refusal(ACT_OF_ANOTHER_GAME, table=ctx.table.code)
     seat = _seat(ctx, params)
     if seat in ctx.table.seated:
         raise Refusal(SEAT_IS_TAKEN, ctx.rules.section("seated"), seat=seat)
@@ -25,7 +40,7 @@ def seat_player(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(SEAT_TAKEN({"seat": seat}), changes="nothing")
 
 
-@act(roles=AT_THE_TABLE, depends_on="nothing")
+@act(roles=AT_THE_TABLE, depends_on="nothing", is_all_in_context=True)
 def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
     """Record that the player left.
 
@@ -44,10 +59,31 @@ def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(SEAT_FREED({"seat": seat}), changes="phase" if has_dice else "nothing")
 
 
+@act(roles=AT_THE_TABLE, depends_on="nothing", is_all_in_context=True)
+def mark_seat(ctx: TableContext, params: Params) -> ActOutcome:
+    """Record that the player of a taken seat is away and keeps it, has left while wagers are at the seat, or is back.
+
+    Raises `seat-is-open`, `seat-holds-the-dice` for a Quarterback, who gives them up first, `seat-has-a-wager` where
+    only seated players wager and stay until the round ends (§ 675a.2(c)), or `seat-has-no-wager` for a player who has
+    left without a wager, which is recorded by `free_seat`.
+    """
+    seat, new_mark = _seat(ctx, params), params.choice("mark", MARKS)
+    if seat not in ctx.table.seated:
+        raise Refusal(SEAT_IS_OPEN, ctx.rules.section("seated"), seat=seat)
+    holder = ctx.round.quarterback if ctx.round is not None else ctx.table.quarterback
+    if new_mark != "here" and holder == seat:
+        raise Refusal(SEAT_HOLDS_THE_DICE, ctx.rules.section("pass-dice"), seat=seat)
+    has_wager = any(wager.seat == seat for wager in ctx.wagers)
+    if new_mark != "here" and has_wager and ctx.rules.section("seated"):
+        raise Refusal(SEAT_HAS_A_WAGER, ctx.rules.section("seated"), seat=seat)
+    if new_mark == "left" and not has_wager:
+        raise Refusal(SEAT_HAS_NO_WAGER, seat=seat)
+    mark(ctx, seat, new_mark)
+    return ActOutcome(SEAT_MARKED({"seat": seat, "mark": new_mark}), changes="nothing")
+
+
 def _seat(ctx: TableContext, params: Params) -> int:
-    """The seat. Raises `act-of-another-game` in a game whose players keep no seat: there a wager alone takes it."""
-    if not ctx.game.keeps_seats:
-        raise Refusal(ACT_OF_ANOTHER_GAME, table=ctx.table.code)
+    """The seat, by its number at this table."""
     return params.integer("seat", 1, ctx.table.seats)
 
 

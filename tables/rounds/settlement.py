@@ -35,6 +35,7 @@ def write_throw(
         called_at=ctx.now,
     )
     insert(throw)
+    ctx.written_throws.append(throw)
     return throw
 
 

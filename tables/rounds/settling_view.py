@@ -24,6 +24,7 @@ def throws(ctx: TableContext) -> list[ThrowFacts]:
             {
                 "number": throw.number,
                 "dice": list(ctx.game.arranged(throw.dice)),
+                "corrected": throw.revision > 1,
                 "void": None if throw.dice else no_roll_text(throw.void_reason),
                 "call": call(ctx.game, valid) if throw.dice else None,
             }

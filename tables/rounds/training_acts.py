@@ -14,7 +14,7 @@ from tables.rounds.refusals import DICE_DRAWN_ALREADY, DRAWS_ONLY_IN_TRAINING
 from tables.runner.table import ActOutcome, act
 
 
-@act(roles=AT_THE_TABLE, witness=True)
+@act(roles=AT_THE_TABLE, witness=True, is_all_in_context=True)
 def draw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Throw the dice of the next call at a training table. They stay until they are called, or called no roll."""
     if ctx.table.kind != Table.Kind.TRAINING:

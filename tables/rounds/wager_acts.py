@@ -6,10 +6,14 @@ from games.engine import Refusal
 from games.engine.refusals import NOTHING_PLACED
 from games.engine.wagers import MadeIn
 from games.params import Params
+from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.wager_input import WagerInput, read_wager_input
+from tables.limits.rules import section_of
+from tables.models import Round
 from tables.models.rounds import FlagOrNone
+from tables.rounds.alert_rules import OVER_MAX
 from tables.rounds.begin import ensure_round
 from tables.rounds.entry_types import WAGERS_PLACED, PlacedWager
 from tables.rounds.seats import verify_seated
@@ -18,7 +22,7 @@ from tables.rules.suspensions import verify_not_suspended
 from tables.runner.table import ActOutcome, act
 
 
-@act(roles=AT_THE_TABLE, depends_on="seats")
+@act(roles=AT_THE_TABLE, depends_on="seats", is_all_in_context=True)
 def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
     """Record wagers as they are on the layout now, for one or several seats (and plays).
 
@@ -34,7 +38,10 @@ def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
     round_ = ensure_round(ctx)
     state, _ = ctx.game.place_wagers(ctx.state, tuple(wager.placing for wager in wagers))
     verify_not_suspended(ctx, wagers)
+    over_before = {wager.key for wager in ctx.wagers if wager.flag == "over-max"}
     flags = write_wagers(ctx, round_, wagers)
+    for wager, flag in zip(wagers, flags, strict=True):
+        report_over_max(ctx, round_, wager, is_over=flag == "over-max", was_over=wager.key in over_before)
     ctx.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
     return ActOutcome(
         WAGERS_PLACED(
@@ -48,6 +55,24 @@ def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
         changes="nothing",
         seats=tuple(sorted({wager.seat for wager in wagers})),
     )
+
+
+def report_over_max(
+    ctx: TableContext, round_: Round, wager: WagerInput, *, is_over: bool, was_over: bool
+) -> None:
+    """Raise an alert about a wager over the maximum, before no more bets (§ 521.7(c)); end it once it is lowered."""
+    if was_over and not is_over:
+        end_alert(ctx, f"over-max:{round_.number}:{wager.seat}:{wager.wager}")
+    if is_over and not was_over:
+        alert = OVER_MAX.expected(
+            ctx.table.pk,
+            section=section_of(ctx.table, "limits.outside"),
+            round=round_.number,
+            seat=wager.seat,
+            wager=wager.wager,
+            cents=wager.cents,
+        )
+        raise_alert(ctx, alert)
 
 
 def _placed(wager: WagerInput, flag: FlagOrNone) -> PlacedWager:

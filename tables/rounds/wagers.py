@@ -31,11 +31,13 @@ def write_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...
         for wager, flag in zip(wagers, flags, strict=True)
         if wager.cents
     ]
+    written = Wager.objects.upsert_many(round_, rows)
     if rows:
-        Wager.objects.upsert_many(round_, rows)
         take_seats(ctx, {wager.seat for wager in wagers if wager.cents})
     off = {wager.key for wager in wagers if not wager.cents}
-    wager_ids = [wager.pk for wager in ctx.wagers if wager.key in off]
-    if wager_ids:
-        Wager.objects.filter(pk__in=wager_ids).delete()
+    removed = {wager.pk for wager in ctx.wagers if wager.key in off}
+    if removed:
+        Wager.objects.filter(pk__in=removed).delete()
+    by_id = {wager.pk: wager for wager in (*ctx.all_wagers, *written) if wager.pk not in removed}
+    ctx.written_wagers = [by_id[pk] for pk in sorted(by_id)]
     return flags

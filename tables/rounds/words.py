@@ -16,15 +16,23 @@ from tables.rounds.entry_types import (
     ROUND_SETTLED_BY_HAND,
     ROUND_VOIDED,
     SEAT_FREED,
+    SEAT_MARKED,
     SEAT_TAKEN,
     SEATS_SETTLED,
     THROW_NO_ROLL,
     THROW_SETTLED,
     WAGERS_PLACED,
+    WAGERS_RETURNED,
     WINNERS_PAID,
 )
 from tables.words.registry import line, register
 from tables.words.sentences import dice_words, dollars, seats_words
+
+MARKED = {
+    "away": "Seat %(seat)s: the player is away",
+    "left": "Seat %(seat)s: the player left, free after the round",
+    "here": "Seat %(seat)s: the player is back",
+}
 
 ACT_LINES = [
     line(
@@ -76,9 +84,17 @@ ACT_LINES = [
             % {"sum": dollars(data["paid_cents"]), "seats": seats_words(data["seats"])}
         ),
     ),
+    line(
+        WAGERS_RETURNED,
+        lambda data: (
+            "Returned %(sum)s to %(seats)s"
+            % {"sum": dollars(data["returned_cents"]), "seats": seats_words(data["seats"])}
+        ),
+    ),
     line(LAYOUT_CLEARED, lambda data: "Cleared"),
     line(SEAT_TAKEN, lambda data: "Seat %(seat)s taken" % data),
     line(SEAT_FREED, lambda data: "Seat %(seat)s free" % data),
+    line(SEAT_MARKED, lambda data: MARKED[data["mark"]] % data),
 ]
 
 register(act_lines=ACT_LINES)

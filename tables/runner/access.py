@@ -3,23 +3,27 @@
 `SignedOut`, `Locked` and `Denied` become 401, 423 and 403 for a request, and 4401, 4423 and 4403 for a socket.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
 
-from audit.access import Denied, Locked, SignedOut, enrolled_device, person_of
+from audit import clock
+from audit.access import Denied, Locked, SignedOut, enrolled_device, person_of, watcher_of
+from audit.identity import IdentityRows, read_identities
 from audit.middleware import set_identity
 from audit.models import Device, Person, Station
 from audit.sessions import SessionStore
+from games.guide.history import may_show_history
 from games.models import Facility
 from tables.core.permissions import AT_THE_TABLE, SEES_THE_FLOOR, may_see_floor, may_see_table, serves
-from tables.core.reads import floor_versions, table_with_duty
+from tables.core.reads import TableKey, floor_versions, table_with_duty, tables_with_duty
 from tables.models import Table
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 
-__all__ = ["Denied", "Locked", "SignedOut", "enrolled_device", "person_of"]
+__all__ = ["Denied", "Locked", "SignedOut", "enrolled_device", "person_of", "watcher_of"]
 
 STATIONS = ("dealer", "table")
 # Security has the other key of the dice storage.
@@ -30,7 +34,7 @@ FACILITY_PAGES_ROLES = frozenset().union(*FACILITY_PAGE_ROLES.values())
 def table_for(request: HttpRequest, facility: str, code: str, station: str) -> tuple[Table, Person]:
     """Return the table that the person may open at this station. Raises `SignedOut`, `Locked` or `Denied`."""
     person = person_of(request)
-    table, on_duty = table_with_duty(facility, code, person) or (None, False)
+    table, on_duty = _table_with_duty(request, facility, code, person) or (None, False)
     if (
         table is None
         or not may_see_table(person, table, on_duty=on_duty)
@@ -50,10 +54,16 @@ def sign_for(request: HttpRequest, facility: str, code: str) -> Table:
     device = enrolled_device(request)
     if device is None or device.station != Station.SIGN:
         return table_for(request, facility, code, "table")[0]
-    table, _on_duty = table_with_duty(facility, code, None) or (None, False)
+    table, _on_duty = _table_with_duty(request, facility, code, None) or (None, False)
     if table is None or device.place != table.stream.name:
         raise Denied
     return table
+
+
+def sign_station(table: Table) -> str:
+    """Return the station of a table's displays for patrons: with earlier rolls only by a permission of the Board."""
+    day = table.facility.local(clock.now()).date()
+    return "sign-with-rolls" if may_show_history(table.facility, table.code, day) else "sign"
 
 
 def floor_tables_for(request: HttpRequest, facility: str) -> tuple[Person, dict[int, tuple[str, int]]]:
@@ -65,7 +75,26 @@ def floor_tables_for(request: HttpRequest, facility: str) -> tuple[Person, dict[
     device = enrolled_device(request)
     if not may_see_floor(person, facility) or device is None or device.facility != facility or device.place:
         raise Denied
-    return person, floor_versions(facility)
+    return person, _floor_versions(request, facility)
+
+
+def locked_floor_for(request: HttpRequest, facility: str) -> tuple[Person, dict[int, tuple[str, int]]]:
+    """As `floor_tables_for`, for a podium or phone that is locked. Raises `Locked` also if it is not."""
+    person, device = watcher_of(request), enrolled_device(request)
+    if not may_see_floor(person, facility) or device is None or device.facility != facility:
+        raise Denied
+    return person, _floor_versions(request, facility)
+
+
+def wall_tables_for(request: HttpRequest, facility: str) -> dict[int, tuple[str, int]]:
+    """The tables that a wall of this facility shows, with nobody signed in: codes and versions by id.
+
+    Raises `Denied`.
+    """
+    device = enrolled_device(request)
+    if device is None or device.station != Station.WALL or device.place or device.facility != facility:
+        raise Denied
+    return _floor_versions(request, facility)
 
 
 def facility_page_for(request: HttpRequest, facility: str, page: str) -> tuple[Person, Facility]:
@@ -106,23 +135,76 @@ def dice_of_table_for(request: HttpRequest, facility: str, code: str) -> tuple[T
     return table, person
 
 
-def signed_in_request(scope: Mapping[str, Any]) -> HttpRequest:
-    """`as_it_stands`, with a person signed in. Raises `SignedOut` or `Locked`."""
-    request = current_request(scope)
+@dataclass
+class SharedReads:
+    """What the access checks of several sockets read together: who is signed in where, and their tables."""
+
+    identities: IdentityRows
+    tables: dict[TableKey, tuple[Table, bool] | None]
+    versions: dict[str, dict[int, tuple[str, int]]] = field(default_factory=dict)
+
+
+def read_together(addresses: Sequence[tuple[Mapping[str, Any], str, str]]) -> SharedReads:
+    """Read what the access checks of these sockets need: their scopes, each with the codes of facility and table.
+
+    A table is read for the person who is signed in at the socket's device, because nobody else may see it there.
+    """
+    requests = [(_request(scope), facility, code) for scope, facility, code in addresses]
+    identities = read_identities(request for request, _, _ in requests)
+    keys: dict[TableKey, None] = {}
+    for request, facility, code in requests:
+        device = identities.device_of(request)
+        if device is not None and code:
+            keys[facility, code, device.person_id] = None
+    tables = tables_with_duty(keys) if keys else {}
+    return SharedReads(identities, {key: tables.get(key) for key in keys})
+
+
+def signed_in_request(scope: Mapping[str, Any], shared: SharedReads | None = None) -> HttpRequest:
+    """As `current_request`, with a person signed in. Raises `SignedOut` or `Locked`."""
+    request = current_request(scope, shared)
     person_of(request)
     return request
 
 
-def current_request(scope: Mapping[str, Any]) -> HttpRequest:
+def current_request(scope: Mapping[str, Any], shared: SharedReads | None = None) -> HttpRequest:
     """The socket's current session and device, as a request, with or without a person.
 
-    A socket outlives what it was opened with, so both are read again each time.
+    A socket outlives what it was opened with, so both are read again each time; `shared`: together with other sockets.
     """
+    request = _request(scope)
+    request.shared_reads = shared  # type: ignore[attr-defined]
+    set_identity(request, shared.identities if shared else None)
+    return request
+
+
+def _request(scope: Mapping[str, Any]) -> HttpRequest:
+    """The cookies and the session of a socket, as a request. Nothing is read."""
     request = HttpRequest()
     request.COOKIES = scope.get("cookies", {})
     request.session = SessionStore(request.COOKIES.get(settings.SESSION_COOKIE_NAME))
-    set_identity(request)
     return request
+
+
+def _table_with_duty(
+    request: HttpRequest, facility: str, code: str, person: Person | None
+) -> tuple[Table, bool] | None:
+    """As `reads.table_with_duty`, unless the table was read for this request together with others."""
+    shared: SharedReads | None = getattr(request, "shared_reads", None)
+    key = facility, code, person.pk if person else None
+    if shared is None or key not in shared.tables:
+        return table_with_duty(facility, code, person)
+    return shared.tables[key]
+
+
+def _floor_versions(request: HttpRequest, facility: str) -> dict[int, tuple[str, int]]:
+    """As `reads.floor_versions`, once for requests that are checked together."""
+    shared: SharedReads | None = getattr(request, "shared_reads", None)
+    if shared is None:
+        return floor_versions(facility)
+    if facility not in shared.versions:
+        shared.versions[facility] = floor_versions(facility)
+    return shared.versions[facility]
 
 
 def _device_serves(device: Device | None, table: Table) -> bool:

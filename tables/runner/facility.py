@@ -56,19 +56,19 @@ class FacilityContext(StreamContext):
         """Ids of the tables that show what the act changed."""
         return tuple(sorted(self.affected_tables))
 
-    def after_append(self, seq: int) -> None:
+    def after_append(self, appended: record.Appended) -> None:
         """Link the entry to its lots, and append an entry to the stream of each affected table.
 
         The number of a table's stream is the version of its screens, so whatever changes them must be on it.
         """
-        write_lot_steps(self.lots, self.stream, seq)
+        write_lot_steps(self.lots, self.stream, appended.seq)
         for _, code in sorted(self.affected_tables.items()):
             stream = locked_table(self.facility.code, code).table.stream
             if stream.closed_at is not None:  # another table continues it
                 continue
             record.append(
                 stream,
-                entry=_table_entry_type(self.stream)({"stream": self.stream.name, "entry": seq}),
+                entry=_table_entry_type(self.stream)({"stream": self.stream.name, "entry": appended.seq}),
                 moment=self.now,
                 gaming_day=self.gaming_day,
                 actor=self.actor,

@@ -5,13 +5,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from audit.clock import never_before
-from audit.entry_types import EntryBody
+from audit.clock import format_moment, never_before
+from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.models import Command
-from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, Stale
+from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, ClaimedTap, Stale
 from games.params import Params, malformed
 from tables.core import post_acts
 from tables.core.context import TableContext
+from tables.core.entry_types import ActedFor, DeviceClaim
 from tables.core.permissions import verify_at_post, verify_may, verify_may_sign
 from tables.core.reads import Locked, locked_table, read_play
 from tables.runner import halts
@@ -75,7 +76,11 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         halts.verify_not_halted(request, locked)
         verify_may_sign(request.witness, locked.table)
         now = never_before(locked.table.stream, locked.now)
-        return TableContext(locked.table, request.actor, request.device, request.witness, now, locked.play)
+        ctx = TableContext(locked.table, request.actor, request.device, request.witness, now, locked.play)
+        if self.acts[request.act].is_all_in_context and locked.play is not None:
+            ctx.shaker, ctx.lot = locked.play.shaker, locked.play.lot
+        ctx.tap = request.tap
+        return ctx
 
     def is_stale(self, request: ActRequest, act: Act[TableContext, Params], ctx: TableContext) -> bool:
         if request.seen_version > ctx.stream.seq:
@@ -89,16 +94,28 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         """Do the act if it belongs to a post of the person, or of the one who signs for a lost tablet."""
         acted_for = post_acts.verify_post(ctx, act.name, params)
         outcome = super().do(act, ctx, params)
-        if acted_for is None:
-            return outcome
         entry = outcome.entry
-        return replace(outcome, entry=EntryBody(entry.type, {**entry.data, "acted_for": acted_for}))
+        added: dict[str, ActedFor | DeviceClaim] = {}
+        if acted_for is not None:
+            added["acted_for"] = acted_for
+        if ctx.tap is not None and _may_wait(entry):
+            added["device_claim"] = _device_claim(ctx.tap)
+        return replace(outcome, entry=EntryBody(entry.type, {**entry.data, **added})) if added else outcome
 
     def reject_unknown(self, params: Params) -> None:
         params.reject_unknown()
 
     def malformed(self, name: str) -> Exception:
         return malformed(name)
+
+
+def _may_wait(entry: EntryBody) -> bool:
+    """Whether the type of the entry declares that its act may have waited at a tablet without a connection."""
+    return "device_claim" in ENTRY_TYPES[entry.type].data.__optional_keys__
+
+
+def _device_claim(tap: ClaimedTap) -> DeviceClaim:
+    return {"tapped_at": format_moment(tap.moment), "waited_ms": tap.waited_ms}
 
 
 @contextmanager

@@ -7,15 +7,17 @@ from games.facility_runner import Forbidden
 from games.params import Params
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.duty import covers, locked_duty
+from tables.core.duty import covers, lock_duty_of, locked_duty
 from tables.core.permissions import DEALERS
 from tables.core.refusals import NOT_ASSIGNED, ROUND_IN_PLAY
 from tables.models import Qualification, Table
 from tables.runner.table import ActOutcome, act, act_without_post
+from tables.staffing.breaks import begin_work, end_work
 from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED, DealerLeft, PostTaken
 from tables.staffing.refusals import (
     ALREADY_DEALING,
     AT_ANOTHER_TABLE,
+    NEEDED_AT_ANOTHER_TABLE,
     NO_SUCH_POST,
     NOT_DEALING,
     NOT_QUALIFIED,
@@ -38,8 +40,9 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     assert actor is not None
     post = params.choice("post", posts.POSTS, default=posts.post_for(ctx.table, actor))
     verify_post(ctx, actor, post)
-    verify_free_to_deal(ctx, actor)
     relieved = posts.holder(ctx.table, post)
+    lock_duty_of([actor.pk] if relieved is None else [actor.pk, relieved.pk])
+    verify_free_to_deal(ctx, actor)
     if relieved is not None and relieved.pk == actor.pk:
         raise Refusal(ALREADY_DEALING, dealer=relieved.name)
     verify_qualified(ctx, actor)
@@ -48,8 +51,13 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     ctx.change_table(
         **({posts.FIELDS[post_left]: successor_person} if post_left else {}), **{posts.FIELDS[post]: actor}
     )
-    if "dealer" in (post, post_left):
-        ctx.change_table(dealer_since=ctx.now)
+    if relieved is not None:
+        end_work(ctx, relieved, post)
+    if post_left is not None:
+        end_work(ctx, actor, post_left)
+    begin_work(ctx, actor, post)
+    if post_left is not None and successor_person is not None:
+        begin_work(ctx, successor_person, post_left)
     is_keeper = post == posts.keeper_post(ctx.table)
     data: PostTaken = {
         "dealer": actor.code,
@@ -80,7 +88,9 @@ def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal(NOT_DEALING, table=ctx.table.code)
     if ctx.table.status != Table.Status.CLOSED:
         verify_may_leave(ctx, post)
-    ctx.change_table(**{posts.FIELDS[post]: None}, **({"dealer_since": None} if post == "dealer" else {}))
+    lock_duty_of([ctx.actor.pk])
+    ctx.change_table(**{posts.FIELDS[post]: None})
+    end_work(ctx, ctx.actor, post)
     data: DealerLeft = {"dealer": ctx.actor.code}
     if len(posts.posts_of(ctx.table)) > 1:
         data["post"] = post
@@ -127,8 +137,9 @@ def verify_qualified(ctx: TableContext, person: Person) -> None:
 def verify_free_to_deal(ctx: TableContext, person: Person) -> None:
     """Refuse a person who is not on duty here, or who works a post of another open table.
 
-    Raises `Forbidden`, `at-another-table` for a person who may leave the other table, or the reason why they may
-    not. Locks the person's assignments, so that nobody takes two tables at once, or one while the duty ends.
+    Raises `Forbidden`, `at-another-table` for a person who may leave the other table, or `needed-at-another-table`
+    with the section that requires a relief there. Locks the person's assignments, so that nobody takes two tables at
+    once, or one while the duty ends.
     """
     if not covers(locked_duty(person), ctx.table):
         raise Forbidden(NOT_ASSIGNED, table=ctx.table.code)
@@ -136,7 +147,12 @@ def verify_free_to_deal(ctx: TableContext, person: Person) -> None:
     in_play = tables.exclude(pk=ctx.table.pk).exclude(status=Table.Status.CLOSED)
     for table in in_play.order_by("pk"):
         post = posts.post_of(table, person) or posts.keeper_post(table)
-        verify_may_leave(TableContext(table, person, ctx.device, None, ctx.now), post)
+        try:
+            verify_may_leave(TableContext(table, person, ctx.device, None, ctx.now), post)
+        except Refusal as refusal:
+            raise Refusal(
+                NEEDED_AT_ANOTHER_TABLE, refusal.section, person=person.name, table=table.code
+            ) from refusal
         raise Refusal(AT_ANOTHER_TABLE, person=person.name, table=table.code)
 
 

@@ -34,6 +34,11 @@ POST_LEFT_EMPTY = RefusalCode(
     "Relief needed",
 )
 AT_ANOTHER_TABLE = RefusalCode("at-another-table", "%(person)s is still at %(table)s. Sign off there first.")
+NEEDED_AT_ANOTHER_TABLE = RefusalCode(
+    "needed-at-another-table",
+    "%(person)s is at %(table)s and may not leave it alone. Another dealer must sign in there first.",
+    "Relief needed there",
+)
 NOT_QUALIFIED = RefusalCode(
     "not-qualified",
     "%(person)s has no training for %(game)s in effect today. Send a dealer who has.",

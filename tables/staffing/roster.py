@@ -104,7 +104,7 @@ def staffed_tables(facility: Facility, now: dt.datetime) -> list[StaffedTable]:
 
 def _posts(table: Table) -> list[Post]:
     return [
-        Post(POSTS[post], posts.holder(table, post), table.dealer_since if post == "dealer" else None)
+        Post(POSTS[post], posts.holder(table, post), getattr(table, f"{posts.FIELDS[post]}_since"))
         for post in posts.posts_of(table)
     ]
 

@@ -122,7 +122,7 @@ def verify_not_needed(
 def _tables_of(person: Person) -> QuerySet[Table]:
     """The tables that this person supervises or works at, including closed ones, whose screens show it.
 
-    They are locked before the assignments, and read afterwards: the person may have taken a table meanwhile.
+    They are locked before the assignments, and read afterward: the person may have taken a table meanwhile.
     """
     tables = Table.objects.filter(Q(floorperson=person) | posts.at_any_post(person))
     return tables.select_related("stream", "facility").order_by("pk")

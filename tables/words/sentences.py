@@ -13,7 +13,7 @@ from games import jurisdictions
 from games import wording as games_wording
 from games.engine import Refusal
 from games.engine.odds import in_dollars
-from games.snapshot_types import Call, RoundFacts, Settle
+from games.snapshot_types import Call, RibbonStep, RoundFacts, Settle
 from tables.words import registry
 
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
@@ -43,6 +43,13 @@ STEP_LABELS = {
     "clear": "Clear",
     "settle": "Settle",
 }
+# The state of a round after a step, where the step's label does not say it: (step, whether bets are open).
+STATES_AFTER = {
+    ("shake", True): "Shaken, bets open",
+    ("shake", False): "Shaken, no more bets",
+}
+# Steps without a duration. Until such a step is done, the round stays in the state after the previous step.
+MOMENTS = frozenset({"no-more-bets", "shake", "call-dice"})
 # What to do now, by act and kind of shaker, or by act alone.
 INSTRUCTIONS = {
     ("shake", "manual"): "Cover the shaker and shake it at least three times.",
@@ -64,6 +71,20 @@ def step_label(code: str) -> str:
     if label is None:
         return code
     return str(label) % number if colon else str(label)
+
+
+def state_of_round(steps: list[RibbonStep], *, bets_open: bool) -> tuple[int, str]:
+    """Return the current state of the round: its place in the ribbon and its words; (-1, "") before and after the steps.
+
+    The ribbon's current step may be one without a duration: a round whose dice are shaken waits for "no more bets", and is
+    in the state "Shaken, bets open". Screens of the table and of the pit use these words.
+    """
+    place = next((number for number, step in enumerate(steps) if step["state"] == "now"), -1)
+    if place > 0 and steps[place]["key"] in MOMENTS:
+        place -= 1
+        label = steps[place]["label"]
+        return place, STATES_AFTER.get((steps[place]["key"], bets_open), label)
+    return place, steps[place]["label"] if place >= 0 else ""
 
 
 def next_label(act: str, shaker: str) -> str:

@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 from django.db import connection
 from django.http import QueryDict
+from django.test.utils import CaptureQueriesContext
 
 from audit import clock, record
 from audit.models import Entry, Person, Stream
@@ -339,10 +340,9 @@ WALKED = {
 def plans_of(scene, query, explain):
     """What the database would do for each walk of a search."""
     asking = asked(scene, query)
-    streams = [asking.stream.pk] if asking.stream else search.stream_ids(asking.facility, training=False)
     with connection.cursor() as cursor:
-        for walk in search.index_scans(asking, streams):
-            sql, params = search.statement(walk, search._filters(asking, streams))
+        for walk in search.index_scans(asking):
+            sql, params = search.statement(walk, search._filters(asking))
             cursor.execute(f"{explain} {sql}", params)
             yield "\n".join(str(row) for row in cursor.fetchall())
 
@@ -367,3 +367,15 @@ def test_sqlite_walks_the_same_indexes(scene):
         walked[query] = [name for name in indexes if name in plans]
     walked["place=T-50"] = WALKED["place=T-50"]  # SQLite names no index of a constraint
     assert walked == WALKED
+
+
+@pytest.mark.parametrize("query", ["", "who=dealer", "type=table.opened"])
+def test_a_search_sends_the_same_statements_however_many_tables_there_are(scene, query):
+    asking, statements = asked(scene, query), []
+    for names in ([], [f"larkfield/T-{number}" for number in range(60, 90)]):
+        for name in names:
+            record.open_stream(name)
+        with CaptureQueriesContext(connection) as captured:
+            assert search.search_record(asking).entries
+        statements.append([statement["sql"] for statement in captured])
+    assert statements[0] == statements[1]

@@ -1,11 +1,15 @@
 """`manage.py seed_demo`: create the demo floor, once."""
 
+import sys
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
 
 from tables.demo import floor
+from tables.demo.evening import seed_evening
 from tables.demo.seeding import seed
 
 
@@ -13,7 +17,10 @@ class Command(BaseCommand):
     help = "Create the demo floor (tables in every edition, people for every role). A second run changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add `--show`, which only prints the sign-ins."""
+        """Add `--evening`, and `--show`, which only prints the sign-ins."""
+        parser.add_argument(
+            "--evening", action="store_true", help="play two hours at some tables first (about 20 seconds)"
+        )
         parser.add_argument("--show", action="store_true", help="print the demo sign-ins and change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -23,10 +30,16 @@ class Command(BaseCommand):
                 "The demo floor has public PINs. It is created only if DEMO is on, never in production."
             )
         if not options["show"]:
-            is_new = seed()
+            is_new = seed_evening(self._progress) if options["evening"] else seed()
             self.stdout.write("The demo floor was created." if is_new else "The demo floor already exists.")
         if options["show"] or options["verbosity"] > 1:
             self._show()
+
+    def _progress(self, rounds: range) -> Iterable[int]:
+        """Show on standard error how much of the evening has been played, if that is a terminal."""
+        return tqdm(
+            rounds, desc="Playing the evening", unit="round", disable=not sys.stderr.isatty(), file=sys.stderr
+        )
 
     def _show(self) -> None:
         for facility in floor.FACILITIES:

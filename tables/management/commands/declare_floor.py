@@ -1,0 +1,76 @@
+"""`manage.py declare_floor`: target paces, and places of tables on the floor plan, from a file."""
+
+import tomllib
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from games import registry
+from games.models import Facility
+from tables.models import Pit, Table
+from tables.screens.floor_plan import ROWS
+
+MOST_COLUMNS = 40
+
+
+class Command(BaseCommand):
+    help = (
+        "Read a TOML file with the target paces of a facility (rounds an hour, by game) and the places of its tables "
+        "on the floor plan (row 1 or 2 and column in the pit). Both are figures of the house, and only screens show "
+        "them. "
+        "What the file leaves out is no longer declared."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("facility", help="the code of the facility, such as larkfield")
+        parser.add_argument("file", type=Path, help="a TOML file with [target_paces] and [places]")
+
+    @transaction.atomic
+    def handle(self, *args: Any, **options: Any) -> None:
+        facility = Facility.objects.filter(code=options["facility"]).first()
+        if facility is None:
+            raise CommandError(f"There is no facility {options['facility']}.")
+        try:
+            declared = tomllib.loads(options["file"].read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise CommandError(f"{options['file']} cannot be read: {error}") from None
+        paces, places = declared.get("target_paces", {}), declared.get("places", {})
+        pit_by_table = dict(Table.objects.filter(facility=facility).values_list("code", "pit"))
+        wrong = [*_wrong_paces(paces), *_wrong_places(places, pit_by_table.keys())]
+        if wrong:
+            raise CommandError("\n".join(wrong))
+        facility.target_paces = paces
+        facility.save(update_fields=["target_paces"])
+        for pit in Pit.objects.filter(facility=facility):
+            pit.places = {code: place for code, place in places.items() if pit_by_table[code] == pit.pk}
+            pit.save(update_fields=["places"])
+        self.stdout.write(f"{facility.code}: {len(paces)} target paces, {len(places)} places.")
+
+
+def _wrong_paces(paces: Mapping[str, Any]) -> list[str]:
+    return [
+        f"The target pace of {game} must be a whole number of rounds an hour, for one of {', '.join(registry.GAMES)}."
+        for game, pace in paces.items()
+        if game not in registry.GAMES or type(pace) is not int or pace < 1
+    ]
+
+
+def _wrong_places(places: Mapping[str, Any], tables: Any) -> list[str]:
+    return [
+        f"The place of {code} must be [row, column] of a table here: row 1 or 2, column 1 to {MOST_COLUMNS}."
+        for code, place in places.items()
+        if code not in tables or not _is_place(place)
+    ]
+
+
+def _is_place(place: Any) -> bool:
+    return (
+        isinstance(place, list)
+        and [type(number) for number in place] == [int, int]
+        and 1 <= place[0] <= ROWS
+        and 1 <= place[1] <= MOST_COLUMNS
+    )

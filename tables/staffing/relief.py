@@ -1,0 +1,137 @@
+"""Relief at a table: how long its dealers have worked, and which dealers on duty may come next.
+
+There is no planned rotation. Dealers are listed by rest alone, the longest rested first, and screens say so.
+"""
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from audit.models import Person
+from games.engine.game import PostCode
+from games.registry import game_by_code
+from tables.core import posts
+from tables.core.permissions import DEALERS
+from tables.models import Assignment, Qualification, Table
+from tables.staffing.breaks import break_due, is_break
+from tables.staffing.roster import POSTS
+from tables.words.forms import span
+
+
+@dataclass(frozen=True)
+class PostInRelief:
+    """A post of the table. `worked`: how long its person has been there, in words; "" where that is not known."""
+
+    post: PostCode
+    label: str
+    person: Person | None
+    since: dt.datetime | None
+    worked: str
+    break_due: dt.datetime | None
+    is_overdue: bool
+
+
+@dataclass(frozen=True)
+class DealerOnDuty:
+    """A dealer on duty at the facility. `obstacle` says why they cannot take a post here now; "" if nothing does."""
+
+    person: Person
+    note: str
+    obstacle: str
+    rests_since: dt.datetime
+
+
+def posts_in_relief(table: Table, now: dt.datetime) -> list[PostInRelief]:
+    """Return the posts of a table with the people there. The table is read with its facility and people."""
+    return [_post_in_relief(table, post, now) for post in posts.posts_of(table)]
+
+
+def _post_in_relief(table: Table, post: PostCode, now: dt.datetime) -> PostInRelief:
+    field = posts.FIELDS[post]
+    since: dt.datetime | None = getattr(table, f"{field}_since")
+    is_closed = table.status == Table.Status.CLOSED
+    due = None if is_closed else break_due(table.facility, getattr(table, f"{field}_works_since"))
+    return PostInRelief(
+        post,
+        POSTS[post],
+        posts.holder(table, post),
+        since,
+        span((now - since).total_seconds()) if since else "",
+        due,
+        due is not None and due <= now,
+    )
+
+
+def dealers_on_duty(table: Table, now: dt.datetime) -> list[DealerOnDuty]:
+    """Return the dealers on duty at the table's facility who are not at a post here, the longest rested first.
+
+    Simulated people, who have no PIN, are left out.
+    """
+    duty = Assignment.objects.at_facility(table.facility).filter(person__role__in=DEALERS)
+    by_person: dict[int, list[Assignment]] = {}
+    for assignment in duty.filter(person__is_active=True).select_related("person").order_by("started_at"):
+        if assignment.person.has_usable_password():
+            by_person.setdefault(assignment.person_id, []).append(assignment)
+    tables = _tables_of(table, by_person)
+    trained = _trained_ids(table, now)
+    here = set(posts.holder_ids(table))
+    dealers = [
+        _dealer(table, assignments, tables.get(person_id), person_id in trained, now)
+        for person_id, assignments in by_person.items()
+        if person_id not in here
+    ]
+    return sorted(dealers, key=lambda dealer: (dealer.rests_since, dealer.person.name))
+
+
+def _tables_of(table: Table, people: Iterable[int]) -> dict[int, Table]:
+    """The open table where each of these people (ids) works, other than this one."""
+    ids = set(people)
+    others = Table.objects.filter(facility=table.facility).exclude(pk=table.pk)
+    return {
+        person_id: other
+        for other in others.exclude(status=Table.Status.CLOSED).order_by("code")
+        for person_id in posts.holder_ids(other)
+        if person_id in ids
+    }
+
+
+def _trained_ids(table: Table, now: dt.datetime) -> set[int]:
+    today = table.facility.local(now).date()
+    trainings = Qualification.objects.in_effect(today).filter(game=table.game)
+    return set(trainings.values_list("person_id", flat=True))
+
+
+def _dealer(
+    table: Table, assignments: list[Assignment], other: Table | None, is_trained: bool, now: dt.datetime
+) -> DealerOnDuty:
+    person = assignments[0].person
+    rests = [assignment.rests_since for assignment in assignments if assignment.rests_since]
+    began = min(assignment.started_at for assignment in assignments)
+    rests_since = max(rests, default=began)
+    if other is not None:
+        obstacle = f"Works at {other.code}"
+    elif not any(assignment.covers(table) for assignment in assignments):
+        obstacle = f"On duty elsewhere: the floor assigns them to {table.code}"
+    elif table.kind == Table.Kind.LIVE and not is_trained:
+        obstacle = f"No training for {game_by_code(table.game).name} in effect"
+    elif not _fits_a_post(table, person):
+        obstacle = "Works at the stick only"
+    else:
+        obstacle = ""
+    if rests:
+        note = _rest(table, rests_since, now)
+    else:
+        note = f"no table yet, on duty since {table.facility.local(began).strftime('%H:%M')}"
+    return DealerOnDuty(person, note, obstacle, rests_since)
+
+
+def _rest(table: Table, rests_since: dt.datetime, now: dt.datetime) -> str:
+    """`rested 44 min`; `rested 8 of 20 min` before the break is over."""
+    rest, whole = now - rests_since, table.facility.break_minutes
+    if whole and not is_break(table.facility, rest):
+        return f"rested {int(rest.total_seconds() // 60)} of {whole} min"
+    return f"rested {span(rest.total_seconds())}"
+
+
+def _fits_a_post(table: Table, person: Person) -> bool:
+    return person.role != "stickperson" or "stick" in posts.posts_of(table)
