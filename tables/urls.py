@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import acts, facility, health, pages, replay, sign_in, signs, slips
+from .views import acts, corrections, facility, health, pages, relief, replay, sign_in, signs, slips
 
 urlpatterns = [
     path("floor/<slug:facility>/<code:table>/acts/<str:act>", acts.act, name="act"),
@@ -13,6 +13,9 @@ urlpatterns = [
     path("lock", sign_in.lock, name="lock"),
     path("floor/<slug:facility>/", pages.floor, name="floor"),
     path("floor/<slug:facility>/tiles", pages.tiles, name="tiles"),
+    path("floor/<slug:facility>/locked-tiles", pages.locked_tiles, name="locked-tiles"),
+    path("floor/<slug:facility>/wall", pages.wall, name="wall"),
+    path("floor/<slug:facility>/wall-tables", pages.wall_tables, name="wall-tables"),
     path("floor/<slug:facility>/dice/", facility.dice, name="dice"),
     path("floor/<slug:facility>/dice/<code:lot>/", facility.lot, name="dice-lot"),
     path("floor/<slug:facility>/equipment/", facility.equipment, name="equipment"),
@@ -21,6 +24,8 @@ urlpatterns = [
     path("office/<slug:facility>/acts/<str:act>", acts.office_act, name="office-act"),
     path("floor/<slug:facility>/<code:table>/", pages.table_page, name="table"),
     path("floor/<slug:facility>/<code:table>/console", pages.console, name="console"),
+    path("floor/<slug:facility>/<code:table>/relief", relief.relief, name="relief"),
+    path("floor/<slug:facility>/<code:table>/correction", corrections.correction, name="correction"),
     path("floor/<slug:facility>/<code:table>/sign/", signs.display, name="sign-display"),
     path("floor/<slug:facility>/<code:table>/screen/sign", signs.screen, name="sign-screen"),
     path("floor/<slug:facility>/<code:table>/sign/<slug:kind>", signs.printed, name="sign-print"),

@@ -12,16 +12,19 @@ from typing import NamedTuple, TypedDict
 from django.utils.safestring import SafeString
 
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
+from tables.core.context import TableContext
 from tables.screens import snapshot, templates
 from tables.screens.changes import changed_lines
 from tables.screens.layout import game_screens
 from tables.screens.screen_data import (
     ConsoleData,
+    LockedTileData,
     ScreenData,
     SignData,
+    SignWithRollsData,
     TableData,
     TileData,
-    alert_row,
+    WallData,
     round_rows,
 )
 
@@ -37,8 +40,11 @@ class Station(NamedTuple):
 STATIONS = {
     "dealer": Station("tables/console/screen.jinja", ConsoleData, "Console"),
     "tile": Station("tables/floor/tile.jinja", TileData),
+    "locked": Station("tables/floor/tile.jinja", LockedTileData),
+    "wall": Station("tables/floor/wall_table.jinja", WallData),
     "table": Station("tables/table/screen.jinja", TableData, "Table"),
     "sign": Station("tables/sign/screen.jinja", SignData),
+    "sign-with-rolls": Station("tables/sign/screen.jinja", SignWithRollsData),
 }
 CACHED_FRAGMENTS = 128  # of the states pushed last, about 40 kB each
 PARSED_STATES = 8
@@ -101,10 +107,10 @@ def render_layout(state: Snapshot) -> SafeString:
     return templates.render(data.parts["layout"], s=state, screen=data, own=_own("Table", state))
 
 
-def render_alert(alert: AlertFacts, state: Snapshot) -> SafeString:
-    """Render one alert of a table as a tile has it."""
-    data = ScreenData(state)
-    return templates.render("tables/parts/alert.jinja", s=state, screen=data, alert=alert_row(alert, state))
+def render_alert(alert: AlertFacts, state: Snapshot, station: str = "tile") -> SafeString:
+    """Render one alert of a table as its tile at this station has it."""
+    data = STATIONS[station].data(state)
+    return templates.render("tables/parts/alert.jinja", s=state, screen=data, alert=data.alert_row(alert))
 
 
 def render_rounds(game: str, history: list[PastRound]) -> SafeString:
@@ -120,7 +126,15 @@ def render_practice_strip(kind: str) -> SafeString:
 
 def read_state(table_id: int) -> TableState:
     """Read the snapshot of a table. Raises `Table.DoesNotExist`."""
-    state = snapshot.of_table(table_id)
+    return _state(snapshot.of_table(table_id))
+
+
+def state_after(ctx: TableContext) -> TableState:
+    """The snapshot of the table of a committed act, from the act's context (`Act.is_all_in_context`)."""
+    return _state(snapshot.after_act(ctx))
+
+
+def _state(state: Snapshot) -> TableState:
     table = state["table"]
     return TableState(table["code"], table["facility"], state["version"], json.dumps(state))
 

@@ -7,21 +7,26 @@ are drawn again, and only of the areas whose money or light changed.
 from collections import defaultdict
 from functools import lru_cache
 from types import ModuleType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from games import registry
-from games.layout_drawing import NOT_DEALT, PAID, WINS, disc, marked, money
+from games.layout_drawing import NOT_DEALT, PAID, PAYING, TAKE, WINS, money
 from games.snapshot_types import LayoutWager, Snapshot
+from games.stacks import Owner, named, owners_by_area, seat_marks, stacks, sum_of
 from tables.screens import templates
+from tables.screens.run import pay_run, unpaid_lines
+
+DEFAULT_FULL_STACKS = 2  # how many owners of an area are a stack each
 
 
 class Spot(LayoutWager):
-    """A wager of the layout with the money on it."""
+    """A wager of the layout with the money on it, and whose it is."""
 
     cents: int
+    owners: tuple[Owner, ...]
     lit: bool
     lost: bool
 
@@ -42,14 +47,14 @@ class PrintedArea(NamedTuple):
 
 
 class AreaState(NamedTuple):
-    """What changes on an area. `dice` are those that light it, else (); `due_cents` are still to be paid."""
+    """What changes on an area. `dice` are those that light it, else (); `run`: whether it is being paid or was paid."""
 
     phase: str
     tappable: bool = False
     thrown: bool = False
     dice: tuple[int, ...] = ()
-    cents: int = 0
-    due_cents: int = 0
+    owners: tuple[Owner, ...] = ()
+    run: Literal["", "now", "paid"] = ""
     stopped: str = ""
 
 
@@ -67,31 +72,59 @@ def _print(area: PrintedArea) -> str:
     ).strip()
 
 
+@lru_cache(maxsize=1024)
+def _full_stacks(game: str, family: str) -> int:
+    """Return how many owners of an area are a stack each; from one more on it shows their seats and the sum."""
+    own = getattr(game_screens(game), "full_stacks", None)
+    return own(family) if own else DEFAULT_FULL_STACKS
+
+
+def owners(s: Snapshot) -> dict[str, tuple[Owner, ...]]:
+    """Return whose chips are on each area by wager code, in the order of the seats. An empty area is left out."""
+    back, is_live = s.get("returning"), "returning" in s  # a replayed round runs nowhere
+    if back is not None:
+        now = next(seat["seat"] for seat in back["seats"] if not seat["done"])
+        handed_back = {seat["seat"] for seat in back["seats"] if seat["done"]}
+        lines = {(seat["seat"], line["wager"]) for seat in back["seats"] for line in seat["lines"]}
+        return owners_by_area(
+            s["round"]["wagers"],
+            paid={line for line in lines if line[0] in handed_back},
+            running={line for line in lines if line[0] == now},
+        )
+    seats = s["round"]["pay"]["seats"]
+    paid = {(seat["seat"], line["wager"]) for seat in seats for line in seat["lines"] if line.get("paid")}
+    unpaid = unpaid_lines(pay_run(s)) if is_live and s["round"]["phase"] == "taken" else []
+    running = {(line["seat"], area["wager"]) for area, line in unpaid[:1]}
+    return owners_by_area(s["round"]["wagers"], paid=paid, running=running)
+
+
+def _paying(s: Snapshot) -> dict[str, Literal["", "now", "paid"]]:
+    """Return which areas were paid, and which is being paid; nothing before the losers are taken."""
+    if s["round"]["phase"] not in ("taken", "paid"):
+        return {}
+    return {
+        area["wager"]: "paid" if area["done"] else "now" for area in pay_run(s) if area["done"] or area["now"]
+    }
+
+
 def areas(s: Snapshot) -> dict[str, list[SafeString]]:
-    """Return every area of the felt by family, in the layout's order, with its money and light.
+    """Return every area of the felt by family, in the layout's order, with its owners, their money, and its light.
 
     A family that the layout does not have is empty.
     """
     round_, game = s["round"], s["table"]["game"]
     lit, phase, dice = set(round_["lit"]), round_["phase"], tuple(round_["dice"] or ())
     tappable = s["table"]["status"] == "open" and round_["bets_open"]
-    settled = {seat["seat"] for seat in round_["pay"]["seats"] if seat["paid"]} if round_["pay"] else set()
-    wagered: dict[str, int] = {}
-    due: dict[str, int] = {}
-    for placed in round_["wagers"]:
-        if not placed["struck"]:
-            wagered[placed["wager"]] = wagered.get(placed["wager"], 0) + placed["cents"]
-            if placed["seat"] not in settled:
-                due[placed["wager"]] = due.get(placed["wager"], 0) + placed["cents"]
+    owned, paying = owners(s), _paying(s)
     empty = AreaState(phase, tappable, bool(lit or dice))
     groups: dict[str, list[SafeString]] = defaultdict(list)
     for area in s["layout"]:
         wager, state = area["wager"], empty
-        if wager in lit or wager in wagered or area["stopped"]:
+        if wager in lit or wager in owned or area["stopped"]:
             state = empty._replace(
                 dice=(dice or (0,)) if wager in lit else (),
-                cents=wagered.get(wager, 0),
-                due_cents=due.get(wager, 0),
+                owners=owned.get(wager, ()),
+                run=paying.get(wager, ""),
                 stopped=area["stopped"]["text"] if area["stopped"] else "",
             )
         printed = PrintedArea(game, wager, area["label"], area["family"], tuple(area["odds"]))
@@ -102,8 +135,9 @@ def areas(s: Snapshot) -> dict[str, list[SafeString]]:
 @lru_cache(maxsize=8192)
 def _area(area: PrintedArea, state: AreaState) -> SafeString:
     """Draw an area. An act changes few of them, so the others are taken from the cache."""
-    _, wager, label, family, odds = area
-    cents, attrs, top, money_html, cloth = state.cents, "", "", "", _print(area)
+    game, wager, label, family, odds = area
+    attrs, top, cloth, full = "", "", _print(area), _full_stacks(game, family)
+    money_html, owners_text = stacks(state.owners, full), f"{named(state.owners)}."
     tag, kind = ("button", ' type="button"') if state.tappable else ("div", "")
     pays = " or ".join(odds)
     if state.dice:
@@ -112,49 +146,53 @@ def _area(area: PrintedArea, state: AreaState) -> SafeString:
         if "data-hits" in cloth:  # an area with tiers: as many dice show its number
             hits = state.dice.count(int(wager.partition(":")[2]))
             cloth = cloth.replace(f'class="tier" data-hits="{hits}"', 'class="tier tier--hit"')
-        if cents and state.phase in ("taken", "paid"):
-            unpaid_cents = state.due_cents if state.phase == "taken" else 0
-            money_html = marked(unpaid_cents, "pay") if unpaid_cents else PAID
-            say += f" {money(unpaid_cents)} to pay on." if unpaid_cents else " Paid."
-        elif cents:
-            money_html = disc(cents)
-            say += f" {money(cents)} on it."
+        if state.run:
+            attrs, top = f' data-lit data-pay="{state.run}"', PAYING if state.run == "now" else PAID
+        if state.run == "paid":
+            money_html = f'<span class="rest">{seat_marks(state.owners)}</span>'
+            say += " Paid."
+        elif state.run:
+            unpaid = [owner for owner in state.owners if not owner.paid]
+            say += f" {money(sum_of(unpaid))} to pay on: {named(unpaid)}."
+        elif state.owners:
+            say += f" {money(sum_of(state.owners))} on it: {owners_text}"
     elif state.thrown:
         say = f"{label}, not lit."
-        if cents and state.phase == "lit":
-            attrs, money_html = " data-take", marked(cents, "take")
-            say += f" Take {money(cents)}."
+        if state.owners and state.phase == "lit":
+            attrs, top = " data-take", TAKE
+            say += f" Take {money(sum_of(state.owners))}: {owners_text}"
+        else:
+            money_html = ""
     else:
         say = f"{label}, pays {pays}." if pays else f"{label}."
         if state.stopped:
             family, top, say = f"{family} area--stopped", NOT_DEALT, state.stopped
-        if cents:
-            money_html = disc(cents)
-            say += f" {money(cents)} on it."
+        if state.owners:
+            say += f" {money(sum_of(state.owners))} on it: {owners_text}"
     return mark_safe(
-        f'<{tag} class="area area--{family}"{kind} data-wager="{wager}"{attrs}>'
+        f'<{tag} class="area area--{family}"{kind} data-wager="{wager}" data-label="{escape(label)}"{attrs}>'
         f'<span class="sr">{escape(say)}</span>{top}{cloth}'
-        f'<span class="money" aria-hidden="true">{money_html}</span></{tag}>'
+        f'<span class="money" data-full="{full}" aria-hidden="true">{money_html}</span></{tag}>'
     )
 
 
+registry.clear_on_change(_full_stacks.cache_clear)
 registry.clear_on_change(_print.cache_clear)
 registry.clear_on_change(_area.cache_clear)
 
 
 def money_on(s: Snapshot) -> dict[str, list[Spot]]:
-    """Return the layout for the pit's table page: each wager with the money on it."""
-    wagered: dict[str, int] = {}
-    for wager in s["round"]["wagers"]:
-        if not wager["struck"]:
-            wagered[wager["wager"]] = wagered.get(wager["wager"], 0) + wager["cents"]
+    """Return the layout for the pit's table page: each wager with the money on it, and whose it is."""
+    owned = owners(s)
     lit, thrown = set(s["round"]["lit"]), bool(s["round"]["dice"])
     groups: dict[str, list[Spot]] = defaultdict(list)
     for area in s["layout"]:
-        cents = wagered.get(area["wager"], 0)
+        on_area = owned.get(area["wager"], ())
+        cents = sum_of(on_area)
         spot: Spot = {
             **area,
             "cents": cents,
+            "owners": on_area,
             "lit": area["wager"] in lit,
             "lost": thrown and cents > 0 and area["wager"] not in lit,
         }

@@ -4,10 +4,12 @@ A push carries the state of one table as JSON. The workers whose sockets show th
 (`fragments.py`), beside the answer to the act.
 """
 
+import uuid
 from typing import Any
 
 from channels.db import database_sync_to_async
 
+from tables.core.context import TableContext
 from tables.screens import fragments
 from tables.screens.delivery import Push, delivery, hand_over
 from tables.screens.fragments import TableState
@@ -23,9 +25,9 @@ def floor_group(facility_code: str) -> str:
     return f"floor.{facility_code}"
 
 
-def person_group(person_id: int) -> str:
-    """Return the group of a person's sockets, so that signing off closes them all."""
-    return f"person.{person_id}"
+def device_group(device_id: uuid.UUID) -> str:
+    """Return the group of a device's sockets, so that signing off there closes them all, and no others."""
+    return f"device.{device_id}"
 
 
 async def publish(table_id: int) -> TableState:
@@ -38,9 +40,12 @@ async def publish(table_id: int) -> TableState:
     return state
 
 
-def publish_from_thread(table_id: int) -> TableState:
-    """As `publish`, for the thread that handles a request; outside a server the state is sent before this returns."""
-    state = fragments.read_state(table_id)
+def publish_from_thread(table_id: int, ctx: TableContext | None = None) -> TableState:
+    """As `publish`, for the thread that handles a request; outside a server the state is sent before this returns.
+
+    `ctx`: that of the act, if it has all that the act wrote; then the table is not read again.
+    """
+    state = fragments.read_state(table_id) if ctx is None else fragments.state_after(ctx)
     hand_over(_pushes(table_id, state))
     return state
 
@@ -55,10 +60,10 @@ def on_table_changed(sender: Any, table_id: int, **_extra: Any) -> None:
     publish_from_thread(table_id)
 
 
-async def close_person(person_id: int, code: int) -> None:
-    """Close the sockets of a person who signed off (4401) or whose tablet was locked (4423).
+async def close_device(device_id: uuid.UUID, code: int) -> None:
+    """Close the sockets of a device at which somebody signed off or was relieved (4401), or which was locked (4423).
 
     Waits half a second at most. A socket that is not reached finds out by its next heartbeat.
     """
-    delivery().add([(person_group(person_id), {"type": "closing", "code": code})])
+    delivery().add([(device_group(device_id), {"type": "closing", "code": code})])
     await delivery().flush()

@@ -20,6 +20,7 @@ from games.snapshot_types import (
     RoundFacts,
     RoundPart,
     SeatFacts,
+    SeatState,
     StepState,
     Take,
     TakeLine,
@@ -29,6 +30,7 @@ from games.snapshot_types import (
 from games.wording import reason_text
 from tables.core.context import TableContext
 from tables.core.refusals import NO_RULES_IN_FORCE
+from tables.core.seats import mark_of
 from tables.models import Table, Wager
 from tables.opening.view import Opening
 from tables.rounds import settling_view
@@ -95,7 +97,7 @@ def _round(ctx: TableContext) -> RoundFacts:
             ctx.rules,
             [result for result in settled if result.outcome == WIN],
             names,
-            frozenset(row.paid_seats if row else ()),
+            state,
         ),
         "ending": phase if has_ended(phase) else None,
     }
@@ -168,10 +170,20 @@ def _seats(ctx: TableContext, placed: list[WagerFacts]) -> list[SeatFacts]:
             "cents": sum(wager["cents"] for wager in by_seat[seat]),
             "flags": [_flag(ctx.table, wager) for wager in by_seat[seat] if wager["flag"]],
             "taken": seat in ctx.table.seated,
+            "state": _seat_state(ctx, seat, bool(by_seat[seat])),
             "post": ctx.game.settling_post(seat),
         }
         for seat in range(1, ctx.table.seats + 1)
     ]
+
+
+def _seat_state(ctx: TableContext, seat: int, has_wagers: bool) -> SeatState:
+    seat_mark = mark_of(ctx, seat)
+    if seat_mark != "here":
+        return seat_mark
+    if has_wagers:
+        return "playing"
+    return "seated" if seat in ctx.table.seated else "open"
 
 
 def _flag(table: Table, wager: WagerFacts) -> str:
@@ -198,23 +210,26 @@ def _take_line(settled: Settled, names: dict[str, str]) -> TakeLine:
     }
 
 
-def _pay(rules: Rules, winners: list[Settled], names: dict[str, str], paid_seats: frozenset[int]) -> Pay:
-    seats = [
-        _pay_seat(rules, seat, wagers, names, seat in paid_seats)
-        for seat, wagers in _by_seat(winners).items()
-    ]
+def _pay(rules: Rules, winners: list[Settled], names: dict[str, str], state: RoundState | None) -> Pay:
+    paid_seats = state.paid_seats if state else frozenset()
+    paid_areas = state.paid_areas if state else frozenset()
+    seats: list[PaySeat] = []
+    for seat, wagers in _by_seat(winners).items():
+        is_paid = seat in paid_seats
+        lines = [
+            _pay_line(rules, settled, names, is_paid=is_paid or (seat, settled.wager.code) in paid_areas)
+            for settled in wagers
+        ]
+        seats.append(_pay_seat(seat, wagers, lines, is_paid=is_paid))
     return {
         "count": len(winners),
         "cents": sum(seat["cents"] for seat in seats),
-        "paid_cents": sum(seat["cents"] for seat in seats if seat["paid"]),
+        "paid_cents": sum(line["cents"] for seat in seats for line in seat["lines"] if line["paid"]),
         "seats": seats,
     }
 
 
-def _pay_seat(
-    rules: Rules, seat: int, wagers: list[Settled], names: dict[str, str], is_paid: bool
-) -> PaySeat:
-    lines = [_pay_line(rules, settled, names) for settled in wagers]
+def _pay_seat(seat: int, wagers: list[Settled], lines: list[PayLine], *, is_paid: bool) -> PaySeat:
     cents = sum(line["cents"] for line in lines)
     return {
         "seat": seat,
@@ -226,7 +241,7 @@ def _pay_seat(
     }
 
 
-def _pay_line(rules: Rules, settled: Settled, names: dict[str, str]) -> PayLine:
+def _pay_line(rules: Rules, settled: Settled, names: dict[str, str], *, is_paid: bool) -> PayLine:
     return {
         "wager": settled.wager.code,
         "label": names.get(settled.wager.code, settled.wager.code),
@@ -235,6 +250,7 @@ def _pay_line(rules: Rules, settled: Settled, names: dict[str, str]) -> PayLine:
         "stake_cents": settled.wager.cents,
         "pays": rules.state_odds(settled.pays) if settled.pays else None,
         "cents": settled.paid_cents,
+        "paid": is_paid,
     }
 
 

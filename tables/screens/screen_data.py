@@ -5,9 +5,11 @@ first reads it, once for each rendering; what is the same for many snapshots is 
 """
 
 import json
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import count
-from typing import TypedDict
+from math import isqrt
+from typing import Literal, TypedDict
 
 from django.templatetags.static import static
 from django.urls import reverse
@@ -18,20 +20,55 @@ from django.utils.text import Truncator
 from games import registry
 from games.engine.editions import Edition, all_editions
 from games.engine.game import PostCode
-from games.snapshot_types import ActLine, AlertFacts, PastRound, PaySeat, PersonName, Snapshot
+from games.engine.refusals import Refusal
+from games.engine.rules import Rules
+from games.exposure import Exposure, exposure
+from games.layout_drawing import money, signed
+from games.snapshot_types import (
+    ALERT_LEVELS,
+    ActLine,
+    Addressee,
+    AlertFacts,
+    AlertLevel,
+    EquipmentKind,
+    PastRound,
+    PostHolder,
+    ReturnSeat,
+    SeatFacts,
+    Snapshot,
+    StepState,
+    WagerFacts,
+)
+from games.stacks import sum_of
+from tables.alerts.floor_calls import ADDRESSEES, REASONS, decisions_for
 from tables.alerts.view import rank
+from tables.core.alert_kinds import kind_of
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
-from tables.screens import layout
+from tables.screens import failures, layout, run, templates
+from tables.screens.floor_plan import shape_of
 from tables.screens.formats import countdown, seconds_between
 from tables.screens.layout import Spot
+from tables.screens.plots import AxisLabel, WinPlot, axis_labels, win_plot
+from tables.screens.run import RunArea, RunSeat, SeatOfRun
 from tables.screens.templates import SUFFIX
 from tables.words.forms import span
 from tables.words.labels import LABELS
-from tables.words.sentences import NUMBERS
+from tables.words.sentences import NUMBERS, state_of_round
 from tables.words.sentences import short as short_citation
 
+# Entries that bring a table into another phase.
+PHASE_TYPES = frozenset(
+    (
+        *("table.opened", "table.closed", "table.inspected", "device.failed", "repair.recorded"),
+        *("bets.closed", "dice.shaken", "dice.offered", "dice.thrown", "throw.settled"),
+        *("throw.no_roll", "round.settled", "round.no_roll", "round.voided", "round.settled_by_hand"),
+        *("fees.collected", "losers.taken", "winners.paid", "layout.cleared"),
+    )
+)
 LOW_SECONDS = 3600  # the time of the dice from which screens warn
+# Next steps after which corrections close, or the round has ended: they are pressed and held (static/js/hold.js).
+HELD_ACTS = frozenset({"pay_seats", "settle_seats", "clear_layout"})
 OWN_PARTS = ("console/felt", "console/glyph", "table/layout")
 # Parts that a game may have its own of, and else those that games share.
 SHARED_PARTS = (
@@ -42,6 +79,17 @@ SHARED_PARTS = (
     "table/call",
     "table/result",
 )
+FAILED: dict[EquipmentKind, str] = {
+    "device": "Device failed",
+    "layout": "Lights failed",
+    "shaker": "Shaker failed",
+}
+LEVEL_LABELS: dict[AlertLevel, str] = {"stop": "Stop", "warn": "Warning", "info": "Notice"}
+OWN_CALLS = ("floor-call", "security-call")
+CALL_BUTTONS: dict[Addressee, tuple[str, str]] = {
+    "floor": ("Floor", "i-floor"),
+    "security": ("Security", "i-shield"),
+}
 ENDS = ("Camera, right end", "Camera, left end")
 
 
@@ -58,11 +106,35 @@ class TableUrls(TypedDict):
 
 
 class AlertRow(AlertFacts):
-    """An alert with its place among others, the time left to its moment, and the page of its round."""
+    """An alert with its place among others, the time left to its moment, and the page of its round.
+
+    `label`: its level in a word. `decisions`: what the floor may decide with a tap, as JSON.
+    """
 
     rank: int
     left: str
     replay: SafeString
+    label: str
+    decisions: str
+
+
+class ReasonButton(TypedDict):
+    """A reason for a call that a dealer may tap."""
+
+    code: str
+    label: str
+    icon: str
+
+
+class FloorCallButton(TypedDict):
+    """The button that calls the floor or Security, and the open call. `panel`: the call takes a reason and a seat."""
+
+    to: Addressee
+    label: str
+    icon: str
+    alert: AlertRow | None
+    panel: bool
+    reasons: list[ReasonButton]
 
 
 class LotTime(TypedDict):
@@ -80,6 +152,12 @@ class DrawnDie(TypedDict):
     color: str
 
 
+class RailSeat(SeatFacts):
+    """A seat as the rail beside the felt shows it. `flag` is by how much its first wager is outside the limits."""
+
+    flag: str
+
+
 class CameraField(TypedDict):
     """A field for the name of a camera, with its name at the last inspection."""
 
@@ -92,6 +170,20 @@ class Dot(TypedDict):
 
     x: float
     taken: bool
+
+
+class NextBreak(TypedDict):
+    """The break that is due first at a table. `name`: whose, at a table with several posts; else ""."""
+
+    at: str
+    name: str
+
+
+class RibbonMark(TypedDict):
+    """A step of the ribbon. `mark`: done, now or todo."""
+
+    label: str
+    mark: StepState
 
 
 class RoundActs(TypedDict):
@@ -107,17 +199,6 @@ class RoundRow(PastRound):
 
     template: str
     own: object
-
-
-class WinLine(TypedDict):
-    """The day's win by round, in dollars upward: the box and the points of a polyline, its lowest and highest win."""
-
-    box: str
-    width: int
-    points: str
-    rounds: int
-    low: int
-    high: int
 
 
 class Labels(TypedDict):
@@ -178,11 +259,20 @@ registry.clear_on_change(scripts.cache_clear)
 # Functions of the snapshot that pages use too
 
 
+def _mark(step_state: StepState, number: int, place: int) -> StepState:
+    """Return how the ribbon marks a step. `place` is that of the current state."""
+    if number == place:
+        return "now"
+    return "done" if step_state == "done" else "todo"
+
+
 def mode(s: Snapshot) -> str:
     """Return the mode of the console."""
     status = s["table"]["status"]
     if s["halted"]:
         return "ceased"
+    if s["returning"]:
+        return "return"
     if status == "closed" or (status == "ceased" and "record_repair" in s["offers"]):
         return status
     if s["round"]["bets_open"]:
@@ -190,6 +280,26 @@ def mode(s: Snapshot) -> str:
     return {"ready": "dice", "lit": "lit", "taken": "paying", "paid": "paying"}.get(
         s["round"]["phase"], "say"
     )
+
+
+def on_layout(s: Snapshot) -> Snapshot:
+    """Return the snapshot with chips that still have to go back after a round without a result on the layout."""
+    back = s["returning"]
+    if back is None:
+        return s
+    wagers: list[WagerFacts] = [
+        {
+            **line,
+            "seat": seat["seat"],
+            "flag": None,
+            "struck": False,
+            "missed": False,
+            "outcome": "return",
+        }
+        for seat in back["seats"]
+        for line in seat["lines"]
+    ]
+    return {**s, "round": {**s["round"], "wagers": wagers}}
 
 
 def editions_of(s: Snapshot) -> list[Edition]:
@@ -219,6 +329,23 @@ def taken_seats(s: Snapshot) -> list[int]:
     return [seat["seat"] for seat in s["round"]["seats"] if seat["taken"]]
 
 
+def rail(s: Snapshot) -> list[RailSeat]:
+    """Return every seat, with its first flag."""
+    limits, flags = s["limits"], dict[int, list[str]]()
+    for wager in s["round"]["wagers"]:
+        if wager["flag"] and not wager["struck"]:
+            under = wager["flag"] == "under-min"
+            gap = limits["min_cents"] - wager["cents"] if under else wager["cents"] - limits["max_cents"]
+            flags.setdefault(wager["seat"], []).append(f"{money(gap)} {'under' if under else 'over'}")
+    return [
+        {
+            **seat,
+            "flag": next(iter(flags.get(seat["seat"], [])), ""),
+        }
+        for seat in s["round"]["seats"]
+    ]
+
+
 def alert_row(alert: AlertFacts, s: Snapshot) -> AlertRow:
     """Return an alert as screens show it."""
     address = ""
@@ -229,6 +356,29 @@ def alert_row(alert: AlertFacts, s: Snapshot) -> AlertRow:
         "rank": rank(alert)[0],
         "left": countdown(s["as_of"], alert["until"]) if alert["until"] else "",
         "replay": mark_safe(escape(address)),
+        "label": _level_label(alert),
+        "decisions": json.dumps(decisions_for(alert["kind"], alert["reason"])) if alert["to"] else "",
+    }
+
+
+def _level_label(alert: AlertFacts) -> str:
+    if not alert["standing"]:
+        return "Ended"
+    return "Security" if alert["kind"] == "security-call" else LEVEL_LABELS[alert["level"]]
+
+
+def _floor_call_button(to: Addressee, open_calls: list[AlertRow]) -> FloorCallButton:
+    alert = next((alert for alert in open_calls if alert["to"] == to), None)
+    label, icon = CALL_BUTTONS[to]
+    return {
+        "to": to,
+        "label": label,
+        "icon": icon,
+        "alert": alert,
+        "panel": alert is not None and alert["kind"] in OWN_CALLS,
+        "reasons": [
+            {"code": code, "label": reason.label, "icon": reason.icon} for code, reason in REASONS[to].items()
+        ],
     }
 
 
@@ -239,20 +389,13 @@ def round_rows(game: str, history: list[PastRound]) -> list[RoundRow]:
     return [{**past, "template": template, "own": own(past) if own else None} for past in history]
 
 
-def win_line(cents: list[int]) -> WinLine | None:
-    """Return the day's win by round as a polyline in dollars, upward; None before the second round."""
-    if len(cents) < 3:
-        return None
-    low, high = min(0, *cents), max(0, *cents)
-    edge = max((high - low) // 20, 100)
-    return {
-        "box": f"0 {-(high + edge) // 100} {len(cents) - 1} {(high - low + 2 * edge) // 100}",
-        "width": len(cents) - 1,
-        "points": " ".join(f"{place},{-win // 100}" for place, win in enumerate(cents)),
-        "rounds": len(cents) - 1,
-        "low": low,
-        "high": high,
-    }
+LAST_RESULTS = 20
+
+
+@lru_cache(maxsize=64)
+def _results(game: str, history: str) -> list[SafeString]:
+    rows = round_rows(game, json.loads(history))
+    return [templates.render("tables/console/result_row.jinja", round=row) for row in rows]
 
 
 # The screens
@@ -275,13 +418,19 @@ class ScreenData:
 
     @cached_property
     def alerts(self) -> list[AlertRow]:
-        return [alert_row(alert, self.s) for alert in self.s["alerts"]]
+        return [self.alert_row(alert) for alert in self.s["alerts"]]
+
+    def alert_row(self, alert: AlertFacts) -> AlertRow:
+        """Return an alert as this station shows it."""
+        return alert_row(alert, self.s)
 
     @cached_property
     def calling(self) -> AlertRow | None:
-        """The first alert that nobody has acknowledged and that has not ended."""
-        open_ = (alert for alert in self.alerts if alert["standing"] and not alert["acknowledged"])
-        return next(open_, None)
+        """The first alert that nobody has answered and that has not ended."""
+        open_alerts = (alert for alert in self.alerts if alert["standing"])
+        return next(
+            (alert for alert in open_alerts if not alert["acknowledged"] and not alert["coming"]), None
+        )
 
     @cached_property
     def lot_time(self) -> LotTime | None:
@@ -301,10 +450,109 @@ class ScreenData:
         return countdown(self.s["as_of"], change["effective_at"]) if change and change["effective_at"] else ""
 
     @cached_property
+    def phase_since(self) -> str | None:
+        """The moment at which the table came into its phase, by its newest entries; None if they are older."""
+        types = PHASE_TYPES if self.s["round"]["phase"] == "paid" else PHASE_TYPES - {"winners.paid"}
+        moments = (act["at"] for act in self.s["acts"] if act["type"] in types)
+        return next(moments, self.s["round"]["opened_at"])
+
+    @cached_property
+    def deviations(self) -> float | None:
+        """By how many standard deviations the win differs from the expected win; None if that is not known."""
+        figures = self.s["figures"]
+        expected, band = figures["expected_cents"], figures["band_cents"]
+        if expected is None or not band:
+            return None
+        return 2 * (figures["win_cents"] - expected) / band
+
+    @cached_property
+    def expected_cents(self) -> int | None:
+        """The expected win in whole dollars."""
+        expected = self.s["figures"]["expected_cents"]
+        return None if expected is None else in_dollars(expected)
+
+    @cached_property
+    def band_cents(self) -> int | None:
+        """Two standard deviations of the win in whole dollars."""
+        band = self.s["figures"]["band_cents"]
+        return None if band is None else in_dollars(band)
+
+    @cached_property
+    def band_x(self) -> int | None:
+        """Where the win is in the drawing of its band: 60 as expected, 20 and 100 at two deviations."""
+        return None if self.deviations is None else round(60 + 20 * max(-2.8, min(2.8, self.deviations)))
+
+    @cached_property
+    def is_out_of_band(self) -> bool:
+        return self.deviations is not None and abs(self.deviations) > 2
+
+    @cached_property
+    def round_state(self) -> tuple[int, str]:
+        """The place of the current state in the ribbon, from 0, and its words."""
+        return state_of_round(self.s["round"]["steps"], bets_open=self.s["round"]["bets_open"])
+
+    @cached_property
+    def state_words(self) -> str:
+        return self.round_state[1]
+
+    @cached_property
+    def ribbon(self) -> list[RibbonMark]:
+        """The steps of the round: done, the current state, and those to come."""
+        place, words = self.round_state
+        return [
+            {
+                "label": words if number == place else step["label"],
+                "mark": _mark(step["state"], number, place),
+            }
+            for number, step in enumerate(self.s["round"]["steps"])
+        ]
+
+    @cached_property
     def dots(self) -> list[Dot]:
         """A dot for each seat position around the table."""
         seats = zip(count(), self.s["round"]["seats"], strict=False)
         return [{"x": place + 0.5, "taken": bool(seat["count"])} for place, seat in seats]
+
+
+class PlanLine(TypedDict):
+    """What a lens of the floor plan says of a table. `until`: a moment that is counted down instead of the text."""
+
+    lens: Literal["state", "win", "pace", "dice"]
+    text: str
+    until: str
+    level: AlertLevel | Literal[""]
+
+
+class PlanChair(TypedDict):
+    """A seat around a table on the floor plan."""
+
+    x: float
+    y: float
+    taken: bool
+
+
+class PlanDrawing(TypedDict):
+    """A table on the floor plan, around its middle.
+
+    `note` is the first alert, shortened, from `note_x` on. `dot_x`: where the dot of its line is, after its code.
+    """
+
+    path: str
+    chairs: list[PlanChair]
+    lines: list[PlanLine]
+    dot_x: int
+    look: str
+    note: str
+    note_x: int
+    note_level: AlertLevel | Literal[""]
+    label: str
+
+
+NEWEST_RESULTS = 5
+SLOW_PERCENT = 80  # of the target pace, below which a table is slow
+UNITS_OF_LETTER, UNITS_OF_BOLD, UNITS_OF_CODE = 7.5, 7.7, 10  # of the floor plan
+NOTE_WORDS = 4
+STALE_TABLET = "stale-tablet"  # the kind of alert about a tablet that is not heard
 
 
 class TileData(ScreenData):
@@ -312,14 +560,46 @@ class TileData(ScreenData):
 
     @cached_property
     def step_number(self) -> int:
-        steps = enumerate(self.s["round"]["steps"], 1)
-        return next((number for number, step in steps if step["state"] == "now"), 0)
+        return self.round_state[0] + 1
 
     @cached_property
     def step_label(self) -> str:
-        """The current step of the round, else its phase."""
-        labels = (step["label"] for step in self.s["round"]["steps"] if step["state"] == "now")
-        return next(labels, self.s["round"]["phase"])
+        """The state of the round in words, else its phase."""
+        return self.state_words or self.s["round"]["phase"]
+
+    @cached_property
+    def is_silent(self) -> bool:
+        """Whether a tablet of the table has not been heard for a while."""
+        return any(alert["kind"] == STALE_TABLET and alert["standing"] for alert in self.s["alerts"])
+
+    @cached_property
+    def results(self) -> list[int]:
+        """The totals of the last rounds with a result, newest first, for staff."""
+        return [past["total"] for past in self.s["history"] if past["total"] is not None]
+
+    @cached_property
+    def newest_results(self) -> str:
+        return " ".join(map(str, self.results[:NEWEST_RESULTS]))
+
+    @cached_property
+    def results_path(self) -> str:
+        """A line for each result, the newest at the left: the higher the total, the longer."""
+        low, high = min(self.results), max(self.results)
+        heights = (2 + round(10 * (total - low) / max(high - low, 1)) for total in self.results)
+        return "".join(f"M{5 * place + 2} 12v-{height}" for place, height in enumerate(heights))
+
+    @cached_property
+    def next_break(self) -> NextBreak | None:
+        """The break that is due first among those who work here; None without a house figure."""
+        holders = post_holders(self.s).values()
+        breaks = sorted(
+            (person["break_due"], person["short"]) for person in holders if person and person["break_due"]
+        )
+        if not breaks:
+            return None
+        (at, name), *_ = breaks
+        posts = registry.game_by_code(self.s["table"]["game"]).posts
+        return {"at": at or "", "name": name if len(posts) > 1 else ""}
 
     @cached_property
     def ceased_short(self) -> str:
@@ -327,9 +607,162 @@ class TileData(ScreenData):
         return Truncator(self.s["ceased"]["text"] if self.s["ceased"] else "").words(14, truncate=" …")
 
     @cached_property
+    def is_slow(self) -> bool:
+        """Whether the table deals well below the pace that the house aims at."""
+        pace, target = self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"]
+        return pace is not None and target is not None and 100 * pace < SLOW_PERCENT * target
+
+    @cached_property
+    def plan(self) -> PlanDrawing:
+        """The table on the floor plan."""
+        shape, seats = shape_of(self.s["table"]["game"]), self.s["round"]["seats"]
+        stops = (alert for alert in self.alerts if alert["standing"] and alert["level"] == "stop")
+        note = next(stops, self.calling)
+        words = Truncator(note["title"]).words(NOTE_WORDS, truncate=" …") if note else ""
+        lines = [self._state_line(shape.width), self._win_line(), self._pace_line(), self._dice_line()]
+        levels = [f"{line['lens']}-{line['level']}" for line in lines if line["level"]]
+        return {
+            "path": shape.path,
+            "chairs": [
+                {"x": x, "y": y, "taken": seat["taken"] or seat["count"] > 0}
+                for (x, y), seat in zip(shape.chairs(len(seats)), seats, strict=True)
+            ],
+            "lines": lines,
+            "dot_x": round(len(self.s["table"]["code"]) * UNITS_OF_CODE / 2) + 12,
+            "look": " ".join(self._plan_looks(note) + levels),
+            "note": words,
+            "note_x": -round(len(words) * UNITS_OF_BOLD / 2) - 4,
+            "note_level": note["level"] if note else "",
+            "label": self._plan_label(note),
+        }
+
+    def _plan_looks(self, note: AlertRow | None) -> list[str]:
+        """The classes of the table on the plan that no lens changes."""
+        table, looks = self.s["table"], []
+        if self.s["halted"] or table["status"] == "ceased" or (note and note["level"] == "stop"):
+            looks.append("stop")
+        elif table["status"] == "closed":
+            looks.append("closed")
+        if table["kind"] != "live":
+            looks.append("training")
+        return looks + (["silent"] if self.is_silent else [])
+
+    def _plan_label(self, note: AlertRow | None) -> str:
+        """The label of the table on the plan for screen readers."""
+        table = self.s["table"]
+        words = [f"{table['code']}, {table['game_name']}: {self._state_words}"]
+        if note:
+            words.append(note["title"])
+        if table["status"] != "closed":
+            words.append(f"{self.s['round']['playing']} of {table['seats']} seats playing")
+        return ", ".join(words)
+
+    @cached_property
+    def _state_words(self) -> str:
+        table = self.s["table"]
+        if self.s["halted"]:
+            return "Halted"
+        if table["status"] == "closed":
+            return "Inspected" if self.s["inspection"] else "Closed"
+        if table["status"] == "ceased":
+            return "Ceased"
+        return table["kind"].capitalize() if table["kind"] != "live" else self.step_label
+
+    def _state_line(self, width: float) -> PlanLine:
+        words = self._state_words
+        if len(words) * UNITS_OF_LETTER > width and ", " in words:  # "Shaken, no more bets"
+            words = words.rpartition(", ")[2].capitalize()
+        level = self.calling["level"] if self.calling else ""
+        return {"lens": "state", "text": words, "until": "", "level": level}
+
+    def _win_line(self) -> PlanLine:
+        """By how many standard deviations the win differs from what the odds predict."""
+        if self.s["table"]["status"] == "closed" or self.deviations is None:
+            return {"lens": "win", "text": "–", "until": "", "level": ""}
+        sign = "−" if self.deviations < 0 else "+"
+        level: Literal["", "warn"] = "warn" if self.is_out_of_band else ""
+        return {"lens": "win", "text": f"{sign}{abs(self.deviations):.1f} σ", "until": "", "level": level}
+
+    def _pace_line(self) -> PlanLine:
+        pace, target = self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"]
+        if pace is None or self.s["table"]["status"] == "closed":
+            return {"lens": "pace", "text": "–", "until": "", "level": ""}
+        text = f"{pace}/h of {target}" if target is not None else f"{pace}/h"
+        return {"lens": "pace", "text": text, "until": "", "level": "warn" if self.is_slow else ""}
+
+    def _dice_line(self) -> PlanLine:
+        lot = self.s["lot"]
+        if lot is None or self.lot_time is None:
+            return {"lens": "dice", "text": "No dice", "until": "", "level": ""}
+        if lot["expired"]:
+            return {"lens": "dice", "text": "Out of time", "until": "", "level": "warn"}
+        level: Literal["", "warn"] = "warn" if self.lot_time["is_low"] else ""
+        return {
+            "lens": "dice",
+            "text": self.lot_time["left"],
+            "until": lot["expires_at"] or "",
+            "level": level,
+        }
+
+    @cached_property
     def rules_short(self) -> str:
         """The title of an edition without its code: `625a, Paytable A` of `58 Pa. Code Chapter 625a, Paytable A`."""
         return short_citation(self.s["rules"]["title"]).replace("Chapter ", "").replace("§ ", "")
+
+
+WITHOUT_TYPED_WORDS = "Sign in to read what it is about."
+
+
+def without_typed_words(alert: AlertFacts) -> AlertFacts:
+    """Return an alert without the words that somebody typed, which may name a patron."""
+    return {**alert, "text": WITHOUT_TYPED_WORDS} if kind_of(alert["kind"], "").is_typed else alert
+
+
+class LockedTileData(TileData):
+    """What a tile shows at a podium or phone that is locked: everything but words that somebody typed."""
+
+    def alert_row(self, alert: AlertFacts) -> AlertRow:
+        return super().alert_row(without_typed_words(alert))
+
+
+class Coming(TypedDict):
+    """What will happen at a table, and when."""
+
+    at: str
+    text: str
+    level: Literal["info", "warn"]
+
+
+class WallData(LockedTileData):
+    """What a wall shows of a table: what needs somebody there, and what comes next."""
+
+    @cached_property
+    def loud(self) -> AlertRow | None:
+        """The alert that fills the wall if no other table has a more urgent one: a stop until it ends, or a call."""
+        stops = (alert for alert in self.alerts if alert["standing"] and alert["level"] == "stop")
+        return next(stops, self.calling)
+
+    @cached_property
+    def loudness(self) -> str:
+        """The place of `loud` among those of other tables, as a text that sorts; "" without an alert."""
+        if self.loud is None:
+            return ""
+        level, is_acknowledged = ALERT_LEVELS.index(self.loud["level"]), self.loud["acknowledged"] is not None
+        return f"{level}{is_acknowledged:d} {self.loud['since'] or ''}"
+
+    @cached_property
+    def coming(self) -> list[Coming]:
+        """When new limits take effect, and when the time of the dice ends."""
+        pending, lot, events = self.s["limits"]["pending"], self.s["lot"], list[Coming]()
+        if self.s["table"]["kind"] != "live" or self.s["table"]["status"] != "open":
+            return []
+        if pending and pending["effective_at"]:
+            limits = f"{money(pending['min_cents'])}–{money(pending['max_cents'])}"
+            events.append({"at": pending["effective_at"], "text": f"Limits become {limits}", "level": "info"})
+        if lot and not lot["expired"]:
+            text = f"Change the dice, lot {lot['code']}"
+            events.append({"at": lot["expires_at"], "text": text, "level": "warn"})
+        return events
 
 
 class SignData(ScreenData):
@@ -340,9 +773,153 @@ class SignData(ScreenData):
         """Every sign of a table that has content now."""
         return table_signs.board(self.s)
 
+    @cached_property
+    def earlier_rolls(self) -> list[list[int]]:
+        """The dice of earlier rounds, newest first: none without a permission of the Board."""
+        return []
+
+
+class SignWithRollsData(SignData):
+    """The same where the Board permits earlier rolls on displays for patrons (§ 521.6, reading A03)."""
+
+    @cached_property
+    def earlier_rolls(self) -> list[list[int]]:
+        return [past["dice"] for past in self.s["history"] if past["dice"]]
+
+
+class OwnedArea(TypedDict):
+    """An area with money: whose it is, as (seat, cents), and how much together."""
+
+    label: str
+    cents: int
+    owners: list[tuple[int, int]]
+
+
+class Bar(TypedDict):
+    """A bar of the drawing of an exposure, in its units."""
+
+    x: float
+    y: float
+    height: float
+    loses: bool
+
+
+class ExposureDrawing(TypedDict):
+    """What the layout may cost, for people: amounts in cents as positive numbers, and the drawing of the chances."""
+
+    cost_cents: int
+    dice: list[int]
+    worst_ways: int
+    ways: int
+    likely_cost_cents: int
+    losing_ways: int
+    best_cents: int
+    mean_cents: int
+    spread_cents: int
+    bars: list[Bar]
+    bar_width: float
+    likely_x: float
+    zero_x: float
+    labels: list[AxisLabel]
+
+
+EXPOSURE_BARS, EXPOSURE_WIDTH, EXPOSURE_HEIGHT = 24, 300, 80
+ROOM_FOR_WORST = 130  # before the mark of 95 %
+
+
+def in_dollars(cents: int | Fraction) -> int:
+    """Return an amount that is not exact money, rounded to whole dollars, in cents."""
+    return 100 * round(cents / 100)
+
+
+def exposure_of(s: Snapshot) -> ExposureDrawing | None:
+    """Return what the layout may cost until its dice are called; None without wagers, or where it is not known."""
+    round_ = s["round"]
+    if round_["dice"] or s["table"]["status"] != "open" or "payout_limit_cents" in round_["game"]:
+        return None
+    cents_by_code: dict[str, int] = {}
+    for wager in round_["wagers"]:
+        if not wager["struck"]:
+            cents_by_code[wager["wager"]] = cents_by_code.get(wager["wager"], 0) + wager["cents"]
+    try:
+        found = exposure(Rules.of(s["rules"]["key"], s["rules"]["overrides"]), cents_by_code)
+    except Refusal:
+        return None
+    return _draw_exposure(found) if found else None
+
+
+def _draw_exposure(exposure_: Exposure) -> ExposureDrawing:
+    low, high = min(exposure_.worst_cents, 0), max(exposure_.best_cents, 0)
+    scale = EXPOSURE_WIDTH / max(high - low, 1)
+    width = EXPOSURE_WIDTH / EXPOSURE_BARS
+    ways = [0] * EXPOSURE_BARS
+    for win, of_win in exposure_.wins:
+        ways[min(int((win - low) * scale / width), EXPOSURE_BARS - 1)] += of_win
+    most = max(ways)
+    heights = [max(EXPOSURE_HEIGHT * bar / most, 2) if bar else 0 for bar in ways]
+    likely_x, zero_x = (exposure_.likely_cents - low) * scale, -low * scale
+    likely_cents = in_dollars(exposure_.likely_cents)
+    worst_cents, best_cents = in_dollars(exposure_.worst_cents), in_dollars(exposure_.best_cents)
+    worst = signed(worst_cents) + (" worst" if likely_x > ROOM_FOR_WORST else "")
+    marks = [
+        ((exposure_.worst_cents - low) * scale, worst, ""),
+        ((exposure_.best_cents - low) * scale, signed(best_cents), ""),
+    ]
+    if likely_cents not in (worst_cents, best_cents):
+        marks.append((likely_x, signed(likely_cents), "strong"))
+    if 0 not in (worst_cents, best_cents, likely_cents):
+        marks.append((zero_x, "$0", "zero"))
+    return {
+        "cost_cents": max(-exposure_.worst_cents, 0),
+        "dice": list(exposure_.worst_dice),
+        "worst_ways": exposure_.worst_ways,
+        "ways": exposure_.ways,
+        "likely_cost_cents": max(-exposure_.likely_cents, 0),
+        "losing_ways": exposure_.losing_ways,
+        "best_cents": exposure_.best_cents,
+        "mean_cents": in_dollars(exposure_.mean),
+        "spread_cents": in_dollars(isqrt(int(exposure_.variance))),
+        "bars": [
+            {
+                "x": round(place * width, 1),
+                "y": round(EXPOSURE_HEIGHT - height, 1),
+                "height": round(height, 1),
+                "loses": (place + 0.5) * width / scale + low < 0,
+            }
+            for place, height in enumerate(heights)
+            if height
+        ],
+        "bar_width": round(width - 1, 1),
+        "likely_x": round(likely_x, 1),
+        "zero_x": round(zero_x, 1),
+        "labels": axis_labels(marks, EXPOSURE_WIDTH, EXPOSURE_HEIGHT + 16),
+    }
+
 
 class TableData(ScreenData):
     """What the pit's table page shows in addition to the snapshot."""
+
+    @cached_property
+    def exposure(self) -> ExposureDrawing | None:
+        return exposure_of(self.s)
+
+    @cached_property
+    def wager_count(self) -> int:
+        return sum(not wager["struck"] for wager in self.s["round"]["wagers"])
+
+    @cached_property
+    def owned_areas(self) -> list[OwnedArea]:
+        """The areas with money in the order of the layout, for a phone."""
+        owned = layout.owners(self.s)
+        return [
+            {
+                "label": area["label"],
+                "cents": sum_of(owned[area["wager"]]),
+                "owners": [(owner.seat, owner.cents) for owner in owned[area["wager"]]],
+            }
+            for area in self.s["layout"]
+            if area["wager"] in owned
+        ]
 
     @cached_property
     def rounds(self) -> list[RoundActs]:
@@ -365,8 +942,22 @@ class TableData(ScreenData):
         return round_rows(self.s["table"]["game"], self.s["history"])
 
     @cached_property
-    def win_line(self) -> WinLine | None:
-        return win_line(self.s["figures"]["win_line_cents"])
+    def win_plot(self) -> WinPlot | None:
+        """The day's win by round, in its band."""
+        figures = self.s["figures"]
+        return win_plot(
+            {
+                "win_line_cents": figures["win_line_cents"],
+                "expected_line_cents": figures["expected_line_cents"],
+                "band_line_cents": figures["band_line_cents"],
+            }
+        )
+
+    @cached_property
+    def pace_bar(self) -> int | None:
+        """The pace in percent of the length of its bar, on which the target is at two thirds; None without a target."""
+        pace, target = self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"]
+        return min(100, round(200 * pace / (3 * target))) if pace is not None and target else None
 
     @cached_property
     def posts(self) -> tuple[PostCode, ...]:
@@ -391,6 +982,38 @@ class ConsoleData(ScreenData):
         return mode(self.s)
 
     @cached_property
+    def next_is_held(self) -> bool:
+        """Whether the next step is done by press and hold, because corrections close with it or the round ends."""
+        if self.s["next"] is None or self.s["next"]["act"] not in HELD_ACTS:
+            return False
+        return (
+            self.s["next"]["act"] != "pay_seats" or self.s["round"]["mendable"]
+        )  # the first payment closes them
+
+    @cached_property
+    def alerts(self) -> list[AlertRow]:
+        """The alerts behind the flag: the table's own calls are on their buttons."""
+        return [alert for alert in super().alerts if alert["kind"] not in OWN_CALLS]
+
+    @cached_property
+    def floor_calls(self) -> list[FloorCallButton]:
+        """The buttons that call the floor and Security; none at a closed or halted table."""
+        if self.s["table"]["status"] == "closed" or self.s["halted"]:
+            return []
+        open_calls = [
+            alert_row(alert, self.s) for alert in self.s["alerts"] if alert["standing"] and alert["to"]
+        ]
+        open_calls.sort(key=lambda alert: alert["kind"] not in OWN_CALLS)
+        return [_floor_call_button(to, open_calls) for to in ADDRESSEES]
+
+    @cached_property
+    def called_seats(self) -> list[int]:
+        """The seats that an undecided dispute or call is about: they stay marked."""
+        return [
+            alert["seat"] for alert in self.s["alerts"] if alert["standing"] and alert["to"] and alert["seat"]
+        ]
+
+    @cached_property
     def payout_limit_cents(self) -> int | None:
         """The payout limit of the round, in a game that has one."""
         return self.s["round"]["game"].get("payout_limit_cents")
@@ -403,7 +1026,17 @@ class ConsoleData(ScreenData):
     @cached_property
     def areas(self) -> dict[str, list[SafeString]]:
         """Every area of the felt by family, in the layout's order, with its money and light."""
-        return layout.areas(self.s)
+        return layout.areas(on_layout(self.s))
+
+    @cached_property
+    def rail(self) -> list[RailSeat]:
+        """Every seat with its state, and by how much a wager of it is outside the limits."""
+        return rail(self.s)
+
+    @cached_property
+    def results(self) -> list[SafeString]:
+        """The last twenty results, newest first, as rows: for staff."""
+        return _results(self.s["table"]["game"], json.dumps(self.s["history"][:LAST_RESULTS]))
 
     @cached_property
     def dice_count(self) -> int:
@@ -428,13 +1061,83 @@ class ConsoleData(ScreenData):
         return [{"face": face, "color": color} for face, color in zip(dice, colors, strict=False)]
 
     @cached_property
-    def unpaid_seats(self) -> list[PaySeat]:
-        return [seat for seat in self.s["round"]["pay"]["seats"] if not seat["paid"]]
+    def corrected(self) -> list[str]:
+        """What was corrected in this round, in words."""
+        round_ = self.s["round"]
+        dice = [
+            f"Dice corrected to {', '.join(map(str, throw['dice']))}"
+            for throw in round_["throws"]
+            if throw["corrected"]
+        ]
+        wagers = [
+            f"{'Struck' if wager['struck'] else 'Missed wager'}: seat {wager['seat']}, {wager['label']},"
+            f" {money(wager['cents'])}"
+            for wager in round_["wagers"]
+            if wager["struck"] or wager["missed"]
+        ]
+        return dice + wagers
+
+    @cached_property
+    def take_run(self) -> list[RunArea]:
+        """What is taken, area by area."""
+        return run.take_run(self.s)
+
+    @cached_property
+    def pay_run(self) -> list[RunArea]:
+        """What is paid, area by area."""
+        return run.pay_run(self.s)
+
+    @cached_property
+    def unpaid(self) -> list[tuple[RunArea, RunSeat]]:
+        """What is still to be paid, in its order: the first line is the current one."""
+        return run.unpaid_lines(self.pay_run)
+
+    @cached_property
+    def seats_of_run(self) -> list[SeatOfRun]:
+        """The seats during the run, with what each still gets or gives."""
+        return run.seats_of_run(self.s, self.take_run if self.mode == "lit" else self.pay_run)
 
     @cached_property
     def due_cents(self) -> int:
         """What is still to be paid."""
         return self.s["round"]["pay"]["cents"] - self.s["round"]["pay"]["paid_cents"]
+
+    @cached_property
+    def to_return(self) -> list[ReturnSeat]:
+        """The seats whose chips still go back."""
+        back = self.s["returning"]
+        return [seat for seat in back["seats"] if not seat["done"]] if back else []
+
+    @cached_property
+    def next_return(self) -> ReturnSeat:
+        """The seat whose chips go back now."""
+        return self.to_return[0]
+
+    @cached_property
+    def to_return_cents(self) -> int:
+        return sum(seat["cents"] for seat in self.to_return)
+
+    @cached_property
+    def has_glyphs(self) -> bool:
+        """Whether the game draws a wager in a list."""
+        return self.s["table"]["game"] in registry.with_asset("templates", f"console/glyph{SUFFIX}")
+
+    @cached_property
+    def failed_words(self) -> str:
+        """What failed, in two words."""
+        ceased = self.s["ceased"]
+        return FAILED[ceased["what"]] if ceased else ""
+
+    @cached_property
+    def failures(self) -> failures.Failures | None:
+        """What may have failed at the table, and what follows; None where nothing can be reported now."""
+        if "report_device_failure" not in self.s["offers"]:
+            return None
+        return failures.failures(self.s, Rules(editions_of(self.s)[-1]))
+
+    @cached_property
+    def seats_with_wagers(self) -> list[SeatFacts]:
+        return [seat for seat in self.s["round"]["seats"] if seat["count"]]
 
     @cached_property
     def labels(self) -> Labels:
@@ -475,7 +1178,7 @@ class ConsoleData(ScreenData):
         return _state(self.s)
 
 
-def person_posts(s: Snapshot) -> dict[str, PersonName | None]:
+def post_holders(s: Snapshot) -> dict[PostCode, PostHolder | None]:
     """Return who is at each post of the table."""
     people = s["people"]
     return {
@@ -493,15 +1196,19 @@ def _state(s: Snapshot) -> SafeString:
         "offers": s["offers"],
         "chips": s["chips"],
         "limits": s["limits"],
+        "increments": {
+            area["wager"]: area["increment_cents"] for area in s["layout"] if "increment_cents" in area
+        },
         "last_wagers": s["last_wagers"],
         "shaker": s["shaker"],
         "table": s["table"]["code"],
         "status": s["table"]["status"],
         "floorperson": s["people"]["floorperson"],
         "dealer": s["people"]["dealer"],
-        "posts": person_posts(s),
+        "posts": post_holders(s),
         "post_acts": s["post_acts"],
         "taken": taken_seats(s),
+        "seat_states": {seat["seat"]: seat["state"] for seat in s["round"]["seats"]},
         "seat_posts": {seat["seat"]: seat["post"] for seat in s["round"]["seats"] if seat["post"]},
         "lot": s["lot"]["code"] if s["lot"] else None,
         "stopped": [wager["wager"] for wager in s["layout"] if wager["stopped"]],

@@ -3,25 +3,42 @@
 import datetime as dt
 import uuid
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
 
 from audit import clock
 from audit.compiled_reads import CompiledValues
 from audit.models import Entry, Person
+from audit.record import Appended
 from audit.rows import read
+from games import registry
+from games.engine import Rules
+from games.engine.editions import all_editions
 from games.engine.game import Game
 from games.engine.procedures import EndedPhase
+from games.layout_drawing import money
 from games.registry import game_by_code
-from games.snapshot_types import ActLine, EndedRoundsPart, Figures, LastWager, PastRound, PersonName
+from games.snapshot_types import (
+    ActLine,
+    EndedRoundsPart,
+    Figures,
+    LastWager,
+    PastRound,
+    PersonName,
+    WinLines,
+)
+from tables.core.entries import MISSHAPEN
 from tables.models import Round, Slip, Table, Throw, Wager
+from tables.rounds.entry_types import WAGERS_PLACED
+from tables.screens.day_expectation import DayExpectation, day_expectation
 from tables.words.entries import said_by, words_of
 
-LAST_ROUNDS = 12
+LAST_ROUNDS = 20
 LAST_ACTS = 14
 MAX_CACHED_STREAMS = 2_000
 WIN_LINE_ROUNDS = 240
@@ -55,7 +72,7 @@ def _ended_rounds_part(
     """Read past rounds once. The end of a round changes `status_seq`, a slip `newest_slip_seq`."""
     return {
         "last_wagers": last_wagers(table_id),
-        "figures": figures(table_id, day),
+        "figures": figures(table_id, day, uid),
         "history": history(table_id, game),
     }
 
@@ -107,32 +124,47 @@ DAY_RESULTS = CompiledValues(
         Round.objects.filter(HAS_PAYMENTS, table=table, gaming_day=day)
         .exclude(ended_at=None)
         .order_by("number")
-        .values_list("taken_cents", "paid_cents")
+        .values_list("number", "taken_cents", "paid_cents")
     )
 )
 NO_SUMS = (0, None, None, None, None, None)
 
 
-def figures(table_id: int, day: dt.date) -> Figures:
+def figures(table_id: int, day: dt.date, uid: uuid.UUID) -> Figures:
     """Return rounds, handle, win (cents) and pace of a gaming day.
 
     A void round or no roll does not count as a round, but what its earlier throws won or lost is in the win.
     """
     rounds, handle, taken, paid, first, last = next(iter(DAY_SUMS(table_id, day)), NO_SUMS)
+    expectation = day_expectation(uid, table_id, day, rounds)
     return {
         "gaming_day": day.isoformat(),
         "rounds": rounds,
         "handle_cents": handle or 0,
         "win_cents": (taken or 0) - (paid or 0),
+        "expected_cents": expectation.expected_cents,
+        "band_cents": expectation.band_cents,
         "pace_per_hour": pace(rounds, first, last),
-        "win_line_cents": win_line(table_id, day),
+        **win_lines(table_id, day, expectation),
     }
 
 
-def win_line(table_id: int, day: dt.date) -> list[int]:
-    """Return the win of the gaming day before and after each of its last rounds, oldest first."""
-    wins = (taken - paid for taken, paid in DAY_RESULTS(table_id, day))
-    return list(accumulate(wins, initial=0))[-WIN_LINE_ROUNDS - 1 :]
+def win_lines(table_id: int, day: dt.date, expectation: DayExpectation) -> WinLines:
+    """Return the win before and after each of the day's last rounds, oldest first, and what the odds predicted then."""
+    results = list(DAY_RESULTS(table_id, day))
+    wins = list(accumulate((taken - paid for _number, taken, paid in results), initial=0))[
+        -WIN_LINE_ROUNDS - 1 :
+    ]
+    numbers = [0, *(number for number, _taken, _paid in results)][-len(wins) :]
+    expected = [expectation.up_to(number) for number in numbers]
+    known = [so_far for so_far in expected if so_far is not None]
+    if len(known) < len(expected):
+        known = []
+    return {
+        "win_line_cents": wins,
+        "expected_line_cents": [so_far.expected_cents for so_far in known],
+        "band_line_cents": [so_far.band_cents for so_far in known],
+    }
 
 
 def pace(rounds: int, first: dt.datetime | None, last: dt.datetime | None) -> int | None:
@@ -226,10 +258,18 @@ class _NewestLines:
     lines: tuple[ActLine, ...]
 
 
-def acts(table: Table) -> list[ActLine]:
-    """Return the newest entries of the table's stream in words. An entry never changes, so each is read once."""
+def acts(table: Table, appended: Sequence[Appended] = ()) -> list[ActLine]:
+    """Return the newest entries of the table's stream in words. An entry never changes, so each is read once.
+
+    `appended`: its newest entries, oldest first, committed. They are not read where the lines before them are cached.
+    """
     stream_id = table.stream_id
     cached = _newest_lines.get(stream_id)
+    if cached and appended and (cached.seq, cached.hash) == (appended[0].seq - 1, appended[0].prev):
+        fresh = tuple(_act_line(new.entry(table.stream), new.actor, table.game) for new in reversed(appended))
+        newest = _NewestLines(appended[-1].seq, appended[-1].hash, (*fresh, *cached.lines)[:LAST_ACTS])
+        _newest_lines[stream_id] = newest
+        return list(newest.lines)
     rows = _read_entries(stream_id, cached.seq if cached else 0)
     if cached and rows and (rows[-1][0].seq, bytes(rows[-1][0].hash)) == (cached.seq, cached.hash):
         older = cached.lines
@@ -239,12 +279,17 @@ def acts(table: Table) -> list[ActLine]:
         if cached and len(rows) < LAST_ACTS:
             rows = _read_entries(stream_id, 0)
     if rows:
-        lines = (*(_act_line(entry, actor) for entry, actor in rows), *older)[:LAST_ACTS]
+        lines = (*(_act_line(entry, actor, table.game) for entry, actor in rows), *older)[:LAST_ACTS]
         if len(_newest_lines) > MAX_CACHED_STREAMS:
             _newest_lines.clear()
         _newest_lines[stream_id] = _NewestLines(rows[0][0].seq, bytes(rows[0][0].hash), lines)
         return list(lines)
     return list(older)
+
+
+def forget_lines() -> None:
+    """Forget which entries were read, so that they are read again. For tests."""
+    _newest_lines.clear()
 
 
 def _read_entries(stream_id: int, from_seq: int) -> list[tuple[Entry, Person | None]]:
@@ -254,16 +299,57 @@ def _read_entries(stream_id: int, from_seq: int) -> list[tuple[Entry, Person | N
     return [row for row, _ in read((("e", Entry), ("p", Person)), sql, [stream_id, from_seq])]
 
 
-def _act_line(entry: Entry, actor: Person | None) -> ActLine:
+def _act_line(entry: Entry, actor: Person | None, game: str) -> ActLine:
     """Return an entry in words, from its columns, so that a body made unreadable stops no screen."""
     return {
         "seq": entry.seq,
         "at": clock.format_moment(entry.at),
         "who": _short_name((actor.name if actor else "") or entry.actor or "Pitside"),
         "type": entry.type,
-        "text": words_of(entry.type, said_by(entry)),
+        "text": _act_text(entry.type, said_by(entry), game),
         "round": entry.round,
     }
+
+
+MOST_NAMED_WAGERS = 2
+
+
+def _act_text(type_: str, data: dict[str, Any], game: str) -> str:
+    """Return an entry in words; of wagers their seat, what they are and how much, as the tables' pages list them."""
+    if type_ == WAGERS_PLACED.name:
+        try:
+            return _wagers_text(data["placed"], game)
+        except MISSHAPEN:
+            pass
+    return words_of(type_, data)
+
+
+def _wagers_text(placed: list[dict[str, Any]], game: str) -> str:
+    """`Seat 3: Total 14 $100, Small off`, `Seat 2: 5 wagers, $410`, `8 seats: 41 wagers, $515`."""
+    seats, cents = {wager["seat"] for wager in placed}, sum(wager["cents"] for wager in placed)
+    who = f"Seat {placed[0]['seat']}" if len(seats) == 1 else f"{len(seats)} seats"
+    if len(seats) > 1 or len(placed) > MOST_NAMED_WAGERS:
+        return f"{who}: {len(placed)} wagers, {money(cents)}"
+    labels = wager_labels(game)
+    wagers = [
+        f"{labels.get(wager['wager'], wager['wager'])} {money(wager['cents']) if wager['cents'] else 'off'}"
+        for wager in placed
+    ]
+    return f"{who}: {', '.join(wagers)}"
+
+
+@lru_cache(maxsize=64)
+def wager_labels(game: str) -> dict[str, str]:
+    """Return the label of every wager of a game by its code, whatever the edition."""
+    return {
+        wager.code: wager.label
+        for edition in all_editions().values()
+        if edition.game == game
+        for wager in game_by_code(game).wager_types(Rules(edition))
+    }
+
+
+registry.clear_on_change(wager_labels.cache_clear)
 
 
 def _short_name(name: str) -> str:

@@ -1,25 +1,30 @@
 """Build the snapshot of a table: one JSON document, declared in `games/snapshot_types.py`, that every screen shows."""
 
 import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import cast
+from typing import Any, Self, cast
+
+from django.db import connection
 
 from audit import clock, heads
+from audit.record import Appended
 from games import submissions
 from games.chips import CHIPS_CENTS
 from games.engine import Refusal
+from games.engine.game import PostCode
 from games.models import RulesSubmission
 from games.registry import game_by_code
 from games.snapshot_types import (
     ActLine,
     Ceased,
-    Dealer,
     Halted,
     Limits,
     LotFacts,
     Missing,
     People,
-    PersonName,
+    PostHolder,
     RulesFacts,
     ShakerFacts,
     Snapshot,
@@ -27,20 +32,22 @@ from games.snapshot_types import (
     TableKind,
     TableStatus,
 )
-from tables.alerts.view import alerts_of
+from tables.alerts.view import alerts_of, decisions_of, is_decided
 from tables.core import posts, reads
 from tables.core.alerts import held
-from tables.core.context import TableContext
+from tables.core.context import TableContext, newest_revisions
 from tables.core.refusals import NO_RULES_IN_FORCE
 from tables.equipment import table_signs
 from tables.failures.words import ceased_text
 from tables.limits import rules
 from tables.models import Table
 from tables.opening import view
+from tables.rounds import returning
 from tables.rounds.layout import layout as wager_layout
 from tables.runner.halts import TableHalted
 from tables.runner.refusals import TABLE_IS_HALTED
 from tables.screens import round_view, selectors
+from tables.staffing.breaks import break_due
 from tables.words.sentences import moment, say, short
 
 MAX_READS = 20
@@ -54,11 +61,29 @@ class DisplayContext(TableContext):
     """A table as screens show it. Without rules in force it shows the newest version, and nothing is offered."""
 
     def __init__(self, table_read: reads.TableRead) -> None:
-        table = table_read.table
-        now = clock.displayed_moment(table.stream, table_read.now)
-        play = reads.Play(table_read.round, table_read.services, holders=frozenset(), at_work=frozenset())
-        super().__init__(table, None, None, None, now, play)
-        self.shaker, self.lot = table_read.shaker, table_read.lot
+        table, play = table_read.table, table_read.play
+        super().__init__(table, None, None, None, clock.displayed_moment(table.stream, play.now), play)
+        self.shaker, self.lot = play.shaker, play.lot
+
+    @classmethod
+    def after_act(cls, ctx: TableContext) -> Self:
+        """The table of a committed act (`Act.is_all_in_context`), as a read would show it."""
+        round_ = ctx.round if ctx.round is not None and ctx.round.ended_at is None else None
+        play = replace(
+            ctx.play,
+            round=round_,
+            calls=ctx.play.calls or len(ctx.appended) > 1,  # an alert that was raised has an entry of its own
+            holders=frozenset(),
+            at_work=frozenset(),
+        )
+        shown = cls(reads.TableRead(ctx.table, play))
+        if round_ is not None and ctx.written_wagers is not None:
+            shown.all_wagers = ctx.written_wagers
+        elif round_ is not None and "all_wagers" in ctx.__dict__:
+            shown.all_wagers = ctx.all_wagers
+        if round_ is not None and "throws" in ctx.__dict__:
+            shown.throws = newest_revisions([*ctx.throws, *ctx.written_throws])
+        return shown
 
     @cached_property
     def submission(self) -> RulesSubmission:
@@ -81,10 +106,35 @@ def of_table(table_id: int) -> Snapshot:
     """
     for _ in range(MAX_READS):
         table_read = reads.read_table(table_id)
-        snapshot = _build(table_read)
+        snapshot = _build(DisplayContext(table_read))
         if _is_current(table_read.table, snapshot["acts"]):
             return snapshot
     return snapshot
+
+
+def after_act(ctx: TableContext) -> Snapshot:
+    """Return the snapshot of the table of a committed act, from what the act locked, read and wrote.
+
+    Whatever a screen shows of a table changes with an entry on its stream, under its lock: by an act at the table, the
+    ticker, or an act of the facility that affects it. So this is what a read at this version returns. What the act did
+    not read is read here; if another entry has followed in the meantime, everything is.
+    """
+    statements = _Statements()
+    with connection.execute_wrapper(statements):
+        snapshot = _build(DisplayContext.after_act(ctx), ctx.appended)
+    if statements.count and reads.newest_seq(ctx.table.stream_id) != ctx.stream.seq:
+        return of_table(ctx.table.pk)
+    return snapshot
+
+
+class _Statements:
+    """Counts the statements of a block."""
+
+    count = 0
+
+    def __call__(self, execute: Callable[..., Any], *arguments: Any) -> Any:
+        self.count += 1
+        return execute(*arguments)
 
 
 def _is_current(table: Table, newest_acts: list[ActLine]) -> bool:
@@ -93,37 +143,44 @@ def _is_current(table: Table, newest_acts: list[ActLine]) -> bool:
     return newest_seq == table.stream.seq or reads.newest_seq(table.stream_id) == table.stream.seq
 
 
-def _build(table_read: reads.TableRead) -> Snapshot:
-    table = table_read.table
-    ctx = DisplayContext(table_read)
+def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
+    """Build the snapshot. `appended`: entries on the stream that need not be read for its newest acts."""
+    table, play = ctx.table, ctx.play
     day = table.facility.gaming_day(ctx.now)
     opening = view.Opening(ctx)
     halted = _halted(table)
-    alerts = alerts_of(ctx, held(table.pk) if table_read.calls else [])
+    alerts = held(table.pk) if play.calls else []
+    ended_rounds = selectors.ended_rounds_part(table, day)
+    newest = ended_rounds["history"][0]["ending"] if ended_rounds["history"] else None
     snapshot: Snapshot = {
         "version": table.stream.seq,
-        "head": heads.signed_head(table.stream, table_read.incarnation),
+        "head": heads.signed_head(table.stream, play.incarnation),
         "table": _table(table),
         "ceased": _ceased(table),
         "halted": halted,
         "rules": _rules(ctx, day),
-        "limits": _limits(ctx, table_read.changes),
+        "limits": _limits(ctx, play.changes),
         "signs": table_signs.forms_of(table),
         "people": _people(table),
         "shaker": _shaker(ctx),
         "lot": _lot(ctx),
-        "issued": list(table_read.issued),
+        "issued": list(play.issued),
         **opening.snapshot_part(),
         "closing_asks": view.closing_data(ctx),
         **round_view.round_part(ctx, opening),
+        "returning": None,
         "post_acts": {act: list(needed.posts) for act, needed in game_by_code(table.game).post_acts.items()},
         "layout": wager_layout(ctx),
         "chips": sorted(CHIPS_CENTS),
-        **selectors.ended_rounds_part(table, day),
-        "acts": selectors.acts(table),  # read last (`_is_current`)
-        "alerts": alerts,
+        **ended_rounds,
+        "acts": selectors.acts(table, appended),  # read last (`_is_current`)
+        "alerts": alerts_of(ctx, [alert for alert in alerts if not is_decided(alert)]),
+        "decisions": decisions_of(table, alerts),
         "as_of": moment(ctx.now),
     }
+    back = returning.returning(ctx, newest)
+    if back is not None:
+        snapshot = returning.with_returning(snapshot, back)
     return snapshot if halted is None else _without_acts(snapshot, halted)
 
 
@@ -160,6 +217,7 @@ def _table(table: Table) -> TableFacts:
         "game_name": game_by_code(table.game).name,
         "seats": table.seats,
         "status": cast(TableStatus, table.status),
+        "target_pace": table.facility.target_paces.get(table.game),
     }
 
 
@@ -193,6 +251,7 @@ def _rules(ctx: TableContext, day: dt.date) -> RulesFacts:
         "key": submission.edition,
         "title": edition.title + (f" · Paytable {edition.paytable}" if edition.paytable else ""),
         "chapter": edition.title,
+        "overrides": {row: str(odds) for row, odds in ctx.rules.overrides},
         "in_force": ctx.deals,
         "approved_on": table_signs.local_day(ctx.table.facility, submission.decided_at),
         "chapter_from": edition.chapter_from.isoformat() if edition.chapter_from else None,
@@ -204,23 +263,25 @@ def _rules(ctx: TableContext, day: dt.date) -> RulesFacts:
 
 def _people(table: Table) -> People:
     return {
-        "dealer": _dealer(table),
-        "dealer_left": _person_at_post(table, "dealer-left"),
-        "stickperson": _person_at_post(table, "stick"),
+        "dealer": _holder(table, "dealer"),
+        "dealer_left": _holder(table, "dealer-left"),
+        "stickperson": _holder(table, "stick"),
         "floorperson": selectors.person_name(table.floorperson) if table.floorperson else None,
     }
 
 
-def _dealer(table: Table) -> Dealer | None:
-    dealer = table.dealer
-    if dealer is None:
-        return None
-    return {**selectors.person_name(dealer), "since": moment(table.dealer_since)}
-
-
-def _person_at_post(table: Table, post: str) -> PersonName | None:
+def _holder(table: Table, post: PostCode) -> PostHolder | None:
     person = posts.holder(table, post) if post in posts.posts_of(table) else None
-    return selectors.person_name(person) if person else None
+    if person is None:
+        return None
+    field = posts.FIELDS[post]
+    is_closed = table.status == Table.Status.CLOSED
+    due = None if is_closed else break_due(table.facility, getattr(table, f"{field}_works_since"))
+    return {
+        **selectors.person_name(person),
+        "since": moment(getattr(table, f"{field}_since")),
+        "break_due": moment(due),
+    }
 
 
 def _shaker(ctx: TableContext) -> ShakerFacts | None:

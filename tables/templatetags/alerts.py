@@ -27,5 +27,5 @@ def alerts_of(pits: list[PitTables]) -> list[TableAlert]:
 
 @register.filter
 def bright(alerts: list[AlertFacts]) -> list[AlertFacts]:
-    """Return the alerts that nobody has acknowledged."""
-    return [alert for alert in alerts if not alert["acknowledged"]]
+    """Return the alerts that nobody has answered."""
+    return [alert for alert in alerts if not alert["acknowledged"] and not alert["coming"]]

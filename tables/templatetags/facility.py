@@ -30,6 +30,14 @@ PAGES = {
 
 
 @register.simple_tag(takes_context=True)
+def facility_zone(context: dict[str, Any]) -> str:
+    """Return the name of the time zone of the device's facility, "" without a device. Error pages do not ask for it."""
+    device = getattr(context.get("request"), "device", None)
+    facility = Facility.objects.filter(code=device.facility).only("time_zone").first() if device else None
+    return facility.time_zone if facility else ""
+
+
+@register.simple_tag(takes_context=True)
 def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the pages that the person may open at this device, in the order of the bar."""
     request = context.get("request")

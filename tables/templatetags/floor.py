@@ -14,7 +14,6 @@ from tables.equipment import table_signs
 from tables.screens import fragments, screen_data
 from tables.screens.formats import cite, clock
 from tables.words.forms import span
-from tables.words.labels import DEVICE_PARTS
 
 
 class PitTables(TypedDict):
@@ -51,15 +50,15 @@ def times(count: int) -> range:
 
 
 @register.simple_tag
-def tile(s: Snapshot) -> SafeString:
-    """Render the tile of a table."""
-    return fragments.render("tile", s)
+def tile(s: Snapshot, station: str = "tile") -> SafeString:
+    """Render the tile of a table: as `locked`, at a podium or phone that is locked, or as `wall`."""
+    return fragments.render(station, s)
 
 
 @register.simple_tag
-def alert_line(alert: AlertFacts, s: Snapshot) -> SafeString:
+def alert_line(alert: AlertFacts, s: Snapshot, station: str = "tile") -> SafeString:
     """Render an alert of a table."""
-    return fragments.render_alert(alert, s)
+    return fragments.render_alert(alert, s, station)
 
 
 @register.simple_tag
@@ -145,13 +144,6 @@ def game_files(name: str, code: str = "") -> list[str]:
 def has_duty(s: Snapshot, duty: str) -> bool:
     """Whether the edition at a table has a section for a duty; without an edition, whether any of its game has."""
     return any(duty in edition.sections for edition in screen_data.editions_of(s))
-
-
-@register.filter
-def device_parts(code: str) -> dict[str, str]:
-    """What of a game's electrical device may fail, by its code for the act."""
-    parts_: dict[str, str] = getattr(registry.parts("words").get(code), "DEVICE_PARTS", DEVICE_PARTS)
-    return parts_
 
 
 # The pit

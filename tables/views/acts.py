@@ -1,5 +1,6 @@
 """The endpoints of acts: read the POST, run the act, publish to the screens, answer."""
 
+import datetime as dt
 import hashlib
 import json
 import logging
@@ -13,7 +14,7 @@ from django.views.decorators.http import require_POST
 from audit import heads, logs, people
 from audit.errors import AuditRefusal
 from audit.models import Person
-from audit.runner import ActRequest, ActResponse, ActRunner, Stale
+from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, Stale
 from games.engine import Refusal
 from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
@@ -21,6 +22,7 @@ from games.office.core import runner as office_runner
 from games.office.documents import filing
 from games.office.documents.refusals import DOCUMENT_TOO_LARGE
 from games.params import malformed
+from tables.core.context import TableContext
 from tables.desk import runner as desk_runner
 from tables.models import Table
 from tables.runner import facility as facility_runner
@@ -56,12 +58,13 @@ class ActTarget:
 
 @dataclass(frozen=True)
 class ActReply:
-    """What the endpoint answers. `table_ids`: tables to publish, the act's own first."""
+    """What the endpoint answers. `table_ids`: tables to publish, the act's own first. `ctx`: `ActResponse.context`."""
 
     status: int
     body: dict[str, Any]
     table_ids: tuple[int, ...] = ()
     station: str = "dealer"
+    ctx: TableContext | None = None
 
 
 @require_POST
@@ -69,7 +72,7 @@ def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonRespon
     """Execute one act at a table. 200 with the answer and the fresh screen, or a refusal with its 4xx status."""
     reply = execute_request(request, ActTarget(table_runner.RUNNER, facility, table, act))
     if reply.status == 200:
-        reply.body["screen"] = _publish(reply.table_ids, reply.station)
+        reply.body["screen"] = _publish(reply.table_ids, reply.station, reply.ctx)
     else:
         _publish(reply.table_ids)
     return JsonResponse(reply.body, status=reply.status)
@@ -102,7 +105,9 @@ def _execute_without_table(request: HttpRequest, target: ActTarget) -> JsonRespo
     return JsonResponse(reply.body, status=reply.status)
 
 
-def _publish(table_ids: tuple[int, ...], station: str = "") -> fragments.Screen | None:
+def _publish(
+    table_ids: tuple[int, ...], station: str = "", ctx: TableContext | None = None
+) -> fragments.Screen | None:
     """Publish tables after the commit, and return the first one, the act's own, as this station shows it.
 
     Whatever fails here, the act is committed: it is logged, the answer has no screen, and a heartbeat brings it.
@@ -110,7 +115,7 @@ def _publish(table_ids: tuple[int, ...], station: str = "") -> fragments.Screen 
     own_screen = None
     for position, table_id in enumerate(table_ids):
         try:
-            state = push.publish_from_thread(table_id)
+            state = push.publish_from_thread(table_id, ctx if position == 0 else None)
             if station and position == 0:
                 own_screen = fragments.fragment(station, state.text).screen
         except Exception:
@@ -149,6 +154,7 @@ def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
         {"version": response.version, "answer": response.body, "again": response.is_repeat},
         (*own_table, *response.affected_table_ids),
         station,
+        response.context if isinstance(response.context, TableContext) else None,
     )
 
 
@@ -290,7 +296,21 @@ def _act_request(
         attachment=attachment,
         head=_head(body.get("head")) if target.table else None,
         stored_head=heads.parse_stored_head(body.get("stored_head")) if target.table else None,
+        tap=_tap(body.get("tapped")) if target.table else None,
     )
+
+
+def _tap(value: Any) -> ClaimedTap | None:
+    """When the device says that the act was tapped; None where it does not say so."""
+    if value is None:
+        return None
+    waited_ms = value.get("waited_ms") if isinstance(value, dict) else None
+    if not isinstance(waited_ms, int) or isinstance(waited_ms, bool) or not 0 <= waited_ms < 2**53:
+        raise malformed("tapped")
+    try:
+        return ClaimedTap(dt.datetime.fromisoformat(value["clock"]).astimezone(dt.UTC), waited_ms)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise malformed("tapped") from None
 
 
 def _head(value: Any) -> heads.ClaimedHead | None:

@@ -1,6 +1,7 @@
 """The pages of the floor: the console, the table page, the tiles, and the start page of a device."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -16,29 +17,44 @@ from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, may_see_floor
 from tables.runner.access import (
     Denied,
+    Locked,
     enrolled_device,
     facility_pages_for,
     floor_tables_for,
+    locked_floor_for,
     person_of,
     table_for,
+    wall_tables_for,
+    watcher_of,
 )
 from tables.runner.facility import DICE
 from tables.screens import fragments, selectors, snapshot
+from tables.screens.floor_plan import FloorPlan, floor_plan
 from tables.words.sentences import say, short, title
 
-from ..models import Assignment, Shaker, Table
+from ..models import Assignment, Pit, Shaker, Table
 
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """Redirect a device to its screen: a tablet to its console, a display to its signs, others to the floor."""
+    """Redirect a device to its screen: a tablet to its console, a display to its signs, others to the floor.
+
+    A wall shows the floor with nobody signed in, and a locked podium or phone goes on showing it.
+    """
     device = enrolled_device(request)
     if device is None:
         return redirect("enrol")
     if device.station == Station.SIGN and device.place:
         facility, table = device.place.split("/", 1)
         return redirect("sign-display", facility=facility, table=table)
-    person = person_of(request)
+    if device.station == Station.WALL:
+        return redirect("wall", facility=device.facility)
+    try:
+        person = person_of(request)
+    except Locked:
+        if not may_see_floor(watcher_of(request), device.facility):
+            raise
+        return redirect("floor", facility=device.facility)
     if device.place:
         facility, table = device.place.split("/", 1)
         return redirect("console", facility=facility, table=table)
@@ -113,8 +129,17 @@ def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
 
 @require_GET
 def floor(request: HttpRequest, facility: str) -> HttpResponse:
-    """The tiles of every table that this person may see, by pit."""
-    person, tables = floor_tables_for(request, facility)
+    """The tiles of every table that this person may see, by pit.
+
+    At a podium or phone that is locked they stay live, without words that somebody typed about a patron; an act asks
+    for a PIN.
+    """
+    try:
+        person, tables = floor_tables_for(request, facility)
+        station = "tile"
+    except Locked:
+        person, tables = locked_floor_for(request, facility)
+        station = "locked"
     states = [snapshot.of_table(pk) for pk in tables]
     if not states:
         raise Denied
@@ -124,23 +149,72 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
     context = {
         "facility": {"code": facility, "name": states[0]["table"]["facility_name"]},
         "me": _me(person),
+        "station": station,
+        "locked_at": device.locked_at if (device := enrolled_device(request)) else None,
         "pits": [{"name": name, "tables": pit_states} for name, pit_states in by_pit.items()],
+        "plan": _plan(facility, by_pit),
         "urls": {
             **_signing_urls(),
-            "socket": f"/ws/floor/{facility}",
-            "tiles": reverse("tiles", args=[facility]),
+            "socket": f"/ws/floor/{facility}" + ("" if station == "tile" else "/locked"),
+            "tiles": reverse("tiles" if station == "tile" else "locked-tiles", args=[facility]),
             "floor": reverse("floor", args=[facility]),
         },
     }
     return render(request, "tables/floor.html", context)
 
 
+def _plan(facility: str, by_pit: dict[str, list[Snapshot]]) -> FloorPlan:
+    """Return the floor plan, with the places that are declared for its tables."""
+    places = dict(Pit.objects.filter(facility__code=facility).values_list("name", "places"))
+    return floor_plan((name, states, places.get(name, {})) for name, states in by_pit.items())
+
+
 @require_GET
 def tiles(request: HttpRequest, facility: str) -> JsonResponse:
     """Every current tile, for a resync."""
-    _person, tables = floor_tables_for(request, facility)
-    tiles = [fragments.fragment("tile", fragments.read_state(pk).text) for pk in tables]
+    return _every_tile("tile", floor_tables_for(request, facility)[1])
+
+
+@require_GET
+def locked_tiles(request: HttpRequest, facility: str) -> JsonResponse:
+    """As `tiles`, at a podium or phone that is locked."""
+    return _every_tile("locked", locked_floor_for(request, facility)[1])
+
+
+def _every_tile(station: str, tables: Iterable[int]) -> JsonResponse:
+    tiles = [fragments.fragment(station, fragments.read_state(pk).text) for pk in tables]
     return JsonResponse({"tiles": {tile.table: tile.screen for tile in tiles}})
+
+
+@require_GET
+def wall(request: HttpRequest, facility: str) -> HttpResponse:
+    """The floor on a wall, to be read from five meters: what needs somebody, the win of each pit, what comes next.
+
+    Nobody is signed in there, and nothing on it can be tapped.
+    """
+    states = [snapshot.of_table(pk) for pk in wall_tables_for(request, facility)]
+    if not states:
+        raise Denied
+    context = {
+        "facility": {"code": facility, "name": states[0]["table"]["facility_name"]},
+        "states": states,
+        "pits": list(dict.fromkeys(state["table"]["pit"] for state in states)),
+        "live_pits": list(
+            dict.fromkeys(state["table"]["pit"] for state in states if state["table"]["kind"] == "live")
+        ),
+        "urls": {
+            "socket": f"/ws/floor/{facility}/wall",
+            "tables": reverse("wall-tables", args=[facility]),
+            "home": reverse("home"),
+        },
+    }
+    return render(request, "tables/wall.html", context)
+
+
+@require_GET
+def wall_tables(request: HttpRequest, facility: str) -> JsonResponse:
+    """Every current table of a wall, for a resync."""
+    return _every_tile("wall", wall_tables_for(request, facility))
 
 
 def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[str, Any]:
@@ -156,6 +230,8 @@ def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[s
             "screen": reverse("screen", args=[facility, code, station]),
             "act": reverse("act", args=[facility, code, "__act__"]),
             "light": reverse("light", args=[facility, code]),
+            "correction": reverse("correction", args=[facility, code]),
+            "relief": reverse("relief", args=[facility, code]),
             "rounds": reverse("rounds", args=[facility, code]) if station == "table" else "",
             "console": reverse("console", args=[facility, code]),
             "floor": reverse("floor", args=[facility]) if may_see_floor(person, facility) else "",

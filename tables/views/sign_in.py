@@ -10,24 +10,25 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from audit import devices, heads, people
+from audit import clock, devices, heads, people
 from audit.errors import AuditRefusal, EnrollmentRefused
-from audit.models import Device, Person, Station
+from audit.models import Device, Person
+from audit.models.people import SHOWS_ONLY
 from games.engine import Refusal
-from games.models import Facility
+from games.engine.game import PostCode
 from games.registry import game_by_code
 from tables.core import posts
-from tables.core.permissions import DEALERS, FLOOR
+from tables.core.permissions import DEALERS
 from tables.runner import halts
 from tables.runner import table as table_runner
 from tables.runner.access import FACILITY_PAGES_ROLES, enrolled_device
 from tables.screens import push
+from tables.staffing.sign_in_people import SignInPerson, dealers_elsewhere, people_at, post_to_take
 from tables.words.sentences import say, title
 
-from ..models import Assignment, Table
+from ..models import Table
 
 log = logging.getLogger(__name__)
-MAX_PEOPLE = 24
 
 
 @require_http_methods(["GET", "POST"])
@@ -36,8 +37,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     device = enrolled_device(request)
     if device is None:
         return redirect("enrol")
-    if device.station == Station.SIGN and device.place:
-        return redirect("sign-display", *device.place.split("/", 1))
+    if device.station in SHOWS_ONLY:
+        return redirect("home")
     refusal = None
     if request.method == "POST":
         _judge_stored_heads(request, device)
@@ -65,12 +66,20 @@ def _sign_in_page(
     request: HttpRequest, device: Device, refusal: Refusal | AuditRefusal | None, status: int
 ) -> HttpResponse:
     """The page of `sign_in`, with the refusal next to the PIN pad."""
+    post = _post_to_relieve(request)
     context = {
-        **_page_context(device),
+        **_page_context(device, post),
         "refusal": _refusal_words(refusal),
-        "selected_code": request.POST.get("person", ""),
+        "selected_code": request.POST.get("person") or request.GET.get("person", ""),
+        "post": post,
     }
     return render(request, "tables/sign_in.html", context, status=status)
+
+
+def _post_to_relieve(request: HttpRequest) -> PostCode | None:
+    """The post that the relief view named, at a table with several."""
+    post = request.POST.get("post") or request.GET.get("post", "")
+    return next((code for code in posts.POSTS if code == post), None)
 
 
 def _refusal_words(refusal: Refusal | AuditRefusal | None) -> dict[str, str] | None:
@@ -87,7 +96,7 @@ def _sign_in(request: HttpRequest, device: Device) -> Refusal | AuditRefusal | N
     except AuditRefusal as refusal:
         return refusal
     if leaving is not None and leaving.pk != person.pk:
-        async_to_sync(push.close_person)(leaving.pk, 4401)
+        async_to_sync(push.close_device)(device.pk, 4401)
     if person.role in DEALERS and device.place:
         return _take_over(request, person, device)
     return None
@@ -97,11 +106,13 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
     """Execute the dealer's act at the tablet's table: begin to deal, or relieve in mid-round."""
     facility, code = device.place.split("/", 1)
     table = Table.objects.select_related("stream").get(facility__code=facility, code=code)
-    post = posts.post_of(table, person)
-    if post is not None and post not in posts.empty_posts(table):
+    own_post, post = posts.post_of(table, person), _post_to_relieve(request)
+    new_post = post_to_take(table, person, post) if post else own_post
+    if own_post is not None and own_post == new_post and own_post not in posts.empty_posts(table):
         return None
+    params = {"post": new_post} if post else {}
     act_request = table_runner.ActRequest(
-        facility, code, "take_over_table", uuid.uuid4(), table.stream.seq, {}, person, device
+        facility, code, "take_over_table", uuid.uuid4(), table.stream.seq, params, person, device
     )
     try:
         response = table_runner.execute(act_request)
@@ -135,18 +146,18 @@ def sign_off(request: HttpRequest) -> HttpResponse:
             return _sign_in_page(request, device, refusal, 422)
         push.publish_from_thread(response.key)
     people.sign_out(request)
-    async_to_sync(push.close_person)(person.pk, 4401)
+    async_to_sync(push.close_device)(device.pk, 4401)
     return redirect("sign-in")
 
 
 @require_POST
 def lock(request: HttpRequest) -> HttpResponse:
-    """Lock the tablet. The person keeps custody of the shaker."""
+    """Lock the device. The person keeps custody of the shaker; a podium and a phone still show the floor."""
     device = enrolled_device(request)
     if device is not None and isinstance(request.user, Person):
         people.lock(device)
-        async_to_sync(push.close_person)(request.user.pk, 4423)
-    return redirect("sign-in")
+        async_to_sync(push.close_device)(device.pk, 4423)
+    return redirect("home")
 
 
 @require_http_methods(["GET", "POST"])
@@ -170,10 +181,15 @@ def enrol(request: HttpRequest) -> HttpResponse:
 
 
 def _enrol_for_the_demo(place: str) -> str:
-    """Enroll a demo device at `facility/table`, or at the podium of `facility`. Return its token."""
-    facility, _, code = place.partition("/")
+    """Enroll a demo device: `facility/table` is its tablet, `facility` its podium and `facility/` its wall.
+
+    Return its token. Raises Http404 where there is no such table.
+    """
+    facility, slash, code = place.partition("/")
     if not Table.objects.filter(facility__code=facility, **({"code": code} if code else {})).exists():
         raise Http404
+    if slash and not code:
+        return devices.enroll(f"Wall {uuid.uuid4().hex[:6]}", facility, "wall")[1]
     station = "dealer" if code else "podium"
     name = f"{code or 'Podium'} {uuid.uuid4().hex[:6]}"
     return devices.enroll(name, facility, station, place if code else "")[1]
@@ -186,16 +202,24 @@ def _demo_places() -> list[dict[str, Any]]:
         for table in tables
     ]
     facilities = {table.facility.code: table.facility.name for table in tables}
-    podiums = [{"place": code, "name": "Pit podium", "facility": name} for code, name in facilities.items()]
-    return [*podiums, *places]
+    shared = [
+        {"place": place, "name": name, "facility": facility}
+        for code, facility in facilities.items()
+        for place, name in ((code, "Pit podium"), (f"{code}/", "Wall screen"))
+    ]
+    return [*shared, *places]
 
 
-def _page_context(device: Device) -> dict[str, Any]:
-    table = None
+def _page_context(device: Device, post: PostCode | None) -> dict[str, Any]:
+    table, elsewhere = None, list[SignInPerson]()
     if device.place:
         facility, code = device.place.split("/", 1)
         table = Table.objects.select_related("facility", "dealer").get(facility__code=facility, code=code)
-    return {"place": _place(device, table), "people": _people(device, table)}
+        elsewhere = dealers_elsewhere(table, clock.now())
+    people = people_at(device, table, FACILITY_PAGES_ROLES, post)
+    cannot = {person.code for person in elsewhere}
+    people = [person for person in people if person.code not in cannot]
+    return {"place": _place(device, table), "people": people, "elsewhere": elsewhere}
 
 
 def _place(device: Device, table: Table | None) -> dict[str, Any]:
@@ -210,30 +234,3 @@ def _place(device: Device, table: Table | None) -> dict[str, Any]:
         "round": table.last_round if table else None,
         "shaker_with": shaker_with,
     }
-
-
-def _people(device: Device, table: Table | None) -> list[dict[str, str]]:
-    """Return the people on duty here, the current dealer first; at a podium, who may open a facility page."""
-    if table is None:
-        facility = Facility.objects.filter(code=device.facility).first()
-        duty = Assignment.objects.at_facility(facility) if facility else Assignment.objects.none()
-    else:
-        duty = Assignment.objects.at(table)
-    roles = FACILITY_PAGES_ROLES if table is None else DEALERS | FLOOR
-    on_duty = [
-        assignment.person for assignment in duty.filter(person__role__in=roles).select_related("person")
-    ]
-    dealer_id = posts.holder_id(table, posts.keeper_post(table)) if table else None
-    ordered = sorted(
-        {person.pk: person for person in on_duty}.values(),
-        key=lambda person: (person.pk != dealer_id, person.role, person.name),
-    )
-    return [
-        {
-            "code": person.code,
-            "name": person.name,
-            "role_label": person.get_role_display(),
-            "note": "holds the shaker" if person.pk == dealer_id else "",
-        }
-        for person in ordered[:MAX_PEOPLE]
-    ]

@@ -12,7 +12,7 @@ from games.office.signs.forms import KINDS
 from games.snapshot_types import Snapshot
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
-from tables.runner.access import Denied, sign_for
+from tables.runner.access import Denied, sign_for, sign_station
 from tables.screens import fragments, snapshot
 from tables.words.sentences import say, short, title
 
@@ -24,7 +24,7 @@ def display(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     state = snapshot.of_table(row.pk)
     context = {
         "s": state,
-        "screen": fragments.render("sign", state),
+        "screen": fragments.render(sign_station(row), state),
         "urls": {
             "socket": f"/ws/table/{facility}/{table}/sign",
             "screen": reverse("sign-screen", args=[facility, table]),
@@ -37,7 +37,8 @@ def display(request: HttpRequest, facility: str, table: str) -> HttpResponse:
 @require_GET
 def screen(request: HttpRequest, facility: str, table: str) -> JsonResponse:
     """The display's current fragment, for a resync and while no push arrives."""
-    return JsonResponse(fragments.screen("sign", sign_for(request, facility, table).pk))
+    row = sign_for(request, facility, table)
+    return JsonResponse(fragments.screen(sign_station(row), row.pk))
 
 
 @require_GET

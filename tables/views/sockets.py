@@ -18,6 +18,7 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.http import HttpRequest
 
 from audit import clock
 from audit.logs import OutageLog
@@ -25,16 +26,21 @@ from audit.models import Device
 from tables.runner.access import (
     Denied,
     Locked,
+    SharedReads,
     SignedOut,
     current_request,
     enrolled_device,
     floor_tables_for,
+    locked_floor_for,
     sign_for,
+    sign_station,
     signed_in_request,
     table_for,
+    wall_tables_for,
 )
 from tables.screens import fragments, push
 from tables.screens.delivery import delivery
+from tables.views import heartbeats as together
 
 log = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 5.0
@@ -58,6 +64,7 @@ openings = OutageLog(log, "Opening a socket", "It is closed, and its page tries 
 class PushConsumer(AsyncWebsocketConsumer):
     """What every socket shares: access, groups, heartbeat and closing."""
 
+    device: Device | None = None
     groups_joined: list[str]
     sent: dict[str, fragments.Fragment]  # the last fragment of each table
     joined_at: float | None = None  # None while the channel layer is away
@@ -84,7 +91,7 @@ class PushConsumer(AsyncWebsocketConsumer):
             await super().dispatch(message)
 
     async def connect(self) -> None:
-        """Accept first and close afterwards; otherwise the browser never sees the close code.
+        """Accept first and close afterward; otherwise the browser never sees the close code.
 
         While the database is away the socket is closed, and its page tries again.
         """
@@ -105,13 +112,19 @@ class PushConsumer(AsyncWebsocketConsumer):
         self.heartbeat_task = asyncio.create_task(self.run_heartbeat())
         self.heartbeat_task.add_done_callback(self.close_without_heartbeat)
 
-    def enter(self) -> None:
-        """Check access and set what this socket shows. Raises `SignedOut`, `Denied` or `Locked`."""
+    def enter(self, shared: SharedReads | None = None) -> None:
+        """Check access and set what this socket shows. Raises `SignedOut`, `Denied` or `Locked`.
+
+        `shared`: what was read for this socket together with others.
+        """
         raise NotImplementedError
 
     def group_names(self) -> list[str]:
-        """The groups of this socket, including the one of the person."""
+        """The groups of this socket, including the one of its device."""
         raise NotImplementedError
+
+    def device_groups(self) -> list[str]:
+        return [push.device_group(self.device.pk)] if self.device else []
 
     async def send_state(self) -> None:
         """Send the whole state, once, on connecting."""
@@ -154,14 +167,15 @@ class PushConsumer(AsyncWebsocketConsumer):
             delivery().worked()
 
     async def run_heartbeat(self) -> None:
-        """Check access and send versions every five seconds; join the groups again every ten minutes.
+        """Check access and send versions every five seconds, together with sockets that are due at the same time; join
+        the groups again every ten minutes.
 
         A database that is away ends no heartbeats: the next one is tried as usual.
         """
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             try:
-                versions = await database_sync_to_async(self.heartbeat, thread_sensitive=False)()
+                versions = await together.heartbeats().beat(self)
             except (SignedOut, Denied, Locked) as refused:
                 await self.close(code=CLOSING[type(refused)])
                 return
@@ -179,7 +193,7 @@ class PushConsumer(AsyncWebsocketConsumer):
             log.error("heartbeats ended, and so does the socket", exc_info=error)
             self.closing_task = asyncio.create_task(self.close(code=INTERNAL_ERROR))
 
-    def heartbeat(self) -> dict[str, int]:
+    def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
         """Check access as on connecting, and return the current versions. Raises what `enter` raises."""
         raise NotImplementedError
 
@@ -206,15 +220,16 @@ class TableConsumer(PushConsumer):
 
     heard_at: float | None = None
 
-    def enter(self) -> None:
+    def enter(self, shared: SharedReads | None = None) -> None:
         route = self.scope["url_route"]["kwargs"]
         self.station = route["station"]
-        request = signed_in_request(self.scope)
-        self.table, self.person = table_for(request, route["facility"], route["table"], self.station)
-        self.hear(enrolled_device(request))
+        request = signed_in_request(self.scope, shared)
+        self.table, _person = table_for(request, route["facility"], route["table"], self.station)
+        self.device = enrolled_device(request)
+        self.hear(self.device)
 
-    def heartbeat(self) -> dict[str, int]:
-        self.enter()
+    def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
+        self.enter(shared)
         return {self.table.code: self.table.stream.seq}
 
     def hear(self, device: Device | None) -> None:
@@ -228,7 +243,7 @@ class TableConsumer(PushConsumer):
             Device.objects.filter(pk=device.pk).update(heard_at=clock.now())
 
     def group_names(self) -> list[str]:
-        return [push.table_group(self.table.pk), push.person_group(self.person.pk)]
+        return [push.table_group(self.table.pk), *self.device_groups()]
 
     async def send_state(self) -> None:
         read = database_sync_to_async(fragments.read_fragment, thread_sensitive=False)
@@ -239,29 +254,45 @@ class TableConsumer(PushConsumer):
 
 
 class SignConsumer(PushConsumer):
-    """The signs of one table: a display at the table with nobody signed in, or a person who views them."""
+    """The signs of one table: a display at the table with nobody signed in, or a person who views them.
 
-    def enter(self) -> None:
+    Each heartbeat checks again whether it may show earlier rolls. If that has changed, the socket is closed as after a
+    sign-off, and the display opens its page again.
+    """
+
+    station = ""
+
+    def enter(self, shared: SharedReads | None = None) -> None:
         route = self.scope["url_route"]["kwargs"]
-        self.table = sign_for(current_request(self.scope), route["facility"], route["table"])
+        request = current_request(self.scope, shared)
+        self.table, self.device = (
+            sign_for(request, route["facility"], route["table"]),
+            enrolled_device(request),
+        )
+        station = sign_station(self.table)
+        if self.station not in ("", station):
+            raise SignedOut
+        self.station = station
 
-    def heartbeat(self) -> dict[str, int]:
-        self.enter()
+    def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
+        self.enter(shared)
         return {self.table.code: self.table.stream.seq}
 
     def group_names(self) -> list[str]:
-        return [push.table_group(self.table.pk)]
+        return [push.table_group(self.table.pk), *self.device_groups()]
 
     async def send_state(self) -> None:
         read = database_sync_to_async(fragments.read_fragment, thread_sensitive=False)
-        await self.send_fragment(await read("sign", self.table.pk))
+        await self.send_fragment(await read(self.station, self.table.pk))
 
     async def screen(self, event: dict[str, Any]) -> None:
-        await self.send_fragment(fragments.fragment("sign", event["state"]))
+        await self.send_fragment(fragments.fragment(self.station, event["state"]))
 
 
 class FloorConsumer(PushConsumer):
     """The tiles of a facility, at most two a second for each table: the newest one wins."""
+
+    station = "tile"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -269,17 +300,22 @@ class FloorConsumer(PushConsumer):
         self.sent_at: dict[str, float] = {}
         self.later: dict[str, asyncio.Task[None]] = {}
 
-    def enter(self) -> None:
+    def enter(self, shared: SharedReads | None = None) -> None:
         self.facility = self.scope["url_route"]["kwargs"]["facility"]
-        self.person, self.tables = floor_tables_for(signed_in_request(self.scope), self.facility)
+        request = current_request(self.scope, shared)
+        self.tables, self.device = self.tables_for(request), enrolled_device(request)
 
-    def heartbeat(self) -> dict[str, int]:
-        self.enter()
+    def tables_for(self, request: HttpRequest) -> dict[int, tuple[str, int]]:
+        """Codes and versions of the tables by id. Raises `SignedOut`, `Denied` or `Locked`."""
+        return floor_tables_for(request, self.facility)[1]
+
+    def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
+        self.enter(shared)
         # A page would fetch every tile because of a table whose push is only waiting for its turn.
         return {code: version for code, version in self.tables.values() if code not in self.waiting}
 
     def group_names(self) -> list[str]:
-        return [push.floor_group(self.facility), push.person_group(self.person.pk)]
+        return [push.floor_group(self.facility), *self.device_groups()]
 
     async def send_state(self) -> None:
         """Send versions only: the page was rendered from the same state a moment ago."""
@@ -305,12 +341,30 @@ class FloorConsumer(PushConsumer):
         state = self.waiting.pop(code, None)
         if state is not None:
             self.sent_at[code] = time.monotonic()
-            await self.send_fragment(fragments.fragment("tile", state))
+            await self.send_fragment(fragments.fragment(self.station, state))
 
     async def disconnect(self, code: int) -> None:
         for task in self.later.values():
             task.cancel()
         await super().disconnect(code)
+
+
+class LockedFloorConsumer(FloorConsumer):
+    """The floor at a podium or phone that is locked: closed with 4423 as soon as somebody unlocks it."""
+
+    station = "locked"
+
+    def tables_for(self, request: HttpRequest) -> dict[int, tuple[str, int]]:
+        return locked_floor_for(request, self.facility)[1]
+
+
+class WallConsumer(FloorConsumer):
+    """The floor on a wall, with nobody signed in."""
+
+    station = "wall"
+
+    def tables_for(self, request: HttpRequest) -> dict[int, tuple[str, int]]:
+        return wall_tables_for(request, self.facility)
 
 
 class NowhereConsumer(AsyncWebsocketConsumer):

@@ -1,0 +1,184 @@
+"""The win that the odds predict for a table's gaming day, and its band, for screens.
+
+From the tables of play, and extended by each round that ends. The daily report computes the same from the record.
+"""
+
+import datetime as dt
+import uuid
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import comb, isqrt
+from operator import attrgetter
+from typing import NamedTuple
+
+from audit.compiled_reads import CompiledValues
+from games import submissions
+from games.engine import Rules
+from games.expectation import Stake, stakes_of, variance_of, win_of
+from games.models import RulesSubmission
+from games.registry import game_of
+from tables.models import Throw, Wager
+
+LINE_ROUNDS = 260  # more than a screen draws
+MAX_CACHED = 2_000  # tables and days
+MOST_THROWS = (
+    500  # of one round: the covariances of ten dice take a second, so the band is left to the daily report
+)
+DEVIATIONS = 2  # how wide the band is to each side
+
+
+@dataclass(frozen=True)
+class PlayedRound:
+    """A settled round as the tables of play have it."""
+
+    terms: str
+    dice: list[list[int]] = field(default_factory=list)
+
+    def valid_dice(self) -> list[list[int]]:
+        return self.dice
+
+
+class ExpectedSoFar(NamedTuple):
+    """The expected win and its band of a day's rounds up to one of them, in cents."""
+
+    number: int
+    expected_cents: int
+    band_cents: int
+
+
+@dataclass(frozen=True)
+class DayExpectation:
+    """What the odds predict for the settled rounds of a day, in cents; `win` and `variance` are None if not known.
+
+    `line` has it after each of the last rounds; it is empty if it is not known after each.
+    """
+
+    rounds: int = 0
+    last_round: int = 0
+    win: Fraction | None = Fraction(0)
+    variance: Fraction | None = Fraction(0)
+    line: tuple[ExpectedSoFar, ...] = ()
+
+    @property
+    def expected_cents(self) -> int | None:
+        return round(self.win) if self.win is not None and self.rounds else None
+
+    @property
+    def band_cents(self) -> int | None:
+        """Two standard deviations, in cents."""
+        if self.win is None or self.variance is None or not self.rounds:
+            return None
+        return _band(self.variance)
+
+    def up_to(self, number: int) -> ExpectedSoFar | None:
+        """Return what was expected of the rounds up to this one; None if that is not known."""
+        place = bisect_right(self.line, number, key=attrgetter("number"))
+        if place:
+            return self.line[place - 1]
+        return ExpectedSoFar(0, 0, 0) if len(self.line) == self.rounds else None
+
+
+def _band(variance: Fraction) -> int:
+    return isqrt(DEVIATIONS**2 * int(variance))
+
+
+DAY_STAKES = CompiledValues(
+    lambda table, day, after: (
+        Wager.objects.filter(
+            round__table=table,
+            round__gaming_day=day,
+            round__phase="cleared",
+            round__number__gt=after,
+            struck=False,
+        )
+        .order_by("round__number", "pk")
+        .values_list("round__number", "round__submission", "seat", "code", "play", "cents")
+    )
+)
+DICE_AFTER = CompiledValues(
+    lambda table, after: (
+        Throw.objects.filter(round__table=table, round__number__gt=after)
+        .order_by("round__number", "number", "revision")
+        .values_list("round__number", "number", "dice")
+    )
+)
+_cache: dict[tuple[uuid.UUID, dt.date], DayExpectation] = {}
+
+
+def day_expectation(uid: uuid.UUID, table_id: int, day: dt.date, rounds: int) -> DayExpectation:
+    """Return the expectation of a table's settled rounds of a day, of which there are so many now."""
+    if not rounds:
+        return DayExpectation()
+    cached = _cache.get((uid, day), DayExpectation())
+    newest = _extended(table_id, day, cached)
+    if newest.rounds != rounds and cached.rounds:  # the record went back, or a round ended otherwise
+        newest = _extended(table_id, day, DayExpectation())
+    if len(_cache) >= MAX_CACHED:
+        _cache.clear()
+    _cache[uid, day] = newest
+    return newest
+
+
+def _extended(table_id: int, day: dt.date, before: DayExpectation) -> DayExpectation:
+    """Return the expectation with the rounds after its last one."""
+    wagers: dict[tuple[int, int], list[tuple[int, str, int, int]]] = defaultdict(list)
+    for number, submission, *wager in DAY_STAKES(table_id, day, before.last_round):
+        wagers[number, submission].append((wager[0], wager[1], wager[2], wager[3]))
+    if not wagers:
+        return before
+    rules_by_id = {
+        row.pk: (row.terms_sha256, submissions.rules_of(row))
+        for row in RulesSubmission.objects.filter(pk__in={submission for _number, submission in wagers})
+    }
+    dice = _dice_after(table_id, before.last_round, [rules for _terms, rules in rules_by_id.values()])
+    staked = [
+        (PlayedRound(rules_by_id[submission][0], dice.get(number, [])), list(stakes_of(rows)))
+        for (number, submission), rows in wagers.items()
+    ]
+    rules_by_terms = dict(rules_by_id.values())
+    rounds, last = before.rounds + len(wagers), max(number for number, _submission in wagers)
+    line, win, variance = list(before.line), before.win, before.variance
+    for (number, _submission), round_ in zip(wagers, staked, strict=True):
+        round_win, round_variance = _win([round_], rules_by_terms), _variance([round_], rules_by_terms)
+        win = win + round_win if win is not None and round_win is not None else None
+        variance = variance + round_variance if variance is not None and round_variance is not None else None
+        if win is not None and variance is not None:
+            line.append(ExpectedSoFar(number, round(win), _band(variance)))
+    is_known = win is not None and variance is not None
+    return DayExpectation(rounds, last, win, variance, tuple(line[-LINE_ROUNDS:]) if is_known else ())
+
+
+Staked = list[tuple[PlayedRound, list[Stake]]]
+
+
+def _win(staked: Staked, rules_by_terms: dict[str, Rules]) -> Fraction | None:
+    if any(stake.is_excluded for _round, stakes in staked for stake in stakes):
+        return None
+    return win_of(
+        (rules_by_terms[played.terms], stake.code, stake.cents)
+        for played, stakes in staked
+        for stake in stakes
+    )
+
+
+def _variance(staked: Staked, rules_by_terms: dict[str, Rules]) -> Fraction | None:
+    if any(_has_many_throws(rules) for rules in rules_by_terms.values()):
+        return None
+    return variance_of(staked, rules_by_terms)
+
+
+def _has_many_throws(rules: Rules) -> bool:
+    game, dice = game_of(rules), rules.edition.dice
+    return not game.has_plays and comb(dice + game.faces - 1, dice) > MOST_THROWS
+
+
+def _dice_after(table_id: int, after: int, rules: list[Rules]) -> dict[int, list[list[int]]]:
+    """Return the valid throws of each later round, in a game with plays; nothing in other games."""
+    if not any(game_of(of_round).has_plays for of_round in rules):
+        return {}
+    newest: dict[int, dict[int, list[int]]] = defaultdict(dict)
+    for number, throw, dice in DICE_AFTER(table_id, after):
+        newest[number][throw] = dice
+    return {number: [dice for dice in throws.values() if dice] for number, throws in newest.items()}
