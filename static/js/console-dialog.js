@@ -1,8 +1,9 @@
 /* The console's dialog asks for what an act needs beyond the tap: dice, a seat, a wager, an amount, a reason, a
    witness's PIN. The page says which fields an act needs: <template data-act data-title data-fields data-say
-   data-reasons>. Fields that depend on the table's state (lots, a shaker to lock away) are copied from #fresh, which
-   every push renews. */
+   data-reasons>. With data-hold the act is sent by press and hold (hold.js). Fields that depend on the table's state (lots,
+   a shaker to lock away) are copied from #fresh, which every push renews. */
 
+import { CorrectionPreview } from "./correction-preview.js";
 import { Dice } from "./dice.js";
 import { PinPad } from "./pin-pad.js";
 
@@ -27,13 +28,15 @@ function removableItem(text, name, index) {
 }
 
 export class ConsoleDialog {
-  constructor({ send, state }) {
+  constructor({ send, state, fetchPreview }) {
     Object.assign(this, { send, state });
     this.box = document.getElementById("ask");
+    this.preview = new CorrectionPreview(this.box.querySelector("[data-preview]"), fetchPreview);
     this.form = this.box.querySelector("form");
     this.dice = new Dice(() => this.box.querySelector("[data-field=dice] .slots"), () => this.update());
-    this.pad = new PinPad(this.box, () => this.update());
+    this.pad = new PinPad(this.box, { changed: () => this.update(), complete: () => this.signed() });
     this.box.addEventListener("click", (event) => this.click(event));
+    this.go = this.box.querySelector("[data-go]");
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
     this.form.addEventListener("input", () => this.update());
   }
@@ -54,6 +57,9 @@ export class ConsoleDialog {
     this.fields = fields.filter((name) => this.hasContent(name));
     if (!this.fields.length) return false;
     this.witnessOptional = template.dataset.optional === "witness";  // the signed-in person may be enough; the server decides
+    this.go.toggleAttribute("data-hold", template.hasAttribute("data-hold"));
+    this.box.classList.toggle("ask--wide", template.hasAttribute("data-wide"));
+    this.box.querySelector("[data-cancel]").textContent = template.dataset.cancel ?? "Cancel";
     this.form.reset();
     this.box.querySelector("h2").textContent = template.dataset.title;
     this.box.querySelector("[data-say]").textContent = template.dataset.say ?? "";
@@ -68,14 +74,17 @@ export class ConsoleDialog {
     this.box.classList.toggle("ask--pin", this.fields.includes("witness") && !impossible);
     this.box.classList.toggle("ask--only-pin", this.fields.join() === "witness");
     this.showRefusal("");
+    this.preview.clear();
     this.setReasons(template.dataset.reasons);
     this.setOptions(template);
     this.setSlots();
     this.preselect();
     this.paintWagers();
     this.paintThrows();
+    this.opening = Symbol("dialog");
+    this.pad.setHint(`The sixth digit: ${template.dataset.title}`);
     this.box.showModal();
-    this.pad.set("");
+    this.pad.reset();
     return true;
   }
 
@@ -88,6 +97,7 @@ export class ConsoleDialog {
       signers.add(new Option(`${person.name}, ${name}`, person.code));
     if (person) signers.value = person.code;
     this.box.querySelector("h2").textContent = `For the ${name}`;
+    this.pad.setHint("The sixth digit records it.");
   }
 
   /* Fields that this act does not need are emptied, so that nothing in them is required. */
@@ -162,13 +172,11 @@ export class ConsoleDialog {
   }
 
   setOptions(template) {
-    const { lying: wagerSelect, what: subjectSelect, person, by: activatedBy } = this.form.elements;
+    const { lying: wagerSelect, person, by: activatedBy } = this.form.elements;
     const { wagers } = this.state.round;
     this.listedWagers = wagers;
     wagerSelect.replaceChildren(...wagers.map(({ seat, label, cents }, i) =>
       new Option(`Seat ${seat}: ${label}, ${money(cents)}`, i)));
-    const subjects = (template.dataset.what ?? "").split("|").filter(Boolean).map((pair) => pair.split("="));
-    subjectSelect.replaceChildren(...subjects.map(([value, label]) => new Option(label, value)));
     const floorperson = this.state.floorperson?.code;
     if (floorperson && [...person.options].some((option) => option.value === floorperson)) person.value = floorperson;
     const signer = [...person.options].find(({ dataset }) => dataset.role && dataset.role === template.dataset.signs);
@@ -251,7 +259,7 @@ export class ConsoleDialog {
       if (field === "dice" && this.firstThrow) params.throws = [this.firstThrow, this.dice.faces];
       if (field === "dice" && !this.firstThrow) params.dice = this.dice.faces;
       if (field === "throws") Object.assign(params, { dice: undefined, throws: this.throws });
-      if (field === "seen") params.dice = this.dice.full ? this.dice.faces : null;
+      if (field === "seen") params.dice = this.asksDice ? this.dice.faces : null;
       if (field === "wager" && !this.fields.includes("list"))
         Object.assign(params, { seat: Number(elements.seat.value), wager: elements.wager.value, cents: this.cents() });
       if (field === "list")
@@ -274,7 +282,9 @@ export class ConsoleDialog {
     const params = this.params(), { faces, full } = this.dice;
     const complete = {
       "dice": full || (this.throws.length > 0 && !faces.length),
-      "seen": full || !faces.length,
+      "preview": this.preview.isShown,
+      "failure": Boolean(this.end) && this.end.dataset.end !== "none",
+      "seen": full || !this.asksDice,
       "wager": this.fields.includes("list") || params.cents > 0,
       "list": this.wagers.length > 0,
       "lying": Boolean(params.wager),
@@ -288,17 +298,50 @@ export class ConsoleDialog {
       "fault": Boolean(params.why),
       "keep": Boolean(params.dice),
       "secured": params.secured,
-      "witness": this.pad.full || (this.witnessOptional && !this.pad.pin) || (this.fields.includes("seen") && !full),
+      "witness": this.pad.full || (this.witnessOptional && !this.pad.pin) || !this.asksWitness,
     };
     return this.fields.every((field) => complete[field] ?? true);
   }
 
-  /* A device failure with readable dice is settled before a witness. Without them it is void and needs no witness. */
+  /* The part of the page that says how the round ends, by what failed and whether the dice were seen. */
+  get end() {
+    const { what: part, seen: sight } = this.form.elements;
+    return [...this.box.querySelectorAll("[data-failure]")].find(({ dataset: { failure, dice } }) =>
+      failure.split(" ").includes(part.value) && (!dice || dice === sight.value));
+  }
+
+  get asksDice() {
+    return this.end?.dataset.dice === "seen";
+  }
+
+  /* A failure with dice that were seen is settled before a witness. Otherwise the round is void and needs none. */
+  get asksWitness() {
+    return !this.fields.includes("failure") || Boolean(this.end?.hasAttribute("data-signs"));
+  }
+
+  updateFailure() {
+    const { what: part } = this.form.elements, { end } = this;
+    const ends = [...this.box.querySelectorAll("[data-failure]")];
+    for (const text of ends) text.hidden = text !== end;
+    const isAsked = ends.some(({ dataset: { failure, dice } }) => dice && failure.split(" ").includes(part.value));
+    if (this.fields.includes("seen")) this.field("seen").hidden = !isAsked;
+    this.field("dice").hidden = !this.asksDice;
+    const signs = this.fields.includes("witness") && this.asksWitness;
+    this.field("witness").hidden = !signs;
+    this.box.classList.toggle("ask--pin", signs);
+  }
+
+  /* Shows what the correction changes, once everything that decides it is entered. */
+  updatePreview() {
+    const params = { ...this.params(), reason: undefined };  // JSON leaves it out
+    const isDecided = this.fields.includes("dice") ? this.dice.full : params.cents > 0 || this.fields.includes("lying");
+    if (isDecided) this.preview.ask(this.act, params, () => this.update());
+    else this.preview.clear();
+  }
+
   update() {
-    if (this.fields?.includes("seen")) {
-      this.field("witness").hidden = !this.dice.full;
-      this.box.classList.toggle("ask--pin", this.dice.full);
-    }
+    if (this.fields?.includes("failure")) this.updateFailure();
+    if (this.fields?.includes("preview")) this.updatePreview();
     this.box.querySelector("[data-ask-extra]")?.toggleAttribute("hidden", !this.needsExtraThrow);
     this.box.querySelector("[data-go]").disabled = !this.isComplete() || this.needsExtraThrow;
   }
@@ -309,13 +352,23 @@ export class ConsoleDialog {
     slot.textContent = section ? `${text} ${section}` : text;
   }
 
+  /* The sixth digit sends the act, as the button does, unless something is missing. */
+  signed() {
+    if (this.go.disabled) this.pad.say("The PIN is complete. Fill in the rest, then tap the button.");
+    else this.submit();
+  }
+
   async submit() {
     if (!this.isComplete()) return;
+    const { opening } = this;
     const witness = this.pad.full ? { person: this.form.elements.person.value, pin: this.pad.pin } : null;
-    this.box.querySelector("[data-go]").disabled = true;
-    const { refusal } = await this.send(this.act, this.params(), witness);
-    this.pad.set("");
-    if (!refusal) return this.box.close();
-    this.showRefusal(refusal.message, refusal.section);
+    const answer = await this.pad.sendOnce(() => {
+      this.go.disabled = true;
+      return this.send(this.act, this.params(), witness);
+    });
+    if (!answer || opening !== this.opening) return;
+    if (!answer.refusal) return this.box.close();
+    const { refusal } = answer;
+    if (!this.pad.refuse(refusal)) this.showRefusal(refusal.message, refusal.section);
   }
 }

@@ -4,11 +4,20 @@ import "./live.js";
 import "./clocks.js";
 import { ActQueue, consoleSender } from "./acts.js";
 import { sendAlertActsThrough } from "./alerts.js";
+import { AreaPanel } from "./area-panel.js";
+import { ChipDrag } from "./chip-drag.js";
 import { ConsoleDialog } from "./console-dialog.js";
+import { previewFrom } from "./correction-preview.js";
+import { DeviceSettings } from "./device.js";
 import { Dice, countFaces, facesToGo, spellFaces, totalOf } from "./dice.js";
+import { Holds } from "./hold.js";
 import { Inspection } from "./inspection.js";
+import { LastDie } from "./last-die.js";
 import { Posts } from "./posts.js";
+import { QuickTaps } from "./quick-taps.js";
 import { Refusal } from "./refusal.js";
+import { ReliefView } from "./relief.js";
+import { SeenList } from "./seen-lines.js";
 import { Taps } from "./taps.js";
 
 const screen = document.querySelector("live-screen");
@@ -16,6 +25,11 @@ const urls = { ...screen.dataset };
 const readState = () => JSON.parse(document.getElementById("state").textContent);
 let state = readState();
 
+/* These see every tap first. */
+Holds.watch(document);
+QuickTaps.watch(document);
+
+const deviceSettings = new DeviceSettings();
 const refusalBox = new Refusal();
 const refuse = (refusal, anchor) => refusalBox.show(refusal, anchor);
 const queue = new ActQueue(screen, urls);
@@ -27,11 +41,19 @@ const { script } = document.getElementById("screen").dataset;
 const game = script ? await import(script) : {};
 
 const taps = new (game.Taps ?? Taps)({ send, state, refuse });
+const panel = new AreaPanel(taps);
+const drag = ChipDrag.watch(taps, panel);
 const posts = new Posts(state, urls.me);
 const extension = game.Extension ? new game.Extension(state, posts) : null;
-const dialog = new ConsoleDialog({ send: extension?.onNewestPlay?.(send) ?? send, state: correctableState(state) });
+const onNewestPlay = (run) => extension?.onNewestPlay?.(run) ?? run;
+const dialog = new ConsoleDialog({
+  send: onNewestPlay(send), state: correctableState(state), fetchPreview: onNewestPlay(previewFrom(urls.correction)),
+});
 const inspection = new Inspection({ urls, refuse });
+const relief = new ReliefView(document.querySelector("[data-relief-view]"), urls.relief);
+const seenList = new SeenList();
 const dice = new Dice(() => document.getElementById("slots"), paintNextFromDice);
+LastDie.watch({ dice, call: () => tapAct(document.getElementById("next")) });
 taps.chip ||= state.chips.find((cents) => cents >= state.limits.min_cents) ?? state.chips[0];
 
 /* What can be corrected: in a game with plays, the newest play and the wagers on the whole game. */
@@ -52,7 +74,10 @@ function paintNextFromDice({ faces, full, size, counted, invalid }) {
     next.querySelector(".next-s").textContent = detail;
   };
   if (reason) setTexts(next.dataset.void, reason.dataset.say);
-  else if (!full) setTexts("Tap the dice", facesToGo(size - faces.length));
+  else if (!full && counted && faces.length) {
+    const missing = size - faces.length;
+    setTexts(`Enter ${missing} more ${missing === 1 ? "die" : "dice"}`, `${faces.length} of ${size}`);
+  } else if (!full) setTexts("Tap the dice", facesToGo(size - faces.length) + (size - faces.length === 1 ? ": hold it to call" : ""));
   else setTexts(next.dataset.label, counted ? countFaces(faces) : `${spellFaces(faces)}: total ${totalOf(faces)}`);
 }
 
@@ -99,7 +124,8 @@ function openDialog(button) {
 
 const ACTIONS = {
   "post": () => { posts.selectNext(); paint(); },
-  "undo": () => taps.undo(),
+  "undo": (button) => taps.undo(button),
+  "open-area": () => panel.toggleOpening(),
   "clear-seat": () => taps.clearSeat(),
   "repeat-seat": () => taps.repeatSeat(),
   "repeat-all": (button) => taps.repeatAll(button),
@@ -107,20 +133,35 @@ const ACTIONS = {
   "faces-clear": () => dice.reset(),
   "lean": () => dice.countLeaning(),
   "free-seat": (button) => taps.freeSeat(button),
+  "seat-away": (button) => taps.markSeat("away", button),
+  "seat-back": (button) => taps.markSeat("here", button),
   "seat-player": (button) => taps.seatPlayer(taps.seat, button),
 };
 
-/* The second tap of a double tap was meant for the step before. */
-const DOUBLE_TAP = 250;
-let stepTime = -DOUBLE_TAP;
-const isSecondTap = (button, clicks) =>
-  button.id === "next" && clicks > 1 && performance.now() - stepTime < DOUBLE_TAP;
+function selectSeat(button) {
+  const seat = Number(button.dataset.seat);
+  if (!panel.takesSeat(seat, button)) taps.selectSeat(seat);
+}
 
-document.addEventListener("click", ({ target, detail: clicks }) => {
+const BETS_CLOSED = {
+  code: "late-wager", title: "Not placed", section: "",
+  message: "No more bets: the wagers of this round are closed. Give the chips back. "
+    + "If they were there before and were not entered, use Missed wager, with a floorperson’s PIN.",
+};
+
+/* A tap on an empty area after no more bets and before the dice is a late wager. */
+function isLate(area) {
+  const { mode } = document.getElementById("screen").dataset, { wager } = area.dataset;
+  if (!["say", "dice"].includes(mode) || state.round.bets_open || document.getElementById("inspect")) return false;
+  return !state.round.wagers.some((placed) => placed.wager === wager);
+}
+
+document.addEventListener("click", ({ target }) => {
   const hit = (name) => target.closest(`[data-${name}]`);
-  const area = target.closest("button[data-wager]");
-  if (area) return taps.tap(area.dataset.wager, area);
-  if (hit("seat")) return taps.selectSeat(Number(hit("seat").dataset.seat));
+  const area = target.closest(".area[data-wager]");
+  if (area && isLate(area)) return refuse(BETS_CLOSED, area);
+  if (area) return panel.takesTap(area) ? undefined : taps.tap(area.dataset.wager, area);
+  if (hit("seat")) return selectSeat(hit("seat"));
   if (hit("chip")) return taps.selectChip(Number(hit("chip").dataset.chip));
   if (hit("less")) return dice.remove(Number(hit("less").dataset.less));
   if (hit("invalid")) return dice.toggleInvalid(hit("invalid").dataset.invalid);
@@ -133,13 +174,15 @@ document.addEventListener("click", ({ target, detail: clicks }) => {
   if (hit("open")) {
     target.closest("dialog")?.close();
     paintOffers();
+    deviceSettings.paint();
+    if (hit("open").dataset.open === "people") relief.show();
     return document.getElementById(hit("open").dataset.open).showModal();
   }
-  if (hit("ask")) return isSecondTap(hit("ask"), clicks) ? undefined : openDialog(hit("ask"));
+  if (hit("ask")) return openDialog(hit("ask"));
   if (target.closest("dialog [data-close]")) return target.closest("dialog").close();
   if (target.closest("#inspect")) return inspection.click(target);
   const button = target.closest("button[data-act]");
-  if (button && !isSecondTap(button, clicks)) tapAct(button);
+  if (button) tapAct(button);
 });
 
 /* The list of other acts hides those that are not legal now. A floorperson may record a round settled manually until the
@@ -150,7 +193,7 @@ function paintOffers() {
   for (const item of document.querySelectorAll("[data-offer]"))
     item.hidden = !state.offers.includes(item.dataset.offer) || posts.postOf(item.dataset.offer) === null;
   for (const item of document.querySelectorAll("[data-of-seat]"))
-    item.hidden = state.taken.includes(taps.seat) !== (item.dataset.ofSeat === "taken");
+    item.hidden = !item.dataset.ofSeat.split(" ").includes(state.seat_states[taps.seat]);
   const offered = document.querySelector("#more .choices > li:not([hidden]):not([data-no-offers])");
   document.querySelector("[data-no-offers]").hidden = offered !== null;
 }
@@ -160,14 +203,26 @@ function applyState() {
   state = readState();
   taps.state = posts.state = state;
   dialog.state = correctableState(state);
-  if (JSON.stringify(before.next) !== JSON.stringify(state.next)) stepTime = performance.now();
   const isNewRound = before.round.number !== state.round.number;
   if (isNewRound) taps.startRound();
   if (isNewRound || before.round.phase !== state.round.phase) {
     refusalBox.close();
+    panel.close();
+    drag.cancel();
     dice.reset();
-  } else dice.paint();
+  } else {
+    if (hasChanged(before, state)) refusalBox.closeOld();
+    dice.paint();
+  }
   paint();
+}
+
+/* What refusals are about: the wagers, the dice and the equipment, the limits, and what may be done. */
+const MATTERS = ["next", "offers", "limits", "shaker", "lot", "status", "taken", "seat_states", "posts", "stopped"];
+
+function hasChanged(before, now) {
+  const changed = (name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]);
+  return MATTERS.some(changed) || JSON.stringify(before.round.wagers) !== JSON.stringify(now.round.wagers);
 }
 
 /* The header shows who is signed in, even when that is not the dealer: a floorperson's taps are a floorperson's acts. */
@@ -184,12 +239,15 @@ function paint() {
   posts.paint();
   extension?.apply(state);
   taps.paint();
+  panel.paint();
   inspection.paint();
+  seenList.apply();
   paintOffers();
   refusalBox.dimNext();
 }
 
 screen.addEventListener("screen:applied", applyState);
+addEventListener("screen:connection", ({ detail }) => { if (detail.status === "live") refusalBox.closeIf("no-line"); });
 addEventListener("pagehide", () => taps.flush());
 dice.paint();
 paint();

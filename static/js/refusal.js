@@ -2,6 +2,7 @@
    the highlighted next step. */
 
 const GAP = 14, MARGIN = 8;
+const OWN_SCREEN_TIME = 300;  // ms after a refusal in which a change of the screen is its own
 
 export class Refusal {
   constructor() {
@@ -11,6 +12,7 @@ export class Refusal {
   }
 
   show({ code, title, message, section }, anchor) {
+    Object.assign(this, { code, shownTime: performance.now() });
     const fix = document.querySelector(`#fixes [data-codes~="${CSS.escape(code)}"]`);
     const button = this.box.querySelector("[data-fix]");
     this.box.querySelector("[data-title]").textContent = title || "Not taken";
@@ -31,6 +33,17 @@ export class Refusal {
   close() {
     this.box.hidden = true;
     this.dimNext();
+  }
+
+  /* A refusal that is no longer true. */
+  closeIf(code) {
+    if (!this.box.hidden && this.code === code) this.close();
+  }
+
+  /* The table has changed since: what was refused may be possible now. The screen that came with the refusal does not
+     count. */
+  closeOld() {
+    if (!this.box.hidden && performance.now() - this.shownTime > OWN_SCREEN_TIME) this.close();
   }
 
   /* Only one step is highlighted: while a fix is, the next step is dimmed. */

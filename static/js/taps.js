@@ -1,12 +1,10 @@
 /* Taps on the layout. Taps for one seat gather for at most half a second and are drawn at once, marked as not yet taken.
    Then they go out as ONE act, with the new total of each wager. */
 
+import { formatAmount, stacksHtml } from "./stacks.js";
+
 const GATHER_TIME = 450;
 
-export const formatAmount = (cents) =>
-  (cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0, maximumFractionDigits: 2 });
-/* The class of the largest chip in an amount. `chips` has the values of the table's chips, ascending (games/chips.py). */
-export const chipClass = (chips, cents) => `c${(chips.findLast((chip) => cents >= chip) ?? chips[0]) / 100}`;
 export const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
 export const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
@@ -15,9 +13,11 @@ export class Taps {
     Object.assign(this, { send, state, refuse });
     this.seat = Number(sessionStorage.getItem("pitside.seat")) || 1;
     this.chip = Number(sessionStorage.getItem("pitside.chip")) || 0;
+    this.opensAreas = false;  // no chip is in hand: a tap opens an area
+    this.hasUnits = false;    // whether all wagers of a seat are one unit
     this.unsent = new Map();  // wager -> total in cents, all for this.seat
     this.batches = [];        // {seat, totals}: sent, not answered yet
-    this.undoSteps = [];      // {seat, totals: [[wager, cents]]}: the totals before each change
+    this.undoSteps = [];      // {say, before: Map(seat -> [[wager, cents]])}: the totals before each change
   }
 
   /* A wager's total with what this tablet has added and the table has not taken yet. */
@@ -50,6 +50,7 @@ export class Taps {
 
   selectChip(cents) {
     this.chip = cents;
+    this.opensAreas = false;
     sessionStorage.setItem("pitside.chip", cents);
     this.paint();
   }
@@ -59,8 +60,16 @@ export class Taps {
     if (refusal) this.refuse(refusal, button);
   }
 
+  /* Wagers of a player who left stay until the round ends, and the seat with them. */
   async freeSeat(button) {
+    if (this.state.round.wagers.some(({ seat }) => seat === this.seat)) return this.markSeat("left", button);
     const { refusal } = await this.send("free_seat", { seat: this.seat });
+    if (refusal) this.refuse(refusal, button);
+  }
+
+  async markSeat(mark, button) {
+    await this.flush();
+    const { refusal } = await this.send("mark_seat", { seat: this.seat, mark });
     if (refusal) this.refuse(refusal, button);
   }
 
@@ -69,57 +78,113 @@ export class Taps {
     this.setTotals([[wager, this.total(this.seat, wager) + this.chip]]);
   }
 
-  setTotals(totals, canUndo = true) {
+  /* `change` is the change of the selected seat's totals in the words of Undo; "" for one that cannot be undone. */
+  setTotals(totals, change = this.changeText(totals)) {
     if (!totals.length) return;
-    if (canUndo) {
-      const before = totals.map(([wager]) => [wager, this.total(this.seat, wager)]);
-      this.undoSteps.push({ seat: this.seat, totals: before });
-    }
+    if (change) this.rememberStep(`${change}, seat ${this.seat}`, totals.map(([wager]) => ({ seat: this.seat, wager })));
     for (const [wager, cents] of totals) this.unsent.set(wager, cents);
     this.timer ??= setTimeout(() => this.flush(), GATHER_TIME);
     this.paint();
   }
 
-  undo() {
-    const step = this.undoSteps.pop();
+  /* `$25 on Total 12` */
+  changeText(totals) {
+    if (totals.length !== 1) return `${totals.length} wagers`;
+    const [[wager, cents]] = totals, change = cents - this.total(this.seat, wager);
+    return `${change < 0 ? "−" : ""}$${formatAmount(Math.abs(change))} on ${this.labelOf(wager)}`;
+  }
+
+  labelOf(wager) {
+    return document.querySelector(`[data-wager="${wager}"]`)?.dataset.label ?? wager;
+  }
+
+  /* Another total for one wager of the selected seat, as it was typed or stepped. */
+  setAmount(wager, cents) {
+    if (cents !== this.total(this.seat, wager)) this.setTotals([[wager, cents]]);
+  }
+
+  moveToArea(wager, area) {
+    const cents = this.total(this.seat, wager);
+    if (!cents || wager === area) return;
+    this.setTotals([[wager, 0], [area, this.total(this.seat, area) + cents]], `Move to ${this.labelOf(area)}`);
+  }
+
+  /* One seat's chips go to another seat's, as one act. */
+  moveToSeat(wager, seat, button) {
+    const cents = this.total(this.seat, wager), from = this.seat;
+    if (!cents || seat === from) return;
+    return this.sendTotals([
+      { seat: from, wager, cents: 0 }, { seat, wager, cents: this.total(seat, wager) + cents },
+    ], `${this.labelOf(wager)} from seat ${from} to ${seat}`, button);
+  }
+
+  rememberStep(say, wagers) {
+    const before = new Map();
+    for (const { seat, wager } of wagers)
+      before.set(seat, [...before.get(seat) ?? [], [wager, this.total(seat, wager)]]);
+    this.undoSteps.push({ say, before });
+    return this.undoSteps.at(-1);
+  }
+
+  /* The step that Undo takes back now: the newest at the selected seat, unless another seat in that step has changed since. */
+  get undoStep() {
+    const newestOf = (seat) => this.undoSteps.findLast(({ before }) => before.has(seat));
+    const step = newestOf(this.seat);
+    return step && [...step.before.keys()].every((seat) => newestOf(seat) === step) ? step : null;
+  }
+
+  undo(button) {
+    const step = this.undoStep;
     if (!step) return;
-    this.selectSeat(step.seat);
-    this.setTotals(step.totals, false);
+    this.undoSteps = this.undoSteps.filter((earlier) => earlier !== step);
+    if (step.before.size === 1) return this.setTotals(step.before.get(this.seat), "");
+    const wagers = [...step.before].flatMap(([seat, totals]) => totals.map(([wager, cents]) => ({ seat, wager, cents })));
+    return this.sendTotals(wagers, "", button);
   }
 
   clearSeat() {
     const wagers = new Set(this.state.round.wagers.filter(({ seat }) => seat === this.seat).map(({ wager }) => wager));
     for (const { totals } of [...this.batches.filter(({ seat }) => seat === this.seat), { totals: this.unsent }])
       for (const wager of totals.keys()) wagers.add(wager);
-    this.setTotals([...wagers].filter((wager) => this.total(this.seat, wager)).map((wager) => [wager, 0]));
+    this.setTotals([...wagers].filter((wager) => this.total(this.seat, wager)).map((wager) => [wager, 0]), "Clear");
     this.flush();
   }
 
   repeatSeat() {
     const wagers = this.repeatedWagers().filter(({ seat }) => seat === this.seat);
-    this.setTotals(wagers.map(({ wager, cents }) => [wager, cents]));
+    this.setTotals(wagers.map(({ wager, cents }) => [wager, cents]), "Repeat");
     this.flush();
   }
 
-  /* The wagers of the last round, each as a total, without those that are suspended. */
+  /* The wagers of the last round, each as a total, without suspended wagers and absent players. */
   repeatedWagers() {
-    return this.withoutSuspended(this.state.last_wagers);
+    return this.withoutSuspended(this.state.last_wagers).filter(({ seat }) => !this.isAbsent(seat));
+  }
+
+  isAbsent(seat) {
+    return ["away", "left"].includes(this.state.seat_states?.[seat]);
   }
 
   withoutSuspended(wagers) {
     return wagers.filter(({ wager }) => !this.state.stopped.includes(wager));
   }
 
-  async repeatAll(button) {
+  repeatAll(button) {
+    return this.sendTotals(this.repeatedWagers(), "Repeat all", button);
+  }
+
+  /* Totals of several seats, as one act and one step of Undo. */
+  async sendTotals(wagers, say, button) {
     this.flush();
-    const changed = this.repeatedWagers().filter(({ seat, wager, cents }) => cents !== this.total(seat, wager));
+    const changed = wagers.filter(({ seat, wager, cents }) => cents !== this.total(seat, wager));
     if (!changed.length) return;
     const batches = [...new Set(changed.map(({ seat }) => seat))].map((seat) => {
-      const wagers = changed.filter((wager) => wager.seat === seat);
-      return { seat, totals: new Map(wagers.map(({ wager, cents }) => [wager, cents])) };
+      const ofSeat = changed.filter((wager) => wager.seat === seat);
+      return { seat, totals: new Map(ofSeat.map(({ wager, cents }) => [wager, cents])) };
     });
-    this.undoSteps = [];
+    const step = say ? this.rememberStep(say, changed) : null;
     const refusal = await this.sendWagers(changed, batches);
+    if (refusal) this.undoSteps = this.undoSteps.filter((earlier) => earlier !== step);
     this.paint();
     if (refusal) this.refuse(refusal, button);
   }
@@ -138,7 +203,7 @@ export class Taps {
     }
     const refusal = await this.sendWagers(changed.map(([wager, cents]) => ({ seat, wager, cents })), [batch]);
     if (refusal) {
-      this.undoSteps = this.undoSteps.filter((step) => step.seat !== seat);
+      this.undoSteps = this.undoSteps.filter(({ before }) => !before.has(seat));
       this.refuse(refusal, anchor);
     }
     this.paint();
@@ -184,19 +249,29 @@ export class Taps {
     this.paintAreas(areas);
     this.paintSeats(seats);
     this.paintRack(seats);
+    this.painted?.();
   }
 
   paintAreas(areas) {
     for (const area of document.querySelectorAll("button[data-wager]")) {
-      const { wager } = area.dataset, bySeat = areas.get(wager) ?? new Map();
-      const sum = [...bySeat.values()].reduce((total, cents) => total + cents, 0);
-      const own = bySeat.get(this.seat) ?? 0, ownPending = this.isPending(this.seat, wager);
-      const pending = ownPending || [...bySeat.keys()].some((seat) => this.isPending(seat, wager));
-      const html = moneyHtml(this.state.chips, own, sum, pending, this.seat);
+      const { wager } = area.dataset, owners = this.ownersOf(wager, areas.get(wager) ?? new Map());
       const slot = area.querySelector(".money");
+      const html = stacksHtml(owners, Number(slot.dataset.full), this.state.chips);
       if (slot.innerHTML !== html) slot.innerHTML = html;
-      this.paintOwnText(area, own, ownPending);
+      const own = owners.find((owner) => owner.own);
+      this.paintOwnText(area, own?.cents ?? 0, own?.pending);
     }
+  }
+
+  /* Whose chips are on an area, by seat. Chips whose removal is not confirmed yet are included. */
+  ownersOf(wager, bySeat) {
+    const { wagers } = this.state.round;
+    const owners = [...bySeat].map(([seat, cents]) => {
+      const placed = wagers.find((wagered) => wagered.seat === seat && wagered.wager === wager);
+      const flag = placed?.cents === cents && Boolean(placed.flag);
+      return { seat, cents, flag, own: seat === this.seat, pending: this.isPending(seat, wager) };
+    });
+    return owners.filter(({ cents, pending }) => cents || pending).sort((a, b) => a.seat - b.seat);
   }
 
   /* for screen readers */
@@ -211,16 +286,27 @@ export class Taps {
     text.textContent = ` Seat ${this.seat}: $${formatAmount(own)}${pending ? ", not yet taken" : ""}.`;
   }
 
+  /* A seat with a wager is playing; one without has a player, or is open. */
+  paintSeatState(button, count) {
+    const label = button.querySelector(".seat-state");
+    if (!label) return;
+    if (this.isAbsent(Number(button.dataset.seat))) return;
+    const seatState = count ? "playing" : button.dataset.taken === "true" ? "seated" : "open";
+    setText(label, seatState);
+    for (const name of ["playing", "seated", "open"]) button.classList.toggle(`seat--${name}`, name === seatState);
+  }
+
   paintRack(seats) {
     for (const button of document.querySelectorAll("[data-chip]"))
-      button.setAttribute("aria-pressed", Number(button.dataset.chip) === this.chip);
+      button.setAttribute("aria-pressed", !this.opensAreas && Number(button.dataset.chip) === this.chip);
     document.getElementById("rack-say")?.replaceChildren(...this.rackText());
     for (const name of document.querySelectorAll("[data-seat-say]")) name.textContent = this.seat;
-    const { last_wagers: lastWagers } = this.state;
+    const { last_wagers: lastWagers } = this.state, step = this.undoStep, undoText = document.getElementById("undo-say");
+    if (undoText) setText(undoText, step?.say ?? "");
     const enabled = {
-      "undo": this.undoSteps.length,
+      "undo": step,
       "clear-seat": seats.get(this.seat)?.count,
-      "repeat-seat": lastWagers.some(({ seat }) => seat === this.seat),
+      "repeat-seat": lastWagers.some(({ seat }) => seat === this.seat) && !this.isAbsent(this.seat),
       "repeat-all": lastWagers.length,
     };
     for (const [action, enable] of Object.entries(enabled))
@@ -228,7 +314,8 @@ export class Taps {
   }
 
   rackText() {
-    return ["Each tap adds ", bold(`$${formatAmount(this.chip)}`), " for ", bold(`seat ${this.seat}`)];
+    if (this.opensAreas) return ["No chip in hand: a tap opens an area"];
+    return ["Each tap adds ", bold(`$${formatAmount(this.chip)}`), " for ", bold(`seat ${this.seat}`), ". Hold to open."];
   }
 
   pendingWagers(seat) {
@@ -247,6 +334,7 @@ export class Taps {
       button.classList.toggle("seat--empty", !count && seat !== this.seat);
       setText(button.querySelector(".seat-sum"), cents ? `$${formatAmount(cents)}` : "–");
       setText(button.querySelector(".seat-count"), count ? `${count} wager${count === 1 ? "" : "s"}` : "No wagers");
+      this.paintSeatState(button, count);
       button.querySelector(".seat-mark--sending")?.remove();
       button.querySelector(".seat-mark")?.toggleAttribute("hidden", pending > 0);
       if (pending) button.querySelector(".seat-say").insertAdjacentHTML("beforeend",
@@ -256,15 +344,4 @@ export class Taps {
     const tableSum = document.getElementById("wagered");
     if (tableSum) setText(tableSum, `$${formatAmount(sum)}`);
   }
-}
-
-/* An area's chip: the selected seat's money, or else the whole table's. */
-function moneyHtml(chips, own, sum, pending, seat) {
-  if (!sum && !pending) return "";
-  const cents = own || sum, text = formatAmount(cents);
-  const classes = `chip ${chipClass(chips, cents)}${own ? " chip--own" : ""}${pending ? " chip--sending" : ""}`;
-  const badge = own ? `<i class="chip-seat">${seat}</i>` : "";
-  const tableSum = own && sum > own ? `<span class="of">of ${formatAmount(sum)}</span>` : "";
-  const amount = `<b class="chip-n${text.length > 2 ? " wide" : ""}">${text}</b>`;
-  return `<span class="${classes}"><svg><use href="#chip"></use></svg>${amount}${badge}</span>${tableSum}`;
 }

@@ -14,7 +14,7 @@ from games.catalog.football.engine import GAME
 from games.catalog.football.engine.view import Advance, FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine.editions import edition
-from games.layout_drawing import NOT_DEALT, WINS, disc, money
+from games.layout_drawing import NOT_DEALT, WINS, money
 from games.snapshot_types import (
     Citation,
     LayoutWager,
@@ -27,7 +27,12 @@ from games.snapshot_types import (
     StepState,
     WagerFacts,
 )
+from games.stacks import Owner, named, owners_by_area, seat_marks, stacks, sum_of
+from games.table_shape import TableShape
 
+TABLE_SHAPE = TableShape(  # a long oval, its dealers on one side
+    width=206, height=72, far_corners=(36, 36), near_corner=36, dealers=96
+)
 FULL_GAME = ("touchdown", "defense", "game-changer", "extra-point", "quick-strike")
 GAME_LENGTH = tuple(f"game-length:{plays}" for plays in range(1, 7))
 # What each of an area's odds is paid on, as printed.
@@ -97,14 +102,8 @@ def no_dice(s: Snapshot) -> bool:
 # Settling in steps
 
 
-class SettleSeatOfHalf(SettleSeat):
-    """A seat of a settlement step, with its half of the table."""
-
-    half: str
-
-
 class NumberedStep(TypedDict):
-    """A settlement step with its number and the half of each seat."""
+    """A settlement step with its number."""
 
     step: int
     code: str
@@ -114,18 +113,38 @@ class NumberedStep(TypedDict):
     take_cents: int
     pay_cents: int
     number: int
-    seats: list[SettleSeatOfHalf]
+    seats: list[SettleSeat]
+
+
+class HalfOfStep(TypedDict):
+    """What the current step settles in one half of the table.
+
+    `seats` are empty once the half is settled; the sums are then those that it moved, before that what it still moves.
+    """
+
+    half: str
+    label: str
+    done: bool
+    take_cents: int
+    pay_cents: int
+    seats: list[SettleSeat]
 
 
 class Settling(TypedDict):
-    """The numbered steps, the current one, what it still takes and pays, the words to confirm it, and what follows."""
+    """The numbered steps, the current one by halves, what it still takes and pays, the words to confirm it, and what
+    follows.
+    """
 
     steps: list[NumberedStep]
     now: NumberedStep | None
+    halves: list[HalfOfStep]
     take: int
     pay: int
     then: str
     confirmation: str
+
+
+HALVES = {"right": "Right, places 1–8", "left": "Left, places 9–16"}
 
 
 def step_now(s: Snapshot) -> SettleStep | None:
@@ -139,23 +158,12 @@ def _seats_of_step(step: SettleStep | None) -> list[SettleSeat]:
 
 
 def settling(s: Snapshot) -> Settling | None:
-    """Return the numbered steps of the settlement, each seat with its half, and the rest of the current step."""
+    """Return the numbered steps of the settlement, and what is left of the current step in each half."""
     settle = s["round"].get("settle")
     if not settle:
         return None
     steps: list[NumberedStep] = [
-        {
-            **step,
-            "number": number,
-            "seats": [
-                {
-                    **seat,
-                    "half": half(seat["seat"]),
-                    "lines": [line for line in seat["lines"] if line["outcome"] != "stay"],
-                }
-                for seat in step["seats"]
-            ],
-        }
+        {**step, "number": number, "seats": [_decided_lines(seat) for seat in step["seats"]]}
         for number, step in enumerate(settle["steps"], 1)
     ]
     now = next((step for step in steps if step["state"] == "now"), None)
@@ -165,11 +173,38 @@ def settling(s: Snapshot) -> Settling | None:
     return {
         "steps": steps,
         "now": now,
+        "halves": _halves(now["seats"]) if now else [],
         "take": take,
         "pay": pay,
         "then": _then(s, steps),
         "confirmation": took_and_paid(take, pay),
     }
+
+
+def _decided_lines(seat: SettleSeat) -> SettleSeat:
+    return {**seat, "lines": [line for line in seat["lines"] if line["outcome"] != "stay"]}
+
+
+def _halves(seats: list[SettleSeat]) -> list[HalfOfStep]:
+    """Return the halves with something to settle. In an unsettled half, settled seats come last."""
+    halves: list[HalfOfStep] = []
+    for name, label in HALVES.items():
+        own = [seat for seat in seats if half(seat["seat"]) == name and seat["lines"]]
+        if not own:
+            continue
+        done = all(seat["done"] for seat in own)
+        counted = own if done else [seat for seat in own if not seat["done"]]
+        halves.append(
+            {
+                "half": name,
+                "label": label,
+                "done": done,
+                "take_cents": sum(seat["take_cents"] for seat in counted),
+                "pay_cents": sum(seat["pay_cents"] for seat in counted),
+                "seats": [] if done else sorted(own, key=lambda seat: seat["done"]),
+            }
+        )
+    return halves
 
 
 def took_and_paid(take_cents: int, pay_cents: int) -> str:
@@ -191,6 +226,59 @@ def _then(s: Snapshot, steps: list[NumberedStep]) -> str:
     return "Then the extra point roll" if rolls else "Then the game is over"
 
 
+# Before the extra point roll
+
+
+class SeatMoney(TypedDict):
+    seat: int
+    cents: int
+
+
+class WaitingArea(TypedDict):
+    """An area whose wagers wait for the extra point roll, in cents of stakes."""
+
+    wager: str
+    label: str
+    odds: list[str]
+    cents: int
+    owners: list[SeatMoney]
+
+
+def waiting_areas(s: Snapshot, game: FootballView) -> list[WaitingArea]:
+    """Return the areas that the extra point roll decides or that are paid after it, in the order of payment."""
+    if not game["extra_point"] or s["round"].get("settle"):
+        return []
+    open_ = [wager for wager in s["round"]["wagers"] if not wager.get("outcome")]
+    owners_by_code = owners_by_area(open_)
+    return [
+        {
+            "wager": area["wager"],
+            "label": area["label"],
+            "odds": list(area["odds"]),
+            "cents": sum_of(owners_by_code[area["wager"]]),
+            "owners": [{"seat": owner.seat, "cents": owner.cents} for owner in owners_by_code[area["wager"]]],
+        }
+        for area in s["layout"]
+        if area["wager"] in owners_by_code
+    ]
+
+
+def settled_before_roll(s: Snapshot, game: FootballView) -> str:
+    """Return the steps that the score settled before the extra point roll, in words; "" for none."""
+    decided = {
+        wager["wager"]
+        for wager in s["round"]["wagers"]
+        if wager.get("outcome") and not wager["struck"] and wager["play"] in (None, len(game["track"]))
+    }
+    steps = (
+        ("Defense", decided & {"defense"}),
+        ("single play", decided & set(SINGLE_PLAY_CODES)),
+        ("full game", decided - {"defense", *SINGLE_PLAY_CODES}),
+    )
+    text = ", ".join(label for label, codes in steps if codes)
+    return text[:1].upper() + text[1:]
+
+
 # The areas
 
 
@@ -199,16 +287,19 @@ class Spot(TypedDict):
 
     label: str
     cents: int
+    owners: tuple[Owner, ...]
     lit: bool
     lost: bool
 
 
 class AreaMoney(NamedTuple):
-    """The money on one area, in cents: undecided, to take, and to pay by the newest throw."""
+    """Whose chips are on one area, undecided, and the cents that the newest throw takes there from each seat, or pays
+    to it.
+    """
 
-    stake: int = 0
-    lost: int = 0
-    won: int = 0
+    owners: tuple[Owner, ...] = ()
+    lost: tuple[Owner, ...] = ()
+    won: tuple[Owner, ...] = ()
     settled: bool = False
 
 
@@ -237,7 +328,8 @@ def football_spots(s: Snapshot, game: FootballView) -> dict[str, list[Spot]]:
         return [
             {
                 "label": by_code[code]["label"],
-                "cents": area_money.won or area_money.lost or area_money.stake,
+                "cents": sum_of(area_money.won or area_money.lost or area_money.owners),
+                "owners": area_money.won or area_money.lost or area_money.owners,
                 "lit": code in lit,
                 "lost": bool(area_money.lost),
             }
@@ -251,27 +343,31 @@ def _money_by_area(s: Snapshot, game: FootballView) -> dict[str, AreaMoney]:
     """Return the undecided money by area, and while a throw is being settled what it decides. Settled money is left
     out.
     """
-    money_by_area: dict[str, AreaMoney] = {}
-    for wager in s["round"]["wagers"]:
-        if not wager["struck"] and not wager.get("outcome"):
-            area_money = money_by_area.get(wager["wager"], AreaMoney())
-            money_by_area[wager["wager"]] = area_money._replace(stake=area_money.stake + wager["cents"])
+    open_ = [wager for wager in s["round"]["wagers"] if not wager.get("outcome")]
+    money_by_area = {code: AreaMoney(owners) for code, owners in owners_by_area(open_).items()}
     for step in (s["round"].get("settle") or {"steps": []})["steps"]:
         for seat in step["seats"]:
             for line in seat["lines"]:
                 area_money = money_by_area.get(line["wager"], AreaMoney())
-                money_by_area[line["wager"]] = _decided(area_money, line, seat["done"])
+                money_by_area[line["wager"]] = _decided(area_money, line, seat)
     return money_by_area
 
 
-def _decided(area_money: AreaMoney, line: SettleLine, is_settled: bool) -> AreaMoney:
+def _decided(area_money: AreaMoney, line: SettleLine, seat: SettleSeat) -> AreaMoney:
     if line["outcome"] == "stay":
         return area_money
-    if is_settled:
+    if seat["done"]:
         return area_money._replace(settled=True)
     if line["outcome"] == "win":
-        return area_money._replace(won=area_money.won + line["cents"])
-    return area_money._replace(lost=area_money.lost + line["cents"])
+        return area_money._replace(won=_with(area_money.won, seat["seat"], line["cents"]))
+    return area_money._replace(lost=_with(area_money.lost, seat["seat"], line["cents"]))
+
+
+def _with(owners: tuple[Owner, ...], seat: int, cents: int) -> tuple[Owner, ...]:
+    """Return the owners with these cents added at a seat, in the order of the seats."""
+    cents_by_seat = {owner.seat: owner.cents for owner in owners}
+    cents_by_seat[seat] = cents_by_seat.get(seat, 0) + cents
+    return tuple(Owner(seat, cents_by_seat[seat]) for seat in sorted(cents_by_seat))
 
 
 def _takes(s: Snapshot, game: FootballView, code: str) -> bool:
@@ -290,6 +386,22 @@ class AreaState(NamedTuple):
     lit: bool
     bets_open: bool
     stopped: str
+    row: int
+
+
+def ladder_row(s: Snapshot, game: FootballView, code: str) -> int:
+    """Return which row of an area's odds applies: of Quick Strike that of the play, of Extra Point that of its roll.
+
+    0 where none applies: after the fourth play, and before the roll.
+    """
+    dice = s["round"]["dice"]
+    if code == "quick-strike":
+        play = len(game["track"]) if game["score"] else game["play"]
+        return play if play <= len(TIERS[code]) else 0
+    if code != "extra-point" or not dice or not _is_extra(s, game):
+        return 0
+    ones = dice.count(1)
+    return ones or (len(TIERS[code]) if len(set(dice)) == 1 else 0)
 
 
 def _area(s: Snapshot, game: FootballView, area: LayoutWager, area_money: AreaMoney, lit: bool) -> SafeString:
@@ -303,6 +415,7 @@ def _area(s: Snapshot, game: FootballView, area: LayoutWager, area_money: AreaMo
         lit=lit and not round_["bets_open"] and bool(round_["dice"]),
         bets_open=round_["bets_open"],
         stopped=area["stopped"]["text"] if area["stopped"] else "",
+        row=ladder_row(s, game, code),
     )
     return _draw_area(code, area["label"], tuple(area["odds"]), state)
 
@@ -310,6 +423,7 @@ def _area(s: Snapshot, game: FootballView, area: LayoutWager, area_money: AreaMo
 @lru_cache(maxsize=2048)
 def _draw_area(code: str, label: str, odds: tuple[str, ...], state: AreaState) -> SafeString:
     """Draw an area. An act changes few of them, so the others are taken from the cache."""
+    full = full_stacks(code.partition(":")[0])
     tag, attrs = ("button", ' type="button"') if state.takes else ("div", "")
     if state.play is not None:
         attrs += f' data-play="{state.play}"'
@@ -320,9 +434,10 @@ def _draw_area(code: str, label: str, odds: tuple[str, ...], state: AreaState) -
     if state.stopped and not (top or mark):
         more, top, say = f"{more} area--stopped", NOT_DEALT, state.stopped
     html = (
-        f'<{tag} class="area {_class(code)}{more}"{attrs} data-wager="{code}"{mark}>'
-        f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, odds)}'
-        f'<span class="money" aria-hidden="true">{_money(state.money, state.lit, state.bets_open)}</span>'
+        f'<{tag} class="area {_class(code)}{more}"{attrs} data-wager="{code}" data-label="{escape(label)}"{mark}>'
+        f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, odds, state.row)}'
+        f'<span class="money" data-full="{full}" aria-hidden="true">'
+        f"{_money(state.money, state.lit, full if state.bets_open else 0)}</span>"
         f"</{tag}>"
     )
     return mark_safe(html)
@@ -340,17 +455,18 @@ def _said(
 ) -> tuple[str, str, str]:
     """The area in words, the star over it, and its mark as an attribute."""
     pays = " or ".join(dict.fromkeys(odds))
+    won, lost, owners = area_money.won, area_money.lost, area_money.owners
     if lit:
         say = f"Wins: {label}, {pays}."
-        return (f"{say} {money(area_money.won)} to pay on." if area_money.won else say), WINS, " data-lit"
-    if area_money.lost:
-        return f"{label}, loses. Take {money(area_money.lost)}.", "", " data-take"
+        return (f"{say} {money(sum_of(won))} to pay on: {named(won)}." if won else say), WINS, " data-lit"
+    if lost:
+        return f"{label}, loses. Take {money(sum_of(lost))}: {named(lost)}.", "", " data-take"
     say = f"{label}, pays {pays}." + (" Locked." if locked else "")
-    return (f"{say} {money(area_money.stake)} on it." if area_money.stake else say), "", ""
+    return (f"{say} {money(sum_of(owners))} on it: {named(owners)}." if owners else say), "", ""
 
 
-def _print(code: str, label: str, odds: tuple[str, ...]) -> str:
-    """Return the printed words and odds of an area."""
+def _print(code: str, label: str, odds: tuple[str, ...], row: int) -> str:
+    """Return the printed words and odds of an area, the row that applies marked."""
     if code.startswith("game-length:"):
         return (
             f'<span class="print" aria-hidden="true"><b class="word">{code[-1]}</b>'
@@ -363,28 +479,45 @@ def _print(code: str, label: str, odds: tuple[str, ...]) -> str:
     elif code == "over-four":
         printed = f'<span class="odds">{escape(odds[0])}</span><span class="fine">{odds[1]} {names[1]}</span>'
     else:
-        rows = (f"<span>{name}<i>{escape(pays)}</i></span>" for name, pays in zip(names, odds, strict=True))
+        marks = (' class="tier--now"' if number == row else "" for number in range(1, len(names) + 1))
+        rows = (
+            f"<span{mark}>{name}<i>{escape(pays)}</i></span>"
+            for mark, name, pays in zip(marks, names, odds, strict=True)
+        )
         printed = f'<span class="fb-tiers">{"".join(rows)}</span>'
     return f'<span class="print" aria-hidden="true">{word}{printed}</span>'
 
 
-def _money(area_money: AreaMoney, lit: bool, chips: bool) -> str:
-    """Return chips while wagers are taken; afterwards the sums, with their seats."""
+def _money(area_money: AreaMoney, lit: bool, full: int) -> str:
+    """Return stacks with their seats while wagers are taken; afterward (`full` is 0) the sums, with their seats."""
     if area_money.lost and not lit:
-        return (
-            f'<span class="verdict verdict--take"><svg class="icon"><use href="#i-down"/></svg>'
-            f'<span class="verdict-w">Take</span> <b>{money(area_money.lost)}</b></span>'
-        )
+        return _verdict("take", "down", area_money.lost)
     if area_money.won:
-        return (
-            f'<span class="verdict verdict--pay"><svg class="icon"><use href="#i-up"/></svg>'
-            f'<span class="verdict-w">Pay</span> <b>{money(area_money.won)}</b></span>'
-        )
+        return _verdict("pay", "up", area_money.won)
     if area_money.settled:
         return '<span class="settled"><svg class="icon"><use href="#i-check"/></svg>settled</span>'
-    if not area_money.stake:
+    if not area_money.owners:
         return ""
-    return disc(area_money.stake) if chips else f'<b class="stake">{money(area_money.stake)}</b>'
+    if full:
+        return stacks(area_money.owners, full)
+    return f'{_seats(area_money.owners)}<b class="stake">{money(sum_of(area_money.owners))}</b>'
+
+
+def full_stacks(family: str) -> int:
+    """Return how many owners of an area are a stack each; the areas of the game length are low."""
+    return 1 if family == "game-length" else 2
+
+
+def _verdict(verb: str, icon: str, owners: tuple[Owner, ...]) -> str:
+    """Return what is to take or to pay on an area, and at which seats."""
+    return (
+        f'{_seats(owners)}<span class="verdict verdict--{verb}"><svg class="icon"><use href="#i-{icon}"/></svg>'
+        f'<span class="verdict-w">{verb.capitalize()}</span> <b>{money(sum_of(owners))}</b></span>'
+    )
+
+
+def _seats(owners: tuple[Owner, ...]) -> str:
+    return f'<span class="rest">{seat_marks(owners)}</span>'
 
 
 # The call
@@ -502,6 +635,16 @@ class Console(Screen):
     @cached_property
     def settling(self) -> Settling | None:
         return settling(self.s)
+
+    @cached_property
+    def waiting(self) -> list[WaitingArea]:
+        """The areas that wait for the extra point roll; none at any other time."""
+        return waiting_areas(self.s, self.game)
+
+    @cached_property
+    def settled_before_roll(self) -> str:
+        """The steps that were settled before the extra point roll."""
+        return settled_before_roll(self.s, self.game)
 
     @cached_property
     def is_idle(self) -> bool:

@@ -4,13 +4,14 @@ Everything here reads the snapshot alone (docs/games.md).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from itertools import groupby
 from typing import TypedDict, cast
 
 from games.catalog.high_roll.engine.chances import RANK, held
 from games.catalog.high_roll.engine.view import HighRollView
+from games.chips import breakdown
 from games.layout_drawing import listed
 from games.snapshot_types import (
     LayoutWager,
@@ -24,7 +25,10 @@ from games.snapshot_types import (
     ThrowFacts,
     WagerFacts,
 )
+from games.stacks import Owner, owners_by_area, sum_of
+from games.table_shape import TableShape
 
+TABLE_SHAPE = TableShape(far_corners=(20, 20), near_corner=20)
 RANKS = (1, 6, 5, 4, 3, 2)  # the throw box from the dealer's left (A23)
 FACES = ("", "Ace", "Two", "Three", "Four", "Five", "Six")
 PIPS = (2, 3, 4, 5, 6, 1)  # Pip Street from the player's left
@@ -76,8 +80,9 @@ class Area(TypedDict):
 
 
 class SmallLayout(SeatFacts):
-    """A seat with its undecided wagers, drawn small."""
+    """A seat with its undecided wagers, drawn small. `lacks` is the street without which no more bets is refused."""
 
+    lacks: str
     unit_cents: int | None
     pips: list[Area]
     likes: list[Area]
@@ -125,9 +130,10 @@ class Streets(TypedDict):
 
 
 class StepSeat(SettleSeat):
-    """A seat of a settlement step, with its wagers by street."""
+    """A seat of a settlement step, with its wagers by street and the chips that it is paid."""
 
     streets: Streets
+    chips: list[list[int]]
 
 
 class LedgerStep(TypedDict):
@@ -161,6 +167,7 @@ class Spot(LayoutWager):
     """An area of the layout on the pit's table page."""
 
     cents: int
+    owners: tuple[Owner, ...]
     lit: bool
     lost: bool
 
@@ -272,6 +279,7 @@ def small_layouts(s: Snapshot) -> list[SmallLayout]:
                 for wager in wagers_by_seat.get(seat["seat"], {}).values()
                 if not wager["outcome"]
             ),
+            "lacks": _lacks(wagers_by_seat.get(seat["seat"], {})) if s["round"]["bets_open"] else "",
             "unit_cents": units.get(str(seat["seat"])),
             "pips": [_mini(f"pip:{face}", wagers_by_seat.get(seat["seat"], {}), face) for face in PIPS],
             "likes": _minis(LIKE_KIND, codes, wagers_by_seat.get(seat["seat"], {})),
@@ -283,6 +291,14 @@ def small_layouts(s: Snapshot) -> list[SmallLayout]:
         }
         for seat in s["round"]["seats"]
     ]
+
+
+def _lacks(codes: Collection[str]) -> str:
+    """Return the street that a seat's wagers still need (§ 675a.2(e)(1), (3)); empty if they are complete."""
+    families = {code.partition(":")[0] for code in codes}
+    if families and "pip" not in families:
+        return "Pip Street"
+    return "Like Kind" if "extra-roll" in families and LIKE_KIND not in families else ""
 
 
 def _minis(family: str, codes: list[str], wagers: WagersByCode) -> list[Area]:
@@ -319,7 +335,10 @@ def ledger_step(s: Snapshot) -> LedgerStep | None:
         "state": step["state"],
         "take_cents": step["take_cents"],
         "pay_cents": step["pay_cents"],
-        "seats": [{**seat, "streets": streets(seat)} for seat in step["seats"]],
+        "seats": [
+            {**seat, "streets": streets(seat), "chips": breakdown(seat["pay_cents"])}
+            for seat in step["seats"]
+        ],
     }
 
 
@@ -424,9 +443,11 @@ def printed_layout(s: Snapshot) -> dict[str, list[Spot]]:
     groups: dict[str, list[Spot]] = defaultdict(list)
     for area in s["layout"]:
         wagers = wagers_by_area.get(area["wager"], [])
+        owners = owners_by_area(wagers).get(area["wager"], ())
         spot: Spot = {
             **area,
-            "cents": sum(wager["cents"] for wager in wagers),
+            "cents": sum_of(owners),
+            "owners": owners,
             "lit": area["wager"] in s["round"]["lit"],
             "lost": bool(wagers) and all(wager["outcome"] == "lose" for wager in wagers),
         }
@@ -496,6 +517,11 @@ class Console:
         return small_layouts(self.s)
 
     @cached_property
+    def incomplete(self) -> SmallLayout | None:
+        """The first seat for which no more bets is refused."""
+        return next((seat for seat in self.seats if seat["lacks"]), None)
+
+    @cached_property
     def fees(self) -> list[Fee]:
         return fees(self.s)
 
@@ -538,6 +564,11 @@ class Table:
 def printed(wager: str, odds: tuple[str, ...]) -> PrintedArea:
     """Return what the print of an area shows."""
     return {"odds": [grouped(text) for text in odds]}
+
+
+def full_stacks(family: str) -> int:
+    """Return how many owners of an area are a stack each: the chip of the open seat, or of a seat that is alone."""
+    return 1
 
 
 def past_round(past: PastRound) -> FirstRoll | None:

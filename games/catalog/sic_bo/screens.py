@@ -4,8 +4,21 @@ from functools import cached_property, lru_cache
 from typing import TypedDict
 
 from games.snapshot_types import Snapshot
+from games.stacks import EVERY_SEAT
+from games.table_shape import TableShape
 
+TABLE_SHAPE = TableShape(height=72, far_corners=(56, 58), near_corner=6)  # round where the players sit
 DICE_OF_KIND = {"one-of-a-kind": 1, "two-of-a-kind": 2, "three-of-a-kind": 3}
+
+
+# How many owners of an area are a stack each; small and big have a place for every seat.
+FULL_STACKS = {
+    "small": EVERY_SEAT,
+    "big": EVERY_SEAT,
+    "any-three-of-a-kind": 3,
+    "two-of-a-kind": 3,
+    "three-of-a-kind": 1,
+}
 
 
 class Glyph(TypedDict):
@@ -30,6 +43,11 @@ def printed(wager: str, odds: tuple[str, ...]) -> Glyph:
     return glyph(wager)
 
 
+def full_stacks(family: str) -> int:
+    """Return how many owners of an area of a family are a stack each."""
+    return FULL_STACKS.get(family, 2)
+
+
 class Console:
     """What the dealer's console shows."""
 
@@ -38,10 +56,12 @@ class Console:
 
     @cached_property
     def glyphs(self) -> dict[str, Glyph]:
-        """How each wager to take or to pay is drawn, by its code."""
+        """How each wager to take, to pay or to return is drawn, by its code."""
         take, pay = self.s["round"]["take"], self.s["round"]["pay"]
         codes = {line["wager"] for seat in take["seats"] for line in seat["lines"]}
         codes |= {line["wager"] for seat in pay["seats"] for line in seat["lines"]}
+        back = self.s["returning"]
+        codes |= {line["wager"] for seat in back["seats"] for line in seat["lines"]} if back else set()
         return {code: glyph(code) for code in codes}
 
 

@@ -1,7 +1,8 @@
 /* Three Dice Football: two green dice and a red die, entered with one tap each; the half of the table that the dealer at
    this tablet settles; and what "repeat" means where some wagers are on a single play. */
 
-import { Taps, formatAmount, setText } from "../js/taps.js";
+import { formatAmount } from "../js/stacks.js";
+import { Taps, setText } from "../js/taps.js";
 
 /* By the post of each tablet: its name at the station, its half of the rail, and the seats that it settles. */
 const STATIONS = {
@@ -45,8 +46,8 @@ class FootballTaps extends Taps {
     if (isNewPlay) this.startRound();
   }
 
-  setTotals(totals, canUndo = true) {
-    super.setTotals(totals.filter(([wager]) => areaOf(wager)), canUndo);
+  setTotals(totals, change) {
+    super.setTotals(totals.filter(([wager]) => areaOf(wager)), change);
   }
 }
 
@@ -85,6 +86,7 @@ class Football {
   paint() {
     const { post, own } = this.posts, station = STATIONS[post];
     document.documentElement.dataset.half = station?.half ?? "all";
+    document.documentElement.dataset.post = post ?? "";
     const label = document.getElementById("station-say");
     if (label) label.textContent = station ? `${post === own ? "" : "For: "}${station.label}` : "All posts";
     this.paintMore();
@@ -114,9 +116,23 @@ class Football {
       const hint = missing === 3 ? "Two green, one red" : `${missing === 1 ? "One die" : "Two dice"} to go`;
       setNextText(next, "Tap the three dice", hint);
     } else {
-      const result = this.state.round.game.extra_point ? "Extra point roll" : describePlay(first, second, red);
+      const result = this.isRoll ? describeRoll([first, second, red], this.rollOdds) : describePlay(first, second, red);
       setNextText(next, `Record ${first} · ${second} · ${red}`, result);
     }
+    for (const pays of document.querySelectorAll("[data-roll-pays]")) {
+      const odds = missing ? null : this.rollOdds[rollRow([first, second, red]) - 1] ?? "loses";
+      setText(pays, odds ? `${odds}, as entered` : "by the roll");
+      pays.toggleAttribute("data-entered", Boolean(odds));
+    }
+  }
+
+  get isRoll() {
+    return Boolean(this.state.round.game?.extra_point);
+  }
+
+  /* The printed odds of Extra Point, in the order of ROLLS. */
+  get rollOdds() {
+    return [...document.querySelectorAll(".fb-area--extra-point .fb-tiers i")].map((odds) => odds.textContent);
   }
 
   /* Each dealer settles one half. The confirmation of the second half opens what follows. */
@@ -156,6 +172,21 @@ function describePlay(first, second, red) {
   return gain < 0 ? "Penalty" : "No gain";
 }
 
+/* The rows of Extra Point's odds, as printed. */
+const ROLLS = ["One 1", "Two 1s", "Three 1s", "Other triple"];
+
+/* Which row of Extra Point's odds these dice win, from 1; 0 for none. */
+function rollRow(dice) {
+  const ones = dice.filter((face) => face === 1).length;
+  return ones || (new Set(dice).size === 1 ? ROLLS.length : 0);
+}
+
+function describeRoll(dice, odds) {
+  const row = rollRow(dice);
+  if (!row) return "Extra Point loses";
+  return odds[row - 1] ? `${ROLLS[row - 1]}: Extra Point ${odds[row - 1]}` : ROLLS[row - 1];
+}
+
 function enable(next, enabled) {
   next.classList.toggle("next--off", !enabled);
   next.setAttribute("aria-disabled", !enabled);
@@ -166,4 +197,4 @@ function setNextText(next, label, detail) {
   setText(next.querySelector(".next-s"), detail);
 }
 
-export { FootballTaps as Taps, Football as Extension };
+export { FootballTaps as Taps, Football as Extension, describeRoll };

@@ -2,13 +2,15 @@
    off. Another unit changes all wagers of the seat, in one act. The side bets of Millionaire Row are a dollar each. A
    player sits down before placing a wager (§ 675a.2(c)). */
 
-import { Taps, bold, chipClass, formatAmount, setText } from "../js/taps.js";
+import { chipClass, formatAmount, seatMarks } from "../js/stacks.js";
+import { Taps, bold, setText } from "../js/taps.js";
 
 const SIDE_BET = 100;
 const isUnitWager = (wager) => !wager.startsWith("millionaire");
 const sumOf = (wagers) => wagers.reduce((sum, [, cents]) => sum + cents, 0);
 
 class UnitTaps extends Taps {
+  hasUnits = true;
   units = new Map();          // seat -> {cents, chip}, as selected on this tablet in this round
   sittingDown = new Set();    // seats whose player is being seated
 
@@ -44,9 +46,32 @@ class UnitTaps extends Taps {
     const { seat } = this;
     const cents = this.hasUnit(seat) && chip === this.chipOf(seat) ? this.unit(seat) + chip : chip;
     this.units.set(seat, { cents, chip });
-    this.setTotals([...this.wagersOf(seat).keys()].filter(isUnitWager).map((wager) => [wager, cents]));
+    this.setUnit(cents);
     super.selectChip(chip);
   }
+
+  setUnit(cents, more = []) {
+    const wagers = new Set([...this.wagersOf(this.seat).keys(), ...more].filter(isUnitWager));
+    this.setTotals([...wagers].map((wager) => [wager, cents]), `Unit $${formatAmount(cents)}`);
+  }
+
+  /* A typed amount is the unit of the seat; a side bet is a dollar. */
+  setAmount(wager, cents) {
+    if (!cents) return super.setAmount(wager, 0);
+    this.seatPlayer();
+    if (!isUnitWager(wager)) return super.setAmount(wager, SIDE_BET);
+    this.units.set(this.seat, { cents, chip: 0 });
+    this.setUnit(cents, [wager]);
+  }
+
+  moveToArea(wager, area) {
+    if (!this.total(this.seat, wager) || wager === area) return;
+    const amount = isUnitWager(area) ? this.unit(this.seat) : SIDE_BET;
+    this.setTotals([[wager, 0], [area, amount]], `Move to ${this.labelOf(area)}`);
+  }
+
+  /* Another seat has another unit. */
+  moveToSeat() {}
 
   /* A tap on a vacant seat, or the first wager at it, means that a player sits down there. */
   selectSeat(seat) {
@@ -75,7 +100,7 @@ class UnitTaps extends Taps {
 
   /* Repeating replaces: a wager that the seat did not have in the last round is taken off, because units may not differ. */
   repeatedWagers() {
-    const last = this.state.last_wagers.filter(({ seat }) => !this.isVacant(seat));
+    const last = this.state.last_wagers.filter(({ seat }) => !this.isVacant(seat) && !this.isAbsent(seat));
     const wasPlaced = (seat, wager) => last.some((placed) => placed.seat === seat && placed.wager === wager);
     const removed = [...new Set(last.map(({ seat }) => seat))].flatMap((seat) => [...this.wagersOf(seat).keys()]
       .filter((wager) => !wasPlaced(seat, wager))
@@ -92,7 +117,9 @@ class UnitTaps extends Taps {
     for (const area of document.querySelectorAll("button[data-wager]")) {
       const { wager } = area.dataset, cents = areas.get(wager)?.get(this.seat) ?? 0;
       const pending = this.isPending(this.seat, wager);
-      const html = cents || pending ? chipHtml(this.state.chips, cents, pending) : "", slot = area.querySelector(".money");
+      const opposite = this.ownersOf(wager, areas.get(wager) ?? new Map()).filter(({ own }) => !own);
+      const chip = cents || pending ? chipHtml(this.state.chips, cents, pending) : "", slot = area.querySelector(".money");
+      const html = opposite.length ? `${chip}<span class="rest">${seatMarks(opposite)}</span>` : chip;
       if (slot.innerHTML !== html) slot.innerHTML = html;
       area.setAttribute("aria-pressed", cents > 0);
     }
@@ -131,13 +158,14 @@ class UnitTaps extends Taps {
     super.paintRack(seats);
     const chip = this.chipOf(this.seat);
     for (const button of document.querySelectorAll("[data-chip]"))
-      button.setAttribute("aria-pressed", Number(button.dataset.chip) === chip);
+      button.setAttribute("aria-pressed", !this.opensAreas && Number(button.dataset.chip) === chip);
   }
 
   rackText() {
+    if (this.opensAreas) return super.rackText();
     const unit = this.unit(this.seat), chip = this.chipOf(this.seat);
     const text = ["Unit of ", bold(`seat ${this.seat}`), ": ", bold(`$${formatAmount(unit)}`)];
-    return this.hasUnit(this.seat) ? [...text, `; the same chip again makes it $${formatAmount(unit + chip)}`] : text;
+    return this.hasUnit(this.seat) && chip ? [...text, `; the same chip again makes it $${formatAmount(unit + chip)}`] : text;
   }
 }
 

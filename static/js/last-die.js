@@ -1,0 +1,59 @@
+/* The last die, pressed and held, calls the dice: one gesture in place of a tap on it and a tap on the next step. The die is in
+   its slot as soon as it is pressed, and the next step shows the dice while the finger holds. Letting go early only enters the
+   die, as a tap does. Sliding off takes it back. */
+
+import { HOLD_TIME, timeOf } from "./hold.js";
+
+const SLOP = 16;  // pixels beside the key where the finger still presses it
+
+export class LastDie {
+  static watch(options) {
+    return new LastDie(options);
+  }
+
+  /* `call` sends the dice that are entered. */
+  constructor({ dice, call }) {
+    Object.assign(this, { dice, call, press: null });
+    document.addEventListener("pointerdown", (event) => this.start(event));
+    document.addEventListener("pointermove", (event) => this.follow(event));
+    document.addEventListener("pointerup", () => this.end());
+    document.addEventListener("pointercancel", () => this.takeBack());
+    document.addEventListener("contextmenu", (event) => { if (event.target.closest?.("[data-face]")) event.preventDefault(); });
+  }
+
+  start({ target, button = 0, isPrimary = true }) {
+    this.end();
+    const key = target.closest?.("[data-holds-last] [data-face]");
+    if (!key || button !== 0 || !isPrimary || this.dice.size - this.dice.faces.length !== 1) return;
+    this.dice.add(Number(key.dataset.face));
+    const time = timeOf("--hold-time", HOLD_TIME);
+    const fill = key.animate?.([{ scale: "0 1" }, { scale: "1 1" }], { duration: time, pseudoElement: "::before" });
+    this.press = { key, fill, timer: setTimeout(() => this.finish(), time) };
+  }
+
+  follow({ clientX, clientY }) {
+    if (!this.press) return;
+    const { x, y, width, height } = this.press.key.getBoundingClientRect();
+    const isBeside = clientX < x - SLOP || clientX > x + width + SLOP || clientY < y - SLOP || clientY > y + height + SLOP;
+    if (isBeside) this.takeBack();
+  }
+
+  /* The whole time has passed. Dice that a push has meanwhile removed or changed are not called. */
+  finish() {
+    const { key } = this.press;
+    this.end();
+    if (key.isConnected && this.dice.full) this.call();
+  }
+
+  takeBack() {
+    if (this.press && this.dice.full) this.dice.removeLast();
+    this.end();
+  }
+
+  end() {
+    if (!this.press) return;
+    clearTimeout(this.press.timer);
+    this.press.fill?.cancel();
+    this.press = null;
+  }
+}

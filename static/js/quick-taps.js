@@ -1,0 +1,98 @@
+/* Taps in quick succession. A tap is meant for what the person saw. So within READ_TIME after the screen has changed, a
+   tap counts only if the same control was in that place before: not on a new step, not on the next seat of a list that has
+   moved up, not on the area under a dialog that was closed. A tap beside an open list only closes it.
+
+   A tap that does not count makes its button flash, and screen readers hear why. */
+
+import { timeOf } from "./hold.js";
+
+export const READ_TIME = 1_000;  // ms; `--read-time` on the root element replaces it
+const FLASH_TIME = 700;
+const CONTROLS = "button[data-act], button[data-ask], button[data-wager], button[data-do]";
+const PAINTED = ["waits", "say", "label", "local"];  // what a script writes into the data of a button
+
+/* What a button does: its name and its data, without what is only painted. */
+function meaningOf({ id, dataset }) {
+  return JSON.stringify([id, Object.entries(dataset).filter(([name]) => !PAINTED.includes(name))]);
+}
+
+const contains = ({ x, y, width, height }, { clientX, clientY }) =>
+  clientX >= x && clientX <= x + width && clientY >= y && clientY <= y + height;
+
+export class QuickTaps {
+  static watch(root) {
+    return new QuickTaps(root);
+  }
+
+  constructor(root) {
+    this.root = root;
+    this.last = null;  // {button, meaning, rect, time}: what was tapped last
+    this.views = [];   // {time, controls: [{meaning, rect}]}: the screen before each change
+    root.addEventListener("screen:applying", () => this.remember());
+    root.addEventListener("pointerdown", (event) => this.pointerDown(event), { capture: true });
+    root.addEventListener("click", (event) => this.click(event), { capture: true });
+  }
+
+  get readTime() {
+    return timeOf("--read-time", READ_TIME);
+  }
+
+  /* Where each control is, before a push changes the screen. */
+  remember() {
+    const time = performance.now();
+    const controls = [...this.root.querySelectorAll(CONTROLS)]
+      .map((button) => ({ meaning: meaningOf(button), rect: button.getBoundingClientRect() }));
+    this.views = [...this.views.filter((view) => time - view.time < this.readTime), { time, controls }];
+  }
+
+  /* A tap beside an open list closes it before its click comes. The browser leaves a manual one open. */
+  pointerDown({ target }) {
+    const list = this.root.querySelector(":popover-open");
+    this.closesList = Boolean(list) && !list.contains(target) && !target.closest?.("[popovertarget]");
+    if (this.closesList && list.popover === "manual") list.hidePopover();
+  }
+
+  click(event) {
+    const button = event.target.closest?.("button, a, label");
+    const { closesList } = this;
+    this.closesList = false;
+    if (closesList) return stop(event);
+    if (!button) return;
+    if (this.isTooQuick(button, event)) {
+      stop(event);
+      this.answer(button);
+      if (this.last) this.last.time = performance.now();
+      return;
+    }
+    const rect = button.getBoundingClientRect();
+    this.last = { button, rect, meaning: meaningOf(button), time: performance.now() };
+  }
+
+  isTooQuick(button, event) {
+    const { last, readTime } = this, now = performance.now(), meaning = meaningOf(button);
+    const isSamePlace = last && (last.button === button || (event.detail > 0 && contains(last.rect, event)));
+    if (isSamePlace && meaning !== last.meaning && now - last.time < readTime) return true;
+    if (!button.matches(CONTROLS) || button.closest("dialog")) return false;
+    const point = event.detail > 0 ? event : middleOf(button);
+    const wasElsewhere = ({ controls }) => controls.find(({ rect }) => contains(rect, point))?.meaning !== meaning;
+    return this.views.some((view) => now - view.time < readTime && wasElsewhere(view));
+  }
+
+  answer(button) {
+    button.classList.add("too-quick");
+    setTimeout(() => button.classList.remove("too-quick"), FLASH_TIME);
+    const say = this.root.getElementById?.("hold-say");
+    if (say) say.textContent = "Not taken: the screen has just changed. Read it, then tap.";
+  }
+}
+
+/* The click of a key or a script has no place. */
+function middleOf(button) {
+  const { x, y, width, height } = button.getBoundingClientRect();
+  return { clientX: x + width / 2, clientY: y + height / 2 };
+}
+
+function stop(event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
