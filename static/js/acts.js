@@ -5,6 +5,7 @@
    then it is asked for again, and the page says that it is not known. A refusal of the person or the device does not
    answer for an earlier try: the server gives it before it looks whether the act was taken. */
 
+import { noteServerTime } from "./facility-time.js";
 import { headOf, markJudged, unjudgedHead } from "./heads.js";
 
 const STORAGE_KEY = "pitside.waiting";
@@ -12,6 +13,7 @@ const NOT_BEGUN = "not-begun";  // the code of the 503 that says so (tables/view
 const BUSY_TRIES = 5;         // after that, "nothing was begun" is final
 const ERROR_TRIES = 20;       // after that, a person has to look; without any response the act is tried on
 const QUIET_TRIES = 2;        // failures before the page says that the act's fate is not known
+const LEAST_WAIT = 2_000;     // ms; an act that waited longer says when it was tapped
 const SIGN_IN_DELAY = 1_500;  // ms to read the refusal before the sign-in page opens
 export const REQUEST_TIMEOUT = 8_000;
 
@@ -39,13 +41,26 @@ export function csrfToken() {
   return cookie ? decodeURIComponent(cookie[1]) : document.querySelector("meta[name=csrf-token]").content;
 }
 
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/* The pause between two tries. It ends early when the connection is back. */
+const sleepers = new Set();
+const sleep = (ms) => new Promise((resolve) => {
+  const wake = () => {
+    sleepers.delete(wake);
+    resolve();
+  };
+  sleepers.add(wake);
+  setTimeout(wake, ms);
+});
+const wakeAll = () => { for (const wake of sleepers) wake(); };
+const wakeWhenLive = ({ detail }) => { if (detail.status === "live") wakeAll(); };
 
 /* The queue of one table. `page` finds the fragment that shows the table's version, applies a fresh one, and leaves for
    the sign-in page: the <live-screen> element, or an adapter as in `tableQueues`. */
 export class ActQueue {
   constructor(page, urls) {
     Object.assign(this, { page, urls, items: [] });
+    addEventListener("online", wakeAll);
+    addEventListener("screen:connection", wakeWhenLive);
   }
 
   get busy() {
@@ -70,14 +85,15 @@ export class ActQueue {
     return headOf(this.fragment.dataset);
   }
 
-  /* `state` and the version are those that the person saw when acting, however long the act waits for its turn. */
-  send(act, params, state, witness = null) {
+  /* `state` and the version are those that the person saw when acting, however long the act waits for its turn. `name` is
+     what the page calls the act while it waits. */
+  send(act, params, state, witness = null, name = nameOf(act, params, state)) {
     const { version } = this;
     const { number: round, phase } = state.round;
     const body = { command: uuid7(), "seen": version, round, phase, params };
     if (witness) body.witness = witness;
     return new Promise((resolve) => {
-      this.items.push({ act, body, resolve, version });
+      this.items.push({ act, body, resolve, version, name, time: Date.now() });
       if (this.items.length === 1) this.run();
       this.showBusy();
     });
@@ -85,14 +101,19 @@ export class ActQueue {
 
   showBusy() {
     document.documentElement.toggleAttribute("data-busy", this.busy);
+    this.store();
+    this.report();
+  }
+
+  report(isUnknown = this.busy && this.items[0].isUnknown === true) {
+    const acts = this.items.map(({ name, time }) => ({ name, time }));
+    dispatchEvent(new CustomEvent("acts:waiting", { detail: { acts, isUnknown } }));
   }
 
   async run() {
     while (this.busy) {
       const item = this.items[0];
-      this.store(item);
       const response = await this.deliver(item);
-      if (this.resumable) sessionStorage.removeItem(STORAGE_KEY);
       this.items.shift();
       this.advance(item.body.seen, response.version);
       if (response.screen) this.page.apply({ table: this.urls.table, ...response.screen });
@@ -109,10 +130,12 @@ export class ActQueue {
     for (const { body } of this.items) if (body.seen === fromVersion) Object.assign(body, { "seen": toVersion });
   }
 
-  /* A PIN is never stored, so an act with a witness stays in memory only. */
-  store({ act, body }) {
-    if (!this.resumable || body.witness) return;
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ table: this.urls.table, act, body }));
+  /* What waits survives the page. A PIN is never stored, so an act with a witness stays in memory only. */
+  store() {
+    if (!this.resumable) return;
+    const items = this.items.filter(({ body }) => !body.witness).map(({ act, body, name, time }) => ({ act, body, name, time }));
+    if (items.length) sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ table: this.urls.table, items }));
+    else sessionStorage.removeItem(STORAGE_KEY);
   }
 
   /* Sends what the page before was still sending. Only the console's queue does this: a second queue on the same tablet
@@ -120,15 +143,24 @@ export class ActQueue {
   resume() {
     this.resumable = true;
     const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null");
-    if (stored?.table !== this.urls.table) return;
-    this.items.push({ ...stored, mayBeTaken: true, resolve: () => {} });
+    if (stored?.table !== this.urls.table || !stored.items?.length) return;
+    this.items.push(...stored.items.map((item, i) => ({ ...item, mayBeTaken: i === 0, resolve: () => {} })));
+    this.showBusy();
     this.run();
   }
 
-  async deliver({ act, body, mayBeTaken = false }) {
+  async deliver(item) {
+    const { act, body, time } = item;
+    let { mayBeTaken = false } = item;
+    const showUnknown = (isUnknown) => {
+      Object.assign(item, { isUnknown });
+      document.documentElement.toggleAttribute("data-unknown", isUnknown);
+      document.getElementById("unknown-act")?.toggleAttribute("hidden", !isUnknown);
+      this.report(isUnknown);
+    };
     const url = this.urls.act.replace("__act__", act);
     for (let tries = 1, errors = 0; ; tries++) {
-      const response = await this.ask(url, body);
+      const response = await this.ask(url, { ...body, ...tappedBefore(time) });
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
       if (response.status >= 500) errors += 1;
       if (isFinal(response, tries)) {
@@ -155,6 +187,7 @@ export class ActQueue {
         headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
       });
       ({ status } = response);
+      noteServerTime(response.headers?.get("Date"));
       const { ok } = response, answer = await response.json();
       if (ok || (answer.refusal && status < 500)) markJudged(stream);
       if (ok || answer.refusal) return { status, ok, answered: true, ...answer };
@@ -186,10 +219,25 @@ export const UNKNOWN = {
   message: "The server has not said whether this was taken. Load the page again and look at what is recorded.",
 };
 
-/* The sentence of every page (base.html), while the fate of an act is not known. */
-function showUnknown(isUnknown) {
-  document.documentElement.toggleAttribute("data-unknown", isUnknown);
-  document.getElementById("unknown-act")?.toggleAttribute("hidden", !isUnknown);
+/* When the act was tapped, if it has waited: by the device's own clock, and for how long. The record keeps both as what
+   the device says, because its clock may be wrong. */
+function tappedBefore(time) {
+  const waited = Date.now() - time;
+  if (!(waited >= LEAST_WAIT)) return {};
+  return { "tapped": { "clock": new Date(time).toISOString(), "waited_ms": waited } };
+}
+
+const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/* What the page calls an act while it waits: "Paid seat 1", "Wagers of seat 3", "Shaken". */
+export function nameOf(act, { seats, wagers, seat } = {}, { next } = {}) {
+  if (act === "pay_seats" && seats?.length) return `Paid seat ${seats.join(", ")}`;
+  if (act === "place_wagers" && wagers) {
+    const places = [...new Set(wagers.map((wager) => wager.seat))];
+    return `Wagers of seat${places.length === 1 ? "" : "s"} ${places.join(", ")}`;
+  }
+  if (act === next?.act && next.label) return next.label;
+  return capitalize(`${act.replaceAll("_", " ")}${seat ? `, seat ${seat}` : ""}`);
 }
 
 /* Acts that need no round of their own: alerts, limits, incidents. */
@@ -216,13 +264,24 @@ export const refusalText = ({ message, section }) => [message, section].filter(B
 
 const NO_CONNECTION = {
   code: "no-line", title: "Offline", section: "",
-  message: "The table cannot be reached. Nothing was recorded. Wait until the connection is back.",
+  message: "This step needs the connection. Nothing was recorded. Tap it again when the connection is back.",
 };
 
-/* How the console sends: taps that still gather go out before any other act, and without a connection nothing goes. */
+/* Acts that a tablet without a connection does not keep: what ends a round, closes its corrections or decides a call, for
+   nobody would see what they did. A second person's PIN is never kept either. Any other act waits and is sent when the
+   connection is back. */
+const NEEDS_CONNECTION = [
+  "settle_seats", "clear_layout", "void_round", "call_no_roll", "report_device_failure", "close_table", "return_wagers",
+  "acknowledge_alert", "decide_alert",
+];
+const canWait = (act, { seats } = {}, witness = null) =>
+  !witness && !NEEDS_CONNECTION.includes(act) && (act !== "pay_seats" || seats?.length > 0);
+
+/* How the console sends: taps that still gather go out before any other act. */
 export function consoleSender({ queue, flushTaps, currentState }) {
   return async (act, params, witness = null) => {
-    if (document.documentElement.dataset.live === "dead") return { refusal: NO_CONNECTION };
+    const { live } = document.documentElement.dataset;
+    if (live === "dead" && !canWait(act, params, witness)) return { refusal: NO_CONNECTION };
     if (act !== "place_wagers") flushTaps();
     return queue.send(act, params, currentState(), witness);
   };

@@ -1,8 +1,6 @@
 /* Clocks are sent as moments. The page counts them down on the server's time. */
 
-let offset = -Infinity;   // server time minus tablet time; the largest offset has the least delay in it
-
-const serverTime = () => Date.now() + (offset === -Infinity ? 0 : offset);
+import { clockWarning, formatDate, formatTime, noteServerTime, serverTime } from "./facility-time.js";
 
 function formatDuration(seconds) {
   const minutes = Math.max(0, Math.floor(seconds / 60));
@@ -13,20 +11,33 @@ function formatDuration(seconds) {
 
 const formatRemaining = (seconds, withSeconds) =>
   withSeconds && seconds < 60 ? `${Math.max(0, Math.floor(seconds))} s` : formatDuration(seconds);
-const formatTime = (moment, withSeconds) => new Date(moment).toLocaleTimeString("en-GB",
-  { hour: "2-digit", minute: "2-digit", ...(withSeconds && { second: "2-digit" }) });
+const formatStopwatch = (seconds) =>   // 0:20; an hour and more as other durations
+  seconds < 3_600 ? `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}` : formatDuration(seconds);
 const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
 export function paintClocks(part = document) {
   for (const { dataset } of [...(part.dataset?.asOf ? [part] : []), ...part.querySelectorAll("[data-as-of]")])
-    offset = Math.max(offset, Date.parse(dataset.asOf) - Date.now());
+    noteServerTime(dataset.asOf);
   for (const node of part.querySelectorAll("[data-expires]")) {
     const seconds = (Date.parse(node.dataset.expires) - serverTime()) / 1_000;
-    setText(node, formatRemaining(seconds, node.hasAttribute("data-seconds")));
+    setText(node, node.hasAttribute("data-stopwatch") ? formatStopwatch(Math.max(0, seconds)) : formatRemaining(seconds, node.hasAttribute("data-seconds")));
+  }
+  for (const node of part.querySelectorAll("[data-elapsed]")) {
+    const seconds = Math.max(0, (serverTime() - Date.parse(node.dataset.elapsed)) / 1_000);
+    setText(node, node.hasAttribute("data-seconds") ? formatStopwatch(seconds) : formatRemaining(seconds, true));
   }
   for (const node of part.querySelectorAll("[data-clock]"))
     setText(node, formatTime(node.dataset.clock, node.hasAttribute("data-seconds")));
-  for (const node of part.querySelectorAll("[data-now]")) setText(node, formatTime(serverTime(), true));
+  for (const node of part.querySelectorAll("[data-due]"))
+    node.classList.toggle("due", Date.parse(node.dataset.due) <= serverTime());
+  for (const node of part.querySelectorAll("[data-now]"))
+    setText(node, formatTime(serverTime(), node.dataset.now !== "minutes"));
+  for (const node of part.querySelectorAll("[data-today]")) setText(node, formatDate(serverTime()));
+  for (const node of part.querySelectorAll("[data-clock-warning]")) {
+    setText(node, clockWarning());
+    node.hidden = !node.textContent;
+  }
+  document.documentElement?.toggleAttribute?.("data-clock-off", Boolean(clockWarning()));
 }
 
 /* Of three hundred tiles one has changed: the clocks of the others are painted every second anyway. */

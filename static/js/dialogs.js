@@ -12,6 +12,7 @@ import { PinPad } from "./pin-pad.js";
 
 const UPLOAD_TIMEOUT = 8 * REQUEST_TIMEOUT;
 const CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/;
+const PIN_IS_MISSING = "PIN of the second person";
 const NO_RESPONSE = { code: "no-answer", title: "No answer", section: "", message: "Try again: the same act counts once." };
 export const content = () => document.getElementById("page");
 
@@ -72,7 +73,7 @@ export const signInLink = () => Object.assign(document.createElement("a"),
 export class ActDialog {
   constructor(box) {
     Object.assign(this, { box, form: box.querySelector("form"), subject: {}, sent: null });
-    this.pad = new PinPad(box, () => this.edited());
+    this.pad = new PinPad(box, { changed: () => this.edited(), complete: () => this.signed() });
     this.send = post; // a page's own script may send in another way: with a file
     box.addEventListener("click", (event) => this.click(event));
     box.addEventListener("input", () => this.edited());
@@ -95,7 +96,7 @@ export class ActDialog {
     Object.assign(this, { subjectKey, subject });
     this.box.dispatchEvent(new CustomEvent("dialog:open", { bubbles: true, detail: { dialog: this, subject } }));
     this.box.showModal();
-    this.pad.set("");
+    this.pad.reset();
   }
 
   put(name, text) {
@@ -153,7 +154,7 @@ export class ActDialog {
       if (mustWhen && !this.params()[mustWhen]) continue;
       if (part.matches("input") && isEmpty(valueOf(part))) return [part, sentence];
     }
-    if (this.signerSelect && !this.pad.full) return [this.box.querySelector("[data-digit]"), "PIN of the second person"];
+    if (this.signerSelect && !this.pad.full) return [this.box.querySelector("[data-digit]"), PIN_IS_MISSING];
     return null;
   }
 
@@ -167,6 +168,7 @@ export class ActDialog {
     const button = this.box.querySelector("[data-go]"), [, sentence] = this.missing() ?? [];
     button.classList.toggle("waits", Boolean(sentence));
     button.textContent = sentence ?? button.dataset.label;
+    this.pad.setHint(sentence && sentence !== PIN_IS_MISSING ? "" : `The sixth digit: ${button.dataset.label}`);
   }
 
   showRefusal(refusal) {
@@ -195,22 +197,31 @@ export class ActDialog {
     return body;
   }
 
+  /* The sixth digit sends the act, as the button does, unless something is missing. */
+  signed() {
+    const [, sentence] = this.missing() ?? [];
+    if (sentence) this.pad.say(`The PIN is complete. ${sentence}.`);
+    else this.submit();
+  }
+
   async submit() {
     const [field] = this.missing() ?? [];
     if (field) return field.focus?.();
-    if (this.waiting) return;
-    this.waiting = true;
-    this.box.querySelector("[data-go]").setAttribute("aria-busy", "true");
-    const { refusal, status, version } = await this.send(this.url, this.body());
-    this.waiting = false;
-    this.box.querySelector("[data-go]").removeAttribute("aria-busy");
+    const button = this.box.querySelector("[data-go]");
+    const answer = await this.pad.sendOnce(() => {
+      button.setAttribute("aria-busy", "true");
+      return this.send(this.url, this.body());
+    });
+    if (!answer) return;
+    button.removeAttribute("aria-busy");
+    const { refusal, status, version } = answer;
     if (refusal) {
       const isLost = refusal.code === NO_RESPONSE.code;
       const isUnknown = !isLost && this.sent.mayBeTaken && isBeforeTheRecord({ status, refusal });
       if (isLost) this.sent.mayBeTaken = true;
       else if (!isUnknown) this.sent = null;
-      this.pad.set("");
-      this.showRefusal(isUnknown ? { ...UNKNOWN, signedOut: SIGNED_OUT_CODES.includes(refusal.code) } : refusal);
+      if (isUnknown) return this.showRefusal({ ...UNKNOWN, signedOut: SIGNED_OUT_CODES.includes(refusal.code) });
+      if (!this.pad.refuse(refusal)) this.showRefusal(refusal);
       return;
     }
     this.sent = this.subjectKey = null;

@@ -3,16 +3,15 @@
 import "./live.js";
 import { paintClocks } from "./clocks.js";
 import "./alerts.js";
+import { watchAlerts } from "./alert-sounds.js";
+import "./pit-lock.js";
+import { collectSums, dollars, signedDollars, spread, sumOf } from "./pit-sums.js";
+import "./floor-plan.js";
+import { paintViews } from "./pit-views.js";
 
-const dollars = (cents) => {
-  const text = (Math.abs(cents) / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 });
-  return `${cents < 0 ? "−" : ""}$${text}`;
-};
-const signedDollars = (cents) => (cents > 0 ? "+" : "") + dollars(cents);
 const PAINT_INTERVAL = 200;
 const isLive = (tile) => tile.dataset.kind === "live";
 const isOpen = (tile) => tile.dataset.status === "open";
-const sumOf = (tiles, figure) => tiles.reduce((sum, tile) => sum + Number(tile.dataset[figure]), 0);
 
 function setSum(name, text) {
   for (const node of document.querySelectorAll(`[data-sum="${name}"]`))
@@ -26,12 +25,22 @@ function paint() {
   setSum("pace", String(sumOf(open, "pace")));
   setSum("handle", dollars(sumOf(live, "handle")));
   setSum("win", signedDollars(sumOf(live, "win")));
+  paintBand(collectSums(live));
   for (const pit of document.querySelectorAll("[data-pit]")) {
     const own = [...pit.querySelectorAll(".tile")].filter(isLive);
     pit.querySelector("[data-pit-win]").textContent = signedDollars(sumOf(own, "win"));
     pit.querySelector("[data-pit-open]").textContent = `${own.filter(isOpen).length} of ${own.length} open`;
   }
+  paintViews(tiles);
   paintAlerts(tiles);
+}
+
+function paintBand(sums) {
+  const band = document.getElementById("floor-band"), isKnown = sums.band > 0;
+  setSum("expected", isKnown ? `, expected ${dollars(Math.round(sums.expected / 100) * 100)} ± ${dollars(sums.band)}` : " today");
+  if (!band) return;
+  band.toggleAttribute("hidden", !isKnown);
+  band.querySelector("circle").setAttribute("cx", 60 + 40 * spread(sums));
 }
 
 let paintedAlerts = null;
@@ -41,13 +50,14 @@ function paintAlerts(tiles) {
   if (!rail) return;
   const templates = tiles.flatMap((tile) => [...tile.querySelectorAll("template[data-alerts]")]);
   const alerts = templates.flatMap((template) => [...template.content.querySelectorAll(".alert")]);
-  alerts.sort((a, b) => a.dataset.rank - b.dataset.rank);
+  /* the newest first among equals: moments are texts of one format */
+  alerts.sort((a, b) => a.dataset.rank - b.dataset.rank || (a.dataset.since < b.dataset.since ? 1 : -1));
   const html = alerts.map((alert) => alert.outerHTML).join();
   if (html === paintedAlerts) return;
   paintedAlerts = html;
-  const focused = document.activeElement?.dataset.acknowledge;
+  const { acknowledge: id, alertAct } = document.activeElement?.dataset ?? {};
   rail.replaceChildren(...alerts.map((alert) => alert.cloneNode(true)));
-  rail.querySelector(`[data-acknowledge="${focused}"]`)?.focus();
+  rail.querySelector(`[data-acknowledge="${id}"][data-alert-act="${alertAct}"]`)?.focus();
   const active = alerts.filter((alert) => !alert.matches(".calm")).length;
   document.getElementById("alert-count").textContent = active || "";
   document.getElementById("no-alerts").hidden = active > 0;
@@ -67,3 +77,4 @@ function paintSoon() {
 
 addEventListener("screen:applied", paintSoon);
 paint();
+watchAlerts(() => [...document.querySelectorAll("#alerts .alert")]);

@@ -9,7 +9,8 @@ if (box) {
   const queue = tableQueues()(box.dataset);
   const showRefusal = (text) => { message.textContent = text; message.hidden = !text; };
 
-  document.querySelector("[data-log-device]").addEventListener("click", () => {
+  document.addEventListener("click", ({ target }) => {
+    if (!target.closest("[data-log-device]")) return;
     form.reset();
     showRefusal("");
     box.showModal();

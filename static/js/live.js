@@ -3,15 +3,19 @@
    A message is {"table", "version", "html"}, a complete fragment, or {"table", "version", "base", "lines"}: how its lines
    differ from those of the message before about this table. A newer fragment is morphed into the page, any other is
    ignored. Every 5 s a heartbeat {"versions": {table: version}} comes; when it differs from what the page shows, a message
-   was lost, and the page fetches the state. After 12 s of silence the page is STALE and polls. When polling fails too, it
-   is DEAD and takes no acts. */
+   was lost, and the page fetches the state. When the socket closes, or after 12 s of silence, the page is STALE and polls.
+   When polling fails too, or the browser says that it is offline, the page is OFFLINE (`dead`), and taps wait. */
 
+import "./connection.js";
+import { noteServerTime } from "./facility-time.js";
 import { loadHeads, storeHead } from "./heads.js";
 
 const SILENCE_LIMIT = 12_000;
 const POLL_INTERVAL = 2_000;
 const FETCH_TIMEOUT = 5_000;
+const SLICE_TIME = 12;  // ms; of a task that applies many tiles
 const MIN_RECONNECT_DELAY = 500, MAX_RECONNECT_DELAY = 15_000;
+const RESTART_TIME = 2_000;  // ms; a socket that reconnects in this time is not shown as lost
 const CLOSE_RESTART = 1012;  // the worker is being replaced, and another one serves
 const CLOSE_SIGN_IN = 4401, CLOSE_DENIED = 4403, CLOSE_LOCKED = 4423;
 const root = document.documentElement;
@@ -56,13 +60,21 @@ export class LiveScreen extends HTMLElement {
     this.failures = 0;  // connections that failed since the last message
     this.messageTime = this.confirmedTime = Date.now();
     this.pollTime = 0;
+    this.lostTime = null;  // when the lost connection was noticed
     this.reconnectNow = () => {
       if (document.hidden) return;
       this.failures = 0;
       this.open();
     };
+    this.goOffline = () => this.lose("dead");
+    this.comeOnline = () => {
+      if (this.lostTime !== null && this.socket?.readyState === WebSocket.OPEN) this.replaceSocket();
+      this.reconnectNow();
+      if (this.lostTime !== null) this.watch();
+    };
     document.addEventListener("visibilitychange", this.reconnectNow);
-    addEventListener("online", this.reconnectNow);
+    addEventListener("online", this.comeOnline);
+    addEventListener("offline", this.goOffline);
     this.watchdog = setInterval(() => this.watch(), 1_000);
     this.open();
     loadHeads();
@@ -74,7 +86,9 @@ export class LiveScreen extends HTMLElement {
     clearInterval(this.watchdog);
     clearTimeout(this.reconnectTimer);
     document.removeEventListener("visibilitychange", this.reconnectNow);
-    removeEventListener("online", this.reconnectNow);
+    removeEventListener("online", this.comeOnline);
+    removeEventListener("offline", this.goOffline);
+    clearTimeout(this.lossTimer);
     this.socket?.close(1000);
   }
 
@@ -98,13 +112,24 @@ export class LiveScreen extends HTMLElement {
   reconnect(code) {
     this.socket = null;
     if (code === CLOSE_SIGN_IN || code === CLOSE_LOCKED) {
-      this.leave();
+      this.leave(code === CLOSE_LOCKED);
     } else if (code === CLOSE_DENIED) {
       this.stopped = true;
       this.showStatus("denied");
     } else {
       this.reconnectTimer = setTimeout(() => this.open(), this.delayAfter(code));
+      clearTimeout(this.lossTimer);
+      if (code === CLOSE_RESTART) this.lossTimer = setTimeout(() => this.lose("stale"), RESTART_TIME);
+      else this.lose("stale");
     }
+  }
+
+  /* The connection is known to be lost: the page says so at once, and asks by HTTP. */
+  lose(status) {
+    if (this.stopped) return;
+    this.lostTime ??= Date.now();
+    if (root.dataset.live !== "dead") this.showStatus(status);
+    this.watch();
   }
 
   /* All sockets of a worker end together: each waits a different time, so that they do not come back together. */
@@ -115,17 +140,20 @@ export class LiveScreen extends HTMLElement {
     return MIN_RECONNECT_DELAY + Math.random() * (longest - MIN_RECONNECT_DELAY);
   }
 
-  leave() {
+  /* A pit screen that was locked opens the locked floor, which stays live. */
+  leave(isLocked) {
     this.stopped = true;
-    location.assign(this.getAttribute("sign-in") || "/sign-in");
+    location.assign((isLocked && this.getAttribute("locked")) || this.getAttribute("sign-in") || "/sign-in");
   }
 
   receive(message) {
     this.messageTime = Date.now();
     this.failures = 0;
+    this.lostTime = null;
+    clearTimeout(this.lossTimer);
     this.showStatus("live");
     if (!message.versions) this.applyOrFetch(message);
-    else if (Object.entries(message.versions).some((entry) => this.isBehind(...entry))) this.resync();
+    else if (this.isBehind(message.versions)) this.resync();
   }
 
   applyOrFetch({ table, version, base, lines, html }) {
@@ -143,16 +171,18 @@ export class LiveScreen extends HTMLElement {
     return this.querySelector(`[data-version][data-table="${CSS.escape(table)}"]`);
   }
 
-  /* A page is never behind with a table that it does not show. */
-  isBehind(table, version) {
-    const current = this.fragmentOf(table);
-    return current !== null && Number(current.dataset.version) !== version;
+  /* Whether a table has another version than these. A page is never behind with a table that it does not show. It looks
+     for all tables at once: to look for each of three hundred took 45 ms. */
+  isBehind(versions) {
+    return [...this.querySelectorAll("[data-version][data-table]")].some(
+      ({ dataset: { table, version } }) => table in versions && versions[table] !== Number(version));
   }
 
   apply({ table, version, html }) {
     this.confirmedTime = Date.now();
     const current = table ? this.fragmentOf(table) : this.querySelector("[data-version]");
     if (!current || !isNewer(html, current.dataset)) return false;
+    this.dispatchEvent(new CustomEvent("screen:applying", { bubbles: true }));
     const template = document.createElement("template");
     template.innerHTML = html;
     const fragments = [...template.content.children];  // a copy: morphing may take them out of the template
@@ -165,6 +195,19 @@ export class LiveScreen extends HTMLElement {
     return true;
   }
 
+  /* Applies tiles some at a time, so that the page answers taps in between: three hundred at once took 360 ms. A tile that
+     is pushed meanwhile is newer, and stays. */
+  async applyTiles(tiles) {
+    let began = Date.now();
+    for (const [table, tile] of Object.entries(tiles)) {
+      if (Date.now() - began > SLICE_TIME) {
+        await new Promise((resume) => { setTimeout(resume); });
+        began = Date.now();
+      }
+      this.apply({ table, ...tile });
+    }
+  }
+
   /* Fetches the state. True when it came, false when it did not, undefined when neither can be said. */
   async resync() {
     if (this.fetching) return undefined;
@@ -173,11 +216,12 @@ export class LiveScreen extends HTMLElement {
       const response = await fetch(this.getAttribute("fallback"), {
         headers: { Accept: "application/json" }, cache: "no-store", signal: AbortSignal.timeout(FETCH_TIMEOUT),
       });
-      if (response.status === 401 || response.status === 423) return this.leave();
+      if (response.status === 401 || response.status === 423) return this.leave(response.status === 423);
+      noteServerTime(response.headers?.get("Date"));
       if (!response.ok) return false;
       const body = await response.json();
-      for (const [table, tile] of Object.entries(body.tiles ?? {})) this.apply({ table, ...tile });
-      if (!body.tiles) this.apply(body);
+      if (body.tiles) await this.applyTiles(body.tiles);
+      else this.apply(body);
       return true;
     } catch {
       return false;
@@ -190,15 +234,19 @@ export class LiveScreen extends HTMLElement {
     return Date.now() - this.messageTime;
   }
 
+  get isLost() {
+    return this.lostTime !== null || this.silence >= SILENCE_LIMIT;
+  }
+
   async watch() {
-    if (this.stopped || this.silence < SILENCE_LIMIT) return;
-    if (this.socket?.readyState === WebSocket.OPEN) this.replaceSocket();
+    if (this.stopped || !this.isLost) return;
+    if (this.silence >= SILENCE_LIMIT && this.socket?.readyState === WebSocket.OPEN) this.replaceSocket();
     if (["live", "joining"].includes(root.dataset.live)) this.showStatus("stale");
     else this.report();
     if (Date.now() - this.pollTime < POLL_INTERVAL) return;
     this.pollTime = Date.now();
     const fetched = await this.resync();
-    if (this.silence >= SILENCE_LIMIT && fetched !== undefined) this.showStatus(fetched ? "stale" : "dead");
+    if (this.isLost && fetched !== undefined) this.showStatus(fetched ? "stale" : "dead");
   }
 
   /* A silent connection may be half open, and its closing handshake may never come: do not wait for it. */
@@ -217,30 +265,11 @@ export class LiveScreen extends HTMLElement {
 
   report() {
     const detail = {
-      status: root.dataset.live, seconds: Math.round(this.silence / 1_000), confirmedTime: this.confirmedTime,
+      status: root.dataset.live, seconds: Math.round((Date.now() - (this.lostTime ?? this.messageTime)) / 1_000),
+      confirmedTime: this.confirmedTime,
     };
     this.dispatchEvent(new CustomEvent("screen:connection", { bubbles: true, detail }));
   }
 }
 
 customElements.define("live-screen", LiveScreen);
-
-/* The badge and its sentence, on every page. */
-const BADGES = { live: ["i-live", "LIVE"], stale: ["i-stale", "STALE"], dead: ["i-stop", "OFFLINE"], denied: ["i-lock", "DENIED"] };
-
-addEventListener("screen:connection", ({ detail: { status, seconds, confirmedTime } }) => {
-  const badge = document.getElementById("live"), message = document.getElementById("stale-say");
-  const [icon, word] = BADGES[status];
-  badge?.querySelector("use")?.setAttribute("href", `#${icon}`);
-  const label = badge?.querySelector("span");
-  if (label) label.textContent = status === "live" || status === "denied" ? word : `${word} ${seconds} s`;
-  if (!message) return;
-  const time = new Date(confirmedTime).toLocaleTimeString("en-GB");
-  const heading = status === "live" ? "" : `Nothing heard for ${seconds} s.`;
-  const advice = {
-    stale: `As of ${time}. You can continue. A tap counts once it is confirmed.`,
-    dead: `As of ${time}. Nothing is recorded until the connection is back.`,
-    denied: "This tablet or person may not watch this table.",
-  }[status] ?? "";
-  message.replaceChildren(Object.assign(document.createElement("b"), { textContent: heading }), ` ${advice}`);
-});

@@ -3,5 +3,8 @@
 import "./live.js";
 import "./clocks.js";
 import "./alerts.js";
+import { watchAlerts } from "./alert-sounds.js";
 import "./limits.js";
 import "./incidents.js";
+
+watchAlerts(() => [...document.querySelectorAll(".alerts-here .alert")]);

@@ -1,0 +1,59 @@
+/* What a page says about its connection: the badge, and one box with the acts that wait, each by name and time. Both
+   belong to the page, so a push leaves them alone. live.js reports the connection, acts.js what waits. */
+
+import { formatTime } from "./facility-time.js";
+import { numberWord } from "./dice.js";
+
+const BADGES = { live: ["i-live", "LIVE"], stale: ["i-stale", "STALE"], dead: ["i-stop", "OFFLINE"], denied: ["i-lock", "DENIED"] };
+const MOST_NAMES = 6;
+
+const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+let connection = { status: "joining", seconds: 0, confirmedTime: 0 };
+let waiting = { acts: [], isUnknown: false };
+
+/* "Two acts wait: Paid seat 1 (10:15:02), Paid seat 2 (10:15:05)." */
+export function waitingText(acts) {
+  if (!acts.length) return "";
+  const names = acts.slice(0, MOST_NAMES).map(({ name, time }) => `${name} (${formatTime(time, true)})`).join(", ");
+  const more = acts.length > MOST_NAMES ? ` and ${acts.length - MOST_NAMES} more` : "";
+  return `${capitalize(numberWord(acts.length))} ${acts.length === 1 ? "act waits" : "acts wait"}: ${names}${more}.`;
+}
+
+/* The heading and the sentences of the box; no heading while there is nothing to say. */
+export function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {
+  const waits = waitingText(acts), time = formatTime(confirmedTime, true);
+  if (status === "denied") return ["", "You may not view this table on this device."];
+  if (status === "dead")
+    return [`Offline for ${seconds} s.`, waits
+      ? `${waits} You can continue. They are sent in this order when the connection is back, and count then.`
+      : `As of ${time}. You can continue. A tap waits until the connection is back, and counts then.`];
+  if (status === "stale")
+    return [`Nothing heard for ${seconds} s.`, waits
+      ? `${waits} You can continue. They are sent in this order, and count once they are confirmed.`
+      : `As of ${time}. You can continue. A tap counts once it is confirmed.`];
+  if (isUnknown) return ["Not known yet.", `${waits} The page asks the server again whether the first was taken.`];
+  return ["", ""];
+}
+
+function paint() {
+  const { status, seconds } = connection;
+  const badge = document.getElementById("live"), box = document.getElementById("stale-say");
+  const [icon, word] = BADGES[status] ?? BADGES.live;
+  if (status in BADGES) {
+    badge?.querySelector("use")?.setAttribute("href", `#${icon}`);
+    const label = badge?.querySelector("span");
+    if (label) label.textContent = status === "live" || status === "denied" ? word : `${word} ${seconds} s`;
+  }
+  if (!box) return;
+  const [heading, text] = boxText(connection, waiting);
+  box.replaceChildren(Object.assign(document.createElement("b"), { textContent: heading }), ` ${text}`);
+}
+
+addEventListener("screen:connection", ({ detail }) => {
+  connection = detail;
+  paint();
+});
+addEventListener("acts:waiting", ({ detail }) => {
+  waiting = detail;
+  paint();
+});

@@ -1,0 +1,17 @@
+/* Finding a name among those on duty: by the beginning of any of its words, without accents and capitals. */
+
+const plain = (text) => text.normalize("NFD").replaceAll(/\p{M}/gv, "").toLowerCase();
+
+/** Where `text` begins a word of this name: the position of its first letter, or -1. */
+export function matchOf(name, text) {
+  const searched = plain(text.trim()), folded = plain(name.normalize("NFC"));
+  if (!searched) return 0;
+  const beginnings = [...folded.matchAll(/(?<=^|[\s'\-])\S/gv)].map((word) => word.index);
+  return beginnings.find((start) => folded.startsWith(searched, start)) ?? -1;
+}
+
+/** The letters with which `text` could go on, so that somebody still matches. */
+export function lettersAfter(names, text) {
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  return new Set(letters.filter((letter) => names.some((name) => matchOf(name, text + letter) >= 0)));
+}
