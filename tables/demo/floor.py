@@ -50,6 +50,7 @@ class DemoFacility:
     pits: tuple[tuple[str, str], ...]
     submissions: tuple[DemoSubmission, ...]
     tables: tuple[DemoTable, ...]
+    target_paces: dict[str, int] = field(default_factory=dict)  # rounds an hour, by the game's code
 
 
 LARKFIELD = DemoFacility(
@@ -82,6 +83,7 @@ LARKFIELD = DemoFacility(
             "T-42", "p3", "RS-0031", "dice-cup", 500, 50_000, seats=16, dealers=("dana", "emil", "stan")
         ),
     ),
+    {"sic-bo": 45, "high-roll": 30, "football": 15},
 )
 SEABRIGHT = DemoFacility(
     "seabright",
@@ -100,6 +102,7 @@ SEABRIGHT = DemoFacility(
 )
 FACILITIES = (LARKFIELD, SEABRIGHT)
 
+WORK_MINUTES, BREAK_MINUTES = 80, 20  # house figures
 GAMES, COMPLIANCE = "table-games", "compliance"
 PEOPLE = (
     DemoPerson("mei", "Mei Tran", "dealer", GAMES, "110011", "larkfield", ("T-01", "T-06", "T-24")),

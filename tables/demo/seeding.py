@@ -69,6 +69,9 @@ def _seed_facility(demo_facility: demo.DemoFacility) -> None:
         jurisdiction=demo_facility.jurisdiction,
         gaming_day_start=jurisdiction(demo_facility.jurisdiction).gaming_day_start,
         time_zone=demo_facility.time_zone,
+        work_minutes=demo.WORK_MINUTES,
+        break_minutes=demo.BREAK_MINUTES,
+        target_paces=demo_facility.target_paces,
     )
     for code, name in demo_facility.pits:
         Pit.objects.create(facility=facility, code=code, name=name)
@@ -246,7 +249,7 @@ def _open_tables(demo_facility: demo.DemoFacility) -> None:
     """Put dice in every shaker; inspect and open the tables that have dealers."""
     podium, _ = enroll(PODIUM, demo_facility.code, "podium")
     for number, demo_table in enumerate(demo_facility.tables, start=1):
-        floor = _floorperson(demo_facility.code, demo_table)
+        floor = floorperson(demo_facility.code, demo_table)
         lot = {"lot": f"L-{number:04d}", "seal": f"SL-{number:05d}"}
         do(floor, podium, demo_facility.code, demo_table.code, "change_dice_lot", lot)
         for dealer in demo_table.dealers:
@@ -262,7 +265,8 @@ def _open_tables(demo_facility: demo.DemoFacility) -> None:
             open_table(floor, podium, demo_facility.code, demo_table.code)
 
 
-def _floorperson(facility: str, table: demo.DemoTable) -> Person:
+def floorperson(facility: str, table: demo.DemoTable) -> Person:
+    """The floorperson who supervises this table of the demo."""
     of_the_pit = (
         person.code
         for person in demo.PEOPLE

@@ -1,7 +1,7 @@
 """Play rounds at simulated tables through the same acts as people, with drawn dice. Never at a live table."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -50,14 +50,20 @@ def verify_simulated(table: Table) -> None:
 
 def simulated_tables(facility: Facility, count: int, submission: str) -> list[SimulatedTable]:
     """Return `count` simulated tables, created where they are missing, each opened with fresh dice."""
-    dealer, floor = _crew(facility)
     device, _ = enroll(f"Simulation {Device.objects.count() + 1}", facility.code, "podium")
-    pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
-    tables = [_table(facility, pit, _code(submission, number), submission) for number in range(1, count + 1)]
-    played = [SimulatedTable(table, dealer, floor, device, rules_at(table)) for table in tables]
+    numbers = range(1, count + 1)
+    played = [simulated_table(facility, submission, device, number) for number in numbers]
     for simulated in played:
         prepare(simulated)
     return played
+
+
+def simulated_table(facility: Facility, submission: str, device: Device, number: int = 1) -> SimulatedTable:
+    """Return a simulated table, created if it is missing. It is not open then: see `prepare`."""
+    dealer, floor = _crew(facility)
+    pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
+    table = _table(facility, pit, _code(submission, number), submission)
+    return SimulatedTable(table, dealer, floor, device, rules_at(table))
 
 
 def _code(submission: str, number: int) -> str:
@@ -129,26 +135,40 @@ def play_round(
 ) -> None:
     """Play one round with random wagers and dice. Calls `after_act` after each act."""
     verify_simulated(simulated.table)
+    for _ in acts_of_round(simulated, draw):
+        after_act(simulated.table)
+
+
+def acts_of_round(simulated: SimulatedTable, draw: random.Random) -> Iterator[None]:
+    """Play one round, or the rest of the round that is being played. Stops after each act.
+
+    The caller makes sure that play may be invented at this table.
+    """
     facility, code = simulated.table.facility.code, simulated.table.code
 
     def act(name: str, params: dict[str, Any] | None = None) -> str:
         answer = do(simulated.dealer, simulated.device, facility, code, name, params or {})
-        after_act(simulated.table)
         return str(answer.body.get("phase", ""))
 
-    laid = wagers_of(simulated, draw)
-    if simulated.rules.section("seated"):
-        seated = Table.objects.values_list("seated", flat=True).get(pk=simulated.table.pk)
-        for seat in sorted({line["seat"] for line in laid} - set(seated)):
-            act("seat_player", {"seat": seat})
-    act("place_wagers", {"wagers": laid})
+    if not of_table(simulated.table.pk)["round"]["wagers"]:
+        laid = wagers_of(simulated, draw)
+        if simulated.rules.section("seated"):
+            seated = Table.objects.values_list("seated", flat=True).get(pk=simulated.table.pk)
+            for seat in sorted({line["seat"] for line in laid} - set(seated)):
+                act("seat_player", {"seat": seat})
+                yield
+        act("place_wagers", {"wagers": laid})
+        yield
     for _ in range(MAX_ACTS):
         state = of_table(simulated.table.pk)
         next_step = state["next"]
         assert next_step is not None
         if wagers := _simulation(simulated).wagers_before_act(state, draw):
             act("place_wagers", {"wagers": wagers})
-        if act(*_next_act(state, next_step, draw)) == "cleared":
+            yield
+        phase = act(*_next_act(state, next_step, draw))
+        yield
+        if phase == "cleared":
             return
     raise RuntimeError(f"round {state['round']['number']} of {code} did not end")
 
