@@ -135,13 +135,18 @@ def chromium() -> Iterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope=scope_of_browser)
+def contexts(chromium: Browser) -> chrome.Contexts:
+    return chrome.Contexts(chromium)
+
+
 @pytest.fixture
-def new_page(chromium: Browser, live_url: str) -> Iterator[chrome.Pages]:
+def new_page(contexts: chrome.Contexts, live_url: str) -> Iterator[chrome.Pages]:
     """`new_page(1024, 768)` is one more tablet; relative addresses lead to the server of the test.
 
     The test fails when a page raised an error or broke the Content-Security-Policy.
     """
-    pages = chrome.Pages(chromium, live_url)
+    pages = chrome.Pages(contexts, live_url)
     yield pages
     pages.close()
     assert pages.errors == []

@@ -32,10 +32,12 @@ OFFICE = {"compliance", "games administrator"}
 OFFICE_READERS = MANAGEMENT | WATCHERS | {"games administrator"}
 DESK_READERS = MANAGEMENT | WATCHERS
 EXPORTERS = {"compliance", "gaming agent"}
-NOT_SIGNED_IN = {"no device", "nobody", "display", "locked", "revoked"}
+LOCKED_FLOOR = {"locked", "locked phone"}
+LOCKED = LOCKED_FLOOR | {"locked tablet", "locked podium of a dealer"}
+NOT_SIGNED_IN = {"no device", "nobody", "display", "wall", "revoked"} | LOCKED
 EVERYBODY = set(AT_LARKFIELD)
 SIGNED_IN = EVERYBODY - NOT_SIGNED_IN
-LEAST = {"no device", "locked"}  # what is open to these two is open to everybody
+LEAST = {"no device", "locked tablet"}  # what is open to these two is open to everybody
 
 # An address of Larkfield for each route: its arguments by name, and codes by the list to which they belong.
 EXAMPLES: dict[str, Any] = {
@@ -121,14 +123,17 @@ READERS: dict[str, Set[str]] = {
     "record/<slug:facility_code>/exports/<uuid:job>": EXPORTERS,
     "record/<slug:facility>/acts/<str:act>": set(),
     # Devices and sign-in
-    "": SIGNED_IN | {"no device", "revoked", "display"},
+    "": SIGNED_IN | {"no device", "revoked", "display", "wall"} | LOCKED_FLOOR,
     "enrol": EVERYBODY,
     "sign-in": EVERYBODY,
     "sign-off": set(),
     "lock": set(),
     # The floor
-    "floor/<slug:facility>/": FLOOR_READERS,
+    "floor/<slug:facility>/": FLOOR_READERS | LOCKED_FLOOR,
     "floor/<slug:facility>/tiles": FLOOR_READERS,
+    "floor/<slug:facility>/locked-tiles": LOCKED_FLOOR,
+    "floor/<slug:facility>/wall": {"wall"},
+    "floor/<slug:facility>/wall-tables": {"wall"},
     "floor/<slug:facility>/dice/": DICE_READERS,
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
@@ -136,6 +141,8 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/acts/<str:act>": set(),
     "floor/<slug:facility>/<code:table>/": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/console": AT_THE_TABLE,
+    "floor/<slug:facility>/<code:table>/relief": AT_THE_TABLE,
+    "floor/<slug:facility>/<code:table>/correction": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/sign/": TABLE_READERS | {"display"},
     "floor/<slug:facility>/<code:table>/screen/sign": TABLE_READERS | {"display"},
     "floor/<slug:facility>/<code:table>/sign/<slug:kind>": TABLE_READERS | {"display"},
@@ -153,7 +160,7 @@ READERS: dict[str, Set[str]] = {
 SENDERS: dict[str, Set[str]] = {
     "office/<slug:facility_code>/deadlines/feeds": OFFICE,
     "enrol": set(),  # nobody without a token
-    "sign-in": {"no device", "revoked", "display"},  # led elsewhere; nobody without a PIN
+    "sign-in": {"no device", "revoked", "display", "wall"},  # led elsewhere; nobody without a PIN
     "sign-off": EVERYBODY,
     "lock": EVERYBODY,
     "healthz": EVERYBODY,
@@ -214,12 +221,14 @@ ACTS_AT_TABLES = {
     "void_round": POST_OR_FLOOR,
     "take_losers": POST_OR_FLOOR,
     "pay_seats": POST_OR_FLOOR,
+    "return_wagers": POST_OR_FLOOR,
     "settle_seats": OWN_HALF,
     "clear_layout": POST_OR_FLOOR,
     "record_hand_settled_round": FLOOR,
     # High Roll Dice and Three Dice Football
     "seat_player": POST_OR_FLOOR,
     "free_seat": POST_OR_FLOOR,
+    "mark_seat": POST_OR_FLOOR,
     "lock_out_extra_rolls": POST_OR_FLOOR,
     "collect_fees": POST_OR_FLOOR,
     "move_dice": POST_OR_FLOOR,
@@ -234,6 +243,14 @@ ACTS_AT_TABLES = {
     "file_slip": DUTY_OR_FLOOR,
     "settle_slip": DUTY_OR_FLOOR,
     "acknowledge_alert": FLOOR,
+    # The loop from the table to the floor
+    "call_floor": POST_OR_FLOOR,
+    "explain_call": POST_OR_FLOOR,
+    "cancel_call": POST_OR_FLOOR,
+    "answer_alert": FLOOR,
+    "decide_alert": FLOOR,
+    "read_decision": POST_OR_FLOOR,
+    "mute_alert": FLOOR,
     # Limits
     "change_limits": FLOOR,
     "cancel_limits_change": FLOOR,
@@ -298,6 +315,8 @@ SOCKETS: dict[str, Set[str]] = {
     "ws/table/<slug:facility>/<code:table>/sign": TABLE_READERS | {"display"},
     "ws/table/<slug:facility>/<code:table>/<slug:station>": TABLE_READERS,
     "ws/floor/<slug:facility>": FLOOR_READERS,
+    "ws/floor/<slug:facility>/locked": LOCKED_FLOOR,
+    "ws/floor/<slug:facility>/wall": {"wall"},
     "^.*$": set(),
 }
 
@@ -362,6 +381,7 @@ OTHER_REFUSALS = {
     ("return_shaker", "shaker"): "shaker-not-out-of-order",
     ("record_approval", "table"): "no-such-equipment",
     ("link_request", "request"): "no-such-request-here",
+    ("return_wagers", "round"): "nothing-to-return",
 }
 # Values by which acts come to their objects.
 VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", ("subject", "text"): "table"}
@@ -371,8 +391,8 @@ OTHER_WORDS = """
     because body caliper cameras cease_on cents clean compartment completed_by copy costs_cents day
     deadline dice director done_on due_on edition elsewhere en ends_on es family fee_cents fee_paid_on
     filename form_filed_on formats found from game games general granted granted_on height_mm high_um
-    how increments innovation item kind last_day left lines lit location low_um made_in max_cents
-    micrometer min_cents moved name named named_by_board need no_other_license nobody_plays note number
+    how increments innovation item kind last_day left lines lit location low_um made_in mark max_cents
+    micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays note number
     odds odds_word officer on owns_bp paid_cents paid_on part patent payout_limit_cents payouts
     petitioner place place_reference play post procedure qualified query reason received_on reference
     rules salesperson seal seat seats secured seq sha256 shakers shakes since square subject

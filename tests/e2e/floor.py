@@ -12,15 +12,23 @@ from django.http import HttpResponse
 from playwright.sync_api import Error, Locator, Page, expect
 
 from audit.devices import set_device_cookie
-from tests.services.chromium import Pages
+from tests.services.chromium import HOLD_TIME, READ_TIME, Pages
 from tests.tables.cast import PIN, Scene
 
 WITHOUT_A_HEARTBEAT = 4_000  # ms; a heartbeat is due after five seconds
 A_DOUBLE_TAP, TO_READ = 0.8, 0.3  # seconds
+PRESS_TIME = 2 * HOLD_TIME
+AIM_TIME = 200  # ms over an area until a drag counts there
 STEPS = ("#next", "#decline")
 FORM_KEY = "k" * 32
 # The page and its clicks so far: what a tap changes, whatever it hits.
 CLICKS = "[performance.timeOrigin, window.clicks]"
+# A tap that came too soon after a change of the screen: whether there was one since the last call.
+WAS_TOO_QUICK = """() => {
+    const buttons = [...document.querySelectorAll(".too-quick")];
+    for (const button of buttons) button.classList.remove("too-quick");
+    return buttons.length > 0;
+}"""
 A_FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 CLICKS_AFTER_A_FRAME = f"{A_FRAME}.then(() => {CLICKS})"
 PRESS = """(pad, pin) => { for (const digit of pin) pad.querySelector(`[data-digit="${digit}"]`).click(); }"""
@@ -42,22 +50,30 @@ def add_cookie(page: Page, name: str, value: str) -> None:
 
 
 def touch(element: Locator) -> None:
-    """One finger, once.
+    """One finger, once; it presses and holds a button that asks for it.
 
     A browser that is busy for half a second takes the touch for a long press, which is no tap: the finger tries again.
+    So it does when the screen has just changed under it, after reading it.
     """
     page = element.page
-    for _ in range(3):
+    for _ in range(5):
         try:
             before = page.evaluate(CLICKS)
+            is_held = element.get_attribute("data-hold") is not None
         except Error:  # the tap before is just opening another page
             page.wait_for_load_state()
             continue
-        element.tap()
+        if is_held:
+            element.click(delay=PRESS_TIME)
+        else:
+            element.tap()
         # A tap that opens another page has no frame to wait for.
         with contextlib.suppress(Error):
             if page.evaluate(CLICKS_AFTER_A_FRAME) != before:
-                return
+                if not page.evaluate(WAS_TOO_QUICK):
+                    return
+                page.wait_for_timeout(READ_TIME)
+                continue
             for _ in range(10):
                 page.wait_for_timeout(100)
                 if page.evaluate(CLICKS) != before:
@@ -158,7 +174,7 @@ class Screen:
         if is_step:
             self.stepped_at = time.monotonic()
 
-    def tap_each(self, *targets: str) -> None:
+    def tap_each(self, *targets: str | Locator) -> None:
         for target in targets:
             self.tap(target)
 
@@ -210,6 +226,30 @@ class Tablet(Screen):
             self.tap(button)
         expect(button).to_have_attribute("aria-pressed", "true")
 
+    def clear_seat(self) -> None:
+        """Take off all wagers of the chosen seat, from the list of other acts."""
+        self.tap("[data-open=more]")
+        self.tap("#more [data-do=clear-seat]")
+
+    def hold(self, area: Locator) -> None:
+        """One finger that stays on an area until it opens."""
+        self.taps += 1
+        area.hover()
+        self.page.mouse.down()
+        expect(self.page.locator("#area-panel")).to_be_visible()
+        self.page.mouse.up()
+
+    def drag(self, button: Locator, wager: str) -> None:
+        """One finger that takes a seat or a chip to an area."""
+        self.taps += 1
+        area = self.area(wager)
+        button.hover()
+        self.page.mouse.down()
+        area.hover()
+        expect(area).to_have_class(re.compile("area--target"))
+        self.page.wait_for_timeout(AIM_TIME)
+        self.page.mouse.up()
+
     def is_taken(self) -> None:
         """Nothing of what was tapped is still on its way."""
         expect(self.page.locator(".seat-mark--sending")).to_have_count(0)
@@ -223,6 +263,15 @@ class Tablet(Screen):
         self.says(label)
         self.tap(self.next)
 
+    def pay_all(self) -> None:
+        """Every line that is still to be paid, at once, after it was on screen; a single line by the next step."""
+        expect(self.next.locator(".next-l")).to_contain_text("Paid seat")
+        everything = self.page.locator("#all")
+        if not everything.count():
+            return self.tap(self.next)
+        expect(everything).to_have_attribute("aria-disabled", "false")
+        return self.tap(everything)
+
     def enter(self, *dice: int) -> None:
         for face in dice:
             self.tap(f'#dock-entry [data-face="{face}"]')
@@ -232,6 +281,14 @@ class Tablet(Screen):
         self.enter(*dice)
         expect(self.next).to_have_attribute("aria-disabled", "false")
         self.tap(self.next)
+        expect(self.page.locator("#dock-dice")).to_be_visible()
+
+    def call_held(self, *dice: int) -> None:
+        """The faces, of which the last is held until the dice are called."""
+        *first, last = dice
+        self.enter(*first)
+        self.taps += 1
+        self.page.locator(f'#dock-entry [data-face="{last}"]').click(delay=PRESS_TIME)
         expect(self.page.locator("#dock-dice")).to_be_visible()
 
     def is_in(self, phase: str) -> None:
@@ -262,10 +319,25 @@ class Tablet(Screen):
         expect(self.page.locator("#ask")).to_be_visible()
 
     def sign(self, person: str, pin: str = PIN) -> None:
-        """A witness's own six digits in the dialog that asks, and the act goes out."""
+        """A witness's own six digits in the dialog that asks: the sixth sends the act."""
         self.page.locator("#ask [name=person]").select_option(person)
         self.enter_pin(self.page.locator("#ask .ask-pin"), pin)
-        self.tap("#ask [data-go]")
+
+    def go(self) -> None:
+        """The button of the dialog: a tap, or a finger that stays where the dialog asks for that."""
+        button = self.page.locator("#ask [data-go]")
+        is_held = button.get_attribute("data-hold") is not None
+        self.tap(button)
+        if is_held:
+            expect(self.page.locator("#ask")).to_be_hidden()
+
+    def report_failure(self, what: str, *dice: int) -> None:
+        """In the dialog of the failed device: what failed, and the dice if they were seen."""
+        self.other("report_device_failure")
+        self.tap(f'#ask [data-value="{what}"]')
+        self.tap(f'#ask [data-value="{"seen" if dice else "unseen"}"]')
+        for face in dice:
+            self.tap(f'#ask [data-ask-face="{face}"]')
 
     def inspect(self, *dice: int, signs: str | None = None) -> None:
         """Whatever the list asks, in its order, confirmed one by one; then the floor signs, with a PIN if it is not
@@ -334,7 +406,9 @@ class Dashboard(Screen):
         if version is not None:
             expect(tile).to_have_attribute("data-version", str(version), timeout=WITHOUT_A_HEARTBEAT)
         if phase is not None:
-            expect(tile.locator(".phase")).to_have_text(phase, timeout=WITHOUT_A_HEARTBEAT)
+            # the words of the state, and the time in it
+            words = re.compile(rf"^\s*{re.escape(phase)}(\s+\d.*)?\s*$")
+            expect(tile.locator(".phase")).to_have_text(words, timeout=WITHOUT_A_HEARTBEAT)
         for part, text in texts.items():
             expect(tile.locator(f".{part}")).to_contain_text(text, timeout=WITHOUT_A_HEARTBEAT)
 

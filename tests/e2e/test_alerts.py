@@ -1,11 +1,16 @@
 """Alerts on the pit's screens: somebody of the floor acknowledges them there, and everybody sees who has them."""
 
+import datetime as dt
+import re
+
 import pytest
 from playwright.sync_api import Route, expect
 
+from audit import clock
 from audit.devices import enroll
+from audit.models import Device
 from tables.models import Alert
-from tests.e2e.floor import Dashboard, Tablet, dashboard, tablet, touch
+from tests.e2e.floor import Dashboard, Tablet, become, dashboard, resize, tablet, touch
 
 pytestmark = pytest.mark.browser
 TOUCH = 56
@@ -22,11 +27,11 @@ def test_an_alert_is_acknowledged_on_the_floor_and_every_dashboard_says_who_has_
     button = alert.get_by_role("button", name="Acknowledge")
     box = button.bounding_box()
     assert box and box["height"] >= TOUCH and box["width"] >= TOUCH
-    expect(other.page.locator("#alerts .acknowledge")).to_be_hidden()
+    expect(other.page.locator("#alerts .acknowledge").first).to_be_hidden()
     expect(pit.page.locator("#alert-count")).to_have_text("1")
     touch(button)
     for shown in (pit, other):
-        expect(shown.page.locator("#alerts .alert.calm")).to_contain_text("Acknowledged by P. Manager")
+        expect(shown.page.locator("#alerts .alert.calm")).to_contain_text("Acknowledged by P. Manager at")
         expect(shown.page.locator("#alert-count")).to_have_text("")
     expect(button).to_have_count(0)
     assert Alert.objects.get().acknowledged_by.code == "pit-manager"
@@ -59,7 +64,7 @@ def test_an_alert_that_somebody_else_acknowledged_meanwhile_says_so(scene, new_p
         scene.act("acknowledge_alert", {"alert": Alert.objects.get().pk}, by="floorperson")
     touch(button)
     expect(pit.page.locator("#alert-message")).to_contain_text("has already ended or been acknowledged")
-    expect(pit.page.locator("#alerts .alert.calm")).to_contain_text("Acknowledged by Floorperson")
+    expect(pit.page.locator("#alerts .alert.calm")).to_contain_text("Floorperson at")
 
 
 def test_the_rail_counts_down_by_itself(scene, new_page):
@@ -85,7 +90,7 @@ def test_the_dealer_reads_an_alert_quietly_and_only_the_floor_acknowledges_it_th
     dealer.tap("#calls")
     said = dealer.page.locator("#calls-list")
     expect(said).to_contain_text("Dispute at seat 3")
-    expect(said.locator(".acknowledge")).to_be_hidden()
+    expect(said.locator(".acknowledge").first).to_be_hidden()
     floor = Tablet(new_page())
     floor.let_in(scene.tokens["tablet"], "floorperson")
     floor.is_live()
@@ -109,6 +114,59 @@ def test_a_dealer_reports_a_dispute_and_the_pit_is_called(scene, new_page):
     expect(pit.page.locator("#alerts .alert")).to_contain_text("Dispute at seat 4")
     expect(dealer.page.locator("#calls")).to_be_visible()
     assert Alert.objects.get().params == {"seat": 4, "about": "a late chip", "round": None}
+
+
+def test_a_call_is_one_tap_and_its_answer_and_decision_come_back_to_the_table(scene, new_page):
+    pit, dealer = dashboard(new_page, scene), tablet(new_page, scene)
+    dealer.tap("[data-call=floor]")
+    box = dealer.page.locator("#call-floor")
+    expect(box).to_contain_text("The call is sent")
+    dealer.tap(box.get_by_role("button", name="Dispute"))
+    dealer.tap(box.get_by_role("button", name="Seat 2"))
+    alert = pit.page.locator("#alerts .alert")
+    expect(alert).to_contain_text("Dispute, seat 2")
+    expect(alert).to_contain_text("Pit manager in")
+    touch(alert.get_by_role("button", name="I’m coming"))
+    expect(dealer.page.locator("[data-call=floor]")).to_contain_text("P. Manager is coming")
+    expect(dealer.page.locator("[data-call=floor] [data-elapsed]")).to_have_text(re.compile(r"^0:\d\d$"))
+    expect(dealer.seat(2)).to_have_class(re.compile("seat--called"))
+    scene.play((2, "small", 2_500), dice=[1, 2, 3])
+    expect(dealer.page.locator("#side-pay .called-seat").last).to_contain_text("2")
+    touch(alert.get_by_role("button", name="Decide"))
+    pit.page.get_by_label("Decision, for the record").fill("Surveillance saw one chip.")
+    touch(pit.page.get_by_role("button", name="Stands as recorded"))
+    decided = dealer.page.get_by_role("region", name="Decision of the floor")
+    expect(decided).to_contain_text("P. Manager decided")
+    expect(decided).to_contain_text("Stands as recorded. Surveillance saw one chip.")
+    expect(alert).to_have_count(0)
+    expect(box).to_have_count(0)
+    expect(dealer.page.locator(".seat--called")).to_have_count(0)
+    dealer.tap(decided.get_by_role("button", name="Understood"))
+    expect(decided).to_have_count(0)
+    assert (Alert.objects.get().decision, Alert.objects.get().read_at is None) == ("as-recorded", False)
+
+
+def test_an_alert_is_muted_with_a_name_and_a_stop_stays_red_whoever_has_it(scene, new_page):
+    scene.act("report_device_failure")
+    pit = dashboard(new_page, scene)
+    alert = pit.page.locator("#alerts .alert")
+    color = "(element) => getComputedStyle(element).backgroundColor"
+    red = pit.page.locator(".tile").evaluate(color)
+    touch(alert.get_by_role("button", name="Mute for 10 minutes"))
+    expect(alert).to_contain_text(re.compile(r"Sound off until \d\d:\d\d, P. Manager"))
+    touch(alert.get_by_role("button", name="Acknowledge"))
+    expect(alert).to_contain_text("Acknowledged by P. Manager at")
+    assert alert.evaluate(color) == red
+    resize(pit.page, (390, 844))
+    for part in (".more", ".age", ".by"):
+        expect(alert.locator(part).first).to_be_visible()
+    resize(pit.page, (1440, 900))
+    scene.act("call_floor", {"to": "security"})
+    call = pit.page.locator("#alerts .alert", has_text="Security called")
+    expect(call.get_by_role("button")).to_have_count(3)
+    assert call.evaluate("(line) => line.scrollWidth <= line.clientWidth")
+    pit.page.goto("/floor/larkfield/T-01/")
+    assert pit.page.locator(".alerts-here .alert").first.evaluate(color) == red
 
 
 def test_the_console_sends_one_act_at_a_time_an_acknowledgement_among_them(scene, new_page):
@@ -138,7 +196,7 @@ def test_the_console_sends_one_act_at_a_time_an_acknowledgement_among_them(scene
     held[0].continue_()
     expect(floor.page.locator("#calls")).to_have_count(0)
     floor.is_taken()
-    assert sent == ["place_wagers", "acknowledge_alert"]
+    assert sent == ["place_wagers", "decide_alert"]
     assert Alert.objects.get().note == "stands"
 
 
@@ -154,3 +212,45 @@ def test_without_a_line_the_console_takes_no_acknowledgement(scene, new_page):
     touch(floor.page.get_by_role("button", name="Decided"))
     expect(floor.page.locator("#alert-message")).to_contain_text("Nothing was recorded")
     assert Alert.objects.get().acknowledged_at is None
+
+
+def test_podium_phone_and_wall_stay_live_for_an_hour_and_a_pin_is_asked_for_the_one_act(scene, new_page):
+    """An hour later they lock and go on; the PIN acknowledges what the pad names, and nothing else."""
+    scene.act("report_device_failure")
+    pit = dashboard(new_page, scene, "floorperson")
+    wall = Dashboard(new_page(1920, 1080))
+    become(wall.page, enroll("Wall", "larkfield", "wall")[1])
+    wall.page.goto("/")
+    expect(wall.page.locator("#loud")).to_contain_text("T-01")
+    phone = Dashboard(new_page(390, 844))
+    phone.let_in(enroll("Phone", "larkfield", "pit")[1], "floorperson")
+    hour = dt.timedelta(hours=1)
+    Device.objects.exclude(station="tablet").update(last_seen_at=clock.now() - hour)
+    for screen in (pit, phone):
+        expect(screen.page.locator(".lock-state strong")).to_have_text("Locked")
+        screen.watch()
+    scene.act("call_floor", {"to": "floor"})
+    for screen in (pit, phone):
+        expect(screen.tile()).to_have_attribute("data-version", str(scene.version))
+        expect(screen.page.locator("#alerts")).to_contain_text("Floor called")
+        expect(screen.page.locator("#live")).to_have_text("LIVE")
+        screen.was_never_loaded_again()
+    expect(wall.page.locator("#wall-T-01")).to_have_attribute("data-version", str(scene.version))
+    stop = pit.page.locator("#alerts .alert.stop")
+    button = stop.get_by_role("button", name="Acknowledge")
+    pad = pit.page.locator("#lock-pad")
+    touch(button)
+    expect(pad).to_contain_text("Acknowledge T-01")
+    expect(pad).to_contain_text("Gaming ceased")
+    expect(pit.page.locator("#alerts .more").first).to_be_hidden()  # the other alerts keep a line each
+    expect(pit.page.locator("#alerts h3").last).to_be_in_viewport()
+    pit.enter_pin(pad, "000000")
+    expect(pad.get_by_role("alert")).to_contain_text("wrong")
+    scene.act("record_repair", {"what": "fuse"}, by="floorperson", device=scene.podium)
+    expect(pit.tile()).to_have_attribute("data-version", str(scene.version))
+    assert Alert.objects.get(kind="device-failure").acknowledged_at is None
+    pit.enter_pin(pad)
+    expect(stop).to_contain_text("Acknowledged by Floorperson")
+    expect(pit.page.locator(".lock-state")).to_have_count(0)
+    assert Alert.objects.get(kind="device-failure").acknowledged_by.code == "floorperson"
+    expect(wall.page.locator("#loud")).to_contain_text("Acknowledged by Floorperson")

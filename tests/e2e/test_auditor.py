@@ -101,9 +101,9 @@ def deal(dealer: Tablet) -> None:
     expect(dealer.page.locator("#calls")).to_be_visible()
     dealer.tap(dealer.next)
     dealer.is_in("taken")
-    unpaid = dealer.page.locator("#side-pay .paid")
+    unpaid = dealer.page.locator("#side-pay [data-seen]")
     for left in (1, 0):
-        dealer.tap(unpaid.first)
+        dealer.tap(dealer.next)
         expect(unpaid).to_have_count(left)
     dealer.is_in("paid")
     dealer.tap(dealer.next)

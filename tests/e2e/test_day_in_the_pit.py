@@ -80,8 +80,9 @@ def play_a_round(dealer: Tablet) -> None:
     for step in ("Shaken", "No more bets"):
         dealer.step(step)
     dealer.call(2, 5, 5)
-    for step in ("Losing wagers taken", "Paid all", "Layout cleared"):
-        dealer.step(step)
+    dealer.step("Losing wagers taken")
+    dealer.pay_all()
+    dealer.step("Layout cleared")
     dealer.is_in("open")
 
 
@@ -131,12 +132,11 @@ def test_a_day_in_the_pit(hands, session_server, new_page, spotless):
     dealer.place((1, "small", 2_500), (2, "big", 2_500))
     for step in ("Shaken", "No more bets"):
         dealer.step(step)
-    dealer.other("report_device_failure")
-    for face in (1, 1, 2):
-        dealer.tap(f'#ask [data-ask-face="{face}"]')
+    dealer.report_failure("device", 1, 1, 2)
     dealer.sign("floorperson")
-    for step in ("Losing wagers taken", "Paid all", "Layout cleared"):
-        dealer.step(step)
+    dealer.step("Losing wagers taken")
+    dealer.pay_all()
+    dealer.step("Layout cleared")
     by_hand = Round.objects.get(table=first.table, number=2)
     assert (by_hand.by_hand, by_hand.taken_cents, by_hand.paid_cents) == (True, 2_500, 2_500)
     alert = pit.page.locator("#alerts .alert", has_text="T-01")
@@ -172,7 +172,7 @@ def test_a_day_in_the_pit(hands, session_server, new_page, spotless):
     for step in ("Shaken", "No more bets"):
         dealer.step(step)
     dealer.call(1, 1, 2)
-    dealer.step("Paid all")
+    dealer.pay_all()
     dealer.step("Layout cleared")
     lots = {
         number: list(Round.objects.get(table=first.table, number=number).throws.values_list("lot__code"))

@@ -92,6 +92,8 @@ def play_to_the_touchdown(
     right.is_in("lit")
     right.yard("Yard 12, 2nd Down, 12 yards")
     assert left.lit() == {"big-play", "over-four"}
+    expect(left.page.locator(".fb-row--right >> visible=true")).to_have_count(0)
+    expect(left.page.locator(".fb-half--right")).to_contain_text("$25")
     pit.shows("Settle play 1", version=table.version)
     expect(stick.next).to_have_attribute("aria-disabled", "true")
     expect(stick.next.locator(".next-s")).to_contain_text("By the dealer on the right, Dealer")
@@ -126,7 +128,12 @@ def settle_the_score(
     right.step("Places 1–8: took $25, paid $5")
     right.step("Places 1–8: took $5, paid $21")
     right.is_in("point")
-    stick.throw(*TWO_ONES)
+    stick.step("Dice out")
+    stick.is_in("ready")
+    stick.tap_dice(*TWO_ONES)
+    expect(stick.next.locator(".next-s")).to_have_text("Two 1s: Extra Point 10 to 1")
+    expect(stick.page.locator(".fb-beside [data-entered]")).to_have_text("10 to 1, as entered")
+    stick.tap(stick.next)
     right.is_in("lit")
     pit.shows("Pay Touchdown", version=table.version)
     right.step("Places 1–8: paid $50")
@@ -183,6 +190,7 @@ def test_a_missed_and_a_mistaken_wager_are_those_of_the_newest_play(table, right
     right.page.locator("#ask [name=wager]").select_option("over-four")
     right.page.locator("#ask [name=dollars]").fill("25")
     right.tap("#ask [data-reason] >> nth=0")
+    expect(right.page.locator("#ask .would")).to_be_visible()  # nobody signs what is not shown
     right.sign("floorperson")
     right.says("Places 1–8: took $30")
     wagers = {(w["seat"], w["wager"], w["play"]): w["cents"] for w in right.state()["round"]["wagers"]}
@@ -316,7 +324,7 @@ def test_repeating_in_a_later_play_lays_the_play_before_again(table, right, stic
     right.is_taken()
     wagers = [(w["wager"], w["play"], w["cents"]) for w in right.state()["round"]["wagers"]]
     assert ("over-four", 2, 2_500) in wagers
-    right.tap("[data-do=clear-seat]")
+    right.clear_seat()
     right.is_taken()
     left_there = {(w["wager"], w["play"]) for w in right.state()["round"]["wagers"] if not w["outcome"]}
     assert left_there == {("touchdown", None)}

@@ -10,13 +10,14 @@ from playwright.sync_api import expect
 from audit import clock, verify
 from audit.devices import enroll
 from audit.models import Entry
-from tests.e2e.floor import Dashboard, Tablet, dashboard, lying, tablet
+from tests.e2e.floor import Dashboard, Tablet, again, dashboard, lying, tablet
 from tests.e2e.test_looks import broken_rules, faults_of
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
 clause = pytest.mark.clause
 
+ALIKE = ("unlocked", "closed", "gathered")
 FOUR_FIVES = [1, 1, 6, 6, 6, 5, 5, 5, 5, 4]
 ONE_MORE = [1, 2, 3, 5, 6, 6]
 # Seat 2 buys an Extra Roll; with four fives its five-of-a-kind stays, and one more five wins it.
@@ -134,11 +135,19 @@ def test_a_second_tap_takes_the_wager_away(ten, dealer):
 
 
 @clause("PA-675a.2(e)(2)")
-def test_like_kind_without_pip_street_is_refused_at_the_finger(ten, dealer):
+def test_wagers_come_in_any_order_and_pip_street_is_asked_for_at_no_more_bets(ten, dealer):
     dealer.tap(dealer.area("like-kind:4"))
-    expect(dealer.refused()).to_be_visible()
-    expect(dealer.refused()).to_contain_text("Pip Street")
-    expect(dealer.area("like-kind:4")).to_have_attribute("aria-pressed", "false")
+    dealer.is_taken()
+    expect(dealer.seat(1).locator(".seat-mark--lacks")).to_have_text("No Pip Street")
+    expect(dealer.next).to_contain_text("Seat 1 has no Pip Street wager yet")
+    dealer.step("No more bets")
+    expect(dealer.refused()).to_contain_text("Seat 1 has no Pip Street wager")
+    dealer.is_in("open")
+    dealer.tap(dealer.area("pip:5"))
+    dealer.is_taken()
+    expect(dealer.refused()).to_be_hidden()
+    dealer.step("No more bets")
+    dealer.is_in("closed")
 
 
 def test_repeating_replaces_what_a_seat_has(ten, new_page):
@@ -210,6 +219,26 @@ def test_a_correction_begins_with_the_dice_that_were_entered(awaited, new_page):
     expect(dealer.page.locator("#hr-call")).to_have_text("Four of a kind, sixes")
 
 
+def test_all_seats_are_settled_at_once_only_after_every_line_was_on_screen(ten, new_page):
+    ten.place(
+        *(
+            (seat, code, 2_500)
+            for seat in range(1, 7)
+            for code in ("pip:5", "pip:1", "like-kind:3", "like-kind:4")
+        )
+    )
+    ten.until("call_dice")
+    ten.act("call_dice", {"dice": FOUR_FIVES})
+    ten.act("move_dice")
+    dealer = tablet(new_page, ten, size=(820, 1180))
+    expect(dealer.next).to_contain_text("not on screen")
+    expect(dealer.next).to_have_attribute("aria-disabled", "true")
+    dealer.page.locator(".row >> nth=-1").scroll_into_view_if_needed()
+    expect(dealer.next).to_contain_text("Seats 1, 2, 3, 4, 5 and 6")
+    dealer.step("Settled: took $300, paid $750")
+    dealer.is_in("paid")
+
+
 @clause("PA-675a.5(e)-cap")
 def test_the_payout_limit_is_told_with_the_sum_before_and_after(ten, new_page):
     ten.place((1, "pip:2", 10_000), (1, "like-kind:8", 10_000))
@@ -251,11 +280,15 @@ def test_the_table_is_inspected_line_by_line_and_opened_by_the_floorperson(stage
     dealer.is_in("open")
 
 
-def test_the_console_fits_the_hand_and_the_eye_in_every_phase(ten, new_page):
+@pytest.mark.parametrize("alike", [False, again(True)])
+def test_the_console_fits_the_hand_and_the_eye_in_every_phase(ten, new_page, alike):
+    """With `alike` also the phases that differ from the one before by a word of the next step."""
     dealer = tablet(new_page, ten)
     found = {}
 
     def look(name: str) -> None:
+        if name in ALIKE and not alike:
+            return
         if faults := faults_of(dealer.page) + broken_rules(dealer.page):
             found[name] = faults
 
@@ -320,10 +353,14 @@ def test_a_player_sits_down_with_a_tap_and_leaves_only_without_a_wager(ten, new_
     dealer.tap(dealer.seat(3))
     expect(dealer.seat(3)).not_to_contain_text("Open seat")
     expect(leave).to_be_visible()
+    dealer.tap_each("[data-open=more]", "#more [data-do=seat-away]")
+    expect(dealer.seat(3)).to_contain_text("Player away")
+    dealer.tap_each("[data-open=more]", "#more [data-do=seat-back]")
+    expect(dealer.seat(3)).not_to_contain_text("Player away")
     dealer.place((3, "pip:5", 2_500))
     expect(leave).to_be_hidden()
     assert 3 in ten.fresh.seated
-    dealer.tap("[data-do=clear-seat]")
+    dealer.clear_seat()
     dealer.tap(leave)
     expect(dealer.seat(3)).to_contain_text("Open seat")
     assert 3 not in ten.fresh.seated

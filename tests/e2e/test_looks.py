@@ -1,15 +1,18 @@
 """What every screen owes the hand and the eye: targets of 56 px, nothing cut off, nothing that axe finds."""
 
+import datetime as dt
 import re
 from collections.abc import Callable
+from zoneinfo import ZoneInfo
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from audit import clock
-from tables.models import Approval, DiceLot
-from tests.e2e.floor import Tablet, again, dashboard, resize, tablet
+from audit.devices import enroll
+from tables.models import Alert, Approval, DiceLot
+from tests.e2e.floor import Dashboard, Tablet, again, become, dashboard, resize, tablet, touch
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -24,6 +27,7 @@ WAGERS = tuple(
         ("big", 10_000),
         ("total:12", 500),
         (f"two-dice:{seat % 5 + 1}-6", 2_500),
+        (f"three-of-a-kind:{seat % 6 + 1}", 2_500),
     )
 )
 SMALL_TARGETS = """least => [...document.querySelectorAll('button, a[href], select, input, summary, label.person')]
@@ -32,6 +36,17 @@ SMALL_TARGETS = """least => [...document.querySelectorAll('button, a[href], sele
     .map((target) => [target, target.getBoundingClientRect()])
     .filter(([, box]) => box.width && (box.width < least - 0.5 || box.height < least - 0.5))
     .map(([target, box]) => `${target.outerHTML.slice(0, 90)} ${Math.round(box.width)}×${Math.round(box.height)}`)"""
+# Areas of Sic Bo and High Roll Dice whose chips lie on the odds that they are paid at
+COVERED_ODDS = """() => {
+    const overlap = (a, b) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1
+        && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1;
+    const boxesOf = (area, parts) => [...area.querySelectorAll(parts)].map((part) => part.getBoundingClientRect());
+    const areas = document.querySelectorAll(':is(.frame--sic-bo, .frame--high-roll) .area:not([data-lit])');
+    return [...areas].filter((area) => {
+        const [odds] = boxesOf(area, '.odds');
+        return odds?.width && boxesOf(area, '.stk, .stk > *, .rest > *').some((chips) => overlap(chips, odds));
+    }).map((area) => `chips on the odds of ${area.dataset.wager}`);
+}"""
 CUT_OFF = """() => {
     const over = document.documentElement.scrollWidth - innerWidth;
     const next = document.getElementById('next')?.getBoundingClientRect();
@@ -61,6 +76,7 @@ def faults_of(page: Page, least: int | None = LEAST_PX) -> list[str]:
     for width, height in SIZES:
         resize(page, (width, height))
         faults = [*page.evaluate(CUT_OFF), *(page.evaluate(SMALL_TARGETS, least) if least else [])]
+        faults += page.evaluate(COVERED_ODDS)
         faults_by_size += [f"{width}×{height}: {fault}" for fault in faults]
     resize(page, (1280, 800))
     return faults_by_size
@@ -109,7 +125,7 @@ def broken_rules_by_size(page: Page, earlier: Looks) -> list[str]:
     return broken_rules(page)
 
 
-Phase = tuple[str, Callable[[Tablet], None]]
+Phase = tuple[str, Callable[[Tablet], None]]  # "" for the way back to a phase before
 
 
 def to_shaken(dealer: Tablet) -> None:
@@ -145,12 +161,15 @@ def to_taken(dealer: Tablet) -> None:
 
 
 def partly_paid(dealer: Tablet) -> None:
-    dealer.tap("#side-pay .paid >> nth=0")
-    expect(dealer.page.locator(".group--paid")).to_have_count(1)
+    lines = dealer.page.locator("#side-pay [data-seen]").count()
+    dealer.tap(dealer.next)
+    expect(dealer.page.locator("#side-pay [data-seen]")).to_have_count(lines - 1)
+    expect(dealer.page.locator("#side-pay .due--paid, .stop--done")).to_have_count(1)
 
 
 def to_paid(dealer: Tablet) -> None:
-    dealer.tap(dealer.next)
+    dealer.page.locator("#side-pay [data-seen] >> nth=-1").scroll_into_view_if_needed()
+    dealer.pay_all()
     dealer.is_in("paid")
 
 
@@ -174,15 +193,15 @@ def shut(dialog: str) -> Callable[[Tablet], None]:
 PHASES: tuple[Phase, ...] = (
     ("bets open", lambda dealer: None),
     ("other acts", opened("more")),
-    ("other acts shut", shut("more")),
+    ("", shut("more")),
     ("people", opened("people")),
-    ("people shut", shut("people")),
+    ("", shut("people")),
     ("shaken", to_shaken),
     ("dice awaited", to_ready),
     ("dice entered", entered),
     ("lit", to_lit),
     ("correcting the dice", asking),
-    ("asked no more", no_more_asking),
+    ("", no_more_asking),
     ("taken", to_taken),
     ("one seat paid", partly_paid),
     ("paid", to_paid),
@@ -202,7 +221,7 @@ def test_the_console_fits_the_hand_and_the_eye_in_every_phase(full, new_page, sp
     faults_by_name: dict[str, list[str]] = {}
     for name, go in PHASES:
         go(dealer)
-        if faults := faults_of(dealer.page) + broken_rules(dealer.page):
+        if name and (faults := faults_of(dealer.page) + broken_rules(dealer.page)):
             faults_by_name[name] = faults
     assert faults_by_name == {}
 
@@ -313,8 +332,7 @@ def test_a_refusal_in_a_dialog_fits(scene, new_page, spotless):
     dealer.page.locator("#ask [name=text]").fill("Cable")
     for _ in range(6):
         dealer.tap("#ask [data-digit='0']")
-    dealer.tap("#ask [data-go]")
-    expect(dealer.page.locator("#ask [data-refused]")).to_be_visible()
+    expect(dealer.page.locator("#ask [data-pin-say]")).to_have_text("Code or PIN is wrong.")
     assert faults_of(dealer.page) + broken_rules(dealer.page) == []
 
 
@@ -348,9 +366,134 @@ def test_the_floor_and_the_table_page_fit(full, new_page, spotless):
     pit.page.goto("/floor/larkfield/T-01/")
     expect(pit.page.locator("live-screen:defined")).to_be_visible()
     assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
+    is_told_on_a_phone(pit.page)
     full.act("call_dice", {"dice": [2, 5, 5]})
     expect(pit.page.locator(".called")).to_be_visible()
     assert broken_rules(pit.page) == []
+
+
+WITH_TEXT = """[...document.querySelectorAll('body *')].filter((node) => node.checkVisibility()
+    && !node.closest('svg, .hush, .sr, .defs, select')
+    && [...node.childNodes].some((text) => text.nodeType === 3 && text.data.trim()))"""
+CUT_TEXT = f"""() => {WITH_TEXT}.filter((node) => node.scrollWidth > node.clientWidth + 1
+    && getComputedStyle(node).overflowX !== 'visible')
+    .map((node) => node.outerHTML.slice(0, 120))"""
+SMALL_TEXT = f"""least => {WITH_TEXT}.filter((node) => parseFloat(getComputedStyle(node).fontSize) < least)
+    .map((node) => node.outerHTML.slice(0, 120))"""
+LEAST_ON_A_WALL = 28
+
+
+def test_the_pit_has_views_and_keys_and_the_wall_is_read_from_five_meters(full, new_page, spotless):
+    full.to_the_dice()
+    full.act("call_dice", {"dice": [2, 5, 5]})
+    full.finish()
+    pit = dashboard(new_page, full)
+    spotless.append(pit)
+    tile = pit.tile()
+    expect(tile.locator(".results")).to_contain_text("12")
+    expect(tile.locator(".band")).to_be_visible()
+    expect(tile.locator(".line")).to_have_text("connected")
+    expect(tile.locator(".phase time")).to_contain_text(":")
+    assert pit.page.evaluate(OUT_OF_TILE) == []
+    expect(pit.page.locator("[data-sum=expected]")).to_contain_text("expected $")
+    views = pit.page.get_by_role("group", name="Tables")
+    touch(views.get_by_role("button", name="Attention"))
+    expect(tile).to_be_hidden()
+    full.act("report_device_failure")
+    expect(tile).to_be_visible()
+    expect(pit.page.locator("#attention")).to_have_text("1")
+    has_whole_times_of_the_facility(pit, full)
+    pit.page.keyboard.press("a")
+    expect(pit.page.locator("#alerts [data-acknowledge]").first).to_be_focused()
+    pit.page.keyboard.press("1")
+    expect(tile.get_by_role("link")).to_be_focused()
+    pit.page.keyboard.press("/")
+    pit.page.keyboard.type("t-9")
+    expect(tile).to_be_hidden()
+    pit.page.keyboard.press("Escape")
+    is_drawn_on_the_plan(pit, full, views)
+    touch(views.get_by_role("button", name="List"))
+    expect(tile).to_be_visible()
+    for size in ((1440, 900), (1920, 1080)):
+        resize(pit.page, size)
+        assert pit.page.evaluate(CUT_TEXT) + pit.page.evaluate(CUT_OFF) + pit.page.evaluate(OUT_OF_TILE) == []
+    assert broken_rules(pit.page) == []
+    wall = Tablet(new_page(1920, 1080))
+    spotless.append(wall)
+    become(wall.page, enroll("Wall", "larkfield", "wall")[1])
+    wall.page.goto("/")
+    expect(wall.page.locator("#loud")).to_contain_text("Gaming ceased")
+    expect(wall.page.locator(".wall-band")).to_contain_text("expected $")
+    assert wall.page.evaluate(CUT_TEXT) + wall.page.evaluate(SMALL_TEXT, LEAST_ON_A_WALL) == []
+    assert wall.page.evaluate(CUT_OFF) + broken_rules(wall.page) == []
+
+
+OUT_OF_TILE = """() => [...document.querySelectorAll('.tile')].flatMap((tile) =>
+    [...tile.querySelectorAll('p, svg')].filter((part) => part.checkVisibility()
+        && part.getBoundingClientRect().right > tile.getBoundingClientRect().right + 1)
+    .map((part) => `${part.className.baseVal ?? part.className} of ${tile.id}`))"""
+APART = """(alert) => {
+    const [table, time] = [".at a", ".when"].map((part) => alert.querySelector(part).getBoundingClientRect());
+    return table.right <= time.left && time.right <= alert.getBoundingClientRect().right;
+}"""
+
+
+def has_whole_times_of_the_facility(pit: Dashboard, scene: Scene) -> None:
+    """An alert of yesterday has its time and age in the rail, in the facility's zone; the browser's is UTC."""
+    raised_at = clock.now() - dt.timedelta(hours=20, minutes=13)
+    Alert.objects.update(raised_at=raised_at)
+    pit.page.reload()
+    pit.watch()
+    alert = pit.page.locator("#alerts .alert").first
+    local = raised_at.astimezone(ZoneInfo(scene.table.facility.time_zone))
+    expect(alert.locator(".when time")).to_have_text(local.strftime("%H:%M"))
+    expect(alert.locator(".age")).to_have_text("20 h 13 min")
+    assert alert.evaluate(APART)
+
+
+def is_drawn_on_the_plan(pit: Dashboard, scene: Scene, views: Locator) -> None:
+    """The shape with its seats is pushed like the tile; a lens changes color and one line, and only a stop fills."""
+    touch(views.get_by_role("button", name="Plan"))
+    table = pit.page.get_by_role("link", name="T-01, Sic Bo: Ceased")
+    fill = "(table) => getComputedStyle(table.querySelector('.shape')).fill"
+    red = table.evaluate(fill)
+    pit.page.keyboard.press("1")
+    expect(table).to_be_focused()
+    expect(table.locator(".chairs circle")).to_have_count(8)
+    scene.act("record_repair", {"what": "fuse"}, by="floorperson", device=scene.podium)
+    scene.act("inspect_table", scene.inspection(), by="floorperson")
+    table = pit.page.locator("[data-plan-of=T-01] a")
+    expect(table.locator(".say:visible")).to_have_text("Bets open")
+    assert table.evaluate(fill) != red
+    lenses = pit.page.get_by_role("group", name="What the plan shows")
+    for name, text in (("Win in σ", "σ"), ("Pace", "–"), ("Dice time", "h")):
+        touch(lenses.get_by_role("button", name=name))
+        expect(table.locator(".say:visible")).to_contain_text(text)
+    for size in ((1440, 900), (1920, 1080)):
+        resize(pit.page, size)
+        assert pit.page.evaluate(CUT_TEXT) + pit.page.evaluate(CUT_OFF) == []
+    assert broken_rules(pit.page) == []
+    resize(pit.page, (1440, 900))
+    scene.act("report_device_failure")
+    expect(table.locator(".note")).to_contain_text("Gaming ceased")
+
+
+def is_told_on_a_phone(page: Page) -> None:
+    """Areas with money alone, whose it is, what the layout may cost, and what to do; nothing scrolls to the side."""
+    big = page.locator(".spot.wing", has_text="Big")
+    expect(big.locator(".disc")).to_have_text([str(seat) for seat in range(1, 9)])
+    expect(page.locator(".exposure")).to_contain_text("At most $")
+    expect(page.locator(".acts li").nth(1)).to_contain_text("No more bets, $")
+    resize(page, (390, 844))
+    expect(page.locator(".layout")).to_be_hidden()
+    rows = page.locator(".owned li")
+    expect(rows).to_have_count(len({wager for _seat, wager, _cents in WAGERS}))
+    expect(rows.filter(has_text="Big")).to_contain_text("$800")
+    expect(page.locator(".exposure")).to_contain_text("95 % of throws")
+    small = [target for target in page.evaluate(SMALL_TARGETS, LEAST_PX) if "act" in target.split(">")[0]]
+    assert page.evaluate(CUT_OFF) + [target for target in small if "bare" not in target] == []
+    assert broken_rules(page) == []
+    resize(page, (1280, 800))
 
 
 def test_axe_judges_at_every_size_what_looks_new_there(page):
@@ -364,3 +507,24 @@ def test_axe_judges_at_every_size_what_looks_new_there(page):
         broken.append({rule.split(":")[0] for rule in broken_rules_by_size(page, looks)})
     rules = {"button-name", "color-contrast"}
     assert [names & rules for names in broken] == [set(), {"button-name"}, rules, set()]
+
+
+def test_a_tablet_keeps_its_hand_and_contrast_and_shows_the_casinos_time(scene, new_page):
+    dealer = tablet(new_page, scene, size=(1024, 768))
+    rules = dealer.page.locator(".fact--rules dd")
+    assert rules.evaluate("(node) => node.scrollWidth <= node.clientWidth") is True  # not cut
+    zone = ZoneInfo(scene.table.facility.time_zone)
+    assert dealer.page.locator("html").get_attribute("data-zone") == zone.key
+    hour = clock.now().astimezone(zone).strftime("%H:")
+    expect(dealer.page.locator("#live-clock")).to_contain_text(hour)  # the browser's own zone is UTC
+    dealer.tap_each("[data-open=people]", "[data-open=device]")
+    dealer.tap_each("[data-setting=hand][data-value=left]", "[data-setting=contrast][data-value=high]")
+    dealer.tap("#device [data-close]")
+    dealer.page.reload()
+    dealer.is_live()
+    expect(dealer.page.locator("html")).to_have_attribute("data-contrast", "high")
+    felt, step = dealer.page.locator("#felt").bounding_box(), dealer.next.bounding_box()
+    assert felt and step and step["x"] < felt["x"]
+    assert (
+        step["height"] >= 56 and dealer.page.evaluate("scrollX + document.body.scrollWidth - innerWidth") <= 0
+    )

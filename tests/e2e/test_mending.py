@@ -41,9 +41,11 @@ def test_dice_entered_wrongly_are_corrected_and_the_layout_lights_anew(lit, deal
     dealer.tap('[data-ask="correct_dice"] >> nth=0')
     for face in (1, 2, 3):
         dealer.tap(f'#ask [data-ask-face="{face}"]')
+    expect(dealer.page.locator("#ask .would")).to_contain_text("now loses: take it")
     give_reason(dealer)
     dealer.sign("floorperson")
     is_done(dealer)
+    expect(dealer.page.locator("#side-take .corrected")).to_contain_text("Dice corrected to 1, 2, 3")
     expect(dealer.area("small")).to_have_attribute("data-lit", "")
     assert dealer.lit() == {
         "small", "total:6", "two-dice:1-2", "two-dice:1-3", "two-dice:2-3",
@@ -93,7 +95,8 @@ def test_a_wrong_pin_mends_nothing_and_says_so(lit, dealer):
     dealer.tap('[data-ask="strike_mistaken_wager"] >> nth=0')
     give_reason(dealer)
     dealer.sign("floorperson", "000000")
-    expect(dealer.page.locator("#ask [data-refused]")).to_be_visible()
+    expect(dealer.page.locator("#ask [data-pin-say]")).to_have_text("Code or PIN is wrong.")
+    expect(dealer.page.locator("#ask .dots")).to_have_attribute("aria-label", "0 of 6 digits")
     assert last_type(lit) == "round.settled"
     dealer.page.wait_for_timeout(2_000)  # a page that leaves for the sign-in waits a moment before it goes
     dealer.sign("floorperson")
@@ -104,6 +107,7 @@ def test_after_the_first_payment_nothing_is_mended(lit, new_page, dealer):
     dealer.tap('[data-ask="correct_dice"] >> nth=0')
     for face in (1, 2, 3):
         dealer.tap(f'#ask [data-ask-face="{face}"]')
+    expect(dealer.page.locator("#ask .would")).to_be_visible()
     give_reason(dealer)
     lit.act("take_losers")
     lit.act("pay_seats")
@@ -121,9 +125,8 @@ def test_a_device_that_fails_with_the_dice_seen_is_settled_by_hand_before_a_witn
     scene.place((1, "big", 2_500), (2, "small", 2_500))
     scene.to_the_dice()
     dealer = tablet(new_page, scene)
-    dealer.tap('#dock-entry [data-ask="report_device_failure"]')
-    for face in (2, 5, 6):
-        dealer.tap(f'#ask [data-ask-face="{face}"]')
+    dealer.report_failure("layout", 2, 5, 6)
+    expect(dealer.page.locator("#ask [data-end=settle]")).to_contain_text("§ 625a.7(b)")
     dealer.sign("floorperson")
     is_done(dealer)
     assert last_type(scene) == "round.settled_by_hand"
@@ -142,10 +145,16 @@ def test_a_device_that_fails_before_the_dice_voids_the_round_and_a_floorperson_r
     scene.place((1, "big", 2_500))
     scene.to_the_dice()
     dealer = tablet(new_page, scene, "floorperson")
-    dealer.tap('#dock-entry [data-ask="report_device_failure"]')
-    dealer.tap("#ask [data-go]")
+    dealer.report_failure("device")
+    expect(dealer.page.locator("#ask [data-end=void]")).to_contain_text("Hand back to seat 1 $25")
+    dealer.page.locator("#ask [data-go]").tap()
+    expect(dealer.page.locator("#ask")).to_be_visible()
+    assert scene.round.phase == "ready"  # a tap is not enough
+    dealer.go()
     is_done(dealer)
     assert scene.last_round.phase == "void"
+    expect(dealer.page.locator("#dock-return")).to_contain_text("Device failed")
+    dealer.step("Returned seat 1")
     dealer.step("Record the repair")
     dealer.page.locator("#ask [name=text]").fill("Cable replaced, three values tested")
     dealer.tap("#ask [data-go]")

@@ -114,8 +114,8 @@ def test_a_certification_runs_out_and_its_wager_stops_at_the_table(scene, new_pa
     tablet.page.reload()
     expect(area.locator(".not-dealt")).to_have_text("not dealt")
     tablet.tap(tablet.page.locator("[data-do=repeat-all]"))
-    expect(tablet.page.locator('[data-wager="small"] .chip')).to_be_visible()
-    expect(area.locator(".chip")).to_have_count(0)
+    expect(tablet.page.locator('[data-wager="small"] .stk')).to_be_visible()
+    expect(area.locator(".stk")).to_have_count(0)
     tablet.tap(area)
     expect(tablet.page.locator("#refusal")).to_contain_text("Tumbling Dice Ideas")
     assert [(one.code, one.cents) for one in scene.round.wagers.all()] == [("small", 1000)]

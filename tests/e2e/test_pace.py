@@ -5,10 +5,10 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.floor import again, lying, tablet
+from tests.e2e.floor import Tablet, again, lying, tablet
 
 pytestmark = pytest.mark.browser
-MOST_TAPS, MOST_SECONDS = 9, 15
+MOST_TAPS, MOST_TAPS_REPEATED, MOST_SECONDS = 15, 9, 15
 
 FOUR_EACH = tuple(
     (seat, wager, 2_500)
@@ -18,25 +18,47 @@ FOUR_EACH = tuple(
 
 
 @pytest.mark.parametrize("rules", ["pa-625a/A", again("pa-539"), again("pa-625a/B"), again("nj-19-47-9")])
-def test_a_round_after_the_wagers_costs_at_most_nine_taps(stage, new_page, rules, record_property):
+def test_three_seats_with_two_wagers_each_cost_fifteen_taps_a_round_and_nine_with_repeats(
+    stage, new_page, rules, record_property
+):
     scene = stage(rules)
     dealer = tablet(new_page, scene)
-    dealer.place((1, "small", 2_500), (2, "big", 2_500), (3, "total:12", 2_500))
+    dealer.choose(dealer.chip(2_500))
     dealer.taps = 0
-    phases = ["shaken", "ready"] if rules.startswith("pa-625a") else ["closed", "ready"]
-    for phase in phases:
-        dealer.tap(dealer.next)
-        dealer.is_in(phase)
-    dealer.call(2, 5, 5)
-    dealer.tap(dealer.next)
-    dealer.is_in("taken")
-    dealer.tap(dealer.next)
-    dealer.is_in("paid")
-    dealer.tap(dealer.next)
-    dealer.is_in("open")
+    dealer.tap_each(dealer.area("small"), dealer.area("total:12"))
+    for seat in (2, 3):
+        dealer.drag(dealer.seat(seat), "big")
+        dealer.tap(dealer.area("total:12"))
+    dealer.is_taken()
+    wagers = {
+        (seat, wager): 2_500 for seat in (1, 2, 3) for wager in ("small" if seat == 1 else "big", "total:12")
+    }
+    assert lying(scene) == wagers
+    deal(dealer, rules)
     record_property("taps", dealer.taps)
     assert dealer.taps <= MOST_TAPS
     assert scene.last_round.phase == "cleared"
+    dealer.taps = 0
+    dealer.tap("[data-do=repeat-all]")
+    dealer.is_taken()
+    assert lying(scene) == wagers
+    deal(dealer, rules)
+    record_property("taps_with_repeats", dealer.taps)
+    assert dealer.taps <= MOST_TAPS_REPEATED
+
+
+def deal(dealer: Tablet, rules: str) -> None:
+    """From the last wager to the next round."""
+    for phase in ["shaken", "ready"] if rules.startswith("pa-625a") else ["closed", "ready"]:
+        dealer.tap(dealer.next)
+        dealer.is_in(phase)
+    dealer.call_held(2, 5, 5)
+    dealer.tap(dealer.next)
+    dealer.is_in("taken")
+    dealer.pay_all()
+    dealer.is_in("paid")
+    dealer.tap(dealer.next)
+    dealer.is_in("open")
 
 
 def test_eight_seats_with_four_wagers_each_go_in_under_fifteen_seconds(scene, new_page, record_property):
@@ -47,7 +69,7 @@ def test_eight_seats_with_four_wagers_each_go_in_under_fifteen_seconds(scene, ne
     dealer.tap("[data-do=repeat-all]")
     dealer.place((3, "big", 2_500), (6, "three-of-a-kind:4", 500))
     dealer.tap(dealer.seat(8))
-    dealer.tap("[data-do=clear-seat]")
+    dealer.clear_seat()
     dealer.tap("[data-do=undo]")
     dealer.is_taken()
     seconds = time.monotonic() - began

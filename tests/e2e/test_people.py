@@ -1,5 +1,6 @@
 """Who stands at the tablet: sign-in, relief in mid-round, the lock, and signing off."""
 
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -78,10 +79,34 @@ def test_the_sign_in_offers_those_on_duty_at_this_table(scene, new_page):
     assert not {"stranger", "surveillance"} & set(offered)
 
 
+def test_a_name_is_found_by_its_letters_and_the_page_says_what_signing_in_does(scene, new_page):
+    dealer = Tablet(new_page())
+    dealer.enrol(scene.tokens["tablet"])
+    shown, effects = dealer.page.locator("#sign-in .people li:visible"), dealer.page.locator(".effects li")
+    offered = shown.count()
+    dealer.tap("[data-letter=R]")
+    expect(shown).to_have_count(1)
+    expect(dealer.page.locator("[data-letter=Q]")).to_be_disabled()
+    touch(shown)
+    expect(effects).to_have_text(["Relieves Dealer", "Takes the manual shaker S-01"])
+    dealer.tap("#sign-in [data-digit='1']")
+    dealer.tap("[data-digit-all]")
+    expect(dealer.page.locator("#sign-in .dots")).to_have_attribute("aria-label", "0 of 6 digits")
+    dealer.tap("[data-somebody-else]")
+    expect(dealer.page.locator("#pin-name")).to_have_text("Who are you?")
+    expect(shown).to_have_count(offered)
+    touch(dealer.page.locator("label.person:has(input[value=dealer])"))
+    expect(effects).to_have_text(["Keeps the manual shaker S-01"])
+    dealer.arrive("dealer")
+
+
 def test_relief_in_mid_round_moves_the_shaker_and_keeps_the_round(scene, new_page):
     dealer = tablet(new_page, scene)
     dealer.place((1, "big", 2_500))
-    people_menu(dealer, "Relieve")
+    dealer.tap("[data-open=people]")
+    expect(dealer.page.locator(".relief-posts")).to_contain_text(re.compile(r"At the table [01] min, since"))
+    dealer.tap(".relief-next .choice:has-text('Relief')")
+    expect(dealer.page.locator("#pin-name")).to_have_text("Relief")
     dealer.arrive("relief")
     assert dealer.lying() == {(1, "big"): 2_500}
     expect(dealer.page.locator(".who")).to_contain_text("Relief")

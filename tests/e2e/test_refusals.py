@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from audit import clock
 from tables.models import DiceLot
-from tests.e2e.floor import Dashboard, Tablet, dashboard, tablet
+from tests.e2e.floor import Dashboard, Tablet, dashboard, lying, tablet
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -74,9 +74,9 @@ def test_two_screens_that_pay_at_once_pay_once(scene, new_page, late):
     scene.play((1, "big", 2_500), (2, "big", 2_500), dice=[5, 5, 6])
     second = late(scene)
     scene.act("pay_seats", {"seats": [1]})
-    second.tap("#side-pay .paid >> nth=0")
+    second.tap(second.next)
     expect(second.refused()).to_be_visible()
-    expect(second.page.locator(".group--paid")).to_have_count(1)
+    expect(second.page.locator(".due--paid")).to_have_count(1)
     assert scene.round.paid_seats == [1]
 
 
@@ -119,17 +119,50 @@ def test_a_die_tapped_wrongly_is_taken_back_before_it_counts(scene, new_page):
 
 
 def test_no_roll_and_void_return_every_wager(scene, new_page):
-    scene.place((1, "big", 2_500))
+    wagers = [
+        (seat, code, 2_500) for seat in range(1, 9) for code in ("big", "small", "total:9", "two-dice:1-2")
+    ]
+    scene.place(*wagers)
     scene.to_the_dice()
     dealer = tablet(new_page, scene)
-    dealer.tap('#dock-entry [data-ask="call_no_roll"]')
+    expect(dealer.page.locator('.dock [data-ask="call_no_roll"]')).to_have_count(0)
+    dealer.tap('#side-seats [data-ask="call_no_roll"]')
     dealer.tap("#ask [data-reason] >> nth=0")
     dealer.tap("#ask [data-go]")
-    dealer.is_in("open")
+    expect(dealer.page.locator("#side-return .run--now")).to_contain_text("Hand back 4 wagers")
+    expect(dealer.area("big").locator(".stk")).to_have_count(8)
     assert scene.last_round.phase == "no-roll"
+    everything = dealer.page.locator("#all")
+    expect(everything).to_contain_text("not on screen")
+    dealer.step("Returned seat 1")
+    expect(dealer.page.locator("#side-return .run--done")).to_contain_text("Seat 1 returned")
+    dealer.page.locator("#side-return .run >> nth=-1").scroll_into_view_if_needed()
+    expect(everything).to_contain_text("7 seats, $700")
+    dealer.tap(everything)
+    expect(dealer.page.locator("#side-seats")).to_be_visible()
+    assert scene.last_round.returned_seats == list(range(1, 9))
     dealer.place((2, "small", 2_500))
     dealer.other("void_round")
     dealer.tap("#ask [data-reason] >> nth=0")
     dealer.sign("floorperson")
     expect(dealer.page.locator("#ask")).to_be_hidden()
     assert scene.last_round.phase == "void"
+    dealer.step("Returned seat 2")
+    dealer.is_in("open")
+    expect(dealer.page.locator("#screen")).to_have_attribute("data-mode", "betting")
+
+
+def test_a_late_wager_gets_an_answer_and_a_refusal_goes_when_it_is_no_longer_true(scene, new_page):
+    scene.place((1, "big", 2_500))
+    dealer = tablet(new_page, scene)
+    DiceLot.objects.filter(code="L-0001").update(expires_at=clock.now() - dt.timedelta(seconds=1))
+    dealer.tap(dealer.next)
+    expect(dealer.refused()).to_contain_text("L-0001")
+    dealer.page.wait_for_timeout(400)
+    scene.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson")
+    expect(dealer.refused()).to_be_hidden()
+    scene.to_the_dice()
+    dealer.is_in("ready")
+    dealer.tap(dealer.area("small"))
+    expect(dealer.refused()).to_contain_text("No more bets")
+    assert lying(scene) == {(1, "big"): 2_500}

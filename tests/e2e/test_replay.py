@@ -1,6 +1,7 @@
 """The replay in a real browser: from the table's list of rounds, step by step by tap and key, and out as evidence."""
 
 import re
+from contextlib import closing
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -48,7 +49,7 @@ def test_steps_go_by_tap_and_by_key_and_each_is_a_link(scene, new_page, spotless
     spotless.append(office)
     page = office.page
     here, lit = page.locator(".round-acts .current strong"), page.locator(".spot.lit")
-    expect(here).to_have_text("Dice corrected to 2 2 5")
+    expect(here).to_have_text("Dice corrected to 2 2 5, not 2 2 6")
     expect(page.locator(".spot.lit", has_text="Total 9")).to_be_visible()
     office.tap(page.locator("a[data-move=before]"))
     expect(here).to_have_text("Dice 2 2 6 called and lit")
@@ -71,11 +72,11 @@ def test_steps_go_by_tap_and_by_key_and_each_is_a_link(scene, new_page, spotless
 
 def test_steps_are_links_where_no_script_runs(scene, new_page):
     played(scene)
-    context = new_page.browser.new_context(base_url=new_page.base_url, java_script_enabled=False)
-    new_page.contexts.append(context)
-    page = begin(scene, context.new_page(), "floorperson").page
-    page.locator("a[data-move=first]").click()
-    expect(page.locator(".round-acts .current strong")).to_have_text("Wagers, seats 1 2")
+    new_context = new_page.stock.browser.new_context
+    with closing(new_context(base_url=new_page.base_url, java_script_enabled=False)) as context:
+        page = begin(scene, context.new_page(), "floorperson").page
+        page.locator("a[data-move=first]").click()
+        expect(page.locator(".round-acts .current strong")).to_have_text("Wagers, seats 1 2")
 
 
 def test_the_desk_stands_over_a_replay_and_the_next_round_is_a_tap_away(scene, new_page, spotless):

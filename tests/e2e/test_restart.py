@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.e2e.floor import Tablet, become
 from tests.e2e.server_apart import ServerApart
-from tests.services.chromium import Pages
+from tests.services.chromium import Contexts, Pages
 
 pytestmark = pytest.mark.browser
 
@@ -24,8 +24,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerApart]:
 
 
 @pytest.fixture
-def pages(chromium: Browser, server: ServerApart) -> Iterator[Pages]:
-    pages = Pages(chromium, server.url)
+def pages(contexts: Contexts, server: ServerApart) -> Iterator[Pages]:
+    pages = Pages(contexts, server.url)
     yield pages
     pages.close()
     assert pages.errors == []

@@ -41,7 +41,7 @@ def kind(office: Office, box: Locator, code: str) -> None:
 
 def sign(office: Office, box: Locator, person: str) -> None:
     box.locator("[data-witness]").select_option(person)
-    office.enter_pin(box)
+    office.sign(box)
 
 
 def test_dice_are_put_right_and_the_money_moves(scene, new_page, spotless):

@@ -1,15 +1,28 @@
 """Taps on the felt: they gather, they are shown at once, and they go out before whatever comes next."""
 
+import datetime as dt
 import json
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
+from audit import clock
 from audit.models import Entry
-from tests.e2e.floor import Tablet, lying, tablet
+from tables.models import DiceLot
+from tests.e2e.floor import WAS_TOO_QUICK, Tablet, lying, tablet
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
+QUICK_PAIRS = (Path(__file__).parent / "quick_pairs.js").read_text().replace("export ", "")
+PAIRS = f"(phases) => {{ {QUICK_PAIRS} return tapPairs(phases); }}"
+FRAGMENT = """async () => {
+    const response = await fetch(document.querySelector("live-screen").getAttribute("fallback"),
+        { headers: { Accept: "application/json" } });
+    return (await response.json()).html;
+}"""
 
 
 @pytest.fixture
@@ -26,10 +39,16 @@ def recorded(scene: Scene) -> list[str]:
 
 
 def test_taps_of_one_seat_within_half_a_second_are_one_act(scene, dealer):
+    waiting: list[Route] = []
+    drawn: list[bool] = []
+    dealer.page.route("**/place_wagers", lambda route: route.continue_() if drawn else waiting.append(route))
     dealer.tap_each(
         '[data-chip="2500"]', '[data-wager="big"]', '[data-wager="big"]', '[data-wager="total:12"]'
     )
-    expect(dealer.area("big").locator(".chip--sending")).to_have_text("501")
+    expect(dealer.area("big").locator(".stk--pending")).to_have_text("150")
+    drawn.append(True)
+    for route in waiting:
+        route.continue_()
     dealer.is_taken()
     assert recorded(scene) == ["wagers.placed"]
     assert lying(scene) == {(1, "big"): 5_000, (1, "total:12"): 2_500}
@@ -63,9 +82,34 @@ def test_undo_takes_back_the_last_tap_and_then_the_one_before(scene, dealer):
     expect(dealer.page.locator("[data-do=undo]")).to_be_disabled()
 
 
+def test_an_area_opens_with_its_owners_and_moves_types_and_takes_off_their_chips(scene, dealer):
+    dealer.place((1, "big", 2_500), (3, "big", 10_000))
+    panel, undo = dealer.page.locator("#area-panel"), dealer.page.locator("#undo-say")
+    expect(undo).to_have_text("$100 on Big, seat 3")
+    dealer.hold(dealer.area("big"))
+    expect(panel.locator(".owner")).to_have_text(["Seat 1$25", "Seat 3$100"])
+    expect(panel.locator(".pop-sum")).to_have_text("$125")
+    dealer.tap_each("[data-panel=more]", "[data-panel=keypad]")
+    for digit in "75":
+        dealer.tap(f'[data-digit="{digit}"][data-panel]')
+    dealer.tap("[data-panel=set]")
+    dealer.is_taken()
+    assert lying(scene) == {(1, "big"): 2_500, (3, "big"): 7_500}
+    dealer.tap_each("[data-do=open-area]", dealer.area("big"), "[data-panel=move]", dealer.seat(4))
+    expect(panel).to_be_hidden()
+    dealer.is_taken()
+    assert lying(scene) == {(1, "big"): 2_500, (4, "big"): 7_500}
+    expect(undo).to_have_text("Big from seat 3 to 4")
+    dealer.tap("[data-do=undo]")
+    dealer.is_taken()
+    assert lying(scene) == {(1, "big"): 2_500, (3, "big"): 7_500}
+    dealer.tap_each(dealer.area("big"), dealer.area("small"), "[data-panel=close]")
+    assert lying(scene) == {(1, "big"): 2_500, (3, "big"): 7_500}, "a tap that opens or closes places nothing"
+
+
 def test_clearing_a_seat_takes_off_what_it_has_and_nobody_elses(scene, dealer):
     dealer.place((1, "big", 2_500), (3, "small", 500), (3, "total:9", 500))
-    dealer.tap("[data-do=clear-seat]")
+    dealer.clear_seat()
     dealer.is_taken()
     assert lying(scene) == {(1, "big"): 2_500}
     expect(dealer.seat(3)).to_contain_text("No wagers")
@@ -101,21 +145,118 @@ def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_id(scene, dea
     assert lying(scene) == {(1, "big"): 2_500}
 
 
-DOUBLE_TAP = """async () => {
-    const click = (detail) => new MouseEvent("click", { bubbles: true, detail });
-    const tap = (detail) => document.getElementById("next").dispatchEvent(click(detail));
-    const phase = () => document.getElementById("screen").dataset.phase, before = phase();
-    tap(1);
-    while (phase() === before) await new Promise(requestAnimationFrame);
-    tap(2);
-}"""
+PHASE_AFTER = {
+    "shake": "shaken",
+    "no_more_bets": "ready",
+    "call_dice": "lit",
+    "take_losers": "taken",
+    "pay_seats": "partly",
+    "clear_layout": "open",
+}
 
 
-def test_the_second_tap_of_a_double_tap_does_not_do_the_step_that_has_come_meanwhile(scene, new_page):
-    scene.play((1, "small", 2_500), (2, "big", 2_500), dice=[2, 5, 5])
+def test_no_two_taps_within_a_second_do_what_was_not_on_the_screen(scene, new_page):
+    """Every control of every phase, then its place again and each of its neighbors. No held step goes out by taps."""
+    scene.play((1, "small", 2_500), (2, "big", 2_500), (3, "big", 500), dice=[2, 5, 5])
+    scene.finish()
     dealer = tablet(new_page, scene)
-    dealer.page.evaluate(DOUBLE_TAP)
-    dealer.page.wait_for_timeout(400)
+    fragments, states = (
+        {},
+        [("open", {}), ("shake", {"shakes": 3}), ("no_more_bets", {}), ("call_dice", {"dice": [2, 5, 5]})],
+    )
+    states += [("take_losers", {}), ("pay_seats", {"seats": [2]}), ("pay_seats", {})]
+    for act, params in states:
+        if act == "open":
+            scene.place((1, "small", 2_500), (2, "big", 2_500), (3, "big", 500))
+        else:
+            scene.act(act, params)
+        phase = "partly" if params.get("seats") else scene.round.phase
+        fragments[phase] = dealer.page.evaluate(FRAGMENT)
+    pairs = 0
+    surprises: list[list[Any]] = []
+    for phase in fragments:
+        outcome = dealer.page.evaluate(PAIRS, {"phase": phase, "fragments": fragments, "next": PHASE_AFTER})
+        pairs, surprises = pairs + outcome["pairs"], surprises + outcome["surprises"]
+    assert surprises == []
+    assert len(fragments) == 7 and pairs > 150
+
+
+def test_a_step_that_closes_corrections_is_pressed_and_held(scene, new_page):
+    scene.play((1, "small", 2_500), (2, "big", 2_500), dice=[2, 5, 5])
+    scene.act("take_losers")
+    dealer = tablet(new_page, scene)
+    dealer.page.evaluate("document.documentElement.style.removeProperty('--hold-time')")
+    expect(dealer.next).to_have_text(re.compile("Hold"))
+    box = dealer.next.bounding_box()
+    assert box and box["height"] >= 56
+    for _ in range(3):
+        dealer.next.tap()
     assert (scene.round.phase, scene.round.paid_seats) == ("taken", [])
-    dealer.tap("#next")
+    dealer.next.click(delay=900)
     dealer.is_in("paid")
+    dealer.next.focus()
+    dealer.page.keyboard.press("Enter", delay=900)
+    dealer.is_in("open")
+
+
+# The middle of an area that a finger reaches now
+FREE_AREA = """() => [...document.querySelectorAll("button.area")].map((area) => [area, area.getBoundingClientRect()])
+    .map(([area, { x, y, width, height }]) => [area, x + width / 2, y + height / 2])
+    .find(([area, x, y]) => area.contains(document.elementFromPoint(x, y)))?.slice(1)"""
+
+
+def test_a_tap_that_dismisses_something_places_nothing(scene, new_page):
+    """Whatever covers the felt is closed by a tap beside it, or by two quick taps on its own button."""
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    dealer = tablet(new_page, scene)
+    page = dealer.page
+    acts: list[str] = []
+    page.on("request", lambda request: acts.append(request.url) if "place_wagers" in request.url else None)
+
+    def read_for(ms: int) -> None:
+        page.evaluate(f"document.documentElement.style.setProperty('--read-time', {ms})")
+
+    def tap_beside(element: str) -> None:
+        expect(page.locator(element)).to_be_visible()
+        page.touchscreen.tap(*page.evaluate(FREE_AREA))
+        expect(page.locator(element)).to_be_hidden()
+
+    def tap_at_once(x: float, y: float) -> None:
+        """Two taps within the time to read, however busy this machine is."""
+        read_for(10_000)
+        for _ in range(2):
+            page.touchscreen.tap(x, y)
+        read_for(1)
+        page.evaluate(WAS_TOO_QUICK)  # the mark of the second tap, which the next finger need not heed
+
+    def tap_twice(button: str) -> None:
+        box = page.locator(button).bounding_box()
+        assert box
+        tap_at_once(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        expect(page.locator(button)).to_be_hidden()
+
+    read_for(1)
+    for opening, element in ((".results-open", "#results"), ("[data-call=floor]", "#call-floor")):
+        dealer.tap(opening)
+        tap_beside(element)
+    dealer.tap("[data-call=floor]")
+    tap_twice("#call-floor [data-close-call]")
+    dealer.tap("[data-open=more]")
+    tap_twice("#more [data-close]")
+    dealer.hold(dealer.area("small"))
+    dealer.tap("[data-panel=keypad]")
+    dealer.tap("[data-digit='5'][data-panel]")
+    tap_at_once(*page.evaluate(FREE_AREA))
+    expect(page.locator("#area-panel")).to_be_hidden()
+    dealer.hold(dealer.area("big"))
+    tap_twice("#area-panel [data-panel=close]")
+    DiceLot.objects.filter(code="L-0001").update(expires_at=clock.now() - dt.timedelta(seconds=1))
+    dealer.tap(dealer.next)
+    expect(dealer.refused()).to_be_visible()
+    tap_twice("#refusal [data-close]")
+    dealer.is_taken()
+    assert (acts, lying(scene)) == ([], {})
+    dealer.tap(dealer.area("small"))
+    dealer.is_taken()
+    assert len(acts) == 1

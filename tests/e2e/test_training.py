@@ -66,7 +66,7 @@ def test_a_round_is_trained(training, new_page, spotless):
     expect(dealer.page.locator("#thrown")).to_have_count(0)
     dealer.step("Losing wagers taken")
     dealer.is_in("taken")
-    dealer.step("Paid all")
+    dealer.pay_all()
     dealer.is_in("paid")
     dealer.step("Layout cleared")
     dealer.is_in("open")

@@ -35,7 +35,7 @@ def test_a_table_is_opened_and_a_round_is_dealt(table, new_page, spotless):
     assert dealer.lit() == {"double", "over"}
     dealer.tap(dealer.next)
     dealer.is_in("taken")
-    dealer.tap(dealer.next)
+    dealer.pay_all()
     dealer.is_in("paid")
     dealer.tap(dealer.next)
     dealer.is_in("open")

@@ -408,13 +408,71 @@ test("sending the taps themselves does not flush them again", async () => {
   assert.deepEqual(calls.map(([act]) => act), ["place_wagers"]);
 });
 
-test("without a connection no act is sent or queued, and the person is told", async () => {
+test("without a connection a step that ends a round is not kept, and the person is told", async () => {
   const { send, calls } = consoleFor();
   document.documentElement.dataset.live = "dead";
-  const { refusal } = await send("no_more_bets", {});
-  assert.equal(refusal.code, "no-line");
-  assert.match(refusal.message, /cannot be reached/);
+  for (const [act, params, witness] of [["clear_layout", {}], ["pay_seats", {}], ["correct_dice", {}, { pin: "123456" }]]) {
+    const { refusal } = await send(act, params, witness);
+    assert.equal(refusal.code, "no-line");
+    assert.match(refusal.message, /Nothing was recorded/);
+  }
   assert.deepEqual(calls, []);
+});
+
+test("without a connection any other act waits", async () => {
+  const { send, calls } = consoleFor();
+  document.documentElement.dataset.live = "dead";
+  await send("no_more_bets", {});
+  await send("pay_seats", { seats: [1] });
+  assert.deepEqual(calls.map(([act]) => act).filter((act) => act !== "flush"), ["no_more_bets", "pay_seats"]);
+});
+
+test("every act that waits is reported, by its name and the time of its tap", async () => {
+  const reports = [];
+  addEventListener("acts:waiting", ({ detail }) => reports.push(detail));
+  const start = clock.now;
+  queue.send("place_wagers", { wagers: [{ seat: 3 }, { seat: 3 }] }, STATE);
+  await clock.advance(3_000);
+  queue.send("pay_seats", { seats: [1] }, { ...STATE, next: { act: "pay_seats", label: "Paid all" } });
+  assert.deepEqual(reports.at(-1).acts, [
+    { name: "Wagers of seat 3", time: start }, { name: "Paid seat 1", time: start + 3_000 },
+  ]);
+  await accept(server.last, 11);
+  await accept(server.last, 12);
+  assert.deepEqual(reports.at(-1), { acts: [], isUnknown: false });
+});
+
+test("an act that waited says since when, by the clock of this device, and an act that did not says nothing", async () => {
+  queue.send("place_wagers", {}, STATE);
+  queue.send("no_more_bets", {}, STATE);
+  assert.equal("tapped" in server.last.body, false);
+  const tapped = new Date(clock.now).toISOString();
+  await clock.advance(5_000);
+  await accept(server.last, 11);
+  assert.deepEqual(server.last.body.tapped, { "clock": tapped, "waited_ms": 5_000 });
+});
+
+test("as soon as the connection is back, the next try begins", async () => {
+  queue.send("no_more_bets", {}, STATE);
+  for (let failures = 0; failures < 5; failures++) {
+    await server.last.fail();
+    await clock.advance(4_000);
+  }
+  const { length } = server.requests;
+  await server.last.fail();
+  dispatchEvent(new Event("online"));
+  await settle();
+  assert.equal(server.requests.length, length + 1);
+});
+
+test("after a reload everything that waited is sent, in order", async () => {
+  queue.resume();
+  queue.send("place_wagers", {}, STATE);
+  queue.send("no_more_bets", {}, STATE);
+  const reloaded = new ActQueue(fakePage(), URLS);
+  reloaded.resume();
+  await accept(server.requests[1], 11);
+  assert.deepEqual(server.requests.slice(1).map(({ url }) => url.split("/").at(-1)), ["place_wagers", "no_more_bets"]);
 });
 
 test("a stale screen still sends", async () => {

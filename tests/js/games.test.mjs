@@ -7,7 +7,7 @@ import { FakeElement, installBrowser } from "./browser.mjs";
 
 register("./served-hooks.mjs", import.meta.url);
 const catalog = "../../games/catalog";
-const { Taps: FootballTaps } = await import(`${catalog}/football/static/football/console.js`);
+const { Taps: FootballTaps, describeRoll } = await import(`${catalog}/football/static/football/console.js`);
 const { Taps: UnitTaps } = await import(`${catalog}/high_roll/static/high_roll/console.js`);
 
 let sent, respond;
@@ -168,4 +168,13 @@ test("a new play forgets what could be undone", () => {
   assert.equal(taps.undoSteps.length, 1);
   taps.state = state([], { game: { play: 3 } });
   assert.equal(taps.undoSteps.length, 0);
+});
+
+test("an extra point roll names the odds of its row, those of its ones before those of a triple", () => {
+  const odds = ["1 to 1", "10 to 1", "50 to 1", "9 to 1"];
+  const rolls = [[1, 4, 1], [1, 1, 1], [4, 4, 4], [6, 1, 5], [2, 4, 6]].map((dice) => describeRoll(dice, odds));
+  assert.deepEqual(rolls, [
+    "Two 1s: Extra Point 10 to 1", "Three 1s: Extra Point 50 to 1", "Other triple: Extra Point 9 to 1",
+    "One 1: Extra Point 1 to 1", "Extra Point loses",
+  ]);
 });

@@ -24,6 +24,8 @@ function show(...fragments) {
   for (const markup of fragments) {
     const element = new FakeElement({ dataset: datasetOf(markup) });
     screen.parts.set(`[data-version][data-table="${element.dataset.table}"]`, [element]);
+    const tables = "[data-version][data-table]";
+    screen.parts.set(tables, [...screen.querySelectorAll(tables), element]);
     if (!screen.parts.has("[data-version]")) screen.parts.set("[data-version]", [element]);
     document.elements.set(`screen-${element.dataset.table}`, element);
   }
@@ -187,6 +189,31 @@ test("a page of many tables applies each tile that it fetched", async () => {
   assert.equal(morphs.length, 1);
 });
 
+test("tiles that take long are applied some at a time, and what was pushed meanwhile stays", async () => {
+  show(html(70, { table: "T-02" }), html(80, { table: "T-03" }));
+  const { morph: quick } = globalThis.Idiomorph;
+  globalThis.Idiomorph.morph = (...parts) => { clock.now += 20; quick(...parts); };
+  heartbeat({ "T-01": 11, "T-02": 71, "T-03": 81 });
+  await server.last.answer(200, { tiles: {
+    "T-01": { version: 11, html: html(11) }, "T-02": { version: 71, html: html(71, { table: "T-02" }) },
+    "T-03": { version: 81, html: html(81, { table: "T-03" }) },
+  } });
+  assert.deepEqual([versionOf("T-01"), versionOf("T-02"), versionOf("T-03")], [11, 70, 80]);
+  FakeSocket.last.push({ table: "T-03", version: 82, html: html(82, { table: "T-03" }) });
+  await clock.advance(1);
+  await clock.advance(1);
+  assert.deepEqual([versionOf("T-01"), versionOf("T-02"), versionOf("T-03")], [11, 71, 82]);
+});
+
+test("a heartbeat looks at all tables at once, however many the page shows", () => {
+  show(html(70, { table: "T-02" }), html(80, { table: "T-03" }));
+  let searches = 0;
+  const search = screen.querySelectorAll;
+  screen.querySelectorAll = (selector) => { searches += 1; return search.call(screen, selector); };
+  heartbeat({ "T-01": 10, "T-02": 70, "T-03": 80 });
+  assert.equal(searches, 1);
+});
+
 test("a push makes the page LIVE", () => {
   heartbeat();
   assert.equal(root.dataset.live, "live");
@@ -285,6 +312,38 @@ test("the page reports the seconds of silence, and the time at which the state w
   await server.last.answer(200, { table: "T-01", version: 10, html: html(10) });
   await clock.advance(1_000);
   assert.deepEqual(reports.at(-1), { status: "stale", seconds: 13, confirmedTime: start + 12_000 });
+});
+
+/* Losses that are known at once */
+
+test("a socket that was closed makes the page STALE at once, and it asks by HTTP", async () => {
+  heartbeat();
+  FakeSocket.last.drop();
+  assert.equal(root.dataset.live, "stale");
+  assert.equal(server.requests.length, 1);
+  await server.last.fail();
+  assert.equal(root.dataset.live, "dead");
+});
+
+test("a browser that says that it is offline makes the page DEAD at once, and online connects again", async () => {
+  heartbeat();
+  dispatchEvent(new Event("offline"));
+  assert.equal(root.dataset.live, "dead");
+  assert.equal(reports.at(-1).seconds, 0);
+  const { length } = FakeSocket.all;
+  dispatchEvent(new Event("online"));
+  assert.equal(FakeSocket.all.length, length + 1);
+  heartbeat();
+  assert.equal(root.dataset.live, "live");
+});
+
+test("a worker that is being replaced is no loss, unless nobody answers for two seconds", async () => {
+  heartbeat();
+  FakeSocket.last.drop(1012);
+  await clock.advance(1_000);
+  assert.equal(root.dataset.live, "live");
+  await clock.advance(1_000);
+  assert.equal(root.dataset.live, "stale");
 });
 
 /* Connections */
@@ -412,11 +471,11 @@ test("a live badge has no sentence", () => {
   assert.deepEqual([icon, label, text.trim()], ["#i-live", "LIVE", ""]);
 });
 
-for (const [status, word, sentence] of [["stale", "STALE", /A tap counts once/], ["dead", "OFFLINE", /Nothing is recorded/]])
+for (const [status, word, sentence] of [["stale", "STALE", /A tap counts once/], ["dead", "OFFLINE", /A tap waits/]])
   test(`a ${status} badge says for how long, as of when, and what may be done`, () => {
     const { label, text } = badgeAfter({ status, seconds: 14, confirmedTime: new Date(2025, 0, 2, 14, 5, 9).getTime() });
     assert.equal(label, `${word} 14 s`);
-    assert.match(text, /^Nothing heard for 14 s\. As of 14:05:09\./);
+    assert.match(text, /^(Nothing heard|Offline) for 14 s\. As of 14:05:09\./);
     assert.match(text, sentence);
   });
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { ActQueue, consoleSender } from "../../static/js/acts.js";
-import { Taps, chipClass, formatAmount } from "../../static/js/taps.js";
+import { chipClass, formatAmount } from "../../static/js/stacks.js";
+import { Taps } from "../../static/js/taps.js";
 import { FakeElement, installBrowser } from "./browser.mjs";
 import { settle } from "./clock.mjs";
 
@@ -11,7 +12,7 @@ let clock, taps, sent, refused;
 function send(act, params) {
   return new Promise((resolve) => {
     const answer = async (response = {}) => { resolve(response); await settle(); };
-    sent.push({ act, wagers: params.wagers, answer });
+    sent.push({ act, params, wagers: params.wagers, answer });
   });
 }
 
@@ -184,7 +185,7 @@ test("after a refusal nothing of that seat can be undone, and the steps of other
   taps.selectSeat(4);
   taps.tap("small");
   await sent[0].answer({ refusal: { code: "over-the-maximum" } });
-  assert.deepEqual(taps.undoSteps.map(({ seat }) => seat), [4]);
+  assert.deepEqual(taps.undoSteps.flatMap(({ before }) => [...before.keys()]), [4]);
 });
 
 test("sums count the table's wagers and pending taps, and a wager taken off does not count", () => {
@@ -197,6 +198,8 @@ test("sums count the table's wagers and pending taps, and a wager taken off does
 });
 
 /* Undo, clear, repeat */
+
+const LAST = [placed(1, "big", 2_500), placed(3, "small", 500), placed(3, "big", 700)];
 
 test("undo takes back the last tap, then the tap before", async () => {
   taps.tap("big");
@@ -219,12 +222,53 @@ test("undo after the taps were taken sends the total before them", async () => {
   assert.deepEqual(totals(sent[1]), [[1, "big", 0]]);
 });
 
-test("undo goes back to the seat of the tap", () => {
+test("undo stays with the seat: it takes back that seat's newest change, and says which", () => {
   taps.tap("big");
   taps.selectSeat(4);
+  assert.equal(taps.undoStep, null);
   taps.undo();
-  assert.equal(taps.seat, 1);
-  assert.equal(taps.total(1, "big"), 0);
+  taps.tap("total:12");
+  assert.equal(taps.undoStep.say, "$25 on total:12, seat 4");
+  taps.selectSeat(1);
+  assert.equal(taps.undoStep.say, "$25 on big, seat 1");
+  taps.undo();
+  assert.deepEqual([taps.total(1, "big"), taps.total(4, "total:12")], [0, 2_500]);
+});
+
+test("undo after a repetition for the table takes all of it back, as one act", async () => {
+  taps.state = state([placed(3, "small", 500)], LAST);
+  taps.repeatAll();
+  taps.state = state(LAST, LAST);
+  await sent[0].answer();
+  assert.equal(taps.undoStep.say, "Repeat all");
+  taps.selectSeat(3);
+  taps.undo();
+  assert.deepEqual(totals(sent[1]), [[1, "big", 0], [3, "big", 0]]);
+});
+
+test("a repetition for the table is not undone once one of its seats has changed since", () => {
+  taps.state = state([], LAST);
+  taps.repeatAll();
+  taps.selectSeat(3);
+  taps.tap("big");
+  taps.selectSeat(1);
+  assert.equal(taps.undoStep, null);
+});
+
+test("chips are moved to another area of the seat, and undone as one step", () => {
+  taps.state = state([placed(1, "big", 10_000), placed(1, "small", 500)]);
+  taps.moveToArea("big", "small");
+  assert.deepEqual([taps.total(1, "big"), taps.total(1, "small")], [0, 10_500]);
+  assert.equal(taps.undoStep.say, "Move to small, seat 1");
+  taps.undo();
+  assert.deepEqual([taps.total(1, "big"), taps.total(1, "small")], [10_000, 500]);
+});
+
+test("chips are moved to another seat as one act", () => {
+  taps.state = state([placed(1, "big", 10_000), placed(4, "big", 500)]);
+  taps.moveToSeat("big", 4);
+  assert.deepEqual(totals(sent[0]), [[1, "big", 0], [4, "big", 10_500]]);
+  assert.equal(taps.undoStep.say, "big from seat 1 to 4");
 });
 
 test("an undo cannot be undone", () => {
@@ -258,13 +302,27 @@ test("clearing a seat is undone as one step", () => {
   assert.deepEqual([taps.total(1, "big"), taps.total(1, "small")], [10_000, 500]);
 });
 
-const LAST = [placed(1, "big", 2_500), placed(3, "small", 500), placed(3, "big", 700)];
-
 test("a seat repeats its wagers of the last round", () => {
   taps.state = state([], LAST);
   taps.selectSeat(3);
   taps.repeatSeat();
   assert.deepEqual(totals(sent[0]), [[3, "small", 500], [3, "big", 700]]);
+});
+
+for (const absence of ["away", "left"])
+  test(`nothing is wagered again for a player who is ${absence}`, () => {
+    taps.state = { ...state([], LAST), seat_states: { 1: "playing", 3: absence } };
+    taps.repeatAll();
+    assert.deepEqual(totals(sent[0]), [[1, "big", 2_500]]);
+  });
+
+test("a player who leaves frees the seat at once, and after the round while wagers are there", async () => {
+  taps.freeSeat(null);
+  taps.state = state([placed(1, "big", 2_500)]);
+  taps.freeSeat(null);
+  await settle();
+  assert.deepEqual(sent.map(({ act, params }) => [act, params]),
+    [["free_seat", { seat: 1 }], ["mark_seat", { seat: 1, mark: "left" }]]);
 });
 
 test("suspended wagers are not repeated", () => {
@@ -293,6 +351,7 @@ test("a refused repetition is shown beside its button, and nothing stays pending
   taps.repeatAll("the button");
   await sent[0].answer({ refusal: { code: "not-now" } });
   assert.deepEqual(refused, [["not-now", "the button"]]);
+  assert.equal(taps.undoStep, null);
   assert.equal(taps.isPending(1, "big"), false);
 });
 
@@ -322,7 +381,7 @@ test("the selected seat and chip survive a reload", () => {
 /* Painting */
 
 function area(wager) {
-  const element = new FakeElement({ dataset: { wager } }), slot = { innerHTML: "" };
+  const element = new FakeElement({ dataset: { wager } }), slot = { innerHTML: "", dataset: { full: "2" } };
   element.parts.set(".money", [slot]);
   element.children = [];
   element.insertBefore = (text) => { element.parts.set("[data-own]", [text]); return text; };
@@ -341,32 +400,56 @@ test("a tap is drawn at once, marked as not yet taken, and the mark goes with th
   const big = area("big");
   openTable(big);
   taps.tap("big", big);
-  assert.match(big.slot.innerHTML, /chip--sending.*>25</);
+  assert.match(big.slot.innerHTML, /stk--pending.*>25</);
   assert.equal(big.querySelector("[data-own]").textContent, " Seat 1: $25, not yet taken.");
   taps.flush();
   taps.state = { ...taps.state, round: { ...taps.state.round, wagers: [placed(1, "big", 2_500)] } };
   await sent[0].answer();
-  assert.doesNotMatch(big.slot.innerHTML, /chip--sending/);
+  assert.doesNotMatch(big.slot.innerHTML, /stk--pending/);
   assert.equal(big.querySelector("[data-own]").textContent, " Seat 1: $25.");
 });
 
-test("an area shows the selected seat's money and the sum of the table beside it", () => {
+const seatsOf = (html) => [...html.matchAll(/class="stk-seat[^"]*">(\d+)</g)].map(([, seat]) => Number(seat));
+
+test("an area shows the chips of each of its seats, and marks those of the selected seat", () => {
   const big = area("big");
   openTable(big);
-  taps.state.round.wagers.push(placed(1, "big", 2_500), placed(3, "big", 10_000));
+  taps.state.round.wagers.push(placed(3, "big", 10_000), placed(1, "big", 2_500));
   taps.paint();
-  assert.match(big.slot.innerHTML, /chip c25 chip--own.*>25<.*<i class="chip-seat">1<.*of 125</);
+  assert.match(big.slot.innerHTML, /stk c25 stk--own" data-owner="1">.*>25<.*stk c100" data-owner="3">.*>100</);
   taps.selectSeat(2);
-  assert.match(big.slot.innerHTML, /chip c100".*>125</);
+  assert.doesNotMatch(big.slot.innerHTML, /stk--own/);
 });
 
-test("an area is marked while a tap of another seat is pending, and shows no sum beside money that is alone", () => {
+test("where there is no room for a stack each, an area shows the seats with their sum, and the own stack until it is crowded", () => {
+  const big = area("big");
+  openTable(big);
+  taps.state.round.wagers.push(...[1, 2, 4, 7].map((seat) => placed(seat, "big", 2_500)));
+  taps.paint();
+  assert.match(big.slot.innerHTML, /stk--own" data-owner="1">.*rest-sum">75</);
+  assert.deepEqual(seatsOf(big.slot.innerHTML), [1, 2, 4, 7]);
+  taps.state.round.wagers.push(placed(8, "big", 2_500));
+  taps.paint();
+  assert.match(big.slot.innerHTML, /rest-own">25<.*rest-sum">125</);
+  assert.deepEqual(seatsOf(big.slot.innerHTML), [1, 2, 4, 7, 8]);
+});
+
+test("chips outside the limits are flagged until another total is tapped", () => {
+  const big = area("big");
+  openTable(big);
+  taps.state.round.wagers.push({ ...placed(1, "big", 500), flag: "under-min" });
+  taps.paint();
+  assert.match(big.slot.innerHTML, /stk--flag.*#i-flag/);
+  taps.tap("big", big);
+  assert.doesNotMatch(big.slot.innerHTML, /stk--flag/);
+});
+
+test("an area is marked while a tap of another seat is pending", () => {
   const big = area("big");
   openTable(big);
   taps.tap("big", big);
-  assert.doesNotMatch(big.slot.innerHTML, /of 25/);
   taps.selectSeat(3);
-  assert.match(big.slot.innerHTML, /chip--sending/);
+  assert.match(big.slot.innerHTML, /stk--pending.*data-owner="1"/);
 });
 
 test("nothing is painted while betting is closed", () => {

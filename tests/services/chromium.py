@@ -3,11 +3,12 @@
 import contextlib
 import os
 import shutil
+from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
 from django.db import connections
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
 
 from script.services import BROWSERS
 
@@ -23,6 +24,12 @@ ARGUMENTS = [
 # An expectation fails later than a heartbeat is due, whatever else this machine does.
 expect.set_options(timeout=15_000)
 COUNT_CLICKS = "window.clicks = 0; addEventListener('click', () => { window.clicks += 1; }, true);"
+# Fingers of tests press and read faster than people. tests/e2e/test_taps.py takes the times of the product.
+HOLD_TIME, READ_TIME = 60, 250  # ms
+QUICK_FINGERS = f"""addEventListener("DOMContentLoaded", () => {{
+    document.documentElement.style.setProperty("--hold-time", {HOLD_TIME});
+    document.documentElement.style.setProperty("--read-time", {READ_TIME});
+}});"""
 
 
 def executable() -> str | None:
@@ -55,21 +62,69 @@ def running() -> Iterator[Browser]:
             os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = before
 
 
+# Empties the storage, and keeps a page that is closing from filling it again. A clock that a test set has to go.
+EMPTY = """() => {
+    Storage.prototype.setItem = () => {};
+    localStorage.clear();
+    return Function.prototype.toString.call(Date).includes("[native code]");
+}"""
+
+
+class Contexts:
+    """Contexts of a browser that serve one test after another, so that the scripts and fonts come to each once.
+
+    Between two tests a context loses its pages, cookies and storage. The cache keeps files of `/static/` only: the
+    server of the tests lets a browser keep nothing else.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self.free: defaultdict[object, list[BrowserContext]] = defaultdict(list)
+        self.kinds: dict[BrowserContext, tuple[object, ...]] = {}
+
+    def take(self, width: int, height: int, has_touch: bool, base_url: str | None) -> BrowserContext:
+        """A context without cookies. Nobody else has it until it comes back."""
+        kind = (width, height, has_touch, base_url)
+        if self.free[kind]:
+            return self.free[kind].pop()
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, has_touch=has_touch, base_url=base_url
+        )
+        self.kinds[context] = kind
+        context.grant_permissions(["clipboard-write"])  # a browser with windows grants it to the one in front
+        context.add_init_script(COUNT_CLICKS + QUICK_FINGERS)
+        return context
+
+    def take_back(self, context: BrowserContext) -> None:
+        """Empty the context for a later test, or close it if that fails."""
+        try:
+            *others, page = context.pages
+            for other in others:
+                other.close()
+            is_empty = page.locator("html").evaluate(EMPTY, timeout=5_000)
+            page.close()
+            context.clear_cookies()
+            context.set_offline(False)
+        except (Error, ValueError):  # a page that crashed, shows nothing of ours, or is just leaving; or none
+            is_empty = False
+        if is_empty:
+            self.free[self.kinds[context]].append(context)
+        else:
+            del self.kinds[context]
+            context.close()
+
+
 class Pages:
     """Opens pages, each in a context of its own (its cookies, its person), and notes what went wrong in them."""
 
-    def __init__(self, browser: Browser, base_url: str | None) -> None:
-        self.browser, self.base_url = browser, base_url
+    def __init__(self, stock: Contexts, base_url: str | None) -> None:
+        self.stock, self.base_url = stock, base_url
         self.contexts: list[BrowserContext] = []
         self.errors: list[str] = []
 
     def __call__(self, width: int = 1280, height: int = 800, *, has_touch: bool = True) -> Page:
-        context = self.browser.new_context(
-            viewport={"width": width, "height": height}, has_touch=has_touch, base_url=self.base_url
-        )
+        context = self.stock.take(width, height, has_touch, self.base_url)
         self.contexts.append(context)
-        context.grant_permissions(["clipboard-write"])  # a browser with windows grants it to the one in front
-        context.add_init_script(COUNT_CLICKS)
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(f"error in {page.url}: {error}"))
         page.on("console", lambda message: self.note(page, message))
@@ -81,4 +136,4 @@ class Pages:
 
     def close(self) -> None:
         for context in self.contexts:
-            context.close()
+            self.stock.take_back(context)

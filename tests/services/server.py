@@ -16,6 +16,8 @@ from django.test import override_settings
 
 from tables.screens import push
 
+SOCKET = object()  # has no cycle of request and answer
+
 
 class LiveServer:
     """A running server."""
@@ -28,15 +30,40 @@ class LiveServer:
         asyncio.run_coroutine_threadsafe(push.publish(table_id), self.loop).result(20)
 
     def wait_until_quiet(self) -> None:
-        """Wait for the requests and sockets of closed pages to end, five seconds at most.
+        """Wait for the requests and sockets of closed pages to end, five seconds at most. Their connections stay.
 
         The next test may have a table of the same key, and so the same groups of the channel layer: a socket that
         still leaves one would take the next test's socket out of it.
         """
         deadline = time.monotonic() + 5
         state = self.server.server_state
-        while (state.connections or state.tasks) and time.monotonic() < deadline:
+        while (state.tasks or any(map(is_in_use, state.connections))) and time.monotonic() < deadline:
             time.sleep(0.01)
+
+
+def is_in_use(connection: Any) -> bool:
+    """Whether it is a socket, or carries a request that is not answered completely."""
+    cycle = getattr(connection, "cycle", SOCKET)
+    return cycle is SOCKET or (cycle is not None and not cycle.response_complete)
+
+
+def without_old_pages(application: Any) -> Any:
+    """The application, but a browser may keep only its files: it serves many tests, each with pages of its own."""
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        async def send_to_forget(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                headers = [
+                    (name, b"no-store" if name.lower() == b"cache-control" and b"max-age" in value else value)
+                    for name, value in message["headers"]
+                ]
+                message = {**message, "headers": headers}
+            await send(message)
+
+        is_page = scope["type"] == "http" and not scope["path"].startswith(settings.STATIC_URL)
+        await application(scope, receive, send_to_forget if is_page else send)
+
+    return answer
 
 
 @contextlib.contextmanager
@@ -45,9 +72,9 @@ def serving() -> Iterator[LiveServer]:
     import uvicorn
 
     # The files are listed once: looking for each of them at each request doubles the work of a page. Those of the
-    # fictitious game are among them, which a test registers later.
+    # fictitious game are among them, which a test registers later. A browser need not ask again whether one changed.
     folders = [*settings.STATICFILES_DIRS, settings.BASE_DIR / "tests/fixtures/two_up_hazard/static"]
-    with override_settings(WHITENOISE_AUTOREFRESH=False, STATICFILES_DIRS=folders):
+    with override_settings(WHITENOISE_AUTOREFRESH=False, WHITENOISE_MAX_AGE=86_400, STATICFILES_DIRS=folders):
         from config.asgi import application
 
     with socket.socket() as listening:
@@ -55,7 +82,7 @@ def serving() -> Iterator[LiveServer]:
         port = listening.getsockname()[1]
         server = uvicorn.Server(
             uvicorn.Config(
-                application,
+                without_old_pages(application),
                 ws="websockets-sansio",
                 lifespan="off",
                 log_level="warning",

@@ -32,3 +32,23 @@ def test_it_notes_what_the_content_security_policy_refused(new_page):
     assert page.evaluate("window.broken") is None
     assert any("Content Security Policy" in error for error in new_page.errors)
     new_page.errors.clear()
+
+
+def test_a_later_test_gets_the_browser_of_an_earlier_test_without_anything_but_its_files(contexts, live_url):
+    kind = (1111, 700, True, live_url)
+    earlier = contexts.take(*kind)
+    page = earlier.new_page()
+    page.goto("/")
+    page.evaluate("localStorage.setItem('mine', '1'); sessionStorage.setItem('mine', '1')")
+    earlier.add_cookies([{"name": "mine", "value": "1", "url": live_url}])
+    contexts.take_back(earlier)
+    later = contexts.take(*kind)
+    assert later is earlier
+    page = later.new_page()
+    assert page.goto("/").headers.get("cache-control", "no-store") == "no-store"
+    assert page.evaluate("localStorage.length + sessionStorage.length") == 0
+    assert "mine" not in {cookie["name"] for cookie in later.cookies()}
+    page.clock.install()
+    page.reload()
+    contexts.take_back(later)
+    assert contexts.take(*kind) is not later

@@ -13,6 +13,7 @@ import pytest
 from script import checks, environment, service_finder, services, system
 from script.checks import SUITES, Row, counted, last_line, table
 from script.service_finder import Service, Unavailable
+from tests.services.examples import examples
 
 
 def works(stack: contextlib.ExitStack) -> str:
@@ -98,6 +99,14 @@ def test_it_makes_the_environment_once(tmp_path, monkeypatch):
     assert len(made) == 2
 
 
+def test_it_deals_out_every_locked_requirement_with_its_hashes_once():
+    lock = (environment.ROOT / "requirements" / "dev.txt").read_text()
+    parts = environment.parts_of(lock, 2)
+    assert len(parts) == 2
+    for start in ("==", "--hash="):
+        assert sum(part.count(start) for part in parts) == lock.count(start)
+
+
 def test_it_says_the_one_line_that_helps_where_venv_is_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(environment, "venv_is_missing", lambda: True)
     with pytest.raises(SystemExit, match=r"apt-get install python3\.\d+-venv"):
@@ -146,6 +155,13 @@ def test_what_takes_seconds_on_both_databases_runs_on_postgresql_where_that_runs
     )
     assert tests.marks(SUITES["sqlite"]).endswith(" and not (both_databases and long)") is is_left_out
     assert "long" not in tests.marks(SUITES["services"])
+
+
+@pytest.mark.parametrize(("choice", "tried"), [("", 100), ("fast", 100), ("all", 300)])
+def test_all_tries_every_example_and_other_runs_a_third(choice, tried, monkeypatch):
+    for name, value in checks.Tests(found(), set(), [], choice=choice).variables(SUITES["sqlite"]).items():
+        monkeypatch.setenv(name, value)
+    assert examples(300) == tried
 
 
 def test_the_package_of_node_is_missing_where_no_node_is(monkeypatch, tmp_path):

@@ -25,6 +25,7 @@ from games.registry import GAMES, game_by_code
 from games.snapshot_types import RoundPart, Snapshot
 from games.submissions import draft
 from tables.core import posts
+from tables.core.context import TableContext
 from tables.core.reads import read_table
 from tables.demo.seeding import (
     APPROVED,
@@ -40,11 +41,22 @@ from tables.opening.new_tables import make_table
 from tables.opening.view import Opening
 from tables.runner import facility as rooms
 from tables.runner import table as road
-from tables.screens import round_view
+from tables.screens import fragments, round_view, selectors
 from tables.screens.snapshot import DisplayContext, of_table
 from tests.services.restore import restored_later
 
 PIN = "123456"
+
+
+def verify_pushed_as_read(response: road.ActResponse) -> None:
+    """What an act passes on to the screens is, to the letter, what reading its table anew shows."""
+    ctx = response.context
+    if isinstance(ctx, TableContext):
+        pushed = json.loads(fragments.state_after(ctx).text)
+        selectors.forget_lines()
+        with clock.override(ctx.play.now):
+            read = json.loads(fragments.read_state(response.key).text)
+        assert pushed == read, response.body
 
 
 @dataclass

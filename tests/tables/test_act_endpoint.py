@@ -18,7 +18,7 @@ from audit.models import Command, Person
 from tables.models import Approval, Pit
 from tables.opening.new_tables import make_table
 from tables.runner import table as table_runner
-from tables.screens import fragments, push
+from tables.screens import fragments, push, snapshot
 from tests.tables.cast import PIN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -65,6 +65,22 @@ def test_it_answers_with_the_version_the_answer_and_the_fresh_screen(scene, tabl
     assert "$25" in body["screen"]["html"]
 
 
+def test_an_act_of_play_is_pushed_without_a_second_read_of_its_table(scene, tablet, monkeypatch):
+    def fail(*_: Any) -> None:
+        raise AssertionError("the table was read again")
+
+    monkeypatch.setattr(snapshot, "of_table", fail)
+    assert send(tablet, scene).json()["screen"]["version"] == scene.version
+
+
+def test_a_screen_of_an_act_that_another_followed_at_once_is_that_of_the_newest_version(scene):
+    scene.act("report_dispute", {"seat": 1, "about": "a late chip"})  # its alert is read for each snapshot
+    followed = scene.place((1, "small", 2_500)).context
+    scene.place((2, "big", 1_000))
+    shown = snapshot.after_act(followed)
+    assert (shown["version"], len(shown["round"]["wagers"])) == (scene.version, 2)
+
+
 @pytest.mark.parametrize("failing", [(push, "publish_from_thread"), (fragments, "fragment")])
 @pytest.mark.parametrize("error", [OperationalError("gone"), TimeoutError(), KeyError("s")])
 def test_an_act_that_was_committed_is_answered_so_whatever_fails_afterwards(
@@ -82,7 +98,7 @@ def test_an_act_that_was_committed_is_answered_so_whatever_fails_afterwards(
 
 
 def test_a_facility_act_that_was_committed_is_answered_so_too(scene, monkeypatch):
-    monkeypatch.setattr(push, "publish_from_thread", lambda _table: 1 / 0)
+    monkeypatch.setattr(push, "publish_from_thread", lambda *_: 1 / 0)
     office = scene.browser("podium", "compliance")
     approval = Approval.objects.get(subject="layout")
     body = {"command": str(uuid.uuid4()), "params": {"approval": approval.pk, "why": "a new layout"}}
@@ -193,6 +209,21 @@ def test_what_is_refused_before_anybody_asked_who_sends_it_shows_no_screen_to_wh
     ):
         words, screen = refusal(send(podium, scene, **wrong), status)
         assert (words["code"], screen) == (code, None)
+
+
+def test_the_record_holds_when_an_act_was_tapped_as_the_claim_of_its_device_and_when_it_was_taken(
+    scene, tablet
+):
+    tap = {"clock": "2031-11-23T05:15:02-05:00", "waited_ms": 31_250}  # a clock that is years fast
+    command = str(uuid.uuid4())
+    assert send(tablet, scene, command=command, tapped=tap).status_code == 200
+    entry = scene.entry
+    assert entry["data"]["device_claim"] == {"tapped_at": "2031-11-23T10:15:02.000000Z", "waited_ms": 31_250}
+    assert entry["at"] < "2031"
+    again = send(tablet, scene, command=command, tapped={**tap, "waited_ms": 40_000})
+    assert (again.status_code, again.json()["again"]) == (200, True)
+    assert send(tablet, scene, "shake", {"shakes": 3}).status_code == 200
+    assert "device_claim" not in scene.entry["data"]
 
 
 def test_404_for_no_such_act_and_no_such_table(scene, tablet):
@@ -325,6 +356,9 @@ def test_a_post_without_the_token_of_the_page_is_refused(scene, tablet):
         {"params": []},
         {"params": None},
         {"params": {"x": "\ud800"}},
+        {"tapped": 5},
+        {"tapped": {"clock": "yesterday", "waited_ms": 5}},
+        {"tapped": {"clock": "2026-11-23T10:15:02.000Z", "waited_ms": -1}},
     ],
 )
 def test_422_for_an_envelope_that_no_screen_of_ours_sends(scene, tablet, changed):

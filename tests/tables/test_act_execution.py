@@ -3,6 +3,8 @@
 import uuid
 
 import pytest
+from django.db import IntegrityError, connection
+from django.test.utils import CaptureQueriesContext
 
 from audit import commands, record
 from audit.errors import CommandChanged, RecordRefused
@@ -191,15 +193,30 @@ def test_an_act_that_the_record_does_not_take_did_not_happen(scene, monkeypatch,
 
 
 def test_an_answer_that_cannot_be_kept_takes_the_entry_back(scene, monkeypatch):
-    before = counted(scene)
+    before, make = counted(scene), commands.make
 
-    def fails(*args, **kwargs):
-        raise RuntimeError("no room for the answer")
+    def without_content(*args, **fields):
+        return make(*args, **{**fields, "content": None})
 
-    monkeypatch.setattr(commands, "save", fails)
-    with pytest.raises(RuntimeError):
-        scene.place((1, "small", 2_500))
-    assert counted(scene) == before
+    monkeypatch.setattr(commands, "make", without_content)
+    for act, params in (("shake", {"shakes": 3}), ("report_dispute", {"seat": 1, "about": "a late chip"})):
+        with pytest.raises(IntegrityError):
+            scene.act(act, params)
+        assert counted(scene) == before
+
+
+@pytest.mark.parametrize("entries", [1, 2])
+def test_an_act_saves_its_answer_with_its_entry_or_after_the_last_of_them(scene, entries):
+    act, params = (
+        ("shake", {"shakes": 3}) if entries == 1 else ("report_dispute", {"seat": 1, "about": "a chip"})
+    )
+    before, command = scene.version, uuid.uuid4()
+    with CaptureQueriesContext(connection) as queries:
+        version = scene.act(act, params, command=command).version
+    assert version == before + entries == scene.version == Command.objects.get(pk=command).seq
+    inserting = [query["sql"] for query in queries if "INSERT INTO audit_command" in query["sql"]]
+    if connection.vendor == "postgresql":
+        assert ["audit_append" in sql for sql in inserting] == [entries == 1]
 
 
 def test_every_act_is_one_entry_that_names_who_where_and_under_what(scene):

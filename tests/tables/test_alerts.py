@@ -104,6 +104,7 @@ def test_somebody_of_the_floor_acknowledges_and_the_alert_stays_until_it_is_over
     shown = only(scene)
     assert shown == {
         "id": Alert.objects.get().pk,
+        "count": 1,
         "kind": "device-failure",
         "level": "stop",
         "title": "Gaming ceased",
@@ -114,10 +115,16 @@ def test_somebody_of_the_floor_acknowledges_and_the_alert_stays_until_it_is_over
         "round": None,
         "standing": True,
         "acknowledged": None,
+        **dict.fromkeys(("to", "reason", "seat", "coming", "asked", "muted")),
+        "passes_on": shown["passes_on"],
     }
     acknowledge(scene, by="pit-manager", device=scene.podium)
     at = only(scene)["acknowledged"]["at"]
-    assert only(scene) == {**shown, "acknowledged": {"by": "P. Manager", "at": at}}
+    assert only(scene) == {
+        **shown,
+        "acknowledged": {"by": "P. Manager", "at": at},
+        "passes_on": None,
+    }
     scene.repair()
     assert scene.snapshot["alerts"] == []
     said = entries(scene, "alert.raised", "alert.acknowledged", "alert.ended")
@@ -261,6 +268,18 @@ def test_a_throw_called_no_roll_for_a_device_calls_the_pit_until_acknowledged():
     assert (kinds(), scene.snapshot["alerts"]) == ([], [])
 
 
+@clause("PA-521.7(c)")
+def test_a_wager_over_the_maximum_reaches_the_floor_before_no_more_bets_and_ends_when_it_is_lowered(scene):
+    scene.place((2, "big", 100_000), (3, "big", 120_000))
+    alert = only(scene)
+    assert (alert["kind"], alert["section"]) == ("over-max", "§ 521.7(c)")
+    assert alert["title"] == "$1,200 at seat 3 is over the maximum"
+    scene.place((3, "big", 130_000))
+    assert kinds() == ["over-max"]
+    scene.place((3, "big", 100_000))
+    assert kinds() == []
+
+
 # Dice, held and as they are found
 
 
@@ -277,7 +296,7 @@ def test_dice_past_their_time_show_before_anybody_ticked_and_once_when_somebody_
     assert (found["kind"], found["id"], found["since"]) == ("dice-expired", None, "2026-11-22T15:00:00.000Z")
     warn_of_dice()
     held = only(scene)
-    assert held == {**found, "id": Alert.objects.latest("pk").pk}
+    assert held == {**found, "id": Alert.objects.latest("pk").pk, "passes_on": held["passes_on"]}
 
 
 def test_acknowledging_dice_acknowledges_the_warnings_before(hands, scene):
@@ -319,17 +338,20 @@ def test_an_empty_shaker_calls_somebody_only_while_the_table_is_not_closed(scene
     assert scene.snapshot["alerts"] == []
 
 
-def test_the_bright_ones_come_first_and_then_the_gravest(hands, scene):
+def test_a_stop_stays_on_top_and_below_it_the_newest_unanswered_alert_of_each_level_comes_first(hands, scene):
     scene.act("report_device_failure")
     acknowledge(scene)
     scene.act("report_dispute", {"seat": 3, "about": "a late chip"})
+    hands.now += dt.timedelta(minutes=1)
+    scene.act("report_dispute", {"seat": 4, "about": "a late chip"})
     hands.now += A_DAY
     warn_of_dice()
-    shown = [(one["kind"], one["level"], bool(one["acknowledged"])) for one in scene.snapshot["alerts"]]
+    shown = [(one["title"], one["level"], bool(one["acknowledged"])) for one in scene.snapshot["alerts"]]
     assert shown == [
-        ("dice-expired", "stop", False),
-        ("dispute", "warn", False),
-        ("device-failure", "stop", True),
+        ("Dice expired", "stop", False),
+        ("Gaming ceased", "stop", True),
+        ("Dispute at seat 4", "warn", False),
+        ("Dispute at seat 3", "warn", False),
     ]
 
 
@@ -341,7 +363,7 @@ def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
         "code": "RS-0009", "lot": "L-0001", "minutes": 60, "shaker": "S-01", "seat": 3, "about": "a late chip",
         "round": 7, "throw": 1, "post": "stick", "seconds": 30, "device": "Tablet of T-01", "slip": 4, "seen": 4190,
         "last": 4102, "what": "device", "breach": "unsupervised", "table": "T-01",
-        "person": "Dealer", "subject": "device",
+        "person": "Dealer", "subject": "device", "wager": "big", "cents": 120_000,
     }  # fmt: skip
     assert len(ALERT_KINDS) > 15
     for kind in ALERT_KINDS:

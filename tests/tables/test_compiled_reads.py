@@ -29,6 +29,7 @@ def values(scene) -> dict[str, int | str | dt.datetime]:
         "name": scene.table.stream.name,
         "moment": dt.datetime.now(dt.UTC),
         "day": scene.round.gaming_day,
+        "after": 0,
         "before": 2,
         "first": 1,
         "last": 2,

@@ -1,24 +1,29 @@
 """The demo floor, created once and only in the demo; and seeded rounds at simulated tables."""
 
 import io
+import random
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
 from audit import clock, export, verify
-from audit.models import Entry, Person
+from audit.devices import enroll
+from audit.models import Device, Entry, Person
 from games.engine import Refusal
+from games.engine.procedures import Phase
 from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.calendar.deadlines import deadlines
 from games.office.providers.services import suspended_codes
 from games.office.requests import contents
-from tables.demo import seeding
+from tables.demo import evening, guided_shift, seeding
 from tables.demo.simulation import verify_simulated
-from tables.models import Round, Settlement, Table
+from tables.models import Alert, Round, Settlement, Table
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -63,6 +68,74 @@ def test_seed_demo_that_fails_half_way_leaves_nothing_and_can_run_again(settings
 
 def broken():
     raise RuntimeError("the disk is full")
+
+
+def test_an_evening_is_dealt_on_the_demo_floor_until_a_visitor_takes_a_table(settings, monkeypatch):
+    settings.DEMO = True
+    monkeypatch.setattr(evening, "ROUNDS", 2)
+    start = clock.now()
+    assert "was created" in said("seed_demo", evening=True)
+    played = Round.objects.filter(phase="cleared")
+    assert {row.table.code for row in played} == {"T-04", "T-31", "T-32", "SIM-RS-0031-01"}
+    moments = Entry.objects.filter(stream__name="larkfield/T-31").values_list("at", flat=True)
+    assert start - evening.PAST <= min(moments) < max(moments) <= clock.now()
+    assert "already" in said("seed_demo", evening=True)
+    # What waits for the visitor: a table without its dealer, bets that are open, a dispute.
+    assert Table.objects.get(code="T-02", facility__code="larkfield").dealer is None
+    assert Round.objects.get(table__code="T-03").phase == "open"
+    assert Alert.objects.get(kind="dispute", ended_at=None).table.code == "T-05"
+
+    live = evening.LiveEvening(random.Random(1))
+    dealt = {Table.objects.get(pk=pk).code for pk in live.act()}
+    assert dealt == {"T-04", "T-31", "T-32", "SIM-RS-0031-01"}
+    tablet, _ = enroll("Tablet", "larkfield", "dealer", "larkfield/T-04")
+    Device.objects.filter(pk=tablet.pk).update(person=Person.objects.get(code="rosa"), signed_on_at=start)
+    assert "T-04" not in {Table.objects.get(pk=pk).code for pk in live.act()}
+    # The visitor leaves in the middle of the round, which goes on.
+    Device.objects.filter(pk=tablet.pk).update(person=None, signed_on_at=None)
+    for _ in range(30):
+        live.act()
+    assert Round.objects.filter(table__code="T-04", phase="cleared").count() > 2
+    verify.verify(io.BytesIO(b"".join(export.lines(export.select(["larkfield/T-04"])))))
+
+
+def test_the_guided_shift_names_places_pins_and_phases_of_the_demo(settings):
+    settings.DEMO = settings.EVENING = True
+    seeding.seed()
+    steps = guided_shift.context(None)["guided_shift"]
+    assert {step["part"] for step in steps} == {"Dealer", "Pit boss", "Compliance"}
+    for step in steps:
+        facility, _, code = step["place"].partition("/")
+        assert not facility or Facility.objects.filter(code=facility).exists()
+        assert not code or Table.objects.filter(code=code, facility__code=facility).exists()
+        assert not step["phase"] or step["phase"] in get_args(Phase)
+        for pin in re.findall(r"\d{6}", step["text"]):
+            assert any(
+                person.check_password(pin) and person.name in step["text"] for person in Person.objects.all()
+            )
+    settings.EVENING = False
+    assert guided_shift.context(None) == {}
+
+
+def test_a_browser_becomes_a_tablet_a_podium_or_a_wall_of_the_demo(settings, scene):
+    settings.DEMO = True
+    offered = re.findall(r'name="place" value="([^"]*)"', Client().get("/enrol").content.decode())
+    assert offered == ["larkfield", "larkfield/", "larkfield/T-01"]
+    for place, station, path in zip(
+        offered, ("podium", "wall", "dealer"), ("/sign-in", "/floor/larkfield/wall", "/sign-in"), strict=True
+    ):
+        browser = Client()
+        browser.post("/enrol", {"place": place})
+        assert browser.get("/", follow=True).redirect_chain[-1][0] == path
+        assert Device.objects.latest("enrolled_at").station == station
+
+
+def test_no_program_deals_a_floor_that_is_no_demo():
+    for deal in (evening.seed_evening, evening.LiveEvening):
+        with pytest.raises(Refusal) as refused:
+            deal()
+        assert refused.value.code == "evening-outside-demo"
+    assert not Facility.objects.exists()
 
 
 def test_simulate_plays_the_same_rounds_from_the_same_seed():

@@ -66,5 +66,8 @@ def test_the_office_lists_it_and_the_record_exports_it(scene):
 
 def test_the_floors_page_of_a_table_offers_it_to_the_floor_alone(scene):
     place = "/floor/larkfield/T-01/"
-    assert "data-log-device" in scene.browser("podium", "floorperson").get(place).content.decode()
-    assert "data-log-device" not in scene.browser("podium", "surveillance").get(place).content.decode()
+    assert (
+        '<dialog class="decide" id="device"'
+        in scene.browser("podium", "floorperson").get(place).content.decode()
+    )
+    assert 'id="device"' not in scene.browser("podium", "surveillance").get(place).content.decode()

@@ -139,7 +139,8 @@ def test_the_posts_of_each_table_stand_by_its_pit():
     scene = make_scene("pa-577")
     text = words(see(scene, "staff/"))
     assert re.search(
-        r"Pit 1 T-01 open Dealer Dealer since \d\d:\d\d Left dealer Relief Stick Stickperson Floor Floorperson",
+        r"Pit 1 T-01 open Dealer Dealer since (\d\d:\d\d) Left dealer Relief since \1 Stick Stickperson since \1 "
+        r"Floor Floorperson",
         text,
     )
 

@@ -75,6 +75,14 @@ def test_every_odds_of_the_edition_stand_on_the_areas_and_never_with_for(table):
     assert " for " not in html
 
 
+def test_the_ladder_of_quick_strike_marks_the_row_of_the_play(table):
+    begin(table, (5, "quick-strike", 1_000), (5, "extra-point", 1_000))
+    assert '<span class="tier--now">Play 1<i>' in screen(table)
+    throw(table, 6, 2, 4)
+    assert '<span class="tier--now">Play 2<i>' in screen(table)
+    assert screen(table).count("tier--now") == 1, "the extra point has no roll yet"
+
+
 def test_the_reasons_for_a_no_roll_are_those_of_the_edition():
     rules = Rules.of("pa-577")
     assert {*football.NO_ROLLS} == {*rules.edition.no_rolls}
@@ -122,6 +130,37 @@ def test_wagers_that_an_earlier_throw_paid_are_off_the_layout(table):
     table.act("settle_seats")
     html = screen(table)
     assert "verdict" not in html and "$20" not in html
+
+
+def test_a_half_that_is_settled_is_a_line_and_the_other_still_its_seats(table):
+    begin(table, (5, "over-four", 2_500, 1), (6, "big-play", 500, 1), (14, "over-four", 1_000, 1))
+    throw(table, 6, 4, 2)
+    assert screen(table).count('class="fb-row fb-row--') == 3
+    table.act("settle_seats", {"seats": [5, 6]})
+    html = screen(table)
+    assert 'class="fb-row fb-row--right' not in html and html.count('class="fb-row fb-row--left') == 1
+    settled = html.partition("fb-half--right fb-half--done")[2].partition("</p>")[0]
+    assert "Right, places 1–8: settled" in settled and "$45" in settled  # $25 and $20
+
+
+def test_before_the_extra_point_roll_the_screen_says_what_was_settled_and_what_waits(table):
+    begin(
+        table,
+        (5, "touchdown", 2_500),
+        (6, "defense", 500),
+        (5, "extra-point", 1_000),
+        (8, "big-play", 500, 1),
+    )
+    throw(table, 6, 6, 6)
+    while table.round.phase == "lit":
+        table.act("settle_seats")
+    html = screen(table)
+    assert "Defense, single play: settled" in html
+    waiting = html.partition('class="fb-waiting"')[2].partition("</section>")[0]
+    assert "<b>Touchdown</b>" in waiting and "$25" in waiting
+    assert "<b>Extra Point</b>" in waiting and "by the roll" in waiting
+    throw(table, 1, 4, 1)
+    assert "fb-waiting" not in screen(table), "now its steps are listed"
 
 
 def test_the_screen_warns_of_a_quarterback_without_a_wager_before_the_throw(table):

@@ -37,6 +37,7 @@ def operations(scene) -> Operations:
         add_tables(floor, range(1, 2))
         table = Table.objects.get(stream__name=place_of(1))
         history.write_rounds(cursor, table.pk, scene.last_round, ROUNDS, began, SPAN / (ROUNDS + 10))
+        cursor.execute("SET LOCAL statement_timeout = '60s'")  # on a busy machine it takes seconds
         cursor.execute("ANALYZE")
     device = Device.objects.get(place=place_of(1))
     return Operations(table.code, floor.dealers[0].person, device)

@@ -348,7 +348,7 @@ def post(browser, scene, head, **changed):
 
 def test_the_endpoint_answers_423_with_the_halted_screen_and_tells_every_screen(scene, monkeypatch):
     published: list[int] = []
-    monkeypatch.setattr(push, "publish_from_thread", published.append)
+    monkeypatch.setattr(push, "publish_from_thread", lambda table, _act=None: published.append(table))
     tablet = scene.browser("tablet", "dealer")
     answer = post(tablet, scene, foreign(scene))
     assert answer.status_code == 423

@@ -60,3 +60,21 @@ def test_each_extra_roll_is_acknowledged_at_its_seat():
     scene.place((2, "pip:5", 2_500), (2, "like-kind:4", 2_500), (2, "extra-roll", 2_500))
     assert scene.snapshot["round"]["game"]["extra"] == {"seats": [2], "cents": 2_500, "state": "open"}
     assert "Bought at seat 2" in text(scene)
+
+
+@clause("PA-675a.2(e)(1)")
+def test_what_a_seat_still_lacks_is_named_before_no_more_bets():
+    scene = make_scene("pa-675a", payout_limit_cents=7_500_000)
+    scene.place((2, "like-kind:4", 2_500), (5, "pip:1", 2_500), (5, "extra-roll", 2_500))
+    screen_text = text(scene)
+    assert "No Pip Street" in screen_text and "No Like Kind" in screen_text
+    assert "Seat 2 has no Pip Street wager yet" in screen_text
+
+
+def test_a_payment_of_twelve_and_a_half_dollars_shows_its_chips():
+    scene = make_scene("pa-675a.6")
+    scene.place((1, "pip:2", 2_500), (1, "like-kind:2", 2_500))
+    scene.until("call_dice")
+    scene.act("call_dice", {"dice": [1, 1, 3, 4, 5, 6]})
+    scene.act("move_dice")
+    assert "Pay $12.50" in text(scene) and "Cut 2 × $5 2 × $1 1 × $0.50" in text(scene)

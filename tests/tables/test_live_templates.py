@@ -19,11 +19,15 @@ OF_INCLUDED = {
     "alert.jinja": {"alert"},
     "glyph.jinja": {"line"},
     "line.jinja": {"line"},
+    "break.jinja": {"person"},
     "practice_strip.jinja": {"kind"},
+    "owners.jinja": {"spot"},
     "print.jinja": {"wager", "label", "family", "value", "odds"},
     "result.jinja": {"round"},
+    "result_row.jinja": {"round"},
     "round.jinja": {"round"},
     "spot.jinja": {"spot", "class"},
+    "sums.jinja": {"take", "pay"},
     "tile.jinja": {"change"},
 }
 OF_FOLDER = {"console": {"mode"}}

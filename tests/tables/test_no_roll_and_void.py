@@ -101,3 +101,46 @@ def test_a_settled_round_is_never_voided(scene):
     scene.play((1, "small", 2_500), dice=[1, 1, 2])
     with scene.refused("dice-called-already"):
         scene.act("void_round", {"reason": "x"}, by="floorperson")
+
+
+@clause("PA-625a.7(a)-return")
+def test_wagers_of_a_round_without_a_result_wait_until_each_seat_has_them_back():
+    scene = make_scene()
+    scene.place((1, "small", 2_500), (2, "big", 5_000), (2, "total:12", 1_000))
+    scene.to_the_dice()
+    scene.act("call_no_roll", {"reason": "one die leans on the wall"})
+    back, following = scene.snapshot["returning"], scene.snapshot["next"]
+    assert (back["ending"], back["cents"], back["section"]) == ("no-roll", 8_500, "§ 625a.7(a)")
+    assert [(seat["seat"], seat["cents"], len(seat["lines"])) for seat in back["seats"]] == [
+        (1, 2_500, 1),
+        (2, 6_000, 2),
+    ]
+    assert (following["act"], scene.snapshot["round"]["bets_open"]) == ("return_wagers", False)
+    scene.act("return_wagers", {"round": 1, "seats": [2]})
+    assert scene.entry["data"] == {"round": 1, "seats": [2], "returned_cents": 6_000}
+    assert scene.snapshot["returning"]["returned_cents"] == 6_000
+    with scene.refused("nothing-to-return"):
+        scene.act("return_wagers", {"round": 1, "seats": [1, 2]})
+    scene.act("return_wagers", {"round": 1})
+    assert (scene.snapshot["returning"], scene.snapshot["round"]["bets_open"]) == (None, True)
+    with scene.refused("nothing-to-return"):
+        scene.act("return_wagers", {"round": 1})
+
+
+def test_wagers_go_back_at_a_table_that_has_ceased_gaming():
+    scene = make_scene()
+    scene.place((1, "small", 2_500))
+    scene.act("report_device_failure", {"what": "layout"})
+    assert scene.snapshot["next"]["act"] == "return_wagers"
+    scene.act("return_wagers", {"round": 1, "seats": [1]})
+    assert scene.snapshot["next"]["act"] == "record_repair"
+
+
+def test_the_next_round_ends_the_return_of_the_one_before():
+    scene = make_scene("pa-539")
+    scene.place((1, "small", 2_500))
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
+    scene.place((3, "big", 2_500))
+    assert scene.snapshot["returning"] is None
+    with scene.refused("nothing-to-return"):
+        scene.act("return_wagers", {"round": 1})

@@ -144,6 +144,10 @@ def test_an_increment_is_asked_only_when_the_submission_in_force_holds_it(hands,
     with scene.refused("not-an-increment", "58 Pa. Code § 521.7(d)") as refused:
         scene.place((1, "total:4", 1050))
     assert refused.value.params["step"] == "$5"
+    increments = {area["wager"]: area.get("increment_cents") for area in scene.snapshot["layout"]}
+    assert (increments["total:4"], increments["small"]) == (500, None), (
+        "the keypad of an area asks for it too"
+    )
     scene.place((1, "total:4", 1500), (1, "small", 1050))
     scene.place((1, "total:4", 0))
     assert [wager["wager"] for wager in scene.snapshot["round"]["wagers"]] == ["small"]

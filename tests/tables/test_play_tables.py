@@ -10,6 +10,7 @@ import pytest
 from django.db import IntegrityError, models, transaction
 
 from audit import clock, registration, verification
+from audit.clock import format_moment
 from audit.management.commands import provision_roles
 from audit.models import Entry
 from audit.record_checks import not_covered
@@ -146,14 +147,17 @@ def test_rows_without_an_entry_and_entries_without_a_row_are_named(played):
 
 # What an entry does not state: what a screen or an act needs now, and reads from the entries otherwise.
 NOT_COMPARED = {
-    Round: "shaker_kind ending step paid_seats quarterback offered drawn phase_seq seat_seqs",
+    Round: "shaker_kind ending step paid_seats paid_areas returned_seats quarterback offered drawn phase_seq seat_seqs",
     Wager: "",
     Throw: "",
     Settlement: "why",
     Slip: "",
-    Alert: "level params section acknowledged_by note",
+    Alert: """level params section acknowledged_by note coming_at coming_by decided_by read_at asked_role asked_at
+        muted_until muted_by""",
     Table: """uid recorded_rules_key recorded_sign_ids status ceased_what ceased_section ceased_since
-        repaired_at closed_at dealer dealer_since dealer_left stickperson floorperson seated quarterback offered
+        repaired_at closed_at dealer dealer_since dealer_left dealer_left_since stickperson stickperson_since
+        dealer_works_since dealer_left_works_since stickperson_works_since floorperson seated
+        seat_marks quarterback offered
         status_seq""",
 }
 OTHER_VALUES = {
@@ -225,6 +229,18 @@ def test_every_column_of_play_is_compared_unless_no_entry_states_it(played, mode
         if not differing(played, lambda: model.objects.filter(pk=row.pk).update(**{field.attname: value}))  # noqa: B023
     }
     assert unnoticed == set(NOT_COMPARED[model].split())
+
+
+def test_a_changed_decision_of_the_floor_is_named(played):
+    alert = Alert.objects.get(key__startswith="dispute")
+    played.act(
+        "decide_alert", {"alert": alert.pk, "decision": "as-recorded"}, by="floorperson", device=played.podium
+    )
+    row = f"alert {alert.key}, decided at {format_moment(clock.now())}"
+    decided = Alert.objects.filter(pk=alert.pk)
+    assert differing(played, lambda: decided.update(note="")) == set()
+    assert (row, "row") in differing(played, lambda: decided.update(decision="settled"))
+    assert (row, "row") in differing(played, lambda: decided.update(decision="words"))
 
 
 def test_every_row_of_play_that_is_missing_or_one_more_is_named(played):

@@ -4,6 +4,7 @@ import pytest
 
 from games.engine import Refusal
 from tests.tables.cast import CHAPTER, make_scene
+from tests.tables.test_readjudicate import settled_again
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
@@ -326,6 +327,26 @@ def test_it_pays_nobody_twice_and_nobody_who_lost(scene):
         with scene.refused("nothing-to-pay"):
             scene.act("pay_seats", {"seats": seats})
     assert scene.round.paid_seats == [2]
+
+
+def test_winners_are_paid_area_by_area_and_a_seat_is_paid_with_its_last_area(scene):
+    scene.play((1, "big", 2_500), (1, "total:12", 500), (2, "big", 1_000), dice=[2, 5, 5])
+    scene.act("pay_seats", {"seats": [1], "wager": "big"})
+    assert scene.entry["data"] == {"round": 1, "seats": [1], "paid_cents": 2_500, "wager": "big"}
+    assert (scene.round.paid_seats, scene.round.paid_areas) == ([], [[1, "big"]])
+    assert scene.snapshot["round"]["pay"]["paid_cents"] == 2_500
+    with scene.refused("seat-paid-already"):
+        scene.act("pay_seats", {"seats": [1], "wager": "big"})
+    with scene.refused("nothing-to-pay"):
+        scene.act("pay_seats", {"seats": [2], "wager": "total:12"})
+    with scene.refused("money-has-moved"):
+        scene.act("strike_mistaken_wager", {"seat": 2, "wager": "big", "reason": "x"}, witness="floorperson")
+    scene.act("pay_seats", {"seats": [1], "wager": "total:12"})
+    assert (scene.round.paid_seats, scene.round.paid_areas) == ([1], [])
+    scene.act("pay_seats")
+    assert (scene.round.phase, scene.entry["data"]["paid_cents"]) == ("paid", 1_000)
+    scene.finish()
+    assert settled_again()[0] == []
 
 
 def test_no_losers_skip_the_taking_and_no_winners_the_paying(scene):

@@ -78,25 +78,28 @@ def test_the_table_shown_has_its_pit_and_its_people_or_none(scene):
 
 def test_the_table_shown_has_its_round_and_its_dice_or_none(scene):
     table_read = reads.read_table(scene.table.pk)
-    assert table_read.round is None and not table_read.services
-    assert same(table_read.lot, DiceLot.objects.in_use_at(scene.table.pk))
-    assert same(table_read.shaker, table_read.lot.shaker)
+    assert table_read.play.round is None and not table_read.play.services
+    assert same(table_read.play.lot, DiceLot.objects.in_use_at(scene.table.pk))
+    assert same(table_read.play.shaker, table_read.play.lot.shaker)
     scene.place((1, "small", 2_500))
     round_ = round_in_play(scene.table)
-    round_read = reads.read_table(scene.table.pk).round
+    round_read = reads.read_table(scene.table.pk).play.round
     assert same(round_read, round_) and same(round_read.submission, round_.submission)
     Shaker.objects.update(out_of_order=True)
     table_read = reads.read_table(scene.table.pk)
-    assert (table_read.shaker, table_read.lot) == (None, None)
+    assert (table_read.play.shaker, table_read.play.lot) == (None, None)
 
 
 def test_the_table_shown_names_the_lots_that_wait_and_whether_anybody_is_called(scene):
     table_read = reads.read_table(scene.table.pk)
-    assert (table_read.issued, table_read.calls) == (("L-0002", "L-0003", "L-0004", "L-0005"), False)
+    assert (table_read.play.issued, table_read.play.calls) == (
+        ("L-0002", "L-0003", "L-0004", "L-0005"),
+        False,
+    )
     DiceLot.objects.filter(status="issued").update(status="stored", table=None)
     scene.act("report_dispute", {"seat": 1, "about": "a late chip"})
     table_read = reads.read_table(scene.table.pk)
-    assert (table_read.issued, table_read.calls) == ((), True)
+    assert (table_read.play.issued, table_read.play.calls) == ((), True)
 
 
 def test_everybody_at_a_football_table_comes_with_it(db, django_assert_num_queries):

@@ -78,7 +78,9 @@ def test_every_entry_of_the_round_is_a_step_with_its_time_person_number_and_hash
     assert re.findall(r'<time datetime="([^"]+)"', acts) == [
         json.loads(bytes(one.body))["at"] for one in told
     ]
-    assert "Dice corrected to 2 2 5 Dealer; misread; signed by Floorperson, floorperson" in words(acts)
+    assert "Dice corrected to 2 2 5, not 2 2 6 Dealer; misread; signed by Floorperson, floorperson" in words(
+        acts
+    )
     assert "Wagers, seats 1 2 Dealer; $60 in 2" in words(acts)
 
 
@@ -86,15 +88,16 @@ def test_the_layout_is_as_it_lay_and_was_lit_at_the_step_that_is_asked_for(scene
     corrected_round(scene)
     types = [one.type for one in story(scene).entries]
     at = {name: types.index(name) + 1 for name in types}
-    assert spots(page(scene, step=1))["bet"] == ["Small 4 to 10 $50", "Total 9 $10"]
+    assert spots(page(scene, step=1))["bet"] == ["Small 4 to 10 $50 seat 1 $50", "Total 9 $10 seat 2 $10"]
     assert spots(page(scene, step=1))["lit"] == []
     called = spots(page(scene, step=at["round.settled"]))
-    assert "Small 4 to 10 wins $50" in called["lit"]
-    assert called["lost"] == ["Big 11 to 17 $100 loses", "Total 9 $10 loses"]
+    assert "Small 4 to 10 wins $50 seat 1 $50" in called["lit"]
+    assert called["lost"] == ["Big 11 to 17 $100 loses seat 2 $100", "Total 9 $10 loses seat 2 $10"]
     corrected = spots(page(scene, step=at["dice.corrected"]))
-    assert "Total 9 wins $10" in corrected["lit"] and corrected["lost"] == ["Big 11 to 17 $100 loses"]
+    assert "Total 9 wins $10 seat 2 $10" in corrected["lit"]
+    assert corrected["lost"] == ["Big 11 to 17 $100 loses seat 2 $100"]
     taken = spots(page(scene, step=at["losers.taken"]))
-    assert taken["lost"] == [] and "Total 9 wins $10" in taken["lit"]
+    assert taken["lost"] == [] and "Total 9 wins $10 seat 2 $10" in taken["lit"]
     assert spots(page(scene, step=at["layout.cleared"])) == {"lit": [], "lost": [], "bet": []}
 
 
@@ -114,7 +117,7 @@ def test_steps_lead_on_and_back_and_stop_at_both_ends(scene):
 @pytest.mark.parametrize("step", ["", "0", "999", "-1", "x", "1e3", "٣", "99999999999999999999"])
 def test_without_a_step_that_there_is_the_layout_stands_as_it_was_lit_last(scene, step):
     corrected_round(scene)
-    assert "Dice corrected to 2 2 5" in part(page(scene, step=step), 'class="play"', "</div>")
+    assert "Dice corrected to 2 2 5, not 2 2 6" in part(page(scene, step=step), 'class="play"', "</div>")
 
 
 def test_steps_never_fall_together_on_the_line(scene):
@@ -264,9 +267,11 @@ def test_an_extra_throw_reads_on_from_the_first_roll():
     scene.finish()
     types = [one.type for one in story(scene).entries]
     first = spots(page(scene, step=types.index("throw.settled") + 1))
-    assert first["bet"] == ["Like Kind 5 $10"] and any("Pip Street 6" in one for one in first["lit"])
+    assert first["bet"] == ["Like Kind 5 $10 seat 1 $10"] and any(
+        "Pip Street 6" in one for one in first["lit"]
+    )
     last = spots(page(scene, step=types.index("round.settled") + 1))
-    assert last["lit"] == ["Like Kind 5 wins $10"] and last["bet"] == []
+    assert last["lit"] == ["Like Kind 5 wins $10 seat 1 $10"] and last["bet"] == []
     ends = [(line.label, line.outcome, line.paid_cents) for line in story(scene).wager_rows]
     assert ends == [("Pip Street 6", "win", 4_000), ("Like Kind 5", "win", 2_000), ("Extra Roll", "fee", 0)]
 

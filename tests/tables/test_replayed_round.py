@@ -18,7 +18,7 @@ from tests.tables.cast import Scene, make_scene
 from tests.tables.test_walks import walk
 
 # What an entry of the round does not say, and what no later step of the round rests on.
-NOT_TOLD = {"game", "rules", "shaker", "quarterback", "offered", "seated"}
+NOT_TOLD = {"game", "rules", "shaker", "quarterback", "offered", "seated", "absent"}
 EVERY_RULES = ["pa-539", "pa-625a/B", "nj-19-47-9", "pa-675a", "pa-675a.6", "pa-577"]
 
 pytestmark = pytest.mark.django_db

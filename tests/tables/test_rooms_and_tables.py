@@ -74,7 +74,7 @@ def test_the_table_is_published_to_its_screens_when_the_room_acts(scene, monkeyp
     from tables.screens import push
 
     published: list[int] = []
-    monkeypatch.setattr(push, "publish_from_thread", published.append)
+    monkeypatch.setattr(push, "publish_from_thread", lambda table, _act=None: published.append(table))
     office = scene.browser("podium", "compliance")
     import json
     import uuid

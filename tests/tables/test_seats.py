@@ -96,6 +96,7 @@ def test_a_quarterback_who_leaves_between_two_games_has_the_dice_no_longer(table
     offer(table, 3, accepted=True)
     table.act("void_round", {"reason": "a test"}, by="floorperson")
     assert (table.round, table.fresh.quarterback) == (None, 3)
+    table.act("return_wagers", {"round": 1})
     table.act("free_seat", {"seat": 3})
     assert (table.fresh.quarterback, offered(table)) == (None, 5)
 
@@ -123,6 +124,86 @@ def test_at_sic_bo_a_seat_is_taken_until_a_round_without_its_wager_ends(scene):
         scene.place((3, "small", cents))
     scene.act("void_round", {"reason": "nobody wagers"}, by="floorperson")
     assert taken(scene) == [2, 3, 4], "nobody has played since"
+
+
+def state(scene: Scene, seat: int) -> str:
+    return scene.snapshot["round"]["seats"][seat - 1]["state"]
+
+
+def marked(scene: Scene, seat: int, mark: str) -> None:
+    scene.act("mark_seat", {"seat": seat, "mark": mark})
+
+
+@clause("PA-577.4(b)-next")
+def test_a_player_who_is_away_keeps_the_seat_and_is_not_offered_the_dice(table):
+    for seat in (4, 9):
+        table.act("seat_player", {"seat": seat})
+    table.place((4, "touchdown", 500))
+    marked(table, 4, "away")
+    assert (table.entry["_type"], table.entry["data"]) == ("seat.marked", {"seat": 4, "mark": "away"})
+    assert (taken(table), state(table, 4), offered(table)) == ([4, 9], "away", 9)
+    marked(table, 4, "here")
+    assert (state(table, 4), offered(table)) == ("playing", 4)
+    marked(table, 4, "away")
+    offer(table, 9, accepted=True)
+    with table.refused("seat-holds-the-dice"):
+        marked(table, 9, "away")
+    with table.refused("seat-is-open"):
+        marked(table, 5, "away")
+
+
+def test_a_player_who_is_away_comes_back_by_a_wager_and_plays_for_new_limits(scene):
+    for seat in (1, 2):
+        scene.place((seat, "small", 1_000))
+    marked(scene, 2, "away")
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [1, 1, 2]})
+    scene.finish()
+    scene.play((1, "small", 1_000), dice=[1, 1, 2])
+    scene.finish()
+    assert (taken(scene), state(scene, 2)) == ([1, 2], "away"), "kept through a round without a wager"
+    now = {"min_cents": 2_500, "max_cents": 200_000, "nobody_plays": True, "left": [1]}
+    with scene.refused("somebody-plays"):
+        scene.act("change_limits", now, by="floorperson")
+    scene.place((2, "small", 1_000))
+    assert (state(scene, 2), scene.fresh.seat_marks) == ("playing", {})
+    marked(scene, 2, "away")
+    scene.act("void_round", {"reason": "a test"}, by="floorperson")
+    scene.close()
+    assert (taken(scene), scene.fresh.seat_marks) == ([], {})
+
+
+@clause("PA-675a.2(c)-remain")
+def test_at_high_roll_a_player_is_away_only_without_a_wager_and_keeps_the_seat(db):
+    scene = make_scene("pa-675a")
+    scene.place((3, "pip:3", 1_000))
+    for absence in ("away", "left"):
+        with scene.refused("seat-has-a-wager", "58 Pa. Code § 675a.2(c)"):
+            marked(scene, 3, absence)
+    marked(scene, 2, "away")
+    scene.act("void_round", {"reason": "a test"}, by="floorperson")
+    assert (2 in taken(scene), state(scene, 2)) == (True, "away")
+
+
+@pytest.mark.parametrize(("rules", "wager"), [("pa-625a/A", "small"), ("pa-577", "touchdown")])
+def test_a_player_who_left_wagers_behind_leaves_the_seat_free_after_the_round(db, rules, wager):
+    scene = make_scene(rules)
+    scene.place((3, wager, 1_000))
+    with scene.refused("seat-has-a-wager"):
+        scene.act("free_seat", {"seat": 3})
+    marked(scene, 3, "left")
+    assert (3 in taken(scene), state(scene, 3)) == (True, "left")
+    scene.act("void_round", {"reason": "a test"}, by="floorperson")
+    assert (3 in taken(scene), state(scene, 3), scene.fresh.seat_marks) == (False, "open", {})
+
+
+def test_at_sic_bo_a_player_who_left_without_a_wager_frees_the_seat_at_once(scene):
+    scene.place((1, "small", 1_000), (2, "small", 1_000))
+    scene.place((2, "small", 0))
+    with scene.refused("seat-has-no-wager"):
+        marked(scene, 2, "left")
+    scene.act("free_seat", {"seat": 2})
+    assert (taken(scene), state(scene, 2)) == ([1], "open")
 
 
 @clause("PA-521.8(c)(1)")

@@ -59,3 +59,29 @@ async def test_a_display_that_is_taken_out_of_use_is_closed(committed, display, 
     await database_sync_to_async(lambda: revoke(Device.objects.get(name="Sign of T-01")))()
     assert await socket.closed(after=200) == 4401
     await socket.leave()
+
+
+async def test_earlier_rolls_are_shown_to_patrons_only_while_the_board_permits_it(
+    committed, display, monkeypatch
+):
+    """§ 521.6: the display opens its page again within a heartbeat of the permission, and of its end."""
+    monkeypatch.setattr("tables.views.sockets.HEARTBEAT_SECONDS", 0.2)
+    office = database_sync_to_async(committed.in_office)
+    page = database_sync_to_async(display.get)
+    await database_sync_to_async(committed.play)((1, "small", 2_500), dice=[2, 5, 5])
+    await database_sync_to_async(committed.finish)()
+    letter = await database_sync_to_async(committed.on_file)()
+    socket = await Socket(SIGN, display).connect()
+    assert "2 5 5" not in (await socket.heard())["html"]
+    await office(
+        "record_board_permission", {"reference": "BD-9", "granted_on": "2020-01-01", "letter": letter}
+    )
+    assert await socket.closed(after=200) == 4401
+    await socket.leave()
+    assert "<li>2 5 5</li>" in (await page("/", follow=True)).content.decode()
+    socket = await Socket(SIGN, display).connect()
+    assert "<li>2 5 5</li>" in (await socket.heard())["html"]
+    await office("withdraw_board_permission", {"reference": "BD-9", "why": "the Board took it back"})
+    assert await socket.closed(after=200) == 4401
+    await socket.leave()
+    assert "2 5 5" not in (await page("/", follow=True)).content.decode()

@@ -155,7 +155,7 @@ def test_a_display_at_the_table_needs_nobody_signed_in(scene):
     _, token = enroll("Sign of T-01", "larkfield", "sign", "larkfield/T-01")
     display = scene.browser(token)
     assert display.get("/").headers["Location"] == AT
-    assert display.get("/sign-in").headers["Location"] == AT
+    assert display.get("/sign-in").headers["Location"] == "/"
     assert display.get(AT).status_code == 200
     assert display.get("/floor/larkfield/T-01/screen/sign").json()["version"] == scene.version
     for closed in ("/floor/larkfield/T-01/", "/floor/larkfield/T-01/console", "/floor/larkfield/"):

@@ -153,6 +153,7 @@ def test_it_says_all_of_a_round(paying):
         "cents": 500,
         "flags": ["$5 is under $10"],
         "taken": True,
+        "state": "playing",
         "post": None,
     }
     assert (
@@ -240,7 +241,7 @@ PARAMS = {
 # Legal in the background, or on the floor's pages; and one that needs another shaker to be tried.
 NEVER_OFFERED = {"take_over_table", "leave_table", "record_hand_settled_round", "replace_shaker"}
 NEVER_OFFERED |= {"issue_dice", "return_dice", "examine_dice", "return_shaker"}
-NEVER_OFFERED |= {"acknowledge_alert", "report_dispute", "take_supervision"}
+NEVER_OFFERED |= {"acknowledge_alert", "report_dispute", "call_floor", "take_supervision"}
 # They stand where the snapshot shows the limits.
 NEVER_OFFERED |= {
     "change_limits",

@@ -150,7 +150,7 @@ def deals(code):
 def test_a_dealer_does_not_walk_away_to_another_table(scene, next_door):
     answer = next_door.post("/sign-in", {"person": "dealer", "pin": PIN})
     assert answer.status_code == 403
-    assert "Shaker S-01 must never be left unattended" in answer.content.decode()
+    assert "is at T-01 and may not leave it alone" in answer.content.decode()
     assert (deals("T-01"), deals("T-02")) == ("dealer", None)
     scene.act("take_over_table", by="relief")
     assert next_door.post("/sign-in", {"person": "dealer", "pin": PIN}).status_code == 302

@@ -44,6 +44,7 @@ class Casino:
         self.scene = make_scene()
         self.stream = self.scene.table.stream
         self.folder, self.sealed_in = folder, folder / "sealer"
+        self.exported = b""
         (self.sealed_in / keys.KEY_FOLDER).mkdir(parents=True)
         key = keys.create(self.sealed_in)
         self.vkey = keys.verifier_of(key).vkey
@@ -78,6 +79,17 @@ class Casino:
     def settlement(self) -> Entry:
         """The entry that settled the second round."""
         return Entry.objects.get(stream=self.stream, type="round.settled", round=2)
+
+    def bundle(self) -> bytes:
+        """The whole record for an outsider. What is written after an attack serves both of them.
+
+        Raises MissingEntry or MissingNode, each time, if the record has gaps.
+        """
+        if not self.exported:
+            out = io.BytesIO()
+            bundle.write(out, export.select())
+            self.exported = out.getvalue()
+        return self.exported
 
     def lay(self, seat: int, cents: int = 2_500) -> None:
         self.scene.place((seat, "small", cents))
@@ -241,12 +253,10 @@ def verifier(casino, *kept):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     shutil.copy(ROOT / "audit" / "verify.py", folder)
-    out = io.BytesIO()
     try:
-        bundle.write(out, export.select())
+        (folder / "bundle.zip").write_bytes(casino.bundle())
     except (export.MissingEntry, MissingNode):
         return True
-    (folder / "bundle.zip").write_bytes(out.getvalue())
     found = subprocess.run(
         [sys.executable, "-I", "verify.py", "--vkey", casino.vkey, *kept, "bundle.zip"],
         cwd=folder, capture_output=True, text=True, check=False,

@@ -15,6 +15,7 @@ import pytest
 from django.test import Client, override_settings
 from django.urls import URLPattern, get_resolver, reverse
 
+from audit.devices import enroll
 from audit.export import select
 from audit.exporting import bundle
 from audit.models import Device, Entry, Person
@@ -185,7 +186,7 @@ QUERIES = {"light": "?dice=1,2,3", "odds-pdf": "?rules=xx-7@2020-01-01/B", "reco
 # has no entries, and no slip is drawn up.
 NOTHING_THERE = {
     "game-test", "provider", "record-proof", "record-proof-of-installation", "record-entry-of-installation",
-    "slip-preview",
+    "slip-preview", "correction",
 }  # fmt: skip
 # Addresses that only take forms, or lead elsewhere.
 FORMS = {"home", "act", "facility-act", "office-act", "desk-act", "feeds", "sign-off", "lock", "enrol"}
@@ -209,6 +210,12 @@ def addresses() -> Iterator[str]:
         )
 
 
+def locked_phone(scene: Scene) -> Client:
+    browser = scene.browser(enroll("Phone", "larkfield", "pit")[1], "pit-manager")
+    browser.post("/lock")
+    return browser
+
+
 def answer_of(address: str, browsers: list[Client]) -> tuple[int, str]:
     """The answer to the first person who may see the address."""
     for browser in browsers:
@@ -222,6 +229,7 @@ def test_every_page_answers_and_cites_no_other_law(worked, tmp_path, settings):
     settings.EXPORTS_DIR = str(tmp_path)
     ask(worked, kind="evidence", streams=["T-01"])
     browsers = [worked.browser("podium", by) for by in STAFF] + [worked.browser("tablet", "dealer"), Client()]
+    browsers += [worked.browser(enroll("Wall", "larkfield", "wall")[1]), locked_phone(worked)]
     answers = {address: answer_of(address, browsers) for address in addresses()}
     assert len(answers) > 50
     assert {address: status for address, (status, _) in answers.items() if status != 200} == {}

@@ -9,7 +9,7 @@ import pytest
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine import Refusal, Rules
 from tables.models import Settlement, Throw
-from tests.tables.cast import Scene, make_scene
+from tests.tables.cast import Scene, make_scene, verify_pushed_as_read
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 STEPS, TO_THE_END = 90, 60
@@ -57,6 +57,8 @@ def params(act: str, shown: dict[str, Any], draw: random.Random) -> dict[str, An
         return {"reason": "fire alarm"}
     if act == "offer_dice":
         return {"seat": shown["round"]["game"]["offer"]["next"], "accepted": draw.random() < 0.7}
+    if act == "return_wagers":
+        return dict(shown["next"]["params"])
     return {"shakes": 3} if act == "shake" else {}
 
 
@@ -65,10 +67,11 @@ def take(scene: Scene, act: str, shown: dict[str, Any], draw: random.Random) -> 
     before = scene.version
     try:
         by = None if act in shown["post_acts"] else "shift-manager"
-        scene.act(act, params(act, shown, draw), by=by, witness="floorperson")
+        response = scene.act(act, params(act, shown, draw), by=by, witness="floorperson")
     except Refusal:
         assert scene.version == before
         return False
+    verify_pushed_as_read(response)
     return True
 
 

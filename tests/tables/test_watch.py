@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 
 from audit import clock
+from audit.devices import enroll
 from audit.models import Device, Entry
 from tables.clock.reconcile import reconcile_alerts
 from tables.clock.ticker import Ticker, tick
@@ -237,6 +238,51 @@ def test_a_tablet_of_a_closed_table_is_not_missed(hands, scene, listening):
     scene.close(dice="stay")
     listening.check_rules(SLOW_RULES)
     assert kinds() == []
+
+
+def tablet_of_person(scene, by, moment):
+    """Another tablet of the table, heard at this moment, at which this person is signed in."""
+    device, _ = enroll(f"Tablet of {by}", "larkfield", "dealer", scene.table.place)
+    person = scene.people[by]
+    Device.objects.filter(pk=device.pk).update(person=person, signed_on_at=moment, heard_at=moment)
+    return device
+
+
+def test_a_tablet_that_another_one_replaced_is_missed_no_more(hands, scene, listening):
+    heard(scene, hands.now)
+    hands.now += dt.timedelta(minutes=2)
+    listening.check_rules(SLOW_RULES)
+    assert kinds() == ["stale-tablet"]
+    new = tablet_of_person(scene, "dealer", hands.now)
+    listening.check_rules(SLOW_RULES)
+    assert kinds() == []
+    scene.close(dice="stay")
+    hands.now += dt.timedelta(minutes=1)
+    scene.inspect()
+    scene.open()
+    Device.objects.filter(pk=new.pk).update(locked_at=hands.now)  # a break: neither is missed
+    hands.now += dt.timedelta(hours=1)
+    listening.check_rules(SLOW_RULES)
+    assert "stale-tablet" not in kinds()
+
+
+def test_silent_tablets_of_one_table_are_one_line_that_names_their_posts(hands, listening):
+    scene = make_scene("pa-577")
+    for by in ("dealer", "relief", "stickperson"):
+        tablet_of_person(scene, by, hands.now)
+    hands.now += dt.timedelta(minutes=2)
+    listening.check_rules(SLOW_RULES)
+    assert kinds() == ["stale-tablet"] * 3
+    shown = only(scene)
+    assert (shown["count"], shown["title"]) == (3, "3 tablets offline: right, left, stick")
+    before = scene.version
+    scene.act("acknowledge_alert", {"alert": shown["id"]}, by="floorperson")
+    assert scene.version == before + 3
+    assert not Alert.objects.filter(acknowledged_at=None).exists()
+    assert only(scene)["count"] == 3
+    Device.objects.update(heard_at=hands.now)
+    listening.check_rules(SLOW_RULES)
+    assert scene.snapshot["alerts"] == []
 
 
 def test_a_ticker_that_has_just_begun_or_whose_clock_jumped_listens_for_a_minute_first(hands, scene):

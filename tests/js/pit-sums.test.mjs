@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { collectSums, spread } from "../../static/js/pit-sums.js";
+
+const table = (dataset) => ({ dataset: { status: "open", seats: "8", playing: "3", pace: "50", ...dataset } });
+const first = table({ handle: "100000", win: "7000", expected: "4000", band: "3000" });
+const second = table({ handle: "200000", win: "-1000", expected: "5000", band: "4000" });
+
+test("the bands of tables add by their squares, and so does nothing else", () => {
+  const sums = collectSums([first, second]);
+  assert.deepEqual([sums.win, sums.expected, sums.band], [6000, 9000, 5000]);
+  assert.equal(spread(sums), -0.6);
+});
+
+test("a table that has not played yet leaves the band known, one without a known band does not", () => {
+  assert.equal(collectSums([first, table({ handle: "0", win: "0" })]).band, 3000);
+  assert.equal(collectSums([first, table({ handle: "5000", win: "100" })]).band, 0);
+  assert.equal(spread({ win: 100, expected: 0, band: 0 }), 0);
+});
+
+test("the target pace is that of all open tables, or of none", () => {
+  const targets = (...values) => collectSums(values.map((target) => table(target ? { target } : {}))).target;
+  assert.deepEqual([targets("45", "30"), targets("45", ""), targets("")], [75, 0, 0]);
+  assert.equal(collectSums([table({ target: "45" }), table({ status: "closed" })]).target, 45);
+});
+
+test("what is closed has seats and no players", () => {
+  const sums = collectSums([first, table({ status: "closed", playing: "4" })]);
+  assert.deepEqual([sums.open, sums.seats, sums.playing, sums.pace], [1, 16, 3, 50]);
+});

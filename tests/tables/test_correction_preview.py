@@ -1,0 +1,64 @@
+"""What a correction would change is computed by the engine, before anybody signs, and the act then does just that."""
+
+import json
+
+import pytest
+
+from tables.screens.fragments import render
+from tests.markup import one_line
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.django_db
+
+
+def preview(scene: Scene, act: str, status: int = 200, **params) -> str:
+    query = {"act": act, "params": json.dumps(params)}
+    answer = scene.browser("tablet", "dealer").get("/floor/larkfield/T-01/correction", query)
+    assert answer.status_code == status
+    return one_line(answer.content.decode())
+
+
+@pytest.fixture
+def lit(scene: Scene) -> Scene:
+    scene.play((1, "small", 2_500), (3, "big", 500), (6, "total:12", 1_000), dice=[2, 5, 5])
+    return scene
+
+
+def test_corrected_dice_say_who_wins_and_who_no_longer_does_and_change_nothing(lit):
+    before = lit.version
+    shown = preview(lit, "correct_dice", dice=[2, 4, 4])
+    assert "Wins $25, won nothing before" in shown and "$25 wins $25" in shown
+    assert "No longer wins" in shown and "Big: $5 now loses: take it" in shown
+    assert "<s>$65</s> $25" in shown  # what is paid: $5 and $60 before, $25 after
+    assert (lit.version, lit.round.phase) == (before, "lit")
+    lit.act("correct_dice", {"dice": [2, 4, 4], "reason": "misread"}, witness="floorperson")
+    assert lit.snapshot["round"]["pay"]["cents"] == 2_500
+    assert lit.snapshot["round"]["throws"][0]["corrected"] is True
+
+
+def test_the_table_page_lists_a_correction_with_both_values(lit):
+    lit.act("correct_dice", {"dice": [2, 4, 4], "reason": "misread"}, witness="floorperson")
+    assert "Dice corrected to 2 4 4, not 2 5 5" in one_line(render("table", lit.snapshot))
+    lit.act("strike_mistaken_wager", {"seat": 3, "wager": "big", "reason": "twice"}, witness="floorperson")
+    assert "Wager struck, seat 3: $5" in one_line(render("table", lit.snapshot))
+
+
+def test_losing_chips_that_were_taken_are_put_back(lit):
+    lit.act("take_losers")
+    assert "$25 put back, wins $25" in preview(lit, "correct_dice", dice=[2, 4, 4])
+
+
+def test_a_missed_and_a_mistaken_wager_say_their_end(lit):
+    missed = preview(lit, "record_missed_wager", seat=2, wager="big", cents=2_500)
+    assert "$25 recorded, wins $25" in missed and "<s>$40</s> $65" in missed
+    struck = preview(lit, "strike_mistaken_wager", seat=3, wager="big")
+    assert "$5 struck: it was not on the layout" in struck and "No longer wins" in struck
+
+
+def test_it_refuses_what_the_act_refuses(lit):
+    assert 'role="alert"' in preview(lit, "correct_dice", 422, dice=[5, 5, 2])
+    lit.act("take_losers")
+    lit.act("pay_seats", {"seats": [3]})
+    refused = preview(lit, "correct_dice", 422, dice=[2, 4, 4])
+    assert 'role="alert"' in refused
+    assert 'role="alert"' in preview(lit, "shake", 422)

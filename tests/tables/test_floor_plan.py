@@ -1,0 +1,138 @@
+"""The floor plan: every table has its place and its game's shape, and a lens changes its color and one line."""
+
+from itertools import combinations
+from math import hypot
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from games import registry
+from tables.screens import fragments
+from tables.screens.floor_plan import floor_plan, shape_of
+from tables.screens.screen_data import LockedTileData, TileData
+from tests.tables.cast import make_scene
+
+GAMES = ("sic-bo", "high-roll", "football")
+
+
+def tables(count, game="sic-bo", first=1):
+    return [{"table": {"code": f"T-{number:02}", "game": game}} for number in range(first, first + count)]
+
+
+def places_of(plan):
+    return {table.code: (table.x, table.y, table.is_turned) for pit in plan.pits for table in pit.tables}
+
+
+@pytest.mark.parametrize("counts", [(1,), (3, 4, 3), (8, 8, 8), (1, 2, 40)])
+def test_no_table_covers_another_and_all_are_on_the_plan(counts):
+    pits: list[tuple[str, list[Any], dict[str, list[int]]]] = [
+        (game, tables(count, game, 1 + 50 * number), {})
+        for number, (count, game) in enumerate(zip(counts, GAMES[: len(counts)], strict=True))
+    ]
+    plan = floor_plan(pits)
+    places = places_of(plan)
+    assert len(places) == sum(counts)
+    widths = {s["table"]["code"]: shape_of(game).width for game, states, _ in pits for s in states}
+    for (code, (x, y, _)), (other, (other_x, other_y, _)) in combinations(places.items(), 2):
+        apart = abs(x - other_x) - (widths[code] + widths[other]) / 2
+        assert apart >= 18 or abs(y - other_y) >= 120, (code, other)
+    assert plan.is_large is (max(counts) > 8)
+    assert all(0 < x < plan.width and 0 < y < plan.height for x, y, _ in places.values())
+
+
+def test_a_declared_place_is_kept_and_the_others_follow_in_order():
+    declared = {"T-03": [1, 1], "T-04": [1, 1], "T-09": [2, 2]}  # two for one place, and a table that is gone
+    places = places_of(floor_plan([("Pit 1", tables(4), declared)]))
+    left, right = sorted({x for x, _, _ in places.values()})
+    assert {code: (x, is_turned) for code, (x, _, is_turned) in places.items()} == {
+        "T-04": (left, False),
+        "T-01": (right, False),
+        "T-02": (left, True),
+        "T-03": (right, True),
+    }
+
+
+@pytest.mark.parametrize(("game", "seats"), [("sic-bo", 8), ("high-roll", 6), ("football", 16)])
+def test_the_seats_stand_around_the_shape_of_the_game_and_none_behind_the_dealers(game, seats):
+    shape = shape_of(game)
+    chairs = shape.chairs(seats)
+    assert len(set(chairs)) == seats
+    assert [(-x, y) for x, y in chairs] == list(reversed(chairs))
+    assert not [
+        place for place in chairs if place[1] > shape.height / 2 and abs(place[0]) < shape.dealers / 2
+    ]
+    assert all(hypot(a[0] - b[0], a[1] - b[1]) > 8 for a, b in combinations(chairs, 2))
+    assert len({shape_of(code) for code in registry.GAMES}) == len(registry.GAMES)
+
+
+# What a table says on the plan
+
+
+@pytest.fixture
+def played(scene):
+    """A table after a round, with a target of the house."""
+    scene.table.facility.target_paces = {"sic-bo": 50}
+    scene.table.facility.save()
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    return scene
+
+
+def lines(s):
+    return {line["lens"]: (line["text"], line["level"]) for line in TileData(s).plan["lines"]}
+
+
+@pytest.mark.django_db
+def test_each_lens_has_one_line_and_a_color_where_somebody_should_look(played):
+    s = played.snapshot
+    assert s["table"]["target_pace"] == 50
+    assert lines(s)["state"] == ("Bets open", "")
+    assert (lines(s)["pace"], lines(s)["dice"][1]) == (("–", ""), "")
+    figures = {"expected_cents": 1_000, "band_cents": 4_000, "win_cents": -4_000}
+    for pace, level in ((49, ""), (40, ""), (39, "warn")):
+        looked = {**s, "figures": {**s["figures"], **figures, "pace_per_hour": pace}}
+        assert lines(looked)["pace"] == (f"{pace}/h of 50", level)
+        assert lines(looked)["win"] == ("−2.5 σ", "warn")
+        assert ("pace-warn" in TileData(looked).plan["look"]) is (level == "warn")
+
+
+@pytest.mark.django_db
+def test_only_a_stop_fills_a_table_and_it_says_why(played):
+    assert TileData(played.snapshot).plan["look"] == ""
+    played.act("report_dispute", {"seat": 1, "about": "Ms. Ortiz says 12"})
+    dispute = TileData(played.snapshot).plan
+    assert (dispute["look"], dispute["note"]) == ("state-warn", "Dispute at seat 1")
+    assert "Ortiz" not in fragments.render("locked", played.snapshot)
+    played.act("report_device_failure")
+    stop = LockedTileData(played.snapshot).plan
+    assert stop["look"].split()[0] == "stop" and stop["note_level"] == "stop"
+    assert stop["label"] == "T-01, Sic Bo: Ceased, Gaming ceased, 0 of 8 seats playing"
+
+
+# What the house declares
+
+
+@pytest.mark.django_db
+def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
+    file = tmp_path / "floor.toml"
+    file.write_text('[target_paces]\nsic-bo = 45\n[places]\n"T-01" = [2, 3]\n')
+    call_command("declare_floor", "larkfield", file, verbosity=0)
+    table = scene.fresh
+    assert (table.facility.target_paces, table.pit.places) == ({"sic-bo": 45}, {"T-01": [2, 3]})
+    for wrong in (
+        "[places]\nT-99 = [1, 1]",
+        "[places]\nT-01 = [3, 1]",
+        "[target_paces]\nsic-bo = 0",
+        "[places",
+    ):
+        file.write_text(wrong)
+        with pytest.raises(CommandError):
+            call_command("declare_floor", "larkfield", file)
+    assert scene.fresh.facility.target_paces == {"sic-bo": 45}
+
+
+@pytest.mark.django_db
+def test_the_floor_page_has_the_place_of_every_table():
+    page = make_scene().browser("podium", "pit-manager").get("/floor/larkfield/").content.decode()
+    assert page.count('data-plan-of="T-01"') == 1 and 'data-plan-pit="' in page

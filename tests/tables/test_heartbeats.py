@@ -1,0 +1,108 @@
+"""Heartbeats that are due together: few statements, and each socket its own outcome."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+
+from audit import clock, people
+from audit.models import Device
+from tables.runner.access import Denied, Locked, SignedOut
+from tables.views import heartbeats
+from tables.views.heartbeats import Heartbeats, run_heartbeats
+from tables.views.sockets import FloorConsumer, SignConsumer, TableConsumer
+
+ADDRESS = {"facility": "larkfield", "table": "T-01"}
+
+
+def socket(kind: type[Any], browser: Any, station: str = "table") -> Any:
+    """A socket of this browser, as if it had connected."""
+    opened = kind()
+    cookies = {name: morsel.value for name, morsel in browser.cookies.items()}
+    opened.scope = {"cookies": cookies, "url_route": {"kwargs": {**ADDRESS, "station": station}}}
+    return opened
+
+
+@pytest.mark.django_db
+@pytest.mark.both_databases
+def test_sockets_that_are_due_together_take_two_statements_for_who_they_are_and_one_for_their_tables(
+    scene, django_assert_num_queries
+):
+    podium, tablet = scene.browser("podium", "floorperson"), scene.browser("tablet", "dealer")
+    sockets = [socket(TableConsumer, podium) for _ in range(3)]
+    sockets += [socket(TableConsumer, tablet)]
+    versions = {"T-01": scene.version}
+    with django_assert_num_queries(3):
+        assert run_heartbeats(sockets) == [versions] * 4
+    # A display asks besides whether it may show earlier rolls.
+    assert run_heartbeats([*sockets, socket(SignConsumer, podium)]) == [versions] * 5
+    with django_assert_num_queries(4):  # the versions of a floor are read once
+        floors = run_heartbeats([socket(FloorConsumer, podium), socket(FloorConsumer, podium), sockets[0]])
+    assert floors == [versions] * 3
+
+
+@pytest.mark.django_db
+@pytest.mark.both_databases
+def test_who_may_no_longer_watch_is_refused_beside_others_for_the_same_reason_as_alone(scene):
+    podium, tablet = scene.browser("podium", "floorperson"), scene.browser("tablet", "dealer")
+    stays = socket(FloorConsumer, podium)
+    leaves = socket(TableConsumer, tablet, "dealer")
+
+    def refused() -> type[object]:
+        assert isinstance(run_heartbeats([stays])[0], dict)
+        together, alone = run_heartbeats([stays, leaves, stays]), run_heartbeats([leaves])
+        assert isinstance(together[0], dict) and together[0] == together[2]
+        assert type(together[1]) is type(alone[0])
+        return type(together[1])
+
+    assert refused() is dict
+    people.lock(Device.objects.get(pk=scene.tablet.pk))
+    assert refused() is Locked
+    Device.objects.filter(pk=scene.tablet.pk).update(locked_at=None, place="larkfield/T-09")
+    assert refused() is Denied
+    Device.objects.filter(pk=scene.tablet.pk).update(revoked_at=clock.now())
+    assert refused() is Locked
+    tablet.session.flush()
+    assert refused() is SignedOut
+
+
+class Named:
+    """A socket whose heartbeat returns its name, or fails."""
+
+    scope: Any = {"url_route": {"kwargs": {"facility": "larkfield"}}}
+
+    def __init__(self, name: str, error: Exception | None = None) -> None:
+        self.name, self.error = name, error
+
+    def heartbeat(self, shared: Any = None) -> dict[str, int]:
+        if self.error:
+            raise self.error
+        return {self.name: 1}
+
+
+async def beat(*sockets: Named) -> list[Any]:
+    together = Heartbeats()
+    return await asyncio.gather(*(together.beat(each) for each in sockets), return_exceptions=True)
+
+
+async def test_what_fails_at_one_socket_fails_at_no_other(monkeypatch):
+    monkeypatch.setattr(heartbeats, "read_together", lambda addresses: None)
+    monkeypatch.setattr(heartbeats, "MOST_TOGETHER", 2)
+    gone = OperationalError("gone")
+    assert await beat(Named("a"), Named("b", gone), Named("c")) == [{"a": 1}, gone, {"c": 1}]
+
+
+async def test_an_outage_of_the_database_is_what_every_socket_gets_and_the_next_heartbeats_are_tried(
+    monkeypatch,
+):
+    gone = OperationalError("gone")
+
+    def failing(addresses: Any) -> None:
+        raise gone
+
+    with monkeypatch.context() as outage:
+        outage.setattr(heartbeats, "read_together", failing)
+        assert await beat(Named("a"), Named("b")) == [gone, gone]
+    monkeypatch.setattr(heartbeats, "read_together", lambda addresses: None)
+    assert await beat(Named("a"), Named("b")) == [{"a": 1}, {"b": 1}]

@@ -1,0 +1,43 @@
+"""The state in which a round is: the same words on the tablet and in the pit, and since when."""
+
+import pytest
+
+from tables.screens.screen_data import ConsoleData, TileData
+from tests.tables.cast import make_scene
+
+STATES = {
+    "pa-625a/A": {
+        "open": "Bets open",
+        "shaken": "Shaken, bets open",
+        "ready": "No more bets",
+        "lit": "Take",
+        "taken": "Pay",
+        "paid": "Clear",
+    },
+    "pa-539": {
+        "open": "Bets open",
+        "closed": "No more bets",
+        "ready": "Shaken, no more bets",
+        "lit": "Take",
+        "taken": "Pay",
+        "paid": "Clear",
+    },
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("rules", STATES)
+def test_the_ribbon_names_the_state_that_the_round_is_in_and_the_pit_says_the_same(rules):
+    scene = make_scene(rules)
+    scene.place((1, "big", 2_500), (2, "small", 2_500))
+    for phase, words in STATES[rules].items():
+        console, tile = ConsoleData(scene.snapshot), TileData(scene.snapshot)
+        now = [step["label"] for step in console.ribbon if step["mark"] == "now"]
+        assert (scene.round.phase, now, tile.step_label) == (phase, [words], words)
+        marks = [step["mark"] for step in console.ribbon]
+        assert marks == sorted(marks, key=["done", "now", "todo"].index)
+        if phase != "open":
+            assert console.phase_since == scene.snapshot["acts"][0]["at"]
+        following = scene.round_part["next"]
+        params = {"dice": [5, 5, 6]} if following["act"] == "call_dice" else following["params"]
+        scene.act(following["act"], params)
