@@ -37,6 +37,10 @@ if settings.EMBEDDED_TICKER:
         from audit.sealing.process import with_sealer
 
         application = with_sealer(application)
+    if settings.EVENING:
+        from tables.demo.evening import with_evening
+
+        application = with_evening(application)
 elif settings.SEALER_DIR:
     raise ImproperlyConfigured(
         "Unset PITSIDE_SEALER_DIR: only the sealer, and no web worker, may have its keys."

@@ -19,6 +19,7 @@ from script.floor_tables import FACILITY, Floor, make_floor
 from script.generator.plan import Outcome, Plan, SentAct, Tablet
 from script.generator.schedule import deal_shift, percentiles
 from script.installation import Installation, generator, headers_of, screen_of
+from script.progress import Progress
 
 TITLE = "A floor of many tables: real rounds over HTTP, sockets for tablets and dashboards"
 SIGN_INS_AT_ONCE = 8
@@ -123,6 +124,8 @@ class FloorBench:
         from script.faults.load import Browser, Front, Ledger
 
         gate = asyncio.Semaphore(SIGN_INS_AT_ONCE)
+        floor = self.scene.floor
+        progress = Progress("people signed in", len(floor.dealers) + len(floor.managers))
         fronts = {port: Front([port], self.draw, Ledger()) for port in self.ports}
 
         async def sign_in(seat: Seat, token: str, port: int) -> Browser:
@@ -131,9 +134,9 @@ class FloorBench:
                 await browser.enroll()
                 if not await browser.sign_in():
                     raise RuntimeError(f"{seat.person} could not sign in")
+                progress.add()
                 return browser
 
-        floor = self.scene.floor
         self.tablets = await asyncio.gather(
             *(
                 sign_in(seat, self.tokens[seat.place], self.port(number))
@@ -158,10 +161,10 @@ class FloorBench:
         with generator(plan) as load:
             load.begin()
             began = time.monotonic()
-            time.sleep(period)
+            wait(period, "of the first round")
             memory_before = self.scene.memory()
             used_before, middle = self.scene.processor_seconds(), time.monotonic()
-            time.sleep(max(0.0, began + period + seconds - time.monotonic()))
+            wait(began + period + seconds - time.monotonic(), f"while {tables:,} tables play")
             used_after, elapsed = self.scene.processor_seconds(), time.monotonic() - middle
             memory_after = self.scene.memory()
             outcome = load.end()
@@ -231,6 +234,14 @@ class FloorBench:
             f"{claim.act} at {claim.place} was never answered" for claim in claims if claim.fate == "unknown"
         ]
         return problems + violations(read_facts(claims))
+
+
+def wait(seconds: float, step: str) -> None:
+    """Wait, and say every ten seconds how long still."""
+    progress, ends = Progress(f"seconds {step}", round(seconds)), time.monotonic() + seconds
+    while (remaining := ends - time.monotonic()) > 0:
+        time.sleep(min(1.0, remaining))
+        progress.add(min(1, progress.total - progress.count))
 
 
 def dashboards_for(tables: int, wished: int | None) -> int:

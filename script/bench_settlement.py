@@ -120,11 +120,7 @@ def _statements(played: SimulatedTable) -> int:
     texts = [query["sql"] for query in queries]
     first = next(i for i, sql in enumerate(texts) if "tables_throw" in sql and sql.startswith("INSERT"))
     begin = max(i for i, sql in enumerate(texts[:first]) if "FOR UPDATE" in sql)
-    end = next(
-        i
-        for i, sql in enumerate(texts[first:], start=first)
-        if "audit_command" in sql and sql.startswith("INSERT")
-    )
+    end = next(i for i, sql in enumerate(texts[first:], start=first) if "INSERT INTO audit_command" in sql)
     return end - begin + 1
 
 

@@ -1,8 +1,9 @@
 """Run the checks and the tests. The table at the end says what ran, what was skipped, and why.
 
 The checks (format, lint, types, migrations, imports) run one after the other, at the same time as the tests. The tests
-are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium). Each is one pytest run with a worker
-for each processor, three for two with services, which wait a lot. Arguments after `--` go to pytest in each suite.
+are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium); `--all` adds webkit. Each is one
+pytest run with a worker for each processor, three for two with services, which wait a lot. Arguments after `--` go to
+pytest in each suite.
 Beside them a last step injects faults into real processes (docs/faults.md). It waits most of its time, so the tests run
 at a lower priority than it.
 """
@@ -28,7 +29,14 @@ from script.service_finder import ROOT, Service
 BIN = Path(sys.executable).parent
 CHECKS = ("format", "lint", "types", "migrations", "imports")
 FAULTS = "faults"
-ADDRESSES = {"postgres": "TEST_DATABASE_URL", "redis": "TEST_REDIS_URL", "browser": "CHROMIUM_PATH"}
+ADDRESSES = {
+    "postgres": "TEST_DATABASE_URL",
+    "redis": "TEST_REDIS_URL",
+    "browser": "CHROMIUM_PATH",
+    "webkit": "WEBKIT_PATH",
+    "display": "TEST_DISPLAY",
+}
+EVERY_EXAMPLE = "TEST_EVERY_EXAMPLE"  # read by tests/services/examples.py
 CATEGORIES = ("failed", "passed", "skipped", "error")
 PATIENTLY = ("nice", "-n", "10")
 NO_TESTS = 5  # the exit status of pytest, and of script.faults
@@ -54,6 +62,7 @@ class Suite:
     folders: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     workers_per_core: float = 1
+    is_part_of_all_only: bool = False
 
     @property
     def places(self) -> list[str]:
@@ -78,9 +87,9 @@ SUITES = {
             "sqlite",
             ("node",),
             (),
-            "not browser and not postgres and not redis and not repeated",
-            "not browser and not postgres and not redis",
-            "not browser and not postgres and not redis and not repeated and not slow",
+            "not browser and not webkit and not postgres and not redis and not repeated",
+            "not browser and not webkit and not postgres and not redis",
+            "not browser and not webkit and not postgres and not redis and not repeated and not slow",
         ),
         Suite(
             "services",
@@ -99,6 +108,15 @@ SUITES = {
             "browser",
             folders=("tests/e2e", "tests/services"),
             workers_per_core=1.5,
+        ),
+        Suite(
+            "webkit",
+            ("webkit", "display"),
+            ("webkit",),
+            "webkit",
+            "webkit",
+            folders=("tests/webkit",),
+            is_part_of_all_only=True,
         ),
     )
 }
@@ -279,10 +297,12 @@ class Tests:
         lacking = [name for name in suite.uses if not self.address(name)]
         return "; ".join(present + [f"without {name} ({self.found[name].note})" for name in lacking])
 
-    def addresses(self, suite: Suite) -> dict[str, str]:
-        return {
+    def variables(self, suite: Suite) -> dict[str, str]:
+        """The addresses of its services, and whether the tests try every example."""
+        addresses = {
             variable: self.address(name) if name in suite.uses else "" for name, variable in ADDRESSES.items()
         }
+        return {**addresses, EVERY_EXAMPLE: "1" if self.choice == "all" else ""}
 
     def run(self, suite: Suite, commands: Commands, folder: Path) -> Row:
         heading(f"tests: {suite.name}")
@@ -291,7 +311,7 @@ class Tests:
         command = [sys.executable, "-m", "pytest", f"--junitxml={results}", "-m", self.marks(suite)]
         started = time.monotonic()
         places = self.arguments or ([] if self.choice == "all" and suite.words else suite.places)
-        code = commands.run([*PATIENTLY, *command, *suite.workers, *places], self.addresses(suite))
+        code = commands.run([*PATIENTLY, *command, *suite.workers, *places], self.variables(suite))
         seconds, counts = time.monotonic() - started, counted(results)
         # Arguments may select no test of a suite; then it was skipped.
         no_tests = code == NO_TESTS and (self.arguments or not self.required & set(suite.uses))
@@ -398,7 +418,7 @@ def main(argv: list[str]) -> int:
     cut = argv.index("--") if "--" in argv else len(argv)
     parser = argparse.ArgumentParser(prog="script/test", description=__doc__)
     parser.add_argument(
-        "--require", type=services_named, default=set(), metavar="postgres,redis,browser,node"
+        "--require", type=services_named, default=set(), metavar="postgres,redis,browser,node,webkit"
     )
     parser.add_argument(
         "--install-system", action="store_true", help="install missing Debian packages with apt-get, as root"
@@ -406,7 +426,9 @@ def main(argv: list[str]) -> int:
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--fast", action="store_true", help="the checks, and the quick tests on SQLite")
     choice.add_argument(
-        "--all", action="store_true", help="every test on both databases, and all repeated browser stories"
+        "--all",
+        action="store_true",
+        help="every test on both databases, all repeated browser stories, every example, and the stories in WebKit",
     )
     choice.add_argument(
         "--faults",
@@ -420,7 +442,8 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv[:cut])
     arguments = argv[cut + 1 :] + (["-k", options.k] if options.k else [])
     # A selection of tests selects no fault.
-    default = [*CHECKS, *SUITES] if arguments else [*CHECKS, *SUITES, FAULTS]
+    suites = [name for name, suite in SUITES.items() if options.all or not suite.is_part_of_all_only]
+    default = [*CHECKS, *suites] if arguments else [*CHECKS, *suites, FAULTS]
     steps = options.only or ([*CHECKS, "sqlite"] if options.fast else default)
     if options.faults:
         steps = [FAULTS]

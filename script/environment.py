@@ -5,17 +5,21 @@ once.
 """
 
 import argparse
+import contextlib
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from script import system
 
 ROOT = Path(__file__).resolve().parents[1]
+MOST_PARTS = 4  # pips that install at the same time
 
 
 def digest(lock: Path) -> str:
@@ -59,12 +63,30 @@ def make_with_pip(venv: Path, lock: Path, *, install_system: bool) -> None:
                 )
             system.install([package])
         subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
-    pip = [str(python_of(venv)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    # The lock names every package, so nothing is to be resolved.
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
     if lock.name == "dev.txt":
-        pip.append(
+        options.append(
             "--no-compile"
         )  # the tools use a part of their modules, which Python compiles once as it imports them
-    subprocess.run([*pip, "--require-hashes", "--requirement", str(lock)], check=True)
+    pip = [str(python_of(venv)), "-m", "pip", "install", *options]
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as running:
+        installing = []
+        for number, part in enumerate(parts_of(lock.read_text(), os.cpu_count() or 1)):
+            file = Path(folder, f"{number}.txt")
+            file.write_text(part)
+            command = [*pip, "--requirement", str(file)]
+            installing.append((running.enter_context(subprocess.Popen(command)), command))
+        for process, command in installing:
+            if status := process.wait():
+                raise subprocess.CalledProcessError(status, command)
+
+
+def parts_of(lock: str, count: int) -> list[str]:
+    """The requirements of a lock, dealt out in turn: pip unpacks with one processor, and we have more."""
+    requirements = re.findall(r"^[a-z0-9].*(?:\n +.*)*", lock, re.MULTILINE | re.IGNORECASE)
+    count = min(count, MOST_PARTS, len(requirements))
+    return ["\n".join(requirements[number::count]) + "\n" for number in range(count)]
 
 
 def make_with_uv(venv: Path, lock: Path) -> None:

@@ -1,5 +1,7 @@
 """Generate the fonts that PDFs embed: static TrueType fonts, because the PDF library reads no others.
 
+The Chinese font is also written for browsers: a sign on a display must not depend on the fonts of its machine.
+
 Inter comes from the web font, at two weights, with tabular figures instead of proportional figures. Chinese comes
 from Noto Sans CJK SC: all of GB 2312 with its symbols, Latin and figures. Outlines are made quadratic.
 """
@@ -20,6 +22,7 @@ from script.service_finder import ROOT
 WEB_FONT = ROOT / "static/fonts/inter.woff2"
 NOTO = Path("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
 MADE = ROOT / "static/fonts/pdf"
+CHINESE_WEB_FONT = ROOT / "static/fonts/noto-sans-sc.woff2"
 WEIGHTS = {"Regular": 400, "SemiBold": 600}
 TEXT_SIZE = 14  # the optical size of small text
 OUTLINE_ERROR = 2.0  # units of 1000 to the em that a quadratic outline may differ from the cubic one
@@ -137,8 +140,15 @@ def name(font: TTFont, code: str, family: str, style: str) -> None:
         font["name"].setName(text, number, 3, 1, 0x409)
 
 
+def write_web_font(source: Path, target: Path) -> None:
+    """Writes a TrueType font as WOFF2, which halves it."""
+    font = TTFont(source, recalcTimestamp=False)
+    font.flavor = "woff2"
+    font.save(target)
+
+
 def main() -> None:
-    """Writes the three fonts and says their sizes."""
+    """Writes the three fonts of PDFs and the web font, and says their sizes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("noto", nargs="?", type=Path, default=NOTO, help="NotoSansCJK-Regular.ttc")
     collection = parser.parse_args().noto
@@ -151,6 +161,8 @@ def main() -> None:
     ):
         font.save(MADE / f"{file}.ttf", reorderTables=True)
         print(f"{file}.ttf  {(MADE / f'{file}.ttf').stat().st_size:>9,} bytes")
+    write_web_font(MADE / "NotoSansSC-Regular.ttf", CHINESE_WEB_FONT)
+    print(f"{CHINESE_WEB_FONT.name}  {CHINESE_WEB_FONT.stat().st_size:>9,} bytes")
 
 
 if __name__ == "__main__":

@@ -21,16 +21,17 @@ from config.handler import OneThreadHandler  # isort: skip
 from tables.screens import fragments  # isort: skip
 
 STATEMENTS, OTHER = "statements", "event_loop"
-PARTS = {
-    "request": (OneThreadHandler, "_respond"),
-    "identity": (audit.middleware, "identify"),
-    "act": (audit.runner.ActRunner, "_perform"),
-    "record": (audit.runner, "_record"),
-    "snapshot": (fragments, "read_state"),
-    "render": (fragments, "render"),
-    "changes": (fragments, "changed_lines"),
-    STATEMENTS: (CursorWrapper, "execute"),
-}
+PARTS = (
+    ("request", OneThreadHandler, "_respond"),
+    ("identity", audit.middleware, "identify"),
+    ("act", audit.runner.ActRunner, "_perform"),
+    ("record", audit.runner, "_record"),
+    ("snapshot", fragments, "read_state"),
+    ("snapshot", fragments, "state_after"),
+    ("render", fragments, "render"),
+    ("changes", fragments, "changed_lines"),
+    (STATEMENTS, CursorWrapper, "execute"),
+)
 
 
 class Profile:
@@ -74,7 +75,7 @@ class Profile:
 
 
 profile = Profile()
-for name, (owner, attribute) in PARTS.items():
+for name, owner, attribute in PARTS:
     setattr(owner, attribute, profile.measured(name, getattr(owner, attribute)))
 
 

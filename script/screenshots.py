@@ -219,6 +219,7 @@ class Floor:
         self.act("T-01", "report_dispute", {"seat": 2, "about": "Big"})
         said = {"alert": Alert.objects.get(kind="dispute").pk, "note": "The dice were seen again; Big lost"}
         self.act("T-01", "acknowledge_alert", said)
+        self.act("T-01", "read_decision", {"alert": said["alert"]})
         self.step("T-01", "clear_layout")
         self.act("T-01", "clear_layout")
 

@@ -1,4 +1,4 @@
-"""PostgreSQL, Redis, Chromium and Node for the tests, each with its sources (docs/testing.md)."""
+"""PostgreSQL, Redis, browsers and Node for the tests, each with its sources (docs/testing.md)."""
 
 import contextlib
 import glob
@@ -31,6 +31,8 @@ PACKAGES = {
     "redis": "redis-server",
     "browser": "chromium-headless-shell | chromium",
     "node": "nodejs",
+    "webkit": "webkit2gtk-driver",
+    "display": "xvfb",
 }
 # The headless shell first: without the windows of a whole browser it needs half the processor time
 BROWSERS = (
@@ -42,6 +44,9 @@ BROWSERS = (
     "msedge",
     "microsoft-edge",
 )
+# The browser that WebKitGTK brings with its driver
+WEBKIT_BROWSERS = "/usr/lib*/*/webkit2gtk-4.*/MiniBrowser"
+WEBKIT_DRIVER = "WebKitWebDriver"
 REDIS_SERVERS = ("redis-server", "valkey-server")
 NODES = ("node", "nodejs")
 POSTGRES_FOLDERS = (
@@ -137,6 +142,28 @@ def browser_of_playwright(stack: contextlib.ExitStack) -> str:
     return path
 
 
+def webkit_browser() -> str | None:
+    """The browser of the newest WebKitGTK, if its driver is on PATH too."""
+    browsers = sorted(glob.glob(WEBKIT_BROWSERS))
+    return browsers[-1] if browsers and shutil.which(WEBKIT_DRIVER) else None
+
+
+def local_webkit(stack: contextlib.ExitStack) -> str:
+    if browser := webkit_browser():
+        return browser
+    raise Unavailable(f"no {WEBKIT_DRIVER} on PATH, or no MiniBrowser")
+
+
+def start_display(stack: contextlib.ExitStack) -> str:
+    """A display in memory, for browsers that cannot do without. Returns its name for DISPLAY."""
+    binary = from_path(("Xvfb",))(stack)
+    number = next(number for number in range(90, 1_000) if not os.path.exists(f"/tmp/.X11-unix/X{number}"))
+    socket = Path(f"/tmp/.X11-unix/X{number}")
+    command = [binary, f":{number}", "-screen", "0", "1600x1300x24", "-nolisten", "tcp"]
+    run_until_the_end(stack, command, socket.exists)
+    return f":{number}"
+
+
 def sources(required: set[str]) -> dict[str, dict[str, Source]]:
     def packaged_postgres(stack: contextlib.ExitStack) -> str:
         site_packages = packaged(required="postgres" in required)
@@ -165,6 +192,8 @@ def sources(required: set[str]) -> dict[str, dict[str, Source]]:
             "Playwright's own": browser_of_playwright,
         },
         "node": {"local binaries": from_path(NODES)},
+        "webkit": {"local binaries": local_webkit},
+        "display": {"local binaries": start_display},
     }
 
 
@@ -175,6 +204,8 @@ def missing_packages(needed: set[str]) -> list[str]:
         "redis": os.environ.get("TEST_REDIS_URL") or first_on_path(REDIS_SERVERS),
         "browser": os.environ.get("CHROMIUM_PATH") or first_on_path(BROWSERS),
         "node": first_on_path(NODES),
+        "webkit": webkit_browser(),
+        "display": first_on_path(("Xvfb",)),
     }
     return [package for name, package in PACKAGES.items() if name in needed and not present[name]]
 

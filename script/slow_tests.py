@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "slow_tests.txt"
 LONGEST = 0.09  # seconds, of all cases of a function
-LONG = 3.0
+LONG = 1.0
 
 
 def slow_functions(report: Path, longest: float = LONGEST) -> dict[str, float]:

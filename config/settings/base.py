@@ -11,6 +11,7 @@ environ.Env.read_env(BASE_DIR / ".env")
 
 # The seeded floor with its people and PINs; only `local` may switch it on.
 DEMO = False
+EVENING = False
 DEMO_SECRET_KEY = "demo-key-for-the-seeded-floor-only"
 SECRET_KEY = env("SECRET_KEY", default=DEMO_SECRET_KEY)
 DEBUG = False
@@ -45,6 +46,10 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
+CONTEXT_PROCESSORS = [
+    "django.template.context_processors.request",
+    "django.contrib.auth.context_processors.auth",
+]
 TEMPLATES = [
     {
         "BACKEND": "games.django_files.GameTemplates",
@@ -52,10 +57,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-            ]
+            "context_processors": CONTEXT_PROCESSORS,
         },
     }
 ]
@@ -94,6 +96,12 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # larger files go to a temporary file
 MOST_BODY_BYTES = (
     9 * 1024 * 1024
 )  # of any request; a larger one is refused before it is read (config/bodies.py)
+
+# After how many seconds an alert that nobody answers is passed on to the next role, by level (0: never).
+ALERT_PASSES_ON_SECONDS = {
+    "stop": env.int("PITSIDE_STOP_PASSES_ON_SECONDS", default=60),
+    "warn": env.int("PITSIDE_WARNING_PASSES_ON_SECONDS", default=180),
+}
 
 # Within how many seconds the whole body of a request must arrive: 8 MB at 3.4 Mbit/s.
 MOST_BODY_SECONDS = env.float("PITSIDE_MOST_BODY_SECONDS", default=20)

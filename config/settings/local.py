@@ -3,7 +3,7 @@
 from django.core.exceptions import ImproperlyConfigured
 
 from .base import *  # noqa: F403
-from .base import DATABASES, EMBEDDED_TICKER, SEALER_DIR, env
+from .base import CONTEXT_PROCESSORS, DATABASES, EMBEDDED_TICKER, SEALER_DIR, env
 
 _IS_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 DEMO = env.bool("DEMO", default=_IS_SQLITE)
@@ -13,6 +13,9 @@ if not _IS_SQLITE and not DEMO:
         "may enroll a device. For a real installation set DJANGO_SETTINGS_MODULE=config.settings.production; to "
         "serve the demo from this database set DEMO=1."
     )
+# Whether a demo is dealt by a program, as `script/run` has it (tables/demo/evening.py).
+EVENING = DEMO and env.bool("EVENING", default=False)
+CONTEXT_PROCESSORS += ["tables.demo.guided_shift.context"]
 DEBUG = env.bool("DEBUG", default=True)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 WHITENOISE_USE_FINDERS = True

@@ -74,9 +74,12 @@ def rounds_are_settled_once(facts: Facts) -> Iterator[str]:
         if repeated or endings > 1:
             yield f"{stream} round {number} was settled {endings} times ({', '.join(repeated)})"
         seats = Counter(
-            seat for entry in entries if entry.type == "winners.paid" for seat in entry.data["seats"]
+            (seat, entry.data.get("wager"))
+            for entry in entries
+            if entry.type == "winners.paid"
+            for seat in entry.data["seats"]
         )
-        if paid := [seat for seat, count in seats.items() if count > 1]:
+        if paid := [seat for (seat, _), count in seats.items() if count > 1]:
             yield f"{stream} round {number} paid the seats {paid} twice"
 
 

@@ -261,8 +261,16 @@ class Load:
 
         await asyncio.gather(*map(open_screen, self.displays))
         if not self.plan.text:
-            async with asyncio.timeout(OPEN_SECONDS):
-                await asyncio.gather(*(display.has_state.wait() for display in self.displays))
+            try:
+                async with asyncio.timeout(OPEN_SECONDS):
+                    await asyncio.gather(*(display.has_state.wait() for display in self.displays))
+            except TimeoutError:
+                empty = [display for display in self.displays if not display.has_state.is_set()]
+                ended = sum(display.socket is None or display.socket.is_lost for display in empty)
+                raise SystemExit(
+                    f"{len(empty)} of {len(self.displays)} screens got no state within {OPEN_SECONDS:.0f} s, "
+                    f"{ended} of them because their sockets ended; the first is {empty[0].screen.path}"
+                ) from None
         await asyncio.sleep(self.plan.lead)
 
     async def run(self) -> None:
