@@ -60,15 +60,17 @@ export class Taps {
     if (refusal) this.refuse(refusal, button);
   }
 
-  /* Wagers of a player who left stay until the round ends, and the seat with them. */
+  /* Wagers of a player who left stay until the round ends, and the seat with them. What is still on its way counts as it
+     is drawn: the table takes it before the seat. */
   async freeSeat(button) {
-    if (this.state.round.wagers.some(({ seat }) => seat === this.seat)) return this.markSeat("left", button);
+    this.flush();
+    if (this.sums().seats.get(this.seat)?.count) return this.markSeat("left", button);
     const { refusal } = await this.send("free_seat", { seat: this.seat });
     if (refusal) this.refuse(refusal, button);
   }
 
   async markSeat(mark, button) {
-    await this.flush();
+    this.flush();
     const { refusal } = await this.send("mark_seat", { seat: this.seat, mark });
     if (refusal) this.refuse(refusal, button);
   }

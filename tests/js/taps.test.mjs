@@ -325,6 +325,18 @@ test("a player who leaves frees the seat at once, and after the round while wage
     [["free_seat", { seat: 1 }], ["mark_seat", { seat: 1, mark: "left" }]]);
 });
 
+test("a player leaves as the felt shows the seat, also while its last tap is on its way", async () => {
+  taps.state = state([placed(1, "big", 2_500)]);
+  taps.clearSeat();
+  taps.freeSeat(null);
+  assert.deepEqual(sent.map(({ act }) => act), ["place_wagers", "free_seat"]);
+  await sent[0].answer();
+  taps.tap("small");
+  taps.freeSeat(null);
+  await settle();
+  assert.deepEqual(sent.slice(2).map(({ act, params }) => [act, params.mark]), [["place_wagers", undefined], ["mark_seat", "left"]]);
+});
+
 test("suspended wagers are not repeated", () => {
   taps.state = { ...state([], LAST), stopped: ["big"] };
   taps.repeatAll();
