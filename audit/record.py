@@ -38,6 +38,7 @@ class Appended:
     body: bytes
     moment: dt.datetime
     actor: Person | None
+    witness: Person | None = None
 
     def entry(self, stream: Stream) -> Entry:
         """The entry without its primary key and gaming day, for words about it. Nothing is read."""
@@ -51,6 +52,7 @@ class Appended:
             type=self.type,
             at=self.moment,
             actor=self.actor.code if self.actor else "",
+            witness=self.witness.code if self.witness else "",
             round=round_,
             lot=lot,
             cents=cents,
@@ -158,7 +160,7 @@ def append(
     prev = bytes(stream.head)
     digest = write(stream, body, content, entry_time, gaming_day, answer)
     stream.seq, stream.head, stream.last_at = seq, digest, entry_time
-    return Appended(seq, digest, prev, entry.type, body, entry_time, actor)
+    return Appended(seq, digest, prev, entry.type, body, entry_time, actor, witness)
 
 
 def search_columns(data: dict[str, Any]) -> tuple[int | None, str, int | None]:

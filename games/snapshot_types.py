@@ -550,6 +550,9 @@ class ActLine(TypedDict):
     seq: int
     at: Moment
     who: Annotated[str, "short name"]
+    signer: Annotated[
+        str, "short name of who signed it with a PIN of their own; empty for an act that nobody signs"
+    ]
     type: Annotated[str, "entry type"]
     text: str
     round: int | None

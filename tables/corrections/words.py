@@ -10,6 +10,7 @@ from tables.corrections.entry_types import (
     WAGER_MISSED,
     WAGER_STRUCK,
     SeatAmount,
+    StruckWager,
 )
 from tables.words.registry import line, register
 from tables.words.sentences import dice_words
@@ -61,17 +62,18 @@ ACT_LINES = [
     ),
     line(
         WAGER_MISSED,
-        lambda data: (
-            "Missed wager, seat %s: %s" % (data["mended"]["seat"], in_dollars(data["mended"]["after_cents"]))
-        ),
+        lambda data: "Missed wager, seat %s: %s, not %s" % _seat_and_stakes(data["mended"]),
     ),
     line(
         WAGER_STRUCK,
-        lambda data: (
-            "Wager struck, seat %s: %s" % (data["mended"]["seat"], in_dollars(data["mended"]["before_cents"]))
-        ),
+        lambda data: "Wager struck, seat %s: %s, not %s" % _seat_and_stakes(data["mended"]),
     ),
 ]
+
+
+def _seat_and_stakes(wager: StruckWager) -> tuple[int, str, str]:
+    """The seat of a corrected wager, and its stake as corrected and before."""
+    return wager["seat"], in_dollars(wager["after_cents"]), in_dollars(wager["before_cents"])
 
 
 def owed_in_words(due: Iterable[SeatAmount]) -> str:

@@ -33,6 +33,7 @@ from games.snapshot_types import (
     WinLines,
 )
 from tables.core.entries import MISSHAPEN
+from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.models import Round, Slip, Table, Throw, Wager
 from tables.rounds.entry_types import WAGERS_PLACED
 from tables.screens.day_expectation import DayExpectation, day_expectation
@@ -41,6 +42,7 @@ from tables.words.entries import said_by, words_of
 LAST_ROUNDS = 20
 LAST_ACTS = 14
 MAX_CACHED_STREAMS = 2_000
+CORRECTIONS = frozenset({DICE_CORRECTED.name, WAGER_MISSED.name, WAGER_STRUCK.name})
 WIN_LINE_ROUNDS = 240
 SHORTEST_PACE = dt.timedelta(minutes=5)
 _newest_lines: "dict[int, _NewestLines]" = {}  # by the stream's id
@@ -266,7 +268,10 @@ def acts(table: Table, appended: Sequence[Appended] = ()) -> list[ActLine]:
     stream_id = table.stream_id
     cached = _newest_lines.get(stream_id)
     if cached and appended and (cached.seq, cached.hash) == (appended[0].seq - 1, appended[0].prev):
-        fresh = tuple(_act_line(new.entry(table.stream), new.actor, table.game) for new in reversed(appended))
+        fresh = tuple(
+            _act_line(new.entry(table.stream), new.actor, new.witness, table.game)
+            for new in reversed(appended)
+        )
         newest = _NewestLines(appended[-1].seq, appended[-1].hash, (*fresh, *cached.lines)[:LAST_ACTS])
         _newest_lines[stream_id] = newest
         return list(newest.lines)
@@ -279,7 +284,7 @@ def acts(table: Table, appended: Sequence[Appended] = ()) -> list[ActLine]:
         if cached and len(rows) < LAST_ACTS:
             rows = _read_entries(stream_id, 0)
     if rows:
-        lines = (*(_act_line(entry, actor, table.game) for entry, actor in rows), *older)[:LAST_ACTS]
+        lines = (*(_act_line(*row, table.game) for row in rows), *older)[:LAST_ACTS]
         if len(_newest_lines) > MAX_CACHED_STREAMS:
             _newest_lines.clear()
         _newest_lines[stream_id] = _NewestLines(rows[0][0].seq, bytes(rows[0][0].hash), lines)
@@ -292,19 +297,26 @@ def forget_lines() -> None:
     _newest_lines.clear()
 
 
-def _read_entries(stream_id: int, from_seq: int) -> list[tuple[Entry, Person | None]]:
-    """The newest entries of a stream from this number on, newest first, with the person who acted."""
+def _read_entries(stream_id: int, from_seq: int) -> list[tuple[Entry, Person | None, Person | None]]:
+    """The newest entries of a stream from this number on, newest first, with who acted and who witnessed."""
     sql = f"""FROM audit_entry e LEFT JOIN audit_person p ON p.code = e.actor
+              LEFT JOIN audit_person w ON w.code = e.witness AND e.witness <> ''
               WHERE e.stream_id = %s AND e.seq >= %s ORDER BY e.seq DESC LIMIT {LAST_ACTS}"""
-    return [row for row, _ in read((("e", Entry), ("p", Person)), sql, [stream_id, from_seq])]
+    models = (("e", Entry), ("p", Person), ("w", Person))
+    return [row for row, _ in read(models, sql, [stream_id, from_seq])]
 
 
-def _act_line(entry: Entry, actor: Person | None, game: str) -> ActLine:
+def _act_line(entry: Entry, actor: Person | None, witness: Person | None, game: str) -> ActLine:
     """Return an entry in words, from its columns, so that a body made unreadable stops no screen."""
+    who = _short_name((actor.name if actor else "") or entry.actor or "Pitside")
+    signer = _short_name((witness.name if witness else "") or entry.witness) if entry.witness else ""
+    if not signer and entry.type in CORRECTIONS:  # a floorperson who runs the table signs what they correct
+        signer = who
     return {
         "seq": entry.seq,
         "at": clock.format_moment(entry.at),
-        "who": _short_name((actor.name if actor else "") or entry.actor or "Pitside"),
+        "who": who,
+        "signer": signer,
         "type": entry.type,
         "text": _act_text(entry.type, said_by(entry), game),
         "round": entry.round,
