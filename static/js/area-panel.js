@@ -6,7 +6,7 @@ import { timeOf } from "./hold.js";
 import { READ_TIME } from "./quick-taps.js";
 import { chipClass, formatAmount } from "./stacks.js";
 
-const HOLD_TIME = 500;
+const TIME_TO_OPEN = 500;  // ms that an area is pressed until it opens; nothing is done by it, so less than HOLD_TIME
 const GAP = 12, MARGIN = 8;
 const MAX_DIGITS = 8;
 const money = (cents) => `$${formatAmount(cents)}`;
@@ -27,7 +27,7 @@ export class AreaPanel {
   press(area) {
     clearTimeout(this.timer);
     this.openedByHold = false;
-    if (area) this.timer = setTimeout(() => { this.openedByHold = true; this.open(area.dataset.wager); }, HOLD_TIME);
+    if (area) this.timer = setTimeout(() => { this.openedByHold = true; this.open(area.dataset.wager); }, TIME_TO_OPEN);
   }
 
   get takesWagers() {

@@ -7,13 +7,19 @@
    button has meanwhile become another step, or another amount, does nothing. After an early end the button says what to do. */
 
 export const HOLD_TIME = 600;  // ms; `--hold-time` on the root element replaces it
-const SLOP = 16;        // pixels beside the button where the finger still presses it
+const SLOP = 16;  // pixels beside an element where the finger still presses it
 const HINT_TIME = 2_000;
 const KEYS = ["Enter", " "];
 
 /* A time in ms that the style of the page may replace. */
 export const timeOf = (property, time) =>
   Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue(property)) || time;
+
+/* Whether the pointer has left an element that it presses, by more than SLOP. */
+export function hasSlidOff({ clientX, clientY }, element) {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return clientX < x - SLOP || clientX > x + width + SLOP || clientY < y - SLOP || clientY > y + height + SLOP;
+}
 
 /* What a button does now: a push may make the same element another step. */
 const stepOf = ({ id, dataset: { act, ask, params }, textContent }) => [id, act, ask, params, textContent].join("|");
@@ -51,11 +57,8 @@ export class Holds {
     if (button && which === 0 && !isDisabled(button)) this.start(button);
   }
 
-  pointerMove({ clientX, clientY }) {
-    if (!this.press) return;
-    const { x, y, width, height } = this.press.button.getBoundingClientRect();
-    const isBeside = clientX < x - SLOP || clientX > x + width + SLOP || clientY < y - SLOP || clientY > y + height + SLOP;
-    if (isBeside) this.cancel();
+  pointerMove(event) {
+    if (this.press && hasSlidOff(event, this.press.button)) this.cancel();
   }
 
   /* A key that is still down after a whole press repeats. The repeats do not press the next step. */

@@ -2,9 +2,7 @@
    its slot as soon as it is pressed, and the next step shows the dice while the finger holds. Letting go early only enters the
    die, as a tap does. Sliding off takes it back. */
 
-import { HOLD_TIME, timeOf } from "./hold.js";
-
-const SLOP = 16;  // pixels beside the key where the finger still presses it
+import { HOLD_TIME, hasSlidOff, timeOf } from "./hold.js";
 
 export class LastDie {
   static watch(options) {
@@ -31,11 +29,8 @@ export class LastDie {
     this.press = { key, fill, timer: setTimeout(() => this.finish(), time) };
   }
 
-  follow({ clientX, clientY }) {
-    if (!this.press) return;
-    const { x, y, width, height } = this.press.key.getBoundingClientRect();
-    const isBeside = clientX < x - SLOP || clientX > x + width + SLOP || clientY < y - SLOP || clientY > y + height + SLOP;
-    if (isBeside) this.takeBack();
+  follow(event) {
+    if (this.press && hasSlidOff(event, this.press.key)) this.takeBack();
   }
 
   /* The whole time has passed. Dice that a push has meanwhile removed or changed are not called. */
