@@ -1,7 +1,9 @@
 """Whose chips are on an area, and how they are drawn."""
 
 import re
+from pathlib import Path
 
+from games import stacks as drawing
 from games.snapshot_types import WagerFacts
 from games.stacks import Owner, owners_by_area, seat_marks, stacks
 
@@ -13,6 +15,13 @@ def wager(seat: int, code: str, cents: int, **more: object) -> WagerFacts:
 
 def seats_of(html: str) -> list[str]:
     return re.findall(r'class="stk-seat[^"]*">([^<]+)<', html)
+
+
+def test_the_script_of_the_page_draws_with_the_same_limits():
+    script = (Path(__file__).parents[2] / "static" / "js" / "stacks.js").read_text()
+    limits = dict(re.findall(r"\b([A-Z_]+) = (\d+)[,;]", script))
+    for name in ("LONG_AMOUNT", "LONGER_AMOUNT", "MANY_OWNERS"):
+        assert int(limits[name]) == getattr(drawing, name), name
 
 
 def test_each_seat_with_chips_on_an_area_owns_them_without_what_was_struck():
