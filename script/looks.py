@@ -5,16 +5,12 @@ Each stands there beside the drawing of the same screen, at the same size. A tab
 """
 
 import argparse
-import os
 import re
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from script.screenshots import FACILITY, PINS, ROOT, Floor, Photographer, ShiftClock
+from script.screenshots import FACILITY, PINS, ROOT, Floor, Photographer, photographer
 
 PAGE = ROOT / "docs" / "looks.md"
 LOOKS = ROOT / "docs" / "img" / "looks"
@@ -213,35 +209,11 @@ class Looks(Photographer):
             self.take(wall, "wall-calm-1920x1080")
 
 
-def copy_drawings(photographer: Photographer, folder: Path) -> None:
+def copy_drawings(looks: Photographer, folder: Path) -> None:
     """The drawings that docs/looks.md names, in 256 colors."""
     DRAWINGS.mkdir(parents=True, exist_ok=True)
     for name in sorted(set(re.findall(r"img/drawings/([\w-]+\.png)", PAGE.read_text()))):
-        (DRAWINGS / name).write_bytes(photographer.reduced((folder / name).read_bytes()))
-
-
-@contextmanager
-def photographer(make: Callable[..., Looks]) -> Iterator[Looks]:
-    """A photographer on a served floor in a temporary folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(ROOT)
-        os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings.local"
-        os.environ |= {"DATABASE_URL": f"sqlite:///{folder}/floor.sqlite3", "REDIS_URL": "", "DEBUG": "False"}
-        os.environ |= {"DJANGO_ALLOW_ASYNC_UNSAFE": "1", "EMBEDDED_TICKER": "False"}
-        import django
-        from django.core.management import call_command
-
-        django.setup()
-        from audit import clock
-        from tests.services import chromium, server
-
-        call_command("migrate", verbosity=0)
-        with clock.override(ShiftClock()):
-            call_command("seed_demo", verbosity=0)
-            LooksFloor().play()
-        LOOKS.mkdir(parents=True, exist_ok=True)
-        with server.serving() as live_server, chromium.running() as browser:
-            yield make(browser, live_server.address, LOOKS)
+        (DRAWINGS / name).write_bytes(looks.reduced((folder / name).read_bytes()))
 
 
 def main() -> int:
@@ -249,7 +221,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", default=(), help="names of pictures")
     parser.add_argument("--drawings", type=Path, help="copy the drawings of this folder instead")
     options = parser.parse_args()
-    with photographer(Looks) as looks:
+    with photographer(Looks, LooksFloor, LOOKS) as looks:
         looks.only = frozenset(options.only)
         if options.drawings:
             copy_drawings(looks, options.drawings)

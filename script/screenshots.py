@@ -14,9 +14,9 @@ import sys
 import tempfile
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parents[1]
 PINS = {
@@ -24,6 +24,7 @@ PINS = {
     "viktor": "131313", "noah": "171717", "rosa": "550055", "carla": "161616", "emil": "430043", "stan": "770077",
 }  # fmt: skip
 FACILITY = "larkfield"
+AnyPhotographer = TypeVar("AnyPhotographer", bound="Photographer")
 
 # Seat, wager, cents: what lies on the table of the pictures.
 WAGERS = (
@@ -101,10 +102,19 @@ REDUCE = """async (picture) => {
 
 
 def main() -> int:
-    """Seed a floor in a temporary folder, serve it from a thread, and take every picture."""
+    """Take every picture of the documentation."""
     parser = argparse.ArgumentParser(prog="python -m script.screenshots", description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "img", help="the folder of the pictures")
-    pictures = parser.parse_args().out
+    with photographer(Photographer, Floor, parser.parse_args().out) as screens:
+        screens.take_all()
+    return 0
+
+
+@contextlib.contextmanager
+def photographer(
+    make: "Callable[[Any, str, Path], AnyPhotographer]", make_floor: "Callable[[], Floor]", pictures: Path
+) -> "Iterator[AnyPhotographer]":
+    """Seed a floor in a temporary folder, play on it, serve it from a thread, and yield a photographer of it."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(ROOT)
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings.local"
@@ -121,11 +131,10 @@ def main() -> int:
         call_command("migrate", verbosity=0)
         with clock.override(ShiftClock()):
             call_command("seed_demo", verbosity=0)
-            Floor().play()
+            make_floor().play()
         pictures.mkdir(parents=True, exist_ok=True)
         with server.serving() as live_server, chromium.running() as browser:
-            Photographer(browser, live_server.address, pictures).take_all()
-    return 0
+            yield make(browser, live_server.address, pictures)
 
 
 class ShiftClock:
