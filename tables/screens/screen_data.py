@@ -597,9 +597,9 @@ class TileData(ScreenData):
         )
         if not breaks:
             return None
-        (at, name), *_ = breaks
+        due_at, name = breaks[0]
         posts = registry.game_by_code(self.s["table"]["game"]).posts
-        return {"at": at or "", "name": name if len(posts) > 1 else ""}
+        return {"at": due_at or "", "name": name if len(posts) > 1 else ""}
 
     @cached_property
     def ceased_short(self) -> str:
@@ -944,14 +944,7 @@ class TableData(ScreenData):
     @cached_property
     def win_plot(self) -> WinPlot | None:
         """The day's win by round, in its band."""
-        figures = self.s["figures"]
-        return win_plot(
-            {
-                "win_line_cents": figures["win_line_cents"],
-                "expected_line_cents": figures["expected_line_cents"],
-                "band_line_cents": figures["band_line_cents"],
-            }
-        )
+        return win_plot(self.s["figures"])
 
     @cached_property
     def pace_bar(self) -> int | None:

@@ -35,7 +35,7 @@ def test_sockets_that_are_due_together_take_two_statements_for_who_they_are_and_
     versions = {"T-01": scene.version}
     with django_assert_num_queries(3):
         assert run_heartbeats(sockets) == [versions] * 4
-    # A display asks besides whether it may show earlier rolls.
+    # A display also asks whether it may show earlier rolls.
     assert run_heartbeats([*sockets, socket(SignConsumer, podium)]) == [versions] * 5
     with django_assert_num_queries(4):  # the versions of a floor are read once
         floors = run_heartbeats([socket(FloorConsumer, podium), socket(FloorConsumer, podium), sockets[0]])
