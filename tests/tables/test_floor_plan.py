@@ -120,14 +120,15 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
     call_command("declare_floor", "larkfield", file, verbosity=0)
     table = scene.fresh
     assert (table.facility.target_paces, table.pit.places) == ({"sic-bo": 45}, {"T-01": [2, 3]})
-    for wrong in (
-        "[places]\nT-99 = [1, 1]",
-        "[places]\nT-01 = [3, 1]",
-        "[target_paces]\nsic-bo = 0",
-        "[places",
+    for wrong, words in (
+        ("[places]\nT-99 = [1, 1]", "The place of T-99"),
+        ("[places]\nT-01 = [3, 1]", "The place of T-01"),
+        ("[target_paces]\nsic-bo = 0", "The target pace of sic-bo must be a whole number"),
+        ("[target_paces]\nfaro = 45", "There is no game faro. The games are"),
+        ("[places", "cannot be read"),
     ):
         file.write_text(wrong)
-        with pytest.raises(CommandError):
+        with pytest.raises(CommandError, match=words):
             call_command("declare_floor", "larkfield", file)
     assert scene.fresh.facility.target_paces == {"sic-bo": 45}
 

@@ -52,10 +52,15 @@ class Command(BaseCommand):
 
 
 def _wrong_paces(paces: Mapping[str, Any]) -> list[str]:
-    return [
-        f"The target pace of {game} must be a whole number of rounds an hour, for one of {', '.join(registry.GAMES)}."
+    unknown = [
+        f"There is no game {game}. The games are {', '.join(registry.GAMES)}."
+        for game in paces
+        if game not in registry.GAMES
+    ]
+    return unknown + [
+        f"The target pace of {game} must be a whole number of rounds an hour, at least 1."
         for game, pace in paces.items()
-        if game not in registry.GAMES or type(pace) is not int or pace < 1
+        if game in registry.GAMES and (type(pace) is not int or pace < 1)
     ]
 
 
