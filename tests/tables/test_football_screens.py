@@ -81,6 +81,14 @@ def test_the_ladder_of_quick_strike_marks_the_row_of_the_play(table):
     throw(table, 6, 2, 4)
     assert '<span class="tier--now">Play 2<i>' in screen(table)
     assert screen(table).count("tier--now") == 1, "the extra point has no roll yet"
+    throw(table, 6, 6, 6)
+    assert '<span class="tier--now">Play 2<i>' in screen(table), "it is paid at this row"
+    table.act("settle_seats")
+    assert table.round.phase == "point"
+    assert "tier--now" not in screen(table), "it was paid, and the extra point follows"
+    throw(table, 1, 4, 1)
+    assert screen(table).count("tier--now") == 1
+    assert '<span class="tier--now">Two 1s<i>' in screen(table)
 
 
 def test_the_reasons_for_a_no_roll_are_those_of_the_edition():

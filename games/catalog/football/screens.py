@@ -392,10 +392,13 @@ class AreaState(NamedTuple):
 def ladder_row(s: Snapshot, game: FootballView, code: str) -> int:
     """Return which row of an area's odds applies: of Quick Strike that of the play, of Extra Point that of its roll.
 
-    0 where none applies: after the fourth play, and before the roll.
+    0 where none applies: of Quick Strike after the fourth play, and once it was settled and the extra point follows;
+    of Extra Point before its roll.
     """
     dice = s["round"]["dice"]
     if code == "quick-strike":
+        if game["extra_point"] and (s["round"]["phase"] != "lit" or _is_extra(s, game)):
+            return 0
         play = len(game["track"]) if game["score"] else game["play"]
         return play if play <= len(TIERS[code]) else 0
     if code != "extra-point" or not dice or not _is_extra(s, game):
