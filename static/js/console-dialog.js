@@ -3,6 +3,7 @@
    data-reasons>. With data-hold the act is sent by press and hold (hold.js). Fields that depend on the table's state (lots,
    a shaker to lock away) are copied from #fresh, which every push renews. */
 
+import { placeBesideFelt } from "./beside-felt.js";
 import { CorrectionPreview } from "./correction-preview.js";
 import { Dice } from "./dice.js";
 import { PinPad } from "./pin-pad.js";
@@ -12,8 +13,10 @@ const TEXT_PARAMS = {
   "reason": "", "what": "what", "text": "what", "lot": "lot", "seal": "seal", "shaker": "shaker", "fault": "why",
   "found": "found", "keep": "dice",
 };
+const SVG = "http://www.w3.org/2000/svg";
 const TOSSES = 3;  // as the label of the box says
 const FACES = [1, 2, 3, 4, 5, 6];
+const FEW_DICE = 3;
 
 const money = (cents) => `$${(cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 })}`;
 const quickButton = (textContent) =>
@@ -27,11 +30,19 @@ function removableItem(text, name, index) {
   return item;
 }
 
+function drawDie(face) {
+  const die = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
+  die.setAttribute("class", "die");
+  use.setAttribute("href", `#d${face}`);
+  die.append(use);
+  return die;
+}
+
 export class ConsoleDialog {
   constructor({ send, state, fetchPreview }) {
     Object.assign(this, { send, state });
     this.box = document.getElementById("ask");
-    this.preview = new CorrectionPreview(this.box.querySelector("[data-preview]"), fetchPreview);
+    this.preview = new CorrectionPreview(this.box.querySelector("[data-preview]"), fetchPreview, () => this.state.version);
     this.form = this.box.querySelector("form");
     this.dice = new Dice(() => this.box.querySelector("[data-field=dice] .slots"), () => this.update());
     this.pad = new PinPad(this.box, { changed: () => this.update(), complete: () => this.signed() });
@@ -39,6 +50,9 @@ export class ConsoleDialog {
     this.go = this.box.querySelector("[data-go]");
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
     this.form.addEventListener("input", () => this.update());
+    this.box.addEventListener("close", () => this.closed());
+    addEventListener("resize", () => this.place());
+    addEventListener("screen:connection", ({ detail }) => this.heard(detail.status));
   }
 
   field(name) {
@@ -59,11 +73,14 @@ export class ConsoleDialog {
     this.witnessOptional = template.dataset.optional === "witness";  // the signed-in person may be enough; the server decides
     this.go.toggleAttribute("data-hold", template.hasAttribute("data-hold"));
     this.box.classList.toggle("ask--wide", template.hasAttribute("data-wide"));
+    this.box.classList.toggle("ask--felt", this.isCorrection);
+    document.documentElement.toggleAttribute("data-correcting", this.isCorrection);
     this.box.querySelector("[data-cancel]").textContent = template.dataset.cancel ?? "Cancel";
     this.form.reset();
     this.box.querySelector("h2").textContent = template.dataset.title;
     this.box.querySelector("[data-say]").textContent = template.dataset.say ?? "";
-    this.box.querySelector("[data-go]").textContent = template.dataset.go || template.dataset.title;
+    this.goLabel = template.dataset.go || template.dataset.title;
+    this.go.textContent = this.goLabel;
     for (const part of this.box.querySelectorAll("[data-field]")) {
       const { field } = part.dataset;
       part.hidden = !this.fields.includes(field) && !(field === "dice" && this.fields.includes("seen"));
@@ -78,14 +95,61 @@ export class ConsoleDialog {
     this.setReasons(template.dataset.reasons);
     this.setOptions(template);
     this.setSlots();
+    this.paintEntered();
     this.preselect();
     this.paintWagers();
     this.paintThrows();
     this.opening = Symbol("dialog");
     this.pad.setHint(`The sixth digit: ${template.dataset.title}`);
     this.box.showModal();
+    this.place();
     this.pad.reset();
     return true;
+  }
+
+  /* A correction is previewed on the felt, which stays in sight. */
+  get isCorrection() {
+    return this.fields?.includes("preview") ?? false;
+  }
+
+  place() {
+    if (!this.box.open || !this.isCorrection) return;
+    placeBesideFelt(this.box);
+    this.preview.paint();
+  }
+
+  closed() {
+    document.documentElement.removeAttribute("data-correcting");
+    this.preview.clear();
+  }
+
+  /* `isOther`: the screen has other wagers, dice or acts than before. */
+  screenApplied(isOther) {
+    if (!this.box.open || !this.isCorrection) return;
+    this.place();
+    this.preview.screenApplied(isOther);
+    this.update();
+  }
+
+  heard(status) {
+    if (!this.box.open || !this.isCorrection) return;
+    if (status !== "live") this.preview.loseConnection();
+    this.update();
+  }
+
+  /* The dice as they are recorded, and which the buttons keep and enter; not in a game that counts many dice. */
+  paintEntered() {
+    const slot = this.box.querySelector("[data-entered]"), { dice } = this.state.round;
+    if (!slot) return;
+    const isAsked = this.act === "correct_dice" && dice?.length <= FEW_DICE;
+    slot.hidden = !isAsked;
+    slot.querySelector("[data-faces]").replaceChildren(...isAsked ? dice.map(drawDie) : []);
+    if (isAsked) this.box.querySelector("[data-cancel]").textContent = `Keep ${dice.join(", ")}`;
+  }
+
+  paintGo() {
+    if (this.act !== "correct_dice" || this.throwSize > FEW_DICE) return;
+    this.go.textContent = this.dice.full ? `Correct to ${this.dice.faces.join(", ")}` : this.goLabel;
   }
 
   /* Asks for what an act takes at a tablet that acts for the lost tablet of another post: the PIN of the person there, and
@@ -335,13 +399,14 @@ export class ConsoleDialog {
   updatePreview() {
     const params = { ...this.params(), reason: undefined };  // JSON leaves it out
     const isDecided = this.fields.includes("dice") ? this.dice.full : params.cents > 0 || this.fields.includes("lying");
-    if (isDecided) this.preview.ask(this.act, params, () => this.update());
-    else this.preview.clear();
+    if (isDecided && document.documentElement.dataset.live === "live") this.preview.ask(this.act, params, () => this.update());
+    else if (!isDecided) this.preview.clear();
   }
 
   update() {
     if (this.fields?.includes("failure")) this.updateFailure();
-    if (this.fields?.includes("preview")) this.updatePreview();
+    if (this.isCorrection) this.updatePreview();
+    if (this.isCorrection) this.paintGo();
     this.box.querySelector("[data-ask-extra]")?.toggleAttribute("hidden", !this.needsExtraThrow);
     this.box.querySelector("[data-go]").disabled = !this.isComplete() || this.needsExtraThrow;
   }

@@ -203,6 +203,8 @@ function applyState() {
   state = readState();
   taps.state = posts.state = state;
   dialog.state = correctableState(state);
+  const isOther = hasChanged(before, state) || JSON.stringify(before.round) !== JSON.stringify(state.round);
+  dialog.screenApplied(isOther);
   const isNewRound = before.round.number !== state.round.number;
   if (isNewRound) taps.startRound();
   if (isNewRound || before.round.phase !== state.round.phase) {

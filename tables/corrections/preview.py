@@ -1,17 +1,18 @@
-"""What a correction would change, computed by the engine before anybody signs: seat by seat, wager by wager.
+"""What a correction would change, computed by the engine before anybody signs: by seat and wager, and by area.
 
 Nothing is written and no lock is taken. The act computes it again under the lock.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Literal, TypedDict, get_args
+from typing import Literal, NamedTuple, TypedDict, get_args
 
 from games.engine import Placing, Refusal, Rules
 from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.state import RoundState
 from games.engine.wagers import Wager
 from games.params import MOST_CENTS, Params
+from games.stacks import Owner
 from tables.core.context import TableContext
 from tables.core.wager_input import MADE_IN, read_play
 from tables.corrections.refusals import MONEY_HAS_MOVED
@@ -49,11 +50,49 @@ class Sum(TypedDict):
     after: int
 
 
-class CorrectionPreview(TypedDict):
-    """What a correction changes; no seats if every wager ends as before."""
+Mark = Literal["wins", "loses", "changes"]
 
+
+class AreaChange(TypedDict):
+    """An area of the layout whose result changes. `word` is printed on it, "" where no wager on it changes.
+
+    `owners` are the chips on it that the newest throw decides or leaves, `struck` the chips that were never there.
+    `hits`: how many of the corrected dice show the number of the area; 0 for an area without a number.
+    """
+
+    wager: str
+    mark: Mark
+    word: str
+    hits: int
+    owners: tuple[Owner, ...]
+    struck: tuple[Owner, ...]
+
+
+class CorrectionPreview(TypedDict):
+    """What a correction changes; no seats if every wager ends as before. `version`: that of the table that was read."""
+
+    version: int
     seats: list[SeatChange]
     sums: list[Sum]
+    areas: list[AreaChange]
+
+
+class WagerChange(NamedTuple):
+    """A wager before and after the correction, None where it is not on the layout, and what the newest throw decides
+    about it, None where it decides nothing.
+    """
+
+    wager_before: Wager | None
+    wager: Wager | None
+    before: Settled | None
+    after: Settled | None
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is different for its player."""
+        if self.wager_before is None or self.wager is None:
+            return True
+        return self.wager_before.cents != self.wager.cents or _end(self.before) != _end(self.after)
 
 
 def preview(ctx: TableContext, act: CorrectionAct, params: Params) -> CorrectionPreview:
@@ -63,7 +102,13 @@ def preview(ctx: TableContext, act: CorrectionAct, params: Params) -> Correction
     if before.money_moved:
         raise Refusal(MONEY_HAS_MOVED, round=require_round(ctx).number)
     after = _READERS[act](ctx, params)
-    return {"seats": _seats(ctx.rules, before, after), "sums": _sums(before, after)}
+    changes = [change for change in _wager_changes(before, after) if change.changes]
+    return {
+        "version": ctx.table.stream.seq,
+        "seats": _seats(ctx.rules, before, after, changes),
+        "sums": _sums(before, after),
+        "areas": _areas(ctx, before, after, changes),
+    }
 
 
 def _dice(ctx: TableContext, params: Params) -> RoundState:
@@ -89,24 +134,33 @@ _READERS: dict[CorrectionAct, Callable[[TableContext, Params], RoundState]] = {
 }
 
 
-def _seats(rules: Rules, before: RoundState, after: RoundState) -> list[SeatChange]:
-    names = labels(rules)
+def _wager_changes(before: RoundState, after: RoundState) -> list[WagerChange]:
+    """Return every wager before and after, in the order of the wagers."""
     ends_before, ends_after = _ends(before), _ends(after)
     wagers_before = {wager.key: wager for wager in before.wagers}
     wagers_after = {wager.key: wager for wager in after.wagers}
+    return [
+        WagerChange(wagers_before.get(key), wagers_after.get(key), ends_before.get(key), ends_after.get(key))
+        for key in dict.fromkeys([*wagers_before, *wagers_after])
+    ]
+
+
+def _seats(
+    rules: Rules, before: RoundState, after: RoundState, changes: Iterable[WagerChange]
+) -> list[SeatChange]:
+    names = labels(rules)
     are_taken = before.phase in ("taken", "paid")  # the losing chips are in the rack
     by_seat: dict[int, list[LineChange]] = defaultdict(list)
-    for key in dict.fromkeys([*wagers_before, *wagers_after]):
-        change = _change(
-            wagers_before.get(key),
-            wagers_after.get(key),
-            ends_before.get(key),
-            ends_after.get(key),
-            are_taken=are_taken,
+    for change in changes:
+        wager = change.wager or change.wager_before
+        assert wager is not None
+        by_seat[wager.seat].append(
+            {
+                "label": names.get(wager.code, wager.code),
+                "say": _change_words(change, are_taken=are_taken),
+                "cents": _worth(change.after) - _worth(change.before),
+            }
         )
-        if change is not None:
-            say, cents = change
-            by_seat[key[0]].append({"label": names.get(key[1], key[1]), "say": say, "cents": cents})
     return [
         {
             "seat": seat,
@@ -118,6 +172,73 @@ def _seats(rules: Rules, before: RoundState, after: RoundState) -> list[SeatChan
     ]
 
 
+def _areas(
+    ctx: TableContext, before: RoundState, after: RoundState, changes: Iterable[WagerChange]
+) -> list[AreaChange]:
+    """Return the areas with a wager that changes, and those whose light changes, in the order of the layout."""
+    lit_before, lit_after = set(ctx.game.lit_codes(before)), set(ctx.game.lit_codes(after))
+    changes_by_code: dict[str, list[WagerChange]] = defaultdict(list)
+    for change in changes:
+        wager = change.wager or change.wager_before
+        assert wager is not None
+        changes_by_code[wager.code].append(change)
+    areas: list[AreaChange] = []
+    for code in labels(ctx.rules):
+        of_area = changes_by_code[code]
+        if not of_area and (code in lit_before) == (code in lit_after):
+            continue
+        mark, word = _mark(ctx.rules, of_area) if of_area else ("wins" if code in lit_after else "loses", "")
+        number = code.partition(":")[2]
+        areas.append(
+            {
+                "wager": code,
+                "mark": mark,
+                "word": word,
+                "hits": after.dice.count(int(number)) if number.isdigit() else 0,
+                "owners": _owners(after, code, of_area),
+                "struck": tuple(
+                    Owner(change.wager_before.seat, change.wager_before.cents)
+                    for change in of_area
+                    if change.wager is None and change.wager_before is not None
+                ),
+            }
+        )
+    return areas
+
+
+def _mark(rules: Rules, changes: list[WagerChange]) -> tuple[Mark, str]:
+    """Return how an area is marked whose wagers change, and its word."""
+    outcomes = {change.after.outcome if change.after else "" for change in changes if change.wager}
+    mark: Mark = "wins" if outcomes == {WIN} else "loses" if outcomes == {LOSE} else "changes"
+    if all(change.wager is None for change in changes):
+        return "changes", "STRUCK"
+    if all(change.wager_before is None for change in changes):
+        return mark, "MISSED"
+    if any(
+        change.wager_before and change.wager and change.wager_before.cents != change.wager.cents
+        for change in changes
+    ):
+        return "changes", "AMOUNT"
+    if mark == "wins" and all(change.before and change.before.outcome == WIN for change in changes):
+        pays = {change.after.pays for change in changes if change.after and change.after.pays}
+        return "changes", rules.state_odds(pays.pop()).upper() if len(pays) == 1 else "PAYS"
+    return mark, {"wins": "WINS", "loses": "LOSES"}.get(mark, "STAYS" if outcomes == {""} else "CHANGES")
+
+
+def _owners(after: RoundState, code: str, changes: list[WagerChange]) -> tuple[Owner, ...]:
+    """Return whose chips are on an area, without what an earlier throw decided. If only some change, they stand out."""
+    keys = {change.wager.key for change in changes if change.wager}
+    newest = _ends(after)
+    earlier = {settled.wager.key for settled in after.settled} - newest.keys()
+    wagers = [wager for wager in after.wagers if wager.code == code and wager.key not in earlier]
+    stands_out = 0 < len(keys) < len(wagers)
+    cents: dict[int, int] = defaultdict(int)
+    for wager in wagers:
+        cents[wager.seat] += wager.cents
+    marked = {wager.seat for wager in wagers if stands_out and wager.key in keys}
+    return tuple(Owner(seat, cents[seat], running=seat in marked) for seat in sorted(cents))
+
+
 def _ends(state: RoundState) -> dict[Key, Settled]:
     return {settled.wager.key: settled for settled in state.of_newest_throw} if state.throws else {}
 
@@ -126,38 +247,31 @@ def _won(state: RoundState, seat: int) -> int:
     return sum(end.paid_cents for end in _ends(state).values() if end.wager.seat == seat)
 
 
-def _change(
-    wager_before: Wager | None,
-    wager_after: Wager | None,
-    before: Settled | None,
-    after: Settled | None,
-    *,
-    are_taken: bool,
-) -> tuple[str, int] | None:
-    """Return what happens to one wager, in words, and what its player gets more; None if it ends as before."""
-    if wager_after is None:
+def _end(settled: Settled | None) -> tuple[str, int] | None:
+    """Return how a wager ends; None where it stays on the layout, or nothing was thrown."""
+    return (settled.outcome, settled.paid_cents) if settled else None
+
+
+def _change_words(change: WagerChange, *, are_taken: bool) -> str:
+    """Return what happens to a wager that changes, and to its chips."""
+    wager_before, wager, before, after = change
+    if wager is None:
         assert wager_before is not None
-        return f"{dollars(wager_before.cents)} struck: it was not on the layout", -_worth(before)
+        return f"{dollars(wager_before.cents)} struck: it was not on the layout"
+    stake = dollars(wager.cents)
     if wager_before is None:
-        return f"{dollars(wager_after.cents)} recorded{_end_words(after)}", _worth(after)
-    same_end = (
-        (before.outcome, before.paid_cents) == (after.outcome, after.paid_cents) if before and after else True
-    )
-    if wager_before.cents == wager_after.cents and same_end and (before is None) == (after is None):
-        return None
-    stake = dollars(wager_after.cents)
-    if wager_before.cents != wager_after.cents:
-        return f"{stake}, not {dollars(wager_before.cents)}{_end_words(after)}", _worth(after) - _worth(
-            before
-        )
-    assert before is not None and after is not None
-    worth = _worth(after) - _worth(before)
+        return f"{stake} recorded{_end_words(after)}"
+    if wager_before.cents != wager.cents:
+        return f"{stake}, not {dollars(wager_before.cents)}{_end_words(after)}"
+    was_taken = before is not None and before.outcome == LOSE
+    chips = f"{stake} put back," if was_taken and are_taken else stake
+    if after is None:
+        return f"{chips} stays"
     if after.outcome == LOSE:
-        return f"{stake} now loses: take it", worth
-    if before.outcome == LOSE and after.outcome == WIN:
-        put_back = f"{stake} put back, wins" if are_taken else f"{stake} wins"
-        return f"{put_back} {dollars(after.paid_cents)}", worth
-    return f"{stake} wins {dollars(after.paid_cents)}, not {dollars(before.paid_cents)}", worth
+        return f"{stake} now loses: take it"
+    if before is None or was_taken:
+        return f"{chips} wins {dollars(after.paid_cents)}"
+    return f"{stake} wins {dollars(after.paid_cents)}, not {dollars(before.paid_cents)}"
 
 
 def _worth(end: Settled | None) -> int:

@@ -73,10 +73,16 @@ def _print(area: PrintedArea) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _full_stacks(game: str, family: str) -> int:
+def full_stacks(game: str, family: str) -> int:
     """Return how many owners of an area are a stack each; from one more on it shows their seats and the sum."""
     own = getattr(game_screens(game), "full_stacks", None)
     return own(family) if own else DEFAULT_FULL_STACKS
+
+
+def result_chips(game: str, family: str, owners: tuple[Owner, ...]) -> SafeString:
+    """Return the owners of an area as HTML, as its felt has room for them beside the word of a result."""
+    own = getattr(game_screens(game), "full_stacks_of_result", None)
+    return mark_safe(stacks(owners, own(family) if own else full_stacks(game, family)))
 
 
 def owners(s: Snapshot) -> dict[str, tuple[Owner, ...]]:
@@ -136,7 +142,7 @@ def areas(s: Snapshot) -> dict[str, list[SafeString]]:
 def _area(area: PrintedArea, state: AreaState) -> SafeString:
     """Draw an area. An act changes few of them, so the others are taken from the cache."""
     game, wager, label, family, odds = area
-    attrs, top, cloth, full = "", "", _print(area), _full_stacks(game, family)
+    attrs, top, cloth, full = "", "", _print(area), full_stacks(game, family)
     money_html, owners_text = stacks(state.owners, full), f"{named(state.owners)}."
     tag, kind = ("button", ' type="button"') if state.tappable else ("div", "")
     pays = " or ".join(odds)
@@ -145,7 +151,9 @@ def _area(area: PrintedArea, state: AreaState) -> SafeString:
         say = f"Wins: {label}, {pays}."
         if "data-hits" in cloth:  # an area with tiers: as many dice show its number
             hits = state.dice.count(int(wager.partition(":")[2]))
-            cloth = cloth.replace(f'class="tier" data-hits="{hits}"', 'class="tier tier--hit"')
+            cloth = cloth.replace(
+                f'class="tier" data-hits="{hits}"', f'class="tier tier--hit" data-hits="{hits}"'
+            )
         if state.run:
             attrs, top = f' data-lit data-pay="{state.run}"', PAYING if state.run == "now" else PAID
         if state.run == "paid":
@@ -176,7 +184,7 @@ def _area(area: PrintedArea, state: AreaState) -> SafeString:
     )
 
 
-registry.clear_on_change(_full_stacks.cache_clear)
+registry.clear_on_change(full_stacks.cache_clear)
 registry.clear_on_change(_print.cache_clear)
 registry.clear_on_change(_area.cache_clear)
 

@@ -302,6 +302,19 @@ def on_layout(s: Snapshot) -> Snapshot:
     return {**s, "round": {**s["round"], "wagers": wagers}}
 
 
+def at_rest(s: Snapshot) -> Snapshot:
+    """Return the snapshot as if the newest throw had not been called: its wagers on the layout, and nothing lit."""
+    take, pay = s["round"]["take"], s["round"]["pay"]
+    newest = {(seat["seat"], line["wager"]) for seat in take["seats"] for line in seat["lines"]}
+    newest |= {(seat["seat"], line["wager"]) for seat in pay["seats"] for line in seat["lines"]}
+    wagers = [
+        wager
+        for wager in s["round"]["wagers"]
+        if not wager["outcome"] or (wager["seat"], wager["wager"]) in newest
+    ]
+    return {**s, "round": {**s["round"], "phase": "closed", "wagers": wagers, "lit": [], "dice": None}}
+
+
 def editions_of(s: Snapshot) -> list[Edition]:
     """Return the edition at a table; where no rules are in force, all of its game."""
     editions = [edition for edition in all_editions().values() if edition.game == s["table"]["game"]]
@@ -1020,6 +1033,11 @@ class ConsoleData(ScreenData):
     def areas(self) -> dict[str, list[SafeString]]:
         """Every area of the felt by family, in the layout's order, with its money and light."""
         return layout.areas(on_layout(self.s))
+
+    @cached_property
+    def areas_at_rest(self) -> dict[str, list[SafeString]]:
+        """Every area by family with the chips that the newest throw decides or leaves, and nothing lit."""
+        return layout.areas(at_rest(self.s))
 
     @cached_property
     def rail(self) -> list[RailSeat]:

@@ -4,17 +4,26 @@ import json
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET
 
 from audit import clock
 from games.engine import Refusal
 from games.params import Params, malformed
 from tables.core.context import TableContext
-from tables.corrections.preview import CORRECTION_ACTS, preview
+from tables.corrections.preview import CORRECTION_ACTS, AreaChange, preview
 from tables.runner.access import table_for
+from tables.screens.layout import result_chips
 from tables.words.sentences import say, short, title
 
 MAX_PARAMS_CHARACTERS = 2 * 1024
+
+
+class DrawnChange(AreaChange):
+    """An area that changes, with its chips as HTML."""
+
+    chips: SafeString
+    struck_chips: SafeString
 
 
 @require_GET
@@ -33,7 +42,18 @@ def correction(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     except Refusal as refusal:
         refused = {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
         return render(request, "tables/corrections/preview.html", {"refusal": refused}, status=422)
-    return render(request, "tables/corrections/preview.html", {"changes": changes})
+    context = {"changes": changes, "areas": [_drawn(ctx, area) for area in changes["areas"]]}
+    return render(request, "tables/corrections/preview.html", context)
+
+
+def _drawn(ctx: TableContext, area: AreaChange) -> DrawnChange:
+    """Draw the chips of an area as the felt draws them."""
+    game, family = ctx.table.game, area["wager"].partition(":")[0]
+    return {
+        **area,
+        "chips": result_chips(game, family, area["owners"]),
+        "struck_chips": result_chips(game, family, area["struck"]),
+    }
 
 
 def _params(request: HttpRequest) -> Params:

@@ -9,6 +9,15 @@ from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
 
+# The parts of the dialog that lie over the felt.
+COVERS_THE_FELT = """() => {
+    const felt = document.getElementById("felt").getBoundingClientRect();
+    return [...document.querySelectorAll("#ask .ask > *, #ask .ask-inputs")].filter((part) => {
+        const { left, right, top, bottom, width } = part.getBoundingClientRect();
+        return width && left < felt.right && right > felt.left && top < felt.bottom && bottom > felt.top;
+    }).map((part) => part.className);
+}"""
+
 
 @pytest.fixture
 def lit(scene) -> Scene:
@@ -42,6 +51,17 @@ def test_dice_entered_wrongly_are_corrected_and_the_layout_lights_anew(lit, deal
     for face in (1, 2, 3):
         dealer.tap(f'#ask [data-ask-face="{face}"]')
     expect(dealer.page.locator("#ask .would")).to_contain_text("now loses: take it")
+    expect(dealer.area("big")).to_have_attribute("data-would", "loses")
+    expect(dealer.area("small").locator(".would-word")).to_have_text("WINS")
+    expect(dealer.page.locator("#felt [data-lit]")).to_have_count(0)  # what is lit is recorded
+    for width, height in ((1280, 800), (1024, 768), (820, 1180)):
+        dealer.page.set_viewport_size({"width": width, "height": height})
+        assert dealer.page.evaluate(COVERS_THE_FELT) == []
+    dealer.page.keyboard.press("Escape")
+    assert "big" in dealer.lit() and dealer.page.locator("#felt .area[data-would]").count() == 0
+    dealer.tap('[data-ask="correct_dice"] >> nth=0')
+    for face in (1, 2, 3):
+        dealer.tap(f'#ask [data-ask-face="{face}"]')
     give_reason(dealer)
     dealer.sign("floorperson")
     is_done(dealer)
@@ -112,8 +132,9 @@ def test_after_the_first_payment_nothing_is_mended(lit, new_page, dealer):
     lit.act("take_losers")
     lit.act("pay_seats")
     dealer.is_in("paid")
-    dealer.sign("floorperson")
-    expect(dealer.page.locator("#ask [data-refused]")).to_be_visible()
+    expect(dealer.page.locator("#ask [data-preview] .ask-refused")).to_contain_text("has been paid")
+    expect(dealer.page.locator("#ask [data-go]")).to_be_disabled()
+    expect(dealer.page.locator("#felt .area[data-would]")).to_have_count(0)
     dealer.tap("#ask [data-close]")
     expect(dealer.page.locator('.dock [data-ask="correct_dice"]')).to_have_count(0)
     dealer.tap("[data-open=more]")

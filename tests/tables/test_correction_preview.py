@@ -1,14 +1,27 @@
 """What a correction would change is computed by the engine, before anybody signs, and the act then does just that."""
 
 import json
+import re
 
 import pytest
 
 from tables.screens.fragments import render
 from tests.markup import one_line
-from tests.tables.cast import Scene
+from tests.tables.cast import Scene, make_scene
+from tests.tables.test_high_roll_table import FOUR_FIVES
 
 pytestmark = pytest.mark.django_db
+
+
+AREA = re.compile(r'<template data-area="([^"]+)" data-mark="(\w+)"[^>]*>(.*?)</template>')
+
+
+def areas(shown: str) -> dict[str, tuple[str, str]]:
+    """The mark of each area of the felt that changes, and the word and the chips on it."""
+    return {
+        code: (mark, " ".join(re.sub("<[^>]+>", " ", inside).split()))
+        for code, mark, inside in AREA.findall(shown)
+    }
 
 
 def preview(scene: Scene, act: str, status: int = 200, **params) -> str:
@@ -48,6 +61,42 @@ def test_the_table_page_lists_a_correction_with_both_values_and_who_signed_it(li
     assert len([signer for signer in signed.values() if signer]) == 3
     table = one_line(render("table", lit.snapshot))
     assert 'not 2 5 5<span class="dim signer">signed by Floorperson</span>' in table
+
+
+def test_the_felt_marks_every_area_whose_result_changes_with_the_chips_on_it(lit):
+    lit.act("take_losers")
+    marked = areas(preview(lit, "correct_dice", dice=[2, 4, 4]))
+    assert marked["small"] == ("wins", "WINS 1 25")  # its chips are in the rack, and would be put back
+    assert marked["big"] == ("loses", "LOSES 3 5")
+    assert marked["total:10"] == ("wins", "")  # nobody's chips are there
+    assert marked["one-of-a-kind:5"] == ("loses", "")
+    assert "one-of-a-kind:2" not in marked and "total:4" not in marked  # wins either way, loses either way
+    missed = areas(preview(lit, "record_missed_wager", seat=2, wager="big", cents=2_500))
+    assert missed == {"big": ("wins", "MISSED 2 25 3 5")}
+    corrected = areas(preview(lit, "record_missed_wager", seat=3, wager="big", cents=2_500))
+    assert corrected == {"big": ("changes", "AMOUNT 3 25")}
+    struck = areas(preview(lit, "strike_mistaken_wager", seat=3, wager="big"))
+    assert struck == {"big": ("changes", "STRUCK 3 5")}
+
+
+def test_a_wager_that_wins_either_way_says_at_which_odds(scene):
+    scene.play((4, "one-of-a-kind:5", 2_500), dice=[2, 5, 5])
+    assert areas(preview(scene, "correct_dice", dice=[2, 4, 5]))["one-of-a-kind:5"] == (
+        "changes",
+        "1 TO 1 4 25",
+    )
+
+
+def test_a_wager_that_is_settled_and_would_stay_is_previewed_too():
+    table = make_scene("pa-675a")
+    table.place((1, "pip:5", 1_000), (1, "like-kind:4", 1_000), (1, "extra-roll", 1_000))
+    table.to_the_dice()
+    table.act("call_dice", {"dice": FOUR_FIVES})
+    table.until("settle_seats")
+    three_fives = [5, 5, 5, 1, 1, 6, 6, 4, 3, 2]
+    shown = preview(table, "correct_dice", dice=three_fives)
+    assert "Like Kind 4: $10 stays" in shown
+    assert areas(shown)["like-kind:4"] == ("changes", "STAYS 1 10")
 
 
 def test_losing_chips_that_were_taken_are_put_back(lit):

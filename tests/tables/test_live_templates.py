@@ -19,6 +19,7 @@ OF_INCLUDED = {
     "alert.jinja": {"alert"},
     "glyph.jinja": {"line"},
     "line.jinja": {"line"},
+    "position.jinja": {"areas"},
     "break.jinja": {"person"},
     "practice_strip.jinja": {"kind"},
     "owners.jinja": {"spot"},

@@ -511,6 +511,11 @@ def full_stacks(family: str) -> int:
     return 1 if family == "game-length" else 2
 
 
+def full_stacks_of_result(family: str) -> int:
+    """Return how many owners of an area are a stack each once a throw is settled: an area is too low for two."""
+    return 1
+
+
 def _verdict(verb: str, icon: str, owners: tuple[Owner, ...]) -> str:
     """Return what is to take or to pay on an area, and at which seats."""
     return (

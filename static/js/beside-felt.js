@@ -1,0 +1,22 @@
+/* A dialog that leaves the felt in sight: its panel and the strip of its fields are placed in the room that the felt
+   leaves. `data-beside` says where the panel is; the style sheet does the rest with what was measured. */
+
+const GAP = 8;
+
+export function placeBesideFelt(box) {
+  const felt = document.getElementById("felt").getBoundingClientRect();
+  const [top, ribbon] = [".top", ".ribbon"].map((name) => document.querySelector(`#screen ${name}`).getBoundingClientRect());
+  const isUpright = innerHeight > innerWidth;
+  const above = felt.top - ribbon.bottom, below = innerHeight - felt.bottom;
+  const side = isUpright ? (above > below ? "above" : "below") : "right";
+  const isUnderRibbon = isUpright || (ribbon.right > felt.right && innerHeight >= 800);
+  box.dataset.beside = side;
+  const lengths = {
+    "panel-top": side === "below" ? felt.bottom + GAP : (isUnderRibbon ? ribbon : top).bottom + GAP,
+    "panel-left": side === "right" ? felt.right + GAP : GAP,
+    "panel-bottom": side === "above" ? innerHeight - felt.top + GAP : GAP,
+    "strip-top": felt.bottom + GAP,
+    "strip-right": side === "right" ? innerWidth - felt.right : GAP,
+  };
+  for (const [name, length] of Object.entries(lengths)) box.style.setProperty(`--${name}`, `${Math.round(length)}px`);
+}
