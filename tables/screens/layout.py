@@ -13,7 +13,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from games import registry
-from games.layout_drawing import NOT_DEALT, PAID, PAYING, TAKE, WINS, money
+from games.layout_drawing import NOT_DEALT, PAID, PAYING, TAKE, WINS, corrected_areas, marked_corrected, money
 from games.snapshot_types import LayoutWager, Snapshot
 from games.stacks import Owner, named, owners_by_area, seat_marks, stacks, sum_of
 from tables.screens import templates
@@ -47,7 +47,10 @@ class PrintedArea(NamedTuple):
 
 
 class AreaState(NamedTuple):
-    """What changes on an area. `dice` are those that light it, else (); `run`: whether it is being paid or was paid."""
+    """What changes on an area. `dice` are those that light it, else (); `run`: whether it is being paid or was paid.
+
+    `corrected`: a wager on it was corrected in this round, or the dice that light it were.
+    """
 
     phase: str
     tappable: bool = False
@@ -56,6 +59,7 @@ class AreaState(NamedTuple):
     owners: tuple[Owner, ...] = ()
     run: Literal["", "now", "paid"] = ""
     stopped: str = ""
+    corrected: bool = False
 
 
 @lru_cache(maxsize=1024)
@@ -121,17 +125,18 @@ def areas(s: Snapshot) -> dict[str, list[SafeString]]:
     round_, game = s["round"], s["table"]["game"]
     lit, phase, dice = set(round_["lit"]), round_["phase"], tuple(round_["dice"] or ())
     tappable = s["table"]["status"] == "open" and round_["bets_open"]
-    owned, paying = owners(s), _paying(s)
+    owned, paying, corrected = owners(s), _paying(s), corrected_areas(s)
     empty = AreaState(phase, tappable, bool(lit or dice))
     groups: dict[str, list[SafeString]] = defaultdict(list)
     for area in s["layout"]:
         wager, state = area["wager"], empty
-        if wager in lit or wager in owned or area["stopped"]:
+        if wager in lit or wager in owned or wager in corrected or area["stopped"]:
             state = empty._replace(
                 dice=(dice or (0,)) if wager in lit else (),
                 owners=owned.get(wager, ()),
                 run=paying.get(wager, ""),
                 stopped=area["stopped"]["text"] if area["stopped"] else "",
+                corrected=wager in corrected,
             )
         printed = PrintedArea(game, wager, area["label"], area["family"], tuple(area["odds"]))
         groups[area["family"].partition(" ")[0].replace("-", "_")].append(_area(printed, state))
@@ -177,6 +182,8 @@ def _area(area: PrintedArea, state: AreaState) -> SafeString:
             family, top, say = f"{family} area--stopped", NOT_DEALT, state.stopped
         if state.owners:
             say += f" {money(sum_of(state.owners))} on it: {owners_text}"
+    if state.corrected:
+        top, say = marked_corrected(top), f"{say} Corrected in this round."
     return mark_safe(
         f'<{tag} class="area area--{family}"{kind} data-wager="{wager}" data-label="{escape(label)}"{attrs}>'
         f'<span class="sr">{escape(say)}</span>{top}{cloth}'

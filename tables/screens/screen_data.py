@@ -23,7 +23,7 @@ from games.engine.game import PostCode
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.exposure import Exposure, exposure
-from games.layout_drawing import money, signed
+from games.layout_drawing import is_dice_corrected, money, signed
 from games.snapshot_types import (
     ALERT_LEVELS,
     ActLine,
@@ -1070,6 +1070,11 @@ class ConsoleData(ScreenData):
         dice = self.s["round"]["drawn"]
         colors = registry.game_by_code(self.s["table"]["game"]).die_colors or ("",) * len(dice)
         return [{"face": face, "color": color} for face, color in zip(dice, colors, strict=False)]
+
+    @cached_property
+    def is_dice_corrected(self) -> bool:
+        """Whether the faces of the newest throw were corrected at the table."""
+        return is_dice_corrected(self.s)
 
     @cached_property
     def corrected(self) -> list[str]:

@@ -13,6 +13,9 @@ from tests.tables.test_high_roll_table import FOUR_FIVES
 pytestmark = pytest.mark.django_db
 
 
+ONES = ("one-of-a-kind:2", "one-of-a-kind:4")
+CORRECTED = re.compile("corrected-mark|wins--corrected")
+DRAWN_AREA = re.compile(r'<(?:div|button) class="area [^>]*data-wager="([^"]+)"[^>]*>(.*?)</(?:div|button)>')
 AREA = re.compile(r'<template data-area="([^"]+)" data-mark="(\w+)"[^>]*>(.*?)</template>')
 
 
@@ -97,6 +100,21 @@ def test_a_wager_that_is_settled_and_would_stay_is_previewed_too():
     shown = preview(table, "correct_dice", dice=three_fives)
     assert "Like Kind 4: $10 stays" in shown
     assert areas(shown)["like-kind:4"] == ("changes", "STAYS 1 10")
+
+
+@pytest.mark.parametrize("act", ["take_losers", "clear_layout"])
+def test_what_was_corrected_carries_a_mark_on_the_felt_until_the_round_ends(lit, act):
+    lit.act("correct_dice", {"dice": [2, 4, 4], "reason": "misread"}, witness="floorperson")
+    lit.act("strike_mistaken_wager", {"seat": 3, "wager": "big", "reason": "twice"}, witness="floorperson")
+    missed = {"seat": 2, "wager": "total:17", "cents": 2_500, "reason": "On the layout, not entered"}
+    lit.act("record_missed_wager", missed, witness="floorperson")
+    lit.until(act)
+    console = one_line(render("dealer", lit.snapshot))
+    marked = {code for code, inside in DRAWN_AREA.findall(console) if CORRECTED.search(inside)}
+    assert marked == {"small", "total:10", "two-of-a-kind:4", "two-dice:2-4", *ONES, "big", "total:17"}
+    assert "Dice corrected to 2, 4, 4" in console
+    lit.finish()
+    assert not CORRECTED.search(render("dealer", lit.snapshot))
 
 
 def test_losing_chips_that_were_taken_are_put_back(lit):

@@ -14,7 +14,7 @@ from games.catalog.football.engine import GAME
 from games.catalog.football.engine.view import Advance, FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine.editions import edition
-from games.layout_drawing import NOT_DEALT, WINS, money
+from games.layout_drawing import NOT_DEALT, WINS, corrected_areas, marked_corrected, money
 from games.snapshot_types import (
     Citation,
     LayoutWager,
@@ -306,11 +306,13 @@ class AreaMoney(NamedTuple):
 def football_areas(s: Snapshot, game: FootballView) -> dict[str, list[SafeString]]:
     """Return the areas by their group, in the order of the layout, with their money and light."""
     by_code = {area["wager"]: area for area in s["layout"]}
-    money_by_area, lit = _money_by_area(s, game), set(s["round"]["lit"])
+    money_by_area, lit, corrected = _money_by_area(s, game), set(s["round"]["lit"]), corrected_areas(s)
 
     def drawn(codes: tuple[str, ...]) -> list[SafeString]:
         return [
-            _area(s, game, by_code[code], money_by_area.get(code, AreaMoney()), code in lit)
+            _area(
+                s, game, by_code[code], money_by_area.get(code, AreaMoney()), code in lit, code in corrected
+            )
             for code in codes
             if code in by_code
         ]
@@ -387,6 +389,7 @@ class AreaState(NamedTuple):
     bets_open: bool
     stopped: str
     row: int
+    corrected: bool
 
 
 def ladder_row(s: Snapshot, game: FootballView, code: str) -> int:
@@ -407,7 +410,9 @@ def ladder_row(s: Snapshot, game: FootballView, code: str) -> int:
     return ones or (len(TIERS[code]) if len(set(dice)) == 1 else 0)
 
 
-def _area(s: Snapshot, game: FootballView, area: LayoutWager, area_money: AreaMoney, lit: bool) -> SafeString:
+def _area(
+    s: Snapshot, game: FootballView, area: LayoutWager, area_money: AreaMoney, lit: bool, corrected: bool
+) -> SafeString:
     code, round_ = area["wager"], s["round"]
     takes, is_single = _takes(s, game, code), code in SINGLE_PLAY_CODES
     state = AreaState(
@@ -419,6 +424,7 @@ def _area(s: Snapshot, game: FootballView, area: LayoutWager, area_money: AreaMo
         bets_open=round_["bets_open"],
         stopped=area["stopped"]["text"] if area["stopped"] else "",
         row=ladder_row(s, game, code),
+        corrected=corrected,
     )
     return _draw_area(code, area["label"], tuple(area["odds"]), state)
 
@@ -436,6 +442,8 @@ def _draw_area(code: str, label: str, odds: tuple[str, ...], state: AreaState) -
     more = " area--locked" if state.locked else ""
     if state.stopped and not (top or mark):
         more, top, say = f"{more} area--stopped", NOT_DEALT, state.stopped
+    if state.corrected:
+        top, say = marked_corrected(top), f"{say} Corrected in this round."
     html = (
         f'<{tag} class="area {_class(code)}{more}"{attrs} data-wager="{code}" data-label="{escape(label)}"{mark}>'
         f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, odds, state.row)}'
