@@ -12,7 +12,7 @@ from playwright.sync_api import Route, expect
 from audit import clock
 from audit.models import Entry
 from tables.models import DiceLot
-from tests.e2e.floor import WAS_TOO_QUICK, Tablet, lying, tablet
+from tests.e2e.floor import AFTER_A_TAP, Tablet, lying, tablet
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -42,9 +42,8 @@ def test_taps_of_one_seat_within_half_a_second_are_one_act(scene, dealer):
     waiting: list[Route] = []
     drawn: list[bool] = []
     dealer.page.route("**/place_wagers", lambda route: route.continue_() if drawn else waiting.append(route))
-    dealer.tap_each(
-        '[data-chip="2500"]', '[data-wager="big"]', '[data-wager="big"]', '[data-wager="total:12"]'
-    )
+    dealer.tap('[data-chip="2500"]')
+    dealer.tap_at_once('[data-wager="big"]', '[data-wager="big"]', '[data-wager="total:12"]')
     expect(dealer.area("big").locator(".stk--pending")).to_have_text("150")
     drawn.append(True)
     for route in waiting:
@@ -64,7 +63,9 @@ def test_another_seat_is_another_act(scene, dealer):
 def test_taps_still_in_flight_go_out_before_the_next_step(stage, new_page, rules):
     scene = stage(rules)
     dealer = tablet(new_page, scene)
-    dealer.tap_each('[data-chip="2500"]', '[data-wager="big"]', '[data-wager="small"]', "#next")
+    dealer.tap('[data-chip="2500"]')
+    dealer.tap_at_once('[data-wager="big"]', '[data-wager="small"]')
+    dealer.tap("#next")
     dealer.is_in("closed" if rules == "pa-539" else "shaken")
     after = "bets.closed" if rules == "pa-539" else "dice.shaken"
     assert recorded(scene) == ["wagers.placed", after]
@@ -228,7 +229,7 @@ def test_a_tap_that_dismisses_something_places_nothing(scene, new_page):
         for _ in range(2):
             page.touchscreen.tap(x, y)
         read_for(1)
-        page.evaluate(WAS_TOO_QUICK)  # the mark of the second tap, which the next finger need not heed
+        page.evaluate(AFTER_A_TAP)  # the mark of the second tap, which the next finger need not heed
 
     def tap_twice(button: str) -> None:
         box = page.locator(button).bounding_box()
