@@ -2,9 +2,9 @@
 
 REPORT.xml is pytest's own report of a run on a quiet machine: `script/test --only sqlite -- --junitxml=REPORT.xml`. The
 list is tests/slow_tests.txt: functions whose cases together take longer than LONGEST. A new test is in no list, so
---fast runs it. Functions of LONG seconds and more have them in the list. Workers begin with these, and script/test runs
-them on one database. A report of another suite adds its own: `script/test --only browser -- --junitxml=OTHER.xml`, then
-both reports.
+--fast runs it. Functions of LONG seconds and more have them in the list. Workers begin with the longest, and
+script/test runs all of these on one database. A report of another suite adds its functions of LONG_ELSEWHERE seconds:
+`script/test --only browser -- --junitxml=OTHER.xml`, then both reports.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "slow_tests.txt"
 LONGEST = 0.09  # seconds, of all cases of a function
-LONG = 1.0
+LONG, LONG_ELSEWHERE = 0.2, 1.0
 
 
 def slow_functions(report: Path, longest: float = LONGEST) -> dict[str, float]:
@@ -30,11 +30,11 @@ def slow_functions(report: Path, longest: float = LONGEST) -> dict[str, float]:
 
 
 def lines(reports: Sequence[Path]) -> list[str]:
-    """The list, sorted: the slow functions of the first report, and those of LONG seconds of every report."""
+    """The list, sorted: the slow functions of the first report, and those of LONG_ELSEWHERE seconds of the others."""
     seconds = slow_functions(reports[0])
     for report in reports[1:]:
-        seconds = slow_functions(report, LONG) | seconds
-    return [f"{name} {total:.0f}" if total >= LONG else name for name, total in sorted(seconds.items())]
+        seconds = slow_functions(report, LONG_ELSEWHERE) | seconds
+    return [f"{name} {total:.1f}" if total >= LONG else name for name, total in sorted(seconds.items())]
 
 
 def main() -> None:

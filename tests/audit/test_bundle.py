@@ -15,6 +15,7 @@ import pytest
 from audit import batches, clock, export, verify, witness
 from audit.exporting import bundle, segment
 from audit.models import Checkpoint, Seal
+from tests.services.examples import of_today
 
 from .conftest import MOMENT
 from .outsider import check, packed
@@ -113,11 +114,11 @@ def test_every_range_can_be_checked(house):
     ranges = [
         (since, until) for since in moments for until in moments if not (since and until and until < since)
     ]
-    for since, until in ranges:
+    assert len(ranges) == 64
+    for since, until in of_today(ranges):
         for names in ((), ("larkfield/T-05",)):
             archive = bundled(*names, since=since, until=until, at=MOMENT + 10 * DAY)
             assert check(archive, "--vkey", house.vkey)[0].startswith("good: "), (since, until)
-    assert len(ranges) == 64
 
 
 def test_a_day_takes_the_seals_of_that_day_and_the_subtrees_beside_it(house):

@@ -1,13 +1,23 @@
-"""How many examples Hypothesis tries of what the engine computes: with `script/test --all` every one.
+"""How many examples a test tries: with `script/test --all` every one.
 
-Each run draws other examples, so a third of them a day tries as many in three days.
+Hypothesis draws other examples in each run, and a list is taken up at another place each day. So a third of them a day
+tries as many in three days.
 """
 
 import os
+import time
+from collections.abc import Sequence
+from typing import Any
 
 VARIABLE = "TEST_EVERY_EXAMPLE"
+DAYS = 3
 
 
 def examples(count: int) -> int:
     """The number to try in this run, of `count`."""
-    return count if os.environ.get(VARIABLE) else count // 3
+    return count if os.environ.get(VARIABLE) else count // DAYS
+
+
+def of_today(every: Sequence[Any]) -> Sequence[Any]:
+    """The examples of a list that are tried in this run: every third, from a place that moves on each day."""
+    return every if os.environ.get(VARIABLE) else every[int(time.time() / 86_400) % DAYS :: DAYS]

@@ -36,10 +36,10 @@ def mark_database(items: list[pytest.Item]) -> None:
 
 
 @cache
-def slow_tests() -> dict[str, int]:
+def slow_tests() -> dict[str, float]:
     """The list that `python -m script.slow_tests` writes: each test function, and the seconds of the longest."""
     lines = (line.split() for line in SLOW_TESTS.read_text().splitlines())
-    return {name: int(seconds[0]) if seconds else 0 for name, *seconds in lines}
+    return {name: float(seconds[0]) if seconds else 0 for name, *seconds in lines}
 
 
 def mark_slow(items: list[pytest.Item]) -> None:
