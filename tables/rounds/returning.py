@@ -150,10 +150,17 @@ def with_returning(snapshot: Snapshot, back: Returning) -> Snapshot:
         "dice": None,
     }
     ended = "No roll" if back["ending"] == "no-roll" else "Void"
+    following: RibbonStep = {
+        "key": "placement",
+        "label": f"Round {snapshot['round']['number']}",
+        "state": "todo",
+    }
+    if snapshot["ceased"]:  # no round opens before the repair
+        following = {"key": "repair", "label": "Repair", "state": "todo"}
     steps: list[RibbonStep] = [
         {"key": back["ending"], "label": ended, "state": "done"},
         {"key": "return", "label": "Return", "state": "now"},
-        {"key": "placement", "label": f"Round {snapshot['round']['number']}", "state": "todo"},
+        following,
     ]
     offers = [name for name in snapshot["offers"] if name not in OF_THE_NEXT_ROUND]
     return {

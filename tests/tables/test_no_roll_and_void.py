@@ -3,6 +3,7 @@
 import pytest
 
 from tables.models import Settlement
+from tables.screens import fragments
 from tests.tables.cast import CHAPTER, make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -132,6 +133,9 @@ def test_wagers_go_back_at_a_table_that_has_ceased_gaming():
     scene.place((1, "small", 2_500))
     scene.act("report_device_failure", {"what": "layout"})
     assert scene.snapshot["next"]["act"] == "return_wagers"
+    assert [step["label"] for step in scene.snapshot["round"]["steps"]] == ["Void", "Return", "Repair"]
+    tablet = str(fragments.render("dealer", scene.snapshot))
+    assert "Gaming stays ceased until the repair" in tablet and "opens once" not in tablet
     scene.act("return_wagers", {"round": 1, "seats": [1]})
     assert scene.snapshot["next"]["act"] == "record_repair"
 
