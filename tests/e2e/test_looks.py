@@ -36,12 +36,12 @@ SMALL_TARGETS = """least => [...document.querySelectorAll('button, a[href], sele
     .map((target) => [target, target.getBoundingClientRect()])
     .filter(([, box]) => box.width && (box.width < least - 0.5 || box.height < least - 0.5))
     .map(([target, box]) => `${target.outerHTML.slice(0, 90)} ${Math.round(box.width)}×${Math.round(box.height)}`)"""
-# Areas of Sic Bo and High Roll Dice whose chips lie on the odds that they are paid at
+# Areas whose chips lie on the odds that they are paid at
 COVERED_ODDS = """() => {
     const overlap = (a, b) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1
         && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1;
     const boxesOf = (area, parts) => [...area.querySelectorAll(parts)].map((part) => part.getBoundingClientRect());
-    const areas = document.querySelectorAll(':is(.frame--sic-bo, .frame--high-roll) .area:not([data-lit])');
+    const areas = document.querySelectorAll('.frame .area:not([data-lit])');
     return [...areas].filter((area) => {
         const [odds] = boxesOf(area, '.odds');
         return odds?.width && boxesOf(area, '.stk, .stk > *, .rest > *').some((chips) => overlap(chips, odds));
