@@ -50,7 +50,10 @@ COVERED_ODDS = """() => {
 CUT_OFF = """() => {
     const over = document.documentElement.scrollWidth - innerWidth;
     const next = document.getElementById('next')?.getBoundingClientRect();
+    const facts = document.querySelector('.console .facts'), end = facts?.getBoundingClientRect().right;
+    const isOver = [...facts?.children ?? []].some((fact) => fact.getBoundingClientRect().right > end + 1);
     return [over > 0 ? `the page is ${over} px too wide` : '',
+            isOver ? 'the facts of the table lie on its buttons' : '',
             next && (next.bottom > innerHeight + 0.5 || next.right > innerWidth + 0.5) ? 'next is cut off' : '']
         .filter(Boolean);
 }"""
