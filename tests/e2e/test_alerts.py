@@ -214,6 +214,15 @@ def test_without_a_line_the_console_takes_no_acknowledgement(scene, new_page):
     assert Alert.objects.get().acknowledged_at is None
 
 
+OUT_OF_THE_RAIL = """() => [...document.querySelectorAll('#alerts .acknowledge')]
+    .filter((button) => button.checkVisibility())
+    .filter((button) => button.getBoundingClientRect().right
+        > document.getElementById('alerts').getBoundingClientRect().right + 1)
+    .map((button) => button.textContent)"""
+STOP_OVER_PAD = """() => document.querySelector('#alerts .stop').getBoundingClientRect().bottom
+    <= document.getElementById('lock-pad').getBoundingClientRect().top"""
+
+
 def test_podium_phone_and_wall_stay_live_for_an_hour_and_a_pin_is_asked_for_the_one_act(scene, new_page):
     """An hour later they lock and go on; the PIN acknowledges what the pad names, and nothing else."""
     scene.act("report_device_failure")
@@ -236,6 +245,7 @@ def test_podium_phone_and_wall_stay_live_for_an_hour_and_a_pin_is_asked_for_the_
         expect(screen.page.locator("#live")).to_have_text("LIVE")
         screen.was_never_loaded_again()
     expect(wall.page.locator("#wall-T-01")).to_have_attribute("data-version", str(scene.version))
+    assert pit.page.evaluate(OUT_OF_THE_RAIL) == []
     stop = pit.page.locator("#alerts .alert.stop")
     button = stop.get_by_role("button", name="Acknowledge")
     pad = pit.page.locator("#lock-pad")
@@ -244,6 +254,12 @@ def test_podium_phone_and_wall_stay_live_for_an_hour_and_a_pin_is_asked_for_the_
     expect(pad).to_contain_text("Gaming ceased")
     expect(pit.page.locator("#alerts .more").first).to_be_hidden()  # the other alerts keep a line each
     expect(pit.page.locator("#alerts h3").last).to_be_in_viewport()
+    touch(phone.page.locator("#alerts .alert").last.locator("[data-acknowledge]").first)
+    for screen in (pit, phone):  # the stop stays above the keys, and all of the pad is reached
+        assert screen.page.evaluate(STOP_OVER_PAD)
+        expect(screen.page.locator("#alerts .alert.stop h3")).to_be_in_viewport(ratio=1)
+        touch(screen.page.locator("[data-lock-cancel]"))
+    touch(button)
     pit.enter_pin(pad, "000000")
     expect(pad.get_by_role("alert")).to_contain_text("wrong")
     scene.act("record_repair", {"what": "fuse"}, by="floorperson", device=scene.podium)
