@@ -547,13 +547,15 @@ class PlanChair(TypedDict):
 class PlanDrawing(TypedDict):
     """A table on the floor plan, around its middle.
 
-    `note` is the first alert, shortened, from `note_x` on. `dot_x`: where the dot of its line is, after its code.
+    `note` is the first alert, shortened, from `note_x` on. `dot_x`: where the dot of its line is, after its code,
+    which is small if it `is_long`.
     """
 
     path: str
     chairs: list[PlanChair]
     lines: list[PlanLine]
     dot_x: int
+    is_long: bool
     look: str
     note: str
     note_x: int
@@ -564,6 +566,7 @@ class PlanDrawing(TypedDict):
 NEWEST_RESULTS = 5
 SLOW_PERCENT = 80  # of the target pace, below which a table is slow
 UNITS_OF_LETTER, UNITS_OF_BOLD, UNITS_OF_CODE = 7.5, 7.7, 10  # of the floor plan
+MOST_LETTERS, UNITS_OF_LONG_CODE = 8, 6  # a longer code is set small on it
 NOTE_WORDS = 4
 STALE_TABLET = "stale-tablet"  # the kind of alert about a tablet that is not heard
 
@@ -633,6 +636,8 @@ class TileData(ScreenData):
         note = next(stops, self.calling)
         words = Truncator(note["title"]).words(NOTE_WORDS, truncate=" …") if note else ""
         lines = [self._state_line(shape.width), self._win_line(), self._pace_line(), self._dice_line()]
+        code = self.s["table"]["code"]
+        is_long = len(code) > MOST_LETTERS
         levels = [f"{line['lens']}-{line['level']}" for line in lines if line["level"]]
         return {
             "path": shape.path,
@@ -641,7 +646,8 @@ class TileData(ScreenData):
                 for (x, y), seat in zip(shape.chairs(len(seats)), seats, strict=True)
             ],
             "lines": lines,
-            "dot_x": round(len(self.s["table"]["code"]) * UNITS_OF_CODE / 2) + 12,
+            "dot_x": round(len(code) * (UNITS_OF_LONG_CODE if is_long else UNITS_OF_CODE) / 2) + 12,
+            "is_long": is_long,
             "look": " ".join(self._plan_looks(note) + levels),
             "note": words,
             "note_x": -round(len(words) * UNITS_OF_BOLD / 2) - 4,

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from audit import clock
 from audit.devices import enroll
+from games.models import Facility
 from tables.models import Alert, Approval, DiceLot
 from tests.e2e.floor import Dashboard, Tablet, again, become, dashboard, resize, tablet, touch
 from tests.tables.cast import Scene
@@ -386,7 +387,14 @@ SMALL_TEXT = f"""least => {WITH_TEXT}.filter((node) => parseFloat(getComputedSty
 LEAST_ON_A_WALL = 28
 
 
+CUT_LINES = """() => [...document.querySelectorAll('#loud > *')].filter((part) =>
+    part.matches('.wall-todo') && part.scrollHeight > part.clientHeight + 1
+    || part.getBoundingClientRect().bottom > part.parentElement.getBoundingClientRect().bottom)
+    .map((part) => part.outerHTML.slice(0, 120))"""
+
+
 def test_the_pit_has_views_and_keys_and_the_wall_is_read_from_five_meters(full, new_page, spotless):
+    Facility.objects.update(work_minutes=60, break_minutes=20)
     full.to_the_dice()
     full.act("call_dice", {"dice": [2, 5, 5]})
     full.finish()
@@ -397,6 +405,9 @@ def test_the_pit_has_views_and_keys_and_the_wall_is_read_from_five_meters(full, 
     expect(tile.locator(".band")).to_be_visible()
     expect(tile.locator(".line")).to_have_text("connected")
     expect(tile.locator(".phase time")).to_contain_text(":")
+    tile.locator(".break").evaluate("mark => { mark.dataset.due = '2020-01-01T00:00:00Z'; }")
+    for part in (".break.due", ".dealer", ".boss"):
+        expect(tile.locator(part)).to_be_visible()
     assert pit.page.evaluate(OUT_OF_TILE) == []
     expect(pit.page.locator("[data-sum=expected]")).to_contain_text("expected $")
     views = pit.page.get_by_role("group", name="Tables")
@@ -428,7 +439,7 @@ def test_the_pit_has_views_and_keys_and_the_wall_is_read_from_five_meters(full, 
     expect(wall.page.locator("#loud")).to_contain_text("Gaming ceased")
     expect(wall.page.locator(".wall-band")).to_contain_text("expected $")
     assert wall.page.evaluate(CUT_TEXT) + wall.page.evaluate(SMALL_TEXT, LEAST_ON_A_WALL) == []
-    assert wall.page.evaluate(CUT_OFF) + broken_rules(wall.page) == []
+    assert wall.page.evaluate(CUT_OFF) + wall.page.evaluate(CUT_LINES) + broken_rules(wall.page) == []
 
 
 OUT_OF_TILE = """() => [...document.querySelectorAll('.tile')].flatMap((tile) =>

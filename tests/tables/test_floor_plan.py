@@ -98,8 +98,11 @@ def test_each_lens_has_one_line_and_a_color_where_somebody_should_look(played):
 
 
 @pytest.mark.django_db
-def test_only_a_stop_fills_a_table_and_it_says_why(played):
-    assert TileData(played.snapshot).plan["look"] == ""
+def test_only_a_stop_fills_a_table_and_it_says_why_and_a_long_code_is_small(played):
+    calm = TileData(played.snapshot).plan
+    assert (calm["look"], calm["is_long"], calm["dot_x"]) == ("", False, 32)
+    named = {**played.snapshot, "table": {**played.snapshot["table"], "code": "HIGH-ROLLERS-12"}}
+    assert (TileData(named).plan["is_long"], TileData(named).plan["dot_x"]) == (True, 57)
     played.act("report_dispute", {"seat": 1, "about": "Ms. Ortiz says 12"})
     dispute = TileData(played.snapshot).plan
     assert (dispute["look"], dispute["note"]) == ("state-warn", "Dispute at seat 1")
