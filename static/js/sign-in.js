@@ -57,7 +57,7 @@ function find(text) {
     matches += start >= 0;
     underline(item.querySelector("strong"), name, start, text.trim().length);
   }
-  part(".find-count").textContent = inList < all ? `${inList} of ${all}` : `${all} on duty here, last here first`;
+  part(".find-count").textContent = inList < all ? `${inList} of ${all} on duty here` : `${all} on duty here, last here first`;
   part(".no-match").hidden = matches > 0;
   part("[data-find-clear]").hidden = text === "";
   const letters = lettersAfter([...people.map((person) => person.dataset.name), ...elsewhere.map((item) => item.dataset.elsewhere)], text);
