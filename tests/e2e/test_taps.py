@@ -93,6 +93,8 @@ def test_an_area_opens_with_its_owners_and_moves_types_and_takes_off_their_chips
     dealer.tap_each("[data-panel=more]", "[data-panel=keypad]")
     for digit in "75":
         dealer.tap(f'[data-digit="{digit}"][data-panel]')
+    expect(panel.locator("#area-name")).to_have_text("Seat 3 on Big")
+    expect(panel.locator("[data-panel=set]")).to_have_text("Set seat 3 to $75")
     dealer.tap("[data-panel=set]")
     dealer.is_taken()
     assert lying(scene) == {(1, "big"): 2_500, (3, "big"): 7_500}
