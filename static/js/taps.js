@@ -4,6 +4,7 @@
 import { formatAmount, stacksHtml } from "./stacks.js";
 
 const GATHER_TIME = 450;
+const REPEAT_ALL = "Repeat all";
 
 export const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
 export const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
@@ -128,10 +129,11 @@ export class Taps {
     return this.undoSteps.at(-1);
   }
 
-  /* The step that Undo takes back now: the newest at the selected seat, unless another seat in that step has changed since. */
+  /* The step that Undo takes back now: the newest at the selected seat, or else a repetition for the table; unless another
+     seat in that step has changed since. */
   get undoStep() {
     const newestOf = (seat) => this.undoSteps.findLast(({ before }) => before.has(seat));
-    const step = newestOf(this.seat);
+    const step = newestOf(this.seat) ?? this.undoSteps.findLast(({ say }) => say === REPEAT_ALL);
     return step && [...step.before.keys()].every((seat) => newestOf(seat) === step) ? step : null;
   }
 
@@ -139,7 +141,7 @@ export class Taps {
     const step = this.undoStep;
     if (!step) return;
     this.undoSteps = this.undoSteps.filter((earlier) => earlier !== step);
-    if (step.before.size === 1) return this.setTotals(step.before.get(this.seat), "");
+    if (step.before.size === 1 && step.before.has(this.seat)) return this.setTotals(step.before.get(this.seat), "");
     const wagers = [...step.before].flatMap(([seat, totals]) => totals.map(([wager, cents]) => ({ seat, wager, cents })));
     return this.sendTotals(wagers, "", button);
   }
@@ -172,7 +174,7 @@ export class Taps {
   }
 
   repeatAll(button) {
-    return this.sendTotals(this.repeatedWagers(), "Repeat all", button);
+    return this.sendTotals(this.repeatedWagers(), REPEAT_ALL, button);
   }
 
   /* Totals of several seats, as one act and one step of Undo. */
@@ -251,7 +253,18 @@ export class Taps {
     this.paintAreas(areas);
     this.paintSeats(seats);
     this.paintRack(seats);
+    this.paintClosing(seats);
     this.painted?.();
+  }
+
+  /* What the next tap closes, with the taps that go out before it. */
+  paintClosing(seats) {
+    const line = document.querySelector('#next[data-act="no_more_bets"]:not(.next--missing) .next-s');
+    const { next, round } = this.state;
+    if (!line || !next?.say.startsWith("Closes round")) return;
+    const playing = [...seats.values()].filter(({ count }) => count);
+    const cents = playing.reduce((sum, seat) => sum + seat.cents, 0);
+    setText(line, `Closes round ${round.number}: ${playing.length} seat${playing.length === 1 ? "" : "s"}, $${formatAmount(cents)}`);
   }
 
   paintAreas(areas) {

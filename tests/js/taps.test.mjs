@@ -246,6 +246,17 @@ test("undo after a repetition for the table takes all of it back, as one act", a
   assert.deepEqual(totals(sent[1]), [[1, "big", 0], [3, "big", 0]]);
 });
 
+test("undo offers a repetition for the table also at a seat that it left alone", async () => {
+  taps.state = state([], [placed(3, "big", 2_500)]);
+  taps.repeatAll();
+  taps.state = state([placed(3, "big", 2_500)], [placed(3, "big", 2_500)]);
+  await sent[0].answer();
+  taps.selectSeat(5);
+  assert.equal(taps.undoStep.say, "Repeat all");
+  taps.undo();
+  assert.deepEqual(totals(sent[1]), [[3, "big", 0]]);
+});
+
 test("a repetition for the table is not undone once one of its seats has changed since", () => {
   taps.state = state([], LAST);
   taps.repeatAll();
@@ -454,6 +465,19 @@ test("chips outside the limits are flagged until another total is tapped", () =>
   assert.match(big.slot.innerHTML, /stk--flag.*#i-flag/);
   taps.tap("big", big);
   assert.doesNotMatch(big.slot.innerHTML, /stk--flag/);
+});
+
+test("the button that closes the bets counts the taps that go out before it", () => {
+  const big = area("big"), says = new FakeElement({ textContent: "Closes round 7: 1 seat, $25" });
+  openTable(big);
+  document.parts.set('#next[data-act="no_more_bets"]:not(.next--missing) .next-s', [says]);
+  Object.assign(taps.state, { next: { act: "no_more_bets", say: says.textContent } });
+  taps.state.round.wagers.push(placed(3, "big", 2_500));
+  taps.tap("big", big);
+  assert.equal(says.textContent, "Closes round 7: 2 seats, $50");
+  taps.state.next.say = "Then lock the sensors";
+  taps.tap("big", big);
+  assert.equal(says.textContent, "Closes round 7: 2 seats, $50");
 });
 
 test("an area is marked while a tap of another seat is pending", () => {
