@@ -2,12 +2,15 @@
 
 The same operations run at a table among ten with ten thousand entries, then among a thousand tables, then at a table
 whose own history is a tenth of a long record. PostgreSQL counts the rows that each reads and the indexes that it uses.
+The states are minutes apart, in which a machine changes: so a time is given as a multiple of that of a yardstick,
+measured in turns with it.
 """
 
 import argparse
 import contextlib
 import datetime as dt
 import gc
+import json
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -28,12 +31,12 @@ TURNS = 28
 
 @dataclass
 class State:
-    """How large the floor and the record are, and what each operation costs: statements, rows and milliseconds."""
+    """How large the floor and the record are, and what each operation costs: statements, rows and time."""
 
     label: str
     statements: dict[str, int] = field(default_factory=dict)
     rows: dict[str, float] = field(default_factory=dict)
-    milliseconds: dict[str, float] = field(default_factory=dict)
+    times: dict[str, float] = field(default_factory=dict)  # as multiples of the yardstick's
 
 
 def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
@@ -149,13 +152,13 @@ class Growth:
         gc.collect()
         gc.freeze()  # the growing floor of this process is no cost of an operation
         for name, operate in operations.items():
-            milliseconds = fastest_quarter(operate)
+            milliseconds, yardstick_ms = fastest_quarters(operate, yardstick)
             with measured() as cost:
                 operate()
             # A day's report costs what the day has, and each state adds to the same day.
             share = entries_of_today() if name == "report of today" else 1
             state.statements[name], state.rows[name] = cost.statements, cost.rows / share
-            state.milliseconds[name] = milliseconds / share
+            state.times[name] = milliseconds / yardstick_ms / share
             scanned = ", ".join(f"{rows} rows of {table}" for table, rows in cost.scanned.items() if rows)
             yield (
                 f"  {name}: {cost.statements} statements, {cost.rows} rows, {milliseconds:.1f} ms, by "
@@ -164,14 +167,28 @@ class Growth:
             )
 
 
-def fastest_quarter(operate: Callable[[], object]) -> float:
-    """The median of the fastest quarter of the turns, in milliseconds: what else the machine does affects it least."""
-    times = []
+def fastest_quarters(*operations: Callable[[], object]) -> list[float]:
+    """The median of the fastest quarter of the turns of each, in milliseconds. They take turns.
+
+    What else the machine does affects the fastest least, and all of them alike.
+    """
+    times: list[list[float]] = [[] for _ in operations]
     for _ in range(TURNS):
-        began = time.perf_counter()
-        operate()
-        times.append(1_000 * (time.perf_counter() - began))
-    return statistics.median(sorted(times)[: TURNS // 4])
+        for operate, taken in zip(operations, times, strict=True):
+            began = time.perf_counter()
+            operate()
+            taken.append(1_000 * (time.perf_counter() - began))
+    return [statistics.median(sorted(taken)[: TURNS // 4]) for taken in times]
+
+
+def yardstick() -> None:
+    """What does not depend on the floor or the record: statements without a table, and JSON."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        for number in range(10):
+            cursor.execute("SELECT %s::int", [number])
+            json.dumps(list(range(500 + cursor.fetchone()[0])))
 
 
 def entries_of_today() -> int:
@@ -200,7 +217,7 @@ def _figures(states: list[State]) -> Iterator[Figure]:
         for figure, label, smaller, larger, goal in (
             ("statements", "statements", first.statements[name], last.statements[name], 1.0),
             ("rows", "rows read", first.rows[name], last.rows[name], None),
-            ("time", "time", first.milliseconds[name], last.milliseconds[name], 1.2),
+            ("time", "time", first.times[name], last.times[name], 1.2),
         ):
             ratio = larger / smaller if smaller else 1.0
             words = f"{name}: {label}" + " for an entry of the day" * (
