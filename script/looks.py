@@ -188,7 +188,7 @@ class Looks(Photographer):
         for face in (2, 5, 6):
             tablet.locator(f'dialog[open] [data-ask-face="{face}"]').click()
         tablet.wait_for_timeout(1_500)
-        self.take(tablet, "felt-correct-1280x800")
+        self.sizes(tablet, "felt-correct", TABLET, SMALL, UPRIGHT)
         tablet.keyboard.press("Escape")
 
     def take_a_return(self) -> None:

@@ -216,7 +216,7 @@ def test_a_correction_begins_with_the_dice_that_were_entered(awaited, new_page):
     dealer.tap("#ask [data-ask-face='6']")
     dealer.tap("#ask [data-reason] >> nth=0")
     dealer.sign("floorperson")
-    expect(dealer.page.locator("#hr-call")).to_have_text("Four of a kind, sixes")
+    expect(dealer.page.locator("#hr-call")).to_have_text("Four of a kind, sixes Dice corrected")
 
 
 def test_all_seats_are_settled_at_once_only_after_every_line_was_on_screen(ten, new_page):

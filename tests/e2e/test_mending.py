@@ -58,7 +58,8 @@ def test_dice_entered_wrongly_are_corrected_and_the_layout_lights_anew(lit, deal
         dealer.page.set_viewport_size({"width": width, "height": height})
         assert dealer.page.evaluate(COVERS_THE_FELT) == []
     dealer.page.keyboard.press("Escape")
-    assert "big" in dealer.lit() and dealer.page.locator("#felt .area[data-would]").count() == 0
+    expect(dealer.page.locator("#felt .area[data-would]")).to_have_count(0)
+    assert "big" in dealer.lit()
     dealer.tap('[data-ask="correct_dice"] >> nth=0')
     for face in (1, 2, 3):
         dealer.tap(f'#ask [data-ask-face="{face}"]')
