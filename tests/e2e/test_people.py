@@ -87,6 +87,7 @@ def test_a_name_is_found_by_its_letters_and_the_page_says_what_signing_in_does(s
     dealer.tap("[data-letter=R]")
     expect(shown).to_have_count(1)
     expect(dealer.page.locator("[data-letter=Q]")).to_be_disabled()
+    expect(dealer.page.locator(".find-count")).to_have_text(re.compile(r"^\d+ of \d+ on duty here$"))
     touch(shown)
     expect(effects).to_have_text(["Relieves Dealer", "Takes the manual shaker S-01"])
     dealer.tap("#sign-in [data-digit='1']")
