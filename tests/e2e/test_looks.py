@@ -360,6 +360,14 @@ def test_enrolling_and_signing_in_fit(scene, new_page, spotless):
     screen.sign_in("dealer", "000000")
     expect(screen.page.locator(".refused")).to_be_visible()
     assert faults_of(screen.page) + broken_rules(screen.page) == []
+    resize(screen.page, (390, 844))
+    screen.page.locator(".person > span").evaluate_all(
+        "people => people.forEach((person) => { person.textContent = 'Games administrator'; })"
+    )
+    assert screen.page.evaluate(CUT_OFF) == []
+    touch(screen.page.locator(".person:has(input:not(:checked))").first)
+    for key in ("1", "0"):
+        expect(screen.page.locator(f"#sign-in [data-digit='{key}']")).to_be_in_viewport(ratio=0.9)
 
 
 def test_the_floor_and_the_table_page_fit(full, new_page, spotless):
