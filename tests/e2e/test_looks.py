@@ -53,7 +53,9 @@ CUT_OFF = """() => {
     const next = document.getElementById('next')?.getBoundingClientRect();
     const facts = document.querySelector('.console .facts'), end = facts?.getBoundingClientRect().right;
     const isOver = [...facts?.children ?? []].some((fact) => fact.getBoundingClientRect().right > end + 1);
-    return [over > 0 ? `the page is ${over} px too wide` : '',
+    const cut = [...facts?.querySelectorAll('dt, dd') ?? []].filter((part) => part.scrollWidth > part.clientWidth + 1);
+    return [cut.length ? `a fact of the table is cut off: ${cut[0].textContent.trim()}` : '',
+            over > 0 ? `the page is ${over} px too wide` : '',
             isOver ? 'the facts of the table lie on its buttons' : '',
             next && (next.bottom > innerHeight + 0.5 || next.right > innerWidth + 0.5) ? 'next is cut off' : '']
         .filter(Boolean);
