@@ -2,10 +2,12 @@
    leaves. `data-beside` says where the panel is; the style sheet does the rest with what was measured. */
 
 const GAP = 8;
+const FALLBACK = .6;  // of the screen, where it has no felt now
 
 export function placeBesideFelt(box) {
-  const felt = document.getElementById("felt").getBoundingClientRect();
   const [top, ribbon] = [".top", ".ribbon"].map((name) => document.querySelector(`#screen ${name}`).getBoundingClientRect());
+  const cloth = document.getElementById("felt").getBoundingClientRect();
+  const felt = cloth.width ? cloth : new DOMRect(GAP, ribbon.bottom + GAP, FALLBACK * innerWidth, FALLBACK * innerHeight);
   const isUpright = innerHeight > innerWidth;
   const above = felt.top - ribbon.bottom, below = innerHeight - felt.bottom;
   const side = isUpright ? (above > below ? "above" : "below") : "right";

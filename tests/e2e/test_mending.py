@@ -9,9 +9,11 @@ from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
 
-# The parts of the dialog that lie over the felt.
+# The parts of the dialog that lie over the felt, or have no room beside it.
 COVERS_THE_FELT = """() => {
     const felt = document.getElementById("felt").getBoundingClientRect();
+    const { clientWidth, clientHeight, scrollHeight } = document.querySelector("#ask .ask");
+    if (clientWidth < 360 || scrollHeight > clientHeight + 1) return [clientWidth, clientHeight, scrollHeight];
     return [...document.querySelectorAll("#ask .ask > *, #ask .ask-inputs")].filter((part) => {
         const { left, right, top, bottom, width } = part.getBoundingClientRect();
         return width && left < felt.right && right > felt.left && top < felt.bottom && bottom > felt.top;
@@ -45,6 +47,21 @@ def is_done(dealer: Tablet) -> None:
     expect(dealer.page.locator("#ask")).to_be_hidden()
 
 
+def leaves_the_felt_in_sight(dealer: Tablet) -> None:
+    for width, height in ((1280, 800), (1024, 768), (820, 1180)):
+        dealer.page.set_viewport_size({"width": width, "height": height})
+        assert dealer.page.evaluate(COVERS_THE_FELT) == []
+
+
+def test_before_the_dice_too_the_felt_is_in_sight_and_marked(scene, new_page):
+    scene.place((1, "big", 2_500), (2, "small", 2_500))
+    scene.to_the_dice()
+    dealer = tablet(new_page, scene)
+    dealer.other("strike_mistaken_wager")
+    expect(dealer.area("big").locator(".would-word")).to_have_text("STRUCK")
+    leaves_the_felt_in_sight(dealer)
+
+
 def test_dice_entered_wrongly_are_corrected_and_the_layout_lights_anew(lit, dealer):
     assert "big" in dealer.lit()
     dealer.tap('[data-ask="correct_dice"] >> nth=0')
@@ -54,9 +71,7 @@ def test_dice_entered_wrongly_are_corrected_and_the_layout_lights_anew(lit, deal
     expect(dealer.area("big")).to_have_attribute("data-would", "loses")
     expect(dealer.area("small").locator(".would-word")).to_have_text("WINS")
     expect(dealer.page.locator("#felt [data-lit]")).to_have_count(0)  # what is lit is recorded
-    for width, height in ((1280, 800), (1024, 768), (820, 1180)):
-        dealer.page.set_viewport_size({"width": width, "height": height})
-        assert dealer.page.evaluate(COVERS_THE_FELT) == []
+    leaves_the_felt_in_sight(dealer)
     dealer.page.keyboard.press("Escape")
     expect(dealer.page.locator("#felt .area[data-would]")).to_have_count(0)
     assert "big" in dealer.lit()
