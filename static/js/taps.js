@@ -259,12 +259,11 @@ export class Taps {
 
   /* What the next tap closes, with the taps that go out before it. */
   paintClosing(seats) {
-    const line = document.querySelector('#next[data-act="no_more_bets"]:not(.next--missing) .next-s');
-    const { next, round } = this.state;
-    if (!line || !next?.say.startsWith("Closes round")) return;
+    const line = document.querySelector("#next [data-closes]");
+    if (!line) return;
     const playing = [...seats.values()].filter(({ count }) => count);
-    const cents = playing.reduce((sum, seat) => sum + seat.cents, 0);
-    setText(line, `Closes round ${round.number}: ${playing.length} seat${playing.length === 1 ? "" : "s"}, $${formatAmount(cents)}`);
+    const cents = playing.reduce((sum, seat) => sum + seat.cents, 0), seatWord = playing.length === 1 ? "seat" : "seats";
+    setText(line, `Closes round ${this.state.round.number}: ${playing.length} ${seatWord}, $${formatAmount(cents)}`);
   }
 
   paintAreas(areas) {
