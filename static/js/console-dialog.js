@@ -19,6 +19,7 @@ const FACES = [1, 2, 3, 4, 5, 6];
 const FEW_DICE = 3;
 
 const money = (cents) => `$${(cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 })}`;
+const isWager = ({ seat, wager, cents }) => seat > 0 && Boolean(wager) && cents > 0;
 const quickButton = (textContent) =>
   Object.assign(document.createElement("button"), { type: "button", className: "quick", textContent });
 
@@ -239,7 +240,8 @@ export class ConsoleDialog {
     const { lying: wagerSelect, person, by: activatedBy } = this.form.elements;
     const { wagers } = this.state.round;
     this.listedWagers = wagers;
-    wagerSelect.replaceChildren(...wagers.map(({ seat, label, cents }, i) =>
+    // Nothing is chosen beforehand: a wager that nobody looked at would be struck.
+    wagerSelect.replaceChildren(new Option("Choose", ""), ...wagers.map(({ seat, label, cents }, i) =>
       new Option(`Seat ${seat}: ${label}, ${money(cents)}`, i)));
     const floorperson = this.state.floorperson?.code;
     if (floorperson && [...person.options].some((option) => option.value === floorperson)) person.value = floorperson;
@@ -281,7 +283,7 @@ export class ConsoleDialog {
 
   addWager() {
     const { seat, wager } = this.form.elements;
-    if (this.cents() < 1) return;
+    if (this.cents() < 1 || !seat.value || !wager.value) return;
     const single = this.fields.includes("play") && document.querySelector(`[data-wager="${wager.value}"][data-single]`);
     const play = single ? Number(this.form.elements.play.value) : undefined;
     const label = wager.selectedOptions[0].text + (play ? `, play ${play}` : "");
@@ -318,7 +320,7 @@ export class ConsoleDialog {
   params() {
     const { elements } = this.form, params = { ...this.baseParams };
     // of the list as it was opened: another tablet's act may have changed the wagers since
-    const selectedWager = this.listedWagers[Number(elements.lying.value)];
+    const selectedWager = elements.lying.value && this.listedWagers[Number(elements.lying.value)];
     for (const field of this.fields) {
       if (field === "dice" && this.firstThrow) params.throws = [this.firstThrow, this.dice.faces];
       if (field === "dice" && !this.firstThrow) params.dice = this.dice.faces;
@@ -328,7 +330,7 @@ export class ConsoleDialog {
         Object.assign(params, { seat: Number(elements.seat.value), wager: elements.wager.value, cents: this.cents() });
       if (field === "list")
         params.wagers = this.wagers.map(({ seat, wager, cents, play }) => ({ seat, wager, cents, ...(play && { play }) }));
-      if (field === "lying") Object.assign(params, { seat: selectedWager?.seat, wager: selectedWager?.wager });
+      if (field === "lying") Object.assign(params, { seat: selectedWager.seat, wager: selectedWager.wager });
       if (field in TEXT_PARAMS) params[TEXT_PARAMS[field] || this.reasonParam] = elements[field].value.trim();
     }
     if (this.fields.includes("checks")) {
@@ -349,7 +351,7 @@ export class ConsoleDialog {
       "preview": this.preview.isShown,
       "failure": Boolean(this.end) && this.end.dataset.end !== "none",
       "seen": full || !this.asksDice,
-      "wager": this.fields.includes("list") || params.cents > 0,
+      "wager": this.fields.includes("list") || isWager(params),
       "list": this.wagers.length > 0,
       "lying": Boolean(params.wager),
       "reason": Boolean(params[this.reasonParam]),
@@ -398,7 +400,8 @@ export class ConsoleDialog {
   /* Shows what the correction changes, once everything that decides it is entered. */
   updatePreview() {
     const params = { ...this.params(), reason: undefined };  // JSON leaves it out
-    const isDecided = this.fields.includes("dice") ? this.dice.full : params.cents > 0 || this.fields.includes("lying");
+    const isDecided = this.fields.includes("dice") ? this.dice.full
+      : this.fields.includes("lying") ? Boolean(params.wager) : isWager(params);
     if (isDecided && document.documentElement.dataset.live === "live") this.preview.ask(this.act, params, () => this.update());
     else if (!isDecided) this.preview.clear();
   }

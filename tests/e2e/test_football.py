@@ -180,7 +180,7 @@ def test_a_missed_and_a_mistaken_wager_are_those_of_the_newest_play(table, right
     right.is_in("lit")
     right.tap('.dock [data-ask="strike_mistaken_wager"]')
     lying = right.page.locator("#ask [name=lying] option").all_inner_texts()
-    assert lying == ["Seat 5: Touchdown, $25", "Seat 5: Over Four, $5", "Seat 8: Under Four, $25"]
+    assert lying == ["Choose", "Seat 5: Touchdown, $25", "Seat 5: Over Four, $5", "Seat 8: Under Four, $25"]
     right.page.locator("#ask [name=lying]").select_option("2")
     right.tap("#ask [data-reason] >> nth=0")
     right.sign("floorperson")

@@ -93,6 +93,10 @@ def test_dice_entered_wrongly_are_corrected_and_the_layout_lights_anew(lit, deal
 
 def test_a_missed_wager_is_written_down_and_settled(lit, dealer):
     dealer.tap('[data-ask="record_missed_wager"] >> nth=0')
+    assert [dealer.page.locator(f"#ask [name={name}]").input_value() for name in ("seat", "wager")] == [
+        "",
+        "",
+    ]
     dealer.page.locator("#ask [name=seat]").select_option("4")
     dealer.page.locator("#ask [name=wager]").select_option("total:13")
     dealer.page.locator("#ask [name=dollars]").fill("25")
@@ -105,6 +109,7 @@ def test_a_missed_wager_is_written_down_and_settled(lit, dealer):
 
 def test_a_mistaken_wager_is_struck(lit, dealer):
     dealer.tap('[data-ask="strike_mistaken_wager"] >> nth=0')
+    expect(dealer.page.locator("#ask [name=lying]")).to_have_value("")
     dealer.page.locator("#ask [name=lying]").select_option(label="Seat 2: Small, $25")
     give_reason(dealer)
     dealer.sign("floorperson")
@@ -129,6 +134,7 @@ def test_the_wager_that_was_selected_is_struck_though_another_tablet_struck_one_
 
 def test_a_wrong_pin_mends_nothing_and_says_so(lit, dealer):
     dealer.tap('[data-ask="strike_mistaken_wager"] >> nth=0')
+    dealer.page.locator("#ask [name=lying]").select_option(label="Seat 2: Small, $25")
     give_reason(dealer)
     dealer.sign("floorperson", "000000")
     expect(dealer.page.locator("#ask [data-pin-say]")).to_have_text("Code or PIN is wrong.")
@@ -209,6 +215,7 @@ def test_a_floorperson_writes_down_the_round_that_was_settled_by_hand(scene, new
     floor.other("record_hand_settled_round")
     for face in (2, 5, 5):
         floor.tap(f'#ask [data-ask-face="{face}"]')
+    floor.page.locator("#ask [name=seat]").select_option("1")
     floor.page.locator("#ask [name=wager]").select_option("big")
     floor.page.locator("#ask [name=dollars]").fill("25")
     floor.tap("#ask [data-add-wager]")
