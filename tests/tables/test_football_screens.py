@@ -140,6 +140,18 @@ def test_wagers_that_an_earlier_throw_paid_are_off_the_layout(table):
     assert "verdict" not in html and "$20" not in html
 
 
+def test_what_a_play_lit_is_dark_again_before_the_next_throw(table):
+    begin(table, (5, "over-four", 2_500, 1), (5, "touchdown", 500))
+    throw(table, 6, 6, 2)
+    assert "data-lit" in screen(table)
+    while table.round.phase == "lit":
+        table.act("settle_seats")
+    table.place((5, "under-four", 2_500, 2))
+    assert "data-lit" not in screen(table)
+    table.act("throw_dice")
+    assert table.snapshot["round"]["lit"] and "data-lit" not in screen(table)
+
+
 def test_a_half_that_is_settled_is_a_line_and_the_other_still_its_seats(table):
     begin(table, (5, "over-four", 2_500, 1), (6, "big-play", 500, 1), (14, "over-four", 1_000, 1))
     throw(table, 6, 4, 2)

@@ -306,7 +306,7 @@ class AreaMoney(NamedTuple):
 def football_areas(s: Snapshot, game: FootballView) -> dict[str, list[SafeString]]:
     """Return the areas by their group, in the order of the layout, with their money and light."""
     by_code = {area["wager"]: area for area in s["layout"]}
-    money_by_area, lit, corrected = _money_by_area(s, game), set(s["round"]["lit"]), corrected_areas(s)
+    money_by_area, lit, corrected = _money_by_area(s, game), lit_wagers(s), corrected_areas(s)
 
     def drawn(codes: tuple[str, ...]) -> list[SafeString]:
         return [
@@ -323,7 +323,7 @@ def football_areas(s: Snapshot, game: FootballView) -> dict[str, list[SafeString
 def football_spots(s: Snapshot, game: FootballView) -> dict[str, list[Spot]]:
     """Return the areas for the pit's table page, each with its wagers."""
     by_code = {area["wager"]: area for area in s["layout"]}
-    money_by_area, lit = _money_by_area(s, game), set() if s["round"]["bets_open"] else set(s["round"]["lit"])
+    money_by_area, lit = _money_by_area(s, game), lit_wagers(s)
 
     def shown(codes: tuple[str, ...]) -> list[Spot]:
         spots = ((code, money_by_area.get(code, AreaMoney())) for code in codes if code in by_code)
@@ -339,6 +339,11 @@ def football_spots(s: Snapshot, game: FootballView) -> dict[str, list[Spot]]:
         ]
 
     return {"single": shown(SINGLE_PLAY_CODES), "full": shown((*FULL_GAME, *GAME_LENGTH))}
+
+
+def lit_wagers(s: Snapshot) -> set[str]:
+    """Return what wins by the newest throw, until the next throw of the game is awaited."""
+    return set(s["round"]["lit"]) if s["round"]["phase"] in ("lit", "paid") else set()
 
 
 def _money_by_area(s: Snapshot, game: FootballView) -> dict[str, AreaMoney]:
@@ -420,7 +425,7 @@ def _area(
         takes=takes,
         play=game["play"] if takes and is_single else None,
         locked=game["locked"] and not is_single,
-        lit=lit and not round_["bets_open"] and bool(round_["dice"]),
+        lit=lit,
         bets_open=round_["bets_open"],
         stopped=area["stopped"]["text"] if area["stopped"] else "",
         row=ladder_row(s, game, code),
