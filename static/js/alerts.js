@@ -42,7 +42,8 @@ async function act(button, params = {}) {
 function openDecision(button) {
   const { of: table, decides, decisions } = button.dataset;
   buttonToDecide = button;
-  decisionDialog.querySelector("[data-about]").textContent = `${table}: ${decides}`;
+  decisionDialog.querySelector("h2").textContent = `${table}: how was it decided?`;
+  decisionDialog.querySelector("[data-about]").textContent = decides;
   decisionDialog.querySelector("[data-decisions]").replaceChildren(...JSON.parse(decisions).map(([code, label]) =>
     Object.assign(document.createElement("button"), { type: "button", textContent: label, value: code })));
   decisionDialog.querySelector("form").reset();

@@ -1,8 +1,19 @@
 """The alerts about a dispute, and about a call to the floor or Security."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from games.snapshot_types import Addressee
 from tables.alerts.floor_calls import TITLES, describe_call
 from tables.core.alert_kinds import AlertKind, Level, alert_kind
+
+
+def describe_dispute(params: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the title and the text of a dispute, with one period after the words of the table."""
+    about = params["about"].rstrip(". ")
+    end = "" if about.endswith(("?", "!")) else "."
+    return "Dispute at seat %s" % params["seat"], f"Disputed: “{about}{end}” Decide it, and write how."
+
 
 DISPUTE = alert_kind(
     AlertKind(
@@ -11,7 +22,7 @@ DISPUTE = alert_kind(
         Level.WARN,
         "Dispute",
         "Dispute at seat %(seat)s",
-        "Disputed: “%(about)s”. Decide it, and write how.",
+        describe=describe_dispute,
         is_typed=True,
         needs_note=True,
         ends_when_acknowledged=True,
