@@ -8,6 +8,7 @@ import "./pit-lock.js";
 import { collectSums, dollars, signedDollars, spread, sumOf } from "./pit-sums.js";
 import "./floor-plan.js";
 import { paintViews } from "./pit-views.js";
+import { QuickTaps } from "./quick-taps.js";
 
 const PAINT_INTERVAL = 200;
 const isLive = (tile) => tile.dataset.kind === "live";
@@ -44,9 +45,10 @@ function paintBand(sums) {
 }
 
 let paintedAlerts = null;
+const rail = document.getElementById("alerts");
+const quickTaps = rail && QuickTaps.watch(rail);
 
 function paintAlerts(tiles) {
-  const rail = document.getElementById("alerts");
   if (!rail) return;
   const templates = tiles.flatMap((tile) => [...tile.querySelectorAll("template[data-alerts]")]);
   const alerts = templates.flatMap((template) => [...template.content.querySelectorAll(".alert")]);
@@ -56,6 +58,7 @@ function paintAlerts(tiles) {
   if (html === paintedAlerts) return;
   paintedAlerts = html;
   const { acknowledge: id, alertAct } = document.activeElement?.dataset ?? {};
+  quickTaps.remember();  // an alert that moves up is not answered by a tap meant for another
   rail.replaceChildren(...alerts.map((alert) => alert.cloneNode(true)));
   rail.querySelector(`[data-acknowledge="${id}"][data-alert-act="${alertAct}"]`)?.focus();
   const active = alerts.filter((alert) => !alert.matches(".calm")).length;

@@ -8,7 +8,7 @@ import { timeOf } from "./hold.js";
 
 export const READ_TIME = 1_000;  // ms; `--read-time` on the root element replaces it
 const FLASH_TIME = 700;
-const CONTROLS = "button[data-act], button[data-ask], button[data-wager], button[data-do]";
+const CONTROLS = "button[data-act], button[data-ask], button[data-wager], button[data-do], button[data-alert-act]";
 const PAINTED = ["waits", "say", "label", "local"];  // what a script writes into the data of a button
 
 /* What a button does: its name and its data, without what is only painted. */

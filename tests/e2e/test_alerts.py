@@ -42,8 +42,8 @@ def test_a_dispute_is_decided_in_writing_on_the_page_of_its_table(scene, new_pag
     pit = dashboard(new_page, scene)
     pit.page.goto("/floor/larkfield/T-01/")
     touch(pit.page.locator(".alerts-here").get_by_role("button", name="Decide"))
-    box = pit.page.get_by_role("dialog", name="How was it decided?")
-    expect(box).to_contain_text("a late chip")
+    box = pit.page.get_by_role("dialog", name="T-01: how was it decided?")
+    expect(box).to_contain_text("Disputed: “a late chip.” Decide it, and write how.")
     touch(box.get_by_role("button", name="Decided"))
     expect(box).to_be_visible()  # nothing was written
     box.get_by_label("Decision, for the record").fill("stands, seen on camera")
@@ -53,6 +53,21 @@ def test_a_dispute_is_decided_in_writing_on_the_page_of_its_table(scene, new_pag
         "stands, seen on camera",
         False,
     )
+
+
+def test_a_second_tap_does_not_answer_the_dispute_that_moves_up(scene, new_page):
+    for seat in (3, 5):
+        scene.act("report_dispute", {"seat": seat, "about": "a late chip"})
+    pit = dashboard(new_page, scene)
+    pit.page.evaluate("document.documentElement.style.setProperty('--read-time', 20000)")
+    unanswered = pit.page.locator("#alerts").get_by_role("button", name="I’m coming")
+    expect(unanswered).to_have_count(2)
+    box = unanswered.first.bounding_box()
+    for _ in range(2):
+        pit.page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        expect(unanswered).to_have_count(1)
+    expect(pit.page.locator("#alerts .too-quick")).to_have_count(1)
+    assert sum("answer_alert" in request for request in pit.requests) == 1
 
 
 def test_an_alert_that_somebody_else_acknowledged_meanwhile_says_so(scene, new_page, pushes_lost):
