@@ -46,7 +46,7 @@ function paintBand(sums) {
 
 let paintedAlerts = null;
 const rail = document.getElementById("alerts");
-const quickTaps = rail && QuickTaps.watch(rail);
+const quickTaps = rail && QuickTaps.watch(rail, { fingersOnly: true });  // an act that was signed for is sent by a script
 
 function paintAlerts(tiles) {
   if (!rail) return;

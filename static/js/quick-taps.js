@@ -20,12 +20,13 @@ const contains = ({ x, y, width, height }, { clientX, clientY }) =>
   clientX >= x && clientX <= x + width && clientY >= y && clientY <= y + height;
 
 export class QuickTaps {
-  static watch(root) {
-    return new QuickTaps(root);
+  /* `fingersOnly`: the click of a key or a script is about its button, wherever that is now. */
+  static watch(root, { fingersOnly = false } = {}) {
+    return new QuickTaps(root, fingersOnly);
   }
 
-  constructor(root) {
-    this.root = root;
+  constructor(root, fingersOnly) {
+    Object.assign(this, { root, fingersOnly });
     this.last = null;  // {button, meaning, rect, time}: what was tapped last
     this.views = [];   // {time, controls: [{meaning, rect}]}: the screen before each change
     root.addEventListener("screen:applying", () => this.remember());
@@ -57,7 +58,7 @@ export class QuickTaps {
     const { closesList } = this;
     this.closesList = false;
     if (closesList) return stop(event);
-    if (!button) return;
+    if (!button || (this.fingersOnly && event.detail === 0)) return;
     if (this.isTooQuick(button, event)) {
       stop(event);
       this.answer(button);
