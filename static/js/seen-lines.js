@@ -51,6 +51,6 @@ export class SeenList {
     const lines = [...document.querySelectorAll("[data-run] [data-seen]")].map(({ dataset }) => dataset.seen);
     const missing = this.lines.missing(lines).length, say = button.querySelector("[data-all-say]");
     button.setAttribute("aria-disabled", missing > 0);
-    say.textContent = missing ? `${missing} not on screen` : say.dataset.say;
+    say.textContent = missing ? `Scroll: ${missing} more` : say.dataset.say;
   }
 }

@@ -231,7 +231,7 @@ def test_all_seats_are_settled_at_once_only_after_every_line_was_on_screen(ten, 
     ten.act("call_dice", {"dice": FOUR_FIVES})
     ten.act("move_dice")
     dealer = tablet(new_page, ten, size=(820, 1180))
-    expect(dealer.next).to_contain_text("not on screen")
+    expect(dealer.next).to_contain_text("Scroll: ")
     expect(dealer.next).to_have_attribute("aria-disabled", "true")
     dealer.page.locator(".row >> nth=-1").scroll_into_view_if_needed()
     expect(dealer.next).to_contain_text("Seats 1, 2, 3, 4, 5 and 6")

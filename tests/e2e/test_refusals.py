@@ -133,7 +133,7 @@ def test_no_roll_and_void_return_every_wager(scene, new_page):
     expect(dealer.area("big").locator(".stk")).to_have_count(8)
     assert scene.last_round.phase == "no-roll"
     everything = dealer.page.locator("#all")
-    expect(everything).to_contain_text("not on screen")
+    expect(everything).to_contain_text("Scroll: ")
     dealer.step("Returned seat 1")
     expect(dealer.page.locator("#side-return .run--done")).to_contain_text("Seat 1 returned")
     dealer.page.locator("#side-return .run >> nth=-1").scroll_into_view_if_needed()
