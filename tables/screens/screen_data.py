@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import count
 from math import isqrt
-from typing import Literal, TypedDict
+from typing import ClassVar, Literal, TypedDict
 
 from django.templatetags.static import static
 from django.urls import reverse
@@ -729,19 +729,18 @@ class TileData(ScreenData):
         return short_citation(self.s["rules"]["title"]).replace("Chapter ", "").replace("§ ", "")
 
 
-WITHOUT_TYPED_WORDS = "Sign in to read what it is about."
-
-
-def without_typed_words(alert: AlertFacts) -> AlertFacts:
-    """Return an alert without the words that somebody typed, which may name a patron."""
-    return {**alert, "text": WITHOUT_TYPED_WORDS} if kind_of(alert["kind"], "").is_typed else alert
-
-
 class LockedTileData(TileData):
-    """What a tile shows at a podium or phone that is locked: everything but words that somebody typed."""
+    """What a tile shows at a podium or phone that is locked: everything but words that somebody typed.
+
+    They may name a patron.
+    """
+
+    in_place_of_typed_words: ClassVar[str] = "Sign in to read what it is about."
 
     def alert_row(self, alert: AlertFacts) -> AlertRow:
-        return super().alert_row(without_typed_words(alert))
+        if kind_of(alert["kind"], "").is_typed:
+            alert = {**alert, "text": self.in_place_of_typed_words}
+        return super().alert_row(alert)
 
 
 class Coming(TypedDict):
@@ -754,6 +753,8 @@ class Coming(TypedDict):
 
 class WallData(LockedTileData):
     """What a wall shows of a table: what needs somebody there, and what comes next."""
+
+    in_place_of_typed_words = "A podium shows what it is about."  # nobody signs in at a wall
 
     @cached_property
     def loud(self) -> AlertRow | None:

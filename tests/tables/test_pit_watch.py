@@ -131,7 +131,10 @@ async def test_what_somebody_typed_is_read_neither_at_a_locked_podium_nor_on_a_w
     assert SAID in await pages(PAGE, browser=podium)
     await in_thread(podium.post)("/lock")
     read = await pages(PAGE, f"{PAGE}locked-tiles", browser=podium)
-    read += await pages(f"{PAGE}wall", f"{PAGE}wall-tables", browser=wall)
+    assert "Sign in to read" in read
+    on_wall = await pages(f"{PAGE}wall", f"{PAGE}wall-tables", browser=wall)
+    assert "Sign in" not in on_wall and "A podium shows what it is about." in on_wall
+    read += on_wall
     for path, browser in ((LOCKED, podium), (WALL, wall)):
         socket = await Socket(path, browser).connect()
         await socket.heard()
