@@ -37,9 +37,9 @@ export class Taps {
     return this.state.round.wagers.find((placed) => placed.seat === seat && placed.wager === wager)?.cents ?? 0;
   }
 
+  /* Whether a wager differs from what the table has taken. A change that was undone on the tablet does not. */
   isPending(seat, wager) {
-    return (seat === this.seat && this.unsent.has(wager))
-      || this.batches.some((batch) => batch.seat === seat && batch.totals.has(wager));
+    return this.total(seat, wager) !== this.confirmedTotal(seat, wager);
   }
 
   selectSeat(seat) {
@@ -335,14 +335,15 @@ export class Taps {
   pendingWagers(seat) {
     const totals = this.batches.filter((batch) => batch.seat === seat).map((batch) => batch.totals);
     if (seat === this.seat) totals.push(this.unsent);
-    return new Set(totals.flatMap((batch) => [...batch.keys()]));
+    const wagers = new Set(totals.flatMap((batch) => [...batch.keys()]));
+    return [...wagers].filter((wager) => this.isPending(seat, wager));
   }
 
   paintSeats(seats) {
     let sum = 0;
     for (const button of document.querySelectorAll("[data-seat]")) {
       const seat = Number(button.dataset.seat), { cents, count } = seats.get(seat) ?? { cents: 0, count: 0 };
-      const pending = this.pendingWagers(seat).size;
+      const pending = this.pendingWagers(seat).length;
       sum += cents;
       button.setAttribute("aria-pressed", seat === this.seat);
       button.classList.toggle("seat--empty", !count && seat !== this.seat);

@@ -164,6 +164,16 @@ test("a tap is pending until the table has answered", async () => {
   assert.equal(taps.isPending(1, "big"), false);
 });
 
+test("a change that was undone while it waits leaves nothing that is not yet taken", () => {
+  taps.state = state([placed(1, "big", 2_500)]);
+  taps.tap("big");
+  taps.flush();
+  taps.tap("small");
+  assert.deepEqual(taps.pendingWagers(1), ["big", "small"]);
+  taps.setTotals([["big", 2_500]]);
+  assert.deepEqual([taps.pendingWagers(1), taps.isPending(1, "big")], [["small"], false]);
+});
+
 test("after the answer the table's total counts", async () => {
   taps.tap("big");
   taps.flush();
