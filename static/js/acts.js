@@ -190,7 +190,10 @@ export class ActQueue {
       noteServerTime(response.headers?.get("Date"));
       const { ok } = response, answer = await response.json();
       if (ok || (answer.refusal && status < 500)) markJudged(stream);
-      if (ok || answer.refusal) return { status, ok, answered: true, ...answer };
+      if (ok || answer.refusal) {
+        dispatchEvent(new Event("acts:answered"));
+        return { status, ok, answered: true, ...answer };
+      }
     } catch { /* no response, or not one of ours */ }
     const isRefused = status >= 400 && status < 500;
     return { status, ok: false, answered: isRefused, ...(isRefused && { refusal: notAnswered(status) }) };

@@ -6,6 +6,7 @@ import { numberWord } from "./dice.js";
 
 const BADGES = { live: ["i-live", "LIVE"], stale: ["i-stale", "STALE"], dead: ["i-stop", "OFFLINE"], denied: ["i-lock", "DENIED"] };
 const MOST_NAMES = 6;
+const LEAST_SILENCE = 5;  // s; a page without its socket hears the server every 2 s, by asking
 
 const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 let connection = { status: "joining", seconds: 0, confirmedTime: 0 };
@@ -28,7 +29,7 @@ export function boxText({ status, seconds, confirmedTime }, { acts, isUnknown })
       ? `${waits} You can continue. They are sent in this order when the connection is back, and count then.`
       : `As of ${time}. You can continue. A tap waits until the connection is back, and counts then.`];
   if (status === "stale")
-    return [`Nothing heard for ${seconds} s.`, waits
+    return [seconds < LEAST_SILENCE ? "Live updates are down." : `Nothing heard for ${seconds} s.`, waits
       ? `${waits} You can continue. They are sent in this order, and count once they are confirmed.`
       : `As of ${time}. You can continue. A tap counts once it is confirmed.`];
   if (isUnknown) return ["Not known yet.", `${waits} The page asks the server again whether the first was taken.`];

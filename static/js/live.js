@@ -58,7 +58,7 @@ export function changeLines(text, lines) {
 export class LiveScreen extends HTMLElement {
   connectedCallback() {
     this.failures = 0;  // connections that failed since the last message
-    this.messageTime = this.confirmedTime = Date.now();
+    this.messageTime = this.heardTime = this.confirmedTime = Date.now();
     this.pollTime = 0;
     this.lostTime = null;  // when the lost connection was noticed
     this.reconnectNow = () => {
@@ -72,7 +72,9 @@ export class LiveScreen extends HTMLElement {
       this.reconnectNow();
       if (this.lostTime !== null) this.watch();
     };
+    this.hear = () => this.noteAnswer();
     document.addEventListener("visibilitychange", this.reconnectNow);
+    addEventListener("acts:answered", this.hear);
     addEventListener("online", this.comeOnline);
     addEventListener("offline", this.goOffline);
     this.watchdog = setInterval(() => this.watch(), 1_000);
@@ -86,6 +88,7 @@ export class LiveScreen extends HTMLElement {
     clearInterval(this.watchdog);
     clearTimeout(this.reconnectTimer);
     document.removeEventListener("visibilitychange", this.reconnectNow);
+    removeEventListener("acts:answered", this.hear);
     removeEventListener("online", this.comeOnline);
     removeEventListener("offline", this.goOffline);
     clearTimeout(this.lossTimer);
@@ -146,8 +149,14 @@ export class LiveScreen extends HTMLElement {
     location.assign((isLocked && this.getAttribute("locked")) || this.getAttribute("sign-in") || "/sign-in");
   }
 
+  /* The server has answered by HTTP while the socket is down: it is reached, and only pushes are missing. */
+  noteAnswer() {
+    this.heardTime = Date.now();
+    if (this.isLost && !this.stopped) this.showStatus("stale");
+  }
+
   receive(message) {
-    this.messageTime = Date.now();
+    this.messageTime = this.heardTime = Date.now();
     this.failures = 0;
     this.lostTime = null;
     clearTimeout(this.lossTimer);
@@ -246,7 +255,9 @@ export class LiveScreen extends HTMLElement {
     if (Date.now() - this.pollTime < POLL_INTERVAL) return;
     this.pollTime = Date.now();
     const fetched = await this.resync();
-    if (this.isLost && fetched !== undefined) this.showStatus(fetched ? "stale" : "dead");
+    if (!this.isLost || fetched === undefined) return;
+    if (fetched) this.noteAnswer();
+    else this.showStatus("dead");
   }
 
   /* A silent connection may be half open, and its closing handshake may never come: do not wait for it. */
@@ -264,10 +275,9 @@ export class LiveScreen extends HTMLElement {
   }
 
   report() {
-    const detail = {
-      status: root.dataset.live, seconds: Math.round((Date.now() - (this.lostTime ?? this.messageTime)) / 1_000),
-      confirmedTime: this.confirmedTime,
-    };
+    const since = Math.max(this.lostTime ?? this.messageTime, this.heardTime);
+    const seconds = Math.round((Date.now() - since) / 1_000);
+    const detail = { status: root.dataset.live, seconds, confirmedTime: this.confirmedTime };
     this.dispatchEvent(new CustomEvent("screen:connection", { bubbles: true, detail }));
   }
 }

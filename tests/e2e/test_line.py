@@ -39,7 +39,7 @@ def test_a_silent_socket_makes_the_screen_stale_and_polling_keeps_it_fresh(scene
     cut.cut = True
     page.clock.fast_forward(SILENCE + 1_000)
     expect(page.locator("#live")).to_contain_text("STALE")
-    expect(page.locator("#stale-say")).to_contain_text("Nothing heard for")
+    expect(page.locator("#stale-say")).to_contain_text("Live updates are down.")
     scene.place((1, "big", 2_500))
     expect(page.locator("#screen")).to_have_attribute("data-version", str(scene.version))
     dealer.tap(dealer.next)

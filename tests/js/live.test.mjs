@@ -5,6 +5,7 @@ import { settle } from "./clock.mjs";
 
 let { clock, server, document } = installBrowser();
 const { LiveScreen, isNewer, morph } = await import("../../static/js/live.js");
+const { ActQueue } = await import("../../static/js/acts.js");
 /* live.js looks up the root element, and listens for the badge, when it is loaded */
 const { documentElement: root } = document;
 const { dispatchEvent: dispatchToBadge } = globalThis;
@@ -305,13 +306,25 @@ test("a poll that fails after the connection is back does not make the page DEAD
   assert.equal(root.dataset.live, "live");
 });
 
-test("the page reports the seconds of silence, and the time at which the state was last confirmed", async () => {
+test("the page reports the seconds since the server answered, and the time at which the state was last confirmed", async () => {
   const start = clock.now;
   heartbeat();
   await clock.advance(12_000);
+  assert.equal(reports.at(-1).seconds, 12);
   await server.last.answer(200, { table: "T-01", version: 10, html: html(10) });
   await clock.advance(1_000);
-  assert.deepEqual(reports.at(-1), { status: "stale", seconds: 13, confirmedTime: start + 12_000 });
+  assert.deepEqual(reports.at(-1), { status: "stale", seconds: 1, confirmedTime: start + 12_000 });
+});
+
+test("an answer to an act is heard while the socket is still down", async () => {
+  FakeSocket.last.drop();
+  await server.last.fail();
+  await clock.advance(1_000);
+  assert.deepEqual([root.dataset.live, reports.at(-1).seconds], ["dead", 1]);
+  const queue = new ActQueue(screen, { table: "T-01", act: "/acts/__act__" });
+  queue.send("shake", {}, { round: { number: 7, phase: "open" } });
+  await server.requests.find(({ url }) => url === "/acts/shake").answer(200, { version: 10, answer: {} });
+  assert.deepEqual([root.dataset.live, reports.at(-1).seconds], ["stale", 0]);
 });
 
 /* Losses that are known at once */
@@ -478,6 +491,10 @@ for (const [status, word, sentence] of [["stale", "STALE", /A tap counts once/],
     assert.match(text, /^(Nothing heard|Offline) for 14 s\. As of 14:05:09\./);
     assert.match(text, sentence);
   });
+
+test("a page that asks the server every two seconds does not say that it hears nothing", () => {
+  assert.match(badgeAfter({ status: "stale", seconds: 1, confirmedTime: clock.now }).text, /^Live updates are down\. As of/);
+});
 
 test("a denied badge counts no seconds", () => {
   assert.equal(badgeAfter({ status: "denied", seconds: 30, confirmedTime: clock.now }).label, "DENIED");
