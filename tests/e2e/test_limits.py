@@ -6,8 +6,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from audit import clock
 from audit.devices import enroll
-from tables.models import LimitsChange
+from tables.models import DiceLot, LimitsChange
 from tests.e2e.floor import Screen, Tablet, become, resize
 from tests.e2e.test_looks import CUT_OFF, LEAST_PX, SIZES, SMALL_TARGETS, broken_rules, faults_outside
 from tests.tables.cast import Scene
@@ -115,6 +116,7 @@ def test_the_pages_of_limits_and_signs_are_well_at_each_size(scene, new_page, sp
     scene.place((1, "small", 1_000))
     new = {"min_cents": 2_500, "max_cents": 200_000}
     scene.act("change_limits", new, by="floorperson", device=scene.podium)
+    DiceLot.objects.filter(code="L-0001").update(expires_at=clock.now() + dt.timedelta(hours=23, minutes=58))
     tablet = Tablet(new_page()).begin(scene)
     floor = podium(scene, new_page(), "floorperson", AT + "sign/limits-change")
     office = podium(scene, new_page(), "games-administrator", "/office/larkfield/signs/")
