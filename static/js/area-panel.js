@@ -6,7 +6,8 @@ import { timeOf } from "./hold.js";
 import { READ_TIME } from "./quick-taps.js";
 import { chipClass, formatAmount } from "./stacks.js";
 
-const TIME_TO_OPEN = 500;  // ms that an area is pressed until it opens; nothing is done by it, so less than HOLD_TIME
+/* ms that an area is pressed until it opens; nothing is done by it, so less than HOLD_TIME. `--open-time` replaces it. */
+const TIME_TO_OPEN = 500;
 const GAP = 12, MARGIN = 8;
 const MAX_DIGITS = 8;
 const money = (cents) => `$${formatAmount(cents)}`;
@@ -27,7 +28,7 @@ export class AreaPanel {
   press(area) {
     clearTimeout(this.timer);
     this.openedByHold = false;
-    if (area) this.timer = setTimeout(() => { this.openedByHold = true; this.open(area.dataset.wager); }, TIME_TO_OPEN);
+    if (area) this.timer = setTimeout(() => { this.openedByHold = true; this.open(area.dataset.wager); }, timeOf("--open-time", TIME_TO_OPEN));
   }
 
   get takesWagers() {

@@ -58,6 +58,7 @@ def test_before_the_dice_too_the_felt_is_in_sight_and_marked(scene, new_page):
     scene.to_the_dice()
     dealer = tablet(new_page, scene)
     dealer.other("strike_mistaken_wager")
+    dealer.page.locator("#ask [name=lying]").select_option(label="Seat 1: Big, $25")
     expect(dealer.area("big").locator(".would-word")).to_have_text("STRUCK")
     leaves_the_felt_in_sight(dealer)
 
