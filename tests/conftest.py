@@ -6,11 +6,16 @@ from collections.abc import Generator, Iterator
 from typing import Any, Literal
 
 import pytest
+from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser
 from pytest_django import DjangoDbBlocker
 
 from tests.services import chromium as chrome
 from tests.services import emptying, entries, later, server, suites, template
+
+# No test is timed: an example takes as long as a busy machine needs.
+settings.register_profile("pitside", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("pitside")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -372,7 +372,7 @@ def test_422_for_a_body_that_is_too_long(scene, tablet):
     assert refusal(answer, 422)[0]["code"] == "malformed"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(
     body=st.binary(max_size=200)
     | st.just(b"[" * 100_000)

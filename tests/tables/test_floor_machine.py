@@ -346,7 +346,6 @@ def test_no_way_leads_past_the_interlocks(hands):
     how = settings(
         max_examples=examples(12),
         stateful_step_count=40,
-        deadline=None,
         suppress_health_check=list(HealthCheck),
         database=None,  # an earlier failure is no walk of this one
         phases=(Phase.explicit, Phase.generate),  # a walk over a database is slow to shrink

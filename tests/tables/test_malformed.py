@@ -67,7 +67,7 @@ def at_phase(request, db):
     return scene
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, suppress_health_check=list(HealthCheck))
 @given(act=st.sampled_from(sorted(table.ACTS)), params=any_params)
 def test_any_request_is_refused_or_executed_completely(at_phase, act, params):
     scene = at_phase

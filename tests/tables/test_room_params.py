@@ -59,7 +59,7 @@ def test_a_delivery_has_its_limit(scene):
     assert DiceLot.objects.filter(code__startswith="N-").count() == 100
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, suppress_health_check=list(HealthCheck))
 @given(act=st.sampled_from(sorted(facility.ACTS)), params=any_params)
 def test_any_request_to_a_facility_is_refused_or_executed_completely(scene, act, params):
     before = Entry.objects.count()
