@@ -48,6 +48,18 @@ let paintedAlerts = null;
 const rail = document.getElementById("alerts");
 const quickTaps = rail && QuickTaps.watch(rail, { fingersOnly: true });  // an act that was signed for is sent by a script
 
+/* Tiles are the same for everybody. Where the server would refuse this person's answer, the alert offers none and says who
+   answers there. */
+const answered = rail?.closest("[data-answered]")?.dataset.answered.split(" ");
+
+export function forThisPerson(alert, tables = answered) {
+  const table = alert.querySelector("[data-acknowledge]")?.dataset.of;
+  if (!tables || !table || tables.includes(table)) return alert;
+  alert.querySelector(".not-yours").hidden = false;
+  alert.querySelector(".answers").remove();
+  return alert;
+}
+
 function paintAlerts(tiles) {
   if (!rail) return;
   const templates = tiles.flatMap((tile) => [...tile.querySelectorAll("template[data-alerts]")]);
@@ -59,7 +71,7 @@ function paintAlerts(tiles) {
   paintedAlerts = html;
   const { acknowledge: id, alertAct } = document.activeElement?.dataset ?? {};
   quickTaps.remember();  // an alert that moves up is not answered by a tap meant for another
-  rail.replaceChildren(...alerts.map((alert) => alert.cloneNode(true)));
+  rail.replaceChildren(...alerts.map((alert) => forThisPerson(alert.cloneNode(true))));
   rail.querySelector(`[data-acknowledge="${id}"][data-alert-act="${alertAct}"]`)?.focus();
   const active = alerts.filter((alert) => !alert.matches(".calm")).length;
   document.getElementById("alert-count").textContent = active || "";

@@ -3,7 +3,8 @@
 `SignedOut`, `Locked` and `Denied` become 401, 423 and 403 for a request, and 4401, 4423 and 4403 for a socket.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,12 +17,21 @@ from audit.identity import IdentityRows, read_identities
 from audit.middleware import set_identity
 from audit.models import Device, Person, Station
 from audit.sessions import SessionStore
+from games.facility_runner import Forbidden
 from games.guide.history import may_show_history
 from games.models import Facility
-from tables.core.permissions import AT_THE_TABLE, SEES_THE_FLOOR, may_see_floor, may_see_table, serves
+from tables.core.permissions import (
+    AT_THE_TABLE,
+    SEES_THE_FLOOR,
+    may_see_floor,
+    may_see_table,
+    serves,
+    verify_may,
+)
 from tables.core.reads import TableKey, floor_versions, table_with_duty, tables_with_duty
 from tables.models import Table
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
+from tables.runner.table import ACTS
 
 __all__ = ["Denied", "Locked", "SignedOut", "enrolled_device", "person_of", "watcher_of"]
 
@@ -84,6 +94,19 @@ def locked_floor_for(request: HttpRequest, facility: str) -> tuple[Person, dict[
     if not may_see_floor(person, facility) or device is None or device.facility != facility:
         raise Denied
     return person, _floor_versions(request, facility)
+
+
+def tables_answered_by(
+    person: Person, device: Device | None, facility: str, codes: Iterable[str]
+) -> list[str]:
+    """Return those of these tables (codes) whose alerts the person may answer from this device, as the act decides."""
+    tables = tables_with_duty((facility, code, person.pk) for code in codes)
+    answered = []
+    for table, on_duty in tables.values():
+        with suppress(Forbidden):
+            verify_may(person, ACTS["acknowledge_alert"], table, device, assigned=on_duty)
+            answered.append(table.code)
+    return answered
 
 
 def wall_tables_for(request: HttpRequest, facility: str) -> dict[int, tuple[str, int]]:

@@ -24,6 +24,7 @@ from tables.runner.access import (
     locked_floor_for,
     person_of,
     table_for,
+    tables_answered_by,
     wall_tables_for,
     watcher_of,
 )
@@ -140,7 +141,7 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
     except Locked:
         person, tables = locked_floor_for(request, facility)
         station = "locked"
-    states = [snapshot.of_table(pk) for pk in tables]
+    device, states = enrolled_device(request), [snapshot.of_table(pk) for pk in tables]
     if not states:
         raise Denied
     by_pit: dict[str, list[Snapshot]] = defaultdict(list)
@@ -150,7 +151,8 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
         "facility": {"code": facility, "name": states[0]["table"]["facility_name"]},
         "me": _me(person),
         "station": station,
-        "locked_at": device.locked_at if (device := enrolled_device(request)) else None,
+        "locked_at": device.locked_at if device else None,
+        "answered": tables_answered_by(person, device, facility, (code for code, _ in tables.values())),
         "pits": [{"name": name, "tables": pit_states} for name, pit_states in by_pit.items()],
         "plan": _plan(facility, by_pit),
         "urls": {

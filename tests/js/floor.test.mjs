@@ -23,7 +23,7 @@ document.parts.set('[data-sum="playing"]', [sum]);
 const dialog = new FakeElement();
 dialog.parts.set("form", [new FakeElement()]);
 document.elements.set("decide", dialog);
-await import("../../static/js/floor.js");
+const { forThisPerson } = await import("../../static/js/floor.js");
 
 const change = ({ dataset: { table } }) => dispatchEvent(new CustomEvent("screen:applied", { detail: { table } }));
 
@@ -41,4 +41,16 @@ test("a changed tile paints its own clocks and no other's", () => {
   clocksPainted.clear();
   change(tiles[7]);
   assert.deepEqual([...clocksPainted], [["T-7", 1]]);
+});
+
+test("an alert offers an answer only to a person whose answer is taken there, and else says so", () => {
+  const offered = (tables) => {
+    const alert = new FakeElement(), note = { hidden: true }, answers = { remove: () => alert.parts.delete(".answers") };
+    const button = new FakeElement({ dataset: { of: "T-13" } });
+    alert.parts.set("[data-acknowledge]", [button]).set(".not-yours", [note]).set(".answers", [answers]);
+    return [forThisPerson(alert, tables).parts.has(".answers"), !note.hidden];
+  };
+  assert.deepEqual(offered(["T-01", "T-13"]), [true, false]);
+  assert.deepEqual(offered(["T-01"]), [false, true]);
+  assert.deepEqual(offered(undefined), [true, false]);  // a page without the list: nobody of the floor is signed in
 });

@@ -54,6 +54,16 @@ def second_table(scene) -> str:
     return ACT.replace("T-01", "T-02")
 
 
+def test_the_floor_offers_an_answer_to_alerts_only_where_the_act_is_not_refused(scene):
+    address = second_table(scene)
+    for person, answered in (("floorperson", "T-01"), ("shift-manager", "T-01 T-02")):
+        podium = scene.browser("podium", person)
+        assert f'data-answered="{answered}"' in podium.get("/floor/larkfield/").content.decode()
+        answer = send(podium, scene, "acknowledge_alert", {"alert": 1}, address=address, seen=0)
+        code = "not-assigned" if answered == "T-01" else "no-such-alert"
+        assert answer.json()["refusal"]["code"] == code, person
+
+
 def test_it_answers_with_the_version_the_answer_and_the_fresh_screen(scene, tablet):
     answer = send(tablet, scene)
     assert answer.status_code == 200
