@@ -38,6 +38,7 @@ export function paintClocks(part = document) {
     node.hidden = !node.textContent;
   }
   document.documentElement?.toggleAttribute?.("data-clock-off", Boolean(clockWarning()));
+  document.documentElement?.toggleAttribute?.("data-clocks", true);  // type.css hides times until then
 }
 
 /* Of three hundred tiles one has changed: the clocks of the others are painted every second anyway. */

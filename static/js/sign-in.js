@@ -1,5 +1,6 @@
 /* Sign-in on a shared device: find your name, tap it, and tap six digits. The sixth digit sends the form. */
 
+import "./clocks.js";
 import { storedHeads } from "./heads.js";
 import { lettersAfter, matchOf } from "./people-search.js";
 import { PinPad } from "./pin-pad.js";
