@@ -11,6 +11,7 @@ from audit.devices import enroll
 from audit.models import Device
 from tables.models import Alert
 from tests.e2e.floor import Dashboard, Tablet, become, dashboard, resize, tablet, touch
+from tests.e2e.test_looks import CUT_OFF
 
 pytestmark = pytest.mark.browser
 TOUCH = 56
@@ -123,8 +124,11 @@ def test_a_dealer_reports_a_dispute_and_the_pit_is_called(scene, new_page):
     dealer.tap("[data-open=more]")
     dealer.tap("#more [data-dispute]")
     box = dealer.page.get_by_role("dialog", name="Report a dispute")
-    box.get_by_label("Seat").select_option("4")
     box.get_by_label("What is disputed").fill("a late chip")
+    touch(box.get_by_role("button", name="Call the floor"))
+    expect(box).to_be_visible()  # no seat is chosen for the dealer
+    assert box.get_by_label("Seat").input_value() == ""
+    box.get_by_label("Seat").select_option("4")
     touch(box.get_by_role("button", name="Call the floor"))
     expect(pit.page.locator("#alerts .alert")).to_contain_text("Dispute at seat 4")
     expect(dealer.page.locator("#calls")).to_be_visible()
@@ -175,7 +179,14 @@ def test_an_alert_is_muted_with_a_name_and_a_stop_stays_red_whoever_has_it(scene
     resize(pit.page, (390, 844))
     for part in (".more", ".age", ".by"):
         expect(alert.locator(part).first).to_be_visible()
+    expect(pit.page.locator(".bar .me strong")).to_be_visible()
+    assert pit.page.locator(".bar .me").evaluate("(name) => name.scrollWidth <= name.clientWidth")
+    assert pit.page.evaluate(CUT_OFF) == []
     resize(pit.page, (1440, 900))
+    time = alert.locator(".muted time")
+    expect(time).to_be_visible()
+    pit.page.locator("html").evaluate("(html) => html.removeAttribute('data-clocks')")  # as before it is the casino's
+    assert time.evaluate("(time) => getComputedStyle(time).visibility") == "hidden"
     scene.act("call_floor", {"to": "security"})
     call = pit.page.locator("#alerts .alert", has_text="Security called")
     expect(call.get_by_role("button")).to_have_count(3)
