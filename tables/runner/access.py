@@ -106,7 +106,7 @@ def tables_answered_by(
         with suppress(Forbidden):
             verify_may(person, ACTS["acknowledge_alert"], table, device, assigned=on_duty)
             answered.append(table.code)
-    return answered
+    return sorted(answered)
 
 
 def wall_tables_for(request: HttpRequest, facility: str) -> dict[int, tuple[str, int]]:
