@@ -59,6 +59,11 @@ def sum_of(owners: Iterable[Owner]) -> int:
     return sum(owner.cents for owner in owners)
 
 
+def unpaid(owners: Iterable[Owner]) -> list[Owner]:
+    """Return the owners who were not paid yet, and whose chips did not go back."""
+    return [owner for owner in owners if not owner.paid]
+
+
 def named(owners: Iterable[Owner]) -> str:
     """Return the owners in words: `seat 1 $25, seat 3 $50`."""
     return ", ".join(f"seat {owner.seat} {money(owner.cents)}" for owner in owners)
@@ -72,8 +77,10 @@ def stacks(owners: Sequence[Owner], full: int) -> str:
 
 
 def seats_with_sum(owners: Sequence[Owner]) -> str:
-    """Return the seats of the owners and their sum as HTML."""
-    return f'<span class="rest">{seat_marks(owners)}<b class="rest-sum">{plain(sum_of(owners))}</b></span>'
+    """Return the seats of the owners as HTML, and the sum of those who were not paid yet."""
+    cents = sum_of(unpaid(owners))
+    sum_html = f'<b class="rest-sum">{plain(cents)}</b>' if cents else ""
+    return f'<span class="rest">{seat_marks(owners)}{sum_html}</span>'
 
 
 def seat_marks(owners: Sequence[Owner]) -> str:

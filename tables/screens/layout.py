@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from games import registry
 from games.layout_drawing import NOT_DEALT, PAID, PAYING, TAKE, WINS, corrected_areas, marked_corrected, money
 from games.snapshot_types import LayoutWager, Snapshot
-from games.stacks import Owner, named, owners_by_area, seat_marks, stacks, sum_of
+from games.stacks import Owner, named, owners_by_area, seat_marks, stacks, sum_of, unpaid
 from tables.screens import templates
 from tables.screens.run import pay_run, unpaid_lines
 
@@ -103,8 +103,8 @@ def owners(s: Snapshot) -> dict[str, tuple[Owner, ...]]:
         )
     seats = s["round"]["pay"]["seats"]
     paid = {(seat["seat"], line["wager"]) for seat in seats for line in seat["lines"] if line.get("paid")}
-    unpaid = unpaid_lines(pay_run(s)) if is_live and s["round"]["phase"] == "taken" else []
-    running = {(line["seat"], area["wager"]) for area, line in unpaid[:1]}
+    lines_to_pay = unpaid_lines(pay_run(s)) if is_live and s["round"]["phase"] == "taken" else []
+    running = {(line["seat"], area["wager"]) for area, line in lines_to_pay[:1]}
     return owners_by_area(s["round"]["wagers"], paid=paid, running=running)
 
 
@@ -148,7 +148,8 @@ def _area(area: PrintedArea, state: AreaState) -> SafeString:
     """Draw an area. An act changes few of them, so the others are taken from the cache."""
     game, wager, label, family, odds = area
     attrs, top, cloth, full = "", "", _print(area), full_stacks(game, family)
-    money_html, owners_text = stacks(state.owners, full), f"{named(state.owners)}."
+    money_html, unsettled = stacks(state.owners, full), unpaid(state.owners)
+    on_it = f" {money(sum_of(unsettled))} on it: {named(unsettled)}." if unsettled else ""
     tag, kind = ("button", ' type="button"') if state.tappable else ("div", "")
     pays = " or ".join(odds)
     if state.dice:
@@ -165,23 +166,21 @@ def _area(area: PrintedArea, state: AreaState) -> SafeString:
             money_html = f'<span class="rest">{seat_marks(state.owners)}</span>'
             say += " Paid."
         elif state.run:
-            unpaid = [owner for owner in state.owners if not owner.paid]
-            say += f" {money(sum_of(unpaid))} to pay on: {named(unpaid)}."
-        elif state.owners:
-            say += f" {money(sum_of(state.owners))} on it: {owners_text}"
+            say += f" {money(sum_of(unsettled))} to pay on: {named(unsettled)}."
+        else:
+            say += on_it
     elif state.thrown:
         say = f"{label}, not lit."
         if state.owners and state.phase == "lit":
             attrs, top = " data-take", TAKE
-            say += f" Take {money(sum_of(state.owners))}: {owners_text}"
+            say += f" Take {money(sum_of(unsettled))}: {named(unsettled)}."
         else:
             money_html = ""
     else:
         say = f"{label}, pays {pays}." if pays else f"{label}."
         if state.stopped:
             family, top, say = f"{family} area--stopped", NOT_DEALT, state.stopped
-        if state.owners:
-            say += f" {money(sum_of(state.owners))} on it: {owners_text}"
+        say += on_it
     if state.corrected:
         top, say = marked_corrected(top), f"{say} Corrected in this round."
     return mark_safe(

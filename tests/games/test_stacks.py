@@ -51,6 +51,9 @@ def test_owners_are_a_stack_each_until_there_is_no_room_for_more():
     ]
     crowded = stacks(owners, 2)
     assert seats_of(crowded) == ["1", "2", "7"] and 'rest-sum">75<' in crowded
+    partly_paid = stacks([owners[0]._replace(paid=True), *owners[1:]], 2)
+    assert seats_of(partly_paid) == ["1", "2", "7"] and 'rest-sum">50<' in partly_paid
+    assert "rest-sum" not in stacks([owner._replace(paid=True) for owner in owners], 2)
 
 
 def test_the_seats_of_a_full_football_table_fit_on_one_area():

@@ -348,9 +348,15 @@ def lit_wagers(s: Snapshot) -> set[str]:
 
 def _money_by_area(s: Snapshot, game: FootballView) -> dict[str, AreaMoney]:
     """Return the undecided money by area, and while a throw is being settled what it decides. Settled money is left
-    out.
+    out, and what a seat has back.
     """
-    open_ = [wager for wager in s["round"]["wagers"] if not wager.get("outcome")]
+    back = s.get("returning")
+    handed_back = {seat["seat"] for seat in back["seats"] if seat["done"]} if back else set()
+    open_ = [
+        wager
+        for wager in s["round"]["wagers"]
+        if not wager.get("outcome") and wager["seat"] not in handed_back
+    ]
     money_by_area = {code: AreaMoney(owners) for code, owners in owners_by_area(open_).items()}
     for step in (s["round"].get("settle") or {"steps": []})["steps"]:
         for seat in step["seats"]:
