@@ -26,7 +26,7 @@ class SignInPerson:
     code: str
     name: str
     role: str
-    note: str
+    keeps_shaker: bool
     effects: tuple[str, ...]
     obstacle: str = ""
 
@@ -53,7 +53,7 @@ def people_at(
             person.code,
             person.name,
             person.get_role_display(),
-            "holds the shaker" if person.pk == keeper_id else "",
+            person.pk == keeper_id,
             tuple(_effects(device, table, shaker, person, post)),
         )
         for person in sorted(people, key=place)
@@ -68,7 +68,7 @@ def dealers_elsewhere(table: Table, now: dt.datetime) -> list[SignInPerson]:
             dealer.person.code,
             dealer.person.name,
             dealer.person.get_role_display(),
-            "",
+            False,
             (),
             dealer.obstacle,
         )

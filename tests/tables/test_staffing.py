@@ -226,3 +226,12 @@ def test_somebody_at_a_post_of_another_table_in_play_is_not_at_work_here(scene, 
     assert duty.at_work(scene.fresh, [dealer.pk]) == set()
     with scene.refused("post-is-empty"):
         scene.place((1, "small", 2_500))
+
+
+@pytest.mark.parametrize(
+    ("rules", "keeper", "equipment"),
+    [("pa-625a/A", "Dealer", "shaker"), ("pa-577", "Stickperson", "dice cup")],
+)
+def test_the_sign_in_names_what_its_keeper_holds_as_the_game_does(db, rules, keeper, equipment):
+    page = make_scene(rules).browser("tablet").get("/sign-in").content.decode()
+    assert f"{keeper}, holds the {equipment}<" in page and f"keeps the {equipment} until relief" in page
