@@ -192,11 +192,14 @@ export class AreaPanel {
     if (list.innerHTML !== html) list.innerHTML = html;
   }
 
-  /* Opens on the side of the area with more room. */
+  /* Opens on the side of the area with more room. While chips are moved it covers the dock, so that no button is half seen. */
   place() {
-    if (this.box.hidden || this.box.dataset.mode === "move") {
-      this.box.style.removeProperty("left");
-      this.box.style.removeProperty("top");
+    const { style } = this.box;
+    for (const name of ["left", "top", "width", "height"]) style.removeProperty(name);
+    if (this.box.hidden) return;
+    if (this.box.dataset.mode === "move") {
+      const { left, top, width, height } = document.querySelector(".dock").getBoundingClientRect();
+      Object.assign(style, { "left": `${left}px`, "top": `${top}px`, "width": `${width}px`, "height": `${height}px` });
       return;
     }
     const area = document.querySelector(`.area[data-wager="${this.wager}"]`).getBoundingClientRect();
@@ -204,6 +207,6 @@ export class AreaPanel {
     const beside = area.left > innerWidth - area.right ? area.left - box.width - GAP : area.right + GAP;
     const x = Math.max(MARGIN, Math.min(beside, innerWidth - box.width - MARGIN));
     const y = Math.max(MARGIN, Math.min(area.top, innerHeight - box.height - MARGIN));
-    Object.assign(this.box.style, { "left": `${x}px`, "top": `${y}px` });
+    Object.assign(style, { "left": `${x}px`, "top": `${y}px` });
   }
 }
