@@ -165,7 +165,7 @@ class UnitTaps extends Taps {
     if (this.opensAreas) return super.rackText();
     const unit = this.unit(this.seat), chip = this.chipOf(this.seat);
     const text = ["Unit of ", bold(`seat ${this.seat}`), ": ", bold(`$${formatAmount(unit)}`)];
-    return this.hasUnit(this.seat) && chip ? [...text, `; the same chip again makes it $${formatAmount(unit + chip)}`] : text;
+    return this.hasUnit(this.seat) && chip ? [...text, `; this chip again: $${formatAmount(unit + chip)}`] : text;
   }
 }
 
