@@ -8,6 +8,7 @@ import { chipClass, formatAmount } from "./stacks.js";
 
 /* ms that an area is pressed until it opens; nothing is done by it, so less than HOLD_TIME. `--open-time` replaces it. */
 const TIME_TO_OPEN = 500;
+const PLACE = ["left", "top", "width", "height"];
 const GAP = 12, MARGIN = 8;
 const MAX_DIGITS = 8;
 const money = (cents) => `$${formatAmount(cents)}`;
@@ -195,11 +196,11 @@ export class AreaPanel {
   /* Opens on the side of the area with more room. While chips are moved it covers the dock, so that no button is half seen. */
   place() {
     const { style } = this.box;
-    for (const name of ["left", "top", "width", "height"]) style.removeProperty(name);
+    for (const name of PLACE) style.removeProperty(name);
     if (this.box.hidden) return;
     if (this.box.dataset.mode === "move") {
-      const { left, top, width, height } = document.querySelector(".dock").getBoundingClientRect();
-      Object.assign(style, { "left": `${left}px`, "top": `${top}px`, "width": `${width}px`, "height": `${height}px` });
+      const dock = document.querySelector(".dock").getBoundingClientRect();
+      for (const name of PLACE) style[name] = `${dock[name]}px`;
       return;
     }
     const area = document.querySelector(`.area[data-wager="${this.wager}"]`).getBoundingClientRect();

@@ -185,7 +185,9 @@ def test_an_alert_is_muted_with_a_name_and_a_stop_stays_red_whoever_has_it(scene
     resize(pit.page, (1440, 900))
     time = alert.locator(".muted time")
     expect(time).to_be_visible()
-    pit.page.locator("html").evaluate("(html) => html.removeAttribute('data-clocks')")  # as before it is the casino's
+    pit.page.locator("html").evaluate(
+        "(html) => html.removeAttribute('data-clocks')"
+    )  # as before it is the casino's
     assert time.evaluate("(time) => getComputedStyle(time).visibility") == "hidden"
     scene.act("call_floor", {"to": "security"})
     call = pit.page.locator("#alerts .alert", has_text="Security called")
