@@ -14,7 +14,7 @@ from tables.models import DiceLot, DiceMeasurement, LotStep
 from tables.words.registry import ACT_LINES
 from tests.tables.cast import Scene, make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 TWO = {"by": "shift-manager", "witness": "security"}

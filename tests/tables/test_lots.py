@@ -11,7 +11,7 @@ from tables.models import DiceLot, LotStep, Round, Throw
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_dice_custody import TWO, box, die, issue, measure, receive
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 

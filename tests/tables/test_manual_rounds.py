@@ -5,7 +5,7 @@ import pytest
 from tables.models import Wager
 from tests.tables.cast import make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 LAY = [
     {"seat": 1, "wager": "small", "cents": 2_500},

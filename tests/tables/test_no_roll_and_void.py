@@ -6,7 +6,7 @@ from tables.models import Settlement
 from tables.screens import fragments
 from tests.tables.cast import CHAPTER, make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 

@@ -7,7 +7,7 @@ from games.registry import game_of
 from tables.models import Inspection
 from tests.tables.cast import CHAPTER, make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 

@@ -6,7 +6,7 @@ from tables.demo.seeding import approve_shaker
 from tables.models import DiceLot, Shaker
 from tests.tables.cast import make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 

@@ -9,7 +9,7 @@ from tables.screens import selectors
 from tests.tables.cast import make_scene
 from tests.tables.slip_scene import FLOOR, entry, file, found, play_on, settle, win_change_cents
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

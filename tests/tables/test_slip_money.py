@@ -16,7 +16,7 @@ from tables.replay.rules_finder import RulesFinder
 from tests.tables.slip_scene import FLOOR, entry, file, settle, win_change_cents
 from tests.tables.test_readjudicate import settled_again
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
 from tests.tables.test_two_at_once import at_once
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 SIC_BO, HIGH_ROLL, FOOTBALL, JERSEY = "pa-625a/A", "pa-675a", "pa-577", "nj-19-47-9"

@@ -15,7 +15,7 @@ from tables.words.sentences import act_line
 from tests.tables.cast import ROLES, Scene, make_scene
 from tests.tables.test_two_at_once import at_once
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 STAFF_ACTS: dict[str, dict[str, Any]] = {

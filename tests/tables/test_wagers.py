@@ -5,7 +5,7 @@ import pytest
 from tables.models import Settlement, Wager
 from tests.tables.cast import CHAPTER, make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 EDITIONS = [

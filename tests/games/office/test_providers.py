@@ -22,7 +22,7 @@ from .chapter_528 import (
     registered,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from games.models import Facility, RulesSubmission
 from games.submissions import VersionState, in_force, rules_of, state_of_version
 from tests.tables.cast import make_scene
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 A, B = "pa-625a@2019-08-31/A", "pa-625a@2019-08-31/B"
 P539 = "pa-539@2010-04-03"
