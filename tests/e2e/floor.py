@@ -24,11 +24,12 @@ FORM_KEY = "k" * 32
 A_FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 # The page and its clicks so far: what a tap changes, whatever it hits.
 CLICKS = "[performance.timeOrigin, window.clicks]"
-# Whether it came too soon after a change of the screen, since the last call: a button says so.
+# Whether it had no effect: it came too soon after a change of the screen, or was a press that a busy browser cut short.
+# A button says so.
 AFTER_A_TAP = f"""{A_FRAME}.then(() => {{
-    const buttons = [...document.querySelectorAll(".too-quick")];
-    for (const button of buttons) button.classList.remove("too-quick");
-    return {{ clicks: {CLICKS}, wasTooQuick: buttons.length > 0 }};
+    const buttons = [...document.querySelectorAll(".too-quick, .hold-short")];
+    for (const button of buttons) button.classList.remove("too-quick", "hold-short");
+    return {{ clicks: {CLICKS}, hadNoEffect: buttons.length > 0 }};
 }})"""
 PRESS = """(pad, pin) => { for (const digit of pin) pad.querySelector(`[data-digit="${digit}"]`).click(); }"""
 # A refused act is an answer of 4xx, and a browser says so on its console.
@@ -69,7 +70,7 @@ def touch(element: Locator) -> None:
         # A tap that opens another page has no frame to wait for.
         with contextlib.suppress(Error):
             after = page.evaluate(AFTER_A_TAP)
-            if after["wasTooQuick"]:
+            if after["hadNoEffect"]:
                 page.wait_for_timeout(READ_TIME)
                 continue
             if after["clicks"] != before:
