@@ -72,6 +72,8 @@ def touch(element: Locator) -> None:
             after = page.evaluate(AFTER_A_TAP)
             if after["hadNoEffect"]:
                 page.wait_for_timeout(READ_TIME)
+                if not element.is_visible():  # it had one after all: a button of an earlier tap said so
+                    return
                 continue
             if after["clicks"] != before:
                 return
