@@ -1,4 +1,4 @@
-/* How this device shows the console, whoever is signed in: text, contrast, hand and brightness. The choices are stored on
+/* How this device shows the console to everyone who signs in: text, contrast, hand and brightness. The choices are stored on
    the device and become attributes of the root element (console-device.css). */
 
 const STORAGE_KEY = "pitside.device";

@@ -50,9 +50,9 @@ const quickTaps = rail && QuickTaps.watch(rail, { fingersOnly: true });  // an a
 
 /* Tiles are the same for everybody. Where the server would refuse this person's answer, the alert offers none and says who
    answers there. */
-const answered = rail?.closest("[data-answered]")?.dataset.answered.split(" ");
+const tablesAnswered = rail?.closest("[data-answered]")?.dataset.answered.split(" ");
 
-export function forThisPerson(alert, tables = answered) {
+export function forThisPerson(alert, tables = tablesAnswered) {
   const table = alert.querySelector("[data-acknowledge]")?.dataset.of;
   if (!tables || !table || tables.includes(table)) return alert;
   alert.querySelector(".not-yours").hidden = false;

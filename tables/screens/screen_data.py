@@ -862,10 +862,10 @@ def exposure_of(s: Snapshot) -> ExposureDrawing | None:
         if not wager["struck"]:
             cents_by_code[wager["wager"]] = cents_by_code.get(wager["wager"], 0) + wager["cents"]
     try:
-        found = exposure(Rules.of(s["rules"]["key"], s["rules"]["overrides"]), cents_by_code)
+        exposure_ = exposure(Rules.of(s["rules"]["key"], s["rules"]["overrides"]), cents_by_code)
     except Refusal:
         return None
-    return _draw_exposure(found) if found else None
+    return _draw_exposure(exposure_) if exposure_ else None
 
 
 def _draw_exposure(exposure_: Exposure) -> ExposureDrawing:

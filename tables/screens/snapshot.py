@@ -76,14 +76,14 @@ class DisplayContext(TableContext):
             holders=frozenset(),
             at_work=frozenset(),
         )
-        shown = cls(reads.TableRead(ctx.table, play))
+        context = cls(reads.TableRead(ctx.table, play))
         if round_ is not None and ctx.written_wagers is not None:
-            shown.all_wagers = ctx.written_wagers
+            context.all_wagers = ctx.written_wagers
         elif round_ is not None and "all_wagers" in ctx.__dict__:
-            shown.all_wagers = ctx.all_wagers
+            context.all_wagers = ctx.all_wagers
         if round_ is not None and "throws" in ctx.__dict__:
-            shown.throws = newest_revisions([*ctx.throws, *ctx.written_throws])
-        return shown
+            context.throws = newest_revisions([*ctx.throws, *ctx.written_throws])
+        return context
 
     @cached_property
     def submission(self) -> RulesSubmission:

@@ -49,7 +49,7 @@ PIN = "123456"
 
 
 def verify_pushed_as_read(response: road.ActResponse) -> None:
-    """What an act passes on to the screens is, to the letter, what reading its table anew shows."""
+    """What an act passes on to the screens is, to the letter, what reading its table again shows."""
     ctx = response.context
     if isinstance(ctx, TableContext):
         pushed = json.loads(fragments.state_after(ctx).text)

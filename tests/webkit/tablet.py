@@ -20,7 +20,7 @@ from tests.tables.cast import PIN
 SECONDS = 20
 A_PRESS = 0.8  # seconds: the step that closes corrections is held
 A_DOUBLE_TAP = 1.2  # second: a person reads the next step before the next tap
-# A state that arrives under the finger draws an element anew, or still covers it.
+# A state that arrives under the finger draws an element again, or still covers it.
 PASSING = (
     StaleElementReferenceException,
     NoSuchElementException,
