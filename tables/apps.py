@@ -25,7 +25,9 @@ class TablesConfig(AppConfig):
 
         register_converter(Code, "code")
         autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
-        autodiscover_modules(*modules_named("alert_rules", self.path))
+        autodiscover_modules(
+            *modules_named("alert_rules", self.path), *modules_named("case_rules", self.path)
+        )
         autodiscover_modules(*modules_named("record_checks", self.path))
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.link.floor = Floor()

@@ -31,6 +31,8 @@ DICE_READERS = FLOOR_READERS | {"security"}
 OFFICE = {"compliance", "games administrator"}
 OFFICE_READERS = MANAGEMENT | WATCHERS | {"games administrator"}
 DESK_READERS = MANAGEMENT | WATCHERS
+CASE_READERS = WATCHERS | {"shift manager"}
+CASE_WORKERS = CASE_READERS - {"gaming agent"}
 EXPORTERS = {"compliance", "gaming agent"}
 LOCKED_FLOOR = {"locked", "locked phone"}
 LOCKED = LOCKED_FLOOR | {"locked tablet", "locked podium of a dealer"}
@@ -55,13 +57,15 @@ EXAMPLES: dict[str, Any] = {
     "job": JOB,
     "secret": FEED_SECRET,
     "act": "shake",
+    "case": "C-0001",
 }
 CODES = {"submissions": "RS-0009", "requests": "NG-0001", "providers": "SP-0001", "documents": "D-0001"}
-ONLY_AT_LARKFIELD = {"table": "T-42", "place": "T-42", "lot": "L-0099"}
+ONLY_AT_LARKFIELD = {"table": "T-42", "place": "T-42", "lot": "L-0099", "case": "C-0001"}
 QUERIES = {"floor/<slug:facility>/<code:table>/light": "?dice=1,2,5"}
 
 # Searches and choices at Seabright that name something of Larkfield.
 FOREIGN_QUERIES = (
+    "inbox/seabright/?show=closed",
     "record/seabright/?who=mei",
     "record/seabright/?place=T-42",
     "record/seabright/?lot=L-0099",
@@ -122,6 +126,10 @@ READERS: dict[str, Set[str]] = {
     "record/<slug:facility_code>/exports/list": DESK_READERS,
     "record/<slug:facility_code>/exports/<uuid:job>": EXPORTERS,
     "record/<slug:facility>/acts/<str:act>": set(),
+    # The inbox of compliance
+    "inbox/<slug:facility_code>/": CASE_READERS,
+    "inbox/<slug:facility_code>/<slug:case>/": CASE_READERS,
+    "inbox/<slug:facility_code>/<slug:case>/documents/<int:number>": CASE_READERS,
     # Devices and sign-in
     "": SIGNED_IN | {"no device", "revoked", "display", "wall"} | LOCKED_FLOOR,
     "enrol": EVERYBODY,
@@ -276,6 +284,11 @@ ACTS_OF_FACILITY = {
     "record_qualification": STAFFERS,
     "end_qualification": STAFFERS,
     "unlock_pins": MANAGEMENT,
+    **dict.fromkeys(
+        ("open_case", "take_case", "add_case_note", "add_case_document", "sign_case_outcome"), CASE_WORKERS
+    ),
+    **dict.fromkeys(("assign_case", "close_case", "reopen_case"), frozenset({"compliance"})),
+    "record_camera_seen": {"surveillance"},
 }
 ACTS_OF_OFFICE = dict.fromkeys(
     (
@@ -345,6 +358,7 @@ OBJECTS = {
     ("alert", "number"): rows(Alert, "no-such-alert"),
     ("approval", "number"): rows(Approval, "no-such-approval"),
     ("assignment", "number"): rows(Assignment, "no-such-assignment"),
+    ("case", "text"): NamedObject("C-9001", "C-0001", "no-such-case"),
     ("code", "text"): NamedObject("RS-0002", "RS-0009", "no-such-submission"),
     ("diligence", "text"): DOCUMENT,
     ("document", "text"): DOCUMENT,
@@ -388,14 +402,14 @@ VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", 
 # Names of parameters that name no object: amounts, words, dates.
 OTHER_WORDS = """
     about accepted acknowledge_lapsed action activated_by_seat adverse approved approved_on balanced
-    because body caliper cameras cease_on cents clean compartment completed_by copy costs_cents day
-    deadline dice director done_on due_on edition elsewhere en ends_on es family fee_cents fee_paid_on
-    filename form_filed_on formats found from game games general granted granted_on height_mm high_um
-    how increments innovation item kind last_day left lines lit location low_um made_in mark max_cents
-    micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays note number
-    odds odds_word officer on owns_bp paid_cents paid_on part patent payout_limit_cents payouts
-    petitioner place place_reference play post procedure qualified query reason received_on reference
-    rules salesperson seal seat seats secured seq sha256 shakers shakes since square subject
-    submitted_on tampered test text title to tosses training version votes_bp wager wagers what why
-    width_mm zh
+    because begins body caliper camera cameras cease_on cents clean clip compartment completed_by copy
+    costs_cents day deadline dice director done_on due_on edition elsewhere en ends ends_on es family
+    fee_cents fee_paid_on filename form_filed_on formats found from game games general granted
+    granted_on height_mm high_um how increments innovation item kind last_day left lines lit location
+    low_um made_in mark max_cents micrometer min_cents minutes moved name named named_by_board need
+    no_other_license nobody_plays note number odds odds_word officer on outcome owns_bp paid_cents
+    paid_on part patent payout_limit_cents payouts petitioner place place_reference play post procedure
+    qualified query reason received_on reference rules salesperson seal seat seats secured seq sha256
+    shakers shakes shows since square subject submitted_on tampered test text title to tosses training
+    version votes_bp wager wagers what why width_mm zh
 """

@@ -394,6 +394,7 @@ SIGNERS = (
     ("casino-supervisor", "their-security"),
     ("pit-manager", ""),
     ("compliance", ""),
+    ("surveillance", ""),
 )
 
 

@@ -31,9 +31,10 @@ from games.models import (
     Service,
 )
 from games.office.calendar.feeds import sha256_of
+from tables.cases.watch import open_found_cases
 from tables.demo import floor as demo
 from tables.demo.seeding import PODIUM, assign, seed
-from tables.models import DiceLot, Shaker, Table
+from tables.models import Case, CaseDocument, DiceLot, Shaker, Table
 from tests.services.restore import restored_later
 from tests.tables import slip_scene
 from tests.tables.cast import PIN, Scene, train
@@ -263,6 +264,12 @@ def _fill(facility: Facility) -> None:
             gaming_day=now.date(),
         )
     scene.act("report_dispute", {"seat": 1, "about": "the call"})
+    open_found_cases()
+    case = Case.objects.get(facility=facility, code="C-0001")
+    CaseDocument.objects.create(
+        case=case, number=1, title="A statement", filename="a.txt", media_type="text/plain", size=1,
+        sha256="0" * 64, content=b"a", added_at=now, added_by=carla, seq=1,
+    )  # fmt: skip
 
 
 def _fill_another(facility: Facility) -> None:
@@ -283,6 +290,10 @@ def _fill_another(facility: Facility) -> None:
         facility=facility, code="NG-9001", title="Harbor Pair", kind="wager", drafted_at=now
     )
     GameTest.objects.create(request=request, number=1)
+    Case.objects.create(
+        facility=facility, code="C-9001", kind="other", subject="by-hand:1", opened_at=now, opened_seq=1,
+        params={"about": "A lamp of Seabright", "table": ""}, due_at=now,
+    )  # fmt: skip
     Guide.objects.create(facility=facility, version=9, content={"games": []}, facts={}, drafted_at=now)
     CalendarFeed.objects.create(
         facility=facility, name="Desk", token_sha256=sha256_of("seabright"), person=person, created_at=now

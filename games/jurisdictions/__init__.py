@@ -27,6 +27,12 @@ FOLDER = Path(__file__).parent
 CODE = re.compile(r"[A-Z0-9-]{1,8}", re.ASCII)
 PRACTICE_NOTICE_MINUTES = 30  # of a change of limits
 SUBJECTS = ("submissions", "guides", "signs", "requests")  # what a body approves
+# Hours until a case of each kind is due, and the daily report is to be accepted: practice of the casinos. An `approval`
+# is opened so many hours before it ends.
+PRACTICE_CASE_HOURS = {
+    "dispute": 24, "slip": 24, "lockout": 12, "approval": 240, "limits": 24, "band": 72, "integrity": 4, "other": 72,
+    "report": 9,
+}  # fmt: skip
 # Every duty that a file may cite a section for.
 DUTIES = frozenset({
     "limits", "limits.change", "limits.nobody-plays", "limits.notice", "limits.sign", "limits.announcement",
@@ -95,6 +101,8 @@ class Jurisdiction:
     reads_other_editions: bool = field(default=False, kw_only=True)
     # Whether games/regulations/clauses.yaml has its clauses.
     clauses_in_catalog: bool = field(default=False, kw_only=True)
+    # Hours until a case is due, by its kind, where they differ from the practice.
+    cases: Mapping[str, int] | None = field(default=None, kw_only=True)
     bodies: Mapping[str, str]
     sections: Mapping[str, str]
     guide: GuideRules
@@ -111,6 +119,10 @@ class Jurisdiction:
     def limits_notice(self) -> dt.timedelta:
         """The notice of a change of limits; the practice of the casinos where the text sets none (reading A45)."""
         return dt.timedelta(minutes=self.notice_minutes or PRACTICE_NOTICE_MINUTES)
+
+    def case_time(self, kind: str) -> dt.timedelta:
+        """The time until a case of this kind is due. KeyError for an unknown kind."""
+        return dt.timedelta(hours=(self.cases or {}).get(kind) or PRACTICE_CASE_HOURS[kind])
 
     def body(self, subject: str) -> str:
         """The body that approves a subject: `submissions`, `guides`, `signs` or `requests`."""
@@ -226,6 +238,10 @@ def _wrong_values(law: Jurisdiction) -> Iterator[str]:
         yield f"unknown parts of a request: {', '.join(unknown)}"
     if not law.languages:
         yield "no language"
+    if unknown := sorted((law.cases or {}).keys() - PRACTICE_CASE_HOURS.keys()):
+        yield f"unknown kinds of cases: {', '.join(unknown)}"
+    if any(hours <= 0 for hours in (law.cases or {}).values()):
+        yield "a case that is due at once"
     for name in ("notice_minutes", "review_days"):
         if getattr(law, name) < 0:
             yield f"{name} is negative"
@@ -277,5 +293,8 @@ def _typed(hint: Any, value: Any) -> Any:
         return tuple(value) if is_list else None
     if hint == Mapping[str, str]:
         is_table = isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
+        return value if is_table else None
+    if hint == (Mapping[str, int] | None):
+        is_table = isinstance(value, dict) and all(type(item) is int for item in value.values())
         return value if is_table else None
     return value if type(value) is hint else None

@@ -152,7 +152,7 @@ export class ActDialog {
         return [part.querySelector("input"), sentence];
       if (rowsParam !== undefined && !part.querySelector("[data-row]")) return [part, sentence];
       if (mustWhen && !this.params()[mustWhen]) continue;
-      if (part.matches("input") && isEmpty(valueOf(part))) return [part, sentence];
+      if (part.matches("input, textarea") && isEmpty(valueOf(part))) return [part, sentence];
     }
     if (this.signerSelect && !this.pad.full) return [this.box.querySelector("[data-digit]"), PIN_IS_MISSING];
     return null;

@@ -15,10 +15,10 @@ async function sha256(file) {
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function uploadBody(command, title, file) {
+async function uploadBody(command, params, file) {
   const body = new FormData(), hash = await sha256(file);
   body.set("command", command);
-  body.set("title", title);
+  for (const [name, value] of Object.entries(params)) body.set(name, value);
   if (hash) body.set("sha256", hash);
   body.set("file", file);
   return body;
@@ -38,7 +38,7 @@ async function upload(field) {
   if (!file) return showStatus("PDF, PNG, JPEG or text, up to 8 MB");
   if (file.size > MAX_BYTES) return showStatus(`${file.name} is larger than 8 MB.`, true);
   showStatus(`Sending ${file.name} …`);
-  const body = await uploadBody(uuid7(), `${title}: ${stemOf(file.name)}`.slice(0, MAX_TITLE), file);
+  const body = await uploadBody(uuid7(), { title: `${title}: ${stemOf(file.name)}`.slice(0, MAX_TITLE) }, file);
   const { refusal, answer } = await post(content().dataset.file, body);
   if (fileInput.files[0] !== file) return;
   if (refusal) return showStatus(refusal.message, true);
@@ -61,7 +61,7 @@ document.addEventListener("change", ({ target }) => {
 addEventListener("dialog:open", ({ detail: { dialog } }) => {
   const fileInput = dialog.box.querySelector("[data-the-file]");
   if (fileInput) dialog.send = async (url, { command, params }) => {
-    const result = await post(url, await uploadBody(command, params.title, fileInput.files[0]));
+    const result = await post(url, await uploadBody(command, params, fileInput.files[0]));
     duplicateOf = result.answer?.same_as ?? "";
     return result;
   };

@@ -1,4 +1,5 @@
-"""The ticker: warn of dice that expire, raise alerts, apply limits and rules that take effect, remind of deadlines.
+"""The ticker: warn of dice that expire, raise alerts, apply limits and rules that take effect, remind of deadlines,
+open cases.
 
 Nothing depends on it for correctness: every act checks the rules against stored moments itself. It runs as one task of
 the embedded server, or as `manage.py ticker` in production. Two tickers are harmless, because each change is claimed
@@ -20,6 +21,7 @@ from audit import clock
 from audit.logs import OutageLog
 from games.office.calendar import reminders
 from tables.alerts import escalation
+from tables.cases import watch as cases_watch
 from tables.clock import alert_rules
 from tables.clock.reconcile import reconcile_alerts
 from tables.clock.status import StatusWriter
@@ -36,6 +38,7 @@ from tables.screens import push
 log = logging.getLogger(__name__)
 SECONDS = 1.0
 DEADLINES_EVERY = 60  # ticks
+CASES_EVERY = 10  # ticks
 MAX_DRIFT = dt.timedelta(seconds=2)
 SLOW_SECONDS = 1.0
 Check = Callable[[], list[int]]
@@ -58,6 +61,7 @@ class Ticker:
         rules = [rule for rule in ALERT_RULES if rule.query and self.count % rule.every_ticks == 0]
         staff_rules = [rule for rule in rules if rule.every_ticks > 1]
         remind = self.count % DEADLINES_EVERY == DEADLINES_EVERY // 2
+        opens_cases = self.count % CASES_EVERY == CASES_EVERY - 1
         self.count += 1
         return [
             warn_of_dice,
@@ -68,6 +72,7 @@ class Ticker:
             escalation.pass_on_unanswered,
             *([partial(self.check_rules, staff_rules)] if staff_rules else []),
             *([remind_of_deadlines] if remind else []),
+            *([cases_watch.open_found_cases] if opens_cases else []),
         ]
 
     def tick(self) -> list[int]:

@@ -1,6 +1,14 @@
 """Database tables of the floor, one file a noun, with their queries."""
 
 from .alerts import Alert
+from .cases import (
+    CameraReference,
+    Case,
+    CaseDocument,
+    CaseNote,
+    CaseSignature,
+    ReportAcceptance,
+)
 from .clock import TickerStatus
 from .dice import DiceLot, DiceMeasurement, LotStep, Shaker
 from .equipment import Approval
@@ -15,6 +23,11 @@ __all__ = [
     "Alert",
     "Approval",
     "Assignment",
+    "CameraReference",
+    "Case",
+    "CaseDocument",
+    "CaseNote",
+    "CaseSignature",
     "DiceLot",
     "DiceMeasurement",
     "Inspection",
@@ -22,6 +35,7 @@ __all__ = [
     "LotStep",
     "Pit",
     "Qualification",
+    "ReportAcceptance",
     "Round",
     "Settlement",
     "Shaker",

@@ -1,6 +1,6 @@
 """How acts on the dice, the equipment and the staff of a facility are executed.
 
-Their streams are `facility/dice`, `facility/equipment` and `facility/staff`.
+Their streams are `facility/dice`, `facility/equipment` and `facility/staff`; that of compliance is `facility/cases`.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,6 +21,7 @@ from tables.runner.refusals import WITNESS_NOT_ON_DUTY
 
 __all__ = [
     "ACTS",
+    "CASES",
     "DICE",
     "EQUIPMENT",
     "STAFF",
@@ -33,7 +34,7 @@ __all__ = [
     "facility_act",
 ]  # fmt: skip
 
-DICE, EQUIPMENT, STAFF = STREAMS = "dice", "equipment", "staff"
+DICE, EQUIPMENT, STAFF, CASES = STREAMS = "dice", "equipment", "staff", "cases"
 # The entry on the stream of each table whose screens show what such an act changed.
 TABLE_ENTRY_TYPES: dict[str, EntryType[ChangeElsewhere]] = {EQUIPMENT: EQUIPMENT_CHANGED, STAFF: DUTY_CHANGED}
 Do = Callable[["FacilityContext", Params], ActOutcome]

@@ -11,6 +11,8 @@ from games.engine import Refusal
 from games.models import Facility
 from games.office.core.access import may_see_office
 from games.views.page_context import landing_url
+from tables.cases.inbox import open_count
+from tables.cases.roles import may_see_cases
 from tables.core.permissions import may_see_floor
 from tables.desk import page as desk
 from tables.desk.access import may_see_desk
@@ -44,7 +46,7 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
     device = getattr(request, "device", None)
     if request is None or device is None or not isinstance(request.user, Person):
         return []
-    pages = [
+    pages: list[dict[str, Any]] = [
         {"code": page, "label": PAGES[page][1], "url": reverse(PAGES[page][0], args=[device.facility])}
         for page in facility_pages_for(request.user, device)
     ]
@@ -55,6 +57,9 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
         pages.append({"code": "rules", "label": "Rules", "url": landing_url(device.facility)})
     if may_see_desk(request.user, device):
         pages.append({"code": "record", "label": "Record", "url": desk.landing_url(device.facility)})
+    if may_see_cases(request.user, device):
+        url, count = reverse("inbox", args=[device.facility]), open_count(device.facility)
+        pages.insert(0, {"code": "inbox", "label": "Inbox", "url": url, "count": count})
     return pages
 
 

@@ -38,6 +38,9 @@ log = logging.getLogger(__name__)
 MAX_BODY_BYTES = 256 * 1024
 MAX_FILE_NAME, MAX_EXTENSION = 120, 10  # characters
 STATIONS = ("dealer", "table")
+WITH_FILE = frozenset(
+    {"add_case_document"}
+)  # acts without a table that come with a file, beside those of the office
 FORM_FIELDS_OF_THE_REQUEST = ("command", "csrfmiddlewaretoken")
 
 
@@ -239,7 +242,8 @@ def _json_body(request: HttpRequest) -> dict[str, Any]:
 
 
 def _has_file(request: HttpRequest, target: ActTarget) -> bool:
-    return target.runner is office_runner.RUNNER and request.content_type == "multipart/form-data"
+    takes_files = target.runner is office_runner.RUNNER or target.act in WITH_FILE
+    return takes_files and request.content_type == "multipart/form-data"
 
 
 def _form(request: HttpRequest) -> tuple[dict[str, Any], bytes]:

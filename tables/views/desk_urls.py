@@ -1,7 +1,8 @@
-"""URLs of the compliance desk. Each page declares its own as `urlpatterns`."""
+"""URLs of the compliance desk and of its inbox. Each page declares its own as `urlpatterns`."""
 
 from django.urls import URLPattern, path
 
+from tables.cases.views import case, inbox
 from tables.desk.views import coverage, entry, exports, integrity, report, search
 from tables.views import acts
 
@@ -13,4 +14,6 @@ urlpatterns: list[URLPattern] = [
     *integrity.urlpatterns,
     *report.urlpatterns,
     *exports.urlpatterns,
+    *inbox.urlpatterns,
+    *case.urlpatterns,
 ]

@@ -13,6 +13,7 @@ from audit import clock
 from audit.models import Person, Station
 from games.engine import Refusal
 from games.snapshot_types import Snapshot
+from tables.cases.roles import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, may_see_floor
 from tables.runner.access import (
@@ -40,7 +41,8 @@ from ..models import Assignment, Pit, Shaker, Table
 def home(request: HttpRequest) -> HttpResponse:
     """Redirect a device to its screen: a tablet to its console, a display to its signs, others to the floor.
 
-    A wall shows the floor with nobody signed in, and a locked podium or phone goes on showing it.
+    Compliance begins with its inbox. A wall shows the floor with nobody signed in, and a locked podium or phone goes on
+    showing it.
     """
     device = enrolled_device(request)
     if device is None:
@@ -59,6 +61,8 @@ def home(request: HttpRequest) -> HttpResponse:
     if device.place:
         facility, table = device.place.split("/", 1)
         return redirect("console", facility=facility, table=table)
+    if person.role in COMPLIANCE and may_see_cases(person, device):
+        return redirect("inbox", device.facility)
     if not may_see_floor(person, device.facility) and DICE in facility_pages_for(person, device):
         return redirect("dice", facility=device.facility)
     return redirect("floor", facility=device.facility)

@@ -120,6 +120,7 @@ class Scene:
         witness: str | None = None,
         command: uuid.UUID | None = None,
         device: Device | None = None,
+        attachment: bytes = b"",
     ) -> road.ActResponse:
         """One act in a room of the house, by the road, from the podium unless the test says otherwise."""
         call = road.ActRequest(
@@ -132,6 +133,7 @@ class Scene:
             actor=self.people[by],
             device=device or self.podium,
             witness=self.people[witness] if witness else None,
+            attachment=attachment,
         )
         return rooms.execute(call)
 

@@ -179,14 +179,15 @@ def approve_sign_form(scene: Scene) -> None:
 ARGUMENTS = {
     "facility": "larkfield", "facility_code": "larkfield", "table": "T-01", "lot": "L-0101", "number": 1, "seq": 1,
     "kind": "limits", "station": "dealer", "version": 1, "slug": "sic-bo-xx-7-a", "place": "T-01",
+    "case": "C-0001",
 }  # fmt: skip
 CODES = {"submission": "RS-0009", "submission-pdf": "RS-0009", "document": "D-0001", "provider": "SP-0001"}
 QUERIES = {"light": "?dice=1,2,3", "odds-pdf": "?rules=xx-7@2020-01-01/B", "record-coverage": "?q=dice"}
 # Addresses that have nothing to show here: no game is tested, nobody recorded that they take a proof, the installation
-# has no entries, and no slip is drawn up.
+# has no entries, no slip is drawn up, and the case has no document.
 NOTHING_THERE = {
     "game-test", "provider", "record-proof", "record-proof-of-installation", "record-entry-of-installation",
-    "slip-preview", "correction",
+    "slip-preview", "correction", "case-document",
 }  # fmt: skip
 # Addresses that only take forms, or lead elsewhere.
 FORMS = {"home", "act", "facility-act", "office-act", "desk-act", "feeds", "sign-off", "lock", "enrol"}
@@ -228,6 +229,8 @@ def answer_of(address: str, browsers: list[Client]) -> tuple[int, str]:
 def test_every_page_answers_and_cites_no_other_law(worked, tmp_path, settings):
     settings.EXPORTS_DIR = str(tmp_path)
     ask(worked, kind="evidence", streams=["T-01"])
+    dispute = {"kind": "dispute", "about": "the call", "table": "T-01", "number": 1, "seat": 1}
+    worked.in_room("open_case", dispute, by="compliance")
     browsers = [worked.browser("podium", by) for by in STAFF] + [worked.browser("tablet", "dealer"), Client()]
     browsers += [worked.browser(enroll("Wall", "larkfield", "wall")[1]), locked_phone(worked)]
     answers = {address: answer_of(address, browsers) for address in addresses()}

@@ -1,0 +1,296 @@
+"""Acts on cases: open, take, assign, write, add, look, sign, close, reopen."""
+
+import re
+
+from audit.models.people import Department
+from games.engine import Refusal
+from games.office.documents import filing
+from games.params import MOST_CENTS, Params, malformed
+from tables.cases.case_rules.disputes import DISPUTE, dispute_key
+from tables.cases.case_rules.others import OTHER
+from tables.cases.entry_types import (
+    CAMERA_SEEN,
+    CASE_ASSIGNED,
+    CASE_CLOSED,
+    CASE_DOCUMENT_ADDED,
+    CASE_NOTED,
+    CASE_REOPENED,
+    CASE_TAKEN,
+    OUTCOME_SIGNED,
+    CameraSeen,
+    CaseDocumentAdded,
+    OutcomeSigned,
+)
+from tables.cases.kinds import BY_SLIP, GOODWILL, CaseSubject, kind_of
+from tables.cases.opening import case_of_subject, open_case_row
+from tables.cases.refusals import (
+    CAMERA_TIME,
+    CASE_EXISTS,
+    CASE_GOODWILL_CENTS,
+    CASE_HAS_OWNER,
+    CASE_IS_CLOSED,
+    CASE_IS_OPEN,
+    CASE_NO_SUCH_OUTCOME,
+    CASE_NOT_SIGNED,
+    CASE_OWNER_MAY_NOT,
+    CASE_SIGNED_ALREADY,
+    CASE_SIGNED_BY_TWO,
+    CASE_SIGNED_OTHERWISE,
+    CASE_SIGNER_ACTED,
+    CASE_SIGNER_OUTSIDE,
+    CASE_SLIP_MISSING,
+    NO_SUCH_CASE,
+)
+from tables.cases.roles import CASE_WORKERS, COMPLIANCE, SURVEILLANCE
+from tables.core.duty import person_here
+from tables.corrections.refusals import NO_SUCH_ROUND
+from tables.models import CameraReference, Case, CaseDocument, CaseNote, CaseSignature, Round, Slip, Table
+from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
+from tables.staffing.refusals import NO_SUCH_PLACE
+
+MAX_ABOUT = 500
+MAX_NOTE = 1000
+MAX_REASON = 500
+MAX_ROUND = 2**31 - 1
+MAX_SEATS = 64
+SIGNATURES = 2
+SHA256 = re.compile(r"[0-9a-f]{64}")
+TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
+
+
+@facility_act(CASES, roles=CASE_WORKERS)
+def open_case(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Open a case by hand: a dispute that a patron brings, or something else. `number` (a round) and `seat` may be 0.
+
+    Raises `case-exists` where the same round and seat have one already.
+    """
+    kind = {DISPUTE.code: DISPUTE, OTHER.code: OTHER}[params.choice("kind", (DISPUTE.code, OTHER.code))]
+    about = params.prose("about", max_length=MAX_ABOUT)
+    if not about:
+        raise malformed("about")
+    code = params.text("table", default="", max_length=20)
+    number, seat = (
+        params.integer("number", 0, MAX_ROUND, default=0),
+        params.integer("seat", 0, MAX_SEATS, default=0),
+    )
+    table = _table(ctx, code) if code else None
+    if table is not None and number and not Round.objects.filter(table=table, number=number).exists():
+        raise Refusal(NO_SUCH_ROUND, table=table.code, round=number)
+    key = f"by-hand:{ctx.stream.seq + 1}"
+    if kind is DISPUTE and table is not None and number and seat:
+        key = dispute_key(table.code, number, seat)
+        case = case_of_subject(ctx.facility, kind, key)
+        if case is not None:
+            raise Refusal(CASE_EXISTS, case=case.code)
+    subject = CaseSubject(
+        key,
+        ctx.now,
+        {"table": code, "round": number or None, "seat": seat or None, "about": about},
+        table,
+        number or None if table is not None else None,
+        seat or None,
+    )
+    case, entry = open_case_row(ctx.facility, kind, subject, ctx.stream, ctx.now, ctx.actor)
+    return ActOutcome(entry, {"case": case.code}, changes="nothing")
+
+
+@facility_act(CASES, roles=CASE_WORKERS)
+def take_case(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Take a case that nobody owns."""
+    case = _open_case(ctx, params)
+    if case.owner is not None:
+        raise Refusal(CASE_HAS_OWNER, case=case.code, owner=case.owner.name)
+    case.owner = ctx.actor
+    case.save(update_fields=["owner"])
+    return ActOutcome(CASE_TAKEN({"case": case.code}), changes="nothing")
+
+
+@facility_act(CASES, roles=COMPLIANCE)
+def assign_case(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Give a case to somebody who may work on it."""
+    case = _open_case(ctx, params)
+    person = person_here(ctx.facility, params.code("person"))
+    if person.role not in CASE_WORKERS:
+        raise Refusal(CASE_OWNER_MAY_NOT, person=person.name)
+    case.owner = person
+    case.save(update_fields=["owner"])
+    return ActOutcome(CASE_ASSIGNED({"case": case.code, "owner": person.code}), changes="nothing")
+
+
+@facility_act(CASES, roles=CASE_WORKERS)
+def add_case_note(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Write a note. Notes may follow after a case is closed."""
+    case, text = _case(ctx, params), params.prose("text", max_length=MAX_NOTE)
+    if not text:
+        raise malformed("text")
+    CaseNote.objects.create(
+        case=case, text=text, written_at=ctx.now, written_by=ctx.actor, seq=ctx.stream.seq + 1
+    )
+    return ActOutcome(CASE_NOTED({"case": case.code, "text": text}), changes="nothing")
+
+
+@facility_act(CASES, roles=CASE_WORKERS)
+def add_case_document(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Add the attachment of the request to a case: a statement, a letter, a picture. Its bytes never change.
+
+    Raises what `filing.verify_document` raises.
+    """
+    case = _case(ctx, params)
+    title, filename = params.text("title", max_length=120), params.text("filename", max_length=120)
+    sha256 = params.text("sha256", max_length=64)
+    if not SHA256.fullmatch(sha256):
+        raise malformed("sha256")
+    media_type = filing.verify_document(filing.Upload(title, filename, sha256, ctx.attachment))
+    document = CaseDocument.objects.create(
+        case=case,
+        number=case.documents.count() + 1,
+        title=title,
+        filename=filename,
+        media_type=media_type,
+        size=len(ctx.attachment),
+        sha256=sha256,
+        content=ctx.attachment,
+        added_at=ctx.now,
+        added_by=ctx.actor,
+        seq=ctx.stream.seq + 1,
+    )
+    data: CaseDocumentAdded = {
+        "case": case.code,
+        "number": document.number,
+        "title": title,
+        "filename": filename,
+        "media_type": media_type,
+        "size": document.size,
+        "sha256": sha256,
+    }
+    return ActOutcome(CASE_DOCUMENT_ADDED(data), {"document": document.number}, changes="nothing")
+
+
+@facility_act(CASES, roles=SURVEILLANCE)
+def record_camera_seen(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Record what surveillance saw on a camera: the clip, from when to when, and what it shows."""
+    case = _open_case(ctx, params)
+    camera, clip = params.text("camera", max_length=20), params.text("clip", default="", max_length=40)
+    begins, ends = (params.text(name, default="", max_length=8) for name in ("begins", "ends"))
+    shows = params.text("shows", max_length=MAX_REASON)
+    if not all(TIME.fullmatch(time) for time in (begins, ends) if time):
+        raise Refusal(CAMERA_TIME)
+    CameraReference.objects.create(
+        case=case,
+        camera=camera,
+        clip=clip,
+        begins=begins,
+        ends=ends,
+        shows=shows,
+        seen_at=ctx.now,
+        seen_by=ctx.actor,
+        seq=ctx.stream.seq + 1,
+    )
+    data: CameraSeen = {
+        "case": case.code, "camera": camera, "clip": clip, "begins": begins, "ends": ends, "shows": shows,
+    }  # fmt: skip
+    return ActOutcome(CAMERA_SEEN(data), changes="nothing")
+
+
+@facility_act(CASES, roles=CASE_WORKERS)
+def sign_case_outcome(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Sign the outcome of a case. Two people sign the same outcome, sum and reason.
+
+    Neither of them acted in what the case is about, and one at least is not of table games.
+    """
+    case = _open_case(ctx, params)
+    outcome = params.text("outcome", max_length=20)
+    reason, cents = (
+        params.text("reason", max_length=MAX_REASON),
+        params.integer("cents", 0, MOST_CENTS, default=0),
+    )
+    if outcome not in kind_of(case).outcomes:
+        raise Refusal(CASE_NO_SUCH_OUTCOME)
+    if (outcome == GOODWILL) != (cents > 0):
+        raise Refusal(CASE_GOODWILL_CENTS)
+    signed = list(case.signatures.filter(counts=True).select_related("person"))
+    _verify_signer(ctx, case, signed)
+    if signed and (case.outcome, case.reason, case.cents or 0) != (outcome, reason, cents):
+        raise Refusal(CASE_SIGNED_OTHERWISE, person=signed[0].person.name)
+    CaseSignature.objects.create(case=case, person=ctx.actor, signed_at=ctx.now, seq=ctx.stream.seq + 1)
+    case.outcome, case.reason, case.cents = outcome, reason, cents or None
+    case.save(update_fields=["outcome", "reason", "cents"])
+    data: OutcomeSigned = {
+        "case": case.code,
+        "outcome": outcome,
+        "reason": reason,
+        "cents": cents or None,
+        "signature": len(signed) + 1,
+    }
+    return ActOutcome(OUTCOME_SIGNED(data), {"signature": len(signed) + 1}, changes="nothing")
+
+
+@facility_act(CASES, roles=COMPLIANCE)
+def close_case(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Close a case that two people have signed. What is paid by slip needs a slip about the round."""
+    case = _open_case(ctx, params)
+    count = case.signatures.filter(counts=True).count()
+    if count < SIGNATURES:
+        raise Refusal(CASE_NOT_SIGNED, case=case.code, count=count)
+    if case.outcome == BY_SLIP and not _has_slip(case):
+        raise Refusal(CASE_SLIP_MISSING, number=case.round or 0, case=case.code)
+    case.status, case.closed_at, case.closed_by = Case.Status.CLOSED, ctx.now, ctx.actor
+    case.closed_seq = ctx.stream.seq + 1
+    case.save(update_fields=["status", "closed_at", "closed_by", "closed_seq"])
+    return ActOutcome(CASE_CLOSED({"case": case.code, "outcome": case.outcome}), changes="nothing")
+
+
+@facility_act(CASES, roles=COMPLIANCE)
+def reopen_case(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Reopen a closed case, or one whose outcome somebody has signed. The signatures no longer count."""
+    case, reason = _case(ctx, params), params.text("reason", max_length=MAX_REASON)
+    signatures = case.signatures.filter(counts=True)
+    if case.status == Case.Status.OPEN and not signatures.exists():
+        raise Refusal(CASE_IS_OPEN, case=case.code)
+    signatures.update(counts=False)
+    case.status, case.closed_at, case.closed_by, case.closed_seq = Case.Status.OPEN, None, None, None
+    case.outcome, case.cents, case.reason = "", None, ""
+    case.save()
+    return ActOutcome(CASE_REOPENED({"case": case.code, "reason": reason}), changes="nothing")
+
+
+def _case(ctx: FacilityContext, params: Params) -> Case:
+    """The case that the act names. Raises `no-such-case`."""
+    code = params.code("case")
+    case = (
+        Case.objects.filter(facility=ctx.facility, code=code).select_related("owner", "table__stream").first()
+    )
+    if case is None:
+        raise Refusal(NO_SUCH_CASE, case=code)
+    return case
+
+
+def _open_case(ctx: FacilityContext, params: Params) -> Case:
+    """The open case that the act names. Raises `no-such-case` or `case-is-closed`."""
+    case = _case(ctx, params)
+    if case.status == Case.Status.CLOSED:
+        raise Refusal(CASE_IS_CLOSED, case=case.code)
+    return case
+
+
+def _table(ctx: FacilityContext, code: str) -> Table:
+    table = Table.objects.filter(facility=ctx.facility, code=code).first()
+    if table is None:
+        raise Refusal(NO_SUCH_PLACE, place=code)
+    return table
+
+
+def _verify_signer(ctx: FacilityContext, case: Case, signed: list[CaseSignature]) -> None:
+    if any(signature.person_id == ctx.actor.pk for signature in signed):
+        raise Refusal(CASE_SIGNED_ALREADY, case=case.code)
+    if len(signed) >= SIGNATURES:
+        raise Refusal(CASE_SIGNED_BY_TWO, case=case.code)
+    if ctx.actor.code in kind_of(case).actors(case):
+        raise Refusal(CASE_SIGNER_ACTED)
+    departments = {ctx.actor.department, *(signature.person.department for signature in signed)}
+    if signed and departments == {Department.TABLE_GAMES}:
+        raise Refusal(CASE_SIGNER_OUTSIDE, person=signed[0].person.name)
+
+
+def _has_slip(case: Case) -> bool:
+    return Slip.objects.filter(table=case.table, round__number=case.round or 0).exists()

@@ -1,0 +1,310 @@
+"""One case for people to read: its steps, its timeline from the record, and the round that it is about."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+
+from audit.models import Entry, Person
+from games.models import Facility
+from tables.cases.acts.case_acts import SIGNATURES
+from tables.cases.inbox import CaseRow, case_row, due_words, moment_words
+from tables.cases.kinds import CaseKind, kind_of
+from tables.cases.next_steps import signatures_of
+from tables.cases.roles import CASE_WORKERS, COMPLIANCE, SURVEILLANCE
+from tables.cases.words import outcome_words
+from tables.core.entries import RecordedEntry, of_round
+from tables.desk.entry_rows import EntryRow, entry_rows, entry_url
+from tables.models import CameraReference, Case, CaseSignature, Slip
+from tables.replay.evidence import Evidence, evidence_of
+from tables.replay.history import RoundHistory, WagerRow
+from tables.replay.layout import layout_snapshot
+from tables.replay.replayed_round import SETTLING_TYPES
+from tables.rules.approved_terms import recorded_submission
+from tables.runner.facility import CASES
+from tables.words.entries import said_by
+
+CASE_TYPES = "case."
+
+
+@dataclass(frozen=True)
+class CaseStep:
+    """A stage of a case: done, now, or still to come (the empty state)."""
+
+    label: str
+    detail: str
+    state: str
+
+
+@dataclass(frozen=True)
+class TimelineRow:
+    """An entry about the case. `own`: it is of the case's own stream, and otherwise of its table."""
+
+    moment: dt.datetime
+    time: str
+    words: str
+    people: str
+    seq: int
+    url: str
+    own: bool
+
+
+class CaseRound:
+    """The round that a case is about, replayed from the record now."""
+
+    def __init__(self, case: Case) -> None:
+        assert case.table is not None and case.round is not None
+        self.case, self.table, self.number = case, case.table, case.round
+        self.entries: Sequence[RecordedEntry] = of_round(self.table.stream, case.round)
+        self.history = RoundHistory(
+            case.facility.code, self.entries, submission=recorded_submission(self.table.stream_id)
+        )
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The chain and the seal of its entries."""
+        return evidence_of(self.table.stream, self.history.entries)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the entries are as they were written, and settle as recorded."""
+        return self.evidence.holds and not self.history.differences and self.history.current_round is not None
+
+    @cached_property
+    def snapshot(self) -> Any:
+        """The layout after the last settlement, as the floor's templates read it; None where it cannot be drawn."""
+        places = [step.place for step in self.history.steps if step.entry.type in SETTLING_TYPES]
+        replayed = self.history.round_after(places[-1] if places else len(self.history.steps) - 1)
+        return layout_snapshot(replayed, self.table.seats) if replayed and replayed.has_begun else None
+
+    @property
+    def thrown(self) -> list[int]:
+        """The dice of the newest throw, as the game arranges them."""
+        replayed = self.history.current_round
+        return list(replayed.game.arranged(replayed.throws[-1])) if replayed and replayed.throws else []
+
+    @property
+    def first_call(self) -> list[int]:
+        """The dice as they were first entered, where they were corrected."""
+        corrected = [row.dice[0] for row in self.history.corrections if row.dice]
+        return corrected[0] if corrected else []
+
+    @property
+    def wagers(self) -> list[WagerRow]:
+        """The wagers of the case's seat; those of every seat where it names none."""
+        return [row for row in self.history.wager_rows if self.case.seat in (None, row.seat)]
+
+    @property
+    def staked_cents(self) -> int:
+        return sum(row.stake_cents for row in self.wagers if row.outcome != "struck")
+
+    @property
+    def paid_cents(self) -> int:
+        return sum(row.paid_cents for row in self.wagers if row.outcome != "struck")
+
+
+@dataclass
+class CasePage:
+    """What the page of a case shows, as one person sees it at one moment."""
+
+    case: Case
+    person: Person
+    now: dt.datetime
+
+    @property
+    def facility(self) -> Facility:
+        return self.case.facility
+
+    @property
+    def kind(self) -> CaseKind:
+        return kind_of(self.case)
+
+    @cached_property
+    def row(self) -> CaseRow:
+        return case_row(self.case, self.person, self.now)
+
+    @cached_property
+    def round(self) -> CaseRound | None:
+        """The round that it is about, if the record has it."""
+        if self.case.table is None or self.case.round is None:
+            return None
+        round_ = CaseRound(self.case)
+        return round_ if round_.entries else None
+
+    @cached_property
+    def signatures(self) -> Sequence[CaseSignature]:
+        return signatures_of(self.case)
+
+    @cached_property
+    def cameras(self) -> Sequence[CameraReference]:
+        return list(self.case.cameras.select_related("seen_by"))
+
+    @property
+    def missing_signatures(self) -> range:
+        """The numbers of the signatures that are missing."""
+        return range(len(self.signatures) + 1, SIGNATURES + 1)
+
+    @property
+    def outcome(self) -> str:
+        return outcome_words(self.case.outcome)
+
+    @property
+    def quote(self) -> str:
+        """What the patron or a colleague says, in their words."""
+        return str(self.case.params.get("about", ""))
+
+    @property
+    def may_sign(self) -> bool:
+        """Whether the act would take this person's signature now."""
+        has_signed = any(signature.person_id == self.person.pk for signature in self.signatures)
+        return (
+            self._is_open
+            and self.person.role in CASE_WORKERS
+            and not has_signed
+            and len(self.signatures) < SIGNATURES
+            and not self.acted
+        )
+
+    @cached_property
+    def acted(self) -> bool:
+        """Whether this person acted in what the case is about."""
+        return self.person.code in self.kind.actors(self.case)
+
+    @property
+    def may_take(self) -> bool:
+        return self._is_open and self.case.owner is None and self.person.role in CASE_WORKERS
+
+    @property
+    def may_close(self) -> bool:
+        return self._is_open and len(self.signatures) >= SIGNATURES and self.person.role in COMPLIANCE
+
+    @property
+    def may_reopen(self) -> bool:
+        return self.person.role in COMPLIANCE and (not self._is_open or bool(self.signatures))
+
+    @property
+    def may_see_camera(self) -> bool:
+        return self._is_open and self.person.role in SURVEILLANCE
+
+    @property
+    def may_assign(self) -> bool:
+        return self._is_open and self.person.role in COMPLIANCE
+
+    @property
+    def _is_open(self) -> bool:
+        return self.case.status == Case.Status.OPEN
+
+    @cached_property
+    def steps(self) -> list[CaseStep]:
+        """The stages of the case; the first that is not done is the present one."""
+        case, signed = self.case, self.signatures
+        stages = [
+            ("Opened", self._when(case.opened_at, case.opened_by, "by its rule"), True),
+            ("Taken", case.owner.short_name if case.owner else "by somebody", case.owner is not None),
+        ]
+        if self.kind.needs_camera:
+            seen = self.cameras
+            detail = self._when(seen[-1].seen_at, seen[-1].seen_by) if seen else "by surveillance"
+            stages.append(("Camera seen", detail, bool(seen)))
+        if self.round is not None:
+            detail = "now, no difference" if self.round.is_sound else "now, it differs"
+            stages.append(("Round checked", detail, self.round.is_sound))
+        stages.append(("Signed by two", f"{len(signed)} of {SIGNATURES}", len(signed) >= SIGNATURES))
+        due = moment_words(case.due_at, self.facility, self.now)
+        closed = self._when(case.closed_at, case.closed_by) if case.closed_at else f"by {due}"
+        stages.append(("Closed", closed, not self._is_open))
+        current = next((place for place, stage in enumerate(stages) if not stage[2]), len(stages))
+        return [
+            CaseStep(label, detail, "done" if done else "now" if place == current else "")
+            for place, (label, detail, done) in enumerate(stages)
+        ]
+
+    @property
+    def due_in(self) -> str:
+        return due_words(self.case.due_at, self.now)
+
+    @property
+    def due(self) -> str:
+        return moment_words(self.case.due_at, self.facility, self.now)
+
+    @cached_property
+    def timeline(self) -> list[tuple[str, list[TimelineRow]]]:
+        """The entries of the round and of the case in the order of time, by local day."""
+        rows = sorted([*self._round_rows(), *self._own_rows()], key=lambda row: row.moment)
+        days: dict[str, list[TimelineRow]] = {}
+        for row in rows:
+            local = self.facility.local(row.moment)
+            days.setdefault(f"{local:%a} {local.day} {local:%b %Y}", []).append(row)
+        return list(days.items())
+
+    @cached_property
+    def slips(self) -> list[Slip]:
+        """The slips about the round."""
+        if self.case.table is None or self.case.round is None:
+            return []
+        return list(
+            Slip.objects.filter(table=self.case.table, round__number=self.case.round).order_by("number")
+        )
+
+    @property
+    def replay_url(self) -> str:
+        """The page of the round."""
+        if self.round is None:
+            return ""
+        return reverse("replay", args=[self.facility.code, self.round.table.code, self.round.number])
+
+    @property
+    def round_pdf_url(self) -> str:
+        """The PDF of the disputed round; empty where this installation makes none."""
+        if self.round is None:
+            return ""
+        try:
+            return reverse("round-pdf", args=[self.facility.code, self.round.table.code, self.round.number])
+        except NoReverseMatch:
+            return ""
+
+    def _round_rows(self) -> list[TimelineRow]:
+        if self.round is None:
+            return []
+        table, history = self.round.table, self.round.history
+        return [
+            self._timeline_row(
+                dt.datetime.fromisoformat(step.entry.at),
+                step.text,
+                step.detail,
+                step.entry.seq,
+                table.stream.name,
+            )
+            for step in history.steps
+        ]
+
+    def _own_rows(self) -> list[TimelineRow]:
+        stream = f"{self.facility.code}/{CASES}"
+        entries = Entry.objects.filter(stream__name=stream, type__startswith=CASE_TYPES)
+        entries = entries.filter(seq__gte=self.case.opened_seq).select_related("stream").order_by("seq")
+        own = [entry for entry in entries if _names(said_by(entry), self.case)]
+        return [self._own_row(row) for row in entry_rows(own, self.facility)]
+
+    def _own_row(self, row: EntryRow) -> TimelineRow:
+        words = row.words.removeprefix(f"{self.case.code} ").removeprefix(f"{self.case.code}, ")
+        people = ", ".join(row.people) or "by its rule"
+        return TimelineRow(
+            row.entry.at, row.time, words[:1].upper() + words[1:], people, row.entry.seq, row.url, True
+        )
+
+    def _timeline_row(
+        self, moment: dt.datetime, words: str, people: str, seq: int, stream: str
+    ) -> TimelineRow:
+        time = f"{self.facility.local(moment):%H:%M:%S}"
+        return TimelineRow(moment, time, words, people, seq, entry_url(stream, seq, self.facility), False)
+
+    def _when(self, moment: dt.datetime, person: Person | None, nobody: str = "") -> str:
+        local = self.facility.local(moment)
+        return f"{local:%a %H:%M}, {person.short_name if person else nobody}"
+
+
+def _names(data: Mapping[str, Any], case: Case) -> bool:
+    return data.get("case") == case.code

@@ -1,0 +1,92 @@
+"""Entries about cases and about accepted reports."""
+
+from typing import Annotated, NotRequired, TypedDict
+
+from audit.entry_types import entry_type
+
+CaseCode = Annotated[str, "code of the case"]
+
+
+class CaseEntry(TypedDict):
+    case: CaseCode
+
+
+class CaseOpened(CaseEntry):
+    """The entry names nobody where a rule opened the case. `about` is what a patron or a colleague says."""
+
+    about: NotRequired[Annotated[str, "what it is about, in a person's words; only of a case opened by hand"]]
+    due_at: Annotated[str, "when it is due, UTC"]
+    kind: Annotated[str, "kind of the case"]
+    subject: Annotated[str, "what it is about, as a key; one case for each"]
+    title: Annotated[str, "what it is about, in words"]
+
+
+CASE_OPENED = entry_type("case.opened", CaseOpened, "A case was opened, by its rule or by a person.")
+CASE_TAKEN = entry_type("case.taken", CaseEntry, "A person took a case: its owner is the person who acted.")
+
+
+class CaseAssigned(CaseEntry):
+    owner: Annotated[str, "code of the new owner"]
+
+
+CASE_ASSIGNED = entry_type("case.assigned", CaseAssigned, "A case was given to another person.")
+
+
+class CaseNoted(CaseEntry):
+    text: Annotated[str, "the note, in a person's words"]
+
+
+CASE_NOTED = entry_type("case.noted", CaseNoted, "A person wrote a note about a case.")
+
+
+class CaseDocumentAdded(CaseEntry):
+    filename: Annotated[str, "name of the file as it was sent"]
+    media_type: Annotated[str, "the type of the file, decided by its first bytes"]
+    number: Annotated[int, "number of the document in its case"]
+    sha256: str
+    size: Annotated[int, "bytes"]
+    title: Annotated[str, "title of the document"]
+
+
+CASE_DOCUMENT_ADDED = entry_type(
+    "case.document_added", CaseDocumentAdded, "A document was added to a case. The entry has its SHA-256."
+)
+
+
+class CameraSeen(CaseEntry):
+    begins: Annotated[str, "local time at which the clip begins; may be empty"]
+    camera: str
+    clip: Annotated[str, "reference of the clip; empty where none is kept"]
+    ends: Annotated[str, "local time at which the clip ends; may be empty"]
+    shows: Annotated[str, "what it shows, in a person's words"]
+
+
+CAMERA_SEEN = entry_type("case.camera_seen", CameraSeen, "Surveillance looked at the camera of a case.")
+
+
+class OutcomeSigned(CaseEntry):
+    cents: Annotated[int | None, "what is paid for goodwill; null for any other outcome"]
+    outcome: Annotated[str, "code of the outcome"]
+    reason: Annotated[str, "why, in a person's words"]
+    signature: Annotated[int, "1 for the first signature, 2 for the second"]
+
+
+OUTCOME_SIGNED = entry_type("case.outcome_signed", OutcomeSigned, "A person signed the outcome of a case.")
+
+
+class CaseClosed(CaseEntry):
+    outcome: Annotated[str, "code of the outcome"]
+
+
+CASE_CLOSED = entry_type(
+    "case.closed", CaseClosed, "A case was closed, with its outcome signed by two people."
+)
+
+
+class CaseReopened(CaseEntry):
+    reason: Annotated[str, "why, in a person's words"]
+
+
+CASE_REOPENED = entry_type(
+    "case.reopened", CaseReopened, "A case was reopened. Earlier signatures of its outcome no longer count."
+)

@@ -1,0 +1,63 @@
+"""Refusals of acts on cases, each with its sentence."""
+
+from games.engine.refusals import RefusalCode
+
+NO_SUCH_CASE = RefusalCode("no-such-case", "There is no case %(case)s here. Check the code.", "No such case")
+CASE_IS_CLOSED = RefusalCode(
+    "case-is-closed", "%(case)s is closed. Reopen it first, and say why.", "Case closed"
+)
+CASE_IS_OPEN = RefusalCode(
+    "case-is-open",
+    "%(case)s is open and nobody has signed its outcome. There is nothing to reopen.",
+    "Case open",
+)
+CASE_EXISTS = RefusalCode(
+    "case-exists", "%(case)s is about the same. Add a note there instead.", "There is a case already"
+)
+CASE_HAS_OWNER = RefusalCode(
+    "case-has-owner", "%(case)s belongs to %(owner)s. Ask compliance to assign it.", "Case taken"
+)
+CASE_OWNER_MAY_NOT = RefusalCode(
+    "case-owner-may-not", "%(person)s may not work on cases. Choose somebody else.", "Cannot own a case"
+)
+CASE_NO_SUCH_OUTCOME = RefusalCode(
+    "case-no-such-outcome", "That is no outcome of such a case. Choose one of the list.", "No such outcome"
+)
+CASE_GOODWILL_CENTS = RefusalCode(
+    "case-goodwill-cents", "Say how much is paid for goodwill. Other outcomes name no sum.", "How much?"
+)
+CASE_SIGNED_ALREADY = RefusalCode(
+    "case-signed-already", "You have signed %(case)s. Somebody else has to sign too.", "Already signed"
+)
+CASE_SIGNED_BY_TWO = RefusalCode(
+    "case-signed-by-two",
+    "Two people have signed %(case)s. Close it, or reopen it and say why.",
+    "Signed by two",
+)
+CASE_SIGNED_OTHERWISE = RefusalCode(
+    "case-signed-otherwise",
+    "%(person)s has signed another outcome or reason. Sign the same, or reopen the case and say why.",
+    "Signed otherwise",
+)
+CASE_SIGNER_ACTED = RefusalCode(
+    "case-signer-acted",
+    "You acted in what this case is about. Somebody who did not has to sign it.",
+    "You acted in it",
+)
+CASE_SIGNER_OUTSIDE = RefusalCode(
+    "case-signer-outside",
+    "%(person)s is of table games too. The second signature must come from outside table games.",
+    "Outside table games",
+)
+CASE_NOT_SIGNED = RefusalCode(
+    "case-not-signed", "%(case)s is signed by %(count)s of 2 people. It can be closed when both have signed.",
+    "Signature missing",
+)  # fmt: skip
+CASE_SLIP_MISSING = RefusalCode(
+    "case-slip-missing",
+    "No slip about round %(number)s has been filed. File it at the table, then close the case.",
+    "Slip missing",
+)
+CAMERA_TIME = RefusalCode(
+    "camera-time", "A time of the clip is hours, minutes and seconds, such as 21:17:30.", "Time of the clip"
+)

@@ -1,0 +1,1 @@
+"""The pages of compliance: its inbox, and each case."""

@@ -1,0 +1,161 @@
+"""Cases of compliance: what somebody has to look into, sign and close, and the daily reports that were accepted."""
+
+from django.db import models
+from django.db.models import Q
+
+FACILITY = "games.Facility"
+PERSON = "audit.Person"
+
+
+class Case(models.Model):
+    """One case. A rule or a person opens it, and no subject has two.
+
+    `subject` names what it is about (`T-04:ENS-0007`), `params` are the values for its sentences. `table_code`, `round`
+    and `seat` are set where it is about a table. `outcome`, `cents` and `reason` are those of its newest signature.
+    """
+
+    class Status(models.TextChoices):
+        OPEN = "open", "open"
+        CLOSED = "closed", "closed"
+
+    facility = models.ForeignKey(FACILITY, models.PROTECT, related_name="cases")
+    code = models.CharField(max_length=20, help_text="for instance C-0001")
+    kind = models.CharField(max_length=20)
+    subject = models.CharField(max_length=120, help_text="what it is about; one case for each subject")
+    params = models.JSONField(default=dict, help_text="values for its sentences")
+    table = models.ForeignKey("tables.Table", models.PROTECT, null=True, blank=True, related_name="cases")
+    round = models.PositiveIntegerField(null=True, blank=True)
+    seat = models.PositiveSmallIntegerField(null=True, blank=True)
+    opened_at = models.DateTimeField()
+    opened_seq = models.BigIntegerField()
+    opened_by = models.ForeignKey(
+        PERSON, models.PROTECT, null=True, blank=True, related_name="+", help_text="nobody: by its rule"
+    )
+    due_at = models.DateTimeField()
+    owner = models.ForeignKey(PERSON, models.PROTECT, null=True, blank=True, related_name="+")
+    status = models.CharField(max_length=8, choices=Status, default=Status.OPEN)
+    outcome = models.CharField(max_length=20, blank=True)
+    cents = models.BigIntegerField(null=True, blank=True, help_text="what is paid for goodwill")
+    reason = models.CharField(max_length=500, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.ForeignKey(PERSON, models.PROTECT, null=True, blank=True, related_name="+")
+    closed_seq = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["facility", "due_at", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["facility", "code"], name="case_code_is_unique"),
+            models.UniqueConstraint(fields=["facility", "kind", "subject"], name="case_of_each_subject"),
+            models.CheckConstraint(condition=Q(status__in=["open", "closed"]), name="case_status_is_known"),
+            models.CheckConstraint(
+                condition=Q(status="open", closed_at=None) | Q(status="closed", closed_at__isnull=False),
+                name="case_is_closed_at_a_moment",
+            ),
+        ]
+        indexes = [models.Index(fields=["facility", "status", "due_at"], name="case_by_due_time")]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class CaseNote(models.Model):
+    """What somebody wrote about a case."""
+
+    case = models.ForeignKey(Case, models.PROTECT, related_name="notes")
+    text = models.CharField(max_length=1000)
+    written_at = models.DateTimeField()
+    written_by = models.ForeignKey(PERSON, models.PROTECT, related_name="+")
+    seq = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["case", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} {self.seq}"
+
+
+class CaseDocument(models.Model):
+    """A file of a case as it was received. Its bytes never change, and an entry has their SHA-256."""
+
+    case = models.ForeignKey(Case, models.PROTECT, related_name="documents")
+    number = models.PositiveIntegerField(help_text="from 1 in each case")
+    title = models.CharField(max_length=120)
+    filename = models.CharField(max_length=120)
+    media_type = models.CharField(max_length=60, help_text="as its first bytes tell")
+    size = models.PositiveIntegerField(help_text="bytes")
+    sha256 = models.CharField(max_length=64)
+    content = models.BinaryField(editable=False)
+    added_at = models.DateTimeField()
+    added_by = models.ForeignKey(PERSON, models.PROTECT, related_name="+")
+    seq = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["case", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["case", "number"], name="case_document_number_is_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} {self.number}"
+
+
+class CameraReference(models.Model):
+    """What surveillance saw: the camera, the clip, from when to when, and what it shows."""
+
+    case = models.ForeignKey(Case, models.PROTECT, related_name="cameras")
+    camera = models.CharField(max_length=20)
+    clip = models.CharField(max_length=40, blank=True)
+    begins = models.CharField(max_length=8, blank=True, help_text="21:17:30, as the clip says")
+    ends = models.CharField(max_length=8, blank=True)
+    shows = models.CharField(max_length=500)
+    seen_at = models.DateTimeField()
+    seen_by = models.ForeignKey(PERSON, models.PROTECT, related_name="+")
+    seq = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["case", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} {self.camera}"
+
+
+class CaseSignature(models.Model):
+    """A signature under the outcome of a case. One that was given before the case was reopened no longer counts."""
+
+    case = models.ForeignKey(Case, models.PROTECT, related_name="signatures")
+    person = models.ForeignKey(PERSON, models.PROTECT, related_name="+")
+    signed_at = models.DateTimeField()
+    seq = models.BigIntegerField()
+    counts = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ["case", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["case", "person"], condition=Q(counts=True), name="case_is_signed_once_by_each"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} {self.person_id}"
+
+
+class ReportAcceptance(models.Model):
+    """Who accepted the report of a gaming day, and the SHA-256 of the PDF that they had opened."""
+
+    facility = models.ForeignKey(FACILITY, models.PROTECT, related_name="report_acceptances")
+    day = models.DateField()
+    sha256 = models.CharField(max_length=64)
+    opened_at = models.DateTimeField(help_text="when the person had opened the report")
+    accepted_at = models.DateTimeField()
+    accepted_by = models.ForeignKey(PERSON, models.PROTECT, related_name="+")
+    seq = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["facility", "-day", "-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["facility", "day", "sha256"], name="report_is_accepted_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.sha256[:8]}"

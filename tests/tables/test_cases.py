@@ -1,0 +1,320 @@
+"""The cases of compliance: opened once for each subject, signed by two people, closed, and read in the inbox."""
+
+import datetime as dt
+import hashlib
+import json
+import re
+from html import unescape
+
+import pytest
+from django.db import connection
+
+from audit.models import Entry
+from games import jurisdictions
+from games.engine import Refusal
+from tables.cases import watch
+from tables.cases.inbox import due_words, span_words
+from tables.cases.record_checks import check_case_documents
+from tables.clock.ticker import Ticker
+from tables.models import Case, CaseDocument
+from tables.runner import facility
+from tests.services.emptying import guards_aside
+from tests.tables import slip_scene
+from tests.tables.house import hire
+
+pytestmark = pytest.mark.django_db
+HOUR = dt.timedelta(hours=1)
+
+
+@pytest.fixture
+def disputed(hands, scene):
+    """Seat 2 says that its Big won; the dice were 2 2 5."""
+    scene.play((2, "big", 10_000), (5, "small", 2_000), dice=[2, 2, 5])
+    scene.finish()
+    scene.act("report_dispute", {"seat": 2, "about": "The dealer called a 6 first"})
+    watch.open_found_cases()
+    return scene
+
+
+def only_case():
+    return Case.objects.get()
+
+
+def entries():
+    rows = Entry.objects.filter(stream__name="larkfield/cases").order_by("seq")
+    return [json.loads(bytes(row.body)) for row in rows]
+
+
+def sign(scene, by, outcome="stands", reason="The dice showed 9.", **more):
+    return scene.in_room(
+        "sign_case_outcome", {"case": "C-0001", "outcome": outcome, "reason": reason, **more}, by=by
+    )
+
+
+def refused(code):
+    return pytest.raises(Refusal, match=code)
+
+
+def page(scene, address="/inbox/larkfield/", by="compliance"):
+    answer = scene.browser("podium", by).get(address)
+    assert answer.status_code == 200
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())))
+
+
+# By rules
+
+
+def test_a_dispute_opens_one_case_that_is_due_in_the_hours_of_its_jurisdiction(disputed, hands):
+    case = only_case()
+    assert (case.code, case.kind, case.subject) == ("C-0001", "dispute", "T-01:1:2")
+    assert (case.round, case.seat, case.opened_by, case.owner) == (1, 2, None, None)
+    assert case.due_at == hands.now + 24 * HOUR and disputed.table.facility.law.cases["dispute"] == 24
+    [entry] = entries()
+    assert entry["actor"] is None and entry["seq"] == case.opened_seq
+    assert entry["data"] == {
+        "case": "C-0001",
+        "due_at": "2026-11-22T15:00:00.000000Z",
+        "kind": "dispute",
+        "subject": "T-01:1:2",
+        "title": "Dispute at T-01 seat 2, round 1",
+    }
+    disputed.act("report_dispute", {"seat": 2, "about": "again"})
+    hands.now += HOUR
+    watch.open_found_cases()
+    assert Case.objects.count() == len(entries()) == 1, "the same round and seat"
+
+
+def test_the_ticker_opens_the_case_of_a_slip(hands, scene):
+    scene.play((2, "big", 2_000), dice=[2, 2, 5])
+    scene.finish()
+    slip_scene.file(scene, "dice", dice=[5, 5, 6])
+    ticker = Ticker(lambda: 0.0)
+    for _ in range(10):
+        ticker.tick()
+    case = only_case()
+    assert (case.kind, case.subject, case.round) == ("slip", "T-01:ENS-0001", 1)
+    assert "Slip ENS-0001 to review T-01 round 1: seat 2 is owed $40. misread" in page(scene)
+
+
+def test_one_transaction_a_case_so_that_one_failure_leaves_the_others(hands, scene, monkeypatch):
+    scene.act("report_dispute", {"seat": 1, "about": "first"})
+    scene.act("report_dispute", {"seat": 2, "about": "second"})
+    append = watch.record.append
+
+    def fail_once(*args, **values):
+        monkeypatch.setattr(watch.record, "append", append)
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(watch.record, "append", fail_once)
+    watch.open_found_cases()
+    watch.open_found_cases()
+    assert {case.code for case in Case.objects.all()} == {"C-0001", "C-0002"}
+    assert len(entries()) == 2
+
+
+def test_training_and_what_is_long_ago_opens_no_case(hands, scene):
+    scene.act("report_dispute", {"seat": 1, "about": "long ago"})
+    hands.now += 8 * 24 * HOUR
+    watch.open_found_cases()
+    assert not Case.objects.exists()
+
+
+def test_each_kind_has_its_hours_and_another_kind_is_an_error_of_the_file(tmp_path):
+    for law in jurisdictions.all_jurisdictions().values():
+        assert {kind: law.case_time(kind) for kind in jurisdictions.PRACTICE_CASE_HOURS}
+    text = (jurisdictions.FOLDER / "nj.toml").read_text()
+    (tmp_path / "nj.toml").write_text(text.replace("\n[cases]\n", "\n[cases]\nghost = 3\nslips = 0\n"))
+    with pytest.raises(ValueError, match="unknown kinds of cases: ghost, slips; a case that is due at once"):
+        jurisdictions.read(tmp_path / "nj.toml")
+
+
+# By hand
+
+
+def test_a_patron_at_the_desk_has_the_same_case_as_the_table(disputed):
+    params = {"kind": "dispute", "about": "I want my $60.", "table": "T-01", "number": 1, "seat": 2}
+    with refused("case-exists"):
+        disputed.in_room("open_case", params, by="compliance")
+    answer = disputed.in_room("open_case", {**params, "seat": 5}, by="shift-manager")
+    assert answer.body["case"] == "C-0002" and entries()[-1]["data"]["about"] == "I want my $60."
+    with refused("no-such-round"):
+        disputed.in_room("open_case", {**params, "number": 7}, by="compliance")
+    with refused("no-such-place"):
+        disputed.in_room("open_case", {**params, "table": "T-77"}, by="compliance")
+    disputed.in_room("open_case", {"kind": "other", "about": "A lamp is out"}, by="surveillance")
+    assert "A lamp is out No table" in page(disputed)
+
+
+def test_a_case_has_an_owner_whom_compliance_may_change(disputed):
+    disputed.in_room("take_case", {"case": "C-0001"}, by="surveillance")
+    with refused("case-has-owner"):
+        disputed.in_room("take_case", {"case": "C-0001"}, by="compliance")
+    with refused("case-owner-may-not"):
+        disputed.in_room("assign_case", {"case": "C-0001", "person": "dealer"}, by="compliance")
+    disputed.in_room("assign_case", {"case": "C-0001", "person": "shift-manager"}, by="compliance")
+    assert only_case().owner.code == "shift-manager"
+    assert [entry["_type"] for entry in entries()] == ["case.opened", "case.taken", "case.assigned"]
+
+
+def test_documents_keep_their_bytes_and_a_verification_finds_replaced_ones(disputed):
+    content = b"I had $100 on Big."
+    params = {
+        "case": "C-0001",
+        "title": "Statement",
+        "filename": "said.txt",
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    disputed.in_room("add_case_document", params, by="compliance", attachment=content)
+    with refused("document-named-otherwise"):
+        disputed.in_room(
+            "add_case_document", {**params, "filename": "a.pdf"}, by="compliance", attachment=content
+        )
+    answer = disputed.browser("podium", "gaming-agent").get("/inbox/larkfield/C-0001/documents/1")
+    assert answer.content == content and "attachment" in answer["Content-Disposition"]
+    assert list(check_case_documents(lambda: None)) == []
+    CaseDocument.objects.update(content=b"I had nothing.")
+    assert [found.code for found in check_case_documents(lambda: None)] == ["case-document-differs"]
+    CaseDocument.objects.all().delete()
+    assert [found.code for found in check_case_documents(lambda: None)] == ["case-document-missing"]
+
+
+# Signatures
+
+
+def test_two_people_sign_the_same_and_compliance_closes(disputed, hands):
+    with refused("case-no-such-outcome"):
+        sign(disputed, "surveillance", "agreed")
+    sign(disputed, "surveillance")
+    with refused("case-signed-already"):
+        sign(disputed, "surveillance")
+    with refused("case-signed-otherwise"):
+        sign(disputed, "compliance", reason="Something else.")
+    with refused("case-not-signed"):
+        disputed.in_room("close_case", {"case": "C-0001"}, by="compliance")
+    sign(disputed, "compliance")
+    with refused("case-signed-by-two"):
+        sign(disputed, "shift-manager")
+    hands.now += HOUR
+    disputed.in_room("close_case", {"case": "C-0001"}, by="compliance")
+    case = only_case()
+    assert (case.status, case.outcome, case.closed_by.code) == ("closed", "stands", "compliance")
+    with refused("case-is-closed"):
+        disputed.in_room("take_case", {"case": "C-0001"}, by="compliance")
+    disputed.in_room("add_case_note", {"case": "C-0001", "text": "The letter was sent."}, by="compliance")
+    disputed.in_room("reopen_case", {"case": "C-0001", "reason": "Another clip"}, by="compliance")
+    case = only_case()
+    assert (case.status, case.outcome, case.signatures.filter(counts=True).count()) == ("open", "", 0)
+    with refused("case-is-open"):
+        disputed.in_room("reopen_case", {"case": "C-0001", "reason": "Twice"}, by="compliance")
+
+
+def test_nobody_signs_who_acted_in_the_round_and_table_games_do_not_sign_alone(disputed, hands):
+    hire(disputed, ("night-manager", "shift-manager"))
+    disputed.place((1, "small", 1_000))
+    disputed.act("void_round", {"reason": "a die left the table"}, witness="shift-manager")
+    disputed.act("report_dispute", {"seat": 1, "about": "Why void?"})
+    watch.open_found_cases()
+    params = {"case": "C-0002", "outcome": "stands", "reason": "A die left the table."}
+    with refused("case-signer-acted"):
+        disputed.in_room("sign_case_outcome", params, by="shift-manager")
+    sign(disputed, "shift-manager")
+    with refused("case-signer-outside"):
+        sign(disputed, "night-manager")
+    sign(disputed, "surveillance")
+
+
+def test_goodwill_names_its_sum_and_a_slip_must_have_been_filed(disputed):
+    with refused("case-goodwill-cents"):
+        sign(disputed, "surveillance", "goodwill")
+    with refused("case-goodwill-cents"):
+        sign(disputed, "surveillance", "stands", cents=500)
+    for by in ("surveillance", "compliance"):
+        sign(disputed, by, "by-slip")
+    with refused("case-slip-missing"):
+        disputed.in_room("close_case", {"case": "C-0001"}, by="compliance")
+    slip_scene.file(disputed, "dice", dice=[5, 5, 6])
+    disputed.in_room("close_case", {"case": "C-0001"}, by="compliance")
+    disputed.in_room("reopen_case", {"case": "C-0001", "reason": "A letter"}, by="compliance")
+    sign(disputed, "compliance", "goodwill", cents=6_000)
+    assert entries()[-1]["data"]["cents"] == 6_000
+
+
+def test_who_may_do_what(disputed):
+    cases = [act for act, stream in facility.RUNNER.streams.items() if stream == "cases"]
+    roles = {act: facility.ACTS[act].roles for act in cases}
+    assert {act for act in cases if "shift-manager" not in roles[act]} >= {"close_case", "assign_case"}
+    assert not [act for act in cases if {"gaming-agent", "dealer", "floorperson"} & roles[act]]
+    assert roles["record_camera_seen"] == {"surveillance"}
+    with refused("camera-time"):
+        params = {"case": "C-0001", "camera": "04-A", "shows": "2 2 5", "begins": "noon"}
+        disputed.in_room("record_camera_seen", params, by="surveillance")
+
+
+# Pages
+
+
+def test_the_inbox_begins_with_the_next_due_case_and_its_single_next_step(disputed, hands):
+    text = page(disputed)
+    for words in (
+        "None overdue", "Open 1 Due today 0 Yours 0 No owner 1", "Due Sun 22 Nov, in 1 d 0 h C-0001, dispute",
+        "Dispute at T-01 seat 2, round 1 “The dealer called a 6 first”", "Nobody yet", "Take C-0001",
+        "Inbox 1 open cases",
+    ):  # fmt: skip
+        assert words in text, words
+    disputed.in_room("take_case", {"case": "C-0001"}, by="surveillance")
+    hands.now += 25 * HOUR
+    assert "1 overdue" in page(disputed) and "Waiting for others 1" in page(disputed)
+    assert "Open C-0001" in page(disputed, "/inbox/larkfield/?show=waiting")
+    assert "Look into C-0001" in page(disputed, by="surveillance")
+    assert "No such case is open." in page(disputed, "/inbox/larkfield/?show=free")
+    assert "Open C-0001" in page(disputed, by="gaming-agent")
+
+
+def test_a_case_shows_its_round_from_the_record_and_what_is_decided(disputed):
+    disputed.in_room("take_case", {"case": "C-0001"}, by="compliance")
+    seen = {
+        "case": "C-0001",
+        "camera": "04-A",
+        "clip": "SV-1",
+        "begins": "21:17:30",
+        "shows": "2, 2, 5 before the call",
+    }
+    disputed.in_room("record_camera_seen", seen, by="surveillance")
+    disputed.in_room("add_case_note", {"case": "C-0001", "text": "Patron told."}, by="shift-manager")
+    sign(disputed, "surveillance")
+    text = page(disputed, "/inbox/larkfield/C-0001/")
+    for words in (
+        "Dispute at T-01 seat 2, round 1", "Staked at seat 2 $100", "settled again now, no difference",
+        "“The dealer called a 6 first”", "04-A, clip SV-1", "Patron told.", "Stands as settled", "The dice showed 9.",
+        "1 of 2", "Dice 2 2 5 called", "C 1", "Sign: stands as settled", "Lost",
+    ):  # fmt: skip
+        assert words in text, words
+    assert "You acted in what this case is about" not in text
+    assert page(disputed, "/inbox/larkfield/C-0001/", by="gaming-agent").count("Sign: ") == 0
+    assert disputed.browser("podium", "compliance").get("/inbox/larkfield/C-0009/").status_code == 404
+
+
+def test_a_changed_entry_of_its_round_shows_in_the_case(disputed):
+    row = Entry.objects.get(stream=disputed.table.stream, type="round.settled")
+    with guards_aside(connection):
+        Entry.objects.filter(pk=row.pk).update(
+            body=bytes(row.body).replace(b'"dice":[2,2,5]', b'"dice":[2,2,6]')
+        )
+    assert "the record and the rules differ" in page(disputed, "/inbox/larkfield/C-0001/")
+
+
+def test_compliance_begins_with_the_inbox(scene):
+    for by, address in (("compliance", "/inbox/larkfield/"), ("surveillance", "/floor/larkfield/")):
+        assert scene.browser("podium", by).get("/").headers["Location"] == address
+    assert "Inbox" not in page(scene, "/floor/larkfield/", by="pit-manager")
+
+
+def test_spans_in_words():
+    minute = dt.timedelta(minutes=1)
+    spans = {18 * minute: "18 min", 258 * minute: "4 h 18 min", 39 * HOUR: "1 d 15 h", 130 * HOUR: "5 d"}
+    assert {span: span_words(span) for span in spans} == spans
+    now = dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC)
+    assert (due_words(now + HOUR, now), due_words(now - HOUR, now)) == (
+        "in 1 h 0 min",
+        "overdue by 1 h 0 min",
+    )
