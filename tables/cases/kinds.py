@@ -42,6 +42,7 @@ class CaseKind:
     `describe` returns the title and the text for its params. `outcomes` are words by code. `query` returns the subjects
     that arose in the last days, without locks; None: only people open such a case. `actors` returns the codes of those
     who acted in what the case is about, who may not sign it. `needs_camera`: whether surveillance is to look at it.
+    `is_slow`: the query reads much, so the ticker asks once a minute.
     """
 
     code: str
@@ -52,6 +53,7 @@ class CaseKind:
     actors: Callable[[Case], set[str]] = lambda case: set()
     needs_camera: bool = False
     is_warning: bool = True
+    is_slow: bool = False
 
 
 CASE_KINDS: dict[str, CaseKind] = {}

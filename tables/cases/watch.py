@@ -16,15 +16,16 @@ log = logging.getLogger(__name__)
 _outages: dict[tuple[str, str], OutageLog] = {}
 
 
-def open_found_cases() -> list[int]:
+def open_found_cases(*, with_slow: bool = True) -> list[int]:
     """Open a case for each subject that has none, each in a transaction of its own. No table shows them.
 
+    `with_slow`: by the rules that read much, too.
     A kind that fails in one facility is logged, once until it works again, and does not stop the others.
     """
     now = clock.now()
     for facility in Facility.objects.order_by("pk"):
         for kind in CASE_KINDS.values():
-            if kind.query is None:
+            if kind.query is None or (kind.is_slow and not with_slow):
                 continue
             outage = _outage(facility, kind)
             try:

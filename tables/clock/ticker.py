@@ -39,6 +39,7 @@ log = logging.getLogger(__name__)
 SECONDS = 1.0
 DEADLINES_EVERY = 60  # ticks
 CASES_EVERY = 10  # ticks
+SLOW_CASES_EVERY = 60
 MAX_DRIFT = dt.timedelta(seconds=2)
 SLOW_SECONDS = 1.0
 Check = Callable[[], list[int]]
@@ -62,6 +63,7 @@ class Ticker:
         staff_rules = [rule for rule in rules if rule.every_ticks > 1]
         remind = self.count % DEADLINES_EVERY == DEADLINES_EVERY // 2
         opens_cases = self.count % CASES_EVERY == CASES_EVERY - 1
+        with_slow_cases = self.count % SLOW_CASES_EVERY == CASES_EVERY - 1
         self.count += 1
         return [
             warn_of_dice,
@@ -72,7 +74,7 @@ class Ticker:
             escalation.pass_on_unanswered,
             *([partial(self.check_rules, staff_rules)] if staff_rules else []),
             *([remind_of_deadlines] if remind else []),
-            *([cases_watch.open_found_cases] if opens_cases else []),
+            *([partial(cases_watch.open_found_cases, with_slow=with_slow_cases)] if opens_cases else []),
         ]
 
     def tick(self) -> list[int]:

@@ -9,14 +9,16 @@ from html import unescape
 import pytest
 from django.db import connection
 
-from audit.models import Entry
+from audit import pins
+from audit.models import Entry, Lockout
 from games import jurisdictions
 from games.engine import Refusal
 from tables.cases import watch
 from tables.cases.inbox import due_words, span_words
+from tables.cases.kinds import words_of_case
 from tables.cases.record_checks import check_case_documents
 from tables.clock.ticker import Ticker
-from tables.models import Case, CaseDocument
+from tables.models import Alert, Approval, Case, CaseDocument
 from tables.runner import facility
 from tests.services.emptying import guards_aside
 from tests.tables import slip_scene
@@ -126,6 +128,64 @@ def test_each_kind_has_its_hours_and_another_kind_is_an_error_of_the_file(tmp_pa
     (tmp_path / "nj.toml").write_text(text.replace("\n[cases]\n", "\n[cases]\nghost = 3\nslips = 0\n"))
     with pytest.raises(ValueError, match="unknown kinds of cases: ghost, slips; a case that is due at once"):
         jurisdictions.read(tmp_path / "nj.toml")
+
+
+# Other kinds
+
+
+def cases(kind):
+    watch.open_found_cases()
+    return [(case.subject, *words_of_case(case)) for case in Case.objects.filter(kind=kind).order_by("pk")]
+
+
+def test_refused_pins_are_a_case_that_the_locked_person_never_signs(hands, scene):
+    for _ in range(5):
+        pins.count_wrong_pin(scene.podium, scene.people["surveillance"], None, hands.now)
+    [lockout] = Lockout.objects.all()
+    words = ("5 wrong PINs at Podium", "As Surveillance, until 10:15")
+    assert cases("lockout") == [(f"lockout:{lockout.pk}", *words)]
+    assert Case.objects.get().due_at == hands.now + 12 * HOUR
+    with refused("case-signer-acted"):
+        sign(scene, "surveillance", "mistyped")
+
+
+def test_a_wager_over_the_maximum_is_a_case_once_its_round_has_ended(hands, scene):
+    scene.play((2, "big", 150_000), (3, "small", 2_000), dice=[5, 5, 6])
+    assert cases("limits") == []
+    scene.finish()
+    words = ("$1,500 over the maximum at T-01", "Round 1, seat 2, big: accepted, and settled in full")
+    assert cases("limits") == [("T-01:1:2:big:0", *words)]
+
+
+def test_approvals_open_a_case_so_many_days_before_they_end(hands, scene):
+    Approval.objects.filter(table=scene.table, subject="layout").update(ends_on=dt.date(2026, 12, 2))
+    assert cases("approval") == []
+    hands.now += 2 * 24 * HOUR
+    [(subject, title, text)] = cases("approval")
+    assert subject.endswith(":2026-12-02") and "ends" in title
+    assert text == "Ends 2 Dec 2026, in the rules office's calendar"
+    assert Case.objects.get().due_at == scene.table.facility.day_begins(dt.date(2026, 12, 2))
+
+
+def test_a_table_outside_its_band_is_a_case_of_its_day(hands, scene):
+    for _ in range(6):
+        scene.play((2, "big", 100_000), dice=[5, 5, 6])
+        scene.finish()
+    assert cases("band") == [], "the day is not over"
+    hands.now += 24 * HOUR
+    [(subject, title, text)] = cases("band")
+    assert (subject, title) == ("T-01:2026-11-21", "T-01 outside its band")
+    assert text.startswith("Sat 21 Nov: −$6,000, expected $")
+
+
+def test_what_is_wrong_with_the_record_is_a_case(hands, scene):
+    alert = Alert.objects.create(
+        table=scene.table, kind="record-went-back", key="record-went-back", level="stop", raised_at=hands.now,
+        params={"seen": 9, "last": 7},
+    )  # fmt: skip
+    [(subject, title, _text)] = cases("integrity")
+    assert (subject, title) == (f"T-01:alert:{alert.pk}", "T-01: The record was rolled back")
+    assert Case.objects.get().due_at == hands.now + 4 * HOUR
 
 
 # By hand
