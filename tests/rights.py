@@ -20,6 +20,8 @@ DEALERS_AT_POST = {"dealer", "dealer at a podium"}
 DEALERS_ON_DUTY = DEALERS_AT_POST | {"dealer at no post"}
 AT_THE_TABLET = {"floorperson at the tablet", "shift manager at the tablet"}
 STAFFERS = {"pit manager", "shift manager"}
+# Each department sets the duty of its own people, an administrator with a second person that of anybody.
+DUTY_CHANGERS = STAFFERS | {"security", "surveillance", "system administrator"}
 MANAGEMENT = STAFFERS | {"casino supervisor"}
 FLOOR_OF_TABLE = MANAGEMENT | AT_THE_TABLET | {"floorperson"}
 AT_THE_TABLE = DEALERS_ON_DUTY | FLOOR_OF_TABLE
@@ -145,7 +147,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/dice/": DICE_READERS,
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
-    "floor/<slug:facility>/staff/": FLOOR_READERS,
+    "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "system administrator"},
     "floor/<slug:facility>/acts/<str:act>": set(),
     "floor/<slug:facility>/<code:table>/": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/console": AT_THE_TABLE,
@@ -278,9 +280,9 @@ ACTS_OF_FACILITY = {
     "record_approval": OFFICE,
     "withdraw_approval": OFFICE,
     "register_shaker": OFFICE,
-    "assign_person": STAFFERS,
+    "assign_person": DUTY_CHANGERS,
     "assign_elsewhere": STAFFERS,
-    "end_assignment": STAFFERS,
+    "end_assignment": DUTY_CHANGERS,
     "record_qualification": STAFFERS,
     "end_qualification": STAFFERS,
     "unlock_pins": MANAGEMENT,
@@ -373,7 +375,7 @@ OBJECTS = {
     ("notice", "text"): DOCUMENT,
     ("note", "number"): rows(ProviderNote, "no-such-note"),
     ("person", "number"): rows(Qualifier, "no-such-qualifier"),
-    ("person", "text"): NamedObject("their-security", "mei", "no-such-person"),
+    ("person", "text"): NamedObject("their-pit-manager", "mei", "no-such-person"),
     ("pit", "text"): NamedObject("", "p3", "no-such-place"),
     ("provider", "text"): NamedObject("SP-9001", "SP-0001", "no-such-provider"),
     ("qualification", "number"): rows(Qualification, "no-such-qualification"),

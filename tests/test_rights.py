@@ -392,7 +392,7 @@ SIGNERS = (
     ("dealer", "fred"),
     ("floorperson", "their-shift-manager"),
     ("casino-supervisor", "their-security"),
-    ("pit-manager", ""),
+    ("pit-manager", "their-compliance"),
     ("compliance", ""),
     ("surveillance", ""),
 )

@@ -36,8 +36,12 @@ from tables.runner.table import ACTS
 __all__ = ["Denied", "Locked", "SignedOut", "enrolled_device", "person_of", "watcher_of"]
 
 STATIONS = ("dealer", "table")
-# Security has the other key of the dice storage.
-FACILITY_PAGE_ROLES = {DICE: SEES_THE_FLOOR | {"security"}, EQUIPMENT: SEES_THE_FLOOR, STAFF: SEES_THE_FLOOR}
+# Security has the other key of the dice storage. Each department sets the duty of its own people.
+FACILITY_PAGE_ROLES = {
+    DICE: SEES_THE_FLOOR | {"security"},
+    EQUIPMENT: SEES_THE_FLOOR,
+    STAFF: SEES_THE_FLOOR | {"security", "system-administrator"},
+}
 FACILITY_PAGES_ROLES = frozenset().union(*FACILITY_PAGE_ROLES.values())
 
 

@@ -54,6 +54,17 @@ STILL_SUPERVISES = RefusalCode(
     "%(person)s supervises %(table)s. Another floorperson must take it first.",
     "Relief needed",
 )
+DUTY_OF_ANOTHER_DEPARTMENT = RefusalCode(
+    "duty-of-another-department",
+    "%(person)s belongs to %(department)s. Only %(who)s may change this duty.",
+    "Another department",
+)
+SECOND_PERSON_FOR_DUTY = RefusalCode(
+    "second-person-for-duty",
+    "A second person must sign with their own PIN: somebody of the department of %(person)s, of compliance or of the "
+    "regulator, but not %(person)s.",
+    "Second person needed",
+)
 NO_SUCH_PLACE = RefusalCode("no-such-place", "There is no %(place)s at this facility.")
 NO_SUCH_ASSIGNMENT = RefusalCode(
     "no-such-assignment",

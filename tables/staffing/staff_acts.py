@@ -18,6 +18,7 @@ from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GAMES_ELSEWHERE, GameElsewhere
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
+from tables.staffing.duty_rights import DUTY_ROLES, verify_may_change_duty
 from tables.staffing.entry_types import (
     ASSIGNMENT_ENDED,
     ASSIGNMENT_STARTED,
@@ -45,13 +46,17 @@ from tables.staffing.spans import verify_may_supervise_elsewhere
 MAX_REFERENCE_LENGTH = 60
 
 
-@facility_act(STAFF, roles=STAFFERS)
+@facility_act(STAFF, roles=DUTY_ROLES, witness=True)
 def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Put a person on duty at a table, at all tables of a pit, or at the whole facility if neither is named."""
+    """Put a person on duty at a table, at all tables of a pit, or at the whole facility if neither is named.
+
+    Each department puts its own people on duty (`duty_rights`).
+    """
     person = person_here(ctx.facility, params.text("person"))
     pit, table = params.text("pit", default=""), params.text("table", default="")
     duty = Assignment(person=person, facility=ctx.facility, started_at=ctx.now)
     duty.pit, duty.table = _place(ctx, pit, table)
+    verify_may_change_duty(ctx, person)
     same = Assignment.objects.at_facility(ctx.facility).filter(person=person)
     if same.filter(pit=duty.pit, table=duty.table).exists():
         raise Refusal(ALREADY_ASSIGNED, person=person.name, place=table or pit or ctx.facility.name)
@@ -70,14 +75,15 @@ def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
     game = params.choice("game", GAMES_ELSEWHERE)
     if person.role not in FLOOR:
         raise Refusal(ROLE_DOES_NOT_SUPERVISE, person=person.name)
+    verify_may_change_duty(ctx, person)
     verify_may_supervise_elsewhere(person, game, locked_duty(person), ctx.now)
     duty = Assignment.objects.create(person=person, facility=ctx.facility, elsewhere=game, started_at=ctx.now)
     return _assignment_outcome(ASSIGNMENT_STARTED, duty)
 
 
-@facility_act(STAFF, roles=STAFFERS)
+@facility_act(STAFF, roles=DUTY_ROLES, witness=True)
 def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """End a duty.
+    """End a duty of the own department (`duty_rights`).
 
     Refused while the person supervises an open table, or works a post of one, that no other duty of theirs covers:
     somebody must relieve them first.
@@ -86,6 +92,7 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     ending = Assignment.objects.filter(facility=ctx.facility, pk=pk).select_related("person").first()
     if ending is None:
         raise Refusal(NO_SUCH_ASSIGNMENT)
+    verify_may_change_duty(ctx, ending.person)
     tables = _tables_of(ending.person)
     tables.select_for_update(of=("self",)).in_bulk()
     duty = locked_duty(ending.person)

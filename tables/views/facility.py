@@ -31,6 +31,7 @@ from tables.runner.access import (
 )
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 from tables.staffing import roster
+from tables.staffing.duty_rights import ADMINISTRATOR, departments_of
 from tables.staffing.lockout_acts import SUPERVISORS
 from tables.staffing.words import ELSEWHERE
 from tables.words.forms import span
@@ -194,6 +195,9 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         "members": roster.staff_members(facility_row, now, name, everybody=everybody or bool(name)),
         "query": {"who": name, "all": everybody},
         "staffer": person.role in STAFFERS,
+        "duty_departments": departments_of(person),
+        "signers": signers(person, facility_row) if person.role == ADMINISTRATOR else [],
+        "needs_second_person": person.role == ADMINISTRATOR,
         "lockouts": list(lockouts.select_related("device", "person").order_by("-pk")),
         "unlocks": person.role in SUPERVISORS,
         "of_the_floor": person.role in FLOOR,

@@ -29,7 +29,6 @@ from tables.runner.access import (
     wall_tables_for,
     watcher_of,
 )
-from tables.runner.facility import DICE
 from tables.screens import fragments, selectors, snapshot
 from tables.screens.floor_plan import FloorPlan, floor_plan
 from tables.words.sentences import say, short, title
@@ -63,8 +62,9 @@ def home(request: HttpRequest) -> HttpResponse:
         return redirect("console", facility=facility, table=table)
     if person.role in COMPLIANCE and may_see_cases(person, device):
         return redirect("inbox", device.facility)
-    if not may_see_floor(person, device.facility) and DICE in facility_pages_for(person, device):
-        return redirect("dice", facility=device.facility)
+    pages = facility_pages_for(person, device)
+    if not may_see_floor(person, device.facility) and pages:
+        return redirect(pages[0], facility=device.facility)
     return redirect("floor", facility=device.facility)
 
 

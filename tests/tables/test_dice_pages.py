@@ -264,7 +264,7 @@ def test_the_bar_leads_to_what_the_person_may_see(scene):
     everything = ["Floor", "Dice", "Equipment", "Staff", "Rules", "Record"]
     assert led("pit-manager") == everything
     assert led("compliance") == led("shift-manager") == ["Inbox", *everything]
-    assert led("security", path="dice/") == ["Dice"]
+    assert led("security", path="dice/") == ["Dice", "Staff"]
     assert led("floorperson", "tablet", "T-01/") == []
 
 

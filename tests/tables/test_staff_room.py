@@ -44,12 +44,17 @@ def end(scene: Scene, person: str, **how: Any) -> None:
     scene.in_room("end_assignment", {"assignment": duty_of(person).pk}, **how)
 
 
+OF_EACH_DEPARTMENT = {"pit-manager", "shift-manager", "security", "surveillance", "system-administrator"}
+
+
 @pytest.mark.parametrize("act", STAFF_ACTS)
-def test_pit_managers_and_shift_managers_staff_the_floor_and_nobody_else(scene, act):
-    assert facility.ACTS[act].roles == {"pit-manager", "shift-manager"}
-    assert not facility.ACTS[act].witness and facility.RUNNER.streams[act] == "staff"
+def test_pit_managers_and_shift_managers_staff_the_floor_and_each_department_its_own(scene, act):
+    is_duty = act in ("assign_person", "end_assignment")
+    roles = OF_EACH_DEPARTMENT if is_duty else {"pit-manager", "shift-manager"}
+    assert facility.ACTS[act].roles == roles
+    assert facility.ACTS[act].witness == is_duty and facility.RUNNER.streams[act] == "staff"
     for by, (role, _, _) in ROLES.items():
-        if role not in ("pit-manager", "shift-manager"):
+        if role not in roles:
             with pytest.raises(Forbidden) as refused:
                 scene.in_room(act, STAFF_ACTS[act], by=by)
             assert refused.value.code == "role-may-not"
@@ -113,11 +118,81 @@ def test_only_people_of_this_house_and_its_own_places(scene):
         scene.in_room("end_assignment", {"assignment": duty.pk})
 
 
+ANOTHER = "duty-of-another-department"
+SECOND = "second-person-for-duty"
+# Who may end whose duty: the refusal by whom it is about, who acts and who signs; "" where it is done.
+DUTY_ENDED_BY = [
+    *(
+        (whose, by, None, ANOTHER)
+        for whose in ("gaming-agent", "compliance", "games-administrator", "surveillance", "security")
+        for by in ("shift-manager", "pit-manager")
+    ),
+    ("system-administrator", "shift-manager", None, ANOTHER),
+    ("shift-manager", "surveillance", None, ANOTHER),
+    ("surveillance", "security", None, ANOTHER),
+    ("gaming-agent", "surveillance", None, ANOTHER),
+    ("surveillance", "surveillance", None, ""),
+    ("security", "security", None, ""),
+    ("gaming-agent", "system-administrator", None, SECOND),
+    ("gaming-agent", "system-administrator", "shift-manager", SECOND),
+    ("gaming-agent", "system-administrator", "gaming-agent", SECOND),
+    ("gaming-agent", "system-administrator", "compliance", ""),
+    ("compliance", "system-administrator", "compliance", SECOND),
+    ("compliance", "system-administrator", "gaming-agent", ""),
+    ("system-administrator", "system-administrator", None, SECOND),
+    ("shift-manager", "system-administrator", "pit-manager", ""),
+]
+
+
+@pytest.mark.parametrize(("whose", "by", "witness", "code"), DUTY_ENDED_BY)
+def test_each_department_ends_the_duty_of_its_own_people(scene, whose, by, witness, code):
+    if not code:
+        end(scene, whose, by=by, witness=witness)
+        assert (newest()["actor"], newest().get("witness")) == (by, witness)
+        return
+    with scene.refused(code):
+        end(scene, whose, by=by, witness=witness)
+    assert duty_of(whose).ended_at is None
+
+
+def test_table_games_neither_moves_nor_starts_the_duty_of_the_regulator(scene):
+    for place in ({"table": "T-01"}, {"pit": "p1"}):
+        with scene.refused(ANOTHER) as refusal:
+            scene.in_room("assign_person", {"person": "gaming-agent", **place})
+    assert "a system administrator with a second person" in refusal.value.params["who"]
+    Assignment.objects.filter(person__code="gaming-agent").update(ended_at=clock.now())
+    with scene.refused(ANOTHER):
+        scene.in_room("assign_person", {"person": "gaming-agent"})
+    agent = {"person": "gaming-agent"}
+    scene.in_room("assign_person", agent, by="system-administrator", witness="compliance")
+    Person.objects.filter(code="other-floorperson").update(department="compliance")
+    with scene.refused(ANOTHER):
+        scene.in_room("assign_elsewhere", {"person": "other-floorperson", "game": "craps"})
+
+
+@pytest.mark.parametrize(
+    ("by", "may", "may_not"),
+    [
+        ("shift-manager", "Pit Manager", "Gaming Agent"),
+        ("surveillance", "Surveillance", "Pit Manager"),
+        ("system-administrator", "Gaming Agent", ""),
+        ("compliance", "", "Compliance"),
+    ],
+)
+def test_the_staff_page_offers_the_duty_of_the_own_department(scene, by, may, may_not):
+    page = scene.browser("podium", by).get("/floor/larkfield/staff/?all=1")
+    offered = page.content.decode()
+    assert page.status_code == 200
+    for name in filter(None, (may, may_not)):
+        assert (f'End<span class="hush"> a duty of {name}' in offered) == (name == may), name
+    assert ("data-witness" in offered) == (by == "system-administrator")
+
+
 def test_a_duty_ends_once(scene):
-    end(scene, "security")
-    entry, duty = newest(), Assignment.objects.get(person__code="security")
+    end(scene, "pit-manager")
+    entry, duty = newest(), Assignment.objects.get(person__code="pit-manager")
     assert entry["_type"] == "assignment.ended"
-    assert entry["data"]["person"] == "security" and entry["data"]["assignment"] == duty.pk
+    assert entry["data"]["person"] == "pit-manager" and entry["data"]["assignment"] == duty.pk
     assert clock.format_moment(duty.ended_at) == entry["at"]
     with scene.refused("no-such-assignment"):
         scene.in_room("end_assignment", {"assignment": duty.pk})
