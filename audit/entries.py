@@ -189,6 +189,12 @@ class PersonRecorded(TypedDict):
     name: Annotated[str, "name of the person"]
     role: str
     works_in: Annotated[str, "code of the person's facility; empty for every facility"]
+    badge: NotRequired[Annotated[str, "number of the badge; absent without one"]]
+    licence_ends_on: NotRequired[
+        Annotated[str, "the last day on which the license is in effect; absent where none is stated"]
+    ]
+    pin_ends_at: NotRequired[Annotated[str, "until when a one-time PIN is accepted; absent without one"]]
+    pin_must_change: NotRequired[Annotated[Literal[True], "true for a one-time PIN; otherwise absent"]]
 
 
 PERSON_RECORDED = entry_type(

@@ -84,6 +84,19 @@ class WrongPin(PersonRefused):
     status = 401
 
 
+LAST_TRY_OF_PERSON = RefusalCode(
+    "wrong-pin",
+    "That was the fourth wrong PIN. One more locks this sign-in for fifteen minutes, or until a supervisor unlocks it.",
+    "4 wrong PINs",
+)
+LAST_TRY_AT_DEVICE = RefusalCode(
+    "wrong-pin",
+    "That was the ninth wrong PIN at this device. One more locks it for everybody, for fifteen minutes or until a "
+    "supervisor unlocks it.",
+    "9 wrong PINs",
+)
+
+
 class LockedOut(PersonRefused):
     """There were too many wrong PINs of this person, or at this device. The PIN was not looked at."""
 

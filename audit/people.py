@@ -35,7 +35,15 @@ from audit.entries import (
 from audit.entries import PersonLockedOut as LockedOutPerson
 from audit.entries import PersonRefused as RefusedPerson
 from audit.entry_types import EntryBody
-from audit.errors import DeviceRefused, LockedOut, SamePerson, TooManyPins, WrongPin
+from audit.errors import (
+    LAST_TRY_AT_DEVICE,
+    LAST_TRY_OF_PERSON,
+    DeviceRefused,
+    LockedOut,
+    SamePerson,
+    TooManyPins,
+    WrongPin,
+)
 from audit.models import Device, Lockout, Person, Role
 from audit.models.people import SHOWS_ONLY
 from audit.rows import read
@@ -230,7 +238,7 @@ def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, 
             pins.forgive(device, person)
         else:
             lockouts = pins.count_wrong_pin(device, person, signed_in, moment)
-            refusal = LockedOut() if lockouts else WrongPin()
+            refusal = LockedOut() if lockouts else _wrong_pin(device, person, moment)
             # Only the code of an existing person: anything else may be a PIN typed into the wrong field.
             data: RefusedPerson = {
                 "code": person.code if person else None,
@@ -243,6 +251,14 @@ def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, 
         raise refusal
     assert person is not None
     return person
+
+
+def _wrong_pin(device: Device, person: Person | None, moment: dt.datetime) -> WrongPin:
+    """The refusal of a wrong PIN; the last one before a lock-out says so."""
+    scope = pins.last_try_scope(device, person, moment)
+    if scope is None:
+        return WrongPin()
+    return WrongPin(LAST_TRY_AT_DEVICE if scope == Lockout.Scope.DEVICE else LAST_TRY_OF_PERSON)
 
 
 def _matches(device: Device, person: Person | None, pin: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection
 
-from audit.entries import DEVICE_ENROLLED, DEVICE_REVOKED
+from audit.entries import DEVICE_ENROLLED, DEVICE_REVOKED, PersonRecorded
 from audit.models import Device, Entry, Person
 from audit.record_checks import record_check, record_gap
 from audit.registration import facilities_of, facilities_on_record, newest_statements, statement_of
@@ -62,8 +62,8 @@ def check_people(tick: Callable[[], None]) -> Iterator[Finding]:
             if data is None:
                 yield Finding(PERSON_UNRECORDED, {"person": f"{person.code} in {facility}"})
                 continue
-            for name in sorted(row):
-                if data.get(name) != row[name]:
+            for name in sorted({*row, *(data.keys() & PersonRecorded.__optional_keys__)}):
+                if data.get(name) != row.get(name):
                     where = {"person": person.code, "stream": stream, "seq": seq}
                     yield Finding(PERSON_DIFFERS, {**where, "column": COLUMN_NAMES.get(name, name)})
     codes = set(Person.objects.values_list("code", flat=True))

@@ -63,6 +63,18 @@ def count_wrong_pin(
     return lockouts
 
 
+def last_try_scope(device: Device, person: Person | None, now: dt.datetime) -> Lockout.Scope | None:
+    """What the next wrong PIN of this person at this device locks: the device, the person there, or None: nothing."""
+    if _wrong_pins(Scope.DEVICE, device, None, now) == MAX_WRONG[Scope.DEVICE] - 1:
+        return Scope.DEVICE
+    if (
+        person is not None
+        and _wrong_pins(Scope.PERSON_AT_DEVICE, device, person, now) == MAX_WRONG[Scope.PERSON_AT_DEVICE] - 1
+    ):
+        return Scope.PERSON_AT_DEVICE
+    return None
+
+
 def forgive(device: Device, person: Person) -> None:
     """Forget a person's wrong PINs at this device: the right one shows that they were slips."""
     WrongPin.objects.filter(device=device, person=person).delete()

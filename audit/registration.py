@@ -29,8 +29,8 @@ Statements = dict[
 
 
 def statement_of(person: Person) -> PersonRecorded:
-    """State a person's row as it is now."""
-    return {
+    """State a person's row as it is now. What nobody set is left out, as in statements from before the field."""
+    statement: PersonRecorded = {
         "active": person.is_active,
         "code": person.code,
         "credential_sha256": credential_digest(person.code, person.password),
@@ -40,6 +40,15 @@ def statement_of(person: Person) -> PersonRecorded:
         "role": person.role,
         "works_in": person.facility,
     }
+    if person.badge:
+        statement["badge"] = person.badge
+    if person.licence_ends_on:
+        statement["licence_ends_on"] = person.licence_ends_on.isoformat()
+    if person.pin_must_change:
+        statement["pin_must_change"] = True
+    if person.pin_ends_at:
+        statement["pin_ends_at"] = clock.format_moment(person.pin_ends_at)
+    return statement
 
 
 def credential_digest(code: str, pin_hash: str) -> str:
@@ -86,6 +95,12 @@ def record_people(by: Person | None = None) -> list[Person]:
     return list(dict.fromkeys(recorded))
 
 
+def record_person(person: Person, by: Person | None = None, witness: Person | None = None) -> None:
+    """State a person who was added or changed, on the stream of each facility where they work."""
+    for facility in facilities_of(person, facilities_on_record()):
+        _append(facility, person, by, witness)
+
+
 def record_new_hash(person: Person, pin_hash_before: str) -> None:
     """State that a sign-in hashed the same PIN again, because the hasher of the software changed.
 
@@ -97,8 +112,9 @@ def record_new_hash(person: Person, pin_hash_before: str) -> None:
             _append(facility, person, person)
 
 
-def _append(facility: str, person: Person, by: Person | None) -> None:
+def _append(facility: str, person: Person, by: Person | None, witness: Person | None = None) -> None:
     with transaction.atomic():
         stream = lock_sign_in_stream(facility)
         moment = clock.never_before(stream, clock.now())
-        append_sign_in(stream, PERSON_RECORDED(statement_of(person)), actor=by, moment=moment)
+        entry = PERSON_RECORDED(statement_of(person))
+        append_sign_in(stream, entry, actor=by, witness=witness, moment=moment)

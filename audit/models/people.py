@@ -13,6 +13,7 @@ PIN_DIGITS = 6
 code_validator = RegexValidator(
     r"^[a-z0-9]+(?:-[a-z0-9]+)*\Z", "Use lowercase letters, digits and single hyphens."
 )
+badge_validator = RegexValidator(r"^[0-9]{1,6}\Z", "A badge number has at most six digits.")
 
 
 class Role(models.TextChoices):
@@ -77,7 +78,17 @@ class Person(AbstractBaseUser):
     department = models.CharField(max_length=24, choices=Department.choices)
     facility = models.CharField(max_length=40, blank=True, help_text="Empty: every facility.")
     licence = models.CharField(max_length=40, blank=True)
+    licence_ends_on = models.DateField(
+        null=True, blank=True, help_text="The last day on which the license is in effect."
+    )
+    badge = models.CharField(max_length=6, blank=True, validators=[badge_validator])
     is_active = models.BooleanField(default=True)
+    pin_must_change = models.BooleanField(
+        default=False, help_text="The PIN is a one-time PIN: the next sign-in asks for another."
+    )
+    pin_ends_at = models.DateTimeField(
+        null=True, blank=True, help_text="Until when a one-time PIN is accepted."
+    )
 
     objects: ClassVar[PersonManager] = PersonManager()
 
@@ -92,6 +103,9 @@ class Person(AbstractBaseUser):
             models.CheckConstraint(name="audit_person_role", condition=Q(role__in=Role.values)),
             models.CheckConstraint(
                 name="audit_person_department", condition=Q(department__in=Department.values)
+            ),
+            models.UniqueConstraint(
+                name="audit_person_badge", fields=("facility", "badge"), condition=~Q(badge="")
             ),
         )
 

@@ -1,4 +1,5 @@
-/* Finding a name among those on duty: by the beginning of any of its words, without accents and capitals. */
+/* Finding a person among those on duty: by the beginning of any word of the name, without accents and capitals, or by the
+   first digits of the badge. */
 
 const plain = (text) => text.normalize("NFD").replaceAll(/\p{M}/gv, "").toLowerCase();
 
@@ -14,4 +15,13 @@ export function matchOf(name, text) {
 export function lettersAfter(names, text) {
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
   return new Set(letters.filter((letter) => names.some((name) => matchOf(name, text + letter) >= 0)));
+}
+
+/** Whether these digits begin this badge number. */
+export const badgeMatches = (badge, digits) => /^\d+$/v.test(digits) && (badge ?? "").startsWith(digits);
+
+/** The one person with this badge, unless the number may still go on to somebody else's. */
+export function personOfBadge(people, digits) {
+  const matches = people.filter(({ dataset }) => badgeMatches(dataset.badge, digits));
+  return matches.length === 1 && matches[0].dataset.badge === digits ? matches[0] : undefined;
 }

@@ -1,8 +1,10 @@
-/* Sign-in on a shared device: find your name, tap it, and tap six digits. The sixth digit sends the form. */
+/* Sign-in on a shared device: find your name, tap it, and tap six digits. The sixth digit sends the form. Until a name is
+   chosen the digits are those of a badge; the last one chooses its person. They are shown as dots, like those of a PIN
+   that somebody types too early. */
 
 import "./clocks.js";
 import { storedHeads } from "./heads.js";
-import { lettersAfter, matchOf } from "./people-search.js";
+import { badgeMatches, lettersAfter, matchOf, personOfBadge } from "./people-search.js";
 import { PinPad } from "./pin-pad.js";
 
 const form = document.getElementById("sign-in");
@@ -13,14 +15,38 @@ const people = [...form.querySelectorAll("[name=person]")];
 const elsewhere = [...form.querySelectorAll("[data-elsewhere]")];  // listed by a search alone, and nobody to tap
 const selectedPerson = () => form.querySelector("[name=person]:checked");
 const pad = new PinPad(form, { changed: update, complete: signIn, field: pin });
+const badge = new PinPad(form, { changed: findByBadge });
 
 function update() {
   const person = selectedPerson();
   part("#pin-name").textContent = person?.dataset.name ?? "Who are you?";
-  part("#pin-role").textContent = person?.dataset.role ?? "Tap your name, then your PIN.";
+  part("#pin-role").textContent = person ? roleAndBadge(person.dataset) : "Tap your name, or key in your badge number.";
   part("[data-somebody-else]").hidden = !person;
   form.classList.toggle("chosen", Boolean(person));
   showEffects(person?.dataset.effects ?? "");
+}
+
+const roleAndBadge = ({ role, badge: number }) => (number ? `${role}, badge ${number}` : role);
+
+/* Six digits without a person are no badge of anybody here: probably a PIN. */
+function findByBadge() {
+  if (badge.pin === "") return find(search.value);
+  find("", badge.pin);
+  const person = personOfBadge(people, badge.pin);
+  if (person) {
+    person.checked = true;
+    choose();
+    find("");
+    person.closest("li").scrollIntoView({ block: "nearest" });
+  } else if (part(".people li:not([hidden])") === null) badge.say("Nobody on duty here has this badge number. Tap your name, or start over.", true);
+  else if (badge.full) badge.say("Tap your name.");
+}
+
+/* What the page shows once a name is chosen: its PIN is next. */
+function choose() {
+  badge.field.value = "";
+  forgetRefusal();
+  pad.set("");
 }
 
 /* The page that answers takes the place of this one. */
@@ -42,20 +68,23 @@ function showEffects(effects) {
   part(".effects ul").replaceChildren(...lines);
 }
 
-function find(text) {
+function find(text, keyedBadge = "") {
   if (search.value !== text) search.value = text;
+  const digits = keyedBadge || text.trim();
   let matches = 0;
   for (const person of people) {
-    const { name } = person.dataset, start = matchOf(name, text);
-    person.closest("li").hidden = start < 0;
-    matches += start >= 0;
+    const { name } = person.dataset, start = keyedBadge ? -1 : matchOf(name, text);
+    const isMatch = start >= 0 || badgeMatches(person.dataset.badge, digits);
+    person.closest("li").hidden = !isMatch;
+    matches += isMatch;
     underline(person.closest("label").querySelector("strong"), name, start, text.trim().length);
   }
   const all = people.length, inList = matches;
   for (const item of elsewhere) {
     const { elsewhere: name } = item.dataset, start = text.trim() ? matchOf(name, text) : -1;
-    item.hidden = start < 0;
-    matches += start >= 0;
+    const isMatch = start >= 0 || badgeMatches(item.dataset.badge, digits);
+    item.hidden = !isMatch;
+    matches += isMatch;
     underline(item.querySelector("strong"), name, start, text.trim().length);
   }
   part(".find-count").textContent = inList < all ? `${inList} of ${all} on duty here` : `${all} on duty here, last here first`;
@@ -73,10 +102,15 @@ function underline(element, name, start, length) {
   element.replaceChildren(name.slice(0, start), mark, name.slice(start + length));
 }
 
+const padInUse = () => (selectedPerson() ? pad : badge);
+
 function click(target) {
-  pad.click(target);
+  padInUse().click(target);
   const letter = target.closest("[data-letter]");
-  if (letter) find(search.value + letter.dataset.letter);
+  if (letter) {
+    badge.set("");
+    find(search.value + letter.dataset.letter);
+  }
   if (target.closest("[data-letter-back]")) find(search.value.slice(0, -1));
   if (target.closest("[data-find-clear]")) find("");
   if (target.closest("[data-somebody-else]")) {
@@ -84,6 +118,7 @@ function click(target) {
     if (person) person.checked = false;
     forgetRefusal();
     find("");
+    badge.set("");
     pad.set("");
   }
 }
@@ -96,16 +131,15 @@ form.addEventListener("click", ({ target }) => click(target));
 form.addEventListener("change", ({ target }) => {
   if (target === search) return;
   if (target.name !== "person") return pad.set(pin.value);
-  forgetRefusal();
-  pad.set("");
-  part(".keys").scrollIntoView({ block: "nearest" });
+  choose();
 });
 search.addEventListener("input", () => find(search.value));
 search.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
 addEventListener("keydown", (event) => {
-  if (event.target !== pin && event.target !== search && !event.ctrlKey && !event.metaKey) pad.key(event);
+  if (event.target !== pin && event.target !== search && !event.ctrlKey && !event.metaKey) padInUse().key(event);
 });
 addEventListener("pageshow", () => {
   find("");
+  badge.reset();
   pad.reset();
 });

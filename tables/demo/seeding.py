@@ -210,6 +210,8 @@ def approve_shaker(table: Table, shaker: Shaker) -> None:
 
 
 def _make_person(facility: Facility, demo_person: demo.DemoPerson) -> Person:
+    number = demo.PEOPLE.index(demo_person)
+    license_ends_on = facility.local(clock.now()).date() + dt.timedelta(days=400 + 31 * number)
     person = Person.objects.create_person(
         demo_person.code,
         demo_person.pin,
@@ -218,6 +220,8 @@ def _make_person(facility: Facility, demo_person: demo.DemoPerson) -> Person:
         department=demo_person.department,
         facility=demo_person.facility,
         licence=f"{facility.jurisdiction}-{demo_person.pin[:4]}",
+        licence_ends_on=license_ends_on,
+        badge=str(1001 + 37 * number),
     )
     duty = [assign(person, facility, where) for where in demo_person.where]
     if person.role in DEALERS:

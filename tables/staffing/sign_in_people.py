@@ -14,13 +14,14 @@ from tables.core.permissions import DEALERS, FLOOR
 from tables.models import Assignment, Shaker, Table
 from tables.staffing.relief import dealers_on_duty
 
-RECENT_ENTRIES = 200  # newest entries of the facility's sign-ins that are searched for this device
+RECENT_SIGN_INS = 500  # newest sign-ins at the facility that are searched for those at this device
 
 
 @dataclass(frozen=True)
 class SignInPerson:
     """One person on duty here. `effects` are sentences on what their sign-in at this device does, the first most
     important. `obstacle` says why somebody on duty elsewhere cannot take a post here; "" for everybody else.
+    `last_here`: when they signed in at this device last, in words; "" if it is long ago.
     """
 
     code: str
@@ -29,6 +30,8 @@ class SignInPerson:
     keeps_shaker: bool
     effects: tuple[str, ...]
     obstacle: str = ""
+    badge: str = ""
+    last_here: str = ""
 
 
 def people_at(
@@ -40,7 +43,9 @@ def people_at(
     that is relieved, where somebody chose it.
     """
     people = _on_duty(device, table, facility_roles)
-    recent = _recent_codes(device)
+    sign_ins = _newest_sign_ins(device)
+    recent = list(sign_ins)
+    facility = table.facility if table else Facility.objects.filter(code=device.facility).first()
     keeper_id = posts.holder_id(table, posts.keeper_post(table)) if table else None
     shaker = table.shakers.filter(out_of_order=False).first() if table else None
 
@@ -55,6 +60,8 @@ def people_at(
             person.get_role_display(),
             person.pk == keeper_id,
             tuple(_effects(device, table, shaker, person, post)),
+            badge=person.badge,
+            last_here=_moment_words(facility, sign_ins.get(person.code)),
         )
         for person in sorted(people, key=place)
     ]
@@ -71,6 +78,7 @@ def dealers_elsewhere(table: Table, now: dt.datetime) -> list[SignInPerson]:
             False,
             (),
             dealer.obstacle,
+            dealer.person.badge,
         )
         for dealer in sorted(dealers, key=lambda dealer: dealer.person.name)
     ]
@@ -89,18 +97,29 @@ def _on_duty(device: Device, table: Table | None, facility_roles: Iterable[str])
     else:
         duty = Assignment.objects.at(table)
     roles = facility_roles if table is None else DEALERS | FLOOR
-    assignments = duty.filter(person__role__in=roles).select_related("person")
+    assignments = duty.filter(person__role__in=roles, person__is_active=True).select_related("person")
     people = {assignment.person.pk: assignment.person for assignment in assignments}.values()
     return [person for person in people if person.has_usable_password()]  # simulated people have none
 
 
-def _recent_codes(device: Device) -> list[str]:
-    """The codes of those who signed in at this device, the last one first."""
-    entries = Entry.objects.filter(stream__name=f"{device.facility}{SIGN_IN}").order_by("-seq")
-    newest = entries.values_list("type", "actor", "body")[:RECENT_ENTRIES]
+def _newest_sign_ins(device: Device) -> dict[str, dt.datetime]:
+    """When each person signed in at this device last, by code, the newest sign-in first."""
+    entries = Entry.objects.filter(
+        stream__name=f"{device.facility}{SIGN_IN}", type=PERSON_SIGNED_IN.name
+    ).order_by("-seq")
     here = str(device.pk).encode()
-    codes = [actor for type_, actor, body in newest if type_ == PERSON_SIGNED_IN.name and here in bytes(body)]
-    return list(dict.fromkeys(codes))
+    sign_ins: dict[str, dt.datetime] = {}
+    for actor, at, body in entries.values_list("actor", "at", "body")[:RECENT_SIGN_INS]:
+        if here in bytes(body):
+            sign_ins.setdefault(actor, at)
+    return sign_ins
+
+
+def _moment_words(facility: Facility | None, moment: dt.datetime | None) -> str:
+    """A moment of the last days, as the people at the facility say it: `Fri 19:40`."""
+    if facility is None or moment is None:
+        return ""
+    return facility.local(moment).strftime("%a %H:%M")
 
 
 def _effects(

@@ -41,6 +41,10 @@ def on_record(tablet, dealer, floorperson):
         ({"department": "compliance"}, "department"),
         ({"facility": ""}, "facility"),
         ({"is_active": False}, "is_active"),
+        ({"badge": "4417"}, "badge"),
+        ({"licence_ends_on": "2030-01-31"}, "licence_ends_on"),
+        ({"pin_must_change": True}, "pin_must_change"),
+        ({"pin_ends_at": MOMENT}, "pin_ends_at"),
     ],
 )
 def test_a_person_whose_row_was_changed_is_named_with_the_entry(on_record, changed, column):
@@ -48,6 +52,15 @@ def test_a_person_whose_row_was_changed_is_named_with_the_entry(on_record, chang
     seq = on_record["tran-m"]
     finding = {"person": "tran-m", "stream": "larkfield/sign-in", "seq": seq, "column": column}
     assert found() == [{"what": "person-differs", **finding}]
+
+
+def test_what_was_stated_and_is_gone_from_the_row_is_named(on_record):
+    people_with_badges = Person.objects.filter(code="tran-m")
+    people_with_badges.update(badge="4417", licence_ends_on="2030-01-31")
+    registration.record_people()
+    assert found() == []
+    people_with_badges.update(badge="", licence_ends_on=None)
+    assert [finding["column"] for finding in found()] == ["badge", "licence_ends_on"]
 
 
 def test_a_person_without_an_entry_and_an_entry_without_a_person_are_named(on_record, make_person):

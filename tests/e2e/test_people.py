@@ -6,8 +6,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.floor import Tablet, dashboard, tablet, touch
+from tests.e2e.floor import Tablet, dashboard, resize, tablet, touch
 from tests.tables.cast import Scene
+from tests.tables.test_sign_in_page import hire
 
 pytestmark = pytest.mark.browser
 WITHIN_A_SECOND = 1_000
@@ -99,6 +100,40 @@ def test_a_name_is_found_by_its_letters_and_the_page_says_what_signing_in_does(s
     touch(dealer.page.locator("label.person:has(input[value=dealer])"))
     expect(effects).to_have_text(["Keeps the manual shaker S-01"])
     dealer.arrive("dealer")
+
+
+def test_among_300_people_everybody_is_found_by_letters_or_badge_and_the_keypad_stays_in_view(
+    scene, new_page
+):
+    hire(scene, "floorperson", 299)
+    page = new_page()
+    Tablet(page).let_in(scene.tokens["tablet"], "floorperson", "/sign-in")
+    on_list = page.locator("#sign-in .people li:visible")
+    for size in ((1280, 800), (1024, 768), (820, 1180), (390, 844)):
+        resize(page, size)
+        for key in "1", "0":
+            expect(page.locator(f"#sign-in [data-digit='{key}']")).to_be_in_viewport(ratio=0.9)
+        expect(on_list.first).to_be_in_viewport(ratio=0.9)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size
+    resize(page, (1280, 800))
+    touch(page.locator("[data-letter=F]"))
+    page.locator("#find").fill("floorperson 298")
+    expect(on_list).to_have_count(1)
+    page.locator("#find").fill("1203")
+    expect(on_list).to_contain_text("Floorperson 202")
+    touch(page.locator("[data-find-clear]"))
+    for digit in "1298":
+        touch(page.locator(f"#sign-in [data-digit='{digit}']"))
+    expect(page.locator(".pin-who")).to_contain_text("Floorperson 297")
+    expect(page.locator("#pin-role")).to_have_text("Floorperson, badge 1298")
+    expect(page.locator("label.person:has(input:checked)")).to_be_in_viewport()
+    expect(page.locator("#sign-in .dots")).to_have_attribute("aria-label", "0 of 6 digits")
+    touch(page.locator("[data-somebody-else]"))
+    for digit in "999999":
+        touch(page.locator(f"#sign-in [data-digit='{digit}']"))
+    expect(page.locator("[data-pin-say]")).to_contain_text("Nobody on duty here has this badge number.")
+    touch(page.locator("[data-digit-all]"))
+    expect(on_list.nth(299)).to_be_visible()
 
 
 def test_relief_in_mid_round_moves_the_shaker_and_keeps_the_round(scene, new_page):

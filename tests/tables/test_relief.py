@@ -100,7 +100,7 @@ def test_a_dealer_who_cannot_come_is_found_by_search_alone_with_the_reason(table
     make_table(house, code="T-02", pit=pit, submission="RS-0009", kind="live", **limits)
     Table.objects.filter(code="T-02").update(status="open", dealer=Person.objects.get(code="relief"))
     page = table.browser("tablet").get("/sign-in").content.decode()
-    assert '<li data-elsewhere="Relief" hidden>' in page and "Works at T-02" in page
+    assert '<li data-elsewhere="Relief" data-badge="" hidden>' in page and "Works at T-02" in page
     assert "Works at T-02" not in view(table) and "No dealer on duty here is free" in view(table)
 
 

@@ -1,0 +1,87 @@
+"""The sign-in page of a busy floor: everybody on duty is on it, the last here first, with what they are known by."""
+
+import re
+
+import pytest
+from django.contrib.auth.hashers import make_password
+
+from audit import clock
+from audit.models import Person
+from audit.pins import MAX_WRONG, Scope
+from tables.models import Assignment
+from tests.tables.cast import PIN
+
+pytestmark = pytest.mark.django_db
+
+
+def hire(scene, role, count, first_badge=1001):
+    """This many people of one role, on duty at the whole facility, with a badge each."""
+    facility, pin = scene.table.facility, make_password(PIN)
+    people = Person.objects.bulk_create(
+        Person(
+            code=f"{role}-{number}",
+            name=f"{role.title()} {number:03d}",
+            role=role,
+            department="table-games",
+            facility=facility.code,
+            badge=str(first_badge + number),
+            password=pin,
+        )
+        for number in range(count)
+    )
+    now = clock.now()
+    Assignment.objects.bulk_create(
+        Assignment(person=person, facility=facility, started_at=now) for person in people
+    )
+    return people
+
+
+def codes_on(page):
+    return re.findall(r'name="person" value="([^"]+)"', page)
+
+
+def test_with_22_floorpersons_on_duty_every_pit_manager_can_sign_in(scene):
+    floorpeople, managers = hire(scene, "floorperson", 22), hire(scene, "pit-manager", 2, 2001)
+    for device in ("podium", "tablet"):
+        codes = codes_on(scene.browser(device).get("/sign-in").content.decode())
+        assert {person.code for person in (*floorpeople, *managers)} <= set(codes)
+    podium = scene.browser("podium")
+    assert podium.post("/sign-in", {"person": managers[1].code, "pin": PIN}).status_code == 302
+
+
+def test_with_300_people_on_duty_the_last_here_come_first_with_their_badges(
+    scene, django_assert_max_num_queries
+):
+    dealers = hire(scene, "dealer", 300)
+    tablet = scene.browser("tablet", "floorperson")
+    with django_assert_max_num_queries(25):
+        page = tablet.get("/sign-in").content.decode()
+    codes = codes_on(page)
+    assert codes[:2] == ["dealer", "floorperson"], "who keeps the shaker, then who was here last"
+    assert re.search(r"Floorperson, here\s+\w{3} \d\d:\d\d<", page)
+    # A dealer without training for the game is listed by a search alone, with the reason.
+    listed = set(codes) | set(re.findall(r'data-elsewhere="([^"]+)"', page))
+    assert {person.name for person in dealers} <= listed
+    assert len(re.findall(r'data-badge="1\d{3}"', page)) == 300
+
+
+def test_nobody_who_has_left_is_offered(scene):
+    Person.objects.filter(code="relief").update(is_active=False)
+    assert "relief" not in codes_on(scene.browser("tablet").get("/sign-in").content.decode())
+
+
+def test_the_fourth_wrong_pin_says_that_one_more_locks_the_sign_in(scene):
+    tablet, wrong = scene.browser("tablet"), {"person": "dealer", "pin": "000000"}
+    assert (MAX_WRONG[Scope.PERSON_AT_DEVICE], MAX_WRONG[Scope.DEVICE]) == (5, 10), "as the sentences say"
+    pages = [tablet.post("/sign-in", wrong).content.decode() for _ in range(5)]
+    assert all("Wrong PIN" in page and "One more locks" not in page for page in pages[:3])
+    assert "4 wrong PINs" in pages[3] and "One more locks this sign-in" in pages[3]
+    assert "Locked out" in pages[4]
+
+
+def test_the_ninth_wrong_pin_at_a_device_says_that_one_more_locks_it(scene):
+    tablet = scene.browser("tablet")
+    for person in ("dealer", "relief", "floorperson"):
+        for _ in range(3):
+            page = tablet.post("/sign-in", {"person": person, "pin": "000000"}).content.decode()
+    assert "9 wrong PINs" in page and "locks it for everybody" in page
