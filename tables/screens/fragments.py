@@ -25,6 +25,7 @@ from tables.screens.screen_data import (
     TableData,
     TileData,
     WallData,
+    left_on_layout,
     round_rows,
 )
 
@@ -95,7 +96,9 @@ def render(station: str, state: Snapshot) -> SafeString:
 def _own(name: str, state: Snapshot) -> object:
     """Return what only the table's game shows at a station; None where it shows nothing of its own."""
     own_data = getattr(game_screens(state["table"]["game"]), name, None) if name else None
-    return own_data(state) if own_data else None
+    if own_data is None:
+        return None
+    return own_data(left_on_layout(state) if name == "Table" else state)
 
 
 # Parts of live screens that pages contain too

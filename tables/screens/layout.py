@@ -196,12 +196,15 @@ registry.clear_on_change(_area.cache_clear)
 
 
 def money_on(s: Snapshot) -> dict[str, list[Spot]]:
-    """Return the layout for the pit's table page: each wager with the money on it, and whose it is."""
+    """Return the layout for the pit's table page: each wager with the money on it, and whose it is.
+
+    Chips that were paid are left out.
+    """
     owned = owners(s)
     lit, thrown = set(s["round"]["lit"]), bool(s["round"]["dice"])
     groups: dict[str, list[Spot]] = defaultdict(list)
     for area in s["layout"]:
-        on_area = owned.get(area["wager"], ())
+        on_area = tuple(unpaid(owned.get(area["wager"], ())))
         cents = sum_of(on_area)
         spot: Spot = {
             **area,

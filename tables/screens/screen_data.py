@@ -39,7 +39,7 @@ from games.snapshot_types import (
     StepState,
     WagerFacts,
 )
-from games.stacks import sum_of
+from games.stacks import sum_of, unpaid
 from tables.alerts.floor_calls import ADDRESSEES, REASONS, decisions_for
 from tables.alerts.view import rank
 from tables.core.alert_kinds import kind_of
@@ -285,18 +285,19 @@ def mode(s: Snapshot) -> str:
 def on_layout(s: Snapshot) -> Snapshot:
     """Return the snapshot with chips that still have to go back after a round without a result on the layout."""
     back = s["returning"]
-    if back is None:
-        return s
+    return s if back is None else _with_wagers_of(s, back["seats"])
+
+
+def left_on_layout(s: Snapshot) -> Snapshot:
+    """Return the snapshot with the chips on the layout that no seat has back yet, after a round without a result."""
+    back = s.get("returning")  # a replayed round has none
+    return s if back is None else _with_wagers_of(s, [seat for seat in back["seats"] if not seat["done"]])
+
+
+def _with_wagers_of(s: Snapshot, seats: list[ReturnSeat]) -> Snapshot:
     wagers: list[WagerFacts] = [
-        {
-            **line,
-            "seat": seat["seat"],
-            "flag": None,
-            "struck": False,
-            "missed": False,
-            "outcome": "return",
-        }
-        for seat in back["seats"]
+        {**line, "seat": seat["seat"], "flag": None, "struck": False, "missed": False, "outcome": None}
+        for seat in seats
         for line in seat["lines"]
     ]
     return {**s, "round": {**s["round"], "wagers": wagers}}
@@ -924,13 +925,23 @@ class TableData(ScreenData):
         return exposure_of(self.s)
 
     @cached_property
-    def wager_count(self) -> int:
-        return sum(not wager["struck"] for wager in self.s["round"]["wagers"])
+    def wagers(self) -> list[WagerFacts]:
+        """The wagers on the layout, also those that still go back after a round without a result."""
+        return [wager for wager in left_on_layout(self.s)["round"]["wagers"] if not wager["struck"]]
+
+    @cached_property
+    def wagered_cents(self) -> int:
+        return sum(wager["cents"] for wager in self.wagers)
+
+    @cached_property
+    def seat_count(self) -> int:
+        """How many seats have a wager on the layout."""
+        return len({wager["seat"] for wager in self.wagers})
 
     @cached_property
     def owned_areas(self) -> list[OwnedArea]:
         """The areas with money in the order of the layout, for a phone."""
-        owned = layout.owners(self.s)
+        owned = {code: unpaid(owners) for code, owners in layout.owners(left_on_layout(self.s)).items()}
         return [
             {
                 "label": area["label"],
@@ -938,7 +949,7 @@ class TableData(ScreenData):
                 "owners": [(owner.seat, owner.cents) for owner in owned[area["wager"]]],
             }
             for area in self.s["layout"]
-            if area["wager"] in owned
+            if owned.get(area["wager"])
         ]
 
     @cached_property
@@ -954,7 +965,7 @@ class TableData(ScreenData):
     @cached_property
     def layout(self) -> dict[str, list[Spot]]:
         """The layout by family, each wager with the money on it."""
-        return layout.money_on(self.s)
+        return layout.money_on(left_on_layout(self.s))
 
     @cached_property
     def history(self) -> list[RoundRow]:

@@ -11,6 +11,7 @@ from audit.models import Entry
 from games.adjudication import adjudicate
 from games.engine import Rules
 from tables.models import DiceLot, Settlement, Table, Throw
+from tables.screens import fragments
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -162,6 +163,10 @@ def test_nothing_is_struck_once_the_first_roll_is_paid(table):
         )
 
 
+def layout_in_the_pit(table):
+    return str(fragments.render("table", table.snapshot)).partition("felt circles")[2].partition("</div>")[0]
+
+
 def test_a_round_voided_between_the_throws_returns_what_is_open(table):
     to_the_extra_throw(table, *BOUGHT)
     table.act("void_round", {"reason": "fire alarm"}, witness="pit-manager")
@@ -171,6 +176,9 @@ def test_a_round_voided_between_the_throws_returns_what_is_open(table):
     ]
     ended = table.last_round
     assert (ended.ending, ended.taken_cents, ended.paid_cents) == ("void", 5_100, 12_500)
+    assert ">$25<" in layout_in_the_pit(table)
+    table.act("return_wagers", {"round": ended.number, "seats": [2]})
+    assert ">$25<" not in layout_in_the_pit(table)
 
 
 @clause("PA-675a.5(e)", "PA-675a.5(e)-cap")

@@ -4,6 +4,7 @@ import pytest
 
 from tables.models import Settlement
 from tables.screens import fragments
+from tables.screens.screen_data import TableData
 from tests.tables.cast import CHAPTER, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -120,6 +121,13 @@ def test_wagers_of_a_round_without_a_result_wait_until_each_seat_has_them_back()
     scene.act("return_wagers", {"round": 1, "seats": [2]})
     assert scene.entry["data"] == {"round": 1, "seats": [2], "returned_cents": 6_000}
     assert scene.snapshot["returning"]["returned_cents"] == 6_000
+    page = TableData(scene.snapshot)  # of the pit: what no seat has back yet
+    assert [(area["label"], area["owners"]) for area in page.owned_areas] == [("Small", [(1, 2_500)])]
+    spots = [spot for family in page.layout.values() for spot in family if spot["cents"]]
+    assert [(spot["wager"], spot["cents"], spot["lost"]) for spot in spots] == [("small", 2_500, False)]
+    assert "$25</strong> in 1 wager going back to 1 seat" in " ".join(
+        fragments.render("table", scene.snapshot).split()
+    )
     with scene.refused("nothing-to-return"):
         scene.act("return_wagers", {"round": 1, "seats": [1, 2]})
     scene.act("return_wagers", {"round": 1})
