@@ -7,10 +7,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from audit.models import Job
-from tests.e2e.floor import again
+from tests.e2e.floor import again, resize
 from tests.e2e.test_rooms import Office, is_well
 
 pytestmark = pytest.mark.browser
+SCROLLS_SIDEWAYS = """() => [...document.querySelectorAll("main *")]
+    .filter((part) => part.scrollWidth > part.clientWidth + 1)
+    .filter((part) => ["auto", "scroll"].includes(getComputedStyle(part).overflowX))
+    .map((part) => part.className)"""
 ROUND = "/floor/larkfield/T-01/rounds/1/"
 
 
@@ -129,6 +133,8 @@ def test_the_page_is_well_at_every_size_in_every_game(stage, new_page, spotless,
     office = begin(scene, new_page(), "compliance")
     spotless.append(office)
     is_well(office.page)
+    resize(office.page, (390, 844))
+    assert office.page.evaluate(SCROLLS_SIDEWAYS) == []
     for way in office.page.locator(".play [data-move]").all():
         box = way.bounding_box()
         assert box and min(box["width"], box["height"]) >= 56
