@@ -19,12 +19,14 @@ DETAILS = {
     "layout": "Winning areas do not light",
     "shaker": "It does not toss the dice, or it stops",
 }
+ICONS = {"device": "i-layout", "layout": "i-lamp", "shaker": "i-shaker"}
 
 
 class FailureChoice(TypedDict):
-    """What may have failed. `why_not` is set where it cannot have."""
+    """What may have failed. `why_not` is set where it cannot have. `icon` is the id of its symbol."""
 
     what: str
+    icon: str
     title: str
     detail: str
     why_not: str
@@ -53,11 +55,13 @@ class Failures(TypedDict):
 def failures(s: Snapshot, rules: Rules) -> Failures:
     """Return what may have failed at a table now, and what follows from it."""
     words = getattr(registry.parts("words").get(s["table"]["game"]), "DEVICE_PARTS", DEVICE_PARTS)
+    icons = getattr(registry.parts("words").get(s["table"]["game"]), "DEVICE_ICONS", ICONS)
     kind = s["shaker"]["kind"] if s["shaker"] else ""
     automated = bool(kind) and rules.shaker(kind).automated
     choices: list[FailureChoice] = [
         {
             "what": code,
+            "icon": icons.get(code, ICONS["device"]),
             "title": title,
             "detail": DETAILS.get(code, ""),
             "why_not": "Not at this table: manual shaker" if code == "shaker" and not automated else "",

@@ -1,8 +1,12 @@
 """The device, the lit layout or an automated shaker fails (A14, A15)."""
 
+import re
+
 import pytest
+from django.template.loader import render_to_string
 
 from tables.models import Settlement
+from tables.screens import fragments
 from tables.words.sentences import act_line
 from tests.tables.cast import CHAPTER, make_scene
 
@@ -382,3 +386,13 @@ def test_dice_that_are_not_those_entered_are_no_answer_to_a_failure(scene):
         scene.act("report_device_failure", {"dice": [1, 1, 2]}, witness="floorperson")
     scene.act("report_device_failure", {"dice": [5, 2, 5]}, witness="floorperson")
     assert (scene.entry["_type"], scene.round.by_hand) == ("device.failed", True)
+
+
+@pytest.mark.parametrize("rules", ["pa-625a/A", "pa-675a", "pa-577"])
+def test_each_part_that_may_have_failed_has_a_symbol(rules):
+    scene = make_scene(rules)
+    tablet = str(fragments.render("dealer", scene.snapshot))
+    choices = re.findall(r'data-fill="what".*?</button>', tablet, re.DOTALL)
+    symbols = [re.findall(r'href="#(i-[a-z]+)"', choice) for choice in choices]
+    page = render_to_string("tables/parts/symbols.html")
+    assert len(symbols) >= 2 and all(len(ids) == 1 and f'id="{ids[0]}"' in page for ids in symbols), symbols

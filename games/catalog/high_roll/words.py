@@ -52,3 +52,4 @@ LABELS = {
 }
 
 DEVICE_PARTS = {"device": "The Extra Roll sensors"}
+DEVICE_ICONS = {"device": "i-sensor"}
