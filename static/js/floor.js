@@ -50,7 +50,15 @@ const quickTaps = rail && QuickTaps.watch(rail, { fingersOnly: true });  // an a
 
 /* Tiles are the same for everybody. Where the server would refuse this person's answer, the alert offers none and says who
    answers there. */
-const tablesAnswered = rail?.closest("[data-answered]")?.dataset.answered.split(" ");
+let tablesAnswered = rail?.closest("[data-answered]")?.dataset.answered.split(" ");
+
+/* The person's duty has changed: who answers where is painted again. */
+export function answerAt(tables) {
+  if (!tablesAnswered) return;
+  tablesAnswered = tables;
+  paintedAlerts = null;
+  paintSoon();
+}
 
 export function forThisPerson(alert, tables = tablesAnswered) {
   const table = alert.querySelector("[data-acknowledge]")?.dataset.of;
@@ -91,5 +99,6 @@ function paintSoon() {
 }
 
 addEventListener("screen:applied", paintSoon);
+addEventListener("floor:answered", ({ detail }) => answerAt(detail));
 paint();
 watchAlerts(() => [...document.querySelectorAll("#alerts .alert")]);

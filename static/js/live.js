@@ -161,6 +161,7 @@ export class LiveScreen extends HTMLElement {
     this.lostTime = null;
     clearTimeout(this.lossTimer);
     this.showStatus("live");
+    if (message.answered) this.dispatchEvent(new CustomEvent("floor:answered", { bubbles: true, detail: message.answered }));
     if (!message.versions) this.applyOrFetch(message);
     else if (this.isBehind(message.versions)) this.resync();
   }

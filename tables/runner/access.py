@@ -29,7 +29,7 @@ from tables.core.permissions import (
     verify_may,
 )
 from tables.core.reads import TableKey, floor_versions, table_with_duty, tables_with_duty
-from tables.models import Table
+from tables.models import Assignment, Table
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 from tables.runner.table import ACTS
 
@@ -113,6 +113,16 @@ def tables_answered_by(
     return sorted(answered)
 
 
+def duty_of(request: HttpRequest) -> tuple[Person | None, tuple[int, ...]]:
+    """The person of a request whose access was checked, and the ids of their unended assignments.
+
+    A person at a locked device counts. At a wall there is nobody.
+    """
+    if not isinstance(request.user, Person):
+        return None, ()
+    return request.user, _assignments(request, request.user)
+
+
 def wall_tables_for(request: HttpRequest, facility: str) -> dict[int, tuple[str, int]]:
     """The tables that a wall of this facility shows, with nobody signed in: codes and versions by id.
 
@@ -169,6 +179,7 @@ class SharedReads:
     identities: IdentityRows
     tables: dict[TableKey, tuple[Table, bool] | None]
     versions: dict[str, dict[int, tuple[str, int]]] = field(default_factory=dict)
+    assignments: dict[int, tuple[int, ...]] = field(default_factory=dict)  # unended, by person
 
 
 def read_together(addresses: Sequence[tuple[Mapping[str, Any], str, str]]) -> SharedReads:
@@ -232,6 +243,16 @@ def _floor_versions(request: HttpRequest, facility: str) -> dict[int, tuple[str,
     if facility not in shared.versions:
         shared.versions[facility] = floor_versions(facility)
     return shared.versions[facility]
+
+
+def _assignments(request: HttpRequest, person: Person) -> tuple[int, ...]:
+    """The ids of a person's unended assignments, once for requests that are checked together."""
+    shared: SharedReads | None = getattr(request, "shared_reads", None)
+    assignments = shared.assignments if shared else {}
+    if person.pk not in assignments:
+        rows = Assignment.objects.unended().filter(person=person).order_by("pk")
+        assignments[person.pk] = tuple(rows.values_list("pk", flat=True))
+    return assignments[person.pk]
 
 
 def _device_serves(device: Device | None, table: Table) -> bool:

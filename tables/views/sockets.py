@@ -22,13 +22,15 @@ from django.http import HttpRequest
 
 from audit import clock
 from audit.logs import OutageLog
-from audit.models import Device
+from audit.models import Device, Person
+from tables.core.permissions import FLOOR
 from tables.runner.access import (
     Denied,
     Locked,
     SharedReads,
     SignedOut,
     current_request,
+    duty_of,
     enrolled_device,
     floor_tables_for,
     locked_floor_for,
@@ -36,6 +38,7 @@ from tables.runner.access import (
     sign_station,
     signed_in_request,
     table_for,
+    tables_answered_by,
     wall_tables_for,
 )
 from tables.screens import fragments, push
@@ -183,7 +186,7 @@ class PushConsumer(AsyncWebsocketConsumer):
                 heartbeats.failed(error)
                 continue
             heartbeats.worked()
-            await self.send_json({"versions": versions})
+            await self.send_json({"versions": versions, **self.news()})
             if self.joined_at is None or time.monotonic() - self.joined_at > REJOIN_SECONDS:
                 await self.try_to_join()
 
@@ -196,6 +199,10 @@ class PushConsumer(AsyncWebsocketConsumer):
     def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
         """Check access as on connecting, and return the current versions. Raises what `enter` raises."""
         raise NotImplementedError
+
+    def news(self) -> dict[str, Any]:
+        """What the last heartbeat found in addition to the versions, if the screen does not know it yet."""
+        return {}
 
     async def closing(self, event: dict[str, Any]) -> None:
         await self.close(code=event["code"])
@@ -299,11 +306,21 @@ class FloorConsumer(PushConsumer):
         self.waiting: dict[str, str] = {}
         self.sent_at: dict[str, float] = {}
         self.later: dict[str, asyncio.Task[None]] = {}
+        self.duty: tuple[int, ...] | None = None
+        self.answered: list[str] | None = None
 
     def enter(self, shared: SharedReads | None = None) -> None:
         self.facility = self.scope["url_route"]["kwargs"]["facility"]
         request = current_request(self.scope, shared)
         self.tables, self.device = self.tables_for(request), enrolled_device(request)
+        self.note_duty(*duty_of(request))
+
+    def note_duty(self, person: Person | None, duty: tuple[int, ...]) -> None:
+        """Note the tables where a floorperson may answer alerts, whenever their duty has changed."""
+        if person is not None and person.role in FLOOR and duty != self.duty:
+            codes = [code for code, _ in self.tables.values()]
+            self.answered = tables_answered_by(person, self.device, self.facility, codes)
+        self.duty = duty
 
     def tables_for(self, request: HttpRequest) -> dict[int, tuple[str, int]]:
         """Codes and versions of the tables by id. Raises `SignedOut`, `Denied` or `Locked`."""
@@ -319,9 +336,13 @@ class FloorConsumer(PushConsumer):
 
     async def send_state(self) -> None:
         """Send versions only: the page was rendered from the same state a moment ago."""
-        await self.send_json(
-            {"versions": await database_sync_to_async(self.heartbeat, thread_sensitive=False)()}
-        )
+        versions = await database_sync_to_async(self.heartbeat, thread_sensitive=False)()
+        await self.send_json({"versions": versions, **self.news()})
+
+    def news(self) -> dict[str, Any]:
+        """The tables where this person may answer alerts, once after each change of duty."""
+        answered, self.answered = self.answered, None
+        return {} if answered is None else {"answered": answered}
 
     async def screen(self, event: dict[str, Any]) -> None:
         code = event["table"]

@@ -23,6 +23,10 @@ document.parts.set('[data-sum="playing"]', [sum]);
 const dialog = new FakeElement();
 dialog.parts.set("form", [new FakeElement()]);
 document.elements.set("decide", dialog);
+const rail = new FakeElement();
+Object.assign(rail, { closest: () => ({ dataset: { answered: "T-01" } }), replaceChildren() {} });
+for (const [id, element] of [["alerts", rail], ["alert-count", new FakeElement()], ["no-alerts", new FakeElement()]])
+  document.elements.set(id, element);
 const { forThisPerson } = await import("../../static/js/floor.js");
 
 const change = ({ dataset: { table } }) => dispatchEvent(new CustomEvent("screen:applied", { detail: { table } }));
@@ -52,5 +56,8 @@ test("an alert offers an answer only to a person whose answer is taken there, an
   };
   assert.deepEqual(offered(["T-01", "T-13"]), [true, false]);
   assert.deepEqual(offered(["T-01"]), [false, true]);
-  assert.deepEqual(offered(undefined), [true, false]);  // a page without the list: nobody of the floor is signed in
+  assert.deepEqual(offered(null), [true, false]);  // a page without the list: nobody of the floor is signed in
+  assert.deepEqual(offered(), [false, true]);
+  dispatchEvent(new CustomEvent("floor:answered", { detail: ["T-13"] }));  // a change of duty, without a reload
+  assert.deepEqual(offered(), [true, false]);
 });

@@ -8,6 +8,7 @@ from django.db import OperationalError
 
 from audit import clock, people
 from audit.models import Device
+from tables.models import Assignment
 from tables.runner.access import Denied, Locked, SignedOut
 from tables.views import heartbeats
 from tables.views.heartbeats import Heartbeats, run_heartbeats
@@ -37,9 +38,10 @@ def test_sockets_that_are_due_together_take_two_statements_for_who_they_are_and_
         assert run_heartbeats(sockets) == [versions] * 4
     # A display also asks whether it may show earlier rolls.
     assert run_heartbeats([*sockets, socket(SignConsumer, podium)]) == [versions] * 5
-    with django_assert_num_queries(4):  # the versions of a floor are read once
-        floors = run_heartbeats([socket(FloorConsumer, podium), socket(FloorConsumer, podium), sockets[0]])
-    assert floors == [versions] * 3
+    floors = [socket(FloorConsumer, podium), socket(FloorConsumer, podium), sockets[0]]
+    run_heartbeats(floors)
+    with django_assert_num_queries(5):  # the versions of a floor and the duty of its person are read once
+        assert run_heartbeats(floors) == [versions] * 3
 
 
 @pytest.mark.django_db
@@ -65,6 +67,20 @@ def test_who_may_no_longer_watch_is_refused_beside_others_for_the_same_reason_as
     assert refused() is Locked
     tablet.session.flush()
     assert refused() is SignedOut
+
+
+@pytest.mark.django_db
+def test_a_floor_hears_where_its_person_answers_alerts_after_each_change_of_duty(scene):
+    floor = socket(FloorConsumer, scene.browser("podium", "floorperson"))
+    duty = Assignment.objects.filter(person__code="floorperson")
+
+    def news() -> dict[str, Any]:
+        assert run_heartbeats([floor]) == [{"T-01": scene.version}]
+        return floor.news()
+
+    assert (news(), news()) == ({"answered": ["T-01"]}, {})
+    duty.update(ended_at=clock.now())
+    assert (news(), news()) == ({"answered": []}, {})
 
 
 class Named:

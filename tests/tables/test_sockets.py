@@ -146,7 +146,7 @@ async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(commit
     version = await database_sync_to_async(lambda: committed.version)()
     first = await dealer.heard()
     assert (first["table"], first["version"], set(first)) == ("T-01", version, {"table", "version", "html"})
-    assert await pit.heard() == {"versions": {"T-01": version}}
+    assert await pit.heard() == {"versions": {"T-01": version}, "answered": ["T-01"]}
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
     await push.publish(answer.key)
     pushed, tile = await dealer.heard(), await pit.heard()
