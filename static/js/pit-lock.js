@@ -5,6 +5,7 @@ import { csrfToken } from "./acts.js";
 import { storedHeads } from "./heads.js";
 import { PinPad } from "./pin-pad.js";
 
+const DOUBLE_TAP = 1_000, NEAR = 24;  // ms and px
 const PENDING = "pitside.signed-act", ACT = "[data-acknowledge]", SIGNED_LIMIT = 60_000;
 const lockPad = document.getElementById("lock-pad");
 const lockedScreen = document.querySelector("live-screen[locked]");
@@ -14,7 +15,7 @@ const placeOf = ({ dataset }) => ["acknowledge", "alert-act", "of"].map((name) =
   `[data-${name}="${CSS.escape(dataset[name === "alert-act" ? "alertAct" : name])}"]`).join("");
 
 export function setUpLock(box, reload = () => location.reload()) {
-  let place = "";
+  let place = "", opening = null;
   const pad = new PinPad(box, { complete: sign });
 
   function show(button) {
@@ -38,16 +39,27 @@ export function setUpLock(box, reload = () => location.reload()) {
   /* Before alerts.js, which would send the act. */
   document.addEventListener("click", (event) => {
     const button = event.target.closest(ACT);
-    if (button) {
+    if (isSecondTap(event, opening)) {
+      event.preventDefault();
       event.stopImmediatePropagation();
+    } else if (button) {
+      event.stopImmediatePropagation();
+      opening = { x: event.clientX, y: event.clientY, time: Date.now() };
       show(button);
     } else if (event.target.closest("[data-lock-cancel]")) {
       box.hidden = true;
+      opening = null;
     } else {
       pad.click(event.target);
     }
   }, true);
   addEventListener("keydown", (event) => { if (!box.hidden && !event.ctrlKey && !event.metaKey) pad.key(event); });
+}
+
+/* The second tap of a double tap, at whatever the pad put under the finger: a digit, or the way to the sign-in page. */
+function isSecondTap({ clientX, clientY, detail }, opening) {
+  return detail > 0 && opening !== null && Date.now() - opening.time < DOUBLE_TAP
+    && Math.hypot(clientX - opening.x, clientY - opening.y) < NEAR;
 }
 
 /* "" once signed in, else what the sign-in page says. */
