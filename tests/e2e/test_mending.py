@@ -11,14 +11,16 @@ from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
 
-# The parts of the dialog that lie over the felt, or have no room beside it.
+# The parts of the dialog that lie over the felt or a step of the ribbon, or have no room beside it.
 COVERS_THE_FELT = """() => {
-    const felt = document.getElementById("felt").getBoundingClientRect();
+    const areas = [document.getElementById("felt"), ...document.querySelectorAll("#ribbon .step")]
+        .map((area) => area.getBoundingClientRect());
     const { clientWidth, clientHeight, scrollHeight } = document.querySelector("#ask .ask");
     if (clientWidth < 360 || scrollHeight > clientHeight + 1) return [clientWidth, clientHeight, scrollHeight];
     return [...document.querySelectorAll("#ask .ask > *, #ask .ask-inputs")].filter((part) => {
         const { left, right, top, bottom, width } = part.getBoundingClientRect();
-        return width && left < felt.right && right > felt.left && top < felt.bottom && bottom > felt.top;
+        return width && areas.some((area) =>
+            left < area.right && right > area.left && top < area.bottom && bottom > area.top);
     }).map((part) => part.className);
 }"""
 
