@@ -60,6 +60,7 @@ EXAMPLES: dict[str, Any] = {
     "secret": FEED_SECRET,
     "act": "shake",
     "case": "C-0001",
+    "day": "2020-01-02",
 }
 CODES = {"submissions": "RS-0009", "requests": "NG-0001", "providers": "SP-0001", "documents": "D-0001"}
 ONLY_AT_LARKFIELD = {"table": "T-42", "place": "T-42", "lot": "L-0099", "case": "C-0001"}
@@ -130,6 +131,7 @@ READERS: dict[str, Set[str]] = {
     "record/<slug:facility>/acts/<str:act>": set(),
     # The inbox of compliance
     "inbox/<slug:facility_code>/": CASE_READERS,
+    "inbox/<slug:facility_code>/reports/<slug:day>/": CASE_READERS,
     "inbox/<slug:facility_code>/<slug:case>/": CASE_READERS,
     "inbox/<slug:facility_code>/<slug:case>/documents/<int:number>": CASE_READERS,
     # Devices and sign-in
@@ -289,7 +291,7 @@ ACTS_OF_FACILITY = {
     **dict.fromkeys(
         ("open_case", "take_case", "add_case_note", "add_case_document", "sign_case_outcome"), CASE_WORKERS
     ),
-    **dict.fromkeys(("assign_case", "close_case", "reopen_case"), frozenset({"compliance"})),
+    **dict.fromkeys(("assign_case", "close_case", "reopen_case", "accept_report"), frozenset({"compliance"})),
     "record_camera_seen": {"surveillance"},
 }
 ACTS_OF_OFFICE = dict.fromkeys(
@@ -409,7 +411,7 @@ OTHER_WORDS = """
     fee_cents fee_paid_on filename form_filed_on formats found from game games general granted
     granted_on height_mm high_um how increments innovation item kind last_day left lines lit location
     low_um made_in mark max_cents micrometer min_cents minutes moved name named named_by_board need
-    no_other_license nobody_plays note number odds odds_word officer on outcome owns_bp paid_cents
+    no_other_license nobody_plays note number odds odds_word officer on opened outcome owns_bp paid_cents
     paid_on part patent payout_limit_cents payouts petitioner place place_reference play post procedure
     qualified query reason received_on reference rules salesperson seal seat seats secured seq sha256
     shakers shakes shows since square subject submitted_on tampered test text title to tosses training

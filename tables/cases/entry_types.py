@@ -90,3 +90,15 @@ class CaseReopened(CaseEntry):
 CASE_REOPENED = entry_type(
     "case.reopened", CaseReopened, "A case was reopened. Earlier signatures of its outcome no longer count."
 )
+
+
+class ReportAccepted(TypedDict):
+    day: Annotated[str, "gaming day of the report"]
+    opened_at: Annotated[str, "when the person had opened the report, UTC"]
+    sha256: Annotated[str, "SHA-256 of its PDF, in hex"]
+    win_cents: Annotated[int, "win of the day, with the slips filed on it"]
+
+
+REPORT_ACCEPTED = entry_type(
+    "report.accepted", ReportAccepted, "A person accepted the report of a gaming day, after opening it."
+)

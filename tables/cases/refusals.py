@@ -61,3 +61,26 @@ CASE_SLIP_MISSING = RefusalCode(
 CAMERA_TIME = RefusalCode(
     "camera-time", "A time of the clip is hours, minutes and seconds, such as 21:17:30.", "Time of the clip"
 )
+REPORT_DAY_NOT_OVER = RefusalCode(
+    "report-day-not-over", "The gaming day %(day)s is not over. Accept its report afterward.", "Day not over"
+)
+REPORT_ROUNDS_IN_PLAY = RefusalCode(
+    "report-rounds-in-play",
+    "Rounds of that day that are still in play: %(count)s. Accept the report when they have ended.",
+    "Not final",
+)
+REPORT_NOT_OPENED = RefusalCode(
+    "report-not-opened",
+    "You have not opened the report of %(day)s. Open it, read it, then accept it.",
+    "Read it first",
+)
+REPORT_CHANGED = RefusalCode(
+    "report-changed",
+    "The report of %(day)s has changed since you opened it: a slip was filed. Reload the page and read it again.",
+    "Report changed",
+)
+REPORT_ACCEPTED_ALREADY = RefusalCode(
+    "report-accepted-already",
+    "%(person)s has accepted this report. Nothing more is to be done.",
+    "Accepted already",
+)

@@ -1,4 +1,4 @@
-"""Lines of the record about cases."""
+"""Lines of the record about cases and accepted reports."""
 
 from tables.cases.entry_types import (
     CAMERA_SEEN,
@@ -10,6 +10,7 @@ from tables.cases.entry_types import (
     CASE_REOPENED,
     CASE_TAKEN,
     OUTCOME_SIGNED,
+    REPORT_ACCEPTED,
     OutcomeSigned,
 )
 from tables.cases.kinds import CASE_KINDS
@@ -36,6 +37,7 @@ ACT_LINES = [
     line(CAMERA_SEEN, lambda data: "Camera %(camera)s seen for %(case)s: %(shows)s" % data),
     line(OUTCOME_SIGNED, _signed),
     line(CASE_CLOSED, lambda data: f"{data['case']} closed: {outcome_words(data['outcome'])}"),
+    line(REPORT_ACCEPTED, lambda data: f"Report of {data['day']} accepted, win {dollars(data['win_cents'])}"),
     line(CASE_REOPENED, lambda data: "%(case)s reopened: %(reason)s" % data),
 ]
 

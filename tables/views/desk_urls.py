@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from tables.cases.views import case, inbox
+from tables.cases.views import report as case_report
 from tables.desk.views import coverage, entry, exports, integrity, report, search
 from tables.views import acts
 
@@ -15,5 +16,6 @@ urlpatterns: list[URLPattern] = [
     *report.urlpatterns,
     *exports.urlpatterns,
     *inbox.urlpatterns,
+    *case_report.urlpatterns,
     *case.urlpatterns,
 ]

@@ -18,7 +18,7 @@ from tables.cases.inbox import due_words, span_words
 from tables.cases.kinds import words_of_case
 from tables.cases.record_checks import check_case_documents
 from tables.clock.ticker import Ticker
-from tables.models import Alert, Approval, Case, CaseDocument
+from tables.models import Alert, Approval, Case, CaseDocument, ReportAcceptance
 from tables.runner import facility
 from tests.services.emptying import guards_aside
 from tests.tables import slip_scene
@@ -308,6 +308,62 @@ def test_who_may_do_what(disputed):
     with refused("camera-time"):
         params = {"case": "C-0001", "camera": "04-A", "shows": "2 2 5", "begins": "noon"}
         disputed.in_room("record_camera_seen", params, by="surveillance")
+
+
+# The daily report
+
+
+def accept(scene, opened, by="compliance", day="2026-11-21"):
+    return scene.in_room("accept_report", {"day": day, "opened": opened}, by=by)
+
+
+def opened(scene, by="compliance", day="2026-11-21"):
+    """What the page of the report gives to a person who opens it."""
+    html = scene.browser("podium", by).get(f"/inbox/larkfield/reports/{day}/").content.decode()
+    return re.findall(r'name="opened" value="([^"]+)"', html)
+
+
+def test_a_report_is_read_then_accepted_with_the_sha256_of_its_pdf(hands, scene):
+    scene.play((2, "big", 2_000), dice=[2, 2, 5])
+    scene.finish()
+    with refused("report-day-not-over"):
+        accept(scene, "")
+    assert opened(scene) == []
+    hands.now += 20 * HOUR
+    assert "Read, then accept" in page(scene) and "To be accepted by 15:00" in page(scene)
+    with refused("report-not-opened"):
+        accept(scene, "")
+    [statement] = opened(scene)
+    with refused("report-not-opened"):
+        accept(scene, statement, day="2026-11-20")
+    assert opened(scene, by="surveillance") == [], "compliance accepts"
+    hands.now += HOUR / 2
+    accept(scene, statement)
+    row = ReportAcceptance.objects.get()
+    pdf = scene.browser("podium", "compliance").get("/record/larkfield/report.pdf?day=2026-11-21").content
+    assert row.sha256 == hashlib.sha256(pdf).hexdigest()
+    assert row.accepted_at - row.opened_at == HOUR / 2
+    assert entries()[-1]["data"] == {
+        "day": "2026-11-21",
+        "opened_at": "2026-11-22T11:00:00.000000Z",
+        "sha256": row.sha256,
+        "win_cents": 2_000,
+    }
+    assert "Accepted by Compliance" in page(scene) and opened(scene) == []
+    with refused("report-accepted-already"):
+        accept(scene, statement)
+
+
+def test_a_slip_that_is_filed_meanwhile_asks_for_another_reading(hands, scene):
+    scene.play((2, "big", 2_000), dice=[2, 2, 5])
+    scene.finish()
+    hands.now += 20 * HOUR
+    [statement] = opened(scene)
+    slip_scene.file(scene, "dice", dice=[5, 5, 6])
+    with refused("report-changed"):
+        accept(scene, statement)
+    accept(scene, *opened(scene))
+    assert "No case of that day is open" in page(scene)
 
 
 # Pages

@@ -179,7 +179,7 @@ def approve_sign_form(scene: Scene) -> None:
 ARGUMENTS = {
     "facility": "larkfield", "facility_code": "larkfield", "table": "T-01", "lot": "L-0101", "number": 1, "seq": 1,
     "kind": "limits", "station": "dealer", "version": 1, "slug": "sic-bo-xx-7-a", "place": "T-01",
-    "case": "C-0001",
+    "case": "C-0001", "day": "2026-11-20",
 }  # fmt: skip
 CODES = {"submission": "RS-0009", "submission-pdf": "RS-0009", "document": "D-0001", "provider": "SP-0001"}
 QUERIES = {"light": "?dice=1,2,3", "odds-pdf": "?rules=xx-7@2020-01-01/B", "record-coverage": "?q=dice"}

@@ -8,12 +8,15 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from games.models import Facility
+from games.office.calendar.deadlines import BEGINS, Deadline, deadlines
 from tables.cases.inbox import FILTERS, MAX_CLOSED, case_rows, cases_of, figures, in_filter
 from tables.cases.page import inbox_context
+from tables.cases.reports import report_panel
 from tables.cases.roles import authorize_cases
 from tables.models import Case, Table
 
 MAX_CLOSED_LINE = 6
+MAX_COMING = 4
 
 
 @require_GET
@@ -42,6 +45,8 @@ def inbox(request: HttpRequest, facility_code: str) -> HttpResponse:
         "first": first,
         "rows": rows,
         "closed_since": _closed_since_yesterday(facility, now) if shown != "closed" else [],
+        "panel": report_panel(facility, now),
+        "coming": _coming_due(facility, now),
         "tables": Table.objects.filter(facility=facility, kind=Table.Kind.LIVE).order_by("code"),
     }
     return render(request, "cases/inbox.html", context)
@@ -51,6 +56,13 @@ def _closed_since_yesterday(facility: Facility, now: dt.datetime) -> list[Case]:
     since = facility.day_begins(facility.gaming_day(now) - dt.timedelta(days=1))
     closed = cases_of(facility).filter(status=Case.Status.CLOSED, closed_at__gte=since)
     return list(closed.order_by("-closed_at")[:MAX_CLOSED_LINE])
+
+
+def _coming_due(facility: Facility, now: dt.datetime) -> list[Deadline]:
+    """The next deadlines that are too far away for a case."""
+    lead, today = facility.law.case_time("approval"), facility.local(now).date()
+    later = (deadline for deadline in deadlines(facility, now) if deadline.state != BEGINS)
+    return [deadline for deadline in later if deadline.due_on > today + lead][:MAX_COMING]
 
 
 urlpatterns = [path("inbox/<slug:facility_code>/", inbox, name="inbox")]
