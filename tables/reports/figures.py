@@ -74,8 +74,8 @@ class Figures:
         return self.wagered_cents + self.aside_cents - self.taken_cents
 
     @property
-    def hold(self) -> Fraction | None:
-        """The share of the amount wagered that the casino won, as settled."""
+    def win_share(self) -> Fraction | None:
+        """Win over wagers: the share of the amount wagered that the casino won, as settled. Hold is win over drop."""
         return Fraction(self.win_cents, self.wagered_cents) if self.wagered_cents else None
 
     @property

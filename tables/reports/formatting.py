@@ -24,8 +24,8 @@ def thousands(count: int) -> str:
     return f"{count:,}"
 
 
-def exact_hold(figures: Figures) -> str:
-    """The hold as a fraction in lowest terms."""
+def exact_win_share(figures: Figures) -> str:
+    """Win over wagers as a fraction in lowest terms."""
     return shares.ratio(figures.win_cents, figures.wagered_cents)
 
 

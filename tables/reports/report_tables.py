@@ -17,7 +17,7 @@ from tables.reports.figures import Figures, HourFigures, Report, ReportRow
 from tables.reports.formatting import (
     band,
     exact_dollars,
-    exact_hold,
+    exact_win_share,
     rounds_per_hour,
     share,
     signed_dollars,
@@ -63,7 +63,12 @@ SUMMARY: tuple[Column[Report], ...] = (
         is_number=True,
         is_strong=True,
     ),
-    Column("Hold", lambda report: report.total.hold, share, notes=lambda report: [exact_hold(report.total)]),
+    Column(
+        "Win over wagers",
+        lambda report: report.total.win_share,
+        share,
+        notes=lambda report: [exact_win_share(report.total)],
+    ),
 )
 COUNTS: tuple[Column[Report], ...] = (
     Column(
@@ -195,11 +200,11 @@ def row_columns(report: Report, by: str) -> tuple[Column[ReportRow], ...]:
         Column("Taken", lambda row: row.figures.taken_cents, in_dollars, width=58, is_number=True),
         Column("Paid", lambda row: row.figures.paid_cents, in_dollars, is_number=True),
         Column(
-            "Hold",
-            lambda row: row.figures.hold,
-            lambda hold: share(hold).replace(" ", "\u00a0"),
+            "Win over wagers",
+            lambda row: row.figures.win_share,
+            lambda win_share: share(win_share).replace(" ", "\u00a0"),
             is_number=True,
-            page_notes=lambda row: [exact_hold(row.figures)],
+            page_notes=lambda row: [exact_win_share(row.figures)],
         ),
         Column(
             "Win",

@@ -9,7 +9,7 @@ register = template.Library()
 for function in (
     formatting.share,
     formatting.thousands,
-    formatting.exact_hold,
+    formatting.exact_win_share,
     formatting.exact_dollars,
     formatting.signed_dollars,
     formatting.band,

@@ -70,7 +70,7 @@ def test_a_small_day_matches_figures_computed_manually(hands, scene):
         total.returned_cents == 2_500 + 4_000 + 7_000
     )  # the stake of the winner, and both rounds that came to nothing
     assert (total.wagers, total.outside, total.outside_cents) == (6, 1, 500)
-    assert (total.hold, shares.percent(total.hold)) == (Fraction(1_500, 6_500), "23.08 %")
+    assert (total.win_share, shares.percent(total.win_share)) == (Fraction(1_500, 6_500), "23.08 %")
     assert [row.figures for row in report.tables] == [row.figures for row in report.games] == [total]
     assert [(row.label, row.game) for row in report.tables] == [("T-01", "sic-bo")]
 
@@ -235,7 +235,7 @@ def test_the_hour_that_comes_twice_is_two_hours(hands):
 def test_an_empty_day_has_no_figures(hands, scene):
     report = day_of(scene, dt.date(2026, 11, 20))
     assert report.is_empty and report.is_final
-    assert (report.total.rounds, report.total.hold, report.tables, report.events.heads) == (
+    assert (report.total.rounds, report.total.win_share, report.tables, report.events.heads) == (
         0,
         None,
         [],
