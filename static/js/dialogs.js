@@ -67,8 +67,11 @@ function readFields(fields) {
 }
 
 const isEmpty = (value) => value === undefined || value === "" || value === null;
-export const signInLink = () => Object.assign(document.createElement("a"),
-  { href: content().dataset.signIn, textContent: "Sign in", className: "act big" });
+/* The sign-in leads back here. */
+export const signInLink = () => Object.assign(document.createElement("a"), {
+  href: `${content().dataset.signIn}?next=${encodeURIComponent(location.pathname + location.search)}`,
+  textContent: "Sign in", className: "act big",
+});
 
 export class ActDialog {
   constructor(box) {

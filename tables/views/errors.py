@@ -1,9 +1,11 @@
 """Turn refused access into responses."""
 
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 
 from audit.errors import AuditRefusal
@@ -11,6 +13,12 @@ from tables.runner.access import Denied, Locked, SignedOut
 from tables.words.sentences import say
 
 STATUS = {SignedOut: 401, Locked: 423, Denied: 403}
+
+
+def _and_back(request: HttpRequest) -> str:
+    """The query of the sign-in that leads back to this page; empty for the first page and for a form."""
+    path = request.get_full_path()
+    return f"?{urlencode({'next': path})}" if request.method == "GET" and path != reverse("home") else ""
 
 
 class AccessMiddleware:
@@ -35,7 +43,7 @@ class AccessMiddleware:
         if status is None:
             return None
         if status != 403 and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
-            return redirect("sign-in")
+            return redirect(f"{reverse('sign-in')}{_and_back(request)}")
         return render(
             request,
             "error.html",

@@ -8,6 +8,7 @@ from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit import clock, devices, heads, people
@@ -42,10 +43,19 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     refusal = None
     if request.method == "POST":
         _judge_stored_heads(request, device)
+        before = device.person
         refusal = _sign_in(request, device)
         if refusal is None:
-            return redirect("home")
+            return redirect(_page_before(request, device, before) or "home")
     return _sign_in_page(request, device, refusal, 403 if refusal else 200)
+
+
+def _page_before(request: HttpRequest, device: Device, before: Person | None) -> str:
+    """The page from which the same person was led here; empty for another person, and at a table's tablet."""
+    page = request.POST.get("next", "")
+    is_ours = page.startswith("/") and url_has_allowed_host_and_scheme(page, allowed_hosts=None)
+    is_another = before is not None and before != request.user
+    return page if is_ours and not is_another and not device.place else ""
 
 
 def _judge_stored_heads(request: HttpRequest, device: Device) -> None:
@@ -72,6 +82,7 @@ def _sign_in_page(
         "refusal": _refusal_words(refusal),
         "selected_code": request.POST.get("person") or request.GET.get("person", ""),
         "post": post,
+        "next": request.POST.get("next") or request.GET.get("next", ""),
     }
     return render(request, "tables/sign_in.html", context, status=status)
 

@@ -1,5 +1,7 @@
 """Access to the floor's pages: signed out, locked, at a tablet. Who opens which page: tests/test_rights.py."""
 
+from urllib.parse import quote
+
 import pytest
 from django.conf import settings
 from django.test import Client
@@ -9,6 +11,7 @@ from audit import clock
 from audit.models import Person
 from tables.clock.alert_rules import TOKEN_ALERT_LASTS
 from tables.clock.ticker import tick
+from tests.tables.cast import PIN
 
 pytestmark = pytest.mark.django_db
 
@@ -96,7 +99,10 @@ def test_what_does_not_exist_is_refused_like_what_is_not_yours(scene):
 def test_the_signed_out_and_the_unenrolled_are_led_to_the_sign_in(scene, name):
     for browser in (Client(), scene.browser("podium")):
         page = browser.get(ADDRESSES[name])
-        assert (page.status_code, page["Location"]) == (302, "/sign-in")
+        assert (page.status_code, page["Location"]) == (
+            302,
+            f"/sign-in?next={quote(ADDRESSES[name], safe='')}",
+        )
         assert browser.get(ADDRESSES[name], headers=BY_SCRIPT).status_code == 401
 
 
@@ -105,8 +111,26 @@ def test_a_locked_podium_shows_nothing_but_the_floor(scene, name):
     podium = scene.browser("podium", "floorperson")
     podium.post("/lock")
     page = podium.get(ADDRESSES[name])
-    assert (page.status_code, page["Location"]) == (302, "/sign-in")
+    assert (page.status_code, page["Location"].partition("?")[0]) == (302, "/sign-in")
     assert podium.get(ADDRESSES[name], headers=BY_SCRIPT).status_code == 423
+
+
+def test_after_a_pin_the_same_person_stays_where_they_were(scene):
+    page = "/floor/larkfield/T-01/rounds/1/?step=2"
+    podium = scene.browser("podium", "compliance")
+    podium.post("/lock")
+    assert podium.get(page)["Location"] == f"/sign-in?next={quote(page, safe='')}"
+    assert f'name="next" value="{page}"' in podium.get("/sign-in", {"next": page}).content.decode()
+    pin = {"person": "compliance", "pin": PIN}
+    assert podium.post("/sign-in", {**pin, "next": page})["Location"] == page
+    for elsewhere in ("https://example.com/", "//example.com/", "javascript:alert(1)", "floor"):
+        podium.post("/lock")
+        assert podium.post("/sign-in", {**pin, "next": elsewhere})["Location"] == "/"
+    podium.post("/lock")
+    another = {"person": "shift-manager", "pin": PIN, "next": page}
+    assert podium.post("/sign-in", another)["Location"] == "/"
+    tablet = scene.browser("tablet")
+    assert tablet.post("/sign-in", {"person": "dealer", "pin": PIN, "next": page})["Location"] == "/"
 
 
 def test_home_leads_each_device_to_its_own_screen(scene):
