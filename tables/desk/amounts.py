@@ -1,4 +1,4 @@
-"""The amounts in an entry, read from its bytes: every value of its data in whole cents, at any depth.
+"""The amounts and texts in an entry, read from its bytes: every value of its data, at any depth.
 
 Wagers, payments, totals, limits. Keys of money end in `cents` (audit/FORMAT.md). In canonical JSON no text can look
 like such a key, because a quote within a text is escaped by a backslash.
@@ -25,6 +25,17 @@ def filter_by_amount(keys: Sequence[int], least: int | None, most: int | None) -
         bodies = dict(Entry.objects.filter(pk__in=batch).values_list("pk", "body"))
         for key in batch:
             if any(_within(amount, least, most) for amount in amounts_in(bytes(bodies[key]))):
+                yield key
+
+
+def filter_by_text(keys: Sequence[int], text: str) -> Iterator[int]:
+    """Yield the keys of the entries with this text as a whole value, such as the code of a submission."""
+    value = b'"' + text.encode() + b'"'
+    for start in range(0, len(keys), BATCH_SIZE):
+        batch = keys[start : start + BATCH_SIZE]
+        bodies = dict(Entry.objects.filter(pk__in=batch).values_list("pk", "body"))
+        for key in batch:
+            if value in bytes(bodies[key]):
                 yield key
 
 

@@ -9,6 +9,7 @@ from django.urls import NoReverseMatch, reverse
 from audit.models import Entry
 from audit.record import INSTALLATION
 from games.models import Facility
+from tables.desk.rules_changes import rules_change
 from tables.words.entries import names_of, said_by, words_of
 from tables.words.sentences import dollars
 
@@ -51,7 +52,7 @@ def entry_rows(entries: Iterable[Entry], facility: Facility) -> list[EntryRow]:
             entry,
             *local_date_and_time(entry.at, facility),
             place_of(entry, facility),
-            words_of(entry.type, said_by(entry)),
+            entry_words(entry, facility),
             tuple(names.get(code, code) for code in (entry.actor, entry.witness) if code),
             "" if entry.cents is None else dollars(entry.cents),
             entry_url(entry.stream.name, entry.seq, facility),
@@ -59,6 +60,42 @@ def entry_rows(entries: Iterable[Entry], facility: Facility) -> list[EntryRow]:
         )
         for entry in entries
     ]
+
+
+def entry_words(entry: Entry, facility: Facility) -> str:
+    """An entry as a sentence; one about rules says what it changed."""
+    data = said_by(entry)
+    words, change = words_of(entry.type, data), rules_change(entry, data, facility)
+    return f"{words}. {change[0].upper()}{change[1:]}" if change else words
+
+
+@dataclass(frozen=True)
+class RoundGroup:
+    """Rows of a list that belong to one round, under its name and page; both empty for rows of no round."""
+
+    label: str
+    url: str
+    rows: list[EntryRow]
+
+
+def grouped_by_round(rows: Iterable[EntryRow], facility: Facility) -> list[RoundGroup]:
+    """Return the rows by round: each round where its newest entry is, rows of no round between them."""
+    groups: list[RoundGroup] = []
+    by_round: dict[tuple[int, int], RoundGroup] = {}
+    for row in rows:
+        entry = row.entry
+        if entry.round is None:
+            if not groups or groups[-1].label:
+                groups.append(RoundGroup("", "", []))
+            groups[-1].rows.append(row)
+            continue
+        key = (entry.stream_id, entry.round)
+        if key not in by_round:
+            label = f"Round {entry.round} at {row.place}"
+            by_round[key] = RoundGroup(label, replay_url(row.place, entry.round, facility), [])
+            groups.append(by_round[key])
+        by_round[key].rows.append(row)
+    return groups
 
 
 def local_date_and_time(moment: dt.datetime, facility: Facility) -> tuple[str, str]:

@@ -19,8 +19,9 @@ from audit.models import Entry, Person, Stream
 from audit.record import INSTALLATION
 from games.models import Facility
 from games.params import CODE, MOST_CENTS, YEARS
+from tables.desk.numbers import NumberScope, scope_of
 
-FIELDS = ("from", "to", "day", "place", "round", "lot", "who", "type", "least", "most", "training")
+FIELDS = ("number", "from", "to", "day", "place", "round", "lot", "who", "type", "least", "most", "training")
 MAX_TYPED = 90
 MAX_QUERY = 1000  # of a saved filter
 MAX_NUMBER = 2**31 - 1
@@ -50,6 +51,7 @@ class SearchQuery:
     max_cents: int | None = None
     training: bool = False
     before: Entry | None = None
+    number: NumberScope | None = None
 
     @property
     def query(self) -> str:
@@ -60,6 +62,11 @@ class SearchQuery:
     def has_amounts(self) -> bool:
         """Whether only entries with a certain amount match."""
         return self.min_cents is not None or self.max_cents is not None
+
+    @property
+    def reads_bodies(self) -> bool:
+        """Whether candidates are compared with what their bodies contain."""
+        return self.has_amounts or bool(self.number and self.number.text)
 
     @property
     def is_narrowed(self) -> bool:
@@ -77,8 +84,10 @@ def parse_query(values: Mapping[str, str], facility: Facility) -> SearchQuery:
         elif not text.isprintable():
             query.errors[name] = "This has characters that cannot be searched for. Remove them."
             query.typed[name] = ""
-        elif text:
+        elif text and name != "number":  # it needs the kind of play
             PARSERS[name](query, text)
+    if query.typed["number"] and "number" not in query.errors:
+        _number(query, query.typed["number"])
     if query.since and query.until and query.since >= query.until:
         query.errors.setdefault("to", "This is before the beginning of the search. Choose a later time.")
     if query.min_cents is not None and query.max_cents is not None and query.min_cents > query.max_cents:
@@ -165,6 +174,18 @@ def _integer(query: SearchQuery, name: str, text: str, message: str) -> int | No
 
 def _round(query: SearchQuery, text: str) -> None:
     query.round = _integer(query, "round", text, "Enter a whole number, such as 297.")
+
+
+def _number(query: SearchQuery, text: str) -> None:
+    """Look up a number. That of a round or a dice lot stands for these fields."""
+    scope = scope_of(text, query.facility, training=query.training)
+    if isinstance(scope, str):
+        query.errors["number"] = scope
+        return
+    query.number = scope
+    query.lot = scope.lot or query.lot
+    if scope.round:
+        query.stream, query.round = scope.round
 
 
 def _lot(query: SearchQuery, text: str) -> None:

@@ -6,7 +6,7 @@ continues there. So the rarest act in a million costs no more than the commonest
 """
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,8 @@ from django.db import connection
 from audit.models import Entry, Stream
 from audit.record import INSTALLATION
 from games.models import Facility
-from tables.desk.amounts import filter_by_amount
+from tables.desk.amounts import filter_by_amount, filter_by_text
+from tables.desk.numbers import NumberScope
 from tables.desk.query import SearchQuery, day_bounds
 
 from ..models import DiceLot
@@ -120,6 +121,8 @@ def index_scans(query: SearchQuery) -> list[IndexScan]:
     """The index scans that answer this query, by the most selective field."""
     in_time = _time_condition(query)
     scanned = _scanned_field(query)
+    if scanned == "number" and query.number:
+        return _scan_number(query, query.number, in_time)
     if scanned == "lot":
         return [_scan_by_column("lot", query.lot, in_time), *_scan_lot_steps(query, in_time)]
     if scanned == "round":
@@ -134,6 +137,8 @@ def index_scans(query: SearchQuery) -> list[IndexScan]:
 
 def _scanned_field(query: SearchQuery) -> str:
     """The most selective field, whose index is scanned; `at` if there is none."""
+    if query.number and query.number.text:
+        return "number"
     if query.lot:
         return "lot"
     if query.round is not None:
@@ -171,13 +176,16 @@ def _run_scan(
 def _matching_keys(walk: IndexScan, filters: Condition, query: SearchQuery, page: int) -> list[int]:
     """The keys of at most one entry more than a page holds. Amounts are matched in the bodies, the rest by columns."""
     with connection.cursor() as cursor:
-        cursor.execute(*statement(walk, filters, MAX_CANDIDATES if query.has_amounts else page))
+        cursor.execute(*statement(walk, filters, MAX_CANDIDATES if query.reads_bodies else page))
         keys = [row[0] for row in cursor.fetchall()]
-    return (
-        list(islice(filter_by_amount(keys, query.min_cents, query.max_cents), page + 1))
-        if query.has_amounts
-        else keys
-    )
+    if not query.reads_bodies:
+        return keys
+    matches: Iterable[int] = keys
+    if query.number and query.number.text:
+        matches = filter_by_text(keys, query.number.text)
+    if query.has_amounts:
+        matches = filter_by_amount(list(matches), query.min_cents, query.max_cents)
+    return list(islice(matches, page + 1))
 
 
 def _sort_key(entry: Entry) -> tuple[Any, int]:
@@ -206,6 +214,15 @@ def _scan_by_column(column: str, value: str, in_time: Condition) -> IndexScan:
     return IndexScan(
         f"SELECT {COLUMNS} FROM audit_entry e WHERE {condition.sql} ORDER BY {inner}", condition.params, order
     )
+
+
+def _scan_number(query: SearchQuery, number: NumberScope, in_time: Condition) -> list[IndexScan]:
+    """Scan the rounds and the streams in which a number may be named."""
+    scans = [_scan_stream(query, stream) for stream in number.streams]
+    for stream, round_ in number.rounds:
+        of_round = Condition("e.stream_id = %s AND e.round = %s AND e.round IS NOT NULL", (stream, round_))
+        scans.append(_scan_by_time(of_round, in_time))
+    return scans
 
 
 def _scan_stream(query: SearchQuery, stream: Stream) -> IndexScan:

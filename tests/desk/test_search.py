@@ -11,6 +11,7 @@ from audit import clock, record
 from audit.models import Entry, Person, Stream
 from games.models import Facility
 from tables.desk import search
+from tables.desk.entry_rows import entry_rows
 from tables.desk.query import clean_query_string, day_bounds, parse_query
 from tables.models import DiceLot, LotStep
 from tables.words.entries import words_of
@@ -18,6 +19,7 @@ from tests.services.emptying import guards_aside
 from tests.services.entries import any_entry
 from tests.services.restore import restored_later
 from tests.tables.cast import make_scene
+from tests.tables.slip_scene import file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 NEWEST_FIRST = ("-at", "-pk")
@@ -285,6 +287,40 @@ def test_an_entry_without_words_names_its_subject(data, said):
     assert words_of("rules.filed", data) == said
 
 
+def test_a_number_leads_to_what_it_names(played):
+    file(played, "dice", number=1, dice=[1, 2, 3])
+    filed = Entry.objects.get(type="slip.filed")
+    slips = told(played, "number=ens-1")
+    assert slips == told(played, "number=ENS-0001") and ("T-01", filed.seq) in slips
+    assert all(entry.round == 1 for entry in found(played, "number=ENS-0001").entries)
+    assert told(played, "number=L-0001") == told(played, "lot=L-0001")
+    assert (
+        told(played, "number=T-01 2")
+        == told(played, "number=t-01, round 2")
+        == told(played, "place=T-01&round=2")
+    )
+    document = played.on_file()
+    assert types(played, f"number={document}") == {"document.filed"}
+    assert told(played, f"number={document}&least=1") == []
+
+
+@pytest.mark.parametrize("typed", ["ENS-0009", "T-99 1", "T-01 0", "12", "RS", "ENS-", "x" * 95])
+def test_a_number_that_is_not_here_is_explained(played, typed):
+    assert asked(played, f"number={typed}").errors["number"]
+    assert found(played, f"number={typed}").entries == ()
+
+
+def test_entries_of_a_round_are_listed_together_under_its_name(played):
+    file(played, "dice", number=1, dice=[1, 2, 3])
+    browser = played.browser("podium", "compliance")
+    context = browser.get("/record/larkfield/?place=T-01").context
+    labels = [group.label for group in context["groups"] if group.label]
+    assert labels == ["Round 1 at T-01", "Round 2 at T-01"]  # the slip about round 1 is the newest
+    assert sum(len(group.rows) for group in context["groups"]) == len(context["rows"])
+    page = browser.get("/record/larkfield/?number=ENS-0001").content.decode()
+    assert 'href="/floor/larkfield/T-01/rounds/1/">Round 1 at T-01</a>' in page
+
+
 def test_a_row_shows_time_place_act_person_figure_number_and_hash(played):
     page = (
         played.browser("podium", "compliance")
@@ -379,3 +415,19 @@ def test_a_search_sends_the_same_statements_however_many_tables_there_are(scene,
             assert search.search_record(asking).entries
         statements.append([statement["sql"] for statement in captured])
     assert statements[0] == statements[1]
+
+
+def test_an_entry_about_rules_says_from_which_odds_to_which(scene):
+    key = "pa-539@2010-04-03"
+    scene.in_office("draft_submission", {"code": "RS-0009", "edition": key, "why": "higher odds"})
+    named = {"code": "RS-0009", "version": 2, "edition": key}
+    scene.in_office("change_draft", {**named, "payouts": [{"family": "total:4", "odds": "65 to 1"}]})
+    scene.in_office("change_draft", {**named, "payouts": [{"family": "total:4", "odds": "70 to 1"}]})
+    newest = entry_rows(found(scene, "number=RS-0009").entries, scene.table.facility)
+    words = [row.words for row in newest if row.entry.type == "rules.changed"]
+    assert words[0] == "Rules changed: RS-0009, version 2. Total 4: 70 to 1, before 65 to 1"
+    assert "Total 4: 65 to 1, before " in words[1]
+    drafted = next(row.words for row in newest if row.entry.type == "rules.drafted")
+    assert "58 Pa. Code Chapter 539" in drafted and "before 58 Pa. Code Chapter 625a, Paytable A" in drafted
+    page = scene.browser("podium", "compliance").get("/record/larkfield/?number=RS-9").content.decode()
+    assert "Total 4: 70 to 1, before 65 to 1" in page

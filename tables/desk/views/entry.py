@@ -16,14 +16,14 @@ from audit.record import INSTALLATION
 from games.models import Facility, RulesSubmission
 from games.office.core.access import may_see_office
 from tables.desk.access import authorize_desk, may_export
-from tables.desk.entry_rows import entry_url, local_date_and_time, place_of, replay_url
+from tables.desk.entry_rows import entry_url, entry_words, local_date_and_time, place_of, replay_url
 from tables.desk.entry_types import PROOF_TAKEN
 from tables.desk.page import desk_context
 from tables.desk.proof_file import is_short, proof_file
 from tables.desk.query import MAX_NUMBER
 from tables.desk.related_entries import related_entries
 from tables.replay import checks
-from tables.words.entries import said_by, type_in_words, words_of
+from tables.words.entries import said_by, type_in_words
 from tables.words.sentences import dollars
 
 
@@ -52,7 +52,7 @@ def entry(request: HttpRequest, facility_code: str, place: str, seq: int) -> Htt
     context = desk_context(person, facility, "record") | {
         "entry": entry_,
         "place": place_of(entry_, facility),
-        "words": words_of(entry_.type, data),
+        "words": entry_words(entry_, facility),
         "kind": type_in_words(entry_.type),
         "moment": (day, time),
         "body": _body(entry_),

@@ -11,7 +11,8 @@ from audit.models import Person, SavedFilter
 from games.models import Facility
 from tables.desk import query as asking
 from tables.desk.access import authorize_desk
-from tables.desk.entry_rows import entry_rows, local_date_and_time
+from tables.desk.entry_rows import entry_rows, grouped_by_round, local_date_and_time
+from tables.desk.numbers import EXAMPLES
 from tables.desk.page import desk_context
 from tables.desk.query import FIELDS, SearchQuery
 from tables.words.entries import names_of, type_in_words
@@ -21,6 +22,7 @@ from ..search import MAX_CANDIDATES, PAGE_SIZE, places_of, search_record, types_
 
 MAX_NAMES = 500  # offered in the list; every name can be typed
 LABELS = {
+    "number": "Number",
     "from": "From", "to": "To", "day": "Gaming day", "place": "Place",
     "round": "Round", "lot": "Dice lot", "who": "Person", "type": "Act",
     "least": "Amount from", "most": "Amount to", "training": "Kind of play", "before": "Page",
@@ -35,9 +37,12 @@ def record(request: HttpRequest, facility_code: str) -> HttpResponse:
     person, facility = authorize_desk(request, facility_code)
     query = asking.parse_query(request.GET.dict(), facility)
     page, saved = search_record(query), _saved_filters(person, facility, query)
+    rows = entry_rows(page.entries, facility)
     context = desk_context(person, facility, "record") | {
         "query": query,
-        "rows": entry_rows(page.entries, facility),
+        "rows": rows,
+        "groups": grouped_by_round(rows, facility),
+        "number_examples": EXAMPLES,
         "results": page,
         "page_size": PAGE_SIZE,
         "max_candidates": f"{MAX_CANDIDATES:,}",
