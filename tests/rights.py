@@ -61,6 +61,7 @@ EXAMPLES: dict[str, Any] = {
     "act": "shake",
     "case": "C-0001",
     "day": "2020-01-02",
+    "digest": "0" * 64,
 }
 CODES = {"submissions": "RS-0009", "requests": "NG-0001", "providers": "SP-0001", "documents": "D-0001"}
 ONLY_AT_LARKFIELD = {"table": "T-42", "place": "T-42", "lot": "L-0099", "case": "C-0001"}
@@ -123,11 +124,14 @@ READERS: dict[str, Set[str]] = {
     "record/<slug:facility_code>/entries/<place:place>/<int:seq>/proof.jsonl": set(),
     "record/<slug:facility_code>/clauses/": DESK_READERS,
     "record/<slug:facility_code>/integrity/": DESK_READERS,
+    "record/<slug:facility_code>/retention/": DESK_READERS,
     "record/<slug:facility_code>/report/": DESK_READERS,
     "record/<slug:facility_code>/report.pdf": DESK_READERS,
     "record/<slug:facility_code>/exports/": DESK_READERS,
     "record/<slug:facility_code>/exports/list": DESK_READERS,
     "record/<slug:facility_code>/exports/<uuid:job>": EXPORTERS,
+    # before it is printed
+    "record/<slug:facility_code>/rounds/<code:table>/<int:number>/<slug:digest>.pdf": set(),
     "record/<slug:facility>/acts/<str:act>": set(),
     # The inbox of compliance
     "inbox/<slug:facility_code>/": CASE_READERS,
@@ -324,6 +328,10 @@ ACTS_OF_DESK = {
     "ask_export": EXPORTERS,
     "ask_verification": EXPORTERS,
     "take_proof": EXPORTERS,
+    "print_round": EXPORTERS,
+    "ask_sheets": EXPORTERS,
+    "place_legal_hold": {"compliance"},
+    "release_legal_hold": {"compliance"},
     "save_filter": DESK_READERS,
     "remove_filter": DESK_READERS,
 }
@@ -372,6 +380,7 @@ OBJECTS = {
     ("form", "text"): DOCUMENT,
     ("letter", "text"): DOCUMENT,
     ("lockout", "number"): rows(Lockout, "no-such-lockout"),
+    ("hold", "text"): NamedObject("LH-0009", "LH-0001", "no-such-hold"),
     ("lot", "text"): NamedObject("L-0003", "L-0099", "no-such-lot"),
     ("lots", "text"): NamedObject(["L-0003"], ["L-0099"], "no-such-lot"),
     ("notice", "text"): DOCUMENT,
@@ -400,6 +409,8 @@ OTHER_REFUSALS = {
     ("record_approval", "table"): "no-such-equipment",
     ("link_request", "request"): "no-such-request-here",
     ("return_wagers", "round"): "nothing-to-return",
+    ("print_round", "table"): "no-such-round",
+    ("ask_sheets", "table"): "no-tables-to-export",
 }
 # Values by which acts come to their objects.
 VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", ("subject", "text"): "table"}
@@ -409,7 +420,7 @@ OTHER_WORDS = """
     because begins body caliper camera cameras cease_on cents clean clip compartment completed_by copy
     costs_cents day deadline dice director done_on due_on edition elsewhere en ends ends_on es family
     fee_cents fee_paid_on filename form_filed_on formats found from game games general granted
-    granted_on height_mm high_um how increments innovation item kind last_day left lines lit location
+    granted_on height_mm high_um how increments innovation item kind kinds last_day left lines lit location
     low_um made_in mark max_cents micrometer min_cents minutes moved name named named_by_board need
     no_other_license nobody_plays note number odds odds_word officer on opened outcome owns_bp paid_cents
     paid_on part patent payout_limit_cents payouts petitioner place place_reference play post procedure

@@ -32,7 +32,7 @@ from audit.entries import (
 )
 from audit.entry_types import EntryBody
 from audit.logs import OutageLog
-from audit.models import Job
+from audit.models import Job, LegalHold
 from audit.models.desk import JobKind
 
 from . import output
@@ -122,13 +122,18 @@ class Worker:
             self.tidy()
 
     def tidy(self) -> None:
-        """Remove files of jobs that ended EXPORTS_KEEP_DAYS ago, and leftovers of killed workers. The rows stay."""
+        """Remove files of jobs that ended EXPORTS_KEEP_DAYS ago, and leftovers of killed workers. The rows stay.
+
+        A file that a legal hold covers stays as well.
+        """
         now = clock.now()
         old = Job.objects.filter(
             status=Job.Status.DONE,
             finished_at__lt=now - dt.timedelta(days=settings.EXPORTS_KEEP_DAYS),
         ).exclude(Q(filename="") | Q(results__has_key="removed_at"))
         for job in old:
+            if is_held(job, now):
+                continue
             file_path(job, self.folder).unlink(missing_ok=True)
             job.results["removed_at"] = clock.format_moment(now)
             job.save(update_fields=["results"])
@@ -236,6 +241,17 @@ def fail(job: Job, why: FailureCode) -> None:
         entry_type = VERIFICATION_FAILED if job.kind == Job.Kind.VERIFICATION else EXPORT_FAILED
         _append(f"{job.facility}/exports", entry_type({**_job_fields(job), "job": str(job.pk), "why": why}))
         own_row(job).update(status=Job.Status.FAILED, finished_at=clock.now(), failure_code=why)
+
+
+def is_held(job: Job, now: dt.datetime) -> bool:
+    """Whether a legal hold on exported files covers the days of a job."""
+    today = clock.gaming_day(job.facility, now)
+    days = [
+        dt.date.fromisoformat(job.params[name]) if job.params.get(name) else None
+        for name in ("day", "last_day")
+    ]
+    holds = LegalHold.objects.filter(facility=job.facility, released_at=None)
+    return any("exports" in hold.kinds and hold.holds_on(today) and hold.covers(*days) for hold in holds)
 
 
 def file_path(job: Job, folder: Path | None = None) -> Path:

@@ -21,6 +21,7 @@ MEDIA_TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 PROGRESS_ENTRIES = 500  # between two calls of `beat`
+EXTENSION_MEDIA_TYPES = {"zip": MEDIA_TYPES["evidence"], "xlsx": MEDIA_TYPES["xlsx"]}
 
 
 class Heartbeat(Protocol):
@@ -41,10 +42,38 @@ class JobOutput:
     figures: VerificationFigures | None = None  # of a verification
 
 
+@dataclass(frozen=True)
+class FileWriter:
+    """How a kind of export is written that another app knows.
+
+    `write` writes the file and returns figures for the job's row, among them `entries` and `streams`. `name` is the
+    last part of the file's name.
+    """
+
+    extension: str
+    write: Callable[[Job, Path, Heartbeat], dict[str, Any]]
+    name: Callable[[Job], str]
+
+
+FILE_WRITERS: dict[str, FileWriter] = {}
+
+
+def register_writer(kind: str, writer: FileWriter) -> None:
+    """Add a kind of export, at startup. Raises ValueError for a kind that has a writer."""
+    if kind in FILE_WRITERS or kind in WRITERS:
+        raise ValueError(f"registered twice: {kind}")
+    FILE_WRITERS[kind] = writer
+    EXTENSIONS[kind], MEDIA_TYPES[kind] = writer.extension, EXTENSION_MEDIA_TYPES[writer.extension]
+
+
 def produce(job: Job, path: Path, beat: Heartbeat) -> JobOutput:
     """Do a job. An export is written to `path`. Raises what `beat` raises, and OSError."""
     if job.kind == Job.Kind.VERIFICATION:
         return _verification(job, beat)
+    if writer := FILE_WRITERS.get(job.kind):
+        figures = writer.write(job, path, beat)
+        size, sha256 = _sync_and_hash(path)
+        return JobOutput(figures["entries"], figures, filename(job), size, sha256)
     selection = job_selection(job)
     beat(0, selection.entries)
     details = WRITERS[job.kind](path, selection, beat)
@@ -63,12 +92,13 @@ def job_selection(job: Job) -> export.Selection:
 def filename(job: Job) -> str:
     """The name of the downloaded file: facility, stream, gaming days, and the kind of export."""
     names = [str(name).rpartition("/")[2] for name in job.params.get("streams", [])]
+    writer = FILE_WRITERS.get(job.kind)
     parts = [
         job.facility,
-        *(names if len(names) == 1 else []),
+        *(names if len(names) == 1 and writer is None else []),
         *(["training"] if job.params.get("training") else []),
         "-to-".join(dict.fromkeys(_days(job))),
-        "evidence" if job.kind == Job.Kind.EVIDENCE else "reading-copy",
+        writer.name(job) if writer else "evidence" if job.kind == Job.Kind.EVIDENCE else "reading-copy",
     ]
     return f"{'-'.join(parts)}.{EXTENSIONS[job.kind]}"
 

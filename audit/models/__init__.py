@@ -1,6 +1,6 @@
 """Models: people and devices, the append-only record, its seals, and the compliance desk's own data."""
 
-from .desk import Job, SavedFilter
+from .desk import Job, LegalHold, SavedFilter
 from .people import PIN_DIGITS, Department, Device, Person, Role, Station
 from .pins import Lockout, WrongPin
 from .record import Command, Entry, Stream
@@ -16,6 +16,7 @@ __all__ = [
     "Entry",
     "Incarnation",
     "Job",
+    "LegalHold",
     "Lockout",
     "Node",
     "Person",

@@ -1,5 +1,6 @@
 """The compliance desk's own data: its long jobs and each person's saved filters. None of it is evidence."""
 
+import datetime as dt
 import uuid
 from typing import Literal
 
@@ -8,7 +9,7 @@ from django.db.models import Q
 
 from .people import Device, Person
 
-JobKind = Literal["evidence", "csv", "xlsx", "verification"]
+JobKind = Literal["evidence", "csv", "xlsx", "sheets-xlsx", "sheets-csv", "verification"]
 
 
 class Job(models.Model):
@@ -23,6 +24,8 @@ class Job(models.Model):
         EVIDENCE = "evidence", "Evidence bundle"
         CSV = "csv", "Table, CSV"
         XLSX = "xlsx", "Workbook, XLSX"
+        SHEETS_XLSX = "sheets-xlsx", "Sheets, XLSX"
+        SHEETS_CSV = "sheets-csv", "Sheets, CSV"
         VERIFICATION = "verification", "Full verification"
 
     class Status(models.TextChoices):
@@ -58,7 +61,10 @@ class Job(models.Model):
         ordering = ("-asked_at",)
         constraints = (
             models.CheckConstraint(
-                name="audit_job_kind", condition=Q(kind__in=["evidence", "csv", "xlsx", "verification"])
+                name="audit_job_kind",
+                condition=Q(
+                    kind__in=["evidence", "csv", "xlsx", "sheets-xlsx", "sheets-csv", "verification"]
+                ),
             ),
             models.CheckConstraint(
                 name="audit_job_status", condition=Q(status__in=["waiting", "running", "done", "failed"])
@@ -67,6 +73,58 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"
+
+
+class LegalHold(models.Model):
+    """An order to keep what a retention period would let end: why, about which days, and until when.
+
+    `kinds` are codes of what it covers (games/jurisdictions). Without `first_day` it covers the past without limit,
+    without `last_day` also what is to come; without `until` it stands until it is released.
+    """
+
+    facility = models.CharField(max_length=40)
+    number = models.PositiveIntegerField()
+    reason = models.CharField(max_length=300)
+    kinds = models.JSONField(default=list)
+    first_day = models.DateField(null=True)
+    last_day = models.DateField(null=True)
+    until = models.DateField(null=True)
+    placed_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    placed_at = models.DateTimeField()
+    released_by = models.ForeignKey(Person, models.PROTECT, null=True, related_name="+")
+    released_at = models.DateTimeField(null=True)
+    release_reason = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        verbose_name = "legal hold"
+        verbose_name_plural = "legal holds"
+        ordering = ("facility", "-number")
+        constraints = (
+            models.UniqueConstraint(name="audit_legalhold_number", fields=("facility", "number")),
+            models.CheckConstraint(
+                name="audit_legalhold_released",
+                condition=Q(released_at__isnull=True, released_by__isnull=True)
+                | Q(released_at__isnull=False, released_by__isnull=False),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.code
+
+    @property
+    def code(self) -> str:
+        """`LH-0001`."""
+        return f"LH-{self.number:04}"
+
+    def holds_on(self, day: dt.date) -> bool:
+        """Whether the hold stands on a day."""
+        return self.released_at is None and (self.until is None or day <= self.until)
+
+    def covers(self, first: dt.date | None, last: dt.date | None) -> bool:
+        """Whether it covers a range of days; None is a range without that end."""
+        begins_after = self.first_day is not None and last is not None and last < self.first_day
+        ends_before = self.last_day is not None and first is not None and first > self.last_day
+        return not (begins_after or ends_before)
 
 
 class SavedFilter(models.Model):

@@ -33,6 +33,9 @@ PRACTICE_CASE_HOURS = {
     "dispute": 24, "slip": 24, "lockout": 12, "approval": 240, "limits": 24, "band": 72, "integrity": 4, "other": 72,
     "report": 9,
 }  # fmt: skip
+# What is kept for a time: the entries, what was filed about rules, slips, dice, people, cases, and exported files.
+KEPT_KINDS = ("record", "rules", "slips", "dice", "people", "cases", "exports")
+PRACTICE_YEARS = 5  # that the casinos keep what no text names
 # Every duty that a file may cite a section for.
 DUTIES = frozenset({
     "limits", "limits.change", "limits.nobody-plays", "limits.notice", "limits.sign", "limits.announcement",
@@ -57,6 +60,7 @@ DUTIES = frozenset({
     "services.laboratory", "services.costs", "services.approval", "services.certified", "interim.application",
     "interim.diligence", "interim.acknowledgement", "interim.steps", "interim.rescission", "interim.notice",
     "providers.investigation", "providers.finding", "providers.violation",
+    *(f"retention.{kind}" for kind in KEPT_KINDS),
 })  # fmt: skip
 
 
@@ -107,6 +111,7 @@ class Jurisdiction:
     sections: Mapping[str, str]
     guide: GuideRules
     requests: RequestRules
+    retention_years: Mapping[str, int] = field(default_factory=dict)  # by kind; others are kept by practice
     editions: tuple[Document, ...] = ()
 
     def section(self, duty: str) -> str:
@@ -123,6 +128,10 @@ class Jurisdiction:
     def case_time(self, kind: str) -> dt.timedelta:
         """The time until a case of this kind is due. KeyError for an unknown kind."""
         return dt.timedelta(hours=(self.cases or {}).get(kind) or PRACTICE_CASE_HOURS[kind])
+
+    def years_kept(self, kind: str) -> int:
+        """How many years a kind of record is kept at least; by the practice of the casinos where the file is silent."""
+        return self.retention_years.get(kind, PRACTICE_YEARS)
 
     def body(self, subject: str) -> str:
         """The body that approves a subject: `submissions`, `guides`, `signs` or `requests`."""
@@ -236,6 +245,10 @@ def _wrong_values(law: Jurisdiction) -> Iterator[str]:
         yield f"no body for {', '.join(missing)}"
     if unknown := sorted(part for part in law.requests.parts_always if f"requests.{part}" not in DUTIES):
         yield f"unknown parts of a request: {', '.join(unknown)}"
+    if unknown := sorted(law.retention_years.keys() - set(KEPT_KINDS)):
+        yield f"retention of unknown kinds: {', '.join(unknown)}"
+    if any(years < 1 for years in law.retention_years.values()):
+        yield "retention of less than a year"
     if not law.languages:
         yield "no language"
     if unknown := sorted((law.cases or {}).keys() - PRACTICE_CASE_HOURS.keys()):
@@ -270,7 +283,7 @@ def _build(kind: Any, values: Any, where: str = "") -> Any:
     wrong += [f"unknown key {where}{name}" for name in sorted(values.keys() - declared.keys())]
     for name, declaration in declared.items():
         if name not in values:
-            if declaration.default is MISSING:
+            if declaration.default is MISSING and declaration.default_factory is MISSING:
                 wrong.append(f"missing key {where}{name}")
         elif hints[name] in (GuideRules, RequestRules):
             built[name] = _build(hints[name], values[name], f"{name}.")
@@ -294,7 +307,7 @@ def _typed(hint: Any, value: Any) -> Any:
     if hint == Mapping[str, str]:
         is_table = isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
         return value if is_table else None
-    if hint == (Mapping[str, int] | None):
+    if hint in (Mapping[str, int], Mapping[str, int] | None):
         is_table = isinstance(value, dict) and all(type(item) is int for item in value.values())
         return value if is_table else None
     return value if type(value) is hint else None

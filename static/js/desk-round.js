@@ -1,5 +1,8 @@
 /* The replay of a round. A step is a link; where possible it is followed by fetching the same page in place. Arrow keys,
-   Home and End work too. */
+   Home and End work too. Its report is recorded first, then the PDF comes. */
+
+import { SIGNED_OUT_CODES, uuid7 } from "./acts.js";
+import { post, signInLink } from "./dialogs.js";
 
 const DIRECTIONS = { ArrowLeft: "before", ArrowRight: "after", Home: "first", End: "last" };
 let requests = 0;
@@ -41,3 +44,22 @@ document.addEventListener("keydown", (event) => {
 });
 
 addEventListener("popstate", () => show(location.href, false));
+
+async function printReport(button) {
+  const box = button.closest("[data-print]");
+  const { print: url, table, number, printed } = box.dataset;
+  const message = box.querySelector("[data-print-refused]");
+  button.setAttribute("aria-busy", "true");
+  const params = { table, number: Number(number), seat: Number(button.dataset.printSeat) };
+  const { refusal, answer } = await post(url, { command: uuid7(), seen: 0, params });
+  button.removeAttribute("aria-busy");
+  message.hidden = !refusal;
+  if (!refusal) return location.assign(printed.replace(/[^/]*$/, `${answer.sha256}.pdf`));
+  message.textContent = `${refusal.title} ${refusal.message}`;
+  if (SIGNED_OUT_CODES.includes(refusal.code)) message.append(" ", signInLink());
+}
+
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-print-seat]");
+  if (button && !button.getAttribute("aria-busy")) printReport(button);
+});

@@ -1,10 +1,11 @@
 """Entries of the compliance desk."""
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 
 ExportKind = Literal["evidence", "csv", "xlsx"]
+SheetsKind = Literal["sheets-xlsx", "sheets-csv"]
 
 # "from" is a keyword, so that this type has to be written as a call.
 ExportSpan = TypedDict(
@@ -25,7 +26,12 @@ class ExportSelection(ExportSpan):
 
 class ExportAsked(ExportSelection):
     job: str
-    kind: Annotated[ExportKind, "kind of export"]
+    kind: Annotated[ExportKind | SheetsKind, "kind of export"]
+    game: NotRequired[Annotated[str, "of a readable export: code of its only game; empty for every game"]]
+    table: NotRequired[Annotated[str, "of a readable export: code of its only table; empty for every table"]]
+    number: NotRequired[
+        Annotated[int | None, "of a readable export: number of its only round; null for every round"]
+    ]
 
 
 EXPORT_ASKED = entry_type("export.asked", ExportAsked, "An export of the record was requested.")
@@ -40,6 +46,24 @@ FILTER_REMOVED = entry_type("filter.removed", FilterQuery, "A person removed a s
 
 
 FILTER_SAVED = entry_type("filter.saved", FilterQuery, "A person saved a search of the record.")
+
+
+class LegalHoldFields(TypedDict):
+    hold: Annotated[str, "code of the legal hold"]
+    reason: Annotated[str, "why, in a person's words"]
+
+
+class LegalHoldPlaced(LegalHoldFields):
+    first_day: Annotated[str | None, "the first gaming day that it covers; null: the past without limit"]
+    kinds: Annotated[list[str], "codes of what it covers"]
+    last_day: Annotated[str | None, "the last gaming day that it covers; null: what is to come too"]
+    until: Annotated[str | None, "the last day on which it stands; null: until it is released"]
+
+
+LEGAL_HOLD_PLACED = entry_type(
+    "legal_hold.placed", LegalHoldPlaced, "A legal hold was placed: what it covers must be kept."
+)
+LEGAL_HOLD_RELEASED = entry_type("legal_hold.released", LegalHoldFields, "A legal hold was released.")
 
 
 class ProofTaken(TypedDict):
@@ -60,3 +84,15 @@ class VerificationAsked(TypedDict):
 VERIFICATION_ASKED = entry_type(
     "verification.asked", VerificationAsked, "A verification of the whole record was requested."
 )
+
+
+class RoundPrinted(TypedDict):
+    bytes: Annotated[int, "size of the file"]
+    last: Annotated[int, "number of the newest entry that it names"]
+    number: Annotated[int, "number of the round"]
+    seat: Annotated[int | None, "the seat whose wagers it has; null for every seat"]
+    sha256: Annotated[str, "SHA-256 of the file, in hex"]
+    table: Annotated[str, "code of the table"]
+
+
+ROUND_PRINTED = entry_type("round.printed", RoundPrinted, "A person printed the report of a round.")

@@ -18,16 +18,24 @@ KINDS = {
     "evidence": "Evidence bundle",
     "csv": "Reading copy, CSV",
     "xlsx": "Reading copy, XLSX",
+    "sheets-xlsx": "Sheets, XLSX",
+    "sheets-csv": "Sheets, CSV",
     "verification": "Full verification",
 }
+
+SHEETS = ("sheets-xlsx", "sheets-csv")
 
 ACT_LINES = [
     line(EXPORT_ASKED, lambda data: "Asked for: %(kind)s" % {"kind": KINDS.get(data.get("kind", ""), "")}),
     line(
         EXPORT_FINISHED,
         lambda data: (
-            "%(kind)s written: %(entries)s entries"
-            % {"kind": KINDS.get(data.get("kind", ""), ""), "entries": f"{data.get('entries', 0):,}"}
+            "%(kind)s written: %(entries)s %(unit)s"
+            % {
+                "kind": KINDS.get(data.get("kind", ""), ""),
+                "entries": f"{data.get('entries', 0):,}",
+                "unit": "rows" if data.get("kind") in SHEETS else "entries",
+            }
         ),
     ),
     line(EXPORT_FAILED, lambda data: "%(kind)s not written" % {"kind": KINDS.get(data.get("kind", ""), "")}),

@@ -15,6 +15,7 @@ TABS = (
     ("report", "Daily report", "record-report"),
     ("exports", "Exports", "record-exports"),
     ("integrity", "Integrity", "record-integrity"),
+    ("retention", "Retention", "record-retention"),
     ("coverage", "Clauses", "record-coverage"),
 )
 

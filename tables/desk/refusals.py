@@ -22,6 +22,11 @@ EXPORT_TOO_LONG = RefusalCode(
     "An export can hold at most %(most)s gaming days. Request it in parts.",
     "Range",
 )
+NO_TABLES_TO_EXPORT = RefusalCode(
+    "no-tables-to-export",
+    "No table here has this code, game and kind of play. Choose from the lists.",
+    "No table",
+)
 EXPORT_MIXED = RefusalCode(
     "export-mixed",
     "%(real)s is real play, which is kept apart from training. Request a separate export for each.",
@@ -74,4 +79,13 @@ PROOF_BROKEN = RefusalCode("proof-broken", "The log lacks what proves this entry
 NO_SUCH_FILTER = RefusalCode(
     "no-such-filter",
     "You have no filter called %(filter)s. It may have been removed already.",
+)
+NO_SUCH_HOLD = RefusalCode(
+    "no-such-hold",
+    "No legal hold %(hold)s stands here. It may have been released already.",
+)
+HOLD_RANGE = RefusalCode(
+    "hold-range",
+    "The legal hold would end before it begins. Correct its days.",
+    "Days",
 )

@@ -18,12 +18,23 @@ from audit.entries import (
     STREAM_CLOSED,
     STREAM_CONTINUED,
 )
-from tables.desk.entry_types import FILTER_REMOVED, FILTER_SAVED, PROOF_TAKEN
+from tables.desk.entry_types import (
+    FILTER_REMOVED,
+    FILTER_SAVED,
+    LEGAL_HOLD_PLACED,
+    LEGAL_HOLD_RELEASED,
+    PROOF_TAKEN,
+    ROUND_PRINTED,
+    RoundPrinted,
+)
 from tables.words.registry import line, register
 
 ACT_LINES = [
     line(FILTER_SAVED, lambda data: "Filter saved: %(filter)s" % data),
     line(PROOF_TAKEN, lambda data: "Proof of %(stream)s, entry %(first)s, taken" % data),
+    line(LEGAL_HOLD_PLACED, lambda data: "Legal hold %(hold)s placed: %(reason)s" % data),
+    line(LEGAL_HOLD_RELEASED, lambda data: "Legal hold %(hold)s released: %(reason)s" % data),
+    line(ROUND_PRINTED, lambda data: _round_printed(data)),
     line(FILTER_REMOVED, lambda data: "Filter removed: %(filter)s" % data),
     line(PERSON_SIGNED_IN, lambda data: "Signed in at %(name)s" % data),
     line(PERSON_SIGNED_OUT, lambda data: "Signed off at %(name)s" % data),
@@ -65,6 +76,11 @@ ACT_LINES = [
     line(INCARNATION_OPENED, lambda data: "The record begins: %(origin)s" % data),
     line(INCARNATION_DECLARED, lambda data: "The record continues as %(origin)s: %(why)s" % data),
 ]
+
+
+def _round_printed(data: RoundPrinted) -> str:
+    seat = f", seat {data['seat']}" if data["seat"] is not None else ""
+    return f"Report of round {data['number']} at {data['table']}{seat} printed"
 
 
 register(act_lines=ACT_LINES)

@@ -65,7 +65,10 @@ class WagerSettlement(NamedTuple):
 
 
 class WagerRow(NamedTuple):
-    """A row of the table of wagers. `outcome` is win, lose, return, fee, struck, or "" while the wager is open."""
+    """A row of the table of wagers. `outcome` is win, lose, return, fee, struck, or "" while the wager is open.
+
+    `section` is short, `cite` as the record cites it.
+    """
 
     seat: int
     label: str
@@ -84,6 +87,8 @@ class WagerRow(NamedTuple):
     disputed: int | None
     slips: list[str]
     differences: list[Difference]
+    code: str
+    cite: str
 
 
 class CorrectionRow(NamedTuple):
@@ -272,6 +277,8 @@ class RoundHistory:
                 for difference in self.differences
                 if (difference.seat, difference.wager, difference.play) == key
             ],
+            code=key[1],
+            cite=str(recorded.get("cite", "")),
         )
 
     def _disputed(self, seat: int, label: str) -> int | None:

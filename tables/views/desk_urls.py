@@ -4,7 +4,7 @@ from django.urls import URLPattern, path
 
 from tables.cases.views import case, inbox
 from tables.cases.views import report as case_report
-from tables.desk.views import coverage, entry, exports, integrity, report, search
+from tables.desk.views import coverage, entry, exports, integrity, papers, report, retention, search
 from tables.views import acts
 
 urlpatterns: list[URLPattern] = [
@@ -18,4 +18,6 @@ urlpatterns: list[URLPattern] = [
     *inbox.urlpatterns,
     *case_report.urlpatterns,
     *case.urlpatterns,
+    *papers.urlpatterns,
+    *retention.urlpatterns,
 ]

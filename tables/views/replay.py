@@ -15,6 +15,7 @@ from games.models import RulesSubmission
 from tables.core.entries import of_round
 from tables.corrections import slip_view
 from tables.desk.access import authorize_desk, may_export, may_see_desk
+from tables.desk.round_paper import disputed_seats
 from tables.dice.entry_types import DICE_LOT_PLACED
 from tables.replay.evidence import evidence_of
 from tables.replay.history import ReplayStep, RoundHistory, WagerRow
@@ -89,6 +90,7 @@ def _frame(request: HttpRequest, table: Table, person: Person) -> dict[str, Any]
             "act": reverse("desk-act", args=[facility.code, "__act__"]),
             "table": reverse("table", args=[facility.code, table.code]),
             "exports": address("record-exports", facility.code),
+            "print": reverse("desk-act", args=[facility.code, "print_round"]),
         },
     }
 
@@ -109,6 +111,8 @@ def _round(table: Table, number: int, history: RoundHistory) -> dict[str, Any]:
         "ended": dt.datetime.fromisoformat(acts[-1].at),
         "export": {"from": _written(first.at), "to": _written(last.at, A_MOMENT)},
         "history": history,
+        "disputed_seats": disputed_seats(history),
+        "printed_url": reverse("record-round-pdf", args=[table.facility.code, table.code, number, "0"]),
         "totals": _totals(history.wager_rows),
         "rules": rules,
         "evidence": evidence_of(table.stream, history.entries, _named_by_slips(table, number)),

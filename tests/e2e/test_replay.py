@@ -90,7 +90,7 @@ def test_the_desk_stands_over_a_replay_and_the_next_round_is_a_tap_away(scene, n
     spotless.append(office)
     page = office.page
     expect(page.locator(".tabs a")).to_have_text(
-        ["Search", "Daily report", "Exports", "Integrity", "Clauses"]
+        ["Search", "Daily report", "Exports", "Integrity", "Retention", "Clauses"]
     )
     office.tap(page.locator(".along [rel=next]"))
     expect(page.locator("h1")).to_have_text("Round 2")

@@ -352,7 +352,7 @@ def test_only_those_who_may_export_are_offered_it_with_this_stream_and_these_tim
     corrected_round(scene)
     assert "ask_export" not in page(scene, by="shift-manager")
     shown = page(scene, by="compliance")
-    dialog = shown[shown.index('id="export-round"') :]
+    dialog = shown[shown.index('id="export-round"') :].partition("</dialog>")[0]
     said = dict(re.findall(r'name="(\w+)" value="([^"]*)"', dialog))
     told = story(scene).entries
     assert (said["kind"], said["streams"], said["from"]) == ("evidence", "larkfield/T-01", told[0].at)

@@ -187,7 +187,7 @@ QUERIES = {"light": "?dice=1,2,3", "odds-pdf": "?rules=xx-7@2020-01-01/B", "reco
 # has no entries, no slip is drawn up, and the case has no document.
 NOTHING_THERE = {
     "game-test", "provider", "record-proof", "record-proof-of-installation", "record-entry-of-installation",
-    "slip-preview", "correction", "case-document",
+    "slip-preview", "correction", "case-document", "record-round-pdf",
 }  # fmt: skip
 # Addresses that only take forms, or lead elsewhere.
 FORMS = {"home", "act", "facility-act", "office-act", "desk-act", "feeds", "sign-off", "lock", "enrol"}

@@ -59,7 +59,7 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
     span = _span(ctx, params)
     training = params.boolean("training")
     names = sorted({_stream_name(ctx, name) for name in params.texts("streams", max_items=MAX_STREAMS)})
-    _verify_job_limit(ctx)
+    verify_job_limit(ctx)
     selection = _select(ctx, names, span, training)
     if not selection.entries and (kind != "evidence" or not selection.spans):
         raise Refusal(EXPORT_EMPTY)
@@ -73,7 +73,10 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
         device=ctx.device,
         total=selection.entries,
     )
-    data: ExportAsked = {**job_params, "job": str(job.pk), "kind": kind}
+    data: ExportAsked = {
+        "day": span["day"], "from": span["from"], "job": str(job.pk), "kind": kind, "last_day": span["last_day"],
+        "streams": names, "to": span["to"], "training": training,
+    }  # fmt: skip
     return ActOutcome(EXPORT_ASKED(data), {"job": str(job.pk), "entries": selection.entries})
 
 
@@ -95,7 +98,8 @@ def ask_verification(ctx: DeskContext, params: Params) -> ActOutcome:
     return ActOutcome(VERIFICATION_ASKED({"job": str(job.pk)}), {"job": str(job.pk)})
 
 
-def _verify_job_limit(ctx: DeskContext) -> None:
+def verify_job_limit(ctx: DeskContext) -> None:
+    """Raise `too-many-jobs` where enough exports wait or run."""
     if Job.objects.filter(facility=ctx.facility.code, status__in=OPEN).count() >= MAX_OPEN_JOBS:
         raise Refusal(TOO_MANY_JOBS, most=MAX_OPEN_JOBS)
 

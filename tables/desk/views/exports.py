@@ -16,10 +16,12 @@ from audit.access import Denied
 from audit.exporting import jobs, output
 from audit.models import Job, Stream
 from games.models import Facility
+from games.registry import GAMES, game_by_code
 from games.templatetags.office import day as in_words
 from tables.desk import export_words
 from tables.desk.access import authorize_desk, may_export
 from tables.desk.page import desk_context
+from tables.models import Table
 
 from ..download import file_response
 
@@ -35,6 +37,7 @@ def exports(request: HttpRequest, facility_code: str) -> HttpResponse:
     context = desk_context(person, facility, "exports") | _list(facility, may_export(person))
     if context["exports_here"]:
         context["sorts"] = _streams(facility)
+        context |= _tables(facility)
     return render(request, "desk/exports.html", context)
 
 
@@ -99,6 +102,7 @@ def _row(job: Job, facility: Facility, may_download: bool) -> dict[str, Any]:
     return {
         "job": job,
         "kind": export_words.KINDS[job.kind],
+        "units": ("rounds", "rows") if job.kind in export_words.SHEETS else ("entries", "entries"),
         "range": _range(job, facility),
         "where": _where(job),
         "parts": PARTS * job.entries_done // job.total if job.total else 0,
@@ -123,6 +127,8 @@ def _range(job: Job, facility: Facility) -> str:
     if job.kind == Job.Kind.VERIFICATION:
         return "the whole record of this casino"
     days = [job.params.get("day"), job.params.get("last_day")]
+    if number := job.params.get("number"):
+        return "round %(number)s and the slips about it" % {"number": number}
     if days[0]:
         first, last = (in_words(dt.date.fromisoformat(str(text))) for text in days)
         if first == last:
@@ -141,9 +147,12 @@ def _where(job: Job) -> str:
     if job.kind == Job.Kind.VERIFICATION:
         return ""
     names = [str(name).rpartition("/")[2] for name in job.params.get("streams", [])]
+    game = job.params.get("game")
+    names = [game_by_code(game).name] if game in GAMES and not job.params.get("table") else names
     sort = "training and simulation" if job.params.get("training") else "real play"
     if not names:
-        return "every stream of %(sort)s" % {"sort": sort}
+        what = "every table of" if job.kind in export_words.SHEETS else "every stream of"
+        return f"{what} {sort}"
     listed = ", ".join(names[:6]) + (
         " and %(more)s more" % {"more": len(names) - 6} if len(names) > 6 else ""
     )
@@ -169,6 +178,17 @@ def _streams(facility: Facility) -> list[dict[str, Any]]:
         {"code": "real", "streams": streams[True]},
         *([{"code": "training", "streams": streams[False]}] if streams[False] else []),
     ]
+
+
+def _tables(facility: Facility) -> dict[str, Any]:
+    """The tables and games that a readable export may be narrowed to."""
+    tables = Table.objects.filter(facility=facility).order_by("code").values_list("code", "game", "kind")
+    games = {game: game_by_code(game).name for _code, game, _kind in tables if game in GAMES}
+    return {
+        "sheet_tables": [code for code, _game, _kind in tables],
+        "sheet_games": sorted(games.items(), key=lambda pair: pair[1]),
+        "has_training": any(kind != Table.Kind.LIVE for _code, _game, kind in tables),
+    }
 
 
 urlpatterns = [
