@@ -70,6 +70,7 @@ QUERIES = {"floor/<slug:facility>/<code:table>/light": "?dice=1,2,5"}
 # Searches and choices at Seabright that name something of Larkfield.
 FOREIGN_QUERIES = (
     "inbox/seabright/?show=closed",
+    "inbox/seabright/exceptions/?by=table",
     "record/seabright/?who=mei",
     "record/seabright/?place=T-42",
     "record/seabright/?lot=L-0099",
@@ -135,6 +136,7 @@ READERS: dict[str, Set[str]] = {
     "record/<slug:facility>/acts/<str:act>": set(),
     # The inbox of compliance
     "inbox/<slug:facility_code>/": CASE_READERS,
+    "inbox/<slug:facility_code>/exceptions/": CASE_READERS,
     "inbox/<slug:facility_code>/reports/<slug:day>/": CASE_READERS,
     "inbox/<slug:facility_code>/<slug:case>/": CASE_READERS,
     "inbox/<slug:facility_code>/<slug:case>/documents/<int:number>": CASE_READERS,

@@ -10,7 +10,7 @@ from audit.models import Person
 from games.models import Facility
 from tables.cases.roles import CASE_WORKERS, COMPLIANCE
 
-TABS = (("inbox", "Inbox", "inbox"),)
+TABS = (("inbox", "Cases", "inbox"), ("exceptions", "Exceptions", "inbox-exceptions"))
 
 
 def inbox_context(person: Person, facility: Facility, tab: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from tables.cases.views import case, inbox
+from tables.cases.views import case, exceptions, inbox
 from tables.cases.views import report as case_report
 from tables.desk.views import coverage, entry, exports, integrity, papers, report, retention, search
 from tables.views import acts
@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern] = [
     *report.urlpatterns,
     *exports.urlpatterns,
     *inbox.urlpatterns,
+    *exceptions.urlpatterns,
     *case_report.urlpatterns,
     *case.urlpatterns,
     *papers.urlpatterns,

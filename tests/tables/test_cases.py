@@ -14,6 +14,7 @@ from audit.models import Entry, Lockout
 from games import jurisdictions
 from games.engine import Refusal
 from tables.cases import watch
+from tables.cases.exceptions import exceptions
 from tables.cases.inbox import due_words, span_words
 from tables.cases.kinds import words_of_case
 from tables.cases.record_checks import check_case_documents
@@ -423,6 +424,34 @@ def test_compliance_begins_with_the_inbox(scene):
     for by, address in (("compliance", "/inbox/larkfield/"), ("surveillance", "/floor/larkfield/")):
         assert scene.browser("podium", by).get("/").headers["Location"] == address
     assert "Inbox" not in page(scene, "/floor/larkfield/", by="pit-manager")
+
+
+# Exceptions
+
+
+def test_exceptions_are_counted_by_week_person_table_and_game(hands, scene):
+    scene.play((2, "big", 150_000), dice=[2, 2, 5])
+    scene.act("correct_dice", {"dice": [5, 5, 6], "reason": "misread"}, witness="floorperson")
+    scene.finish()
+    hands.now += 8 * 24 * HOUR
+    scene.place((1, "small", 1_000))
+    scene.act("void_round", {"reason": "a die left the table"}, witness="floorperson")
+    watch.open_found_cases()
+    counted = exceptions(scene.table.facility, scene.table.facility.gaming_day(hands.now), 4)
+    assert {chart.label: [bar.count for bar in chart.bars] for chart in counted.charts} == {
+        "Corrections": [0, 0, 1, 0],
+        "Voids": [0, 0, 0, 1],
+        "Device failures": [0, 0, 0, 0],
+        "Over the maximum": [0, 0, 1, 0],
+        "Outside the band": [0, 0, 0, 0],
+    }
+    assert [(row.label, row.counts, row.share) for row in counted.rows("dealer")] == [
+        ("Dealer", [1, 1, 0, 1, 0], 100)
+    ]
+    assert [(row.label, row.total) for row in counted.rows("table")] == [("T-01", 3)]
+    assert "Nothing was searched" not in page(scene, counted.rows("dealer")[0].url)
+    text = page(scene, "/inbox/larkfield/exceptions/?by=game&weeks=4")
+    assert "4 weeks from" in text and "Sic Bo 1 1 0 1 0 3" in text
 
 
 def test_spans_in_words():
