@@ -274,7 +274,7 @@ document.addEventListener("click", ({ target }) => {
     document.getElementById("status-message").textContent = "";
     dialogs.get(box).open(subject);
   }
-  if (target.closest("[data-print]")) print();
+  if (target.closest("button[data-print]")) print();
 });
 
 /* Bars of remaining time shrink on the screen too. */

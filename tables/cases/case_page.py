@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from audit.models import Entry, Person
 from games.models import Facility
@@ -17,6 +17,7 @@ from tables.cases.next_steps import signatures_of
 from tables.cases.roles import CASE_WORKERS, COMPLIANCE, SURVEILLANCE
 from tables.cases.words import outcome_words
 from tables.core.entries import RecordedEntry, of_round
+from tables.desk.access import may_export
 from tables.desk.entry_rows import EntryRow, entry_rows, entry_url
 from tables.models import CameraReference, Case, CaseSignature, Slip
 from tables.replay.evidence import Evidence, evidence_of
@@ -257,14 +258,23 @@ class CasePage:
         return reverse("replay", args=[self.facility.code, self.round.table.code, self.round.number])
 
     @property
-    def round_pdf_url(self) -> str:
-        """The PDF of the disputed round; empty where this installation makes none."""
+    def prints(self) -> bool:
+        """Whether this person may take the report of the round out of the casino."""
+        return self.round is not None and may_export(self.person)
+
+    @property
+    def print_url(self) -> str:
+        """The address of the act that records a printed report."""
+        return reverse("desk-act", args=[self.facility.code, "print_round"])
+
+    @property
+    def printed_url(self) -> str:
+        """The address of a recorded report, with 0 in place of its SHA-256."""
         if self.round is None:
             return ""
-        try:
-            return reverse("round-pdf", args=[self.facility.code, self.round.table.code, self.round.number])
-        except NoReverseMatch:
-            return ""
+        return reverse(
+            "record-round-pdf", args=[self.facility.code, self.round.table.code, self.round.number, "0"]
+        )
 
     def _round_rows(self) -> list[TimelineRow]:
         if self.round is None:

@@ -55,6 +55,10 @@ def test_a_dispute_goes_from_the_complaint_to_both_signatures(scene, new_page, s
     hugo.go(box)
 
     page.reload()
+    page.evaluate("() => { window.print = () => { throw new Error('the browser prints the page'); }; }")
+    with page.expect_download() as waiting:
+        carla.tap(page.get_by_role("button", name="Report of the round"))
+    assert waiting.value.suggested_filename == "larkfield-T-01-R1.pdf"
     expect(page.locator(".signers .done strong")).to_have_text(["Surveillance"])
     box = carla.slip("sign")
     expect(box).to_contain_text("The dice showed 2, 2, 5.")
