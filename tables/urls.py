@@ -39,6 +39,7 @@ urlpatterns = [
         name="round-dice",
     ),
     path("floor/<slug:facility>/<code:table>/rounds/<int:number>/slip", slips.preview, name="slip-preview"),
+    path("floor/<slug:facility>/<code:table>/slips/<int:number>.pdf", slips.as_pdf, name="slip-pdf"),
     path("floor/<slug:facility>/<code:table>/light", pages.light, name="light"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

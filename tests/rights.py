@@ -35,6 +35,7 @@ OFFICE_READERS = MANAGEMENT | WATCHERS | {"games administrator"}
 DESK_READERS = MANAGEMENT | WATCHERS
 CASE_READERS = WATCHERS | {"shift manager"}
 CASE_WORKERS = CASE_READERS - {"gaming agent"}
+REVIEWERS = {"surveillance", "compliance", "compliance at the tablet"}
 EXPORTERS = {"compliance", "gaming agent"}
 LOCKED_FLOOR = {"locked", "locked phone"}
 LOCKED = LOCKED_FLOOR | {"locked tablet", "locked podium of a dealer"}
@@ -170,6 +171,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/<code:table>/rounds/<int:number>/": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/rounds/<int:number>/dice": TABLE_READERS | DICE_READERS,
     "floor/<slug:facility>/<code:table>/rounds/<int:number>/slip": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/slips/<int:number>.pdf": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/light": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/acts/<str:act>": set(),
 }
@@ -260,6 +262,7 @@ ACTS_AT_TABLES = {
     "report_dispute": POST_OR_FLOOR,
     "file_slip": DUTY_OR_FLOOR,
     "settle_slip": DUTY_OR_FLOOR,
+    "review_slip": REVIEWERS,
     "acknowledge_alert": FLOOR,
     # The loop from the table to the floor
     "call_floor": POST_OR_FLOOR,
@@ -418,15 +421,15 @@ OTHER_REFUSALS = {
 VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", ("subject", "text"): "table"}
 # Names of parameters that name no object: amounts, words, dates.
 OTHER_WORDS = """
-    about accepted acknowledge_lapsed action activated_by_seat adverse approved approved_on balanced
-    because begins body caliper camera cameras cease_on cents clean clip compartment completed_by copy
-    costs_cents day deadline dice director done_on due_on edition elsewhere en ends ends_on es family
-    fee_cents fee_paid_on filename form_filed_on formats found from game games general granted
-    granted_on height_mm high_um how increments innovation item kind kinds last_day left lines lit location
-    low_um made_in mark max_cents micrometer min_cents minutes moved name named named_by_board need
-    no_other_license nobody_plays note number odds odds_word officer on opened outcome owns_bp paid_cents
-    paid_on part patent payout_limit_cents payouts petitioner place place_reference play post procedure
-    qualified query reason received_on reference rules salesperson seal seat seats secured seq sha256
-    shakers shakes shows since square subject submitted_on tampered test text title to tosses training
-    version votes_bp wager wagers what why width_mm zh
+    about accepted acknowledge_lapsed action activated_by_seat adverse approved approved_on balanced because
+    begins body caliper camera cameras cease_on cents clean clip compartment completed_by copy costs_cents day
+    deadline dice differs director done_on due_on edition elsewhere en ends ends_on es family fee_cents
+    fee_paid_on filename form_filed_on formats found from game games general granted granted_on height_mm
+    high_um how increments innovation item kind kinds last_day left lines lit location low_um made_in mark
+    max_cents micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays
+    note number odds odds_word officer on opened outcome owns_bp paid_cents paid_on part patent
+    payout_limit_cents payouts petitioner place place_reference play post procedure qualified query reason
+    received_on reference rules salesperson seal seat seats secured seq sha256 shakers shakes shows since
+    square subject submitted_on tampered test text title to tosses training version votes_bp wager wagers what
+    why width_mm zh
 """

@@ -26,6 +26,7 @@ from games.registry import GAMES
 FOLDER = Path(__file__).parent
 CODE = re.compile(r"[A-Z0-9-]{1,8}", re.ASCII)
 PRACTICE_NOTICE_MINUTES = 30  # of a change of limits
+REVIEWING_DEPARTMENTS = frozenset({"surveillance", "compliance"})
 SUBJECTS = ("submissions", "guides", "signs", "requests")  # what a body approves
 # Hours until a case of each kind is due, and the daily report is to be accepted: practice of the casinos. An `approval`
 # is opened so many hours before it ends.
@@ -51,6 +52,7 @@ DUTIES = frozenset({
     "guide.device", "guide.book", "guide.guide", "guide.format", "guide.sample", "guide.different",
     "guide.display", "guide.web",
     "custody.receipt", "custody.storage", "custody.issue", "custody.examination", "custody.destruction",
+    "corrections.review",
     "providers", "providers.class", "providers.innovation", "providers.patent", "providers.license", "package",
     "package.form", "package.copy", "package.fee", "package.release", "package.statement", "package.general",
     "providers.costs", "providers.individuals", "providers.officers", "providers.owners", "providers.salespeople",
@@ -90,6 +92,22 @@ class RequestRules:
 
 
 @dataclass(frozen=True)
+class CorrectionRules:
+    """How a slip that moves money is reviewed outside the table: by which departments, and within how many hours.
+
+    Slips that move at least `review_first_from_cents` are reviewed before any money moves; 0: none are.
+    """
+
+    reviewers: tuple[str, ...] = ("surveillance", "compliance")
+    review_hours: int = 24
+    review_first_from_cents: int = 0
+
+    @property
+    def review_time(self) -> dt.timedelta:
+        return dt.timedelta(hours=self.review_hours)
+
+
+@dataclass(frozen=True)
 class Jurisdiction:
     """One jurisdiction, as its file says. `citation_prefixes` are cut from citations on screens."""
 
@@ -112,6 +130,7 @@ class Jurisdiction:
     guide: GuideRules
     requests: RequestRules
     retention_years: Mapping[str, int] = field(default_factory=dict)  # by kind; others are kept by practice
+    corrections: CorrectionRules = CorrectionRules()
     editions: tuple[Document, ...] = ()
 
     def section(self, duty: str) -> str:
@@ -136,6 +155,10 @@ class Jurisdiction:
     def body(self, subject: str) -> str:
         """The body that approves a subject: `submissions`, `guides`, `signs` or `requests`."""
         return self.bodies[subject]
+
+
+# The tables of a file that are classes of their own.
+PARTS = (GuideRules, RequestRules, CorrectionRules)
 
 
 @dataclass(frozen=True)
@@ -258,6 +281,10 @@ def _wrong_values(law: Jurisdiction) -> Iterator[str]:
     for name in ("notice_minutes", "review_days"):
         if getattr(law, name) < 0:
             yield f"{name} is negative"
+    if unknown := sorted(set(law.corrections.reviewers) - REVIEWING_DEPARTMENTS):
+        yield f"departments that review no slips: {', '.join(unknown)}"
+    if not law.corrections.reviewers or law.corrections.review_hours <= 0:
+        yield "nobody reviews slips, or within no time"
 
 
 def _edition(code: str, document: Document) -> Document:
@@ -285,7 +312,7 @@ def _build(kind: Any, values: Any, where: str = "") -> Any:
         if name not in values:
             if declaration.default is MISSING and declaration.default_factory is MISSING:
                 wrong.append(f"missing key {where}{name}")
-        elif hints[name] in (GuideRules, RequestRules):
+        elif hints[name] in PARTS:
             built[name] = _build(hints[name], values[name], f"{name}.")
         elif (value := _typed(hints[name], values[name])) is None:
             wrong.append(f"{where}{name} is of the wrong type")

@@ -73,6 +73,11 @@ class SlipThrow(TypedDict):
     throw: ThrowNumber
 
 
+class SlipReviewDue(TypedDict):
+    due_at: Annotated[str, "by when somebody outside the table reviews the slip"]
+    before_money: Annotated[bool, "whether no money may move before that"]
+
+
 class SlipFiled(Totals):
     """The whole settlement of the round as corrected: `settled` and the sums are those of all throws."""
 
@@ -88,6 +93,7 @@ class SlipFiled(Totals):
     settled: Annotated[list[SettledWager], "every wager of the round in the order of settlement"]
     slip: str
     throws: Annotated[list[SlipThrow], "the valid throws"]
+    review: NotRequired[Annotated[SlipReviewDue, "present only if the slip needs a review"]]
 
 
 SLIP_FILED = entry_type(
@@ -108,6 +114,23 @@ class SlipSettled(TypedDict):
 
 SLIP_SETTLED = entry_type(
     "slip.settled", SlipSettled, "What an Error Notification Slip left due was paid or collected."
+)
+
+
+class SlipReviewed(TypedDict):
+    department: Annotated[str, "department of the person who reviewed the slip"]
+    due_at: Annotated[str, "by when the review was due"]
+    filed: Annotated[CorrectedEntry, "the entry that filed the slip: its number and hash"]
+    reason: Annotated[str, "why the person differs, or a note, in their words; may be empty if they agree"]
+    round: int
+    slip: str
+    verdict: Annotated[Literal["agrees", "differs"], "what the person found"]
+
+
+SLIP_REVIEWED = entry_type(
+    "slip.reviewed",
+    SlipReviewed,
+    "Somebody outside the table reviewed an Error Notification Slip: they agree, or differ and say why.",
 )
 
 

@@ -104,6 +104,47 @@ SLIP_SAY_WHY_LESS = RefusalCode(
     "Slip %(slip)s would be settled with less than is due. Enter the reason, and sign again.",
     "Reason needed",
 )
+SLIP_REVIEW_FIRST = RefusalCode(
+    "slip-review-first",
+    "Slip %(slip)s moves %(sum)s. Nobody outside the table has reviewed it yet, and no money may move before. Ask "
+    "%(who)s to review it.",
+    "Review needed first",
+)
+SLIP_REVIEW_DIFFERS = RefusalCode(
+    "slip-review-differs",
+    "%(reviewer)s reviewed slip %(slip)s and differs: “%(why)s” No money may move on it. Settle it with $0, and file "
+    "another slip if one is needed.",
+    "The review differs",
+)
+SLIP_SIGNED_BY_REVIEWER = RefusalCode(
+    "slip-signed-by-reviewer",
+    "%(reviewer)s reviewed slip %(slip)s and cannot sign it. Ask somebody else to sign.",
+    "Somebody else must sign",
+)
+SLIP_NEEDS_NO_REVIEW = RefusalCode(
+    "slip-needs-no-review",
+    "Slip %(slip)s needs no review: it moves no money, or it was filed before slips were reviewed.",
+)
+SLIP_REVIEWED_ALREADY = RefusalCode(
+    "slip-reviewed-already",
+    "%(reviewer)s reviewed slip %(slip)s already. If it is wrong, ask the table to file another slip.",
+    "Already reviewed",
+)
+SLIP_REVIEWER_SIGNED = RefusalCode(
+    "slip-reviewer-signed",
+    "You signed slip %(slip)s yourself. Somebody else of %(who)s must review it.",
+    "Somebody else must review",
+)
+SLIP_REVIEWER_OF_TABLE = RefusalCode(
+    "slip-reviewer-of-table",
+    "Slip %(slip)s is reviewed outside the table, by %(who)s. Ask somebody of theirs.",
+    "Another department",
+)
+SLIP_SAY_WHY_DIFFERS = RefusalCode(
+    "slip-say-why-differs",
+    "Say what differs, so that the table can correct slip %(slip)s.",
+    "Reason needed",
+)
 MONEY_HAS_MOVED = RefusalCode(
     "money-has-moved",
     "A winner of round %(round)s has been paid. It can no longer be corrected here.",

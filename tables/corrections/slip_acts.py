@@ -5,13 +5,15 @@ act needs an open table, and neither affects the round in play. `tables/correcti
 correction.
 """
 
+from audit.clock import format_moment
 from games.engine import Refusal
 from games.params import MOST_CENTS, Params
+from tables.core.alert_kinds import AlertKind
 from tables.core.alerts import acknowledge, end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ACKNOWLEDGED
 from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
-from tables.corrections.alert_rules import UNSETTLED_SLIP
+from tables.corrections.alert_rules import AWAITED_REVIEW, DIFFERING_REVIEW, UNSETTLED_SLIP
 from tables.corrections.correction import MAX_REASON, Correction, read_correction
 from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, SlipFiled, SlipSettled
 from tables.corrections.outcomes import filed_entry
@@ -27,6 +29,7 @@ from tables.corrections.refusals import (
     SLIP_SIGNER_ELSEWHERE,
     SLIP_STANDS_OTHERWISE,
 )
+from tables.corrections.reviews import review_due, verify_reviewed, verify_reviewer_signs_not
 from tables.models import Alert, Round, Slip
 from tables.rounds.settlement import settled_data
 from tables.runner.signatures import verify_signed_by_floor
@@ -56,7 +59,8 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     ctx.change_table(last_slip=ctx.table.last_slip + 1)
     slip = _create_slip(ctx, round_, correction, reason)
     if slip.status == Slip.Status.FILED:
-        raise_alert(ctx, UNSETTLED_SLIP.expected(ctx.table.pk, slip=slip.code, round=round_.number))
+        kind = AWAITED_REVIEW if slip.review_comes_first else UNSETTLED_SLIP
+        raise_alert(ctx, kind.expected(ctx.table.pk, slip=slip.code, round=round_.number))
     data: SlipFiled = {
         "slip": slip.code,
         "kind": correction.kind,
@@ -69,9 +73,14 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
         "throws": correction.throws,
         "before": correction.before,
         "settled": [{**line} for line in correction.lines],
-        **correction.after,
+        "taken_cents": correction.after["taken_cents"],
+        "paid_cents": correction.after["paid_cents"],
+        "returned_cents": correction.after["returned_cents"],
         "due": correction.due,
     }
+    if slip.review_due_at is not None:
+        due_at = format_moment(slip.review_due_at)
+        data["review"] = {"due_at": due_at, "before_money": slip.review_comes_first}
     return ActOutcome(SLIP_FILED(data), {"slip": slip.code}, changes="nothing")
 
 
@@ -84,12 +93,14 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
         params.text("reason", default="", max_length=MAX_REASON),
     )
     moved_cents_by_seat = dict(params.objects("moved", _read_moved, max_items=64))
-    slip = _find_slip(ctx, code)
+    slip = find_slip(ctx, code)
     verify_two_sign(ctx, slip.kind)
     if slip.status != Slip.Status.FILED:
         raise Refusal(SLIP_SETTLED_ALREADY, slip=slip.code)
+    verify_reviewer_signs_not(ctx, slip)
     filing_entry = filed_entry(slip)
     _verify_moved(slip, moved_cents_by_seat, reason)
+    verify_reviewed(slip, has_moved=any(moved_cents_by_seat.values()))
     slip.handed_over = [
         {"seat": amount["seat"], "cents": moved_cents_by_seat[amount["seat"]]} for amount in slip.due
     ]
@@ -131,11 +142,6 @@ def verify_two_sign(ctx: TableContext, kind: str) -> None:
         raise Refusal(SLIP_MANAGER_MUST_SIGN)
 
 
-def alert_key(slip: Slip) -> str:
-    """The key of the alert that a slip waits for its money."""
-    return UNSETTLED_SLIP.key.format(slip=slip.code)
-
-
 def _create_slip(ctx: TableContext, round_: Round, correction: Correction, reason: str) -> Slip:
     slip = Slip(
         table=ctx.table,
@@ -153,6 +159,7 @@ def _create_slip(ctx: TableContext, round_: Round, correction: Correction, reaso
         filed_by=ctx.actor,
         filed_with=ctx.witness,
     )
+    slip.review_due_at, slip.review_comes_first = review_due(ctx, slip)
     if not correction.due:
         _mark_settled(ctx, slip)
     slip.save()
@@ -165,12 +172,13 @@ def _mark_settled(ctx: TableContext, slip: Slip) -> None:
     slip.settled_by, slip.settled_with = ctx.actor, ctx.witness
 
 
-def _find_slip(ctx: TableContext, code: str) -> Slip:
+def find_slip(ctx: TableContext, code: str) -> Slip:
+    """Return the slip of this table with its round and who reviewed it. Raises `no-such-slip`."""
     number = code.removeprefix("ENS-")
     slip = None
     if number.isascii() and number.isdigit() and len(number) < 10:
         slips = Slip.objects.filter(table=ctx.table, number=int(number))
-        slip = slips.select_related("round__submission").first()
+        slip = slips.select_related("round__submission", "reviewed_by").first()
     if slip is None or slip.code != code:
         raise Refusal(NO_SUCH_SLIP, slip=code, table=ctx.table.code)
     return slip
@@ -194,12 +202,16 @@ def _verify_moved(slip: Slip, moved_by_seat: dict[int, int], reason: str) -> Non
 
 
 def _end_alert(ctx: TableContext, slip: Slip) -> None:
-    """End the slip's alert. Settling a slip deals with its alert, so no other tap is needed."""
+    """End the slip's alerts. Settling a slip deals with them, so no other tap is needed."""
+    for kind in (UNSETTLED_SLIP, AWAITED_REVIEW, DIFFERING_REVIEW):
+        end_alert_of(ctx, kind, slip)
+
+
+def end_alert_of(ctx: TableContext, kind: AlertKind, slip: Slip) -> None:
+    """End and acknowledge the slip's alert of this kind, if it is open: the act deals with its cause."""
     assert ctx.actor is not None
-    open_alerts = Alert.objects.filter(
-        table=ctx.table, key=alert_key(slip), ended_at=None, acknowledged_at=None
-    )
-    for alert in open_alerts:
+    key = kind.key.format(slip=slip.code)
+    for alert in Alert.objects.filter(table=ctx.table, key=key, ended_at=None, acknowledged_at=None):
         acknowledge(ctx, alert, ctx.actor, "")
         ctx.extra_entries.append(ALERT_ACKNOWLEDGED({"kind": alert.kind, "key": alert.key, "note": ""}))
-    end_alert(ctx, alert_key(slip))
+    end_alert(ctx, key)

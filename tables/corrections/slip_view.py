@@ -10,6 +10,7 @@ from typing import Any, NotRequired, TypedDict
 
 from django.urls import reverse
 
+from audit import clock
 from audit.models import Entry, Person
 from games import submissions
 from games.engine import Refusal, Rules
@@ -27,7 +28,16 @@ from tables.corrections.entry_types import (
     SlipWager,
 )
 from tables.corrections.outcomes import RoundOutcome, outcome_of
-from tables.corrections.words import CHIPS, FIGURES, KINDS, OUTCOMES, moved_in_words, owed_in_words
+from tables.corrections.reviews import may_review, reviewer_names
+from tables.corrections.words import (
+    CHIPS,
+    FIGURES,
+    KINDS,
+    OUTCOMES,
+    VERDICTS,
+    moved_in_words,
+    owed_in_words,
+)
 from tables.models import Assignment, Round, Slip, Table
 from tables.rounds.entry_types import SettledWager, Totals
 from tables.rounds.layout import labels
@@ -72,8 +82,23 @@ class SlipSettlement(TypedDict):
     reason: str
 
 
-class SlipRow(TypedDict):
-    """One slip of the list. `corrections` is None where the slip's own entry cannot be read."""
+class SlipReview(TypedDict):
+    """The review of a slip: `done` has the moment and the verdict; otherwise it is due, or `late`."""
+
+    who: str
+    due: str
+    late: bool
+    first: bool
+    done: str
+    seq: int | None
+    differs: bool
+    verdict: str
+    reason: str
+    signed: list[Signature]
+
+
+class FiledSlipRow(TypedDict):
+    """One slip as filed and settled. `corrections` is None where the slip's own entry cannot be read."""
 
     code: str
     kind: str
@@ -89,6 +114,15 @@ class SlipRow(TypedDict):
     due: str
     open: bool
     settled: SlipSettlement | None
+
+
+class SlipRow(FiledSlipRow):
+    """One slip of the list, with its review. `waits` says why its money has not moved."""
+
+    review: SlipReview | None
+    may_review: bool
+    waits: str
+    pdf: str
 
 
 class Choice(TypedDict):
@@ -173,6 +207,8 @@ class SlipPanel(TypedDict):
     may_file: bool
     settles: bool
     form: SlipForm | None
+    reviews: bool
+    review: str
 
 
 class AmountDue(SeatAmount):
@@ -198,18 +234,24 @@ def slip_panel(table: Table, round_: Round, person: Person) -> SlipPanel:
     """
     rules = submissions.rules_of(round_.submission)
     slips_of_round = Slip.objects.filter(round=round_).order_by("number")
-    filed = list(slips_of_round.select_related("filed_by", "filed_with", "settled_by", "settled_with"))
-    may_work = person.role in AT_THE_TABLE and has_work_for(person, table) and is_on_duty(person, table)
+    filed = list(
+        slips_of_round.select_related("filed_by", "filed_with", "settled_by", "settled_with", "reviewed_by")
+    )
+    on_duty = is_on_duty(person, table)
+    rows = slip_rows(table, rules, filed, person if on_duty else None)
+    may_work = person.role in AT_THE_TABLE and has_work_for(person, table) and on_duty
     outcome, damaged = _readable_outcome(round_) if round_.ended_at is not None else (None, "")
     return {
         "round": round_.number,
         "game": table.game,
         "ended": round_.ended_at is not None,
-        "filed": _slip_list(table, rules, filed),
+        "filed": rows,
         "damaged": damaged,
         "may_file": may_work and outcome is not None,
         "settles": may_work and not damaged,
         "form": _form(table, round_, rules, outcome, person) if may_work else None,
+        "reviews": any(row["may_review"] for row in rows),
+        "review": reverse("act", args=[table.facility.code, table.code, "review_slip"]),
     }
 
 
@@ -224,14 +266,55 @@ def _readable_outcome(round_: Round) -> tuple[RoundOutcome | None, str]:
 # The list
 
 
-def _slip_list(table: Table, rules: Rules, slips_: list[Slip]) -> list[SlipRow]:
+def slip_rows(
+    table: Table, rules: Rules, slips_: Iterable[Slip], reviewer: Person | None = None
+) -> list[SlipRow]:
+    """The context of each slip; `reviewer` is the reader, if they are on duty here."""
+    slips_ = list(slips_)
     seqs = {seq for slip in slips_ for seq in (slip.filed_seq, slip.settled_seq) if seq}
     rows = Entry.objects.filter(stream=table.stream_id, seq__in=seqs).values_list(*COLUMNS)
     entries = {entry.seq: entry for entry in map(read, rows)}
-    return [_slip_context(table, rules, slip, entries) for slip in slips_]
+    now = clock.now()
+    return [
+        {
+            **_slip_context(table, rules, slip, entries),
+            "review": _review(table, slip, now),
+            "may_review": reviewer is not None and may_review(reviewer, slip, table.facility),
+            "waits": _waits_for(slip),
+            "pdf": reverse("slip-pdf", args=[table.facility.code, table.code, slip.number]),
+        }
+        for slip in slips_
+    ]
 
 
-def _slip_context(table: Table, rules: Rules, slip: Slip, entries: dict[int, RecordedEntry]) -> SlipRow:
+def _waits_for(slip: Slip) -> str:
+    """Why the money of a slip has not moved."""
+    if slip.review_comes_first and slip.waits_for_review:
+        return "No money moves before the review."
+    if slip.review_verdict == Slip.Verdict.DIFFERS:
+        return "The review differs, so no money moves on this slip. Settle it with $0."
+    return "The money has not moved."
+
+
+def _review(table: Table, slip: Slip, now: dt.datetime) -> SlipReview | None:
+    if slip.review_due_at is None:
+        return None
+    who = [slip.reviewed_by] if slip.reviewed_by else []
+    return {
+        "who": reviewer_names(table.facility),
+        "due": _moment(table, slip.review_due_at),
+        "late": (slip.reviewed_at or now) > slip.review_due_at,
+        "first": slip.review_comes_first,
+        "done": _moment(table, slip.reviewed_at) if slip.reviewed_at else "",
+        "seq": slip.reviewed_seq,
+        "differs": slip.review_verdict == Slip.Verdict.DIFFERS,
+        "verdict": VERDICTS.get(slip.review_verdict, ""),
+        "reason": slip.review_reason,
+        "signed": _signed(*who),
+    }
+
+
+def _slip_context(table: Table, rules: Rules, slip: Slip, entries: dict[int, RecordedEntry]) -> FiledSlipRow:
     """The context of one slip. `corrections` is None where the slip's own entry cannot be read."""
     filing_entry = entries.get(slip.filed_seq)
     settlement: SlipSettlement | None = None

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 
+from audit.models import Department
 from games.engine.odds import in_dollars
 from tables.corrections.entry_types import (
     DICE_CORRECTED,
     SLIP_FILED,
+    SLIP_REVIEWED,
     SLIP_SETTLED,
     WAGER_MISSED,
     WAGER_STRUCK,
@@ -43,6 +45,12 @@ FIGURES = {
     "win": "win",
 }
 
+VERDICTS = {
+    "agrees": "agrees",
+    "differs": "differs",
+}
+DEPARTMENTS = {code: label.lower() for code, label in Department.choices}
+
 ACT_LINES = [
     line(
         SLIP_FILED,
@@ -53,6 +61,17 @@ ACT_LINES = [
     line(
         SLIP_SETTLED,
         lambda data: "Slip %(slip)s settled: %(moved)s" % {**data, "moved": moved_in_words(data["moved"])},
+    ),
+    line(
+        SLIP_REVIEWED,
+        lambda data: (
+            "Slip %s reviewed by %s: %s"
+            % (
+                data["slip"],
+                DEPARTMENTS.get(data["department"], data["department"]),
+                VERDICTS[data["verdict"]],
+            )
+        ),
     ),
     line(
         DICE_CORRECTED,

@@ -61,9 +61,17 @@ def _slip_entries(entry: Entry, facility: Facility) -> list[RelatedEntry]:
         related.append(_related_entry("Corrects", name, slip.corrects_seq, facility, slip.reason))
         if slip.settled_seq:
             related.append(_related_entry("Its money moved by", name, slip.settled_seq, facility))
+        if slip.reviewed_seq:
+            related.append(
+                _related_entry("Reviewed by", name, slip.reviewed_seq, facility, slip.review_reason)
+            )
     related += [
         _related_entry("Moves the money of", name, slip.filed_seq, facility, f"{slip.code}: {slip.reason}")
         for slip in slips.filter(settled_seq=entry.seq)
+    ]
+    related += [
+        _related_entry("Reviews", name, slip.filed_seq, facility, f"{slip.code}: {slip.reason}")
+        for slip in slips.filter(reviewed_seq=entry.seq)
     ]
     return related
 

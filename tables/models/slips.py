@@ -11,6 +11,9 @@ class Slip(models.Model):
     `after` are totals (`taken_cents`, `paid_cents`, `returned_cents`). `due` is what each seat is owed:
     [{"seat": 3, "cents": 3000}], negative where the player owes the casino. `handed_over`, in the same form, is what
     was in fact handed over; it is set when the slip is settled.
+
+    A slip that moves money has `review_due_at`: by then somebody outside the table reviews it. With
+    `review_comes_first` no money moves before that.
     """
 
     class Kind(models.TextChoices):
@@ -22,6 +25,10 @@ class Slip(models.Model):
     class Status(models.TextChoices):
         FILED = "filed", "filed"
         SETTLED = "settled", "settled"
+
+    class Verdict(models.TextChoices):
+        AGREES = "agrees", "agrees"
+        DIFFERS = "differs", "differs"
 
     table = models.ForeignKey("tables.Table", models.PROTECT, related_name="slips")
     number = models.PositiveIntegerField(help_text="from 1 at each table")
@@ -43,6 +50,13 @@ class Slip(models.Model):
     settled_at = models.DateTimeField(null=True, blank=True)
     settled_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     settled_with = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    review_due_at = models.DateTimeField(null=True, blank=True, help_text="null: it needs no review")
+    review_comes_first = models.BooleanField(default=False, help_text="no money moves before its review")
+    reviewed_seq = models.BigIntegerField(null=True, blank=True)
+    reviewed_at = models.DateTimeField(null=True, blank=True)
+    reviewed_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    review_verdict = models.CharField(max_length=8, choices=Verdict, blank=True)
+    review_reason = models.CharField(max_length=500, blank=True)
 
     class Meta:
         ordering = ["table", "-number"]
@@ -52,8 +66,18 @@ class Slip(models.Model):
                 condition=Q(kind__in=["dice", "wager", "payment", "void"]), name="slip_kind_is_known"
             ),
             models.CheckConstraint(condition=Q(status__in=["filed", "settled"]), name="slip_status_is_known"),
+            models.CheckConstraint(
+                condition=Q(review_verdict__in=["", "agrees", "differs"]), name="slip_verdict_is_known"
+            ),
         ]
-        indexes = [models.Index(fields=["gaming_day"], name="slip_by_gaming_day")]
+        indexes = [
+            models.Index(fields=["gaming_day"], name="slip_by_gaming_day"),
+            models.Index(
+                fields=["review_due_at"],
+                condition=Q(review_due_at__isnull=False, reviewed_at__isnull=True),
+                name="slip_waiting_for_review",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.code
@@ -62,3 +86,18 @@ class Slip(models.Model):
     def code(self) -> str:
         """Return the slip's code, such as `ENS-0003`; unique at its table."""
         return f"ENS-{self.number:04}"
+
+    @property
+    def waits_for_review(self) -> bool:
+        return self.review_due_at is not None and self.reviewed_at is None
+
+    @property
+    def due_cents(self) -> int:
+        """The money that the slip moves: what is paid and what is collected, added up."""
+        return sum(abs(amount["cents"]) for amount in self.due)
+
+    @property
+    def signer_ids(self) -> set[int]:
+        """The people who have signed the slip so far, by primary key."""
+        signers = (self.filed_by_id, self.filed_with_id, self.settled_by_id, self.settled_with_id)
+        return {pk for pk in signers if pk is not None}

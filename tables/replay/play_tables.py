@@ -18,7 +18,7 @@ from audit.models import Entry, Person
 from tables.alerts.floor_calls import IN_WORDS
 from tables.core.alert_history import ALERT_TYPES, RecordedAlert, fold_alerts
 from tables.core.entries import COLUMNS, RecordedEntry, read
-from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED
+from tables.corrections.entry_types import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED
 from tables.limits.entry_types import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
 from tables.opening.entry_types import TABLE_MADE
@@ -26,9 +26,9 @@ from tables.replay.round_records import RoundRecord, ThrowRecord, records_in
 from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED
 
 BATCH = 200  # rounds
-SLIP_TYPES = (SLIP_FILED.name, SLIP_SETTLED.name)
+SLIP_TYPES = (SLIP_FILED.name, SLIP_SETTLED.name, SLIP_REVIEWED.name)
 LIMITS_TYPES = (LIMITS_CHANGED.name, LIMITS_PLAYERS_LEFT.name, LIMITS_TOOK_EFFECT.name)
-SIGNERS = ("filed_by", "filed_with", "settled_by", "settled_with")
+SIGNERS = ("filed_by", "filed_with", "settled_by", "settled_with", "reviewed_by")
 HALTING_TYPES = (TABLE_HALTED.name, TABLE_RESUMED.name)
 TOTALS = ("taken_cents", "paid_cents", "returned_cents")
 MISSING, PRESENT = "missing", "there"
@@ -288,11 +288,13 @@ def _compare_slips(table: Table) -> Differences:
     rows = Slip.objects.filter(table=table).select_related("round", *SIGNERS)
     rows = rows.defer(*(f"{name}__password" for name in SIGNERS))  # an auditor's role may not read them
     slips = {row.code: row for row in rows}
-    settling = {}
+    settling, reviewing = {}, {}
     filing = []
     for entry in _entries(table, SLIP_TYPES):
         if entry.type == SLIP_FILED.name:
             filing.append(entry)
+        elif entry.type == SLIP_REVIEWED.name:
+            reviewing[str(entry.data.get("slip"))] = entry
         else:
             settling[str(entry.data.get("slip"))] = entry
     for entry in filing:
@@ -301,7 +303,10 @@ def _compare_slips(table: Table) -> Differences:
         if row is None:
             yield PlayDifference(entry.seq, entry.round, f"slip {code}", "row", PRESENT, MISSING)
             continue
-        for column, (seq, recorded, stored) in _slip_values(entry, settling.get(code), row).items():
+        values = _slip_values(entry, settling.get(code), row) | _review_values(
+            entry, reviewing.get(code), row
+        )
+        for column, (seq, recorded, stored) in values.items():
             if recorded != stored:
                 yield PlayDifference(seq, entry.round, f"slip {code}", column, recorded, stored)
     for row in slips.values():
@@ -337,6 +342,23 @@ def _slip_values(
     moved = settling.data.get("moved", []) if settling else []
     values["handed_over"] = (seq, moved, row.handed_over)
     return values
+
+
+def _review_values(
+    filed: RecordedEntry, reviewed: RecordedEntry | None, row: Slip
+) -> dict[str, tuple[int, Any, Any]]:
+    """The columns of a slip's review: the entry that states each, its value there, and in the row."""
+    due = filed.data.get("review") or {}
+    seq, data = (reviewed.seq, reviewed.data) if reviewed else (filed.seq, {})
+    return {
+        "review_due_at": (filed.seq, due.get("due_at", ""), _format(row.review_due_at)),
+        "review_comes_first": (filed.seq, due.get("before_money", False), row.review_comes_first),
+        "reviewed_seq": (seq, reviewed.seq if reviewed else None, row.reviewed_seq),
+        "reviewed_at": (seq, reviewed.at if reviewed else "", _format(row.reviewed_at)),
+        "reviewed_by": (seq, reviewed.actor if reviewed else "", _code(row.reviewed_by)),
+        "review_verdict": (seq, data.get("verdict", ""), row.review_verdict),
+        "review_reason": (seq, data.get("reason", ""), row.review_reason),
+    }
 
 
 # Alerts, and the table itself

@@ -1,30 +1,39 @@
 """Error Notification Slips settled again from the record alone: the whole round with each slip's correction."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from games.engine.settlement import Settled
 from tables.core.entries import RecordedEntry
 from tables.corrections import slips
-from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, CorrectedEntry, SeatAmount
+from tables.corrections.entry_types import (
+    SLIP_FILED,
+    SLIP_REVIEWED,
+    SLIP_SETTLED,
+    CorrectedEntry,
+    SeatAmount,
+)
 from tables.corrections.slips import CorrectedWager, SeatPayment, SettlementLine
 from tables.replay.difference import Difference, compare_settlements
 from tables.replay.facts import RoundFacts
 from tables.replay.replayed_round import Dice, ReplayedRound
 from tables.rounds.settlement import settled_data
 
-FILED, SETTLED = SLIP_FILED.name, SLIP_SETTLED.name
+FILED, SETTLED, REVIEWED = SLIP_FILED.name, SLIP_SETTLED.name, SLIP_REVIEWED.name
 
 
 def is_slip_entry(entry: RecordedEntry) -> bool:
-    """Whether an entry files a slip or settles its money."""
-    return entry.type in (FILED, SETTLED)
+    """Whether an entry files a slip, settles its money, or reviews it."""
+    return entry.type in (FILED, SETTLED, REVIEWED)
 
 
 class ReplayedSlips:
     """The slips of one round, each building on the one before it.
 
-    `lines` is the settlement after the newest slip, as recorded lines; None before the first slip.
+    `lines` is the settlement after the newest slip, as recorded lines; None before the first slip. `reviews` has, of
+    each slip that needs one, the review as its filing states it, `filed` the entry that filed it, and `verdicts` what
+    was found.
     """
 
     def __init__(self) -> None:
@@ -32,6 +41,9 @@ class ReplayedSlips:
         self.throws: list[Dice] = []
         self.ending = ""
         self.unsettled: dict[str, tuple[CorrectedEntry, list[SeatAmount]]] = {}
+        self.reviews: dict[str, Mapping[str, Any]] = {}
+        self.filed: dict[str, CorrectedEntry] = {}
+        self.verdicts: dict[str, str] = {}
 
     def apply(self, entry: RecordedEntry, replayed: ReplayedRound, facts: RoundFacts) -> Iterator[Difference]:
         """Apply one entry of a slip and yield how it differs from what the rules give.
@@ -40,13 +52,38 @@ class ReplayedSlips:
         """
         if entry.type == FILED:
             return self._apply_filed_slip(entry, replayed, facts)
+        if entry.type == REVIEWED:
+            return self._apply_review(entry)
         filed = self.unsettled.pop(entry.data["slip"], None)
         if filed is None:
             unknown = Difference(
                 entry.seq, entry.round, "slip", entry.data["slip"], "no slip of this round that waits"
             )
             return iter((unknown,))
-        return _compare_moved(entry, *filed)
+        return chain(_compare_moved(entry, *filed), self._compare_with_review(entry))
+
+    def _apply_review(self, entry: RecordedEntry) -> Iterator[Difference]:
+        """A slip that needs a review is reviewed once; the review names its filing and its moment."""
+        code = entry.data["slip"]
+        review = self.reviews.get(code)
+        if review is None or code in self.verdicts:
+            yield Difference(
+                entry.seq, entry.round, "slip", code, "a slip of this round that waits for a review"
+            )
+            return
+        self.verdicts[code] = entry.data["verdict"]
+        yield from _compare_values(entry, {"filed": self.filed[code], "due_at": review["due_at"]})
+        if self.verdicts[code] == "differs" and not entry.data["reason"]:
+            yield Difference(entry.seq, entry.round, "reason", entry.data["reason"], "what differs")
+
+    def _compare_with_review(self, entry: RecordedEntry) -> Iterator[Difference]:
+        """No money moves before a review that comes first, or after one that differs."""
+        code = entry.data["slip"]
+        verdict, review = self.verdicts.get(code, ""), self.reviews.get(code) or {"before_money": False}
+        is_missing = review["before_money"] and not verdict
+        if any(amount["cents"] for amount in entry.data["moved"]) and (is_missing or verdict == "differs"):
+            expected = "nothing, because the review differs" if verdict else "nothing before the review"
+            yield Difference(entry.seq, entry.round, "moved", entry.data["moved"], expected)
 
     def _apply_filed_slip(
         self, entry: RecordedEntry, replayed: ReplayedRound, facts: RoundFacts
@@ -65,6 +102,9 @@ class ReplayedSlips:
         facts.apply_slip(entry)
         if due and facts.version is not None:
             self.unsettled[data["slip"]] = facts.version.as_data, due
+            self.filed[data["slip"]] = facts.version.as_data
+            if "review" in data:
+                self.reviews[data["slip"]] = data["review"]
         yield from compare_settlements(
             entry.seq, entry.round, data["settled"], [dict(line) for line in lines]
         )

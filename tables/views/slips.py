@@ -1,4 +1,4 @@
-"""Preview an Error Notification Slip: what it would change and what each seat is owed."""
+"""Error Notification Slips: the preview of what one would change, and one as a PDF."""
 
 import json
 
@@ -11,14 +11,17 @@ from games.engine import Refusal
 from games.params import Params, malformed
 from tables.core.context import TableContext
 from tables.corrections.correction import read_correction
+from tables.corrections.slip_pdf import slip_pdf
 from tables.corrections.slip_view import slip_preview
 from tables.rounds.settlement import settled_data
 from tables.runner.access import Denied, table_for
 from tables.words.sentences import say, short, title
 
-from ..models import Round
+from ..models import Round, Slip
+from .replay import table_of
 
 MAX_PARAMS_CHARACTERS = 16 * 1024
+SIGNERS = ("filed_by", "filed_with", "settled_by", "settled_with", "reviewed_by")
 
 
 @require_GET
@@ -41,6 +44,20 @@ def preview(request: HttpRequest, facility: str, table: str, number: int) -> Htt
         refused = {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
         return render(request, "tables/slips/preview.html", {"refusal": refused}, status=422)
     return render(request, "tables/slips/preview.html", slip_preview(row, round_, correction))
+
+
+@require_GET
+def as_pdf(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
+    """A slip of this table on paper, for those who may read the table's rounds."""
+    row, _person = table_of(request, facility, table)
+    slips = Slip.objects.filter(table=row, number=number) if number < 2**31 else Slip.objects.none()
+    slip = slips.select_related("table__facility", "round__submission", *SIGNERS).first()
+    if slip is None:
+        raise Denied
+    response = HttpResponse(slip_pdf(slip), content_type="application/pdf")
+    response["Content-Disposition"] = f'inline; filename="{row.code}-{slip.code}.pdf"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
 
 
 def _params(request: HttpRequest) -> Params:

@@ -30,6 +30,10 @@ def settle(scene, *moved, code="ENS-0001", by="dealer", witness=FLOOR, **more):
     return scene.act("settle_slip", {"slip": code, "moved": said, **more}, by=by, witness=witness)
 
 
+def review(scene, code="ENS-0001", by="surveillance", **said):
+    return scene.act("review_slip", {"slip": code, **said}, by=by, device=scene.podium)
+
+
 def entry(scene, type_):
     """The newest entry of a type: its number, its hash, its body."""
     one = Entry.objects.filter(stream=scene.table.stream, type=type_).latest("seq")

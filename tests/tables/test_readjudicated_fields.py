@@ -18,7 +18,7 @@ from tables.models import Slip
 from tables.replay.readjudication import is_about_round, readjudicate_round
 from tables.replay.rules_finder import RulesFinder
 from tests.tables.cast import Scene, make_scene
-from tests.tables.slip_scene import file
+from tests.tables.slip_scene import file, review
 from tests.tables.slip_scene import settle as hand_over
 from tests.tables.test_readjudicate import about, rewrite, settled_again
 
@@ -41,8 +41,9 @@ AS_SAID = {
     "dice.corrected": {"mended.reason"},
     "wager.missed": {"mended.flag", "mended.made_in", "mended.reason"},
     "wager.struck": {"mended.reason"},
-    "slip.filed": {"mended.wagers.*.chips", "reason"},
+    "slip.filed": {"mended.wagers.*.chips", "reason", "review.before_money", "review.due_at"},
     "slip.settled": {"reason"},
+    "slip.reviewed": {"department", "reason", "verdict"},
 }
 OF_THE_STREAM = {"round", "slip"}  # numbers that follow from the round and the slip before it
 
@@ -114,6 +115,7 @@ def corrected_and_slipped() -> Scene:
     scene.act("strike_mistaken_wager", struck, witness="floorperson")
     scene.finish()
     file(scene, "dice", dice=[1, 1, 2])
+    review(scene)
     pay(scene)
     file(scene, "wager", wagers=[{"seat": 1, "wager": "small", "cents": 2_000}])
     pay(scene)

@@ -29,6 +29,7 @@ from tests.fixtures import jurisdictions as fixtures
 from tests.games.office.chapter_528 import ANY_TRIPLE, applied, linked
 from tests.games.office.test_requests import put
 from tests.tables.cast import Scene, make_scene
+from tests.tables.slip_scene import file
 from tests.tables.test_dice_custody import issue, stored
 from tests.tables.test_football_table import settle, throw, touchdown
 from tests.tables.test_high_roll_table import BOUGHT, to_the_extra_throw
@@ -113,6 +114,7 @@ def deal_and_change_limits(scene: Scene, hands) -> None:
     scene.act("call_dice", {"dice": [2, 3, 4]})
     scene.finish()
     hands.now += 44 * MINUTES
+    file(scene, "payment", payments=[{"seat": 1, "paid_cents": 0, "taken_cents": 0}])
     scene.place((1, "small", 1_000))
     assert scene.fresh.min_cents == 1_000
     scene.to_the_dice()

@@ -1,0 +1,99 @@
+"""The review of an Error Notification Slip by somebody outside the table: which slips need it, by when, and who may.
+
+A slip that moves money in real play is reviewed by surveillance or compliance, as the file of the jurisdiction says
+(`games.jurisdictions.CorrectionRules`). A slip that moves much is reviewed before any money moves.
+"""
+
+import datetime as dt
+
+from django.db.models import QuerySet
+
+from audit.models import Department, Person
+from games.engine import Refusal
+from games.engine.odds import in_dollars
+from games.models import Facility
+from tables.core.context import TableContext
+from tables.corrections.refusals import (
+    SLIP_NEEDS_NO_REVIEW,
+    SLIP_REVIEW_DIFFERS,
+    SLIP_REVIEW_FIRST,
+    SLIP_REVIEWED_ALREADY,
+    SLIP_REVIEWER_OF_TABLE,
+    SLIP_REVIEWER_SIGNED,
+    SLIP_SIGNED_BY_REVIEWER,
+)
+from tables.models import Slip, Table
+
+REVIEWERS = frozenset({"surveillance", "compliance"})  # roles; the jurisdiction names the departments
+
+
+def review_due(ctx: TableContext, slip: Slip) -> tuple[dt.datetime | None, bool]:
+    """Return by when a new slip is reviewed, None for never, and whether that comes before any money moves."""
+    if not slip.due or ctx.table.kind != Table.Kind.LIVE:
+        return None, False
+    rules = ctx.table.facility.law.corrections
+    threshold = rules.review_first_from_cents
+    return ctx.now + rules.review_time, bool(threshold) and slip.due_cents >= threshold
+
+
+def slips_waiting_for_review(facility: Facility) -> QuerySet[Slip]:
+    """Return the slips of a facility that nobody has reviewed yet, with their tables and rounds, the first due first.
+
+    `review_due_at` says when each is due.
+    """
+    waiting = Slip.objects.filter(
+        table__facility=facility, review_due_at__isnull=False, reviewed_at__isnull=True
+    )
+    return waiting.select_related("table", "round", "filed_by", "filed_with").order_by("review_due_at", "pk")
+
+
+def reviewer_names(facility: Facility) -> str:
+    """Return who reviews slips here: `surveillance or compliance`."""
+    departments = [Department(code).label.lower() for code in facility.law.corrections.reviewers]
+    return " or ".join(departments)
+
+
+def may_review(person: Person, slip: Slip, facility: Facility) -> bool:
+    """Whether this person could review the slip, apart from being on duty."""
+    try:
+        verify_reviewer(person, slip, facility)
+    except Refusal:
+        return False
+    return person.role in REVIEWERS
+
+
+def verify_reviewer(person: Person, slip: Slip, facility: Facility) -> None:
+    """Verify that the slip waits for a review, and that this person is of another department and did not sign it.
+
+    Raises `slip-needs-no-review`, `slip-reviewed-already`, `slip-reviewer-of-table` or `slip-reviewer-signed`.
+    """
+    if slip.review_due_at is None:
+        raise Refusal(SLIP_NEEDS_NO_REVIEW, slip=slip.code)
+    if slip.reviewed_by is not None:
+        raise Refusal(SLIP_REVIEWED_ALREADY, slip=slip.code, reviewer=slip.reviewed_by.name)
+    section, who = facility.law.section("corrections.review"), reviewer_names(facility)
+    if person.department not in facility.law.corrections.reviewers:
+        raise Refusal(SLIP_REVIEWER_OF_TABLE, section, slip=slip.code, who=who)
+    if person.pk in slip.signer_ids:
+        raise Refusal(SLIP_REVIEWER_SIGNED, section, slip=slip.code, who=who)
+
+
+def verify_reviewed(slip: Slip, *, has_moved: bool) -> None:
+    """Refuse money that moves before a review that comes first, or against one. Raises `Refusal`."""
+    if not has_moved:
+        return
+    facility = slip.table.facility
+    section = facility.law.section("corrections.review")
+    if slip.review_comes_first and slip.waits_for_review:
+        total, who = in_dollars(slip.due_cents), reviewer_names(facility)
+        raise Refusal(SLIP_REVIEW_FIRST, section, slip=slip.code, sum=total, who=who)
+    if slip.review_verdict == Slip.Verdict.DIFFERS:
+        reviewer = slip.reviewed_by.name if slip.reviewed_by else ""
+        raise Refusal(SLIP_REVIEW_DIFFERS, section, slip=slip.code, reviewer=reviewer, why=slip.review_reason)
+
+
+def verify_reviewer_signs_not(ctx: TableContext, slip: Slip) -> None:
+    """Refuse a signature of the person who reviewed the slip. Raises `slip-signed-by-reviewer`."""
+    signers = {person.pk for person in (ctx.actor, ctx.witness) if person is not None}
+    if slip.reviewed_by is not None and slip.reviewed_by.pk in signers:
+        raise Refusal(SLIP_SIGNED_BY_REVIEWER, slip=slip.code, reviewer=slip.reviewed_by.name)
