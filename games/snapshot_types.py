@@ -182,6 +182,7 @@ class LotFacts(TypedDict):
     expires_at: Annotated[Moment, "no new shake from this moment on"]
     expired: bool
     section: Citation
+    seal_broken: Annotated[bool, "an entry says that the seal of its box was broken on receipt"]
 
 
 class InspectionFacts(TypedDict):
@@ -677,6 +678,7 @@ class Snapshot(TypedDict):
     shaker: ShakerFacts | None
     lot: LotFacts | None
     issued: Annotated[list[str], "lots issued to this table and not yet placed"]
+    issued_broken: Annotated[list[str], "those of `issued` whose box had a broken seal on receipt"]
     inspection: Annotated[InspectionFacts | None, "null while the table is open"]
     inspection_asks: Annotated[
         InspectionAsks | None, "null while the table is open, without rules or a shaker"

@@ -177,7 +177,7 @@ class Floor:
         lot = {"dice": 3, "size_um": 19_050, "attested": True, "seal_intact": True, "maker": "Midwest Dice"}
         lots = [{**lot, "lot": f"L-01{number:02}", "serial": f"MW-{number:04}"} for number in range(1, 5)]
         die = {"low_um": 19_040, "high_um": 19_060, "balanced": True, "square": True, "clean": True}
-        tools = {"micrometer": "MM-4", "caliper": "BC-2", "square": "SQ-1"}
+        tools = {"micrometer": "M-1", "caliper": "C-1", "square": "Q-1"}
         said = {"lot": "L-0101", "compartment": "A-3", "dice": [die] * 3, **tools}
         for name, params in (
             ("receive_dice", {"from": "Midwest Dice, box 12", "lots": lots}),

@@ -17,6 +17,7 @@ urlpatterns = [
     path("floor/<slug:facility>/wall", pages.wall, name="wall"),
     path("floor/<slug:facility>/wall-tables", pages.wall_tables, name="wall-tables"),
     path("floor/<slug:facility>/dice/", facility.dice, name="dice"),
+    path("floor/<slug:facility>/dice-control/", facility.dice_control, name="dice-control"),
     path("floor/<slug:facility>/dice/<code:lot>/", facility.lot, name="dice-lot"),
     path("floor/<slug:facility>/equipment/", facility.equipment, name="equipment"),
     path("floor/<slug:facility>/staff/", facility.staff, name="staff"),

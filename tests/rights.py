@@ -154,6 +154,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/wall": {"wall"},
     "floor/<slug:facility>/wall-tables": {"wall"},
     "floor/<slug:facility>/dice/": DICE_READERS,
+    "floor/<slug:facility>/dice-control/": DICE_READERS,
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "system administrator"},
@@ -288,6 +289,10 @@ ACTS_OF_FACILITY = {
     "receive_dice": MANAGEMENT,
     "inspect_dice": MANAGEMENT,
     "destroy_dice": MANAGEMENT,
+    "count_dice": MANAGEMENT,
+    "register_instrument": MANAGEMENT,
+    "calibrate_instrument": MANAGEMENT,
+    "retire_instrument": MANAGEMENT,
     "record_approval": OFFICE,
     "withdraw_approval": OFFICE,
     "register_shaker": OFFICE,
@@ -383,6 +388,7 @@ OBJECTS = {
     ("form", "number"): rows(SignForm, "no-such-sign-form"),
     ("guide", "number"): NamedObject(9, 1, "no-such-guide"),
     ("form", "text"): DOCUMENT,
+    ("instrument", "text"): NamedObject("M-98", "M-99", "no-such-instrument"),
     ("letter", "text"): DOCUMENT,
     ("lockout", "number"): rows(Lockout, "no-such-lockout"),
     ("hold", "text"): NamedObject("LH-0009", "LH-0001", "no-such-hold"),
@@ -409,6 +415,7 @@ OBJECTS = {
 OTHER_REFUSALS = {
     ("receive_dice", "lot"): "",
     ("register_shaker", "shaker"): "",
+    ("register_instrument", "instrument"): "",
     ("replace_shaker", "shaker"): "shaker-not-free",
     ("return_shaker", "shaker"): "shaker-not-out-of-order",
     ("record_approval", "table"): "no-such-equipment",
@@ -422,14 +429,14 @@ VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", 
 # Names of parameters that name no object: amounts, words, dates.
 OTHER_WORDS = """
     about accepted acknowledge_lapsed action activated_by_seat adverse approved approved_on balanced because
-    begins body caliper camera cameras cease_on cents clean clip compartment completed_by copy costs_cents day
-    deadline dice differs director done_on due_on edition elsewhere en ends ends_on es family fee_cents
-    fee_paid_on filename form_filed_on formats found from game games general granted granted_on height_mm
-    high_um how increments innovation item kind kinds last_day left lines lit location low_um made_in mark
-    max_cents micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays
-    note number odds odds_word officer on opened outcome owns_bp paid_cents paid_on part patent
-    payout_limit_cents payouts petitioner place place_reference play post procedure qualified query reason
-    received_on reference rules salesperson seal seat seats secured seq sha256 shakers shakes shows since
-    square subject submitted_on tampered test text title to tosses training version votes_bp wager wagers what
-    why width_mm zh
+    begins body calibrated_on caliper camera cameras cease_on cents certificate clean clip compartment
+    completed_by copy costs_cents day deadline dice differs director done_on due_on edition elsewhere en ends
+    ends_on es family fee_cents fee_paid_on filename form_filed_on formats found from game games general
+    granted granted_on height_mm high_um how increments innovation item kind kinds last_day left lines lit
+    location low_um made_in mark max_cents micrometer min_cents minutes moved name named named_by_board need
+    no_other_license nobody_plays note number odds odds_word officer on opened outcome owns_bp paid_cents
+    paid_on part patent payout_limit_cents payouts petitioner place place_reference play post procedure
+    qualified query reason received received_on reference rejected removed rules salesperson seal seat seats
+    secured seq sha256 shakers shakes shows since square stored subject submitted_on tampered test text title
+    to tosses training version votes_bp wager wagers what why width_mm zh
 """

@@ -34,7 +34,7 @@ from games.office.calendar.feeds import sha256_of
 from tables.cases.watch import open_found_cases
 from tables.demo import floor as demo
 from tables.demo.seeding import PODIUM, assign, seed
-from tables.models import Case, CaseDocument, DiceLot, Shaker, Table
+from tables.models import Case, CaseDocument, DiceLot, Instrument, Shaker, Table
 from tests.services.restore import restored_later
 from tests.tables import slip_scene
 from tests.tables.cast import PIN, Scene, train
@@ -248,6 +248,9 @@ def _fill(facility: Facility) -> None:
         facility=facility, code="L-0099", dice=3, size_um=19_050, colors="alike", status="stored"
     )
     Shaker.objects.create(facility=facility, code="S-99", kind="manual")
+    for code, place in (("M-99", facility), ("M-98", Facility.objects.get(code="seabright"))):
+        dates = {"calibrated_on": "2026-01-01", "calibration_ends_on": "2096-01-01"}
+        Instrument.objects.create(facility=place, code=code, kind="micrometer", **dates)
     Lockout.objects.create(
         scope="device",
         facility="larkfield",

@@ -26,6 +26,7 @@ from games.registry import GAMES
 FOLDER = Path(__file__).parent
 CODE = re.compile(r"[A-Z0-9-]{1,8}", re.ASCII)
 PRACTICE_NOTICE_MINUTES = 30  # of a change of limits
+SECOND_DEPARTMENTS = frozenset({"security", "surveillance", "compliance"})
 REVIEWING_DEPARTMENTS = frozenset({"surveillance", "compliance"})
 SUBJECTS = ("submissions", "guides", "signs", "requests")  # what a body approves
 # Hours until a case of each kind is due, and the daily report is to be accepted: practice of the casinos. An `approval`
@@ -52,6 +53,7 @@ DUTIES = frozenset({
     "guide.device", "guide.book", "guide.guide", "guide.format", "guide.sample", "guide.different",
     "guide.display", "guide.web",
     "custody.receipt", "custody.storage", "custody.issue", "custody.examination", "custody.destruction",
+    "custody.count",
     "corrections.review",
     "providers", "providers.class", "providers.innovation", "providers.patent", "providers.license", "package",
     "package.form", "package.copy", "package.fee", "package.release", "package.statement", "package.general",
@@ -89,6 +91,19 @@ class RequestRules:
     asks_petitioner: bool = False
     tests: bool = False
     review_ends: bool = True  # whether the end of the review of a request can be counted
+
+
+@dataclass(frozen=True)
+class CustodyRules:
+    """Who signs beside table games for each step of the dice, and by when dice are counted and destroyed.
+
+    `count_days`: days between two physical counts. `destruction_hours`: hours from the end of play, or from the
+    rejection, until a lot is canceled or destroyed. 0: no deadline.
+    """
+
+    second_departments: tuple[str, ...] = ("security",)
+    count_days: int = 0
+    destruction_hours: int = 0
 
 
 @dataclass(frozen=True)
@@ -130,6 +145,7 @@ class Jurisdiction:
     guide: GuideRules
     requests: RequestRules
     retention_years: Mapping[str, int] = field(default_factory=dict)  # by kind; others are kept by practice
+    custody: CustodyRules = CustodyRules()
     corrections: CorrectionRules = CorrectionRules()
     editions: tuple[Document, ...] = ()
 
@@ -158,7 +174,7 @@ class Jurisdiction:
 
 
 # The tables of a file that are classes of their own.
-PARTS = (GuideRules, RequestRules, CorrectionRules)
+PARTS = (GuideRules, RequestRules, CustodyRules, CorrectionRules)
 
 
 @dataclass(frozen=True)
@@ -281,6 +297,12 @@ def _wrong_values(law: Jurisdiction) -> Iterator[str]:
     for name in ("notice_minutes", "review_days"):
         if getattr(law, name) < 0:
             yield f"{name} is negative"
+    if unknown := sorted(set(law.custody.second_departments) - SECOND_DEPARTMENTS):
+        yield f"departments that sign for no dice: {', '.join(unknown)}"
+    if not law.custody.second_departments:
+        yield "no department signs for dice beside table games"
+    if law.custody.count_days < 0 or law.custody.destruction_hours < 0:
+        yield "a deadline of the dice is negative"
     if unknown := sorted(set(law.corrections.reviewers) - REVIEWING_DEPARTMENTS):
         yield f"departments that review no slips: {', '.join(unknown)}"
     if not law.corrections.reviewers or law.corrections.review_hours <= 0:

@@ -73,6 +73,7 @@ class AlertRaised(AlertEnded):
     about: NotRequired[Annotated[str, "what a dispute is about, in a person's words"]]
     breach: NotRequired[Annotated[Breach, "what is wrong with the supervision of the table"]]
     cents: NotRequired[Annotated[int, "the amount of a wager over the maximum"]]
+    day: NotRequired[Annotated[str, "when something was due, local day and time"]]
     count: NotRequired[Annotated[int, "how many tables the floorperson supervises"]]
     device: NotRequired[Annotated[str, "name of the device; empty if unknown"]]
     last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]

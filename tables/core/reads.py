@@ -141,15 +141,20 @@ PLAY_JOINS = f"""JOIN tables_pit p ON p.id = t.pit_id
    {" ".join(f"LEFT JOIN audit_person p_{role} ON p_{role}.id = t.{role}_id" for role in PEOPLE)}"""
 
 
+# After the code of an issued lot whose box had a broken seal; no code has this sign.
+BROKEN = "!"
+
+
 @dataclass(frozen=True, slots=True)
 class Play:
     """What most acts at a table and each snapshot need beside its row, and the moment of the read.
 
     `round`: the round in play, with its submission. `shaker`: the working one. `lot`: the dice in it. `issued`: codes
-    of lots issued to this table and not yet placed. `services`: whether a provider supplies anything for the game of
-    the table. `calls`: whether any alert shows. `changes`: whether a change of the limits is pending. `incarnation`:
-    that of the record. `holders`: ids of the people at its posts. `at_work`: those of them who are active, on duty at
-    this table and at no post of another open table; both are empty where only a snapshot is read.
+    of lots issued to this table and not yet placed; `issued_broken`: those whose box had a broken seal. `services`:
+    whether a provider supplies anything for the game of the table. `calls`: whether any alert shows. `changes`: whether
+    a change of the limits is pending. `incarnation`: that of the record. `holders`: ids of the people at its posts.
+    `at_work`: those of them who are active, on duty at this table and at no post of another open table; both are empty
+    where only a snapshot is read.
     """
 
     now: dt.datetime
@@ -157,6 +162,7 @@ class Play:
     shaker: Shaker | None
     lot: DiceLot | None
     issued: tuple[str, ...]
+    issued_broken: tuple[str, ...]
     services: bool
     calls: bool
     changes: bool
@@ -168,7 +174,8 @@ class Play:
 def _facts_sql() -> str:
     """The columns of `Play` that are not rows, in the order in which `_play` takes them."""
     postgres = connection.vendor == "postgresql"
-    joined = "string_agg(i.code, ',')" if postgres else "group_concat(i.code)"
+    code = f"i.code || CASE WHEN i.seal_intact IS FALSE THEN '{BROKEN}' ELSE '' END"
+    joined = f"string_agg({code}, ',')" if postgres else f"group_concat({code})"
     return f"""(SELECT {joined} FROM tables_dicelot i WHERE i.table_id = t.id AND i.status = 'issued'),
         {SERVICES},
         EXISTS (SELECT 1 FROM tables_alert a
@@ -187,6 +194,7 @@ def _play(
     """
     pit, round_, submission, lot, shaker, *people = rows
     codes, services, calls, changes, incarnation, moment = facts
+    marked = codes.split(",") if codes else []
     table.pit = pit
     for field, person in zip(PEOPLE, people, strict=True):
         if getattr(table, f"{field}_id") == (person.pk if person is not None else None):
@@ -200,7 +208,8 @@ def _play(
         round=round_,
         shaker=shaker,
         lot=lot,
-        issued=tuple(sorted(codes.split(",") if codes else ())),
+        issued=tuple(sorted(code.removesuffix(BROKEN) for code in marked)),
+        issued_broken=tuple(sorted(code.removesuffix(BROKEN) for code in marked if code.endswith(BROKEN))),
         services=bool(services),
         calls=bool(calls),
         changes=bool(changes),

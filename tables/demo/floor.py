@@ -147,4 +147,5 @@ FRESH_LOTS = (
     + ((6, 19_000, "alike"),) * 3
     + ((6, 19_050, "green-red"),) * 3
 )
+INSTRUMENTS = (("micrometer", "M-1"), ("caliper", "C-1"), ("square", "Q-1"))
 SPARE_SHAKERS = (("S-91", "manual"), ("S-92", "manual"))

@@ -30,11 +30,12 @@ from tables.demo.office import seed_office
 from tables.demo.signs import approve_signs
 from tables.equipment.checks import SHAKER_SUBJECTS, Equipment
 from tables.equipment.tosses import TOSSES
-from tables.models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
+from tables.models import Approval, Assignment, DiceLot, Instrument, Pit, Qualification, Shaker, Table
 from tables.opening.new_tables import make_table
 from tables.runner import table as table_runner
 
 APPROVED = dt.timedelta(days=30)
+A_YEAR = dt.timedelta(days=365)
 PODIUM = "Demo podium"
 
 
@@ -90,6 +91,16 @@ def _seed_facility(demo_facility: demo.DemoFacility) -> None:
             attested=dice != 3 or number % 2 == 0,
             status=DiceLot.Status.STORED,
             compartment="A",
+        )
+    for kind, code in demo.INSTRUMENTS:
+        calibrated_on = facility.local(clock.now() - APPROVED).date()
+        Instrument.objects.create(
+            facility=facility,
+            code=code,
+            kind=kind,
+            calibrated_on=calibrated_on,
+            calibration_ends_on=calibrated_on + A_YEAR,
+            certificate=f"CAL-{code}",
         )
     for training in Table.objects.filter(facility=facility, kind=Table.Kind.TRAINING):
         for number in range(1, 4):

@@ -42,7 +42,7 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
 def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """Issue a stored lot to this table. Two people of different departments sign.
+    """Issue a stored lot to this table. Table games and a second department sign.
 
     At the start of the gaming day, and again whenever dice must be replaced.
     """
@@ -62,7 +62,7 @@ def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
 def return_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """Return a lot that was issued here and never placed to storage. Two people of different departments sign."""
+    """Return a lot that was issued here and never placed to storage. Two departments sign."""
     code, compartment = params.text("lot"), params.text("compartment", default="", max_length=40)
     section = custody.duty_section(ctx.table.facility, "storage")
     verify_two_departments(ctx, section)

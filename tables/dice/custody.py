@@ -45,8 +45,9 @@ def locked_lot_in(shaker: Shaker) -> DiceLot | None:
 def remove_from_play(lot: DiceLot, now: dt.datetime, why: str) -> None:
     """Take a lot out of play for good: its clock cannot start again (A16)."""
     lot.status, lot.removed_at, lot.removed_why = Status.REMOVED, now, why
+    lot.to_destroy_since = now
     lot.tampered = lot.tampered or why == "tampered"
-    lot.save(update_fields=["status", "removed_at", "removed_why", "tampered"])
+    lot.save(update_fields=["status", "removed_at", "removed_why", "to_destroy_since", "tampered"])
 
 
 def lot_data(lot: DiceLot) -> LotData:

@@ -20,6 +20,7 @@ from tables.dice.entry_types import (
     Instruments,
     MeasuredDie,
 )
+from tables.dice.instruments import verify_calibrated
 from tables.dice.refusals import LOT_CODE_TAKEN, MEASURE_EVERY_DIE
 from tables.models import DiceLot, DiceMeasurement
 from tables.runner.facility import DICE, ActOutcome, FacilityContext, facility_act
@@ -33,7 +34,7 @@ TOLERANCE_UM = 127
 
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
 def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Receive boxes of dice and record whether their seals are intact. Two people of different departments sign."""
+    """Receive boxes of dice and record whether their seals are intact. Two departments sign."""
     section = custody.duty_section(ctx.facility, "receipt")
     from_whom = params.text("from")
     lots = params.objects("lots", _read_received, max_items=MAX_LOTS)
@@ -73,7 +74,7 @@ def _received_data(lot: DiceLot) -> DiceReceivedLot:
         "colours": cast(DiceColors, lot.colors),
         "maker": lot.maker,
         "serial": lot.serial,
-        "seal_intact": lot.seal_intact,
+        "seal_intact": bool(lot.seal_intact),
         "training": lot.training,
     }
 
@@ -96,6 +97,8 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     verify_two_departments(ctx, section)
     lot = custody.locked_lot(ctx.facility, code)
     custody.verify_status(lot, [Status.RECEIVED])
+    for kind, instrument in instruments.items():
+        verify_calibrated(ctx, kind, str(instrument))
     if len(measured) != lot.dice:
         raise Refusal(MEASURE_EVERY_DIE, lot=lot.code, dice=lot.dice, measured=len(measured))
     for number, die in enumerate(measured, start=1):
@@ -104,7 +107,8 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     bad = [die.die for die in measured if not die.good]
     lot.status = Status.REJECTED if bad else Status.STORED
     lot.compartment = compartment
-    lot.save(update_fields=["status", "compartment"])
+    lot.to_destroy_since = ctx.now if bad else None
+    lot.save(update_fields=["status", "compartment", "to_destroy_since"])
     ctx.lots.append(lot)
     data: DiceLotMeasured = {
         "lot": lot.code,
@@ -152,7 +156,7 @@ def _measurement_data(die: DiceMeasurement) -> MeasuredDie:
 
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
 def destroy_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Cancel or destroy lots that were rejected or are out of play. Two people of different departments sign."""
+    """Cancel or destroy lots that were rejected or are out of play. Two departments sign."""
     codes, how = (
         params.texts("lots", max_items=MAX_TO_DESTROY),
         params.choice("how", DESTRUCTIONS),

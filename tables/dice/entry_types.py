@@ -151,6 +151,65 @@ class DiceLotMeasured(TypedDict):
 DICE_LOT_REJECTED = entry_type("dice_lot.rejected", DiceLotMeasured, "A lot was measured and rejected.")
 
 
+InstrumentKind = Literal["micrometer", "caliper", "square"]
+InstrumentCode = Annotated[str, "code of the instrument"]
+
+
+class InstrumentCalibrated(TypedDict):
+    calibrated_on: Annotated[str, "the day of its calibration"]
+    certificate: Annotated[str, "reference of the certificate; may be empty"]
+    ends_on: Annotated[str, "the last day on which it may measure"]
+    instrument: InstrumentCode
+
+
+INSTRUMENT_CALIBRATED = entry_type(
+    "instrument.calibrated", InstrumentCalibrated, "A measuring instrument of the dice room was calibrated."
+)
+
+
+class InstrumentRegistered(InstrumentCalibrated):
+    kind: Annotated[InstrumentKind, "what it is"]
+    serial: Annotated[str, "its serial number; may be empty"]
+
+
+INSTRUMENT_REGISTERED = entry_type(
+    "instrument.registered",
+    InstrumentRegistered,
+    "A measuring instrument was added to the register of the dice room.",
+)
+
+
+class InstrumentRetired(TypedDict):
+    instrument: InstrumentCode
+    why: Annotated[str, "why, in a person's words"]
+
+
+INSTRUMENT_RETIRED = entry_type(
+    "instrument.retired", InstrumentRetired, "A measuring instrument was taken out of service."
+)
+
+
+class CountedLots(TypedDict):
+    """Lots that are at no table, by status."""
+
+    received: int
+    rejected: int
+    removed: int
+    stored: int
+
+
+class DiceCounted(TypedDict):
+    counted: Annotated[CountedLots, "the lots that people counted"]
+    expected: Annotated[CountedLots, "the lots that were there by the record"]
+    note: Annotated[str, "what was found where they differ, in a person's words"]
+    section: Section
+
+
+DICE_COUNTED = entry_type(
+    "dice.counted", DiceCounted, "The dice that are at no table were counted; two departments signed."
+)
+
+
 class DiceLotReturned(TypedDict):
     compartment: str
     lot: str
@@ -197,5 +256,7 @@ class ShakerUnlocked(TypedDict):
 
 
 SHAKER_UNLOCKED = entry_type(
-    "shaker.unlocked", ShakerUnlocked, "A sealed shaker was unlocked, which shortens the time of its dice."
+    "shaker.unlocked",
+    ShakerUnlocked,
+    "The lock of an automated shaker was opened, which shortens the time of its dice.",
 )

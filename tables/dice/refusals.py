@@ -42,6 +42,32 @@ DICE_IN_PLAY = RefusalCode(
     "dice-in-play",
     "Round %(round)s is shaken. Its dice stay in the shaker until it ends.",
 )
+NO_SUCH_INSTRUMENT = RefusalCode(
+    "no-such-instrument",
+    "There is no %(kind)s %(instrument)s in the register. Add it under Dice, Counts and instruments.",
+)
+INSTRUMENT_CODE_TAKEN = RefusalCode(
+    "instrument-code-taken",
+    "There is already an instrument %(instrument)s. Use another code, or record its calibration.",
+)
+INSTRUMENT_RETIRED = RefusalCode(
+    "instrument-retired",
+    "The %(kind)s %(instrument)s is out of service: %(why)s. Use another one.",
+)
+CALIBRATION_ENDED = RefusalCode(
+    "calibration-ended",
+    "The calibration of the %(kind)s %(instrument)s ended on %(day)s. Use another one, or record its new calibration.",
+    "Not calibrated",
+)
+CALIBRATION_DATES = RefusalCode(
+    "calibration-dates",
+    "A calibration begins today or earlier, and ends on that day or later. Correct the dates.",
+)
+COUNT_DIFFERS = RefusalCode(
+    "count-differs",
+    "The count differs from the record: %(differences)s. Count again. If it is the same, say what you found.",
+    "The count differs",
+)
 NO_SUCH_LOT = RefusalCode("no-such-lot", "There is no dice lot %(lot)s in this facility.")
 LOT_WAS_USED = RefusalCode(
     "lot-was-used",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tables.dice.entry_types import (
+    DICE_COUNTED,
     DICE_DESTROYED,
     DICE_LOT_EXAMINED,
     DICE_LOT_EXPIRED,
@@ -15,6 +16,9 @@ from tables.dice.entry_types import (
     DICE_LOT_TAMPERED,
     DICE_LOT_WITHDRAWN,
     DICE_RECEIVED,
+    INSTRUMENT_CALIBRATED,
+    INSTRUMENT_REGISTERED,
+    INSTRUMENT_RETIRED,
     SHAKER_UNLOCKED,
 )
 from tables.equipment.entry_types import APPROVAL_RECORDED, APPROVAL_WITHDRAWN, SHAKER_REGISTERED
@@ -34,6 +38,17 @@ ACT_LINES = [
     line(DICE_LOT_EXAMINED, lambda data: "Lot %(lot)s inspected, sound" % data),
     line(DICE_LOT_TAMPERED, lambda data: "Lot %(lot)s found tampered with" % data),
     line(SHAKER_UNLOCKED, lambda data: "Shaker %(shaker)s unlocked" % data),
+    line(
+        DICE_COUNTED,
+        lambda data: (
+            "Dice counted, as on the record"
+            if data["counted"] == data["expected"]
+            else "Dice counted, differs from the record: %s" % data["note"]
+        ),
+    ),
+    line(INSTRUMENT_REGISTERED, lambda data: "Instrument %(instrument)s registered" % data),
+    line(INSTRUMENT_CALIBRATED, lambda data: "Instrument %(instrument)s calibrated to %(ends_on)s" % data),
+    line(INSTRUMENT_RETIRED, lambda data: "Instrument %(instrument)s out of service: %(why)s" % data),
     line(DICE_RECEIVED, lambda data: "%s lots received" % len(data["lots"])),
     line(DICE_LOT_STORED, lambda data: "Lot %(lot)s measured and stored in %(compartment)s" % data),
     line(DICE_LOT_REJECTED, lambda data: "Lot %(lot)s measured and rejected" % data),

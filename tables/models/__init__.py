@@ -10,7 +10,7 @@ from .cases import (
     ReportAcceptance,
 )
 from .clock import TickerStatus
-from .dice import DiceLot, DiceMeasurement, LotStep, Shaker
+from .dice import DiceCount, DiceLot, DiceMeasurement, Instrument, LotStep, Shaker
 from .equipment import Approval
 from .floor import Pit, Table
 from .inspections import Inspection
@@ -28,9 +28,11 @@ __all__ = [
     "CaseDocument",
     "CaseNote",
     "CaseSignature",
+    "DiceCount",
     "DiceLot",
     "DiceMeasurement",
     "Inspection",
+    "Instrument",
     "LimitsChange",
     "LotStep",
     "Pit",

@@ -94,7 +94,11 @@ class DiceLot(models.Model):
     )
     maker = models.CharField(max_length=60, blank=True)
     serial = models.CharField(max_length=40, blank=True)
-    seal_intact = models.BooleanField(default=True, help_text="the seal of its box was intact on receipt")
+    seal_intact = models.BooleanField(
+        null=True,
+        blank=True,
+        help_text="whether the seal of its box was intact on receipt; null: no entry says",
+    )
     training = models.BooleanField(default=False, help_text="for training tables only")
     compartment = models.CharField(max_length=40, blank=True, help_text="where it is stored, under two locks")
     table = models.ForeignKey(
@@ -115,6 +119,9 @@ class DiceLot(models.Model):
     )
     removed_at = models.DateTimeField(null=True, blank=True)
     removed_why = models.CharField(max_length=20, blank=True)
+    to_destroy_since = models.DateTimeField(
+        null=True, blank=True, help_text="since when it is rejected or out of play"
+    )
     examined_at = models.DateTimeField(null=True, blank=True, help_text="the last end-of-day inspection")
     tampered = models.BooleanField(default=False)
 
@@ -152,6 +159,11 @@ class DiceLot(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+    @property
+    def seal_broken(self) -> bool:
+        """Whether an entry says that the seal of its box was broken on receipt."""
+        return self.seal_intact is False
 
 
 LOT_IN_USE = CompiledRead(
@@ -201,3 +213,57 @@ class DiceMeasurement(models.Model):
 
     def __str__(self) -> str:
         return f"{self.lot_id} die {self.die}"
+
+
+class Instrument(models.Model):
+    """A measuring instrument of the dice room, with its newest calibration. The record has the earlier ones."""
+
+    class Kind(models.TextChoices):
+        MICROMETER = "micrometer", "micrometer"
+        CALIPER = "caliper", "balancing caliper"
+        SQUARE = "square", "steel set square"
+
+    facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="instruments")
+    code = models.CharField(max_length=20)
+    kind = models.CharField(max_length=12, choices=Kind)
+    serial = models.CharField(max_length=40, blank=True)
+    calibrated_on = models.DateField()
+    calibration_ends_on = models.DateField(help_text="the last day on which it may be used")
+    certificate = models.CharField(max_length=80, blank=True)
+    retired_at = models.DateTimeField(null=True, blank=True)
+    retired_why = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["facility", "kind", "code"]
+        constraints = [
+            models.UniqueConstraint(fields=["facility", "code"], name="instrument_code_is_unique"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["micrometer", "caliper", "square"]), name="instrument_kind_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(calibration_ends_on__gte=F("calibrated_on")),
+                name="calibration_ends_after_it_begins",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class DiceCount(models.Model):
+    """A physical count of the dice that are not at tables: lots by status, as counted and by the record."""
+
+    facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="dice_counts")
+    counted_at = models.DateTimeField()
+    counted = models.JSONField()
+    expected = models.JSONField()
+    note = models.CharField(max_length=200, blank=True)
+    counted_by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
+    counted_with = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
+    seq = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["facility", "-counted_at"]
+
+    def __str__(self) -> str:
+        return f"{self.facility_id} {self.counted_at}"

@@ -22,8 +22,8 @@ HEAD_NOT_OURS = RefusalCode(
 )
 TWO_DEPARTMENTS_MUST_SIGN = RefusalCode(
     "two-departments-must-sign",
-    "Two people of different departments must sign, one of them from table games. The second signs "
-    "with their own PIN.",
+    "Two people must sign, one of table games and one of %(departments)s, each with their own PIN. Ask %(departments)s "
+    "to sign.",
     "Second department needed",
 )
 WITNESS_NOT_ON_DUTY = RefusalCode("witness-not-on-duty", "%(witness)s is not on duty here and cannot sign.")

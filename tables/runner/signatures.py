@@ -1,13 +1,14 @@
 """Who must sign an act beyond the person at the tablet: each by their own sign-in."""
 
-from audit.models import Person
+from audit.models import Department, Person
 from games.engine import Refusal
+from games.models import Facility
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.runner.facility import FacilityContext
 from tables.runner.refusals import FLOORPERSON_MUST_SIGN, MANAGER_MUST_SIGN, TWO_DEPARTMENTS_MUST_SIGN
 
-OUTSIDE = frozenset({"information-technology", "regulator"})
+TABLE_GAMES = Department.TABLE_GAMES
 
 
 def floor_signer(ctx: TableContext) -> Person:
@@ -30,10 +31,17 @@ def verify_signed_by_manager(ctx: TableContext, section: str) -> None:
 
 
 def verify_two_departments(ctx: TableContext | FacilityContext, section: str) -> None:
-    """Raises `two-departments-must-sign` unless two people of different departments sign.
+    """Raises `two-departments-must-sign` unless two people sign: one of table games, one of another department.
 
-    One is of table games; the other is neither of information technology nor the regulator's.
+    The file of the jurisdiction says of which department the second may be.
     """
-    signed = {person.department for person in (ctx.actor, ctx.witness) if person is not None}
-    if len(signed) < 2 or "table-games" not in signed or signed & OUTSIDE:
-        raise Refusal(TWO_DEPARTMENTS_MUST_SIGN, section)
+    facility = ctx.facility if isinstance(ctx, FacilityContext) else ctx.table.facility
+    signed = [person.department for person in (ctx.actor, ctx.witness) if person is not None]
+    others = [department for department in signed if department != TABLE_GAMES]
+    if len(signed) < 2 or len(others) != 1 or others[0] not in facility.law.custody.second_departments:
+        raise Refusal(TWO_DEPARTMENTS_MUST_SIGN, section, departments=second_departments(facility))
+
+
+def second_departments(facility: Facility) -> str:
+    """Return who may sign for dice beside table games, in words: `security`."""
+    return " or ".join(Department(code).label.lower() for code in facility.law.custody.second_departments)

@@ -165,6 +165,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
         "shaker": _shaker(ctx),
         "lot": _lot(ctx),
         "issued": list(play.issued),
+        "issued_broken": list(play.issued_broken),
         **opening.snapshot_part(),
         "closing_asks": view.closing_data(ctx),
         **round_view.round_part(ctx, opening),
@@ -308,4 +309,5 @@ def _lot(ctx: TableContext) -> LotFacts | None:
         "expires_at": moment(lot.expires_at),
         "expired": ctx.now >= lot.expires_at,
         "section": short(lot.clock_section),
+        "seal_broken": lot.seal_broken,
     }

@@ -70,6 +70,12 @@ def subject(code: str) -> str:
 
 
 @register.filter
+def words(text: str) -> list[str]:
+    """Split a text at its spaces."""
+    return text.split()
+
+
+@register.filter
 def line(code: str) -> str:
     """Return an inspection line in words."""
     return str(LINES.get(code, code))

@@ -18,7 +18,7 @@ from games.params import CODE
 from games.registry import GAMES, game_by_code
 from tables.core.context import TableContext
 from tables.core.permissions import DICE_KEEPERS, FLOOR, STAFFERS
-from tables.dice import lots
+from tables.dice import deadlines, lots
 from tables.dice.custody_acts import TOLERANCE_UM
 from tables.equipment import register
 from tables.equipment.approval_acts import OFFICE_ROLES
@@ -30,17 +30,19 @@ from tables.runner.access import (
     facility_pages_for,
 )
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
+from tables.runner.signatures import second_departments
 from tables.staffing import roster
 from tables.staffing.duty_rights import ADMINISTRATOR, departments_of
 from tables.staffing.lockout_acts import SUPERVISORS
 from tables.staffing.words import ELSEWHERE
 from tables.words.forms import span
 
-from ..models import Assignment, DiceLot, Pit, Round, Shaker, Table
+from ..models import Assignment, DiceCount, DiceLot, Instrument, Pit, Round, Shaker, Table
 
 Status = DiceLot.Status
 GROUP_SIZE, PAGE_SIZE = 24, 120
 LOW = dt.timedelta(hours=1)
+CALIBRATION_SOON_DAYS = 30
 LABELS = {
     Status.RECEIVED: "Received, to be inspected",
     Status.STORED: "In storage",
@@ -88,6 +90,7 @@ def dice(request: HttpRequest, facility: str) -> HttpResponse:
         state = ""
     now = clock.now()
     counts = lots.counts_by_status(facility_row)
+    late = [deadline for deadline in deadlines.dice_deadlines(facility_row, now) if deadline.is_late]
     context = _page_context(person, facility_row, DICE, now) | {
         "counts": [_count(status, counts[status]) for status in (*lots.STAGES, lots.ASIDE)],
         "strip": _strip(counts),
@@ -97,6 +100,10 @@ def dice(request: HttpRequest, facility: str) -> HttpResponse:
         "figures": lots.reconciliation(facility_row, now),
         "query": {**round_query, "state": state, "code": code},
         "no_round": no_round,
+        "late": {
+            "count": any(deadline.lot is None for deadline in late),
+            "lots": sum(deadline.lot is not None for deadline in late),
+        },
         "tables": list(Table.objects.filter(facility=facility_row).values_list("code", flat=True)),
         "keeper": person.role in DICE_KEEPERS,
         "examiner": person.role in FLOOR,
@@ -104,6 +111,56 @@ def dice(request: HttpRequest, facility: str) -> HttpResponse:
     if context["keeper"]:
         context |= _keeper_context(person, facility_row, now)
     return render(request, "tables/facility/dice.html", context)
+
+
+@require_GET
+def dice_control(request: HttpRequest, facility: str) -> HttpResponse:
+    """What is due in the dice room, the physical counts, and the instruments with their calibrations."""
+    person, facility_row = facility_page_for(request, facility, DICE)
+    now = clock.now()
+    today = facility_row.local(now).date()
+    counted_by = deadlines.count_due_at(facility_row)
+    context = _page_context(person, facility_row, DICE, now) | {
+        "count": {"due_at": counted_by, "is_late": counted_by is not None and counted_by <= now},
+        "destructions": deadlines.destructions_due(facility_row, now),
+        "law": facility_row.law.custody,
+        "counts": [_count_row(count) for count in _latest_counts(facility_row)],
+        "instruments": [
+            _instrument_row(row, today) for row in Instrument.objects.filter(facility=facility_row)
+        ],
+        "kinds": Instrument.Kind.choices,
+        "statuses": [(status, LABELS[Status(status)]) for status in deadlines.COUNTED_STATUSES],
+        "keeper": person.role in DICE_KEEPERS,
+        "today": today,
+        "now": now,
+        "signers": signers(person, facility_row),
+        "second_departments": second_departments(facility_row),
+    }
+    return render(request, "tables/facility/control.html", context)
+
+
+def _latest_counts(facility: Facility) -> list[DiceCount]:
+    counts = DiceCount.objects.filter(facility=facility).select_related("counted_by", "counted_with")
+    return list(counts.order_by("-counted_at")[:12])
+
+
+def _count_row(count: DiceCount) -> dict[str, Any]:
+    """A count with each status as counted and by the record."""
+    lines = [
+        (SHORT[Status(status)], count.counted[status], count.expected[status])
+        for status in deadlines.COUNTED_STATUSES
+    ]
+    return {"count": count, "lines": lines, "differs": count.counted != count.expected}
+
+
+def _instrument_row(instrument: Instrument, today: dt.date) -> dict[str, Any]:
+    """An instrument with its state: in use, out of service, or with a calibration that ended or ends soon."""
+    left = (instrument.calibration_ends_on - today).days
+    if instrument.retired_at is not None:
+        state = "retired"
+    else:
+        state = "ended" if left < 0 else "soon" if left <= CALIBRATION_SOON_DAYS else "valid"
+    return {"instrument": instrument, "state": state}
 
 
 @require_GET
@@ -240,10 +297,10 @@ def _page_context(person: Person, facility: Facility, page: str, now: dt.datetim
 
 
 def signers(person: Person, facility: Facility) -> list[Person]:
-    """Return the people on duty here from another department than this person's, security first."""
+    """Return the people on duty here who may sign for dice beside this person, security first."""
     on_duty = Person.objects.filter(assignments__in=Assignment.objects.at_facility(facility), is_active=True)
-    people = on_duty.exclude(department=person.department).distinct().order_by("name")
-    return sorted(people, key=lambda signer: signer.department != "security")
+    people = on_duty.filter(department__in=facility.law.custody.second_departments).exclude(pk=person.pk)
+    return sorted(people.distinct().order_by("name"), key=lambda signer: signer.department != "security")
 
 
 def _keeper_context(person: Person, facility: Facility, now: dt.datetime) -> dict[str, Any]:
@@ -257,12 +314,23 @@ def _keeper_context(person: Person, facility: Facility, now: dt.datetime) -> dic
     ]
     return {
         "signers": signers(person, facility),
+        "second_departments": second_departments(facility),
         "suits": tables,
         "kinds": list(kinds.values()),
         "to_destroy": lots_to_destroy,
         "tolerance_um": TOLERANCE_UM,
+        "instruments": _calibrated_instruments(facility, now),
         "next": lots.next_code(facility),
     }
+
+
+def _calibrated_instruments(facility: Facility, now: dt.datetime) -> list[Instrument]:
+    """Return the instruments that may measure today."""
+    today = facility.local(now).date()
+    rows = Instrument.objects.filter(
+        facility=facility, retired_at=None, calibrated_on__lte=today, calibration_ends_on__gte=today
+    )
+    return list(rows)
 
 
 def _tables_for_dice(facility: Facility, now: dt.datetime) -> list[dict[str, Any]]:

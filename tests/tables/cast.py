@@ -1,6 +1,7 @@
 """A fixed cast and a small floor, made through the same code as the demo, so that a test reads as a scene."""
 
 import contextlib
+import datetime as dt
 import hashlib
 import json
 import uuid
@@ -36,7 +37,7 @@ from tables.demo.seeding import (
     record_approval,
 )
 from tables.demo.signs import approve_signs
-from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
+from tables.models import Assignment, Instrument, Pit, Qualification, Round, Settlement, Shaker, Table
 from tables.opening.new_tables import make_table
 from tables.opening.view import Opening
 from tables.runner import facility as rooms
@@ -354,6 +355,7 @@ def make_scene(
     for number in range(1, 6):
         make_lot(table, f"L-{number:04d}")
     approve_equipment(table)
+    register_instruments(facility)
     approve_signs(facility)
     scene = Scene(table, _people(facility), *_devices(facility))
     scene.act("change_dice_lot", {"lot": "L-0001", "seal": "SEAL-1"}, by="floorperson", device=scene.podium)
@@ -435,6 +437,21 @@ def _people(facility: Facility) -> dict[str, Person]:
         if person.role in ("dealer", "stickperson") and person.code != "stranger":
             train(person, facility)
     return {person.code: person for person in people}
+
+
+def register_instruments(facility: Facility) -> None:
+    """The instruments of the tests' inspections, calibrated for a year."""
+    today = facility.local(clock.now()).date()
+    Instrument.objects.bulk_create(
+        Instrument(
+            facility=facility,
+            code=code,
+            kind=kind,
+            calibrated_on=today,
+            calibration_ends_on=today + dt.timedelta(days=365),
+        )
+        for kind, code in (("micrometer", "M-7"), ("caliper", "C-2"), ("square", "Q-1"))
+    )
 
 
 def train(person: Person, facility: Facility) -> None:

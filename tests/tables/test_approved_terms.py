@@ -113,6 +113,7 @@ def test_a_round_that_was_dealt_under_another_paytable_is_named_though_its_table
         {"edition": "pa-539"},
         {"options": {"odds_word": "for"}},
         {"status": "draft"},
+        {"lapsed_why": "because"},
     ],
 )
 def test_the_database_refuses_to_change_terms_once_they_are_filed(scene, change):

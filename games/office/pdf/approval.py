@@ -36,6 +36,11 @@ def day(instant: dt.datetime | None, facility: Facility) -> str:
     return f"{(there := facility.local(instant)).day} {there:%b %Y}" if instant else ""
 
 
+def calendar_day(date: dt.date) -> str:
+    """Return `12 Oct 2026`."""
+    return f"{date.day} {date:%b %Y}"
+
+
 def moment(instant: dt.datetime | None, facility: Facility) -> str:
     """Return `12 Oct 2026 10:30` in the facility's time zone; "" for None."""
     return f"{day(instant, facility)} {facility.local(instant):%H:%M}" if instant else ""

@@ -364,7 +364,7 @@ def _lots(query: SheetQuery) -> Iterator[Row]:
             lot.get_colors_display(),
             lot.maker,
             lot.serial,
-            YES_NO[lot.seal_intact],
+            "" if lot.seal_intact is None else YES_NO[lot.seal_intact],
             YES_NO[lot.training],
             lot.table.code if lot.table else "",
             lot.shaker.code if lot.shaker else "",
