@@ -35,7 +35,6 @@ OFFICE_READERS = MANAGEMENT | WATCHERS | {"games administrator"}
 DESK_READERS = MANAGEMENT | WATCHERS
 CASE_READERS = WATCHERS | {"shift manager"}
 CASE_WORKERS = CASE_READERS - {"gaming agent"}
-REVIEWERS = {"surveillance", "compliance", "compliance at the tablet"}
 EXPORTERS = {"compliance", "gaming agent"}
 LOCKED_FLOOR = {"locked", "locked phone"}
 LOCKED = LOCKED_FLOOR | {"locked tablet", "locked podium of a dealer"}
@@ -213,6 +212,7 @@ DUTY_OR_FLOOR = AtTables(AT_THE_TABLE, FOOTBALL_DEALERS | FOOTBALL_FLOOR)
 FLOOR = AtTables(FLOOR_OF_TABLE, FOOTBALL_FLOOR)
 DEALERS = AtTables(DEALERS_ON_DUTY, FOOTBALL_DEALERS)
 DICE_KEEPERS = AtTables(MANAGEMENT | {"shift manager at the tablet"}, FOOTBALL_MANAGERS)
+REVIEWERS = AtTables({"surveillance", "compliance", "compliance at the tablet"}, set())
 MANAGERS = AtTables(STAFFERS | {"shift manager at the tablet"}, FOOTBALL_MANAGERS)
 
 ACTS_AT_TABLES = {
@@ -432,11 +432,11 @@ OTHER_WORDS = """
     begins body calibrated_on caliper camera cameras cease_on cents certificate clean clip compartment
     completed_by copy costs_cents day deadline dice differs director done_on due_on edition elsewhere en ends
     ends_on es family fee_cents fee_paid_on filename form_filed_on formats found from game games general
-    granted granted_on height_mm high_um how increments innovation item kind kinds last_day left lines lit
-    location low_um made_in mark max_cents micrometer min_cents minutes moved name named named_by_board need
-    no_other_license nobody_plays note number odds odds_word officer on opened outcome owns_bp paid_cents
-    paid_on part patent payout_limit_cents payouts petitioner place place_reference play post procedure
-    qualified query reason received received_on reference rejected removed rules salesperson seal seat seats
-    secured seq sha256 shakers shakes shows since square stored subject submitted_on tampered test text title
-    to tosses training version votes_bp wager wagers what why width_mm zh
+    granted granted_on height_mm high_um how increments innovation item kind kinds lapsed_why last_day left
+    lines lit location low_um made_in mark max_cents micrometer min_cents minutes moved name named
+    named_by_board need no_other_license nobody_plays note number odds odds_word officer on opened outcome
+    owns_bp paid_cents paid_on part patent payout_limit_cents payouts petitioner place place_reference play
+    post procedure qualified query reason received received_on reference rejected removed rules salesperson
+    seal seat seats secured seq serial sha256 shakers shakes shows since square stored subject submitted_on
+    tampered test text title to tosses training version votes_bp wager wagers what why width_mm zh
 """

@@ -280,7 +280,7 @@ def _fill_another(facility: Facility) -> None:
     now, person = clock.now(), Person.objects.get(code="their-compliance")
     document = Document.objects.create(
         facility=facility, code="D-9001", title="A letter of Seabright", filename="a.txt",
-        media_type="text/plain", size=1, sha256="0" * 64, content=b"a", filed_at=now,
+        media_type="text/plain", size=32, sha256="0" * 64, content=b"The body approves what is named.", filed_at=now,
     )  # fmt: skip
     provider = Provider.objects.create(
         facility=facility, code="SP-9001", name="Harbor Dice", innovation="A wager", no_other_license=True,

@@ -7,9 +7,10 @@ from typing import get_args
 from games.engine import Rules
 from games.models import Facility, Guide, Review
 from games.models.patrons import GuideFormat
+from games.office.core.floor import floor
 from games.office.submissions.compare import changes
 
-from .authorized import named_rules
+from .authorized import authorized, named_rules
 from .content import facts_at
 from .content_types import GameFacts, GuideFacts
 
@@ -92,11 +93,29 @@ def _game_differences(before: GameFacts, after: GameFacts) -> list[Difference]:
 
 
 def still_true(guide: Guide, moment: dt.datetime) -> dict[str, bool]:
-    """Return, for each game of a guide by the name of its page, whether the game is dealt at a moment as the guide
-    states it.
+    """Return, for each game of a guide by the name of its page, whether the page may be read at a moment.
+
+    It may while a submission in force states what the page states. A page whose submission has a newer version in
+    force may be read until a table deals that version: what no table deals leaves the guide alone. The name of a page
+    does not count, since another submission under the same edition changes it.
     """
-    current = {game["slug"]: game for game in facts_at(guide.facility, moment)["games"]}
-    return {game["slug"]: current.get(game["slug"]) == game for game in guide.facts["games"]}
+    current = [_without_slug(game) for game in facts_at(guide.facility, moment)["games"]]
+    dealt = {table.submission for table in floor().tables(guide.facility)}
+    not_dealt = {
+        submission.code: str(submission)
+        for submission in authorized(guide.facility, moment)
+        if submission.code not in dealt
+    }
+    submissions = {game["slug"]: game["submissions"] for game in guide.content["games"]}
+    return {
+        game["slug"]: _without_slug(game) in current
+        or any(not_dealt.get(name.partition(" ")[0], name) != name for name in submissions[game["slug"]])
+        for game in guide.facts["games"]
+    }
+
+
+def _without_slug(game: GameFacts) -> dict[str, object]:
+    return {name: value for name, value in game.items() if name != "slug"}
 
 
 def published(facility: Facility) -> Guide | None:

@@ -23,6 +23,9 @@ class Document(models.Model):
     size = models.PositiveIntegerField(help_text="bytes")
     sha256 = models.CharField(max_length=64)
     content = models.BinaryField(editable=False)
+    is_about_several = models.BooleanField(
+        default=False, help_text="filed as a letter that says several decisions"
+    )
     filed_at = models.DateTimeField()
     filed_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
 

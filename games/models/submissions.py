@@ -31,6 +31,9 @@ class RulesSubmission(models.Model):
     terms_sha256 = models.CharField(max_length=64)
     status = models.CharField(max_length=12, choices=Status, default=Status.DRAFT)
     why = models.CharField(max_length=200, blank=True, help_text="what an amendment is for")
+    lapsed_why = models.CharField(
+        max_length=200, blank=True, help_text="why rules of a lapsed edition may be dealt"
+    )
     drafted_at = models.DateTimeField(null=True, blank=True)
     drafted_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     filed_at = models.DateTimeField(null=True, blank=True)

@@ -12,7 +12,8 @@ from games.models.patrons import Reviewed
 from games.office.core.refusals import ALREADY_ENDED, ANOTHER_BODY_DECIDES, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import OfficeContext
 from games.office.documents.entry_types import LetterDecision
-from games.office.documents.filing import document_reference, read_document
+from games.office.documents.filing import document_reference
+from games.office.documents.letters import read_letter
 from games.params import Params
 
 # The duty under which a jurisdiction says who decides on a subject
@@ -39,7 +40,7 @@ def decide(ctx: OfficeContext, row: Reviewed, params: Params, *, of: str) -> Let
     Refusal(`not-filed`, `another-body-decides`, `no-such-document` or `malformed`).
     """
     granted, body = params.boolean("granted"), read_body(ctx, params, of)
-    reference, letter = params.text("reference", max_length=60), read_document(ctx, params, "letter")
+    reference, letter = params.text("reference", max_length=60), read_letter(ctx.facility, params)
     if row.status != Review.FILED:
         raise Refusal(NOT_FILED, status=row.get_status_display())
     row.status = Review.APPROVED if granted else Review.DENIED

@@ -17,7 +17,7 @@ from games.office.odds.charts import curve
 from games.office.odds.sheet import odds_sheet
 from games.office.submissions.compare import Change, changes, edition_title
 from games.office.submissions.form import editions_for, submission_form
-from games.office.submissions.gate import Finding, findings
+from games.office.submissions.gate import Finding, Lapse, findings, gate_checks
 from games.office.submissions.steps import submission_steps
 from games.registry import game_by_code, game_of
 from games.submission_options import Options, options_of
@@ -107,7 +107,9 @@ def _version_context(
 ) -> dict[str, Any]:
     options, version_state = options_of(row), state_of_version(row, now)
     subject = odds_subject(facility, f"{row.code}.{row.version}")
-    problems = findings(options, tables) if version_state == VersionState.DRAFT else ()
+    lapse = Lapse(facility.gaming_day(now), row.lapsed_why)
+    is_checked = version_state in (VersionState.DRAFT, VersionState.FILED)
+    problems = findings(options, tables, lapse) if version_state == VersionState.DRAFT else ()
     standings = [(candidate, state_of_version(candidate, now).value) for candidate in versions]
     force = next((candidate for candidate, how in standings if how == VersionState.IN_FORCE), None)
     before = force if force and force.version < row.version else _approved_before(row, versions)
@@ -126,6 +128,7 @@ def _version_context(
             subject.rules.edition.lapses_on and subject.rules.edition.lapses_on <= facility.gaming_day(now)
         ),
         "steps": submission_steps(row, now, problems),
+        "gate_checks": gate_checks(options, tables, lapse) if is_checked else [],
         "findings": [(problem, _corrected(options, problem)) for problem in problems],
         "versions": standings,
         "newest": versions[0],

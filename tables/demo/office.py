@@ -104,7 +104,9 @@ def _draft(office: Office, code: str, edition: str, why: str, **options: Any) ->
 def _amend(office: Office) -> None:
     """Add a second version that is approved and in force; the first is superseded."""
     payouts = [{"family": family, "odds": odds} for family, odds in PAYOUTS.items()]
-    which = _draft(office, AMENDED, _edition(office, AMENDED), "Totals of 4 and 17 pay more", payouts=payouts)
+    which = _draft(office, AMENDED, _edition(office, AMENDED), "Totals of 4 and 17 pay more", payouts=payouts,
+        lapsed_why="The demo deals an edition that has lapsed"
+    )  # fmt: skip
     letter = office.letter(
         "Approval of RS-0003 version 2", "Rules submission RS-0003, version 2, is approved as it was filed."
     )

@@ -162,9 +162,10 @@ class Scene:
         )
         return office.execute(call)
 
-    def on_file(self, title: str = "A letter", content: bytes = b"As received.") -> str:
-        """The code of a document that the office files now."""
-        params = {"title": title, "filename": "it.txt", "sha256": hashlib.sha256(content).hexdigest()}
+    def on_file(self, title: str = "A letter", content: bytes = b"", **more: Any) -> str:
+        """The code of a document that the office files now; a letter of its own unless the test gives its bytes."""
+        content = content or f"Letter {uuid.uuid4()}: the body has decided as the act says.".encode()
+        params = {"title": title, "filename": "it.txt", **more, "sha256": hashlib.sha256(content).hexdigest()}
         answer = self.in_office("file_document", params, attachment=content)
         return str(answer.body["document"])
 

@@ -15,7 +15,7 @@ def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
     """File the attachment of the request as a document.
 
     `sha256` is the hash that the browser computed before sending. The same bytes may be filed again under another
-    title; the answer then names the first document that has them.
+    title; the answer then names the first document that has them. `several`, "true": a letter about several decisions.
     """
     title, filename, sha256 = (
         params.text("title", max_length=120),
@@ -24,8 +24,9 @@ def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     if not SHA256.fullmatch(sha256):
         raise malformed("sha256")
+    several = params.choice("several", ("", "false", "true"), default="") == "true"
     same = filing.first_with_bytes(ctx.facility, sha256)
-    document = filing.file_upload(ctx, filing.Upload(title, filename, sha256, ctx.attachment))
+    document = filing.file_upload(ctx, filing.Upload(title, filename, sha256, ctx.attachment, several))
     data: DocumentFiled = {
         "document": document.code,
         "title": title,
@@ -35,5 +36,7 @@ def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
         "sha256": sha256,
         "same_as": same.code if same else None,
     }
+    if several:
+        data["several"] = True
     answer = {"document": document.code, "title": title, "same_as": data["same_as"]}
     return ActOutcome(DOCUMENT_FILED(data), answer)

@@ -1,6 +1,6 @@
 """Entries about documents."""
 
-from typing import Annotated, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 from games.models.documents import MediaType
@@ -35,6 +35,9 @@ class DocumentFiled(TypedDict):
     size: Annotated[int, "bytes"]
     sha256: str
     same_as: Annotated[str | None, "code of the first document with the same bytes; null if there is none"]
+    several: NotRequired[
+        Annotated[bool, "present and true if it was filed as a letter about several decisions"]
+    ]
 
 
 DOCUMENT_FILED = entry_type("document.filed", DocumentFiled, "A document was filed in the rules office.")

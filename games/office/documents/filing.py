@@ -55,6 +55,7 @@ class Upload:
     filename: str
     sha256: str
     content: bytes
+    is_about_several: bool = False
 
 
 def verify_document(upload: Upload) -> MediaType:
@@ -113,6 +114,7 @@ def file_upload(ctx: OfficeContext, upload: Upload) -> Document:
         size=len(upload.content),
         sha256=upload.sha256,
         content=upload.content,
+        is_about_several=upload.is_about_several,
         filed_at=ctx.now,
         filed_by=ctx.actor,
     )

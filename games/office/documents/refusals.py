@@ -34,3 +34,15 @@ NO_SUCH_DOCUMENT = RefusalCode(
     "No document %(code)s is on file. Attach the file first.",
     "No such document",
 )
+LETTER_UNREADABLE = RefusalCode(
+    "letter-unreadable",
+    "%(document)s (%(name)s) is no letter: nothing can be read in it. Attach the letter as a PDF with its pages, a "
+    "scan of at least 200 by 200 pixels, or a text.",
+    "Not a letter",
+)
+LETTER_USED = RefusalCode(
+    "letter-used",
+    "The same file is already the letter of %(use)s (%(document)s). Attach the letter that says this decision. If one "
+    "letter says both, file it under Documents as a letter about several decisions.",
+    "Letter of something else",
+)

@@ -14,6 +14,7 @@ from games.models import (
     GameTest,
     InterimPermission,
     ProviderNote,
+    SignForm,
 )
 
 WITH_PARTS: tuple[tuple[type[Model], str], ...] = (
@@ -39,10 +40,10 @@ def _usage_by_rows(codes: dict[int, str]) -> Iterator[tuple[str, str]]:
             if field.is_relation and field.related_model is Document:
                 rows = model._default_manager.filter(**{f"{field.name}__in": codes})
                 for row in rows.order_by("pk"):
-                    yield codes[getattr(row, field.attname)], f"{_label(row)}, {field.verbose_name}"
+                    yield codes[getattr(row, field.attname)], f"{label_of(row)}, {field.verbose_name}"
 
 
-def _label(row: Model) -> str:
+def label_of(row: Model) -> str:
     """Return the name by which people know a row."""
     if isinstance(row, Application):
         return f"{row.provider.name}, {row.get_kind_display()}"
@@ -50,6 +51,8 @@ def _label(row: Model) -> str:
         return f"{row.request.code}, test {row.number}"
     if isinstance(row, InterimPermission | ProviderNote):
         return f"{row.provider.name}, {row}"
+    if isinstance(row, SignForm):
+        return f"sign form {row}"
     return str(row)
 
 
@@ -57,4 +60,4 @@ def _usage_by_parts(facility: Facility, codes: set[str]) -> Iterator[tuple[str, 
     for model, path in WITH_PARTS:
         for row in model._default_manager.filter(**{path: facility}).order_by("pk"):
             text = json.dumps(row.parts)  # type: ignore[attr-defined]
-            yield from ((code, _label(row)) for code in sorted(codes) if json.dumps(code) in text)
+            yield from ((code, label_of(row)) for code in sorted(codes) if json.dumps(code) in text)

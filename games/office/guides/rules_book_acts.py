@@ -9,6 +9,7 @@ from games.office.core.floor import floor
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
 from games.office.documents.filing import PDF, TEXT
+from games.office.documents.letters import read_letter
 from games.office.guides.entry_types import (
     BOARD_PERMISSION_RECORDED,
     BOARD_PERMISSION_WITHDRAWN,
@@ -116,7 +117,7 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     tables = sorted(set(params.texts("tables")))
     reference, granted = params.text("reference", max_length=60), params.date("granted_on")
-    ends, letter = params.date("ends_on", optional=True), filing.read_document(ctx, params, "letter")
+    ends, letter = params.date("ends_on", optional=True), read_letter(ctx.facility, params)
     cite = section(ctx.facility, "device")
     table_codes = _table_codes(ctx)
     for code in tables:

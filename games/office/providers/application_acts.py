@@ -11,6 +11,7 @@ from games.models import Application
 from games.models.providers import ApplicationKind
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document, read_optional_document
+from games.office.documents.letters import read_letter
 from games.office.providers import certifications, files, people_acts
 from games.office.providers.entry_types import (
     APPLICATION_COMPLETED,
@@ -176,7 +177,7 @@ def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     People who are not found qualified yet do not stop the decision. The entry names them, and they stay outstanding.
     """
     file, granted = files.read_provider(ctx, params), params.boolean("granted")
-    decided_on, letter = read_past_date(ctx, params, "on"), read_document(ctx, params, "letter")
+    decided_on, letter = read_past_date(ctx, params, "on"), read_letter(ctx.facility, params)
     application = _filed_application(file)
     if decided_on < dt.date.fromisoformat(_filed_on(ctx, application)):
         raise Refusal(DECIDED_BEFORE_FILED, on=_filed_on(ctx, application))

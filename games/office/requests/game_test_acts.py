@@ -10,6 +10,7 @@ from games.models import GameTest, TestRules, TestRun
 from games.office import reviews
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
+from games.office.documents.letters import read_letter
 from games.office.requests import contents, game_tests
 from games.office.requests.contents import MOST_PROSE
 from games.office.requests.entry_types import (
@@ -108,7 +109,7 @@ def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     body = reviews.read_body(ctx, params, "requests", duty="tests")
     reference = params.text("reference", max_length=60)
     letter, conditions = (
-        filing.read_document(ctx, params, "letter"),
+        read_letter(ctx.facility, params),
         params.prose("conditions", max_length=MOST_PROSE),
     )
     if test.status != "filed":

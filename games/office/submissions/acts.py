@@ -17,7 +17,8 @@ from games.office.core.next_code import next_code
 from games.office.core.refusals import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.entry_types import DecisionLetter
-from games.office.documents.filing import document_reference, read_document
+from games.office.documents.filing import document_reference
+from games.office.documents.letters import read_letter
 from games.office.reviews import read_body
 from games.office.submissions.entry_types import (
     RULES_APPROVED,
@@ -31,7 +32,7 @@ from games.office.submissions.entry_types import (
     RulesWithdrawn,
     StateBeforeWithdrawal,
 )
-from games.office.submissions.gate import verify_may_file
+from games.office.submissions.gate import Lapse, verify_may_file
 from games.office.submissions.refusals import (
     IN_FORCE_BEFORE_DECIDED,
     IN_FORCE_BEFORE_EARLIER,
@@ -83,6 +84,7 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
         version=last.version + 1 if last else 1,
         drafted_at=ctx.now,
         drafted_by=ctx.actor,
+        lapsed_why=last.lapsed_why if last and last.edition == key else "",
     )
     _fill_draft(row, options, why)
     row.save()
@@ -91,15 +93,19 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Change the options of a draft. The gate checks them only when the draft is filed."""
+    """Change the options of a draft. The gate checks them only when the draft is filed.
+
+    `lapsed_why`: why rules of a lapsed edition may be dealt.
+    """
     row = _read_version(ctx, params)
     options = read_options(params)
-    why = params.text("why", default="")
+    why, lapsed_why = params.text("why", default=""), params.text("lapsed_why", default="")
     if row.status != Status.DRAFT:
         raise Refusal(NOT_A_DRAFT, status=row.get_status_display())
     before = _newest_version(ctx, row.code, below=row.version)
     _verify_edition(ctx, options.key, before)
     _fill_draft(row, options, why)
+    row.lapsed_why = lapsed_why
     row.save()
     return _outcome(ctx, row, RULES_CHANGED({**_row_data(row), "options": row.options, "why": why}))
 
@@ -113,7 +119,7 @@ def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     row = _read_version(ctx, params)
     if row.status != Status.DRAFT:
         raise Refusal(NOT_A_DRAFT, status=row.get_status_display())
-    rules = verify_may_file(options_of(row), tables_under(ctx, row.code))
+    rules = verify_may_file(options_of(row), tables_under(ctx, row.code), _lapse(ctx, row))
     row.terms, row.terms_sha256 = submissions.filed_terms(rules)
     before = _approved_before(row)
     if before is not None and before.terms_sha256 == row.terms_sha256:
@@ -134,7 +140,7 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     row = _read_version(ctx, params)
     granted, body = params.boolean("granted"), read_body(ctx, params, "submissions")
-    reference, letter = params.text("reference", max_length=60), read_document(ctx, params, "letter")
+    reference, letter = params.text("reference", max_length=60), read_letter(ctx.facility, params)
     since = read_moment(ctx, params, "in_force_from") or ctx.now
     if row.status != Status.FILED:
         raise Refusal(NOT_FILED, status=row.get_status_display())
@@ -146,7 +152,7 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
         "letter": document_reference(letter),
     }
     if granted:
-        verify_may_file(options_of(row), tables_under(ctx, row.code))
+        verify_may_file(options_of(row), tables_under(ctx, row.code), _lapse(ctx, row))
         row.in_force_from = _verified_start(ctx, row, since)
         approval: RulesApproved = {
             **_row_data(row),
@@ -327,7 +333,14 @@ def _local_text(ctx: OfficeContext, moment: dt.datetime) -> str:
 
 def _row_data(row: RulesSubmission) -> RulesEntry:
     """Return what every entry about a version says."""
-    return {"code": row.code, "version": row.version, "edition": row.edition}
+    data: RulesEntry = {"code": row.code, "version": row.version, "edition": row.edition}
+    if row.lapsed_why:
+        data["lapsed_why"] = row.lapsed_why
+    return data
+
+
+def _lapse(ctx: OfficeContext, row: RulesSubmission) -> Lapse:
+    return Lapse(ctx.gaming_day, row.lapsed_why)
 
 
 def _outcome(ctx: OfficeContext, row: RulesSubmission, entry: EntryBody) -> ActOutcome:

@@ -16,6 +16,7 @@ class RulesEntry(TypedDict):
     code: Annotated[str, "code of the rules submission"]
     version: Annotated[int, "version of the submission"]
     edition: str
+    lapsed_why: NotRequired[Annotated[str, "why rules of a lapsed edition may be dealt, in a person's words"]]
 
 
 class RulesDrafted(RulesEntry):

@@ -3,10 +3,12 @@
 Every refusal names the wager, its figure, its section, and the remedy if one can be computed.
 """
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import Literal
 
 from games.engine import Refusal, Rules
 from games.engine.analysis import Outcome
@@ -16,7 +18,9 @@ from games.engine.wagers import WagerType
 from games.office.core.figures import fraction, percent, to_one
 from games.office.core.floor import DealtTable
 from games.office.odds.labels import cite, family_label, payout_row, row_label
+from games.office.pdf.approval import calendar_day
 from games.office.submissions.refusals import (
+    FILED_EDITION_LAPSED,
     FILED_FAVOURS_PLAYER,
     FILED_FAVOURS_PLAYER_BY_ODDS,
     FILED_INCREMENT_SPLITS,
@@ -51,35 +55,153 @@ class Finding:
     remedy: str = ""
 
     @property
+    def headline(self) -> str:
+        """What is refused, in a few words."""
+        return f"{self.wager} at {self.figure}" if self.figure else self.wager
+
+    @property
     def section(self) -> str:
         return self.refusal.section
 
 
-def findings(options: Options, tables: Iterable[DealtTable] = ()) -> tuple[Finding, ...]:
+@dataclass(frozen=True)
+class Lapse:
+    """When the filing is checked, and why rules of a lapsed edition may be dealt ("" if nobody said)."""
+
+    today: dt.date
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class GateCheck:
+    """One thing that the gate looked at, with what it found. `state`: ok, stop, or note for what it cannot judge."""
+
+    subject: str
+    text: str
+    state: Literal["ok", "stop", "note"]
+
+
+def findings(
+    options: Options, tables: Iterable[DealtTable] = (), lapse: Lapse | None = None
+) -> tuple[Finding, ...]:
     """Return every reason not to file these options for these tables, the worst first.
 
-    Raises Refusal(`no-such-rules` or `which-paytable`) for a key without an edition.
+    Without `lapse` nothing is said about the end of the edition. Raises Refusal(`no-such-rules` or `which-paytable`)
+    for a key without an edition.
     """
+    groups = _findings_by_subject(options, tuple(tables), lapse)
+    return tuple(finding for subject in groups.values() for finding in subject)
+
+
+def _findings_by_subject(
+    options: Options, tables: tuple[DealtTable, ...], lapse: Lapse | None
+) -> dict[str, list[Finding]]:
     edition = options.edition
-    all_findings = [
-        *_payout_findings(edition, options.payouts),
-        *_odds_word_findings(edition, options.odds_word),
-    ]
     rules = Rules.of(options.key, _acceptable_payouts(options))
-    all_findings += [
-        *_advantage_findings(rules),
-        *_payout_limit_findings(edition, options.payout_limit_cents, tuple(tables)),
-    ]
-    all_findings += [
-        *_increment_findings(rules, options.increments),
-        *_shaker_findings(edition, options.shakers),
-    ]
-    return tuple(all_findings)
+    return {
+        PAYOUTS: list(_payout_findings(edition, options.payouts)),
+        WORDING: list(_odds_word_findings(edition, options.odds_word)),
+        ADVANTAGE: list(_advantage_findings(rules)),
+        LIMIT: list(_payout_limit_findings(edition, options.payout_limit_cents, tables)),
+        INCREMENTS: list(_increment_findings(rules, options.increments)),
+        SHAKERS: list(_shaker_findings(edition, options.shakers)),
+        EDITION: list(_lapse_findings(edition, lapse)),
+    }
 
 
-def verify_may_file(options: Options, tables: Iterable[DealtTable] = ()) -> Rules:
+def gate_checks(options: Options, tables: Iterable[DealtTable], lapse: Lapse) -> list[GateCheck]:
+    """Return what the gate checks of these options, what it found, and what it does not check."""
+    tables = tuple(tables)
+    groups = _findings_by_subject(options, tables, lapse)
+    texts = _check_texts(options, tables, lapse)
+    checks = []
+    for subject, text in texts.items():
+        problems = groups[subject]
+        state: Literal["ok", "stop"] = "stop" if problems else "ok"
+        checks.append(GateCheck(subject, f"{len(problems)} to correct" if problems else text, state))
+    ceiling = GateCheck("Highest odds", _ceiling_text(options.edition), "note")
+    return [checks[0], ceiling, *checks[1:], GateCheck("Not checked", NOT_CHECKED, "note")]
+
+
+PAYOUTS, WORDING, ADVANTAGE = "Lowest odds", "Wording of odds", "House advantage"
+LIMIT, INCREMENTS, SHAKERS, EDITION = "Payout limit", "Increments", "Shakers", "Edition"
+NOT_CHECKED = (
+    "Whether the layout, the signs, the guide and the equipment agree with these rules, and whether the letter says "
+    "what is entered from it."
+)
+
+
+def _check_texts(options: Options, tables: tuple[DealtTable, ...], lapse: Lapse) -> dict[str, str]:
+    """What the gate says about each subject where it found nothing to correct."""
+    edition, rules = options.edition, Rules.of(options.key, _acceptable_payouts(options))
+    highest = max((table.highest_min_cents for table in tables), default=0)
+    if edition.sets_floors:
+        payouts = f"None of the {len(edition.payouts)} rows pays less than its floor; {len(options.payouts)} pay more."
+    else:
+        payouts = f"All {len(edition.payouts)} rows pay exactly what the edition says."
+    limit = "None is filed."
+    if options.payout_limit_cents:
+        limit = f"{in_dollars(options.payout_limit_cents)} is enough for a table minimum of {in_dollars(highest)}."
+    named = len(options.increments)
+    return {
+        PAYOUTS: payouts,
+        ADVANTAGE: _advantage_text(rules),
+        EDITION: _edition_text(edition, lapse),
+        LIMIT: limit,
+        INCREMENTS: f"Each of the {named} pays in whole cents." if named else "None are filed.",
+        WORDING: f"Odds are written as {ODDS_WORD_EXAMPLES.get(options.odds_word, options.odds_word)}.",
+        SHAKERS: f"The edition allows each of the {len(options.shakers)} named."
+        if options.shakers
+        else "None are named: any that the edition allows.",
+    }
+
+
+def _ceiling_text(edition: Edition) -> str:
+    if not edition.sets_floors:
+        return "The exact odds are the highest odds too."
+    fixed = f" {len(edition.fixed)} rows are fixed." if edition.fixed else ""
+    return f"These rules set none, so none is checked: the house advantage alone limits what a wager may pay.{fixed}"
+
+
+def _advantage_text(rules: Rules) -> str:
+    """How many wagers were computed, and the one that is best for the player."""
+    types = game_of(rules).wager_types(rules)
+    by_row: dict[str, Fraction] = {}
+    outcomes = game_of(rules).outcomes(rules)
+    for code, wager_outcomes in outcomes.items():
+        row = payout_row(rules, code)
+        by_row.setdefault(row, game_of(rules).advantage(rules, code, wager_outcomes))
+    if not by_row:
+        return "No wager has odds that can be computed."
+    least = min(by_row, key=lambda row: by_row[row])
+    return (
+        f"Computed exactly for {len(by_row)} rows: none favors the player. The smallest is {percent(by_row[least])}, "
+        f"{row_label(least, types)}."
+    )
+
+
+def _edition_text(edition: Edition, lapse: Lapse) -> str:
+    if edition.lapses_on is None:
+        return f"In force since {calendar_day(edition.in_force_from)}."
+    if edition.lapses_on > lapse.today:
+        return f"In force since {calendar_day(edition.in_force_from)}; it lapses {calendar_day(edition.lapses_on)}."
+    return (
+        f"It lapsed {calendar_day(edition.lapses_on)}. The casino recorded why it may be dealt: {lapse.why}"
+    )
+
+
+def _lapse_findings(edition: Edition, lapse: Lapse | None) -> Iterator[Finding]:
+    """Refuse an edition that has lapsed, unless the casino records why it may be dealt (reading A01)."""
+    if lapse is None or edition.lapses_on is None or edition.lapses_on > lapse.today or lapse.why:
+        return
+    day = calendar_day(edition.lapses_on)
+    refusal = Refusal(FILED_EDITION_LAPSED, edition=edition.title, day=day)
+    yield Finding(refusal, "Lapsed edition", "")
+
+
+def verify_may_file(options: Options, tables: Iterable[DealtTable] = (), lapse: Lapse | None = None) -> Rules:
     """Return the rules of these options. Raises the refusal of the first finding."""
-    for finding in findings(options, tables):
+    for finding in findings(options, tables, lapse):
         raise finding.refusal
     return options.rules()
 

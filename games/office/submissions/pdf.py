@@ -91,6 +91,8 @@ def _facts(row: RulesSubmission, facility: Facility, now: dt.datetime) -> Iterat
             _with_name(moment(row.withdrawn_at, facility), "")
             + (f": {row.withdrawn_why}" if row.withdrawn_why else ""),
         )
+    if row.lapsed_why:
+        yield "Lapsed, dealt because", row.lapsed_why
     yield "Rules key", row.edition
     yield "Terms SHA-256", row.terms_sha256
 

@@ -75,6 +75,11 @@ FILED_SHAKER_NOT_ALLOWED = RefusalCode(
     "%(wager)s: these rules do not allow a %(figure)s shaker. They allow: %(allowed)s.",
     "Shaker not allowed",
 )
+FILED_EDITION_LAPSED = RefusalCode(
+    "filed-edition-lapsed",
+    "%(edition)s lapsed on %(day)s. Choose a newer edition, or write in the options why it may still be dealt.",
+    "Lapsed edition",
+)
 NO_SUCH_SUBMISSION = RefusalCode(
     "no-such-submission",
     "There is no version %(version)s of %(code)s. Check the list.",

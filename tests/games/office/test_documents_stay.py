@@ -38,6 +38,7 @@ def tried(sql, *values) -> str:
         ("filed_at", "2020-01-01 00:00:00+00:00"),
         ("filed_by_id", None),
         ("title", "Another title"),
+        ("is_about_several", True),
     ],
 )
 def test_what_was_filed_is_not_changed(filed, column, value):

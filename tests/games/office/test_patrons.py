@@ -5,8 +5,10 @@ import datetime as dt
 import pytest
 from django.test import Client
 
+from games.engine import Rules
 from games.guide.content import facts_at
-from games.models import Guide
+from games.models import Guide, RulesSubmission
+from games.submissions import filed_terms
 from tests.games.office.test_guide_acts import deal, decide, draft, publish
 from tests.games.office.test_submissions_acts import decide as decide_rules
 from tests.games.office.test_submissions_acts import filed
@@ -49,6 +51,25 @@ def test_nothing_is_shown_before_the_approval_and_nothing_after_the_withdrawal(h
     assert statuses() == {200}
     scene.in_office("withdraw_guide", {"guide": guide, "why": "called back"})
     assert statuses() == {404}
+
+
+@pytest.mark.parametrize("code", ["RS-0099", "RS-0031"])
+def test_what_no_table_deals_leaves_the_guide_alone(hands, code):
+    """Another submission under the same edition, and a newer version of one that no table deals."""
+    scene = make_scene("pa-539")
+    approve(scene.table.facility, "pa-539", {"total:4": "60 to 1"}, None, "RS-0031")
+    guide = publish(scene)
+    addresses = [GUIDE, *(f"{GUIDE}{game['slug']}/" for game in guide.content["games"]), f"{GUIDE}guide.pdf"]
+    before = {address: page(address)[1] for address in addresses[:-1]}
+    if code == "RS-0099":
+        approve(scene.table.facility, "pa-539", {"total:4": "65 to 1"}, None, code)
+    else:
+        newer = RulesSubmission.objects.get(code=code)
+        newer.pk, newer.version, newer.in_force_from = None, 2, hands.now
+        newer.terms, newer.terms_sha256 = filed_terms(Rules.of("pa-539", {"total:4": "65 to 1"}))
+        newer.save()
+    assert {address: page(address)[1] for address in addresses[:-1]} == before
+    assert page(addresses[-1])[0].status_code == 200
 
 
 def test_a_guide_that_is_only_printed_is_not_on_the_web_site(hands):

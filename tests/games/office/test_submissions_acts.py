@@ -1,14 +1,17 @@
 """Rules submissions on their way: drafted, filed, decided, in force, superseded, withdrawn."""
 
 import datetime as dt
+import io
 import json
 
 import pytest
+from PIL import Image
 
 from audit.models import Entry
 from games import submissions
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
+from games.office.pdf.paper import render, styles, text
 from games.submissions import VersionState, in_force, rules_of, state_of_version
 from tests.tables.cast import make_scene
 
@@ -17,6 +20,7 @@ clause = pytest.mark.clause
 A, B = "pa-625a@2019-08-31/A", "pa-625a@2019-08-31/B"
 P539 = "pa-539@2010-04-03"
 BUREAU = "Bureau of Gaming Operations"
+WHY = "The Board extended the temporary chapter for this casino"
 
 
 def version(number, code="RS-0009"):
@@ -121,7 +125,7 @@ def test_a_denied_version_never_comes_into_force(hands, scene):
     assert in_force(scene.table.facility, "sic-bo", later, code="RS-0009").version == 1
     assert version(2).in_force_from is None and entry()["_type"] == "rules.denied"
     assert refusal(scene, "record_decision", {**named(), "granted": True, "body": BUREAU, "reference": "y",
-                   "letter": "D-0001"}).code == "not-filed"  # fmt: skip
+                   "letter": scene.on_file()}).code == "not-filed"  # fmt: skip
 
 
 def test_the_older_version_stays_in_force_until_the_new_one_is(hands, scene):
@@ -275,10 +279,12 @@ def test_a_draft_may_choose_what_the_gate_then_refuses_and_nothing_is_filed(scen
     )
     refused = refusal(scene, "file_submission", named())
     assert (refused.code, refused.section) == ("filed-favours-player-by-odds", "58 Pa. Code § 539.6(b)")
-    scene.in_office(
-        "change_draft", {**named(), "edition": P539, "payouts": [{"family": "total:4", "odds": "70"}]}
-    )
+    payouts = [{"family": "total:4", "odds": "70"}]
+    scene.in_office("change_draft", {**named(), "edition": P539, "payouts": payouts})
+    assert refusal(scene, "file_submission", named()).code == "filed-edition-lapsed"
+    scene.in_office("change_draft", {**named(), "edition": P539, "payouts": payouts, "lapsed_why": WHY})
     scene.in_office("file_submission", named())
+    assert entry()["data"]["lapsed_why"] == version(2).lapsed_why == WHY
     assert rules_of(version(2)) == Rules.of("pa-539", {"total:4": "70 to 1"})
 
 
@@ -363,3 +369,61 @@ def test_the_same_rules_have_the_same_terms_and_can_be_read_back():
 def test_a_facility_without_submissions_has_nothing_in_force(hands, scene):
     other = Facility.objects.create(code="river", name="River", jurisdiction="PA")
     assert in_force(other, "sic-bo", hands.now) is None
+
+
+# Letters
+
+
+def png(side):
+    file = io.BytesIO()
+    Image.new("1", (side, side)).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b"abc", "letter.txt"),
+        (b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n", "letter.pdf"),
+        (png(3), "letter.png"),
+    ],
+)
+def test_a_file_in_which_nothing_can_be_read_approves_nothing(scene, content, name):
+    """A clerk once approved a payout with a text of three bytes."""
+    filed(scene)
+    letter = scene.on_file("The letter", content, filename=name)
+    with pytest.raises(Refusal) as refused:
+        decide(scene, letter=letter)
+    assert (refused.value.code, refused.value.params["document"]) == ("letter-unreadable", letter)
+    assert version(2).status == "filed"
+
+
+def test_a_pdf_with_a_page_and_a_scan_are_letters(scene):
+    page = render([text("Approved.", styles()["body"])], title="L", facility_name="F", approved="")
+    filed(scene)
+    decide(scene, letter=scene.on_file("A PDF", page, filename="letter.pdf"))
+    filed(scene, A)
+    decide(scene, 3, letter=scene.on_file("A scan", png(300), filename="scan.png"))
+    assert version(3).status == "approved"
+
+
+def test_the_same_file_approves_nothing_else_unless_it_was_filed_as_a_letter_about_several(scene):
+    words = b"The body approves what this letter names."
+    filed(scene)
+    decide(scene, letter=scene.on_file("The letter", words))
+    filed(scene, A)
+    again = scene.on_file("Another title", words)
+    with pytest.raises(Refusal) as refused:
+        decide(scene, 3, letter=again)
+    assert (refused.value.code, refused.value.params) == (
+        "letter-used",
+        {"document": "D-0001", "use": "RS-0009 v2"},
+    )
+    guide = scene.in_office("generate_guide", {"formats": ["print", "web"]}).body["version"]
+    scene.in_office("file_guide_sample", {"guide": guide})
+    said = {"guide": guide, "granted": True, "body": BUREAU, "reference": "x", "letter": again}
+    assert refusal(scene, "decide_guide", said).code == "letter-used"
+    scene.on_file("A letter about both", words, several="true")
+    assert entry()["data"]["several"] is True
+    decide(scene, 3, letter=again)
+    assert version(3).status == "approved"

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from games.models import RulesSubmission
-from tests.games.office.test_submissions_acts import P539, decide, drafted, filed, named
+from tests.games.office.test_submissions_acts import P539, WHY, decide, drafted, filed, named
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
@@ -48,6 +48,24 @@ def test_a_draft_shows_the_findings_of_the_gate_with_figures_and_remedies(hands,
     assert "It wins in 3 of 216 throws: 71 to 1 would be even, and 70 to 1 leaves the house 1.39 %." in page
     assert "Set Total 4 to 70 to 1" in page and "File version 2" not in page
     assert "Changed since version 1" in page and "<del>50 to 1</del> 80 to 1" in page
+
+
+def test_the_page_lists_what_the_gate_checked_and_what_it_does_not(hands, scene):
+    drafted(scene, P539, payouts=[{"family": "total:4", "odds": "70"}])
+    page = read(scene, ONE)
+    for words in (
+        "Refused: Lapsed edition",
+        "lapsed on 3 Apr 2012. Choose a newer edition, or write in the options why it may still be dealt.",
+        "rows pays less than its floor; 1 pay more.",
+        "These rules set none, so none is checked",
+        "none favors the player. The smallest is 1.39 %, Total 4.",
+        "Whether the layout, the signs, the guide and the equipment agree with these rules",
+    ):
+        assert words in page
+    scene.in_office("change_draft", {**named(), "edition": P539, "lapsed_why": WHY})
+    page = read(scene, ONE)
+    assert "Refused:" not in page and f"The casino recorded why it may be dealt: {WHY}" in page
+    assert f"<dd><span>{WHY}</span></dd>" in page
 
 
 def test_an_under_the_floor_draft_still_has_its_page(hands, scene):
