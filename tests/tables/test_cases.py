@@ -25,7 +25,7 @@ from tests.services.emptying import guards_aside
 from tests.tables import slip_scene
 from tests.tables.house import hire
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 HOUR = dt.timedelta(hours=1)
 
 
