@@ -107,6 +107,74 @@ class LockedOut(PersonRefused):
     )
 
 
+class WrongPassword(WrongPin):
+    """There is no such person here, or this is not their password. The refusal does not say which of the two."""
+
+    code = RefusalCode("wrong-password", "Name or password is wrong.", "Wrong password")
+
+
+class WrongFactor(WrongPin):
+    """The code of the app is wrong or was used before, or the key is not one of this person's."""
+
+    code = RefusalCode(
+        "wrong-factor", "This code or key was not accepted. Each code works once.", "Not accepted"
+    )
+
+
+class PasswordNeeded(PersonRefused):
+    """A PIN is not enough for this person, or at this device."""
+
+    code = RefusalCode(
+        "password-needed",
+        "A PIN is not enough here. Sign in with your password and your second factor.",
+        "Password needed",
+    )
+
+
+class PinNotHere(PersonRefused):
+    """A second person's PIN does not sign at an office device."""
+
+    code = RefusalCode(
+        "pin-not-here",
+        "A PIN signs at tablets and podiums only. Do this at a device of the floor.",
+        "Not at this device",
+    )
+
+
+NO_FACTOR = RefusalCode(
+    "no-second-factor",
+    "You have no second factor. Two administrators can give you a one-time password, with which you register one.",
+    "No second factor",
+)
+SIGN_IN_OVER = RefusalCode("sign-in-over", "This took too long, or the password was changed. Sign in again.")
+LAST_FACTOR = RefusalCode("last-factor", "This is your only second factor. Add another one first.")
+NO_SUCH_FACTOR = RefusalCode("no-such-factor", "This second factor has already ended.")
+BAD_PASSWORD = RefusalCode("bad-password", "%(problems)s", "Choose another password")
+PASSWORDS_DIFFER = RefusalCode("passwords-differ", "The two passwords differ. Type the new one twice.")
+NOT_REGISTERED = RefusalCode(
+    "not-registered",
+    "The key or the code did not match, so nothing was registered. Try again.",
+    "Not registered",
+)
+
+
+class FactorRefused(PersonRefused):
+    """A password or a second factor cannot be registered, changed or ended like this. The code says why."""
+
+    code = NO_FACTOR
+    status = 422
+
+
+class SecondFactorNeeded(Forbidden):
+    """This act needs a second factor that was given at this device in the last ten minutes."""
+
+    code = RefusalCode(
+        "second-factor-needed",
+        "This needs your second factor again: a code of your app, or your security key.",
+        "Confirm that it is you",
+    )
+
+
 NOT_BEGUN = RefusalCode("not-begun", "The server is busy. Nothing was begun. Try again.", "Busy")
 
 

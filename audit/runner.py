@@ -21,11 +21,12 @@ from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from django.db import transaction
 
-from audit import chain, commands, record
+from audit import chain, commands, record, step_up
 from audit.entry_types import EntryBody
 from audit.heads import ClaimedHead
 from audit.models import Command, Device, Person, Stream
 from audit.rows import insert
+from audit.step_up import StepUp
 
 Changes: TypeAlias = Literal["table", "phase", "nothing"]
 DependsOn: TypeAlias = Literal["phase", "round", "seats", "nothing"]
@@ -61,6 +62,7 @@ class ActRequest:
     `attachment`: the bytes of an uploaded file. The parameters hold its SHA-256, so the command's content covers it.
     `head`: the head that the screen showed, if it showed one. `stored_head`: the one that the device had stored before.
     `tap`: what the device says about when the act was tapped, if it waited. A retry says something else.
+    `factor_at`: when the actor last gave a second factor in this session.
     """
 
     facility: str
@@ -76,6 +78,7 @@ class ActRequest:
     head: ClaimedHead | None = None
     stored_head: ClaimedHead | None = None
     tap: ClaimedTap | None = None
+    factor_at: dt.datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ class Act(Generic[ContextT, ParamsT]):
     """A registered act: its name in the URL, the function that does it, who may do it, and what makes it stale.
 
     `is_all_in_context`: after the act, its context has everything that the act wrote, so its table is shown without a
-    further read.
+    further read. `step_up`: where it needs a second factor again (`audit/step_up.py`).
     """
 
     name: str
@@ -152,6 +155,7 @@ class Act(Generic[ContextT, ParamsT]):
     witness: bool
     depends_on: DependsOn
     is_all_in_context: bool = False
+    step_up: StepUp = "never"
 
 
 class Stale(Exception):
@@ -211,18 +215,19 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         witness: bool = False,
         depends_on: DependsOn = "phase",
         is_all_in_context: bool = False,
+        step_up: StepUp = "never",
     ) -> Callable[[Callable[[ContextT, ParamsT], ActOutcome]], Callable[[ContextT, ParamsT], ActOutcome]]:
         """Register the decorated function as an act under its own name.
 
         `witness`: a second person may sign the act; the act itself refuses where one must. `is_all_in_context`: the
-        act changes rows only by what the context offers for it.
+        act changes rows only by what the context offers for it. `step_up`: where it needs a second factor again.
         """
 
         def register(
             do: Callable[[ContextT, ParamsT], ActOutcome],
         ) -> Callable[[ContextT, ParamsT], ActOutcome]:
             self.acts[do.__name__] = Act(
-                do.__name__, do, frozenset(roles), witness, depends_on, is_all_in_context
+                do.__name__, do, frozenset(roles), witness, depends_on, is_all_in_context, step_up
             )
             return do
 
@@ -266,6 +271,8 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         ctx = self.make_context(request, locked)
         if self.is_stale(request, act, ctx):
             raise Stale
+        if not _in_one_transaction.get():
+            step_up.verify(act.step_up, request.device, request.factor_at, ctx.now)
         if up_to_act:
             return None
         params = self.read_params(request.params)

@@ -45,6 +45,7 @@ class StreamContext:
         self.witness: Person | None = request.witness
         self.device: Device | None = request.device
         self.attachment = request.attachment
+        self.command = request.command
         self.now: dt.datetime = clock.never_before(locked.stream, clock.now())
         self.terms_sha256 = ""
 

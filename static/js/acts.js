@@ -5,8 +5,10 @@
    then it is asked for again, and the page says that it is not known. A refusal of the person or the device does not
    answer for an earlier try: the server gives it before it looks whether the act was taken. */
 
+import { csrfToken } from "./csrf.js";
 import { noteServerTime } from "./facility-time.js";
 import { headOf, markJudged, unjudgedHead } from "./heads.js";
+import { FACTOR_NEEDED, confirmFactor } from "./step-up.js";
 
 const STORAGE_KEY = "pitside.waiting";
 const NOT_BEGUN = "not-begun";  // the code of the 503 that says so (tables/views/busy.py)
@@ -34,11 +36,6 @@ export function uuid7() {
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-}
-
-export function csrfToken() {
-  const cookie = document.cookie.match(/(?:^|; )(?:csrftoken|__Host-csrf)=([^;]+)/);
-  return cookie ? decodeURIComponent(cookie[1]) : document.querySelector("meta[name=csrf-token]").content;
 }
 
 /* The pause between two tries. It ends early when the connection is back. */
@@ -162,6 +159,7 @@ export class ActQueue {
     for (let tries = 1, errors = 0; ; tries++) {
       const response = await this.ask(url, { ...body, ...tappedBefore(time) });
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
+      if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) continue;
       if (response.status >= 500) errors += 1;
       if (isFinal(response, tries)) {
         const isUnknown = mayBeTaken && isBeforeTheRecord(response);

@@ -7,8 +7,10 @@
    `dialog:update` that its content has changed. */
 
 import "./clocks.js";
-import { REQUEST_TIMEOUT, SIGNED_OUT_CODES, UNKNOWN, csrfToken, isBeforeTheRecord, uuid7 } from "./acts.js";
+import { REQUEST_TIMEOUT, SIGNED_OUT_CODES, UNKNOWN, isBeforeTheRecord, uuid7 } from "./acts.js";
+import { csrfToken } from "./csrf.js";
 import { PinPad } from "./pin-pad.js";
+import { FACTOR_NEEDED, confirmFactor } from "./step-up.js";
 
 const UPLOAD_TIMEOUT = 8 * REQUEST_TIMEOUT;
 const CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/;
@@ -233,7 +235,13 @@ export class ActDialog {
   }
 }
 
+/* Sends an act. Where it needs a second factor, it asks for that and sends the same act again. */
 export async function post(url, body) {
+  const answer = await sendAct(url, body);
+  return answer.refusal?.code === FACTOR_NEEDED && await confirmFactor() ? sendAct(url, body) : answer;
+}
+
+async function sendAct(url, body) {
   const isUpload = body instanceof FormData;
   try {
     const response = await fetch(url, {

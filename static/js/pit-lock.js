@@ -1,7 +1,7 @@
 /* The floor at a locked podium or phone stays live. An act opens the PIN pad beside the alerts; the right PIN unlocks the
    device, and the page that follows does the act that was named on the pad. */
 
-import { csrfToken } from "./acts.js";
+import { csrfToken } from "./csrf.js";
 import { storedHeads } from "./heads.js";
 import { PinPad } from "./pin-pad.js";
 

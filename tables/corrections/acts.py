@@ -35,7 +35,7 @@ from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 
 
-@act(roles=AT_THE_TABLE, witness=True)
+@act(roles=AT_THE_TABLE, witness=True, step_up="office")
 def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Correct dice that were entered wrongly, and settle every wager again."""
     dice = params.dice()
@@ -55,7 +55,7 @@ def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
     )
 
 
-@act(roles=AT_THE_TABLE, witness=True)
+@act(roles=AT_THE_TABLE, witness=True, step_up="office")
 def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     """Record a wager that was on the layout when bets closed and was not entered."""
     seat, code = params.integer("seat", 1, ctx.table.seats), params.text("wager")
@@ -87,7 +87,7 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     return resettle(ctx, round_, state, lambda data: WAGER_MISSED({**data, "mended": missed_wager}))
 
 
-@act(roles=AT_THE_TABLE, witness=True)
+@act(roles=AT_THE_TABLE, witness=True, step_up="office")
 def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
     """Strike a wager that was entered but was not on the layout. Its row stays, marked as struck."""
     seat, code, reason = (

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from audit.models import Person
 from audit.runner import ActOutcome, ActRequest, ActResponse
+from audit.step_up import StepUp
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.params import Params
@@ -50,9 +51,11 @@ class DeskRunner(StreamRunner[DeskContext]):
     def make_context(self, request: ActRequest, locked: LockedStream) -> DeskContext:
         return DeskContext(locked, request)
 
-    def desk_act(self, *, roles: Iterable[str] = EXPORT_ROLES) -> Callable[[DeskAct], DeskAct]:
+    def desk_act(
+        self, *, roles: Iterable[str] = EXPORT_ROLES, step_up: StepUp = "never"
+    ) -> Callable[[DeskAct], DeskAct]:
         """Register an act of the desk under its function's name."""
-        return self.act(roles=roles, depends_on="nothing")
+        return self.act(roles=roles, depends_on="nothing", step_up=step_up)
 
 
 RUNNER = DeskRunner()

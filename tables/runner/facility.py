@@ -1,6 +1,7 @@
 """How acts on the dice, the equipment and the staff of a facility are executed.
 
-Their streams are `facility/dice`, `facility/equipment` and `facility/staff`; that of compliance is `facility/cases`.
+Their streams are `facility/dice`, `facility/equipment`, `facility/staff` and `facility/sign-in`; that of compliance is
+`facility/cases`.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,6 +10,7 @@ from audit import record
 from audit.entry_types import EntryType
 from audit.models import Person, Stream
 from audit.runner import ActOutcome, ActRequest, ActResponse
+from audit.step_up import StepUp
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.params import Params
@@ -24,6 +26,7 @@ __all__ = [
     "CASES",
     "DICE",
     "EQUIPMENT",
+    "SIGN_INS",
     "STAFF",
     "STREAMS",
     "ActOutcome",
@@ -34,6 +37,7 @@ __all__ = [
     "facility_act",
 ]  # fmt: skip
 
+SIGN_INS = "sign-in"  # of the sign-ins themselves, which acts about them share
 DICE, EQUIPMENT, STAFF, CASES = STREAMS = "dice", "equipment", "staff", "cases"
 # The entry on the stream of each table whose screens show what such an act changed.
 TABLE_ENTRY_TYPES: dict[str, EntryType[ChangeElsewhere]] = {EQUIPMENT: EQUIPMENT_CHANGED, STAFF: DUTY_CHANGED}
@@ -102,9 +106,11 @@ class FacilityRunner(StreamRunner[FacilityContext]):
             raise Forbidden(WITNESS_NOT_ON_DUTY, witness=request.witness.name)
         return FacilityContext(locked, request)
 
-    def facility_act(self, stream: str, *, roles: Iterable[str], witness: bool = False) -> Callable[[Do], Do]:
+    def facility_act(
+        self, stream: str, *, roles: Iterable[str], witness: bool = False, step_up: StepUp = "never"
+    ) -> Callable[[Do], Do]:
         """Register an act, recorded on this stream, under its function's name."""
-        register_act = self.act(roles=roles, witness=witness, depends_on="nothing")
+        register_act = self.act(roles=roles, witness=witness, depends_on="nothing", step_up=step_up)
 
         def register(do: Do) -> Do:
             self.streams[do.__name__] = stream

@@ -11,7 +11,7 @@ from typing import Any
 from django.http import HttpRequest, JsonResponse, RawPostDataException
 from django.views.decorators.http import require_POST
 
-from audit import heads, logs, people
+from audit import heads, logs, people, step_up
 from audit.errors import AuditRefusal
 from audit.models import Person
 from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, Stale
@@ -301,6 +301,7 @@ def _act_request(
         head=_head(body.get("head")) if target.table else None,
         stored_head=heads.parse_stored_head(body.get("stored_head")) if target.table else None,
         tap=_tap(body.get("tapped")) if target.table else None,
+        factor_at=step_up.factor_at(request.session),
     )
 
 

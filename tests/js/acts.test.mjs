@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { ActQueue, consoleSender, csrfToken, tableQueues, uuid7 } from "../../static/js/acts.js";
+import { ActQueue, consoleSender, tableQueues, uuid7 } from "../../static/js/acts.js";
+import { csrfToken } from "../../static/js/csrf.js";
 import { FakeElement, installBrowser } from "./browser.mjs";
 import { settle } from "./clock.mjs";
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 from audit.models import Person
 from audit.runner import ActOutcome, ActRequest, ActResponse
+from audit.step_up import StepUp
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.office.core.floor import floor
@@ -49,9 +50,11 @@ class OfficeRunner(StreamRunner[OfficeContext]):
     def make_context(self, request: ActRequest, locked: LockedStream) -> OfficeContext:
         return OfficeContext(locked, request)
 
-    def office_act(self, *, roles: Iterable[str] = OFFICE_ROLES) -> Callable[[OfficeAct], OfficeAct]:
+    def office_act(
+        self, *, roles: Iterable[str] = OFFICE_ROLES, step_up: StepUp = "never"
+    ) -> Callable[[OfficeAct], OfficeAct]:
         """Register an act of the office under its function's name."""
-        return self.act(roles=roles, depends_on="nothing")
+        return self.act(roles=roles, depends_on="nothing", step_up=step_up)
 
 
 RUNNER = OfficeRunner()

@@ -126,7 +126,7 @@ def file_guide_sample(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome(GUIDE_FILED(data))
 
 
-@office_act()
+@office_act(step_up="always")
 def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the body's decision on a sample with its letter."""
     guide = _read_guide(ctx, params)
@@ -134,7 +134,7 @@ def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome(GUIDE_DECIDED(data))
 
 
-@office_act()
+@office_act(step_up="always")
 def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Cover a draft by the approval of another guide with the same facts, and record the reason.
 
@@ -166,7 +166,7 @@ def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome(GUIDE_SAME_AS_APPROVED(data))
 
 
-@office_act()
+@office_act(step_up="always")
 def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Publish an approved guide from now on, and end the previous one.
 

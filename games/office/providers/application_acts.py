@@ -170,7 +170,7 @@ def record_application_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome(APPLICATION_COSTS(data))
 
 
-@office_act()
+@office_act(step_up="always")
 def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the Board's decision. All fees and costs must be paid before certification (§ 528.2(c)).
 

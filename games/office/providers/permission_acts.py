@@ -41,7 +41,7 @@ from games.office.providers.refusals import (
 from games.params import Params
 
 
-@office_act()
+@office_act(step_up="always")
 def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the Bureau of Licensing's permission to trade before certification.
 

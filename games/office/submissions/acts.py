@@ -129,7 +129,7 @@ def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     return _outcome(ctx, row, RULES_FILED({**_row_data(row), "terms": json.loads(row.terms)}))
 
 
-@office_act()
+@office_act(step_up="always")
 def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the body's decision from its letter.
 

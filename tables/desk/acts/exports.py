@@ -43,7 +43,7 @@ OPEN = (Job.Status.WAITING, Job.Status.RUNNING)
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?", re.ASCII)
 
 
-@desk_act(roles=EXPORT_ROLES)
+@desk_act(roles=EXPORT_ROLES, step_up="always")
 def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
     """Request a copy of this facility's record: the `evidence` bundle, or a reading copy as `csv` or `xlsx`.
 

@@ -16,7 +16,7 @@ from tables.desk.runner import ActOutcome, DeskContext, desk_act
 MAX_PLACE = 60
 
 
-@desk_act()
+@desk_act(step_up="always")
 def take_proof(ctx: DeskContext, params: Params) -> ActOutcome:
     """Make the proof of one entry for download, and record its range and the SHA-256 of its bytes.
 
