@@ -6,7 +6,8 @@ from audit.entry_types import entry_type
 from audit.models.desk import JobKind
 from audit.models.people import StationCode
 
-Purpose = Literal["sign-in", "witness"]
+Purpose = Literal["sign-in", "witness", "second-factor", "step-up"]
+FactorCode = Literal["totp", "webauthn"]
 DeviceName = Annotated[str, "name of the device"]
 
 
@@ -49,7 +50,7 @@ DEVICE_LOCKED = entry_type(
 
 class DeviceLockedOut(TypedDict):
     name: DeviceName
-    purpose: Annotated[Purpose, "what the last PIN was for"]
+    purpose: Annotated[Purpose, "what the last PIN, password or second factor was for"]
 
 
 DEVICE_LOCKED_OUT = entry_type(
@@ -207,7 +208,7 @@ PERSON_RECORDED = entry_type(
 class PersonRefused(TypedDict):
     code: Annotated[str | None, "code of the person; null where no person has the code that was typed"]
     name: DeviceName
-    purpose: Annotated[Purpose, "what the PIN was for"]
+    purpose: Annotated[Purpose, "what the PIN, password or second factor was for"]
 
 
 class PersonLockedOut(PersonRefused):
@@ -227,6 +228,9 @@ class PersonSignedIn(TypedDict):
     relieves: Annotated[
         str | None, "code of another person who was signed in at the device; null without one"
     ]
+    factor: NotRequired[
+        Annotated[int, "id of the second factor that was given with the password; absent after a PIN"]
+    ]
 
 
 PERSON_SIGNED_IN = entry_type("person.signed_in", PersonSignedIn, "A person signed in at a device.")
@@ -237,6 +241,92 @@ class PersonSignedOut(TypedDict):
 
 
 PERSON_SIGNED_OUT = entry_type("person.signed_out", PersonSignedOut, "A person signed out of a device.")
+
+
+class FactorData(TypedDict):
+    code: Annotated[str, "code of the person whose second factor it is"]
+    factor: Annotated[int, "id of the second factor"]
+    kind: Annotated[FactorCode, "totp: an authenticator app; webauthn: a security key"]
+    label: Annotated[str, "what the person calls it"]
+
+
+class FactorRegistered(FactorData):
+    name: DeviceName
+    public_sha256: Annotated[
+        str, "SHA-256 of a security key's id and public key, or of an app's encrypted secret, in hex"
+    ]
+
+
+FACTOR_REGISTERED = entry_type(
+    "factor.registered", FactorRegistered, "A person registered a second factor: an app or a security key."
+)
+
+
+class FactorConfirmed(FactorData):
+    name: DeviceName
+
+
+FACTOR_CONFIRMED = entry_type(
+    "factor.confirmed",
+    FactorConfirmed,
+    "A signed-in person gave a second factor again, for an act that needs it.",
+)
+
+
+class FactorEnded(FactorData):
+    why: Annotated[Literal["own", "lost"], "own: its person ended it; lost: two administrators did"]
+
+
+FACTOR_ENDED = entry_type("factor.ended", FactorEnded, "A second factor ended.")
+
+
+class PasswordSet(TypedDict):
+    code: Annotated[str, "code of the person"]
+    credential_sha256: Annotated[str, "SHA-256 of the code and the salted hash; it shows a changed password"]
+
+
+class PasswordGiven(PasswordSet):
+    ends_at: Annotated[str, "until when it can be used, once, to choose a password"]
+
+
+PASSWORD_CHANGED = entry_type("password.changed", PasswordSet, "A person chose a password.")
+PASSWORD_GIVEN = entry_type(
+    "password.given",
+    PasswordGiven,
+    "An administrator, or a command of the server, gave a person a one-time password.",
+)
+
+
+class ResetWithdrawn(TypedDict):
+    person: Annotated[str, "code of the person who lost their second factors"]
+    reset: Annotated[int, "id of the request"]
+
+
+class ResetAsked(ResetWithdrawn):
+    reason: Annotated[str, "what happened, in the administrator's words"]
+
+
+RESET_ASKED = entry_type(
+    "factors.reset_asked",
+    ResetAsked,
+    "An administrator asked another one to end the second factors of a person who lost them.",
+)
+RESET_WITHDRAWN = entry_type(
+    "factors.reset_withdrawn", ResetWithdrawn, "Such a request was withdrawn, and nothing ended."
+)
+
+
+class FactorsReset(PasswordGiven):
+    asked_by: Annotated[str, "code of the administrator who asked"]
+    factors: Annotated[list[int], "ids of the second factors that ended"]
+    reset: Annotated[int, "id of the request"]
+
+
+FACTORS_RESET = entry_type(
+    "factors.reset",
+    FactorsReset,
+    "A second administrator ended the second factors of a person, who got a one-time password.",
+)
 
 
 class VerificationFigures(TypedDict):

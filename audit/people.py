@@ -1,5 +1,7 @@
 """Who acts: roles, sign-in with a PIN at an enrolled device, witnesses, and locking a device.
 
+- A PIN is enough for the people of the floor at a floor device. Everybody else, and everybody at an office device,
+  signs in with a password and a second factor (`audit/factors.py`).
 - One person is signed in at a device. The next sign-in replaces that person (relief in the middle of a round).
 - Wrong PINs are counted for each device and each person (audit/pins.py), a witness's included.
 - Sign-ins, sign-outs, refusals, lock-outs and locks are recorded on the stream `<facility>/sign-in`. These acts commit
@@ -9,8 +11,9 @@
 import contextlib
 import datetime as dt
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from django.conf import settings
 from django.contrib.auth import login, logout
 from django.contrib.auth.backends import BaseBackend
 from django.contrib.sessions.backends.base import SessionBase
@@ -40,11 +43,13 @@ from audit.errors import (
     LAST_TRY_OF_PERSON,
     DeviceRefused,
     LockedOut,
+    PasswordNeeded,
+    PinNotHere,
     SamePerson,
     TooManyPins,
     WrongPin,
 )
-from audit.models import Device, Lockout, Person, Role
+from audit.models import Device, Lockout, Person, Role, SecondFactor, Station
 from audit.models.people import SHOWS_ONLY
 from audit.rows import read
 
@@ -55,6 +60,8 @@ RANKS = (
     Role.PIT_MANAGER,
     Role.SHIFT_MANAGER,
 )
+# Roles whose work is on the floor.
+PIN_ROLES = frozenset({*RANKS, Role.STICKPERSON, Role.SECURITY})
 SESSION_DEVICE = "device"
 SESSION_SIGNED_ON = (
     "signed_on"  # the moment of its sign-in: an earlier session of the same person may not act
@@ -87,7 +94,7 @@ def hashing() -> Iterator[None]:
     A hash takes long on purpose. Thirty PINs at once must neither occupy every connection of the worker nor every
     processor, or the acts of other tables would wait. Raises TooManyPins where more wait already than may.
     """
-    _release_connection()
+    release_connection()
     if not _pins.acquire(blocking=False):
         raise TooManyPins()
     try:
@@ -97,7 +104,7 @@ def hashing() -> Iterator[None]:
         _pins.release()
 
 
-def _release_connection() -> None:
+def release_connection() -> None:
     """Give the connection back to the pool. Inside a transaction it is kept."""
     if not connection.in_atomic_block:
         connection.close()
@@ -109,13 +116,32 @@ def has_rank(person: Person, role: str) -> bool:
     return person.role in ranks and role in ranks and ranks[person.role] >= ranks[role]
 
 
+def takes_password(device: Device, person: Person | None) -> bool:
+    """Whether a PIN is not enough for this person at this device. None: for anybody there."""
+    if not settings.SECOND_FACTORS:
+        return False
+    return device.station == Station.OFFICE or (person is not None and person.role not in PIN_ROLES)
+
+
 def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
     """Sign a person in at the request's device, unlock the device, and start a new session.
 
-    Records and raises WrongPin or LockedOut. Raises DeviceRefused. Must not run inside a transaction.
+    Records and raises WrongPin or LockedOut. Raises PasswordNeeded or DeviceRefused. Must not run inside a transaction.
     """
-    device = _enrolled_device(request)
+    device = device_for_people(request)
+    if takes_password(device, person_by_code(code)):
+        raise PasswordNeeded()
     person = _authenticate(request, device, code, pin, purpose="sign-in")
+    begin_session(request, person)
+    return person
+
+
+def begin_session(request: HttpRequest, person: Person, factor: SecondFactor | None = None) -> dt.datetime:
+    """Record the sign-in of a person who has proven who they are, and start a new session. Returns its moment.
+
+    `factor`: the second factor that they gave, if they signed in with a password. Raises DeviceRefused.
+    """
+    device = device_for_people(request)
     with transaction.atomic(durable=True):
         stream = lock_sign_in_stream(device.facility)
         current = Device.objects.select_for_update(of=("self",)).get(pk=device.pk)
@@ -128,13 +154,15 @@ def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
             "name": device.name,
             "relieves": relieved.code if relieved and relieved != person else None,
         }
+        if factor is not None:
+            data["factor"] = factor.pk
         append_sign_in(stream, PERSON_SIGNED_IN(data), actor=person, device=device, moment=moment)
     request.session.flush()
     login(request, person, backend="audit.people.PinBackend")
     request.session[SESSION_DEVICE] = str(device.pk)
     request.session[SESSION_SIGNED_ON] = clock.format_moment(moment)
     request.locked = False  # type: ignore[attr-defined]
-    return person
+    return moment
 
 
 def sign_out(request: HttpRequest) -> None:
@@ -178,9 +206,11 @@ def lock(device: Device, *, reason: LockReason = "asked") -> None:
 def claimed_witness(request: HttpRequest, code: str) -> Person | None:
     """The active person of this facility who is said to sign, before their PIN is verified; None without one.
 
-    Raises SamePerson for the actor, and DeviceRefused.
+    Raises SamePerson for the actor, PinNotHere at an office device, and DeviceRefused.
     """
-    device = _enrolled_device(request)
+    device = device_for_people(request)
+    if takes_password(device, None):
+        raise PinNotHere()
     person = person_by_code(code)
     if person is None or not person.is_active or not person.belongs_to(device.facility):
         return None
@@ -192,11 +222,13 @@ def claimed_witness(request: HttpRequest, code: str) -> Person | None:
 def verify_witness(request: HttpRequest, code: str, pin: str) -> Person:
     """Authenticate a second person by their own PIN on the actor's device. No session changes.
 
-    Raises SamePerson for the actor, DeviceRefused, WrongPin or LockedOut. Wrong PINs count as at a sign-in, so call
-    this outside the act's transaction: a rollback would undo the count, and a hash takes long. Call it only for an act
-    that is allowed.
+    Raises SamePerson for the actor, PinNotHere, DeviceRefused, WrongPin or LockedOut. Wrong PINs count as at a sign-in,
+    so call this outside the act's transaction: a rollback would undo the count, and a hash takes long. Call it only
+    for an act that is allowed.
     """
-    device = _enrolled_device(request)
+    device = device_for_people(request)
+    if takes_password(device, None):
+        raise PinNotHere()
     if isinstance(request.user, Person) and request.user.code == normalized_code(code):
         raise SamePerson(person=request.user.code)
     return _authenticate(request, device, code, pin, purpose="witness")
@@ -212,7 +244,8 @@ def person_by_code(code: str) -> Person | None:
     return Person.objects.filter(code=normalized_code(code)).first()
 
 
-def _enrolled_device(request: HttpRequest) -> Device:
+def device_for_people(request: HttpRequest) -> Device:
+    """The device of a request at which people sign in. Raises DeviceRefused."""
     device: Device | None = getattr(request, "device", None)
     if device is None or device.revoked_at or device.station in SHOWS_ONLY:
         raise DeviceRefused()
@@ -220,13 +253,29 @@ def _enrolled_device(request: HttpRequest) -> Device:
 
 
 def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, purpose: Purpose) -> Person:
-    """The person with this code and PIN, who may act here. Records and raises WrongPin or LockedOut.
-
-    Whether the PIN was right counts only under the lock of the sign-in stream: PINs that were hashed at the same
-    moment as the one that locks somebody out are refused, right or wrong.
-    """
+    """The person with this code and PIN, who may act here. Records and raises WrongPin or LockedOut."""
     person = person_by_code(code)
     matches = _matches(device, person, pin)
+    judge(device, person, lambda now: matches, purpose=purpose)
+    assert person is not None
+    return person
+
+
+def judge(
+    device: Device,
+    person: Person | None,
+    is_right: Callable[[dt.datetime], bool],
+    *,
+    purpose: Purpose,
+    wrong: type[WrongPin] = WrongPin,
+    forgives: bool = True,
+) -> None:
+    """Decide whether a PIN, a password or a second factor counts. Records and raises `wrong` or LockedOut.
+
+    It counts only under the lock of the sign-in stream: PINs that were hashed at the same moment as the one that locks
+    somebody out are refused, right or wrong. `is_right` is called under this lock with its moment; what takes long is
+    done before. `forgives`: earlier wrong ones of the person at this device are forgotten.
+    """
     signed_in = device.person if purpose == "witness" else None
     refusal: WrongPin | LockedOut | None = None
     with transaction.atomic(durable=True):
@@ -234,11 +283,12 @@ def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, 
         moment = clock.now()
         if pins.is_locked_out(device, person, moment):
             refusal = LockedOut()
-        elif person is not None and matches:
-            pins.forgive(device, person)
+        elif person is not None and is_right(moment):
+            if forgives:
+                pins.forgive(device, person)
         else:
             lockouts = pins.count_wrong_pin(device, person, signed_in, moment)
-            refusal = LockedOut() if lockouts else _wrong_pin(device, person, moment)
+            refusal = LockedOut() if lockouts else _refusal_of(wrong, device, person, moment)
             # Only the code of an existing person: anything else may be a PIN typed into the wrong field.
             data: RefusedPerson = {
                 "code": person.code if person else None,
@@ -249,15 +299,15 @@ def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, 
                 append_sign_in(stream, entry, device=device, moment=moment)
     if refusal is not None:
         raise refusal
-    assert person is not None
-    return person
 
 
-def _wrong_pin(device: Device, person: Person | None, moment: dt.datetime) -> WrongPin:
-    """The refusal of a wrong PIN; the last one before a lock-out says so."""
+def _refusal_of(
+    wrong: type[WrongPin], device: Device, person: Person | None, moment: dt.datetime
+) -> WrongPin:
+    """The refusal of a wrong PIN, password or second factor; the last one before a lock-out says so."""
     scope = pins.last_try_scope(device, person, moment)
-    if scope is None:
-        return WrongPin()
+    if scope is None or wrong is not WrongPin:
+        return wrong()
     return WrongPin(LAST_TRY_AT_DEVICE if scope == Lockout.Scope.DEVICE else LAST_TRY_OF_PERSON)
 
 
@@ -269,7 +319,7 @@ def _matches(device: Device, person: Person | None, pin: str) -> bool:
     with hashing():
         if pins.is_locked_out(device, person, clock.now()):
             raise LockedOut()
-        _release_connection()
+        release_connection()
         if person is None:
             Person().set_password(pin)
             return False

@@ -1,6 +1,7 @@
 """Models: people and devices, the append-only record, its seals, and the compliance desk's own data."""
 
 from .desk import Job, LegalHold, SavedFilter
+from .factors import FactorReset, Password, SecondFactor
 from .people import PIN_DIGITS, Department, Device, Person, Role, Station
 from .pins import Lockout, WrongPin
 from .record import Command, Entry, Stream
@@ -14,17 +15,20 @@ __all__ = [
     "Department",
     "Device",
     "Entry",
+    "FactorReset",
     "Incarnation",
     "Job",
     "LegalHold",
     "Lockout",
     "Node",
+    "Password",
     "Person",
     "Role",
     "SavedFilter",
     "Seal",
     "SealedHead",
     "SealerStatus",
+    "SecondFactor",
     "SigningKey",
     "Station",
     "Stream",

@@ -64,6 +64,18 @@ TEMPLATES = [
 
 AUTH_USER_MODEL = "audit.Person"
 AUTHENTICATION_BACKENDS = ["audit.people.PinBackend"]
+# Whether office devices, and people who do not work on the floor, need a password and a second factor.
+SECOND_FACTORS = env.bool("PITSIDE_SECOND_FACTORS", default=True)
+_VALIDATION = "django.contrib.auth.password_validation."
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"{_VALIDATION}MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": f"{_VALIDATION}CommonPasswordValidator"},
+    {"NAME": f"{_VALIDATION}NumericPasswordValidator"},
+    {
+        "NAME": f"{_VALIDATION}UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("code", "name")},
+    },
+]
 LOGIN_URL = "sign-in"
 
 SESSION_ENGINE = "audit.sessions"

@@ -14,6 +14,7 @@ CHANNEL_LAYERS = {
     )
 }
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
+SECOND_FACTORS = False  # the tests of second factors turn it on
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMBEDDED_TICKER = False
 SEALER_DIR = WITNESSES = CHECKPOINT_COPIES = ""

@@ -8,12 +8,13 @@ import { badgeMatches, lettersAfter, matchOf, personOfBadge } from "./people-sea
 import { PinPad } from "./pin-pad.js";
 
 const form = document.getElementById("sign-in");
-const { pin } = form.elements;
+const { pin, password } = form.elements;
 const part = (selector) => form.querySelector(selector);
 const search = part("#find");
 const people = [...form.querySelectorAll("[name=person]")];
 const elsewhere = [...form.querySelectorAll("[data-elsewhere]")];  // listed by a search alone, and nobody to tap
 const selectedPerson = () => form.querySelector("[name=person]:checked");
+const isOffice = form.classList.contains("needs-password");  // nobody signs in with a PIN alone
 const pad = new PinPad(form, { changed: update, complete: signIn, field: pin });
 const badge = new PinPad(form, { changed: findByBadge });
 
@@ -21,6 +22,7 @@ function update() {
   const person = selectedPerson();
   part("#pin-name").textContent = person?.dataset.name ?? "Who are you?";
   part("#pin-role").textContent = person ? roleAndBadge(person.dataset) : "Tap your name, or key in your badge number.";
+  choosePasswordOrPin(person);
   part("[data-somebody-else]").hidden = !person;
   form.classList.toggle("chosen", Boolean(person));
   showEffects(person?.dataset.effects ?? "");
@@ -42,11 +44,20 @@ function findByBadge() {
   else if (badge.full) badge.say("Tap your name.");
 }
 
-/* What the page shows once a name is chosen: its PIN is next. */
+/* What the page shows once a name is chosen: its PIN or password is next. */
 function choose() {
   badge.field.value = "";
   forgetRefusal();
   pad.set("");
+  if (!password.disabled) password.focus();
+}
+
+/* At an office everybody needs a password, at a podium some people do. */
+function choosePasswordOrPin(person) {
+  const needsPassword = Boolean(person) && (isOffice || "takesPassword" in person.dataset);
+  form.classList.toggle("needs-password", needsPassword);
+  pin.disabled = needsPassword;
+  password.disabled = !needsPassword;
 }
 
 /* The page that answers takes the place of this one. */
@@ -102,10 +113,10 @@ function underline(element, name, start, length) {
   element.replaceChildren(name.slice(0, start), mark, name.slice(start + length));
 }
 
-const padInUse = () => (selectedPerson() ? pad : badge);
+const padInUse = () => (selectedPerson() ? !pin.disabled && pad : badge) || null;
 
 function click(target) {
-  padInUse().click(target);
+  padInUse()?.click(target);
   const letter = target.closest("[data-letter]");
   if (letter) {
     badge.set("");
@@ -129,14 +140,14 @@ form.classList.add("tapped");
 form.addEventListener("submit", () => { form.elements.heads.value = JSON.stringify(storedHeads()); });
 form.addEventListener("click", ({ target }) => click(target));
 form.addEventListener("change", ({ target }) => {
-  if (target === search) return;
+  if (target === search || target === password) return;
   if (target.name !== "person") return pad.set(pin.value);
   choose();
 });
 search.addEventListener("input", () => find(search.value));
 search.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
 addEventListener("keydown", (event) => {
-  if (event.target !== pin && event.target !== search && !event.ctrlKey && !event.metaKey) padInUse().key(event);
+  if (event.target !== pin && event.target !== password && event.target !== search && !event.ctrlKey && !event.metaKey) padInUse()?.key(event);
 });
 addEventListener("pageshow", () => {
   find("");

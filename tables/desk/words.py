@@ -6,10 +6,15 @@ from audit.entries import (
     DEVICE_LOCKED_OUT,
     DEVICE_REVOKED,
     ENROLLMENT_REFUSED,
+    FACTOR_CONFIRMED,
+    FACTOR_ENDED,
+    FACTOR_REGISTERED,
     INCARNATION_DECLARED,
     INCARNATION_OPENED,
     KEY_CREATED,
     KEY_RETIRED,
+    PASSWORD_CHANGED,
+    PASSWORD_GIVEN,
     PERSON_LOCKED_OUT,
     PERSON_RECORDED,
     PERSON_REFUSED,
@@ -17,6 +22,7 @@ from audit.entries import (
     PERSON_SIGNED_OUT,
     STREAM_CLOSED,
     STREAM_CONTINUED,
+    PersonRefused,
 )
 from tables.desk.entry_types import (
     FILTER_REMOVED,
@@ -36,10 +42,13 @@ ACT_LINES = [
     line(LEGAL_HOLD_RELEASED, lambda data: "Legal hold %(hold)s released: %(reason)s" % data),
     line(ROUND_PRINTED, lambda data: _round_printed(data)),
     line(FILTER_REMOVED, lambda data: "Filter removed: %(filter)s" % data),
-    line(PERSON_SIGNED_IN, lambda data: "Signed in at %(name)s" % data),
+    line(
+        PERSON_SIGNED_IN,
+        lambda data: ("Signed in at %(name)s" + (" with a second factor" if "factor" in data else "")) % data,
+    ),
     line(PERSON_SIGNED_OUT, lambda data: "Signed off at %(name)s" % data),
     line(PERSON_RECORDED, lambda data: "%(name)s, %(role)s: recorded as a person" % data),
-    line(PERSON_REFUSED, lambda data: "Wrong PIN at %(name)s" % data),
+    line(PERSON_REFUSED, lambda data: _refused(data) % data),
     line(
         PERSON_LOCKED_OUT,
         lambda data: (
@@ -68,6 +77,17 @@ ACT_LINES = [
             % data
         ),
     ),
+    line(FACTOR_REGISTERED, lambda data: "Second factor of %(code)s registered: %(label)s" % data),
+    line(FACTOR_CONFIRMED, lambda data: "Second factor given again at %(name)s: %(label)s" % data),
+    line(
+        FACTOR_ENDED,
+        lambda data: (
+            "Second factor of %(code)s ended: %(label)s" % data
+            + (", by two administrators" if data["why"] == "lost" else "")
+        ),
+    ),
+    line(PASSWORD_CHANGED, lambda data: "Password of %(code)s changed" % data),
+    line(PASSWORD_GIVEN, lambda data: "One-time password given to %(code)s" % data),
     line(DEVICE_REVOKED, lambda data: "%(name)s revoked: it can no longer be used" % data),
     line(KEY_CREATED, lambda data: "Sealer key %(key)s created" % data),
     line(KEY_RETIRED, lambda data: "Sealer key %(key)s retired" % data),
@@ -81,6 +101,12 @@ ACT_LINES = [
 def _round_printed(data: RoundPrinted) -> str:
     seat = f", seat {data['seat']}" if data["seat"] is not None else ""
     return f"Report of round {data['number']} at {data['table']}{seat} printed"
+
+
+def _refused(data: PersonRefused) -> str:
+    """What was wrong, for a line of the record. An older entry of a sign-in may be about a PIN or a password."""
+    is_factor = data["purpose"] in ("second-factor", "step-up")
+    return "Wrong second factor at %(name)s" if is_factor else "Wrong PIN or password at %(name)s"
 
 
 register(act_lines=ACT_LINES)

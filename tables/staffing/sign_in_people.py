@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from audit.entries import PERSON_SIGNED_IN
 from audit.models import Device, Entry, Person
+from audit.people import takes_password
 from audit.registration import SIGN_IN
 from games.engine.game import PostCode
 from games.models import Facility
@@ -22,6 +23,7 @@ class SignInPerson:
     """One person on duty here. `effects` are sentences on what their sign-in at this device does, the first most
     important. `obstacle` says why somebody on duty elsewhere cannot take a post here; "" for everybody else.
     `last_here`: when they signed in at this device last, in words; "" if it is long ago.
+    `takes_password`: whether a PIN is not enough for them here.
     """
 
     code: str
@@ -32,6 +34,7 @@ class SignInPerson:
     obstacle: str = ""
     badge: str = ""
     last_here: str = ""
+    takes_password: bool = False
 
 
 def people_at(
@@ -62,6 +65,7 @@ def people_at(
             tuple(_effects(device, table, shaker, person, post)),
             badge=person.badge,
             last_here=_moment_words(facility, sign_ins.get(person.code)),
+            takes_password=takes_password(device, person),
         )
         for person in sorted(people, key=place)
     ]

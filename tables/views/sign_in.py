@@ -8,10 +8,11 @@ from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
-from audit import clock, devices, heads, people
+from audit import clock, devices, factors, heads, people
 from audit.errors import AuditRefusal, EnrollmentRefused
 from audit.models import Device, Person
 from audit.models.people import SHOWS_ONLY
@@ -34,7 +35,10 @@ log = logging.getLogger(__name__)
 
 @require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """The people on duty here, and a PIN pad. A dealer who signs in at a table takes it over."""
+    """The people on duty here, and a PIN pad. A dealer who signs in at a table takes it over.
+
+    Whoever needs more than a PIN types a password, and comes to the page of their second factor.
+    """
     device = enrolled_device(request)
     if device is None:
         return redirect("enrol")
@@ -44,18 +48,37 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         _judge_stored_heads(request, device)
         before = device.person
-        refusal = _sign_in(request, device)
+        takes_password = _takes_password(request, device)
+        refusal = _check_password(request) if takes_password else _sign_in(request, device)
+        if refusal is None and takes_password:
+            query = urlencode({"next": request.POST.get("next", "")}) if request.POST.get("next") else ""
+            return redirect(f"{reverse('second-factor')}{'?' if query else ''}{query}")
         if refusal is None:
-            return redirect(_page_before(request, device, before) or "home")
+            return redirect(page_before(request, device, before) or "home")
     return _sign_in_page(request, device, refusal, 403 if refusal else 200)
 
 
-def _page_before(request: HttpRequest, device: Device, before: Person | None) -> str:
+def page_before(request: HttpRequest, device: Device, before: Person | None) -> str:
     """The page from which the same person was led here; empty for another person, and at a table's tablet."""
     page = request.POST.get("next", "")
     is_ours = page.startswith("/") and url_has_allowed_host_and_scheme(page, allowed_hosts=None)
     is_another = before is not None and before != request.user
     return page if is_ours and not is_another and not device.place else ""
+
+
+def _takes_password(request: HttpRequest, device: Device) -> bool:
+    """Whether the person who signs in typed a password, and needs one here."""
+    person = people.person_by_code(request.POST.get("person", ""))
+    return "password" in request.POST and people.takes_password(device, person)
+
+
+def _check_password(request: HttpRequest) -> AuditRefusal | None:
+    """Take the first step of a sign-in with a password. Return None, or the refusal."""
+    try:
+        factors.check_password(request, request.POST.get("person", ""), request.POST.get("password", ""))
+    except AuditRefusal as refusal:
+        return refusal
+    return None
 
 
 def _judge_stored_heads(request: HttpRequest, device: Device) -> None:
@@ -79,10 +102,11 @@ def _sign_in_page(
     post = _post_to_relieve(request)
     context = {
         **_page_context(device, post),
-        "refusal": _refusal_words(refusal),
+        "refusal": refusal_words(refusal),
         "selected_code": request.POST.get("person") or request.GET.get("person", ""),
         "post": post,
         "next": request.POST.get("next") or request.GET.get("next", ""),
+        "takes_password": people.takes_password(device, None),
     }
     return render(request, "tables/sign_in.html", context, status=status)
 
@@ -93,7 +117,8 @@ def _post_to_relieve(request: HttpRequest) -> PostCode | None:
     return next((code for code in posts.POSTS if code == post), None)
 
 
-def _refusal_words(refusal: Refusal | AuditRefusal | None) -> dict[str, str] | None:
+def refusal_words(refusal: Refusal | AuditRefusal | None) -> dict[str, str] | None:
+    """A refusal as a page shows it: its title, sentence and section."""
     if refusal is None:
         return None
     return {"title": title(refusal), "message": say(refusal), "section": getattr(refusal, "section", "")}

@@ -18,6 +18,8 @@ WRITTEN_ONCE = ("audit_command", "games_document")
 STREAM = "audit_stream"
 SECRETS = {
     "audit_person": {"password"},
+    "audit_password": {"hash", "command"},
+    "audit_secondfactor": {"secret"},
     "audit_device": {"token_sha256"},
     "games_calendarfeed": {"token_sha256"},
 }

@@ -1,0 +1,418 @@
+"""Sign-in with a password and a second factor, and what people do with their own passwords and factors.
+
+A sign-in has up to three steps, each a request. Between them the session holds who is signing in. The person's own
+session begins only after the last one.
+
+1. The password. A wrong one is counted as a wrong PIN is. A right one forgives nothing, because whoever knows the
+   password could otherwise guess codes without end.
+2. The second factor: a code of an app, which works once, or the answer of a security key. Wrong ones are counted.
+3. After a one-time password: another password, and a second factor if the person has none.
+"""
+
+import datetime as dt
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.auth.hashers import make_password
+from django.db import transaction
+from django.http import HttpRequest
+
+from audit import clock, passwords, people, pins, security_keys, step_up, totp
+from audit.devices import append_sign_in, lock_sign_in_stream
+from audit.entries import (
+    FACTOR_CONFIRMED,
+    FACTOR_ENDED,
+    FACTOR_REGISTERED,
+    PASSWORD_CHANGED,
+    FactorConfirmed,
+    FactorData,
+    FactorEnded,
+    FactorRegistered,
+    PasswordSet,
+    Purpose,
+)
+from audit.errors import (
+    BAD_PASSWORD,
+    LAST_FACTOR,
+    NO_FACTOR,
+    NO_SUCH_FACTOR,
+    NOT_REGISTERED,
+    PASSWORDS_DIFFER,
+    SIGN_IN_OVER,
+    FactorRefused,
+    LockedOut,
+    WrongFactor,
+    WrongPassword,
+)
+from audit.models import Device, Password, Person, SecondFactor, Stream
+from audit.registration import credential_digest
+from audit.security_keys import Ceremony, WrongKey
+
+SESSION_STEP = "sign_in_step"
+SESSION_KEY_STATE = "key_state"  # of the ceremony that a security key is answering
+SESSION_NEW_FACTOR = "new_factor"
+STEP_LIFETIME = dt.timedelta(minutes=15)
+LABEL_LENGTH_MAX = 40
+Kind = SecondFactor.Kind
+
+
+@dataclass(frozen=True)
+class SignInStep:
+    """Somebody whose password was right, and who is not signed in yet.
+
+    `factors`: those that they have. `used_factor`: the one that they gave already, before they choose another password.
+    """
+
+    person: Person
+    password: Password
+    factors: list[SecondFactor]
+    used_factor: SecondFactor | None
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether the next step is to choose a password, and a factor if there is none."""
+        return self.password.is_one_time and (self.used_factor is not None or not self.factors)
+
+
+@dataclass(frozen=True)
+class FactorProof:
+    """What somebody gives as their second factor: a code, or the answer of a security key as a browser encodes it."""
+
+    code: str = ""
+    key: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class NewFactor:
+    """A second factor that somebody registers: what they call it, and its first proof."""
+
+    label: str
+    proof: FactorProof = field(default_factory=FactorProof)
+
+
+def active_factors(person: Person) -> list[SecondFactor]:
+    """The second factors of a person that have not ended."""
+    return list(SecondFactor.objects.filter(person=person, ended_at=None))
+
+
+# The steps of a sign-in
+
+
+def check_password(request: HttpRequest, code: str, typed: str) -> SignInStep:
+    """The first step. Records and raises WrongPassword or LockedOut. Raises FactorRefused, TooManyPins, DeviceRefused.
+
+    Must not run inside a transaction.
+    """
+    device = people.device_for_people(request)
+    person = people.person_by_code(code)
+    row = passwords.password_of(person) if person else None
+    now = clock.now()
+    with people.hashing():
+        if pins.is_locked_out(device, person, now):
+            raise LockedOut()
+        people.release_connection()
+        matches = passwords.is_right(row, typed, now)
+    matches = matches and person is not None and person.is_active and person.belongs_to(device.facility)
+    people.judge(device, person, lambda now: matches, purpose="sign-in", wrong=WrongPassword, forgives=False)
+    assert person is not None and row is not None
+    step = SignInStep(person, row, active_factors(person), None)
+    if not row.is_one_time and not step.factors:
+        raise FactorRefused(NO_FACTOR)
+    request.session[SESSION_STEP] = {
+        "person": person.pk,
+        "device": str(device.pk),
+        "began": clock.format_moment(now),
+        "password": passwords.fingerprint(row),
+        "factor": None,
+    }
+    return step
+
+
+def sign_in_step(request: HttpRequest) -> SignInStep | None:
+    """Who is signing in at this browser; None if nobody, or if it took too long or the password was changed."""
+    stored, device = request.session.get(SESSION_STEP), people.device_for_people(request)
+    if stored is None or stored["device"] != str(device.pk):
+        return None
+    if clock.now() - dt.datetime.fromisoformat(stored["began"]) > STEP_LIFETIME:
+        return None
+    row = Password.objects.select_related("person").filter(person=stored["person"]).first()
+    if row is None or passwords.fingerprint(row) != stored["password"] or not row.person.is_active:
+        return None
+    factors = active_factors(row.person)
+    used_factor = next((factor for factor in factors if factor.pk == stored["factor"]), None)
+    return SignInStep(row.person, row, factors, used_factor)
+
+
+def give_factor(request: HttpRequest, proof: FactorProof) -> bool:
+    """The second step. Returns whether the person is signed in now; otherwise they choose a password first.
+
+    Records and raises WrongFactor or LockedOut. Raises FactorRefused or DeviceRefused.
+    """
+    step = _verified_step(request)
+    if step.is_set_up:
+        return False
+    factor = _prove(request, step.person, proof, "second-factor")
+    if step.password.is_one_time:
+        request.session[SESSION_STEP] |= {"factor": factor.pk}
+        request.session.modified = True
+        return False
+    _begin(request, step.person, factor)
+    return True
+
+
+def set_up(request: HttpRequest, password: str, again: str, new: NewFactor | None) -> None:
+    """The third step: choose a password, register `new` if the person has no factor, and sign in.
+
+    Raises FactorRefused or DeviceRefused. Must not run inside a transaction.
+    """
+    step = _verified_step(request)
+    if not step.is_set_up:
+        raise FactorRefused(SIGN_IN_OVER)
+    hashed = _hashed(password, again, step.person)
+    unsaved = None if step.used_factor else _new_factor(request, step.person, new)
+    device = people.device_for_people(request)
+    with transaction.atomic(durable=True):
+        stream = lock_sign_in_stream(device.facility)
+        row = Password.objects.select_for_update().get(person=step.person)
+        if passwords.fingerprint(row) != passwords.fingerprint(step.password):
+            raise FactorRefused(SIGN_IN_OVER)
+        moment = clock.never_before(stream, clock.now())
+        _save_password(stream, row, hashed, moment, device)
+        if unsaved is not None:
+            _save_factor(stream, unsaved, moment, device)
+    factor = step.used_factor or unsaved
+    assert factor is not None
+    _begin(request, step.person, factor)
+
+
+# Second factors of somebody who is signed in
+
+
+def confirm(request: HttpRequest, person: Person, proof: FactorProof) -> None:
+    """Take a second factor again, for acts that need it. Records and raises WrongFactor or LockedOut.
+
+    Raises FactorRefused for somebody who has none.
+    """
+    if not active_factors(person):
+        raise FactorRefused(NO_FACTOR)
+    factor = _prove(request, person, proof, "step-up")
+    device = people.device_for_people(request)
+    with transaction.atomic(durable=True):
+        stream = lock_sign_in_stream(device.facility)
+        moment = clock.never_before(stream, clock.now())
+        data: FactorConfirmed = {**_data(factor), "name": device.name}
+        append_sign_in(stream, FACTOR_CONFIRMED(data), actor=person, device=device, moment=moment)
+    step_up.note(request.session, moment)
+
+
+def change_password(request: HttpRequest, person: Person, password: str, again: str) -> None:
+    """Choose another password. Raises FactorRefused or SecondFactorNeeded. Must not run inside a transaction."""
+    verify_fresh(request)
+    hashed = _hashed(password, again, person)
+    device = people.device_for_people(request)
+    with transaction.atomic(durable=True):
+        stream = lock_sign_in_stream(device.facility)
+        row = Password.objects.select_for_update().get(person=person)
+        _save_password(stream, row, hashed, clock.never_before(stream, clock.now()), device)
+
+
+def add_factor(request: HttpRequest, person: Person, new: NewFactor) -> None:
+    """Register another second factor. Raises FactorRefused or SecondFactorNeeded."""
+    verify_fresh(request)
+    unsaved = _new_factor(request, person, new)
+    device = people.device_for_people(request)
+    with transaction.atomic(durable=True):
+        stream = lock_sign_in_stream(device.facility)
+        _save_factor(stream, unsaved, clock.never_before(stream, clock.now()), device)
+
+
+def end_factor(request: HttpRequest, person: Person, pk: int) -> None:
+    """End a second factor of one's own, never the last one. Raises FactorRefused or SecondFactorNeeded."""
+    verify_fresh(request)
+    device = people.device_for_people(request)
+    with transaction.atomic(durable=True):
+        stream = lock_sign_in_stream(device.facility)
+        active = list(SecondFactor.objects.select_for_update().filter(person=person, ended_at=None))
+        factor = next((factor for factor in active if factor.pk == pk), None)
+        if factor is None:
+            raise FactorRefused(NO_SUCH_FACTOR)
+        if len(active) == 1:
+            raise FactorRefused(LAST_FACTOR)
+        moment = clock.never_before(stream, clock.now())
+        factor.ended_at = moment
+        factor.save(update_fields=["ended_at"])
+        data: FactorEnded = {**_data(factor), "why": "own"}
+        append_sign_in(stream, FACTOR_ENDED(data), actor=person, device=device, moment=moment)
+
+
+def end_all(person: Person, moment: dt.datetime) -> list[FactorEnded]:
+    """End every second factor of a person who lost them. The caller locks the sign-ins and records what is returned."""
+    active = list(SecondFactor.objects.select_for_update().filter(person=person, ended_at=None))
+    SecondFactor.objects.filter(pk__in=[factor.pk for factor in active]).update(ended_at=moment)
+    return [{**_data(factor), "why": "lost"} for factor in active]
+
+
+# Ceremonies
+
+
+def ask_key(request: HttpRequest, person: Person) -> dict[str, Any] | None:
+    """The options with which the browser asks a security key of this person; None if they have none."""
+    keys = [factor for factor in active_factors(person) if factor.kind == Kind.WEBAUTHN]
+    return _stored(request, security_keys.begin_authentication(request, keys)) if keys else None
+
+
+def ask_new_key(request: HttpRequest, person: Person) -> dict[str, Any]:
+    """The options with which the browser registers a new security key of this person."""
+    return _stored(request, security_keys.begin_registration(request, person, active_factors(person)))
+
+
+def new_secret(request: HttpRequest) -> bytes:
+    """The secret that an app of this person is about to store, encrypted. It stays the same until it is registered."""
+    if SESSION_NEW_FACTOR not in request.session:
+        request.session[SESSION_NEW_FACTOR] = totp.new_secret().decode()
+    return str(request.session[SESSION_NEW_FACTOR]).encode()
+
+
+def _stored(request: HttpRequest, ceremony: Ceremony) -> dict[str, Any]:
+    request.session[SESSION_KEY_STATE] = ceremony.state
+    return ceremony.options
+
+
+# The rest
+
+
+def _verified_step(request: HttpRequest) -> SignInStep:
+    step = sign_in_step(request)
+    if step is None:
+        raise FactorRefused(SIGN_IN_OVER)
+    return step
+
+
+def _begin(request: HttpRequest, person: Person, factor: SecondFactor) -> None:
+    moment = people.begin_session(request, person, factor)
+    step_up.note(request.session, moment)
+
+
+def verify_fresh(request: HttpRequest) -> None:
+    """Raise SecondFactorNeeded unless a second factor was given at this device in the last ten minutes."""
+    device = people.device_for_people(request)
+    step_up.verify("always", device, step_up.factor_at(request.session), clock.now())
+
+
+def _hashed(password: str, again: str, person: Person) -> str:
+    """The hash of a new password. Raises FactorRefused. Takes long, outside of any transaction."""
+    if password != again:
+        raise FactorRefused(PASSWORDS_DIFFER)
+    problems = passwords.problems(password, person)
+    if problems:
+        raise FactorRefused(BAD_PASSWORD, problems=" ".join(problems))
+    with people.hashing():
+        return make_password(password)
+
+
+def _save_password(stream: Stream, row: Password, hashed: str, moment: dt.datetime, device: Device) -> None:
+    row.hash, row.set_at, row.ends_at, row.given_by, row.command = hashed, moment, None, None, None
+    row.save()
+    data: PasswordSet = {
+        "code": row.person.code,
+        "credential_sha256": credential_digest(row.person.code, row.hash),
+    }
+    append_sign_in(stream, PASSWORD_CHANGED(data), actor=row.person, device=device, moment=moment)
+
+
+def _new_factor(request: HttpRequest, person: Person, new: NewFactor | None) -> SecondFactor:
+    """The factor that somebody registers, not saved yet. Raises FactorRefused unless its first proof is right."""
+    if new is None:
+        raise FactorRefused(NOT_REGISTERED)
+    label = new.label.strip()[:LABEL_LENGTH_MAX]
+    if new.proof.key is not None:
+        state = request.session.pop(SESSION_KEY_STATE, None)
+        try:
+            credential, count = security_keys.complete_registration(request, state or {}, new.proof.key)
+        except WrongKey:
+            raise FactorRefused(NOT_REGISTERED) from None
+        if SecondFactor.objects.filter(credential=credential).exists():
+            raise FactorRefused(NOT_REGISTERED)
+        return SecondFactor(
+            person=person, kind=Kind.WEBAUTHN, label=label or "Security key", credential=credential,
+            sign_count=count,
+        )  # fmt: skip
+    secret = new_secret(request)
+    step = totp.matching_step(secret, new.proof.code.strip(), clock.now(), 0)
+    if step is None:
+        raise FactorRefused(NOT_REGISTERED)
+    del request.session[SESSION_NEW_FACTOR]
+    return SecondFactor(
+        person=person, kind=Kind.TOTP, label=label or "Authenticator app", secret=secret, last_step=step
+    )
+
+
+def _save_factor(stream: Stream, factor: SecondFactor, moment: dt.datetime, device: Device) -> None:
+    factor.registered_at, factor.device = moment, device
+    factor.save()
+    data: FactorRegistered = {
+        **_data(factor),
+        "name": device.name,
+        "public_sha256": public_digest(factor),
+    }
+    append_sign_in(stream, FACTOR_REGISTERED(data), actor=factor.person, device=device, moment=moment)
+
+
+def public_digest(factor: SecondFactor) -> str:
+    """The digest (hex) by which the record knows a second factor: of a key's id and public key, or of a secret."""
+    return hashlib.sha256(bytes(factor.credential) or bytes(factor.secret)).hexdigest()
+
+
+def _data(factor: SecondFactor) -> FactorData:
+    return {
+        "code": factor.person.code,
+        "factor": factor.pk,
+        "kind": "webauthn" if factor.kind == Kind.WEBAUTHN else "totp",
+        "label": factor.label,
+    }
+
+
+def _prove(request: HttpRequest, person: Person, proof: FactorProof, purpose: Purpose) -> SecondFactor:
+    """The factor that this proof is of, marked as used. Records and raises WrongFactor or LockedOut."""
+    state = request.session.pop(SESSION_KEY_STATE, None) if proof.key is not None else None
+    proven: list[SecondFactor] = []
+
+    def is_right(now: dt.datetime) -> bool:
+        factors = list(SecondFactor.objects.select_for_update().filter(person=person, ended_at=None))
+        factor = _matching(request, factors, proof, state, now)
+        if factor is None:
+            return False
+        factor.used_at = now
+        factor.save(update_fields=["used_at", "last_step", "sign_count"])
+        proven.append(factor)
+        return True
+
+    device = people.device_for_people(request)
+    people.judge(device, person, is_right, purpose=purpose, wrong=WrongFactor)
+    return proven[0]
+
+
+def _matching(
+    request: HttpRequest,
+    factors: list[SecondFactor],
+    proof: FactorProof,
+    state: dict[str, Any] | None,
+    now: dt.datetime,
+) -> SecondFactor | None:
+    if proof.key is not None:
+        keys = [factor for factor in factors if factor.kind == Kind.WEBAUTHN]
+        try:
+            factor, count = security_keys.complete_authentication(request, state or {}, keys, proof.key)
+        except WrongKey:
+            return None
+        factor.sign_count = count
+        return factor
+    code = proof.code.replace(" ", "")
+    for factor in factors:
+        if factor.kind == Kind.TOTP:
+            step = totp.matching_step(bytes(factor.secret), code, now, factor.last_step)
+            if step is not None:
+                factor.last_step = step
+                return factor
+    return None

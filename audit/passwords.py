@@ -1,0 +1,117 @@
+"""Passwords of people who sign in outside a floor tablet; and one-time passwords, which administrators give.
+
+A one-time password is derived from a random id with a key of the server: no request, answer, log or row has it. Whoever
+gave it can read it for ten minutes (`readable_by`), and its person can use it for a day, once, to choose a password.
+"""
+
+import base64
+import datetime as dt
+import hashlib
+import uuid
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.contrib.auth.hashers import check_password, make_password
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from audit import clock
+from audit.entries import PasswordGiven
+from audit.models import Password, Person
+from audit.registration import credential_digest
+
+ONE_TIME_SALT = "pitside.one-time-password.v1"
+ONE_TIME_PREFIX = "one-time$"
+ONE_TIME_LENGTH = 20  # characters of base32: 100 bits
+LIFETIME = dt.timedelta(hours=24)
+READABLE_FOR = dt.timedelta(minutes=10)
+LENGTH_MAX = 128  # so that nobody sends a megabyte to be hashed
+
+
+def password_of(person: Person) -> Password | None:
+    """The password of a person, also one whose time is over; None without one."""
+    return Password.objects.filter(person=person).first()
+
+
+def give_one_time(person: Person, command: uuid.UUID, moment: dt.datetime, by: Person | None) -> Password:
+    """Put a one-time password in the place of whatever the person has. The caller records it and locks the sign-ins."""
+    row, _created = Password.objects.update_or_create(
+        person=person,
+        defaults={
+            "hash": _one_time_hash(next(_derived(command))),
+            "set_at": moment,
+            "ends_at": moment + LIFETIME,
+            "given_by": by,
+            "command": command,
+        },
+    )
+    return row
+
+
+def one_time_text(row: Password) -> str | None:
+    """The one-time password of a row, as it is given to its person; None if the server's key has changed since."""
+    if row.command is None:
+        return None
+    for text in _derived(row.command):
+        if constant_time_compare(_one_time_hash(text), row.hash):
+            return "-".join(text[start : start + 5] for start in range(0, ONE_TIME_LENGTH, 5))
+    return None
+
+
+def statement_of(row: Password) -> PasswordGiven:
+    """What the record says of a one-time password."""
+    assert row.ends_at is not None
+    return {
+        "code": row.person.code,
+        "credential_sha256": credential_digest(row.person.code, row.hash),
+        "ends_at": clock.format_moment(row.ends_at),
+    }
+
+
+def readable_by(person: Person, now: dt.datetime) -> list[Password]:
+    """The one-time passwords that this person gave a moment ago, and that nobody has used yet."""
+    rows = Password.objects.filter(given_by=person, ends_at__isnull=False, set_at__gt=now - READABLE_FOR)
+    return list(rows.select_related("person"))
+
+
+def is_right(row: Password | None, typed: str, now: dt.datetime) -> bool:
+    """Whether this is the password. Takes as long without a row. Hash it in `people.hashing`, in no transaction."""
+    typed = typed[:LENGTH_MAX]
+    if row is None or (row.ends_at is not None and row.ends_at <= now):
+        make_password(typed)
+        return False
+    if row.is_one_time:
+        return constant_time_compare(_one_time_hash(_normalized(typed)), row.hash)
+    return check_password(typed, row.hash)
+
+
+def fingerprint(row: Password) -> str:
+    """A digest by which a later step of a sign-in sees that the password is still the one that was right."""
+    return hashlib.sha256(f"{row.pk} {row.set_at.isoformat()} {row.hash}".encode()).hexdigest()
+
+
+def problems(password: str, person: Person) -> list[str]:
+    """Why this cannot be the person's password, as sentences. Empty: it can."""
+    if len(password) > LENGTH_MAX:
+        return [f"This password is too long. Use at most {LENGTH_MAX} characters."]
+    try:
+        validate_password(password, person)
+    except ValidationError as error:
+        return list(error.messages)
+    return []
+
+
+def _derived(command: uuid.UUID) -> Iterator[str]:
+    """The one-time password of an id under the current key of the server, then under each earlier one."""
+    for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
+        digest = salted_hmac(ONE_TIME_SALT, command.bytes, secret=key, algorithm="sha256").digest()
+        yield base64.b32encode(digest).decode()[:ONE_TIME_LENGTH]
+
+
+def _one_time_hash(text: str) -> str:
+    return ONE_TIME_PREFIX + hashlib.sha256(text.encode()).hexdigest()
+
+
+def _normalized(typed: str) -> str:
+    return typed.replace("-", "").replace(" ", "").upper()
