@@ -2,13 +2,32 @@
 
 from django.urls import path
 
-from .views import acts, corrections, facility, health, pages, relief, replay, sign_in, signs, slips
+from .views import (
+    acts,
+    corrections,
+    facility,
+    health,
+    pages,
+    relief,
+    replay,
+    second_factor,
+    sign_in,
+    sign_ins,
+    signs,
+    slips,
+)
 
 urlpatterns = [
     path("floor/<slug:facility>/<code:table>/acts/<str:act>", acts.act, name="act"),
     path("", pages.home, name="home"),
     path("enrol", sign_in.enrol, name="enrol"),
     path("sign-in", sign_in.sign_in, name="sign-in"),
+    path("sign-in/second-factor", second_factor.second_factor, name="second-factor"),
+    path("sign-in/set-up", second_factor.set_up, name="set-up"),
+    path("sign-in/key", second_factor.ask_key, name="ask-key"),
+    path("sign-in/again", second_factor.step_up, name="step-up"),
+    path("my-sign-in", second_factor.my_sign_in, name="my-sign-in"),
+    path("my-sign-in/<slug:change>", second_factor.change_my_sign_in, name="change-my-sign-in"),
     path("sign-off", sign_in.sign_off, name="sign-off"),
     path("lock", sign_in.lock, name="lock"),
     path("floor/<slug:facility>/", pages.floor, name="floor"),
@@ -21,6 +40,7 @@ urlpatterns = [
     path("floor/<slug:facility>/dice/<code:lot>/", facility.lot, name="dice-lot"),
     path("floor/<slug:facility>/equipment/", facility.equipment, name="equipment"),
     path("floor/<slug:facility>/staff/", facility.staff, name="staff"),
+    path("floor/<slug:facility>/sign-in/", sign_ins.sign_ins, name="sign-ins"),
     path("floor/<slug:facility>/acts/<str:act>", acts.facility_act, name="facility-act"),
     path("office/<slug:facility>/acts/<str:act>", acts.office_act, name="office-act"),
     path("floor/<slug:facility>/<code:table>/", pages.table_page, name="table"),

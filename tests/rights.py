@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Model
 
-from audit.models import Lockout
+from audit.models import FactorReset, Lockout
 from games.models import CalendarFeed, ProviderNote, Qualifier, SignForm
 from tables.models import Alert, Approval, Assignment, Qualification
 from tests.two_facilities import AT_LARKFIELD, FEED_SECRET, JOB
@@ -62,6 +62,7 @@ EXAMPLES: dict[str, Any] = {
     "case": "C-0001",
     "day": "2020-01-02",
     "digest": "0" * 64,
+    "change": "password",
 }
 CODES = {"submissions": "RS-0009", "requests": "NG-0001", "providers": "SP-0001", "documents": "D-0001"}
 ONLY_AT_LARKFIELD = {"table": "T-42", "place": "T-42", "lot": "L-0099", "case": "C-0001"}
@@ -144,6 +145,12 @@ READERS: dict[str, Set[str]] = {
     "": SIGNED_IN | {"no device", "revoked", "display", "wall"} | LOCKED_FLOOR,
     "enrol": EVERYBODY,
     "sign-in": EVERYBODY,
+    "sign-in/second-factor": EVERYBODY,  # led to the sign-in, unless their password was right just now
+    "sign-in/set-up": EVERYBODY,
+    "sign-in/key": set(),
+    "sign-in/again": SIGNED_IN,
+    "my-sign-in": set(),  # of people with a password, who has none here
+    "my-sign-in/<slug:change>": set(),
     "sign-off": set(),
     "lock": set(),
     # The floor
@@ -157,6 +164,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "system administrator"},
+    "floor/<slug:facility>/sign-in/": {"system administrator"},
     "floor/<slug:facility>/acts/<str:act>": set(),
     "floor/<slug:facility>/<code:table>/": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/console": AT_THE_TABLE,
@@ -181,6 +189,11 @@ SENDERS: dict[str, Set[str]] = {
     "office/<slug:facility_code>/deadlines/feeds": OFFICE,
     "enrol": set(),  # nobody without a token
     "sign-in": {"no device", "revoked", "display", "wall"},  # led elsewhere; nobody without a PIN
+    "sign-in/second-factor": EVERYBODY,
+    "sign-in/set-up": EVERYBODY,
+    "sign-in/key": SIGNED_IN,
+    "sign-in/again": SIGNED_IN,
+    "my-sign-in/<slug:change>": set(),
     "sign-off": EVERYBODY,
     "lock": EVERYBODY,
     "healthz": EVERYBODY,
@@ -307,6 +320,10 @@ ACTS_OF_FACILITY = {
     ),
     **dict.fromkeys(("assign_case", "close_case", "reopen_case", "accept_report"), frozenset({"compliance"})),
     "record_camera_seen": {"surveillance"},
+    "give_password": {"system administrator"},
+    "ask_factor_reset": {"system administrator"},
+    "confirm_factor_reset": {"system administrator"},
+    "withdraw_factor_reset": {"system administrator"},
 }
 ACTS_OF_OFFICE = dict.fromkeys(
     (
@@ -402,6 +419,7 @@ OBJECTS = {
     ("provider", "text"): NamedObject("SP-9001", "SP-0001", "no-such-provider"),
     ("qualification", "number"): rows(Qualification, "no-such-qualification"),
     ("request", "text"): NamedObject("NG-9001", "NG-0001", "no-such-request"),
+    ("factor_reset", "number"): rows(FactorReset, "no-such-reset"),
     ("round", "number"): NamedObject(9, 1, "no-such-round"),
     ("service", "text"): NamedObject("SV-9001", "SV-0001", "no-such-service"),
     ("shaker", "text"): NamedObject("", "S-99", "no-such-equipment"),

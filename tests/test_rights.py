@@ -360,6 +360,7 @@ PATHS = {
     rights.Qualifier: "provider__facility__code",
     rights.Qualification: "person__facility",
     rights.Lockout: "facility",
+    rights.FactorReset: "facility",
 }
 
 
@@ -395,6 +396,7 @@ SIGNERS = (
     ("pit-manager", "their-compliance"),
     ("compliance", ""),
     ("surveillance", ""),
+    ("system-administrator", ""),
 )
 
 

@@ -30,7 +30,7 @@ from tables.core.permissions import (
 )
 from tables.core.reads import TableKey, floor_versions, table_with_duty, tables_with_duty
 from tables.models import Assignment, Table
-from tables.runner.facility import DICE, EQUIPMENT, STAFF
+from tables.runner.facility import DICE, EQUIPMENT, SIGN_INS, STAFF
 from tables.runner.table import ACTS
 
 __all__ = ["Denied", "Locked", "SignedOut", "enrolled_device", "person_of", "watcher_of"]
@@ -41,6 +41,7 @@ FACILITY_PAGE_ROLES = {
     DICE: SEES_THE_FLOOR | {"security"},
     EQUIPMENT: SEES_THE_FLOOR,
     STAFF: SEES_THE_FLOOR | {"security", "system-administrator"},
+    SIGN_INS: frozenset({"system-administrator"}),
 }
 FACILITY_PAGES_ROLES = frozenset().union(*FACILITY_PAGE_ROLES.values())
 
@@ -135,7 +136,7 @@ def wall_tables_for(request: HttpRequest, facility: str) -> dict[int, tuple[str,
 
 
 def facility_page_for(request: HttpRequest, facility: str, page: str) -> tuple[Person, Facility]:
-    """Return the person and the facility, one of whose pages (dice, equipment, staff) they may open.
+    """Return the person and the facility, one of whose pages (dice, equipment, staff, sign-ins) they may open.
 
     Raises `SignedOut`, `Locked` or `Denied`.
     """

@@ -111,3 +111,23 @@ TYPED_WHERE_YOU_ARE_SIGNED_IN = RefusalCode(
     "The wrong PINs were typed while you were signed in at %(device)s. Ask another supervisor to unlock.",
     "Another supervisor needed",
 )
+NOT_FOR_YOURSELF = RefusalCode(
+    "not-for-yourself", "Another administrator must do this for you.", "Not for yourself"
+)
+LOST_FACTOR_TAKES_TWO = RefusalCode(
+    "lost-factor-takes-two",
+    "%(person)s had a second factor and has none now. Ask for a reset, which another administrator confirms.",
+    "This takes two",
+)
+NOTHING_TO_RESET = RefusalCode(
+    "nothing-to-reset", "%(person)s has never had a second factor. Give a one-time password instead."
+)
+RESET_IS_OPEN = RefusalCode(
+    "reset-is-open", "Somebody already asked for this reset of %(person)s. Another administrator confirms it."
+)
+NO_SUCH_RESET = RefusalCode(
+    "no-such-reset", "This reset was confirmed, withdrawn, or asked for too long ago."
+)
+YOU_ASKED_FOR_IT = RefusalCode(
+    "you-asked-for-it", "You asked for this reset. Another administrator must confirm it.", "This takes two"
+)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from audit.entries import FACTORS_RESET, RESET_ASKED, RESET_WITHDRAWN
 from games.registry import GAMES
 from tables.runner.entry_types import DUTY_CHANGED
 from tables.staffing.entry_types import (
@@ -47,6 +48,14 @@ ACT_LINES = [
         lambda data: "Training of %(person)s ends on %(ends_on)s: %(game)s" % words_for_codes(data),
     ),
     line(PINS_UNLOCKED, lambda data: "Unlocked: %s" % _lockout(data)),
+    line(RESET_ASKED, lambda data: "Reset of the second factors of %(person)s asked for: %(reason)s" % data),
+    line(RESET_WITHDRAWN, lambda data: "Reset of the second factors of %(person)s withdrawn" % data),
+    line(
+        FACTORS_RESET,
+        lambda data: (
+            "Second factors of %(code)s reset, as %(asked_by)s asked; one-time password given" % data
+        ),
+    ),
     line(DEALER_BEGAN, lambda data: "Takes the table and the shaker"),
     line(DEALER_RELIEVED, lambda data: "Relieves and takes the shaker"),
     line(DEALER_LEFT, lambda data: "Leaves the table"),

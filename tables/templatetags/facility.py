@@ -18,7 +18,7 @@ from tables.desk import page as desk
 from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
 from tables.runner.access import facility_pages_for
-from tables.runner.facility import DICE, EQUIPMENT, STAFF
+from tables.runner.facility import DICE, EQUIPMENT, SIGN_INS, STAFF
 from tables.staffing.words import game_or_table_name
 from tables.words.sentences import say
 
@@ -28,6 +28,7 @@ PAGES = {
     DICE: ("dice", "Dice"),
     EQUIPMENT: ("equipment", "Equipment"),
     STAFF: ("staff", "Staff"),
+    SIGN_INS: ("sign-ins", "Sign-ins"),
 }
 
 

@@ -16,7 +16,7 @@ MAX_CODE = 20
 MAX_SEAT = 99
 
 
-@desk_act()
+@desk_act(step_up="always")
 def print_round(ctx: DeskContext, params: Params) -> ActOutcome:
     """Make the report of a round as a PDF for download, and record its SHA-256.
 

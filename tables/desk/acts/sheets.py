@@ -26,7 +26,7 @@ MAX_DAYS = 92
 MAX_CODE = 30
 
 
-@desk_act()
+@desk_act(step_up="always")
 def ask_sheets(ctx: DeskContext, params: Params) -> ActOutcome:
     """Request a readable export as `sheets-xlsx`, or as `sheets-csv` (an archive of CSV files).
 

@@ -1,0 +1,237 @@
+"""Password and second factor at the pages, step-up in the pipeline, and a lost factor that takes two administrators."""
+
+import datetime as dt
+import json
+import uuid
+
+import pytest
+
+from audit import devices
+from audit.errors import SecondFactorNeeded
+from audit.models import Entry, Job, Password, Person, SecondFactor
+from audit.runner import ActRequest, one_transaction
+from tables.desk import runner as desk
+from tables.runner import facility, table
+from tests.services.sign_ins import next_code, register_app, sign_in_with_app
+from tests.tables.cast import make_scene
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+EXPORT = "/record/larkfield/acts/ask_export"
+ACTS = "/floor/larkfield/acts/"
+
+
+@pytest.fixture
+def office(hands, settings):
+    """The scene with an office device (its token is `desk`), where PINs are not enough."""
+    scene = make_scene()
+    settings.SECOND_FACTORS, settings.DEVICE_IDLE_LOCK_SECONDS = True, 3600
+    scene.desk, scene.tokens["desk"] = devices.enroll("desk-1", "larkfield", "office")
+    return scene
+
+
+def second_administrator(scene):
+    teo = scene.people["system-administrator"]
+    other = Person.objects.create_person(
+        "second-administrator", "123456", name="Second Administrator", role=teo.role,
+        department=teo.department, facility="larkfield",
+    )  # fmt: skip
+    duty = teo.assignments.get()
+    duty.pk, duty.person = None, other
+    duty.save()
+    scene.people[other.code] = other
+    return other
+
+
+def at_desk(scene, code):
+    """A browser at the office with this person, who has an app."""
+    factor = register_app(scene.people[code], scene.desk)
+    client = scene.browser("desk")
+    sign_in_with_app(client, factor)
+    client.factor = factor
+    return client
+
+
+def post(client, address, command=None, **params):
+    body = {"command": str(command or uuid.uuid4()), "params": params}
+    answer = client.post(address, json.dumps(body), content_type="application/json")
+    return answer.status_code, (answer.json().get("refusal") or {}).get("code", "")
+
+
+def newest(type_):
+    return json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
+
+
+def test_the_sign_in_of_an_office_takes_a_password_and_then_a_code(office):
+    factor = register_app(office.people["compliance"], office.desk)
+    client = office.browser("desk")
+    page = client.get("/sign-in").content.decode()
+    assert 'class="needs-password"' in page and page.count("data-takes-password") == page.count(
+        'name="person"'
+    )
+    refused = client.post("/sign-in", {"person": "compliance", "pin": "123456"})
+    assert refused.status_code == 403 and b"A PIN is not enough here" in refused.content
+    refused = client.post("/sign-in", {"person": "compliance", "password": "another"})
+    assert refused.status_code == 403 and b"Name or password is wrong" in refused.content
+    assert client.get("/sign-in/second-factor")["Location"] == "/sign-in"
+    sign_in_with_app(client, factor)
+    assert client.get("/record/larkfield/").status_code == 200
+    assert newest("person.signed_in")["data"] == {"factor": factor.pk, "name": "desk-1", "relieves": None}
+
+
+def test_a_podium_takes_pins_of_the_floor_and_passwords_of_everybody_else(office):
+    page = office.browser("podium").get("/sign-in").content.decode()
+    people = [row.split(">")[0] for row in page.split('name="person"')[1:]]
+    takes = {row.split('value="')[1].split('"')[0]: "data-takes-password" in row for row in people}
+    assert takes["floorperson"] is takes["security"] is False
+    assert takes["compliance"] is takes["surveillance"] is True
+    assert office.browser("podium", "floorperson").get("/floor/larkfield/").status_code == 200
+    client = office.browser("podium")
+    assert client.post("/sign-in", {"person": "compliance", "pin": "123456"}).status_code == 403
+    sign_in_with_app(client, register_app(office.people["compliance"], office.desk))
+
+
+def test_an_export_needs_a_second_factor_of_the_last_ten_minutes(office, hands):
+    client, command = at_desk(office, "compliance"), uuid.uuid4()
+    hands.now += dt.timedelta(minutes=9)
+    assert post(client, EXPORT, kind="evidence", day="2026-11-21", training=False)[0] == 200
+    hands.now += dt.timedelta(minutes=2)
+    export = {"kind": "evidence", "day": "2026-11-21", "training": False}
+    for smuggled in ({}, {"factor_at": "2026-11-21T15:10:00Z"}):
+        assert post(client, EXPORT, command, **export, **smuggled) == (403, "second-factor-needed")
+    assert client.get("/sign-in/again").json() == {"app": True, "key": False, "fresh": False}
+    wrong = client.post("/sign-in/again", {"code": "000000"})
+    assert (wrong.status_code, wrong.json()["refusal"]["code"]) == (401, "wrong-factor")
+    assert newest("person.refused")["data"]["purpose"] == "step-up"
+    assert post(client, EXPORT, command, **export) == (403, "second-factor-needed")
+    assert client.post("/sign-in/again", {"code": next_code(client.factor)}).json()["fresh"] is True
+    assert newest("factor.confirmed")["actor"] == "compliance"
+    assert post(client, EXPORT, command, **export)[0] == 200
+    hands.now += dt.timedelta(minutes=11)
+    assert post(client, EXPORT, command, **export)[0] == 200  # a repeated command gets its first answer
+    assert Job.objects.count() == 2
+
+
+def test_a_second_factor_counts_in_its_own_session_alone(office, hands):
+    client = at_desk(office, "compliance")
+    assert post(client, EXPORT, kind="evidence", day="2026-11-21", training=False)[0] == 200
+    office.tokens["podium-2"] = devices.enroll("podium-2", "larkfield", "podium")[1]
+    other = office.browser("podium-2", "floorperson")
+    assert other.get("/sign-in/again").json()["fresh"] is False
+    refused = other.post("/sign-in/again", {"code": "123456"})
+    assert refused.json()["refusal"]["code"] == "no-second-factor"
+
+
+def test_acts_that_need_a_second_factor_are_approvals_exports_and_corrections():
+    needed = {
+        act.name: act.step_up
+        for runner in (table.RUNNER, facility.RUNNER, desk.RUNNER)
+        for act in runner.acts.values()
+        if act.step_up != "never"
+    }
+    corrections = ("correct_dice", "record_missed_wager", "strike_mistaken_wager")
+    assert needed == dict.fromkeys(corrections, "office") | dict.fromkeys(
+        (
+            *("record_approval", "ask_export", "ask_sheets", "take_proof", "print_round"),
+            *("give_password", "ask_factor_reset", "confirm_factor_reset"),
+        ),
+        "always",
+    )
+
+
+def test_a_correction_needs_it_at_the_office_and_not_at_the_table(office):
+    office.play((1, "small", 1_000), dice=[1, 1, 2])
+
+    def correct(device):
+        request = ActRequest(
+            "larkfield", "T-01", "correct_dice", uuid.uuid4(), office.version,
+            {"dice": [1, 1, 3], "reason": "Misread"}, office.people["floorperson"], device,
+        )  # fmt: skip
+        return table.RUNNER.execute(request)
+
+    with pytest.raises(SecondFactorNeeded):
+        correct(office.desk)
+    with one_transaction():  # as seeding does, which no request can
+        correct(office.desk)
+
+
+def test_a_lost_factor_takes_two_administrators_and_changes_nothing_else(office, hands):
+    carla = register_app(office.people["compliance"], office.desk)
+    second_administrator(office)
+    teo = at_desk(office, "system-administrator")
+    before = Person.objects.values().get(code="compliance")
+    params = {"person": "compliance", "reason": "Left in a taxi"}
+    assert post(teo, f"{ACTS}ask_factor_reset", person="system-administrator", reason="Mine")[1] == (
+        "not-for-yourself"
+    )
+    assert post(teo, f"{ACTS}ask_factor_reset", person="security", reason="Hers")[1] == "nothing-to-reset"
+    assert post(teo, f"{ACTS}ask_factor_reset", **params)[0] == 200
+    assert post(teo, f"{ACTS}ask_factor_reset", **params)[1] == "reset-is-open"
+    reset = newest("factors.reset_asked")["data"]["reset"]
+    assert post(teo, f"{ACTS}confirm_factor_reset", factor_reset=reset)[1] == "you-asked-for-it"
+    assert SecondFactor.objects.filter(person__code="compliance", ended_at=None).count() == 1
+
+    other = at_desk(office, "second-administrator")
+    page = other.get("/floor/larkfield/sign-in/").content.decode()
+    assert "Left in a taxi" in page and 'data-open="confirm-reset"' in page
+    hands.now += dt.timedelta(minutes=11)
+    assert post(other, f"{ACTS}confirm_factor_reset", factor_reset=reset)[1] == "second-factor-needed"
+    other.post("/sign-in/again", {"code": next_code(other.factor)})
+    assert post(other, f"{ACTS}confirm_factor_reset", factor_reset=reset)[0] == 200
+    assert post(other, f"{ACTS}confirm_factor_reset", factor_reset=reset)[1] == "no-such-reset"
+    entry = newest("factors.reset")
+    assert (entry["actor"], entry["data"]["asked_by"]) == ("second-administrator", "system-administrator")
+    assert entry["data"]["factors"] == [carla.pk]
+
+    password = other.get("/floor/larkfield/sign-in/").content.decode().split("<code>")[1].split("</code>")[0]
+    assert len(password) == 23 and password not in str(entry)
+    sign_in_with_app(teo, teo.factor)
+    assert b"<code>" not in teo.get("/floor/larkfield/sign-in/").content
+    assert Person.objects.values().get(code="compliance") == before
+
+    browser = office.browser("desk")
+    step = browser.post("/sign-in", {"person": "compliance", "password": password})
+    assert step["Location"] == "/sign-in/second-factor"
+    assert browser.get("/sign-in/second-factor")["Location"] == "/sign-in/set-up"
+    page = browser.get("/sign-in/set-up").content.decode()
+    assert "Set up your sign-in" in page and "<path" in page
+
+
+def test_a_reset_is_withdrawn_or_ends_after_a_day(office, hands):
+    register_app(office.people["compliance"], office.desk)
+    second_administrator(office)
+    teo = at_desk(office, "system-administrator")
+    for is_withdrawn in (True, False):
+        assert post(teo, f"{ACTS}ask_factor_reset", person="compliance", reason="Left in a taxi")[0] == 200
+        reset = newest("factors.reset_asked")["data"]["reset"]
+        if is_withdrawn:
+            assert post(teo, f"{ACTS}withdraw_factor_reset", factor_reset=reset)[0] == 200
+    hands.now += dt.timedelta(hours=24)
+    other = at_desk(office, "second-administrator")
+    assert post(other, f"{ACTS}confirm_factor_reset", factor_reset=reset)[1] == "no-such-reset"
+    assert SecondFactor.objects.filter(person__code="compliance", ended_at=None).exists()
+
+
+def test_an_administrator_gives_a_first_password_but_not_after_a_lost_factor(office, hands):
+    teo = at_desk(office, "system-administrator")
+    assert post(teo, f"{ACTS}give_password", person="games-administrator")[0] == 200
+    row = Password.objects.get(person__code="games-administrator")
+    assert row.ends_at == hands.now + dt.timedelta(hours=24) and row.given_by.code == "system-administrator"
+    factor = register_app(office.people["compliance"], office.desk)
+    assert post(teo, f"{ACTS}give_password", person="compliance")[0] == 200
+    SecondFactor.objects.filter(pk=factor.pk).update(ended_at=hands.now)
+    assert post(teo, f"{ACTS}give_password", person="compliance")[1] == "lost-factor-takes-two"
+
+
+def test_the_page_of_ones_own_sign_in(office):
+    client = at_desk(office, "compliance")
+    page = client.get("/my-sign-in").content.decode()
+    assert "Phone" in page and "End it" not in page
+    changed = client.post(
+        "/my-sign-in/password", {"password": "eight loud tables", "again": "eight loud tables"}
+    )
+    assert changed.status_code == 302
+    refused = client.post("/my-sign-in/end", {"factor": str(client.factor.pk)})
+    assert b"your only second factor" in refused.content
+    refused = client.post("/my-sign-in/add", {"label": "Key", "key": "[]"})
+    assert refused.status_code == 403
+    assert client.post("/my-sign-in/other").status_code == 403
