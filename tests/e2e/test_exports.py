@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import re
 import time
 import zipfile
 
@@ -92,6 +93,39 @@ def test_a_bundle_is_asked_for_watched_fetched_and_verified(scene, new_page, spo
     office.tap(row.locator("[data-copy]").first)
     expect(page.locator("#status-message")).to_contain_text("Copied")
     is_well(page)
+
+
+def test_sheets_and_a_round_on_paper_are_opened_on_a_phone(scene, new_page, spotless):
+    """Nothing scrolls sideways there: dialogs are whole, and a table is a list."""
+    scene.play((2, "big", 10_000), (3, "small", 5_000), dice=[2, 2, 5])
+    scene.act("report_dispute", {"seat": 2, "about": "Big should have won"})
+    scene.finish()
+    office = begin(scene, new_page(390, 844))
+    spotless.append(office)
+    page = office.page
+    box = office.slip("ask-sheets")
+    is_well(page)
+    office.go(box)
+    patiently(lambda: jobs.Worker().run_next())
+    row = page.locator(".job").first
+    with page.expect_download() as waiting:
+        office.tap(row.get_by_role("link", name="Download"))
+    with zipfile.ZipFile(waiting.value.path()) as book:
+        tabs = re.findall(r'<sheet name="([^"]+)"', book.read("xl/workbook.xml").decode())
+        rows = book.read("xl/worksheets/sheet3.xml").decode().count("<row ")
+    assert (tabs, rows) == (["About", "Rounds", "Wagers", "Slips", "Sign-ins", "Dice lots"], 3)
+    page.goto("/record/larkfield/?number=T-01+1")
+    expect(page.locator(".of-round")).to_contain_text("Round 1 at T-01")
+    expect(page.locator(".entries td[data-label=Who]").first).to_be_visible()
+    is_well(page)
+    page.goto("/record/larkfield/retention/")
+    office.slip("place-legal-hold")
+    is_well(page)
+    page.goto("/floor/larkfield/T-01/rounds/1/")
+    with page.expect_download() as waiting:
+        office.tap(page.get_by_role("button", name="PDF for seat 2, disputed"))
+    assert waiting.value.suggested_filename == "larkfield-T-01-R1.pdf"
+    assert waiting.value.path().read_bytes().startswith(b"%PDF")
 
 
 def test_only_the_fields_of_the_chosen_range_are_sent_and_a_refusal_says_what_to_do(

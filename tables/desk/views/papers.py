@@ -36,7 +36,7 @@ def round_report(
     if sha256(content) != digest:
         return HttpResponse(CHANGED, status=410, content_type="text/plain; charset=utf-8")
     response = HttpResponse(content, content_type="application/pdf")
-    response["Content-Disposition"] = f'inline; filename="{facility.code}-{table}-R{number}.pdf"'
+    response["Content-Disposition"] = f'attachment; filename="{facility.code}-{table}-R{number}.pdf"'
     response["X-Content-Type-Options"] = "nosniff"
     response["Cache-Control"] = "private, no-store"
     return response
