@@ -10,7 +10,6 @@ from django.urls import reverse
 
 from audit.models import Entry, Person
 from games.models import Facility
-from tables.cases.acts.case_acts import SIGNATURES
 from tables.cases.inbox import CaseRow, case_row, due_words, moment_words
 from tables.cases.kinds import CaseKind, kind_of
 from tables.cases.next_steps import signatures_of
@@ -146,7 +145,7 @@ class CasePage:
     @property
     def missing_signatures(self) -> range:
         """The numbers of the signatures that are missing."""
-        return range(len(self.signatures) + 1, SIGNATURES + 1)
+        return range(len(self.signatures) + 1, self.kind.signatures + 1)
 
     @property
     def outcome(self) -> str:
@@ -165,7 +164,8 @@ class CasePage:
             self._is_open
             and self.person.role in CASE_WORKERS
             and not has_signed
-            and len(self.signatures) < SIGNATURES
+            and len(self.signatures) < self.kind.signatures
+            and not self.waits_for
             and not self.acted
         )
 
@@ -174,13 +174,24 @@ class CasePage:
         """Whether this person acted in what the case is about."""
         return self.person.code in self.kind.actors(self.case)
 
+    @cached_property
+    def waits_for(self) -> str:
+        """What has to be done elsewhere before anybody signs, in words."""
+        return self.kind.waits_for(self.case) if self._is_open else ""
+
+    @property
+    def signed_label(self) -> str:
+        return "Signed by two" if self.kind.signatures == 2 else "Signed"
+
     @property
     def may_take(self) -> bool:
         return self._is_open and self.case.owner is None and self.person.role in CASE_WORKERS
 
     @property
     def may_close(self) -> bool:
-        return self._is_open and len(self.signatures) >= SIGNATURES and self.person.role in COMPLIANCE
+        return (
+            self._is_open and len(self.signatures) >= self.kind.signatures and self.person.role in COMPLIANCE
+        )
 
     @property
     def may_reopen(self) -> bool:
@@ -213,7 +224,10 @@ class CasePage:
         if self.round is not None:
             detail = "now, no difference" if self.round.is_sound else "now, it differs"
             stages.append(("Round checked", detail, self.round.is_sound))
-        stages.append(("Signed by two", f"{len(signed)} of {SIGNATURES}", len(signed) >= SIGNATURES))
+        if self.waits_for:
+            stages.append(("Slip reviewed", "on the round's page", False))
+        needed = self.kind.signatures
+        stages.append((self.signed_label, f"{len(signed)} of {needed}", len(signed) >= needed))
         due = moment_words(case.due_at, self.facility, self.now)
         closed = self._when(case.closed_at, case.closed_by) if case.closed_at else f"by {due}"
         stages.append(("Closed", closed, not self._is_open))

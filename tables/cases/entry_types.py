@@ -78,9 +78,7 @@ class CaseClosed(CaseEntry):
     outcome: Annotated[str, "code of the outcome"]
 
 
-CASE_CLOSED = entry_type(
-    "case.closed", CaseClosed, "A case was closed, with its outcome signed by two people."
-)
+CASE_CLOSED = entry_type("case.closed", CaseClosed, "A case was closed, with its outcome signed.")
 
 
 class CaseReopened(CaseEntry):

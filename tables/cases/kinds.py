@@ -42,7 +42,8 @@ class CaseKind:
     `describe` returns the title and the text for its params. `outcomes` are words by code. `query` returns the subjects
     that arose in the last days, without locks; None: only people open such a case. `actors` returns the codes of those
     who acted in what the case is about, who may not sign it. `needs_camera`: whether surveillance is to look at it.
-    `is_slow`: the query reads much, so the ticker asks once a minute.
+    `signatures`: how many people sign its outcome. `waits_for` returns what has to be done elsewhere before anybody
+    signs, in words; "" for nothing. `is_slow`: the query reads much, so the ticker asks once a minute.
     """
 
     code: str
@@ -54,6 +55,8 @@ class CaseKind:
     needs_camera: bool = False
     is_warning: bool = True
     is_slow: bool = False
+    signatures: int = 2
+    waits_for: Callable[[Case], str] = lambda case: ""
 
 
 CASE_KINDS: dict[str, CaseKind] = {}

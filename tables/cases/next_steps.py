@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audit.models import Person
-from tables.cases.acts.case_acts import SIGNATURES
 from tables.cases.kinds import kind_of
 from tables.cases.roles import CASE_WORKERS, COMPLIANCE, SURVEILLANCE
 from tables.cases.words import outcome_words
@@ -28,8 +27,12 @@ def next_step(case: Case, person: Person) -> NextStep:
         return NextStep("Read", "Closed", outcome_words(case.outcome), False)
     if case.owner is None:
         return NextStep("Take", "New", "nobody owns it", person.role in CASE_WORKERS)
-    if len(signed) >= SIGNATURES:
-        return NextStep("Close", "Signed by two", "to be closed by compliance", person.role in COMPLIANCE)
+    if len(signed) >= kind_of(case).signatures:
+        return NextStep("Close", "Signed", "to be closed by compliance", person.role in COMPLIANCE)
+    if waits_for := kind_of(case).waits_for(case):
+        return NextStep(
+            "Look into", "Waits", f"for the {waits_for}", person.role in COMPLIANCE | SURVEILLANCE
+        )
     if kind_of(case).needs_camera and not case.cameras.all():
         return NextStep("Look into", "Camera not seen", "waits for surveillance", person.role in SURVEILLANCE)
     if signed:
@@ -37,7 +40,8 @@ def next_step(case: Case, person: Person) -> NextStep:
         detail = "somebody else's is missing" if has_signed else "a second signature is missing"
         state = f"Signed by {signed[0].person.short_name}"
         return NextStep("Review and sign", state, detail, not has_signed and person.role in CASE_WORKERS)
-    return NextStep("Review and sign", "To be signed", "by two people", person.role in CASE_WORKERS)
+    detail = "by two people" if kind_of(case).signatures == 2 else "by one person"
+    return NextStep("Review and sign", "To be signed", detail, person.role in CASE_WORKERS)
 
 
 def signatures_of(case: Case) -> Sequence[CaseSignature]:

@@ -7,6 +7,7 @@ from typing import Any
 from audit.models import Entry
 from games.models import Facility
 from tables.core.entries import of_round
+from tables.corrections.entry_types import SLIP_REVIEWED
 from tables.models import Case, Table
 from tables.words.entries import said_by
 
@@ -32,8 +33,12 @@ def tables_by_stream(facility: Facility) -> dict[int, Table]:
 
 
 def actors_of_round(case: Case) -> set[str]:
-    """The codes of those who acted, or signed, in the round of a case, and of those who corrected it."""
+    """The codes of those who acted, or signed, in the round of a case, and of those who corrected it.
+
+    Who reviewed a slip about it did not act in it.
+    """
     if case.table is None or case.round is None:
         return set()
     entries = of_round(case.table.stream, case.round)
-    return {code for entry in entries for code in (entry.actor, entry.witness) if code}
+    acts = [entry for entry in entries if entry.type != SLIP_REVIEWED.name]
+    return {code for entry in acts for code in (entry.actor, entry.witness) if code}

@@ -31,7 +31,7 @@ CASE_SIGNED_ALREADY = RefusalCode(
 )
 CASE_SIGNED_BY_TWO = RefusalCode(
     "case-signed-by-two",
-    "Two people have signed %(case)s. Close it, or reopen it and say why.",
+    "%(case)s has every signature. Close it, or reopen it and say why.",
     "Signed by two",
 )
 CASE_SIGNED_OTHERWISE = RefusalCode(
@@ -50,7 +50,7 @@ CASE_SIGNER_OUTSIDE = RefusalCode(
     "Outside table games",
 )
 CASE_NOT_SIGNED = RefusalCode(
-    "case-not-signed", "%(case)s is signed by %(count)s of 2 people. It can be closed when both have signed.",
+    "case-not-signed", "%(case)s has %(count)s of %(needed)s signatures. It can be closed when none is missing.",
     "Signature missing",
 )  # fmt: skip
 CASE_SLIP_MISSING = RefusalCode(
@@ -83,4 +83,7 @@ REPORT_ACCEPTED_ALREADY = RefusalCode(
     "report-accepted-already",
     "%(person)s has accepted this report. Nothing more is to be done.",
     "Accepted already",
+)
+CASE_NOT_READY = RefusalCode(
+    "case-not-ready", "%(case)s waits for the %(waits_for)s. Sign it after that.", "Not ready"
 )

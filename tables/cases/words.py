@@ -25,7 +25,7 @@ def outcome_words(outcome: str) -> str:
 
 def _signed(data: OutcomeSigned) -> str:
     sum_ = f", {dollars(data['cents'])}" if data["cents"] else ""
-    return f"{data['case']}, signature {data['signature']} of 2: {outcome_words(data['outcome'])}{sum_}"
+    return f"{data['case']}, signature {data['signature']}: {outcome_words(data['outcome'])}{sum_}"
 
 
 ACT_LINES = [

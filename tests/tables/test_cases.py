@@ -19,7 +19,7 @@ from tables.cases.inbox import due_words, span_words
 from tables.cases.kinds import words_of_case
 from tables.cases.record_checks import check_case_documents
 from tables.clock.ticker import Ticker
-from tables.models import Alert, Approval, Case, CaseDocument, ReportAcceptance
+from tables.models import Alert, Approval, Case, CaseDocument, ReportAcceptance, Slip
 from tables.runner import facility
 from tests.services.emptying import guards_aside
 from tests.tables import slip_scene
@@ -97,6 +97,22 @@ def test_the_ticker_opens_the_case_of_a_slip(hands, scene):
     case = only_case()
     assert (case.kind, case.subject, case.round) == ("slip", "T-01:ENS-0001", 1)
     assert "Slip ENS-0001 to review T-01 round 1: seat 2 is owed $40. misread" in page(scene)
+
+
+def test_the_case_of_a_slip_is_due_with_its_review_and_signed_by_somebody_else(hands, scene):
+    scene.play((2, "big", 2_000), dice=[2, 2, 5])
+    scene.finish()
+    slip_scene.file(scene, "dice", dice=[5, 5, 6])
+    watch.open_found_cases()
+    assert only_case().due_at == Slip.objects.get().review_due_at
+    assert "It waits for the review of ENS-0001" in page(scene, "/inbox/larkfield/C-0001/")
+    with refused("case-not-ready"):
+        sign(scene, "compliance", "agreed")
+    scene.act("review_slip", {"slip": "ENS-0001"}, by="surveillance", device=scene.podium)
+    with refused("case-signer-acted"):
+        sign(scene, "surveillance", "agreed")
+    sign(scene, "compliance", "agreed")
+    scene.in_room("close_case", {"case": "C-0001"}, by="compliance")
 
 
 def test_one_transaction_a_case_so_that_one_failure_leaves_the_others(hands, scene, monkeypatch):

@@ -31,6 +31,7 @@ from tables.cases.refusals import (
     CASE_IS_CLOSED,
     CASE_IS_OPEN,
     CASE_NO_SUCH_OUTCOME,
+    CASE_NOT_READY,
     CASE_NOT_SIGNED,
     CASE_OWNER_MAY_NOT,
     CASE_SIGNED_ALREADY,
@@ -53,7 +54,6 @@ MAX_NOTE = 1000
 MAX_REASON = 500
 MAX_ROUND = 2**31 - 1
 MAX_SEATS = 64
-SIGNATURES = 2
 SHA256 = re.compile(r"[0-9a-f]{64}")
 TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
 
@@ -194,7 +194,7 @@ def record_camera_seen(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 @facility_act(CASES, roles=CASE_WORKERS)
 def sign_case_outcome(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Sign the outcome of a case. Two people sign the same outcome, sum and reason.
+    """Sign the outcome of a case. Two people sign the same outcome, sum and reason; one after the review of a slip.
 
     Neither of them acted in what the case is about, and one at least is not of table games.
     """
@@ -230,8 +230,8 @@ def close_case(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Close a case that two people have signed. What is paid by slip needs a slip about the round."""
     case = _open_case(ctx, params)
     count = case.signatures.filter(counts=True).count()
-    if count < SIGNATURES:
-        raise Refusal(CASE_NOT_SIGNED, case=case.code, count=count)
+    if count < kind_of(case).signatures:
+        raise Refusal(CASE_NOT_SIGNED, case=case.code, count=count, needed=kind_of(case).signatures)
     if case.outcome == BY_SLIP and not _has_slip(case):
         raise Refusal(CASE_SLIP_MISSING, number=case.round or 0, case=case.code)
     case.status, case.closed_at, case.closed_by = Case.Status.CLOSED, ctx.now, ctx.actor
@@ -281,9 +281,11 @@ def _table(ctx: FacilityContext, code: str) -> Table:
 
 
 def _verify_signer(ctx: FacilityContext, case: Case, signed: list[CaseSignature]) -> None:
+    if waits_for := kind_of(case).waits_for(case):
+        raise Refusal(CASE_NOT_READY, case=case.code, waits_for=waits_for)
     if any(signature.person_id == ctx.actor.pk for signature in signed):
         raise Refusal(CASE_SIGNED_ALREADY, case=case.code)
-    if len(signed) >= SIGNATURES:
+    if len(signed) >= kind_of(case).signatures:
         raise Refusal(CASE_SIGNED_BY_TWO, case=case.code)
     if ctx.actor.code in kind_of(case).actors(case):
         raise Refusal(CASE_SIGNER_ACTED)

@@ -1,4 +1,4 @@
-"""Error Notification Slips: each is reviewed by somebody outside the table."""
+"""Error Notification Slips: each is reviewed by somebody outside the table, and then signed by somebody else."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -21,9 +21,10 @@ def slips(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject]:
             continue
         due = [amount for amount in data.get("due") or () if isinstance(amount, dict)]
         params = {"table": table.code, "slip": code, "round": entry.round, "due": due}
-        yield CaseSubject(
-            f"{table.code}:{code}", entry.at, {**params, "reason": data.get("reason", "")}, table, entry.round
-        )
+        review = data.get("review")
+        due_at = dt.datetime.fromisoformat(review["due_at"]) if isinstance(review, dict) else None
+        params["reason"] = data.get("reason", "")
+        yield CaseSubject(f"{table.code}:{code}", entry.at, params, table, entry.round, due_at=due_at)
 
 
 def describe_slip(params: Mapping[str, Any]) -> tuple[str, str]:
@@ -40,11 +41,27 @@ def _due_words(amount: Mapping[str, Any]) -> str:
     return f"seat {amount['seat']} {verb} {dollars(abs(amount['cents']))}"
 
 
+def slip_of(case: Case) -> Slip | None:
+    """The slip that a case is about."""
+    number = int(case.params["slip"].removeprefix("ENS-"))
+    people = ("filed_by", "filed_with", "settled_by", "settled_with", "reviewed_by")
+    return Slip.objects.filter(table=case.table, number=number).select_related(*people).first()
+
+
+def review_missing(case: Case) -> str:
+    """What the case waits for: the review of the slip, if it needs one and has none."""
+    slip = slip_of(case)
+    waits = slip is not None and slip.review_due_at is not None and slip.reviewed_at is None
+    return f"review of {case.params['slip']}" if waits else ""
+
+
 def actors_of_slip(case: Case) -> set[str]:
-    """Those who acted in the round, or signed the slip."""
-    rows = Slip.objects.filter(table=case.table, number=int(case.params["slip"].removeprefix("ENS-")))
-    signers = rows.values_list("filed_by__code", "filed_with__code", "settled_by__code", "settled_with__code")
-    return actors_of_round(case) | {code for row in signers for code in row if code}
+    """Those who acted in the round, signed the slip, or reviewed it: the review is a signature of its own."""
+    slip = slip_of(case)
+    signers = (
+        (slip.filed_by, slip.filed_with, slip.settled_by, slip.settled_with, slip.reviewed_by) if slip else ()
+    )
+    return actors_of_round(case) | {person.code for person in signers if person is not None}
 
 
 SLIP = case_kind(
@@ -61,5 +78,7 @@ SLIP = case_kind(
         actors_of_slip,
         needs_camera=True,
         is_warning=False,
+        signatures=1,
+        waits_for=review_missing,
     )
 )
