@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import Q
+
 from audit import clock
 from audit.models import Person
 from audit.sealing.proofs import Proof
@@ -19,7 +21,7 @@ from games.paper_layout import PaperLayout, paper_layout
 from tables.core.entries import RecordedEntry, of_round
 from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, SLIP_SETTLED
 from tables.desk.entry_rows import local_date_and_time
-from tables.models import Table
+from tables.models import Case, Table
 from tables.replay.evidence import Evidence, evidence_of
 from tables.replay.history import DISPUTE, ReplayStep, RoundHistory, WagerRow
 from tables.replay.replayed_round import SETTLING_TYPES
@@ -64,6 +66,14 @@ class EntryLine:
     digest: str
 
 
+@dataclass(frozen=True, slots=True)
+class CaseLines:
+    """A case about the round: its code, what the cameras show, and who signed."""
+
+    code: str
+    lines: list[str]
+
+
 @dataclass(frozen=True)
 class RoundPaper:
     """The report of a round. `seat` None means every seat; `disputed_seats` are those of its disputes."""
@@ -84,6 +94,7 @@ class RoundPaper:
     wagers: list[WagerRow]
     what_if: list[str]
     slips: list[str]
+    cases: list[CaseLines]
     entries: list[EntryLine]
     seal: list[str]
     file_name: str
@@ -148,6 +159,7 @@ def round_paper(
         wagers=wagers,
         what_if=list(_what_if(history, seat)),
         slips=list(_slips(history, seat, facility)),
+        cases=list(_cases(table, number, seat, moment)),
         entries=[_line(step, history, seat, facility) for step in history.steps],
         seal=list(_seal(evidence, table.stream.name, moment, facility)),
         file_name=_bundle_name(table, entries),
@@ -324,6 +336,35 @@ def _slips(history: RoundHistory, seat: int | None, facility: Facility) -> Itera
             reason = str(step.entry.data.get("reason") or "")
             moment = _moment(dt.datetime.fromisoformat(step.entry.at), facility)
             yield f"{step.text}{f' ({reason})' if reason else ''}; {moment}, entry {step.entry.seq:,}."
+
+
+def _cases(table: Table, number: int, seat: int | None, moment: dt.datetime) -> Iterator[CaseLines]:
+    """The cases about the round, or about this seat of it, as they were at the moment."""
+    facility = table.facility
+    cases = Case.objects.filter(facility=facility, table=table, round=number, opened_at__lte=moment)
+    if seat is not None:
+        cases = cases.filter(Q(seat=seat) | Q(seat=None))
+    for case in cases.order_by("pk"):
+        lines = [f"Opened {_moment(case.opened_at, facility)}."]
+        for camera in case.cameras.filter(seen_at__lte=moment).select_related("seen_by"):
+            times = f", {camera.begins} to {camera.ends}" if camera.begins else ""
+            clip = f", clip {camera.clip}" if camera.clip else ""
+            lines.append(
+                f"Camera {camera.camera}{clip}{times}: {camera.shows} Seen by {printed_by(camera.seen_by)}."
+            )
+        signatures = case.signatures.filter(counts=True, signed_at__lte=moment).select_related("person")
+        lines += [
+            f"Signed by {printed_by(signature.person)}, {_moment(signature.signed_at, facility)},"
+            f" entry {signature.seq:,} of {facility.code}/cases."
+            for signature in signatures
+        ]
+        if case.closed_at is not None and case.closed_at <= moment:
+            lines.append(
+                f"Closed {_moment(case.closed_at, facility)}: {case.reason or 'no reason was given'}"
+            )
+        else:
+            lines.append("Still open when this was printed.")
+        yield CaseLines(case.code, lines)
 
 
 def _is_of_other_seats(entry: RecordedEntry, seat: int | None) -> bool:

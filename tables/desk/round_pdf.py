@@ -36,6 +36,7 @@ def round_pdf(paper: RoundPaper) -> bytes:
         *_layout(paper),
         *_wagers(paper),
         *_slips(paper),
+        *_cases(paper),
         *_record(paper),
         *_check(paper),
     ]
@@ -121,6 +122,14 @@ def _slips(paper: RoundPaper) -> Iterator[Flowable]:
     yield text("Slips about this round", look["heading"])
     for sentence in paper.slips or ["None on the record when this was printed."]:
         yield text(sentence, look["body"])
+
+
+def _cases(paper: RoundPaper) -> Iterator[Flowable]:
+    look = styles()
+    for case in paper.cases:
+        yield text(f"Case {case.code}", look["heading"])
+        for line in case.lines:
+            yield text(line, look["body"])
 
 
 def _record(paper: RoundPaper) -> Iterator[Flowable]:

@@ -35,13 +35,15 @@ from tables.words.sentences import say, short, title
 
 from ..models import Assignment, Pit, Shaker, Table
 
+FIRST_PAGES = {"games-administrator": "submissions", "gaming-agent": "record"}
+
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
     """Redirect a device to its screen: a tablet to its console, a display to its signs, others to the floor.
 
-    Compliance begins with its inbox. A wall shows the floor with nobody signed in, and a locked podium or phone goes on
-    showing it.
+    Compliance begins with its inbox, the rules office with its submissions, the gaming agent with the record. A wall
+    shows the floor with nobody signed in, and a locked podium or phone goes on showing it.
     """
     device = enrolled_device(request)
     if device is None:
@@ -62,6 +64,8 @@ def home(request: HttpRequest) -> HttpResponse:
         return redirect("console", facility=facility, table=table)
     if person.role in COMPLIANCE and may_see_cases(person, device):
         return redirect("inbox", device.facility)
+    if person.role in FIRST_PAGES:
+        return redirect(FIRST_PAGES[person.role], device.facility)
     pages = facility_pages_for(person, device)
     if not may_see_floor(person, device.facility) and pages:
         return redirect(pages[0], facility=device.facility)

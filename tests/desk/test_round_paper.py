@@ -21,6 +21,7 @@ from games.engine.rules import Rules
 from games.paper_layout import paper_layout
 from games.registry import game_of
 from tables.desk.round_paper import round_paper
+from tables.models import CameraReference, Case, CaseSignature
 from tests.fixtures import games as fixtures
 from tests.services.restore import restored_later
 from tests.tables.cast import CHAPTER, make_scene
@@ -107,6 +108,30 @@ def test_a_report_is_recorded_and_its_bytes_stay_the_same(disputed, hands):
     assert browser.get(f"/record/larkfield/rounds/T-01/1/{'0' * 64}.pdf").status_code == 403
     Person.objects.filter(code="floorperson").update(name="Renamed Since")
     assert browser.get(f"/record/larkfield/rounds/T-01/1/{data['data']['sha256']}.pdf").status_code == 410
+
+
+def test_a_case_about_the_round_is_on_its_report_with_camera_and_signatures(disputed, hands):
+    surveillance = disputed.people["surveillance"]
+    case = Case.objects.create(
+        facility=disputed.table.facility, code="C-0041", kind="dispute", subject="x", table=disputed.table, round=1,
+        seat=2, opened_at=hands.now, opened_seq=1, due_at=hands.now,
+    )  # fmt: skip
+    CameraReference.objects.create(
+        case=case, camera="SV-11", clip="SV-1120-04", begins="10:00:00", ends="10:00:09",
+        shows="The dice show 2, 2, 5.", seen_at=hands.now, seen_by=surveillance, seq=2,
+    )  # fmt: skip
+    CaseSignature.objects.create(case=case, person=surveillance, signed_at=hands.now, seq=3)
+    text = words(printed(disputed, seat=2)[1].content)
+    for part in (
+        "Case C-0041",
+        "SV-1120-04",
+        "The dice show 2, 2, 5.",
+        "Signed by Surveillance, surveillance",
+        "Still open",
+    ):
+        assert part in text, part
+    paper = round_paper(disputed.table, 1, 3, moment=hands.now, printed_by="Mei")
+    assert paper is not None and paper.cases == []
 
 
 def test_verify_prints_the_hash_of_the_report_for_the_bundle_of_the_round(disputed, tmp_path):

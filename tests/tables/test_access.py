@@ -137,7 +137,27 @@ def test_home_leads_each_device_to_its_own_screen(scene):
     assert Client().get("/")["Location"] == "/enrol"
     assert scene.browser("podium").get("/")["Location"] == "/sign-in"
     assert scene.browser("podium", "floorperson").get("/")["Location"] == "/floor/larkfield/"
+    assert (
+        scene.browser("podium", "games-administrator").get("/")["Location"]
+        == "/office/larkfield/submissions/"
+    )
+    assert scene.browser("podium", "gaming-agent").get("/")["Location"] == "/record/larkfield/"
     assert scene.browser("tablet", "dealer").get("/")["Location"] == "/floor/larkfield/T-01/console"
+
+
+def test_every_error_is_a_page_of_the_product(scene, settings):
+    settings.DEBUG = False
+    podium = scene.browser("podium", "shift-manager")
+    strict = Client(enforce_csrf_checks=True)
+    pages = {
+        404: podium.get("/nowhere"),
+        403: podium.get("/floor/seabright/"),
+        "csrf": strict.post("/sign-in", {"person": "dealer"}),
+        400: Client(SERVER_NAME="elsewhere.example").get("/"),
+    }
+    for name, page in pages.items():
+        assert page.status_code == (403 if name == "csrf" else name)
+        assert 'class="brand"' in page.content.decode() and "Pitside" in page.content.decode(), name
 
 
 def test_a_browser_becomes_a_device_by_its_token_alone(scene):

@@ -15,7 +15,7 @@ from tables.replay.checks import sha256
 from tables.words.entries import said_by
 
 RECENT_ENTRIES = 100  # a person's newest entries, in which a report may just have been printed
-CHANGED = "A name or a rule that this report prints has changed since. Print it again."
+CHANGED = "A name, a rule or a case that this report prints has changed since. Print it again."
 
 
 @require_GET
