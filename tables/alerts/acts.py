@@ -22,6 +22,8 @@ from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.core.refusals import TABLE_IS_CLOSED
 from tables.models import Alert, Table
 from tables.rounds.refusals import NO_SUCH_SEAT
+from tables.rules.alert_rules import NEW_RULES
+from tables.rules.notice import acknowledge_rules
 from tables.runner.table import ActOutcome, act
 
 MAX_ID = 2**53 - 1
@@ -31,7 +33,8 @@ MAX_ID = 2**53 - 1
 def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
     """Acknowledge an alert of this table, with the others on its line of the screens.
 
-    A dispute needs a `note` on how it was decided. Acknowledging ends the alert of an event that happened once.
+    A dispute needs a `note` on how it was decided. New rules may be dealt once they are acknowledged. Acknowledging
+    ends the alert of an event that happened once.
     """
     assert ctx.actor is not None
     pk, note = params.integer("alert", 1, MAX_ID), params.text("note", default="")
@@ -55,6 +58,8 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
         alert_to_acknowledge.decision, alert_to_acknowledge.decided_at = IN_WORDS, ctx.now
         alert_to_acknowledge.decided_by = ctx.actor
         alert_to_acknowledge.save(update_fields=["decision", "decided_at", "decided_by"])
+    if kind is NEW_RULES:
+        acknowledge_rules(ctx, alert_to_acknowledge.key)
     if alert_to_acknowledge.ended_at is None and kind.ends_when_acknowledged:
         end_alert(ctx, alert_to_acknowledge.key)
     return ActOutcome(entry, changes="nothing")

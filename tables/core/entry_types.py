@@ -73,6 +73,7 @@ class AlertRaised(AlertEnded):
     about: NotRequired[Annotated[str, "what a dispute is about, in a person's words"]]
     breach: NotRequired[Annotated[Breach, "what is wrong with the supervision of the table"]]
     cents: NotRequired[Annotated[int, "the amount of a wager over the maximum"]]
+    code: NotRequired[Annotated[str, "code of the rules submission"]]
     day: NotRequired[Annotated[str, "when something was due, local day and time"]]
     count: NotRequired[Annotated[int, "how many tables the floorperson supervises"]]
     device: NotRequired[Annotated[str, "name of the device; empty if unknown"]]
@@ -95,6 +96,7 @@ class AlertRaised(AlertEnded):
     to: NotRequired[Annotated[Addressee, "whom the table calls"]]
     throw: NotRequired[int]
     until: NotRequired[Annotated[str, "when the dice expire, or when the clock has caught up"]]
+    version: NotRequired[Annotated[int, "the version of the submission in force"]]
     wager: NotRequired[Annotated[str, "code of a wager over the maximum"]]
     what: NotRequired[Annotated[EquipmentKind, "what failed"]]
 

@@ -62,6 +62,11 @@ class Table(models.Model):
         blank=True,
         help_text="key of the rules and suspended wagers last recorded for this table",
     )
+    acknowledged_terms = models.CharField(
+        max_length=60,
+        blank=True,
+        help_text="submission, version and terms under which the floor last let a round begin",
+    )
     recorded_sign_ids = models.CharField(
         max_length=120, blank=True, help_text="ids of the sign forms last recorded for this table"
     )

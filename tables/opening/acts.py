@@ -2,6 +2,7 @@
 
 from games.engine import Refusal
 from games.params import Params, malformed
+from tables.core.alerts import end_alert
 from tables.core.context import TableContext
 from tables.core.duty import lock_duty_of
 from tables.core.permissions import AT_THE_TABLE
@@ -23,6 +24,7 @@ from tables.opening.checks import (
 )
 from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED, TableClosed, TermsData
 from tables.opening.refusals import EDITION_LAPSED, TABLE_NOT_CLOSED
+from tables.rules.alert_rules import NEW_RULES
 from tables.rules.notice import current_rules
 from tables.rules.suspensions import verify_game_not_suspended
 from tables.runner.signatures import floor_signer, verify_signed_by_floor
@@ -113,9 +115,14 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     lapsed = edition.lapses_on is not None and edition.lapses_on <= ctx.gaming_day
     if lapsed and not acknowledged:
         raise Refusal(EDITION_LAPSED, edition.source, on=edition.lapses_on)
+    rules = current_rules(ctx)
     ctx.change_table(
-        status=Table.Status.OPEN, floorperson=floorperson, recorded_rules_key=current_rules(ctx).key
+        status=Table.Status.OPEN,
+        floorperson=floorperson,
+        recorded_rules_key=rules.key,
+        acknowledged_terms=rules.terms_key,
     )
+    end_alert(ctx, NEW_RULES.key_prefix)
     hand_over_shaker(ctx)
     resume_work(ctx)
     return ActOutcome(

@@ -8,7 +8,7 @@ from tables.equipment.checks import Equipment
 from tables.limits.rules import apply_when_due
 from tables.models import Round, Table
 from tables.rules.approved_terms import verify_terms_approved
-from tables.rules.notice import record_change
+from tables.rules.notice import record_change, verify_acknowledged
 from tables.rules.suspensions import verify_game_not_suspended
 
 
@@ -42,6 +42,8 @@ def _open_round(ctx: TableContext, *, though_ceased: bool) -> Round:
     office at the same moment would each have passed without the other.
     """
     verify_terms_approved(ctx)
+    if not though_ceased:
+        verify_acknowledged(ctx)
     apply_when_due(ctx)
     record_change(ctx)
     if not though_ceased:

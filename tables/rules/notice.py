@@ -8,9 +8,15 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from games.engine import Refusal
 from games.models import RulesSubmission
+from tables.core.alert_kinds import ExpectedAlert
+from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
+from tables.models import Table
+from tables.rules.alert_rules import NEW_RULES
 from tables.rules.entry_types import RULES_TOOK_EFFECT, RulesTookEffect
+from tables.rules.refusals import RULES_NOT_ACKNOWLEDGED
 
 MAX_SUSPENDED_CHARS = 120  # a longer list of suspended wagers is stored as its hash
 
@@ -31,6 +37,11 @@ class RulesInEffect:
     def key(self) -> str:
         """One string for a table's row: `RS-0009/2/0123456789abcdef;total:4,total:17`."""
         return f"{self.submission}/{self.version}/{self.terms};{self.stopped}"
+
+    @property
+    def terms_key(self) -> str:
+        """The part of the key that says which terms are dealt: `RS-0009/2/0123456789abcdef`."""
+        return f"{self.submission}/{self.version}/{self.terms}"
 
     @property
     def codes(self) -> frozenset[str]:
@@ -73,7 +84,40 @@ def record_change(ctx: TableContext) -> bool:
         RULES_TOOK_EFFECT(change_data(ctx, parse_key(ctx.table.recorded_rules_key), current))
     )
     ctx.change_table(recorded_rules_key=current.key)
+    if awaits_acknowledgment(ctx):
+        raise_alert(ctx, new_rules_alert(ctx))
     return True
+
+
+def new_rules_alert(ctx: TableContext) -> ExpectedAlert:
+    """Return the alert by which the floor acknowledges the rules in force now."""
+    rules = current_rules(ctx)
+    section = ctx.table.facility.law.section("submissions.in-force")
+    return NEW_RULES.expected(ctx.table.pk, section=section, code=rules.submission, version=rules.version)
+
+
+def acknowledge_rules(ctx: TableContext, key: str) -> None:
+    """Let rounds begin under the rules in force, if the alert with this key was about them."""
+    if ctx.deals and key == new_rules_alert(ctx).key:
+        ctx.change_table(acknowledged_terms=current_rules(ctx).terms_key)
+
+
+def awaits_acknowledgment(ctx: TableContext) -> bool:
+    """Whether other terms are in force than those that the floor has acknowledged for this table.
+
+    Nobody acknowledges anything at a simulated table, and a table that was never opened has nothing to compare.
+    """
+    if ctx.table.kind == Table.Kind.SIMULATED or ctx.in_force is None or not ctx.table.acknowledged_terms:
+        return False
+    return current_rules(ctx).terms_key != ctx.table.acknowledged_terms
+
+
+def verify_acknowledged(ctx: TableContext) -> None:
+    """Refuse a round under terms that the floor has not acknowledged. Raises `rules-not-acknowledged`."""
+    if awaits_acknowledgment(ctx):
+        rules = current_rules(ctx)
+        section = ctx.table.facility.law.section("submissions.in-force")
+        raise Refusal(RULES_NOT_ACKNOWLEDGED, section, code=rules.submission, version=rules.version)
 
 
 def change_data(ctx: TableContext, previous: RulesInEffect | None, current: RulesInEffect) -> RulesTookEffect:

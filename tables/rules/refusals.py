@@ -7,3 +7,8 @@ TERMS_NOT_APPROVED = RefusalCode(
     "The rules stored for this table are not the approved ones of %(code)s. Do not deal. Call compliance.",
     "Do not deal",
 )
+RULES_NOT_ACKNOWLEDGED = RefusalCode(
+    "rules-not-acknowledged",
+    "Version %(version)s of %(code)s is in force now. The floor acknowledges what it changes before the next round.",
+    "New rules: the floor first",
+)

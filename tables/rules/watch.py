@@ -55,12 +55,15 @@ def _record_if_changed(ctx: TableContext) -> bool:
     previous_key = ctx.table.recorded_rules_key
     if not record_change(ctx):
         return False
+    alerts = [entry for entry in ctx.extra_entries if entry.type != RULES_TOOK_EFFECT.name]
     ctx.extra_entries.clear()
     data = change_data(ctx, parse_key(previous_key), current_rules(ctx))
     terms = data["terms_sha256"] or ""
     record.append(
         ctx.stream, entry=RULES_TOOK_EFFECT(data), moment=ctx.now, gaming_day=ctx.gaming_day, terms=terms
     )
+    ctx.extra_entries += alerts
+    ctx.append_extra_entries()
     ctx.save_changes("nothing", ())
     return True
 

@@ -37,6 +37,8 @@ from tables.rounds import settling_view
 from tables.rounds.layout import labels
 from tables.rounds.quarterback import verify_quarterback_plays
 from tables.rules import suspensions
+from tables.rules.notice import awaits_acknowledgment, current_rules
+from tables.rules.refusals import RULES_NOT_ACKNOWLEDGED
 from tables.words.sentences import (
     dollars,
     instruction,
@@ -314,6 +316,13 @@ def _no_rules(ctx: TableContext) -> Missing:
     return {"code": refusal.code, "text": say(refusal), "section": ""}
 
 
+def _new_rules(ctx: TableContext) -> Missing:
+    rules = current_rules(ctx)
+    refusal = Refusal(RULES_NOT_ACKNOWLEDGED, code=rules.submission, version=rules.version)
+    section = ctx.table.facility.law.section("submissions.in-force")
+    return {"code": refusal.code, "text": say(refusal), "section": short(section)}
+
+
 def _next_step(
     ctx: TableContext, round_: RoundFacts, opening: Opening
 ) -> tuple[NextStep | None, Missing | None]:
@@ -322,6 +331,8 @@ def _next_step(
         return None, _no_rules(ctx)
     if _waits_for_opening(ctx):
         return opening.next_step(round_["number"])
+    if ctx.round is None and awaits_acknowledgment(ctx):
+        return None, _new_rules(ctx)
     if ctx.shaker is None:
         return None, {
             "code": "no-shaker",

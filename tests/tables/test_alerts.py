@@ -363,8 +363,8 @@ def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
         "code": "RS-0009", "lot": "L-0001", "minutes": 60, "shaker": "S-01", "seat": 3, "about": "a late chip",
         "round": 7, "throw": 1, "post": "stick", "seconds": 30, "device": "Tablet of T-01", "slip": 4, "seen": 4190,
         "last": 4102, "what": "device", "breach": "unsupervised", "table": "T-01",
-        "person": "Dealer", "subject": "device", "wager": "big", "cents": 120_000,
-            "day": "21 Nov 10:00",
+        "person": "Dealer", "subject": "device", "wager": "big", "cents": 120_000, "version": 2,
+        "day": "21 Nov 10:00",
     }  # fmt: skip
     assert len(ALERT_KINDS) > 15
     for kind in ALERT_KINDS:

@@ -10,13 +10,13 @@ from games.engine import Refusal
 from games.models import RulesSubmission
 from games.submissions import draft
 from tables.clock.ticker import tick
-from tables.models import Table
+from tables.models import Alert, Table
 from tables.rules import notice
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
-B = "pa-625a@2019-08-31/B"
+A, B = "pa-625a@2019-08-31/A", "pa-625a@2019-08-31/B"
 
 
 def approve(scene, when="", edition=B, **options):
@@ -59,6 +59,7 @@ def test_the_round_in_play_settles_under_its_version_and_the_next_one_under_the_
     assert scene.last_round.submission.version == 1
     assert [(entry["was"], entry["version"]) for entry in announcements(scene)] == [(1, 2)]
     assert pays(scene) == ["62 to 1"]
+    scene.acknowledge_rules()
     scene.play((1, "total:4", 1000), dice=[1, 1, 2])
     assert scene.round.submission.version == 2
     scene.finish()
@@ -93,11 +94,47 @@ def test_the_clock_tells_a_table_where_nobody_plays_once(hands, scene):
     assert len(announcements(scene)) == 1
 
 
-def test_opening_a_round_announces_new_rules_that_the_clock_has_not_announced(hands, scene):
+def test_no_round_begins_under_new_rules_before_the_floor_has_acknowledged_them(hands, scene):
     approve(scene, "2026-11-21T10:05")
     hands.now += dt.timedelta(minutes=6)
+    with scene.refused("rules-not-acknowledged", "58 Pa. Code § 601a.2"):  # before the clock announced them
+        scene.place((1, "small", 1000))
+    tick()
+    with scene.refused("rules-not-acknowledged"):
+        scene.place((1, "small", 1000))
+    snapshot = scene.snapshot
+    assert snapshot["missing"]["code"] == "rules-not-acknowledged" and snapshot["next"] is None
+    assert [alert["title"] for alert in snapshot["alerts"]] == ["New rules in force"]
+    scene.acknowledge_rules()
+    assert scene.snapshot["alerts"] == []
     scene.place((1, "small", 1000))
     assert len(announcements(scene)) == 1 and scene.round.submission.version == 2
+
+
+def test_acknowledging_one_version_is_not_acknowledging_the_next(hands, scene):
+    approve(scene)
+    tick()
+    [alert] = Alert.objects.filter(kind="new-rules")
+    hands.now += dt.timedelta(minutes=1)
+    approve(scene, edition=A)
+    tick()
+    scene.act("acknowledge_alert", {"alert": alert.pk}, by="floorperson", device=scene.podium)
+    with scene.refused("rules-not-acknowledged") as refused:
+        scene.place((1, "small", 1000))
+    assert refused.value.params["version"] == 3
+    scene.acknowledge_rules()
+    scene.place((1, "small", 1000))
+
+
+def test_opening_a_table_acknowledges_its_rules(hands, scene):
+    approve(scene)
+    tick()
+    scene.close()
+    hands.now += dt.timedelta(minutes=1)
+    scene.inspect()
+    scene.open()
+    assert not Alert.objects.filter(kind="new-rules", ended_at=None).exists()
+    scene.place((1, "small", 1000))
 
 
 def test_opening_announces_new_rules_to_a_closed_table(hands, scene):
@@ -141,6 +178,8 @@ def test_an_increment_is_asked_only_when_the_submission_in_force_holds_it(hands,
     scene.place((1, "total:4", 1050), (1, "small", 1050))
     scene.act("void_round", {"reason": "test"}, by="floorperson", device=scene.podium)
     approve(scene, increments=[{"family": "total", "cents": 500}])
+    hands.now += dt.timedelta(seconds=1)
+    scene.acknowledge_rules()
     with scene.refused("not-an-increment", "58 Pa. Code § 521.7(d)") as refused:
         scene.place((1, "total:4", 1050))
     assert refused.value.params["step"] == "$5"
@@ -176,6 +215,7 @@ def test_a_table_with_a_named_shaker_opens(hands):
     approve(scene, shakers=[{"kind": "manual", "procedure": "Three times.", "named": True},
                             {"kind": "automated-covered", "procedure": "", "named": False}])  # fmt: skip
     assert RulesSubmission.objects.get(version=2).options == {"shakers": {"manual": "Three times."}}
+    scene.acknowledge_rules()
     scene.place((1, "small", 1000))
     assert scene.round.submission.version == 2
 

@@ -154,11 +154,10 @@ NOT_COMPARED = {
     Slip: "",
     Alert: """level params section acknowledged_by note coming_at coming_by decided_by read_at asked_role asked_at
         muted_until muted_by""",
-    Table: """uid recorded_rules_key recorded_sign_ids status ceased_what ceased_section ceased_since
-        repaired_at closed_at dealer dealer_since dealer_left dealer_left_since stickperson stickperson_since
-        dealer_works_since dealer_left_works_since stickperson_works_since floorperson seated
-        seat_marks quarterback offered
-        status_seq""",
+    Table: """uid recorded_rules_key acknowledged_terms recorded_sign_ids status ceased_what ceased_section
+        ceased_since repaired_at closed_at dealer dealer_since dealer_left dealer_left_since stickperson
+        stickperson_since dealer_works_since dealer_left_works_since stickperson_works_since floorperson seated
+        seat_marks quarterback offered status_seq""",
 }
 OTHER_VALUES = {
     "uid": uuid.UUID(int=7),
