@@ -146,7 +146,8 @@ class Act(Generic[ContextT, ParamsT]):
     """A registered act: its name in the URL, the function that does it, who may do it, and what makes it stale.
 
     `is_all_in_context`: after the act, its context has everything that the act wrote, so its table is shown without a
-    further read. `step_up`: where it needs a second factor again (`audit/step_up.py`).
+    further read. `step_up`: where it needs a second factor again (`audit/step_up.py`). `subject`: the row of the
+    policy table by which one person prepares it and another approves it.
     """
 
     name: str
@@ -156,6 +157,7 @@ class Act(Generic[ContextT, ParamsT]):
     depends_on: DependsOn
     is_all_in_context: bool = False
     step_up: StepUp = "never"
+    subject: str = ""
 
 
 class Stale(Exception):
@@ -216,6 +218,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         depends_on: DependsOn = "phase",
         is_all_in_context: bool = False,
         step_up: StepUp = "never",
+        subject: str = "",
     ) -> Callable[[Callable[[ContextT, ParamsT], ActOutcome]], Callable[[ContextT, ParamsT], ActOutcome]]:
         """Register the decorated function as an act under its own name.
 
@@ -227,7 +230,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
             do: Callable[[ContextT, ParamsT], ActOutcome],
         ) -> Callable[[ContextT, ParamsT], ActOutcome]:
             self.acts[do.__name__] = Act(
-                do.__name__, do, frozenset(roles), witness, depends_on, is_all_in_context, step_up
+                do.__name__, do, frozenset(roles), witness, depends_on, is_all_in_context, step_up, subject
             )
             return do
 

@@ -2,6 +2,9 @@
 
 Each kind of act has one stream in its facility, and that stream is the lock. Such an act is never stale: it checks
 the rows that it changes under this lock.
+
+An act with a `subject` is prepared by one person and approved by another (games/separation): it is done, rolled back
+and stored as a change; `approve_change` does it for good.
 """
 
 import datetime as dt
@@ -9,15 +12,23 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from django.db import transaction
+
 from audit import clock, record
 from audit.models import Device, Person, Stream
-from audit.runner import Act, ActRequest, ActRunner, Changes
+from audit.runner import Act, ActOutcome, ActRequest, ActRunner, Changes
 from games.engine import Refusal
-from games.models import Facility
+from games.jurisdictions import SeparationRow
+from games.models import Facility, PreparedChange
+from games.office.core.next_code import next_code
 from games.params import Params, malformed
 from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, NOT_ON_DUTY, ROLE_MAY_NOT
+from games.separation import policy
+from games.separation.entry_types import CHANGE_APPROVED, CHANGE_PREPARED
+from games.separation.refusals import CHANGE_WAITS, MAY_NOT_APPROVE, MAY_NOT_PREPARE
 
 P = TypeVar("P", bound="StreamContext")
+CHANGE_ACTS = ("approve_change", "send_back_change", "take_back_change")  # games/separation/acts.py
 
 
 class Forbidden(Refusal):
@@ -35,10 +46,12 @@ class LockedStream:
 class StreamContext:
     """What an act without a table works with. The caller holds the lock of the stream while this object is used.
 
-    `terms_sha256`: set by an act whose entry is about a rules submission.
+    `terms_sha256`: set by an act whose entry is about a rules submission. `makers`: an act that is approved by a second
+    person adds the codes of the people who made what it is about. `approving`: the change that this act approves.
     """
 
     def __init__(self, locked: LockedStream, request: ActRequest) -> None:
+        self.locked, self.request = locked, request
         self.facility = locked.facility
         self.stream = locked.stream
         self.actor: Person = request.actor
@@ -48,6 +61,8 @@ class StreamContext:
         self.command = request.command
         self.now: dt.datetime = clock.never_before(locked.stream, clock.now())
         self.terms_sha256 = ""
+        self.makers: set[str] = set()
+        self.approving: PreparedChange | None = None
 
     @property
     def key(self) -> int:
@@ -71,13 +86,39 @@ class StreamContext:
     def save_changes(self, changes: Changes, seats: tuple[int, ...]) -> None:
         """Do nothing: these acts save their own rows."""
 
+    def add_makers(self, *people: Person | None) -> None:
+        """Note who made what this act is about. None of them may approve it."""
+        self.makers |= {person.code for person in people if person is not None}
+
     @property
     def appends_more(self) -> bool:
-        """Whether further entries may follow on this stream: never, as `after_append` is for other streams."""
-        return False
+        """Whether further entries may follow on this stream: that of an approval, after the entry of its act."""
+        return self.approving is not None
 
     def after_append(self, appended: record.Appended) -> None:
-        """Do nothing, unless a subclass appends further entries."""
+        """Append that a change was approved. A subclass may append entries on other streams."""
+        if self.approving is None:
+            return
+        change = self.approving
+        change.status, change.decided_by, change.decided_at = change.Status.APPROVED, self.actor, self.now
+        change.save(update_fields=["status", "decided_by", "decided_at"])
+        record.append(
+            self.stream,
+            entry=CHANGE_APPROVED(
+                {
+                    "change": change.code,
+                    "subject": change.subject,
+                    "act": change.act,
+                    "prepared_by": change.prepared_by.code,
+                    "prepared_entry": change.prepared_seq,
+                    "entry": appended.seq,
+                }
+            ),
+            moment=self.now,
+            gaming_day=self.gaming_day,
+            actor=self.actor,
+            device=self.device,
+        )
 
 
 class StreamRunner(ActRunner[P, Params, LockedStream]):
@@ -93,7 +134,17 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
 
     def lock(self, request: ActRequest) -> LockedStream:
         facility = Facility.objects.get(code=request.facility)
-        return LockedStream(facility, record.lock_stream(f"{facility.code}/{self.stream_name(request.act)}"))
+        return LockedStream(facility, record.lock_stream(f"{facility.code}/{self.place_of(request)}"))
+
+    def place_of(self, request: ActRequest) -> str:
+        """The name of the stream on which this request's act is recorded: of a change, the stream of its act."""
+        if request.act in CHANGE_ACTS:
+            change = PreparedChange.objects.filter(
+                facility__code=request.facility, code=str(request.params.get("change"))[:20]
+            ).first()
+            if change is not None and change.act in self.acts:
+                return change.stream
+        return self.stream_name(request.act)
 
     def key(self, locked: LockedStream) -> int:
         return locked.facility.pk
@@ -101,9 +152,14 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
     def verify_permission(self, request: ActRequest, act: Act[P, Params], locked: LockedStream) -> None:
         """Refuse a wrong role, a device of another facility or of a single table, and a person off duty.
 
-        Raises `Forbidden`.
+        Where a second person approves the act, the policy of the jurisdiction says who may prepare it. Raises
+        `Forbidden`.
         """
-        if request.actor.role not in act.roles:
+        if act.subject:
+            _verify_may_prepare(policy.row_of(locked.facility.law, act.subject), request.actor)
+        elif act.name in CHANGE_ACTS:
+            _verify_may_decide(locked.facility, act.name, request.actor)
+        elif request.actor.role not in act.roles:
             raise Forbidden(ROLE_MAY_NOT, act=act.name, role=request.actor.role)
         if request.device is None:
             raise Forbidden(DEVICE_NOT_ENROLLED)
@@ -115,6 +171,54 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
     def is_stale(self, request: ActRequest, act: Act[P, Params], ctx: P) -> bool:
         return False
 
+    def do(self, act: Act[P, Params], ctx: P, params: Params) -> ActOutcome:
+        """Do the act, or prepare it where a second person approves it."""
+        return self._prepare(act, ctx, params) if act.subject else act.do(ctx, params)
+
+    def _prepare(self, act: Act[P, Params], ctx: P, params: Params) -> ActOutcome:
+        """Try the act, undo it, and store it as a change. Raises what the act refuses, and `change-waits`."""
+        trial = self.make_context(ctx.request, ctx.locked)
+        with transaction.atomic():
+            outcome = act.do(trial, params)
+            self.reject_unknown(params)
+            transaction.set_rollback(True)
+        waiting = PreparedChange.objects.filter(
+            facility=ctx.facility,
+            act=act.name,
+            params=ctx.request.params,
+            status=PreparedChange.Status.WAITING,
+        ).first()
+        if waiting is not None:
+            raise Refusal(CHANGE_WAITS, change=waiting.code)
+        row = policy.row_of(ctx.facility.law, act.subject)
+        ctx.terms_sha256 = trial.terms_sha256
+        change = PreparedChange.objects.create(
+            facility=ctx.facility,
+            code=next_code(PreparedChange.objects.filter(facility=ctx.facility), "CH"),
+            subject=act.subject,
+            stream=ctx.stream.name.partition("/")[2],
+            act=act.name,
+            params=ctx.request.params,
+            entry_type=outcome.entry.type,
+            entry_data=outcome.entry.data,
+            makers=sorted(trial.makers | {ctx.actor.code}),
+            prepared_by=ctx.actor,
+            prepared_at=ctx.now,
+            prepared_seq=ctx.stream.seq + 1,
+            due_at=ctx.now + dt.timedelta(hours=row.hours),
+        )
+        entry = CHANGE_PREPARED(
+            {
+                "change": change.code,
+                "subject": change.subject,
+                "act": change.act,
+                "params": ctx.request.params,
+                "makers": change.makers,
+                "due_at": clock.format_moment(change.due_at),
+            }
+        )
+        return ActOutcome(entry, {"change": change.code}, changes="nothing")
+
     def read_params(self, params: dict[str, Any]) -> Params:
         return Params(params)
 
@@ -123,3 +227,33 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
 
     def malformed(self, name: str) -> Exception:
         return malformed(name)
+
+
+def _verify_may_decide(facility: Facility, act: str, person: Person) -> None:
+    """Refuse somebody who approves nothing here, or who prepares nothing where the change is taken back."""
+    rows = policy.rows_of(facility.law).values()
+    takes_back = act == "take_back_change"
+    if any(
+        policy.may_prepare(row, person) if takes_back else policy.may_approve(row, person) for row in rows
+    ):
+        return
+    lists = [row.prepare if takes_back else row.approve for row in rows]
+    raise Forbidden(
+        MAY_NOT_PREPARE if takes_back else MAY_NOT_APPROVE,
+        title="Approvals",
+        role=person.get_role_display().lower(),
+        department=person.get_department_display().lower(),
+        who=policy.in_words({role: place for roles in lists for role, place in roles.items()}),
+    )
+
+
+def _verify_may_prepare(row: SeparationRow, person: Person) -> None:
+    if not policy.may_prepare(row, person):
+        raise Forbidden(
+            MAY_NOT_PREPARE,
+            row.section,
+            title=row.title,
+            role=person.get_role_display().lower(),
+            department=person.get_department_display().lower(),
+            who=policy.in_words(row.prepare),
+        )

@@ -2,10 +2,22 @@
 
 from django.urls import URLPattern
 
-from .views import calendar, documents, guides, odds, patrons, providers, requests, signs, submissions
+from .views import (
+    calendar,
+    changes,
+    documents,
+    guides,
+    odds,
+    patrons,
+    providers,
+    requests,
+    signs,
+    submissions,
+)
 
 urlpatterns: list[URLPattern] = [
     *submissions.urlpatterns,
+    *changes.urlpatterns,
     *odds.urlpatterns,
     *signs.urlpatterns,
     *guides.urlpatterns,

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from django.db.models import OuterRef, Subquery
 from django.urls import reverse
@@ -15,6 +16,7 @@ from tables.core.duty import is_on_duty_at_facility
 from tables.equipment.words import SUBJECTS
 from tables.limits import rules
 from tables.models import Approval, LimitsChange, Shaker, Table
+from tables.words.entries import words_of
 
 
 class Floor:
@@ -50,6 +52,10 @@ class Floor:
             )
             for table in rows
         )
+
+    def words_of(self, type_: str, data: dict[str, Any]) -> str:
+        """The line of the record for an entry of this type with these data."""
+        return words_of(type_, data)
 
     def deadlines(self, facility: Facility, now: dt.datetime) -> Iterable[Deadline]:
         """Approvals of equipment that end and that no other has taken the place of, and limits announced for later."""

@@ -31,6 +31,7 @@ FLOORPEOPLE = {"floorperson", "floorperson of the football pit", "floorperson at
 FLOOR_READERS = FLOORPEOPLE | MANAGEMENT | WATCHERS | {"games administrator"}
 DICE_READERS = FLOOR_READERS | {"security"}
 OFFICE = {"compliance", "games administrator"}
+APPROVERS = {"compliance", "shift manager"}
 OFFICE_READERS = MANAGEMENT | WATCHERS | {"games administrator"}
 DESK_READERS = MANAGEMENT | WATCHERS
 CASE_READERS = WATCHERS | {"shift manager"}
@@ -64,7 +65,13 @@ EXAMPLES: dict[str, Any] = {
     "digest": "0" * 64,
     "change": "password",
 }
-CODES = {"submissions": "RS-0009", "requests": "NG-0001", "providers": "SP-0001", "documents": "D-0001"}
+CODES = {
+    "submissions": "RS-0009",
+    "requests": "NG-0001",
+    "providers": "SP-0001",
+    "documents": "D-0001",
+    "changes": "CH-0001",
+}
 ONLY_AT_LARKFIELD = {"table": "T-42", "place": "T-42", "lot": "L-0099", "case": "C-0001"}
 QUERIES = {"floor/<slug:facility>/<code:table>/light": "?dice=1,2,5"}
 
@@ -90,6 +97,8 @@ READERS: dict[str, Set[str]] = {
     "office/<slug:facility_code>/submissions/<slug:code>/": OFFICE_READERS,
     "office/<slug:facility_code>/submissions/<slug:code>/<int:version>/": OFFICE_READERS,
     "office/<slug:facility_code>/submissions/<slug:code>/<int:version>.pdf": OFFICE_READERS,
+    "office/<slug:facility_code>/changes/": OFFICE_READERS,
+    "office/<slug:facility_code>/changes/<slug:code>/": OFFICE_READERS,
     "office/<slug:facility_code>/odds/": OFFICE_READERS,
     "office/<slug:facility_code>/odds/what-if": OFFICE_READERS,
     "office/<slug:facility_code>/odds/sheet.pdf": OFFICE_READERS,
@@ -298,7 +307,14 @@ ACTS_AT_TABLES = {
     "take_supervision": FLOOR,
     "assign_floorperson": MANAGERS,
 }
+# Acts on changes that a second person approves, posted where the act of the change is posted.
+ACTS_ON_CHANGES = {
+    "approve_change": APPROVERS,
+    "send_back_change": APPROVERS,
+    "take_back_change": OFFICE,
+}
 ACTS_OF_FACILITY = {
+    **ACTS_ON_CHANGES,
     "receive_dice": MANAGEMENT,
     "inspect_dice": MANAGEMENT,
     "destroy_dice": MANAGEMENT,
@@ -351,6 +367,7 @@ ACTS_OF_OFFICE = dict.fromkeys(
     ),
     OFFICE,
 )
+ACTS_OF_OFFICE |= ACTS_ON_CHANGES
 ACTS_OF_DESK = {
     "ask_export": EXPORTERS,
     "ask_verification": EXPORTERS,
@@ -398,6 +415,7 @@ OBJECTS = {
     ("approval", "number"): rows(Approval, "no-such-approval"),
     ("assignment", "number"): rows(Assignment, "no-such-assignment"),
     ("case", "text"): NamedObject("C-9001", "C-0001", "no-such-case"),
+    ("change", "text"): NamedObject("CH-9001", "CH-0001", "no-such-change"),
     ("code", "text"): NamedObject("RS-0002", "RS-0009", "no-such-submission"),
     ("diligence", "text"): DOCUMENT,
     ("document", "text"): DOCUMENT,
@@ -437,6 +455,7 @@ OTHER_REFUSALS = {
     ("replace_shaker", "shaker"): "shaker-not-free",
     ("return_shaker", "shaker"): "shaker-not-out-of-order",
     ("record_approval", "table"): "no-such-equipment",
+    ("approve_change", "code"): "another-body-decides",  # of the act that is approved, which has its own parameters
     ("link_request", "request"): "no-such-request-here",
     ("return_wagers", "round"): "nothing-to-return",
     ("print_round", "table"): "no-such-round",

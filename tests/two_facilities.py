@@ -24,6 +24,7 @@ from games.models import (
     GameRequest,
     GameTest,
     Guide,
+    PreparedChange,
     Provider,
     ProviderNote,
     Qualifier,
@@ -311,6 +312,11 @@ def _fill_another(facility: Facility) -> None:
         params={"about": "A lamp of Seabright", "table": ""}, due_at=now,
     )  # fmt: skip
     Guide.objects.create(facility=facility, version=9, content={"games": []}, facts={}, drafted_at=now)
+    PreparedChange.objects.create(
+        facility=facility, code="CH-9001", subject="rules", stream="rules", act="record_decision",
+        params={"code": "RS-0001", "version": 1}, entry_type="rules.approved", makers=["their-games-administrator"],
+        prepared_by=Person.objects.get(code="their-games-administrator"), prepared_at=now, prepared_seq=1, due_at=now,
+    )  # fmt: skip
     CalendarFeed.objects.create(
         facility=facility, name="Desk", token_sha256=sha256_of("seabright"), person=person, created_at=now
     )

@@ -123,6 +123,22 @@ class CorrectionRules:
 
 
 @dataclass(frozen=True)
+class SeparationRow:
+    """Who prepares one subject, who approves it, and who is told: roles, each in the department where it counts.
+
+    `covers`: what is prepared, in words. `hours`: until when it is to be approved. `section`: "" for a practice.
+    """
+
+    title: str
+    covers: str
+    prepare: Mapping[str, str]
+    approve: Mapping[str, str]
+    told: tuple[str, ...]
+    hours: int
+    section: str = ""
+
+
+@dataclass(frozen=True)
 class Jurisdiction:
     """One jurisdiction, as its file says. `citation_prefixes` are cut from citations on screens."""
 
@@ -148,6 +164,8 @@ class Jurisdiction:
     custody: CustodyRules = CustodyRules()
     corrections: CorrectionRules = CorrectionRules()
     editions: tuple[Document, ...] = ()
+    # Rows that replace those of games/separation/practice.toml.
+    separation: Mapping[str, SeparationRow] = field(default_factory=dict, kw_only=True)
 
     def section(self, duty: str) -> str:
         """The citation of a duty, "" where it is a practice of the casino. KeyError for a duty that nobody knows."""
@@ -275,6 +293,13 @@ def read(path: Path) -> Jurisdiction:
     return dataclasses.replace(law, editions=tuple(documents))
 
 
+def read_separation(tables: Any) -> dict[str, SeparationRow]:
+    """The rows of a policy table by subject. Raises ValueError for what is missing, unknown or of the wrong type."""
+    if not isinstance(tables, Mapping):
+        raise ValueError("separation is no table")
+    return {subject: _build(SeparationRow, row, f"separation.{subject}.") for subject, row in tables.items()}
+
+
 def _wrong_values(law: Jurisdiction) -> Iterator[str]:
     if not CODE.fullmatch(law.code):
         yield f"the code {law.code} is not 1 to 8 capital letters, digits or hyphens"
@@ -334,6 +359,8 @@ def _build(kind: Any, values: Any, where: str = "") -> Any:
         if name not in values:
             if declaration.default is MISSING and declaration.default_factory is MISSING:
                 wrong.append(f"missing key {where}{name}")
+        elif hints[name] == Mapping[str, SeparationRow]:
+            built[name] = read_separation(values[name])
         elif hints[name] in PARTS:
             built[name] = _build(hints[name], values[name], f"{name}.")
         elif (value := _typed(hints[name], values[name])) is None:

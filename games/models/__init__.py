@@ -1,6 +1,7 @@
 """Facilities and what the rules office keeps: submissions, guides, signs, requests, providers, documents, reminders."""
 
 from .calendar import CalendarFeed, Reminder
+from .changes import PreparedChange
 from .documents import Document
 from .facility import Facility
 from .patrons import (
@@ -39,6 +40,7 @@ __all__ = [
     "Guide",
     "GuideDisplay",
     "InterimPermission",
+    "PreparedChange",
     "Provider",
     "ProviderNote",
     "Qualifier",

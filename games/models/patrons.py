@@ -29,6 +29,7 @@ class Reviewed(models.Model):
     drafted_at = models.DateTimeField()
     drafted_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     filed_at = models.DateTimeField(null=True, blank=True)
+    filed_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     decided_by = models.CharField(max_length=100, blank=True, help_text="the body that decided")
     reference = models.CharField(max_length=60, blank=True)

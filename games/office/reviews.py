@@ -29,18 +29,20 @@ def file(ctx: OfficeContext, row: Reviewed) -> None:
     """Mark a draft as filed now. Raises Refusal(`not-a-draft`)."""
     if row.status != Review.DRAFT:
         raise Refusal(NOT_A_DRAFT, status=row.get_status_display())
-    row.status, row.filed_at = Review.FILED, ctx.now
-    row.save(update_fields=["status", "filed_at"])
+    row.status, row.filed_at, row.filed_by = Review.FILED, ctx.now, ctx.actor
+    row.save(update_fields=["status", "filed_at", "filed_by"])
 
 
 def decide(ctx: OfficeContext, row: Reviewed, params: Params, *, of: str) -> LetterDecision:
     """Record the decision on a filed row, from `granted`, `body`, `reference` and `letter` (a document's code).
 
-    `of` is the subject by which the jurisdiction names the body that decides. Returns the data of the entry. Raises
-    Refusal(`not-filed`, `another-body-decides`, `no-such-document` or `malformed`).
+    Who drafted or filed the row may not approve the decision. `of` is the subject by which the jurisdiction names the
+    body that decides. Returns the data of the entry. Raises Refusal(`not-filed`, `another-body-decides`,
+    `no-such-document` or `malformed`).
     """
     granted, body = params.boolean("granted"), read_body(ctx, params, of)
     reference, letter = params.text("reference", max_length=60), read_letter(ctx.facility, params)
+    ctx.add_makers(row.drafted_by, row.filed_by)
     if row.status != Review.FILED:
         raise Refusal(NOT_FILED, status=row.get_status_display())
     row.status = Review.APPROVED if granted else Review.DENIED

@@ -7,13 +7,14 @@ from django.urls import reverse
 
 from audit import clock
 from audit.models import Person
-from games.models import Facility
+from games.models import Facility, PreparedChange
 from games.office.calendar import reminders
 from games.office.calendar.deadlines import OVERDUE, THIS_WEEK, Deadline, deadlines
 from games.office.core.access import may_act
 
 TABS = (
     ("submissions", "Submissions", "submissions"),
+    ("changes", "Approvals", "changes"),
     ("odds", "Odds sheet", "odds"),
     ("signs", "Signs", "signs"),
     ("guide", "Guide", "guides"),
@@ -41,6 +42,9 @@ def page_context(
         "section": "rules",
         "tab": tab,
         "due": {"overdue": groups.count(OVERDUE), "week": groups.count(THIS_WEEK)},
+        "waiting_changes": PreparedChange.objects.filter(
+            facility=facility, status=PreparedChange.Status.WAITING
+        ).count(),
         "reminders": reminders.open_reminders(facility, listed, today),
         "tabs": [
             {"code": code, "label": label, "url": reverse(name, args=[facility.code])}

@@ -10,7 +10,7 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit.access import Denied
-from games.models import Facility, RulesSubmission
+from games.models import Facility, PreparedChange, RulesSubmission
 from games.office.core.access import person_and_facility
 from games.office.core.floor import DealtTable, floor
 from games.office.odds.charts import curve
@@ -94,17 +94,25 @@ def submission(request: HttpRequest, facility_code: str, code: str, version: int
         raise Denied
     context = page_context(person, facility, "submissions")
     tables = [table for table in floor().tables(facility) if table.submission == code]
-    context |= _version_context(facility, row, versions, tables, context["now"])
+    context |= version_context(facility, row, versions, tables, context["now"])
+    context["waiting_change"] = PreparedChange.objects.filter(
+        facility=facility,
+        subject="rules",
+        status=PreparedChange.Status.WAITING,
+        params__code=row.code,
+        params__version=row.version,
+    ).first()
     return render(request, "games/office/submission.html", context)
 
 
-def _version_context(
+def version_context(
     facility: Facility,
     row: RulesSubmission,
     versions: list[RulesSubmission],
     tables: list[DealtTable],
     now: Any,
 ) -> dict[str, Any]:
+    """What the pages of a version show: its state, steps, findings, changes since the version before, and odds."""
     options, version_state = options_of(row), state_of_version(row, now)
     subject = odds_subject(facility, f"{row.code}.{row.version}")
     lapse = Lapse(facility.gaming_day(now), row.lapsed_why)

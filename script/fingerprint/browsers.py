@@ -60,6 +60,7 @@ class Browsers:
         self.notes, self.clock, self.randomness = notes, clock, randomness
         self.draw = random.Random(2026)
         self.number = 0
+        self.approvers = {"larkfield": "viktor"}  # who approves what a second person must
         self.unexpected: list[str] = []
         self.stations: dict[str, Station] = {}
         self.versions: dict[str, int] = {}
@@ -214,7 +215,15 @@ class Browsers:
         if answer.status == 423 and answer.body.get("refusal", {}).get("code") == "locked":
             self.sign_in(station, person)
             answer = self._post_once(station, url, params, witness, expect, sent)
+        if answer.body.get("answer", {}).get("type") == "change.prepared":
+            return self._approve(station.facility, url, answer["change"])
         return answer
+
+    def _approve(self, facility: str, url: str, change: str) -> Answer:
+        """A second person approves what was prepared, at once."""
+        approve = f"{url.rpartition('/')[0]}/approve_change"
+        person = self.approvers[facility]
+        return self._post(self.podium(facility, person), person, approve, {"change": change}, "", 200, {})
 
     def _post_once(
         self, station: Station, url: str, params: Json | None, witness: str, expect: int, sent: Json

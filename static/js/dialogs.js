@@ -231,8 +231,15 @@ export class ActDialog {
     }
     this.sent = this.subjectKey = null;
     this.box.close();
-    await reloadContent(`Recorded, entry ${version.toLocaleString("en-US")}`, this.subject);
+    await reloadContent(messageOf(answer.answer, version), this.subject);
   }
+}
+
+/* An act that a second person approves is prepared only. */
+function messageOf(answer, version) {
+  const entry = `entry ${version.toLocaleString("en-US")}`;
+  if (answer?.type !== "change.prepared") return `Recorded, ${entry}`;
+  return `${answer.change} is prepared, ${entry}. Nothing is done until somebody else approves it.`;
 }
 
 /* Sends an act. Where it needs a second factor, it asks for that and sends the same act again. */

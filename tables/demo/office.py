@@ -23,6 +23,7 @@ from games.models import (
 )
 from games.office.core import runner
 from games.office.pdf import paper
+from games.separation.entry_types import CHANGE_PREPARED
 
 TERM_YEARS = 4
 BUREAU = "Bureau of Gaming Operations"
@@ -46,16 +47,24 @@ QUICK_STRIKE = {
 
 
 class Office:
-    """The games administrator of a facility at a podium."""
+    """The games administrator of a facility at a podium, and the shift manager who approves what needs two people."""
 
-    def __init__(self, house: Facility, person: Person, podium: Device) -> None:
-        self.house, self.person, self.podium = house, person, podium
+    def __init__(self, house: Facility, person: Person, approver: Person, podium: Device) -> None:
+        self.house, self.person, self.approver, self.podium = house, person, approver, podium
         self.today = house.local(clock.now()).date()
 
     def do(self, act: str, params: dict[str, Any], attachment: bytes = b"") -> dict[str, Any]:
-        """Execute one act and return its answer."""
+        """Execute one act and return its answer. What a second person approves is approved at once."""
+        answer = self._execute(act, params, self.person, attachment)
+        if answer["type"] == CHANGE_PREPARED.name:
+            answer = self._execute("approve_change", {"change": answer["change"]}, self.approver)
+        return answer
+
+    def _execute(
+        self, act: str, params: dict[str, Any], person: Person, attachment: bytes = b""
+    ) -> dict[str, Any]:
         call = runner.ActRequest(
-            self.house.code, runner.STREAM, act, uuid.uuid4(), 0, params, self.person, self.podium,
+            self.house.code, runner.STREAM, act, uuid.uuid4(), 0, params, person, self.podium,
             attachment=attachment,
         )  # fmt: skip
         return runner.execute(call).body
@@ -79,9 +88,9 @@ class Office:
         return Document.objects.get(facility=self.house, code=self.letter(title, line))
 
 
-def seed_office(house: Facility, person: Person, podium: Device) -> None:
+def seed_office(house: Facility, person: Person, approver: Person, podium: Device) -> None:
     """Fill the office of a facility that the demo has just created."""
-    office = Office(house, person, podium)
+    office = Office(house, person, approver, podium)
     _amend(office)
     _file(office)
     _guide(office)

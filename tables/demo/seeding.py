@@ -50,16 +50,19 @@ def seed() -> bool:
         for facility in demo.FACILITIES:
             _seed_facility(facility)
         for facility in demo.FACILITIES:
+            enroll(PODIUM, facility.code, "podium")
+        _fill_the_office()  # before the tables open: the floor acknowledges new rules of an open table
+        for facility in demo.FACILITIES:
             _open_tables(facility)
-        _fill_the_office()
     return True
 
 
 def _fill_the_office() -> None:
-    """Fill the rules office of the first facility, by its games administrator at the podium."""
+    """Fill the rules office of the first facility, by its games administrator and its shift manager at the podium."""
     facility = Facility.objects.get(code=demo.LARKFIELD.code)
     person = Person.objects.get(facility=facility.code, role="games-administrator")
-    seed_office(facility, person, Device.objects.get(facility=facility.code, name=PODIUM))
+    approver = Person.objects.get(facility=facility.code, role="shift-manager")
+    seed_office(facility, person, approver, Device.objects.get(facility=facility.code, name=PODIUM))
 
 
 @transaction.atomic
@@ -262,7 +265,7 @@ def assign(person: Person, facility: Facility, where: str) -> Assignment:
 
 def _open_tables(demo_facility: demo.DemoFacility) -> None:
     """Put dice in every shaker; inspect and open the tables that have dealers."""
-    podium, _ = enroll(PODIUM, demo_facility.code, "podium")
+    podium = Device.objects.get(facility=demo_facility.code, name=PODIUM)
     for number, demo_table in enumerate(demo_facility.tables, start=1):
         floor = floorperson(demo_facility.code, demo_table)
         lot = {"lot": f"L-{number:04d}", "seal": f"SL-{number:05d}"}

@@ -34,7 +34,7 @@ PRINTS = ("odds", "payout-limit")
 SHAKER_KINDS: tuple[ShakerKind, ...] = get_args(ShakerKind)
 
 
-@facility_act(EQUIPMENT, roles=OFFICE_ROLES, step_up="always")
+@facility_act(EQUIPMENT, roles=OFFICE_ROLES, step_up="always", subject="equipment")
 def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Record an approval of a table's equipment, or of one shaker: by whom, when, under which reference.
 

@@ -14,6 +14,7 @@ from audit.step_up import StepUp
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.params import Params
+from games.separation import acts as changes
 from tables.core.duty import is_on_duty_at_facility
 from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
@@ -66,6 +67,7 @@ class FacilityContext(StreamContext):
 
         The number of a table's stream is the version of its screens, so whatever changes them must be on it.
         """
+        super().after_append(appended)
         write_lot_steps(self.lots, self.stream, appended.seq)
         for _, code in sorted(self.affected_tables.items()):
             stream = locked_table(self.facility.code, code).table.stream
@@ -96,7 +98,7 @@ class FacilityRunner(StreamRunner[FacilityContext]):
         self.streams: dict[str, str] = {}
 
     def stream_name(self, act: str) -> str:
-        return self.streams[act]
+        return self.streams.get(act, STAFF)  # the acts on changes: `place_of` says which stream
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         return is_on_duty_at_facility(person, facility)
@@ -107,10 +109,22 @@ class FacilityRunner(StreamRunner[FacilityContext]):
         return FacilityContext(locked, request)
 
     def facility_act(
-        self, stream: str, *, roles: Iterable[str], witness: bool = False, step_up: StepUp = "never"
+        self,
+        stream: str,
+        *,
+        roles: Iterable[str],
+        witness: bool = False,
+        subject: str = "",
+        step_up: StepUp = "never",
     ) -> Callable[[Do], Do]:
-        """Register an act, recorded on this stream, under its function's name."""
-        register_act = self.act(roles=roles, witness=witness, depends_on="nothing", step_up=step_up)
+        """Register an act, recorded on this stream, under its function's name.
+
+        `subject`: the row of the policy by which one person prepares the act and another approves it; `roles` do not
+        count then.
+        """
+        register_act = self.act(
+            roles=roles, witness=witness, depends_on="nothing", subject=subject, step_up=step_up
+        )
 
         def register(do: Do) -> Do:
             self.streams[do.__name__] = stream
@@ -120,6 +134,7 @@ class FacilityRunner(StreamRunner[FacilityContext]):
 
 
 RUNNER = FacilityRunner()
+changes.register(RUNNER)
 ACTS = RUNNER.acts
 facility_act = RUNNER.facility_act
 execute = RUNNER.execute

@@ -9,7 +9,18 @@ from tables.words.registry import ACT_LINES
 from tables.words.sentences import act_line
 
 # The data fields in which entries without a table name their subject.
-CODES = ("code", "submission", "request", "provider", "document", "shaker", "lot", "person", "table")
+CODES = (
+    "change",
+    "code",
+    "submission",
+    "request",
+    "provider",
+    "document",
+    "shaker",
+    "lot",
+    "person",
+    "table",
+)
 TITLES = ("title", "what", "name", "place")
 MOST_NAMED = 80
 

@@ -33,8 +33,8 @@ def hands() -> Iterator[Hands]:
         yield hands
 
 
-def decide(desk: Desk, name: str, reference: str) -> None:
-    """Approved by the letter that lies beside it."""
+def decide(scene: Scene, desk: Desk, name: str, reference: str) -> None:
+    """Approved by the letter that lies beside it, and by a second person."""
     box = desk.slip(name)
     desk.tap(box.locator(".pick", has_text="Approved"))
     expect(box.locator("[name=body]")).to_have_value("Bureau of Gaming Operations")
@@ -42,6 +42,8 @@ def decide(desk: Desk, name: str, reference: str) -> None:
     box.locator("input[type=file]").set_input_files([LETTER])
     expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")  # with the code that it became
     desk.go(box)
+    scene.approve_changes()
+    desk.page.reload()
 
 
 @pytest.fixture
@@ -88,7 +90,7 @@ def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     expect(row).to_contain_text("62 to 1")
     expect(row).to_contain_text("12.50 %")
     desk.go(desk.slip("file-submission"))
-    decide(desk, "record-decision", "ED-114")
+    decide(scene, desk, "record-decision", "ED-114")
     wait(SECOND)
     assert scene.round is not None and scene.round.submission.version == 1
     expect(odds).to_have_text("50 to 1")
@@ -146,7 +148,7 @@ def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     desk.page.goto("/office/larkfield/guide/")
     for step in ("generate", "file-sample"):
         desk.go(desk.slip(step))
-    decide(desk, "decide-guide", "BGO-77")
+    decide(scene, desk, "decide-guide", "BGO-77")
     desk.go(desk.slip("publish"))
     visitor = new_page(*PHONE)
     visitor.goto("/guide/larkfield/?lang=es")

@@ -38,6 +38,8 @@ def test_a_guide_goes_from_its_draft_to_a_visitors_phone_in_spanish(scene, new_p
     box.locator("input[type=file]").set_input_files([LETTER])
     expect(box.locator("[data-file-status]")).to_contain_text("D-0001, letter.txt")
     keeper.go(box)
+    scene.approve_changes()
+    keeper.page.reload()
     is_well(keeper.page)
     keeper.go(keeper.slip("publish"))
     expect(keeper.page.locator("main")).to_contain_text("Version 1 is published")

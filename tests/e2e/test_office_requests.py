@@ -70,6 +70,8 @@ def test_a_new_wager_is_drafted_part_by_part_filed_and_granted(scene, new_page, 
     box.locator("[name=reference]").fill("ED-7")
     attach(box, LETTER)
     office.go(box)
+    scene.approve_changes()
+    office.page.reload()
     expect(office.page.locator(".file-head")).to_contain_text("Approved")
     assert GameRequest.objects.get().decision == Document.objects.get(code="D-0002")
 
@@ -134,6 +136,8 @@ def test_a_test_runs_and_the_last_condition_opens_the_decision(stage, new_page, 
     box.locator("[name=reference]").fill("C-12")
     attach(box, LETTER)
     office.go(box)
+    scene.approve_changes()
+    office.page.reload()
     box = office.slip("change-rules")
     box.locator("[name=text]").fill("Shake three times.")
     box.locator("[name=why]").fill("Too few rounds")

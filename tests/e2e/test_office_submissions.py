@@ -64,6 +64,23 @@ def test_a_submission_goes_from_its_draft_to_the_table_that_deals_by_it(scene, n
     box.locator("input[type=file]").set_input_files([letter])
     expect(box.locator("[data-file-status]")).to_contain_text("D-0001")
     desk.go(box)
+    expect(page.locator("#status-message")).to_contain_text("CH-0001 is prepared")
+    expect(page.get_by_role("button", name="Record the decision")).to_have_count(0)
+    desk.tap(page.get_by_role("link", name="CH-0001 waits for approval"))
+    expect(
+        page.get_by_role("heading", name="You prepared this; somebody else must approve it")
+    ).to_be_visible()
+    is_well(page)
+    second = Desk(new_page()).sit_down(scene, "shift-manager")
+    spotless.append(second)
+    second.tap(second.page.get_by_role("link", name="Approvals"))
+    is_well(second.page)
+    second.tap(second.page.get_by_role("link", name="Review CH-0001"))
+    expect(second.page.locator("main")).to_contain_text("Two Dice Combination")
+    is_well(second.page)
+    second.go(second.slip("approve"))
+    expect(second.page.get_by_role("heading", name="Approved by Shift Manager")).to_be_visible()
+    desk.go_to("RS-0009")
     expect(page.locator(".approved-line")).to_contain_text(
         "by Bureau of Gaming Operations, ED-114, letter D-0001"
     )

@@ -304,6 +304,8 @@ def test_compliance_records_and_withdraws_an_approval(scene, new_page, spotless)
         line.check()
     box.locator("[name=prints][value=odds]").check()
     office.go(box)
+    scene.approve_changes()
+    office.page.reload()
     approval = Approval.objects.get(reference="AP-9001")
     assert (approval.table, approval.prints, approval.shaker) == (scene.table, ["odds"], None)
     assert approval.lines == ["layout-areas", "layout-logo"]
@@ -330,6 +332,7 @@ def test_compliance_registers_a_shaker_and_files_its_approval(scene, new_page, s
     box.locator("[name=reference]").fill("AP-77")
     box.locator("[name=approved_on]").fill("2026-01-05")
     office.go(box)
+    scene.approve_changes()
     approval = Approval.objects.get(reference="AP-77")
     assert approval.shaker and (approval.shaker.code, approval.table) == ("S-77", None)
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -20,11 +20,14 @@ from audit.devices import enroll, set_device_cookie
 from audit.models import Device, Entry, Person
 from audit.record import lock_stream
 from games.engine import Refusal, Rules
-from games.models import Facility
+from games.facility_runner import StreamRunner
+from games.models import Facility, PreparedChange
 from games.office.core import runner as office
 from games.registry import GAMES, game_by_code
+from games.separation.entry_types import CHANGE_APPROVED, CHANGE_PREPARED
 from games.snapshot_types import RoundPart, Snapshot
 from games.submissions import draft
+from tables.clock.ticker import tick
 from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.reads import read_table
@@ -37,7 +40,9 @@ from tables.demo.seeding import (
     record_approval,
 )
 from tables.demo.signs import approve_signs
-from tables.models import Assignment, Instrument, Pit, Qualification, Round, Settlement, Shaker, Table
+from tables.models import (
+    Alert, Assignment, Instrument, Pit, Qualification, Round, Settlement, Shaker, Table,
+)  # fmt: skip
 from tables.opening.new_tables import make_table
 from tables.opening.view import Opening
 from tables.runner import facility as rooms
@@ -58,6 +63,29 @@ def verify_pushed_as_read(response: road.ActResponse) -> None:
         with clock.override(ctx.play.now):
             read = json.loads(fragments.read_state(response.key).text)
         assert pushed == read, response.body
+
+
+def newest_of_an_act(stream: str) -> Entry:
+    """The newest entry that an act wrote on this stream; that it was approved by a second person follows it."""
+    return Entry.objects.filter(stream__name=stream).exclude(type=CHANGE_APPROVED.name).latest("seq")
+
+
+def approved_by_another(scene: "Scene", runner: StreamRunner, call: road.ActRequest) -> road.ActResponse:
+    """Executes an act. If it is prepared only, the shift manager approves it, and this is the answer."""
+    response = runner.execute(call)
+    if response.is_repeat or response.body["type"] != CHANGE_PREPARED.name:
+        return response
+    params = {"change": response.body["change"]}
+    return runner.execute(
+        replace(
+            call,
+            act="approve_change",
+            command=uuid.uuid4(),
+            params=params,
+            actor=scene.people["shift-manager"],
+            attachment=b"",
+        )
+    )
 
 
 @dataclass
@@ -122,8 +150,12 @@ class Scene:
         command: uuid.UUID | None = None,
         device: Device | None = None,
         attachment: bytes = b"",
+        approve: bool = True,
     ) -> road.ActResponse:
-        """One act in a room of the house, by the road, from the podium unless the test says otherwise."""
+        """One act in a room of the house, by the road, from the podium unless the test says otherwise.
+
+        What a second person approves is approved at once, unless the test says otherwise.
+        """
         call = road.ActRequest(
             facility=self.table.facility.code,
             place="",
@@ -136,7 +168,7 @@ class Scene:
             witness=self.people[witness] if witness else None,
             attachment=attachment,
         )
-        return rooms.execute(call)
+        return approved_by_another(self, rooms.RUNNER, call) if approve else rooms.execute(call)
 
     def in_office(
         self,
@@ -147,8 +179,12 @@ class Scene:
         command: uuid.UUID | None = None,
         device: Device | None = None,
         attachment: bytes = b"",
+        approve: bool = True,
     ) -> road.ActResponse:
-        """One act of the rules office, by the road, from the podium unless the test says otherwise."""
+        """One act of the rules office, by the road, from the podium unless the test says otherwise.
+
+        What a second person approves is approved at once, unless the test says otherwise.
+        """
         call = road.ActRequest(
             facility=self.table.facility.code,
             place=office.STREAM,
@@ -160,7 +196,19 @@ class Scene:
             device=device or self.podium,
             attachment=attachment,
         )
-        return office.execute(call)
+        return approved_by_another(self, office.RUNNER, call) if approve else office.execute(call)
+
+    def acknowledge_rules(self) -> None:
+        """The clock records the rules that are in force by now, and the floorperson acknowledges them."""
+        tick()
+        for alert in Alert.objects.filter(table=self.table, kind="new-rules", acknowledged_at=None):
+            self.act("acknowledge_alert", {"alert": alert.pk}, by="floorperson", device=self.podium)
+
+    def approve_changes(self, by: str = "shift-manager") -> None:
+        """A second person approves every change that waits, each where its act is executed."""
+        for change in PreparedChange.objects.filter(status="waiting").order_by("pk"):
+            run = self.in_office if change.act in office.ACTS else self.in_room
+            run("approve_change", {"change": change.code}, by=by)
 
     def on_file(self, title: str = "A letter", content: bytes = b"", **more: Any) -> str:
         """The code of a document that the office files now; a letter of its own unless the test gives its bytes."""

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from audit.models import Entry
 from games.engine import Refusal
 from tables.clock.ticker import tick
 from tables.core.reads import locked_table
@@ -14,7 +13,7 @@ from tables.equipment.checks import Equipment
 from tables.equipment.words import SUBJECTS
 from tables.models import Alert, Approval, Inspection, Shaker
 from tables.opening.checks import INSPECTION_HOLDS
-from tests.tables.cast import CHAPTER, Scene, make_scene
+from tests.tables.cast import CHAPTER, Scene, make_scene, newest_of_an_act
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
@@ -286,10 +285,10 @@ def test_the_office_records_an_approval_and_the_table_opens_under_it():
     with scene.refused("not-approved"):
         scene.open()
     record(scene)
-    said = json.loads(bytes(Entry.objects.filter(stream__name="larkfield/equipment").latest("seq").body))
+    said = json.loads(bytes(newest_of_an_act("larkfield/equipment").body))
     assert (said["_type"], said["actor"], said["data"]["reference"]) == (
         "approval.recorded",
-        "compliance",
+        "shift-manager",
         "BGO-1",
     )
     scene.open()
@@ -423,7 +422,7 @@ def test_an_approval_that_cannot_be_is_not_recorded(scene, changed, code):
 
 @pytest.mark.parametrize("by", ["dealer", "floorperson", "pit-manager", "security", "gaming-agent"])
 def test_nobody_of_the_floor_records_approvals(scene, by):
-    with pytest.raises(Refusal, match="role-may-not"):
+    with pytest.raises(Refusal, match="may-not-prepare"):
         scene.in_room("record_approval", {}, by=by)
 
 

@@ -203,6 +203,7 @@ def test_a_round_keeps_the_rules_it_opened_under(scene):
     scene.act("call_dice", {"dice": [2, 5, 5]})
     assert scene.settled == [(1, "total:12", "win", 3_000, 500)]
     scene.finish()
+    scene.acknowledge_rules()
     scene.play((1, "total:12", 500), dice=[2, 5, 5])
     assert scene.settled == [(1, "total:12", "win", 3_500, 500)]
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from audit.models import Entry
 from games.engine import Refusal
 from tables.models import Approval
-from tests.tables.cast import Scene, make_scene
+from tests.tables.cast import Scene, make_scene, newest_of_an_act
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 LAYOUT = {
@@ -35,8 +34,8 @@ def test_an_approval_filed_at_the_podium_moves_the_closed_table_that_waits_for_i
     assert answer.affected_table_ids == (scene.table.pk,)
     assert (scene.snapshot["to_open"], scene.version) == ([], before["version"] + 1)
     entry = scene.entry
-    assert (entry["_type"], entry["actor"]) == ("equipment.changed", "compliance")
-    room = Entry.objects.get(stream__name="larkfield/equipment")
+    assert (entry["_type"], entry["actor"]) == ("equipment.changed", "shift-manager")
+    room = newest_of_an_act("larkfield/equipment")
     assert entry["data"] == {"stream": "larkfield/equipment", "entry": room.seq}
     newest = Approval.objects.latest("pk")
     scene.in_room("withdraw_approval", {"approval": newest.pk, "why": "x"}, by="compliance")
@@ -82,4 +81,11 @@ def test_the_table_is_published_to_its_screens_when_the_room_acts(scene, monkeyp
     body = {"command": str(uuid.uuid4()), "seen": 0, "params": LAYOUT}
     address = "/floor/larkfield/acts/record_approval"
     answered = office.post(address, json.dumps(body), content_type="application/json")
-    assert (answered.status_code, published) == (200, [scene.table.pk])
+    assert (answered.status_code, published) == (200, []), "prepared only"
+    params = {"change": answered.json()["answer"]["change"]}
+    body = {"command": str(uuid.uuid4()), "seen": 0, "params": params}
+    second = scene.browser("podium", "shift-manager")
+    approved = second.post(
+        "/floor/larkfield/acts/approve_change", json.dumps(body), content_type="application/json"
+    )
+    assert (approved.status_code, published) == (200, [scene.table.pk])

@@ -183,7 +183,10 @@ ARGUMENTS = {
     "kind": "limits", "station": "dealer", "version": 1, "slug": "sic-bo-xx-7-a", "place": "T-01",
     "case": "C-0001", "day": "2026-11-20",
 }  # fmt: skip
-CODES = {"submission": "RS-0009", "submission-pdf": "RS-0009", "document": "D-0001", "provider": "SP-0001"}
+CODES = {
+    "submission": "RS-0009", "submission-pdf": "RS-0009", "document": "D-0001", "provider": "SP-0001",
+    "change": "CH-0001",
+}  # fmt: skip
 QUERIES = {"light": "?dice=1,2,3", "odds-pdf": "?rules=xx-7@2020-01-01/B", "record-coverage": "?q=dice"}
 # Addresses that have nothing to show here: no game is tested, nobody recorded that they take a proof, the installation
 # has no entries, no slip is drawn up, and the case has no document.

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from audit.models import Person
 from games.models import Facility
@@ -33,6 +33,9 @@ class Floor(Protocol):
     def tables(self, facility: Facility) -> tuple[DealtTable, ...]:
         """Return every table of the facility except the simulated ones, ordered by code."""
 
+    def words_of(self, type_: str, data: dict[str, Any]) -> str:
+        """Return the line of the record for an entry of this type with these data."""
+
     def deadlines(self, facility: Facility, now: dt.datetime) -> Iterable[object]:
         """Return the floor's deadlines: approvals that end, limits announced. Each is a `Deadline`."""
 
@@ -47,6 +50,10 @@ class UnconnectedFloor:
     def tables(self, facility: Facility) -> tuple[DealtTable, ...]:
         """Return no tables."""
         return ()
+
+    def words_of(self, type_: str, data: dict[str, Any]) -> str:
+        """Return the name of the type."""
+        return type_
 
     def deadlines(self, facility: Facility, now: dt.datetime) -> Iterable[object]:
         """Return no deadlines."""

@@ -9,6 +9,7 @@ from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.office.core.floor import floor
 from games.params import Params
+from games.separation import acts as changes
 
 __all__ = [
     "ACTS",
@@ -51,13 +52,18 @@ class OfficeRunner(StreamRunner[OfficeContext]):
         return OfficeContext(locked, request)
 
     def office_act(
-        self, *, roles: Iterable[str] = OFFICE_ROLES, step_up: StepUp = "never"
+        self, *, roles: Iterable[str] = OFFICE_ROLES, subject: str = "", step_up: StepUp = "never"
     ) -> Callable[[OfficeAct], OfficeAct]:
-        """Register an act of the office under its function's name."""
-        return self.act(roles=roles, depends_on="nothing", step_up=step_up)
+        """Register an act of the office under its function's name.
+
+        `subject`: the row of the policy by which one person prepares the act and another approves it; `roles` do not
+        count then.
+        """
+        return self.act(roles=roles, depends_on="nothing", subject=subject, step_up=step_up)
 
 
 RUNNER = OfficeRunner()
+changes.register(RUNNER)
 ACTS = RUNNER.acts
 office_act = RUNNER.office_act
 execute = RUNNER.execute

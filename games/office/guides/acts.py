@@ -126,7 +126,7 @@ def file_guide_sample(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome(GUIDE_FILED(data))
 
 
-@office_act(step_up="always")
+@office_act(step_up="always", subject="guides")
 def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the body's decision on a sample with its letter."""
     guide = _read_guide(ctx, params)
@@ -134,13 +134,14 @@ def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome(GUIDE_DECIDED(data))
 
 
-@office_act(step_up="always")
+@office_act(step_up="always", subject="guides")
 def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Cover a draft by the approval of another guide with the same facts, and record the reason.
 
     Raises Refusal(`not-a-draft`, `approval-is-none`, `guide-differs-materially` or `immaterial-formats`).
     """
     guide, because = _read_guide(ctx, params), params.text("because")
+    ctx.add_makers(guide.drafted_by)
     approved = _guide_by_version(ctx, params.integer("approved", 1, MOST_VERSION))
     if guide.status != Review.DRAFT:
         raise Refusal(NOT_A_DRAFT, status=guide.get_status_display())

@@ -108,7 +108,7 @@ def record_rules_inspection(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome(RULES_BOOK_INSPECTED(data))
 
 
-@office_act(step_up="always")
+@office_act(step_up="always", subject="permissions")
 def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record a permission of the Board to show earlier rolls to patrons, which § 521.6 forbids otherwise.
 

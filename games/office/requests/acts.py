@@ -115,7 +115,7 @@ def file_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome(REQUEST_FILED(data))
 
 
-@office_act(step_up="always")
+@office_act(step_up="always", subject="requests")
 def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the decision with its letter.
 

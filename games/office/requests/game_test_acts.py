@@ -98,7 +98,7 @@ def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome(TEST_FILED({**_test_data(test), "parts": test.parts, "forms": forms}))
 
 
-@office_act(step_up="always")
+@office_act(step_up="always", subject="requests")
 def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the decision on a test with its letter and conditions. Raises Refusal(`test-not-waiting` or
     `another-body-decides`): the body that decides on the request has it tested.

@@ -67,7 +67,7 @@ def file_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome(SIGN_FORM_FILED(_form_data(form)))
 
 
-@office_act(step_up="always")
+@office_act(step_up="always", subject="signs")
 def decide_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the decision on a filed form with its letter. An approved form replaces the previous version."""
     form = _read_form(ctx, params)

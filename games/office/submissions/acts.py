@@ -129,7 +129,7 @@ def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     return _outcome(ctx, row, RULES_FILED({**_row_data(row), "terms": json.loads(row.terms)}))
 
 
-@office_act(step_up="always")
+@office_act(step_up="always", subject="rules")
 def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record the body's decision from its letter.
 
@@ -142,6 +142,7 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
     granted, body = params.boolean("granted"), read_body(ctx, params, "submissions")
     reference, letter = params.text("reference", max_length=60), read_letter(ctx.facility, params)
     since = read_moment(ctx, params, "in_force_from") or ctx.now
+    ctx.add_makers(row.drafted_by, row.filed_by)
     if row.status != Status.FILED:
         raise Refusal(NOT_FILED, status=row.get_status_display())
     row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter

@@ -128,6 +128,7 @@ def _play_new_jersey(floor: Floor) -> None:
         "seabright",
         floor.hire("nina", "Nina Shore", "games-administrator", "compliance", "seabright", "250025"),
     )
+    floor.approvers[house] = floor.hire("nell", "Nell Cray", "compliance", "compliance", house, "260026")
 
     def act(name: str, params: Json, expect: int = 200) -> Json:
         answer: Json = floor.in_office(name, params, by=by, facility=house, expect=expect).body.get(

@@ -12,7 +12,7 @@ from games.guide.standing import differences, published, still_true
 from games.models import Guide, RulesSubmission
 from games.submissions import filed_terms
 from tests.games.office.chapter_528 import applied, linked
-from tests.tables.cast import approve, make_scene
+from tests.tables.cast import approve, make_scene, newest_of_an_act
 
 pytestmark = pytest.mark.django_db
 IN_PRINT = {"formats": ["print", "web"]}
@@ -52,7 +52,7 @@ def deal(scene, rules, payouts=None):
 
 
 def newest(scene):
-    entry = Entry.objects.filter(stream__name="larkfield/rules").latest("seq")
+    entry = newest_of_an_act("larkfield/rules")
     return json.loads(bytes(entry.body))
 
 

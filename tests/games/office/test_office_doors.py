@@ -25,6 +25,7 @@ BY_SECRET = {"feed"}  # whoever knows its address reads it (test_calendar_feed.p
 
 # What stands in an address besides the house, where it leads to something that is there
 EXAMPLES: dict[str, dict[str, object]] = {
+    "change": {"code": "CH-0001"},
     "document": {"code": "D-0001"},
     "submission": {"code": "RS-0009"},
     "submission:version": {"code": "RS-0009", "version": 1},
@@ -68,7 +69,8 @@ def asked(client: Client, name: str, pattern: URLPattern) -> Any:
 @pytest.fixture
 def filled(hands, scene) -> Scene:
     """A house with something at every address."""
-    scene.on_file()
+    permission = {"reference": "BD-9", "granted_on": "2020-01-01", "letter": scene.on_file()}
+    scene.in_office("record_board_permission", permission, approve=False)
     scene.in_office("generate_guide", {"formats": ["print"]})
     house = scene.table.facility
     Provider.objects.create(

@@ -12,7 +12,7 @@ from audit.models import Entry
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest, Provider
 from games.office.requests import contents, odds_figures
-from tests.tables.cast import Scene
+from tests.tables.cast import Scene, newest_of_an_act
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
@@ -89,7 +89,7 @@ def refusal(scene: Scene, act: str, params: dict, code: str) -> Refusal:
 
 
 def entry() -> dict:
-    return json.loads(bytes(Entry.objects.filter(stream__name="larkfield/rules").latest("seq").body))["data"]
+    return json.loads(bytes(newest_of_an_act("larkfield/rules").body))["data"]
 
 
 def stored(request: str) -> GameRequest:

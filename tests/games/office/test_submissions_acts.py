@@ -7,13 +7,12 @@ import json
 import pytest
 from PIL import Image
 
-from audit.models import Entry
 from games import submissions
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
 from games.office.pdf.paper import render, styles, text
 from games.submissions import VersionState, in_force, rules_of, state_of_version
-from tests.tables.cast import make_scene
+from tests.tables.cast import make_scene, newest_of_an_act
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
@@ -65,7 +64,7 @@ def refusal(scene, act, params):
 
 
 def entry():
-    return json.loads(bytes(Entry.objects.filter(stream__name="larkfield/rules").latest("seq").body))
+    return json.loads(bytes(newest_of_an_act("larkfield/rules").body))
 
 
 def test_a_draft_is_filed_and_approved_with_its_letter_and_every_step_has_its_date(hands, scene):

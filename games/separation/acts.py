@@ -1,0 +1,119 @@
+"""Acts on prepared changes: approve, send back, take back. Every runner of acts without a table has them."""
+
+from audit.models import Person
+from audit.runner import ActOutcome
+from games.engine import Refusal
+from games.facility_runner import CHANGE_ACTS, Forbidden, P, StreamContext, StreamRunner
+from games.models import PreparedChange
+from games.params import Params
+from games.separation import policy
+from games.separation.entry_types import CHANGE_SENT_BACK, CHANGE_TAKEN_BACK, ChangeEnded
+from games.separation.refusals import (
+    CHANGE_HAS_ENDED,
+    MADE_BY_YOU,
+    MAY_NOT_APPROVE,
+    NO_SUCH_CHANGE,
+    NOT_MADE_BY_YOU,
+)
+
+PREPARERS = frozenset(role for row in policy.practice().values() for role in row.prepare)
+APPROVERS = frozenset(role for row in policy.practice().values() for role in row.approve)
+
+
+def register(runner: StreamRunner[P]) -> None:
+    """Give a runner the acts on changes of its own acts."""
+
+    def approve_change(ctx: P, params: Params) -> ActOutcome:
+        """Do the act of a change for good, as a second person.
+
+        Raises what the act refuses now; `no-such-change`, `change-has-ended`, and, as Forbidden, `may-not-approve` or
+        `made-by-you`.
+        """
+        change = _waiting_change(runner, ctx, params)
+        _verify_may_approve(ctx, change)
+        act, act_params = runner.acts[change.act], runner.read_params(change.params)
+        ctx.approving = change
+        outcome = act.do(ctx, act_params)
+        runner.reject_unknown(act_params)
+        return ActOutcome(
+            outcome.entry, {**outcome.answer, "change": change.code}, outcome.changes, outcome.seats
+        )
+
+    def send_back_change(ctx: P, params: Params) -> ActOutcome:
+        """Send a change back with a reason, instead of approving it. Nothing is done. Raises as `approve_change`."""
+        change, why = _waiting_change(runner, ctx, params), params.text("why")
+        _verify_may_approve(ctx, change)
+        _end(ctx, change, PreparedChange.Status.SENT_BACK, why)
+        return ActOutcome(CHANGE_SENT_BACK(_ended(change)), {"change": change.code}, changes="nothing")
+
+    def take_back_change(ctx: P, params: Params) -> ActOutcome:
+        """Take back a change that one prepared oneself. Nothing is done. Raises `not-made-by-you` as Forbidden."""
+        change, why = _waiting_change(runner, ctx, params), params.text("why")
+        if change.prepared_by_id != ctx.actor.pk:
+            raise Forbidden(NOT_MADE_BY_YOU, change=change.code, by=change.prepared_by.name)
+        _end(ctx, change, PreparedChange.Status.TAKEN_BACK, why)
+        return ActOutcome(CHANGE_TAKEN_BACK(_ended(change)), {"change": change.code}, changes="nothing")
+
+    # The roles of the trade: the runner asks the policy of the jurisdiction, and the act that of its subject.
+    for do, roles in (
+        (approve_change, APPROVERS),
+        (send_back_change, APPROVERS),
+        (take_back_change, PREPARERS),
+    ):
+        assert do.__name__ in CHANGE_ACTS
+        step_up = "always" if do is approve_change else "never"
+        runner.act(roles=roles, depends_on="nothing", step_up=step_up)(do)
+
+
+def obstacle(change: PreparedChange, person: Person) -> Refusal | None:
+    """Why this person may not approve the change, or None."""
+    row = policy.row_of(change.facility.law, change.subject)
+    if not policy.may_approve(row, person):
+        return Forbidden(
+            MAY_NOT_APPROVE,
+            row.section,
+            title=row.title,
+            role=person.get_role_display().lower(),
+            department=person.get_department_display().lower(),
+            who=policy.in_words(row.approve),
+        )
+    if person.code in change.makers or person.pk == change.prepared_by_id:
+        return Forbidden(MADE_BY_YOU, row.section, change=change.code, who=policy.in_words(row.approve))
+    return None
+
+
+def _waiting_change(runner: StreamRunner[P], ctx: StreamContext, params: Params) -> PreparedChange:
+    """The waiting change that an act names, locked. Raises `no-such-change` or `change-has-ended`."""
+    code = params.code("change")
+    change = (
+        PreparedChange.objects.select_for_update(of=("self",))
+        .filter(facility=ctx.facility, code=code)
+        .select_related("prepared_by", "facility")
+        .first()
+    )
+    if change is None or change.act not in runner.acts:
+        raise Refusal(NO_SUCH_CHANGE, change=code)
+    if change.status != PreparedChange.Status.WAITING:
+        raise Refusal(CHANGE_HAS_ENDED, change=code, status=change.get_status_display())
+    return change
+
+
+def _verify_may_approve(ctx: StreamContext, change: PreparedChange) -> None:
+    refusal = obstacle(change, ctx.actor)
+    if refusal is not None:
+        raise refusal
+
+
+def _end(ctx: StreamContext, change: PreparedChange, status: PreparedChange.Status, why: str) -> None:
+    change.status, change.decided_by, change.decided_at, change.why = status, ctx.actor, ctx.now, why
+    change.save(update_fields=["status", "decided_by", "decided_at", "why"])
+
+
+def _ended(change: PreparedChange) -> ChangeEnded:
+    return {
+        "change": change.code,
+        "subject": change.subject,
+        "act": change.act,
+        "prepared_by": change.prepared_by.code,
+        "why": change.why,
+    }

@@ -1,0 +1,31 @@
+"""Refusals of changes that need a second person."""
+
+from games.engine.refusals import RefusalCode
+
+MAY_NOT_PREPARE = RefusalCode(
+    "may-not-prepare",
+    "%(title)s: a %(role)s of %(department)s does not prepare this. It is prepared by: %(who)s.",
+    "Not yours to prepare",
+)
+MAY_NOT_APPROVE = RefusalCode(
+    "may-not-approve",
+    "%(title)s: a %(role)s of %(department)s does not approve this. It is approved by: %(who)s.",
+    "Not yours to approve",
+)
+MADE_BY_YOU = RefusalCode(
+    "made-by-you",
+    "You made %(change)s or what it is about. Somebody else must approve it: %(who)s.",
+    "A second person approves",
+)
+NOT_MADE_BY_YOU = RefusalCode(
+    "not-made-by-you",
+    "%(change)s was prepared by %(by)s, who alone may take it back. You may send it back with a reason.",
+    "Not yours to take back",
+)
+NO_SUCH_CHANGE = RefusalCode("no-such-change", "There is no change %(change)s here.", "No such change")
+CHANGE_HAS_ENDED = RefusalCode(
+    "change-has-ended", "%(change)s no longer waits (%(status)s).", "Decided already"
+)
+CHANGE_WAITS = RefusalCode(
+    "change-waits", "%(change)s says the same and waits for its approval.", "Prepared already"
+)
