@@ -455,7 +455,10 @@ OTHER_REFUSALS = {
     ("replace_shaker", "shaker"): "shaker-not-free",
     ("return_shaker", "shaker"): "shaker-not-out-of-order",
     ("record_approval", "table"): "no-such-equipment",
-    ("approve_change", "code"): "another-body-decides",  # of the act that is approved, which has its own parameters
+    (
+        "approve_change",
+        "code",
+    ): "another-body-decides",  # of the act that is approved, which has its own parameters
     ("link_request", "request"): "no-such-request-here",
     ("return_wagers", "round"): "nothing-to-return",
     ("print_round", "table"): "no-such-round",
