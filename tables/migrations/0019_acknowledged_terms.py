@@ -5,11 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-<<<<<<<< HEAD:tables/migrations/0019_acknowledged_terms.py
         ("tables", "0018_control_of_dice"),
-========
-        ("tables", "0016_cases"),
->>>>>>>> afbbdbf9 (office: Let a second person approve what one person prepares):tables/migrations/0017_acknowledged_terms.py
     ]
 
     operations = [

@@ -41,7 +41,15 @@ from tables.demo.seeding import (
 )
 from tables.demo.signs import approve_signs
 from tables.models import (
-    Alert, Assignment, Instrument, Pit, Qualification, Round, Settlement, Shaker, Table,
+    Alert,
+    Assignment,
+    Instrument,
+    Pit,
+    Qualification,
+    Round,
+    Settlement,
+    Shaker,
+    Table,
 )  # fmt: skip
 from tables.opening.new_tables import make_table
 from tables.opening.view import Opening
