@@ -2,6 +2,7 @@
 
 from audit.models import Person
 from audit.runner import ActOutcome
+from audit.step_up import StepUp
 from games.engine import Refusal
 from games.facility_runner import CHANGE_ACTS, Forbidden, P, StreamContext, StreamRunner
 from games.models import PreparedChange
@@ -61,7 +62,7 @@ def register(runner: StreamRunner[P]) -> None:
         (take_back_change, PREPARERS),
     ):
         assert do.__name__ in CHANGE_ACTS
-        step_up = "always" if do is approve_change else "never"
+        step_up: StepUp = "always" if do is approve_change else "never"
         runner.act(roles=roles, depends_on="nothing", step_up=step_up)(do)
 
 
