@@ -51,7 +51,7 @@ async function printReport(button) {
   const message = box.querySelector("[data-print-refused]");
   button.setAttribute("aria-busy", "true");
   const params = { table, number: Number(number), seat: Number(button.dataset.printSeat) };
-  const { refusal, answer } = await post(url, { command: uuid7(), seen: 0, params });
+  const { refusal, answer } = await post(url, { command: uuid7(), "seen": 0, params });
   button.removeAttribute("aria-busy");
   message.hidden = !refusal;
   if (!refusal) return location.assign(printed.replace(/[^/]*$/, `${answer.sha256}.pdf`));
