@@ -5,7 +5,7 @@ recorded by its SHA-256 can be made again.
 """
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +20,13 @@ from games.models import Facility, RulesSubmission
 from games.paper_layout import PaperLayout, paper_layout
 from tables.core.entries import RecordedEntry, of_round
 from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, SLIP_SETTLED
+from tables.corrections.slips import key_of
+from tables.corrections.words import moved_in_words, owed_in_words
 from tables.desk.entry_rows import local_date_and_time
-from tables.models import Case, Table
+from tables.models import Case, Slip, Table
 from tables.replay.evidence import Evidence, evidence_of
 from tables.replay.history import DISPUTE, ReplayStep, RoundHistory, WagerRow
-from tables.replay.replayed_round import SETTLING_TYPES
+from tables.replay.replayed_round import SETTLING_TYPES, WagerKey
 from tables.rules.approved_terms import recorded_submission
 
 OUTCOME_WORDS = {
@@ -242,6 +244,12 @@ def _sentences(
             )
         else:
             yield f"{correction.title}: {correction.before}, then {correction.after}, signed by {correction.signed}."
+    codes = [str(entry.data.get("slip")) for entry in history.entries if entry.type == SLIP_FILED.name]
+    if codes:
+        yield (
+            f"After money had moved, the round was corrected by {' and '.join(codes)}; see the slips below. Dice,"
+            " layout and wagers are shown as they were settled at the table."
+        )
     replayed = history.current_round
     if replayed is not None and not replayed.has_ended:
         yield "The round is still in play."
@@ -328,14 +336,58 @@ def _what_if(history: RoundHistory, seat: int | None) -> Iterator[str]:
 
 
 def _slips(history: RoundHistory, seat: int | None, facility: Facility) -> Iterator[str]:
+    """Each slip: what it says of the money, how it settles each wager otherwise, why, and its entry."""
+    lines = {key: settlement.line for key, settlement in history.settlements.items()}
     for step in history.steps:
-        if step.entry.type in (SLIP_FILED.name, SLIP_SETTLED.name):
-            if _is_of_other_seats(step.entry, seat):
-                yield f"{step.entry.data.get('slip')} is about other seats; entry {step.entry.seq:,}."
-                continue
-            reason = str(step.entry.data.get("reason") or "")
-            moment = _moment(dt.datetime.fromisoformat(step.entry.at), facility)
-            yield f"{step.text}{f' ({reason})' if reason else ''}; {moment}, entry {step.entry.seq:,}."
+        entry = step.entry
+        if entry.type not in (SLIP_FILED.name, SLIP_SETTLED.name):
+            continue
+        code, data = entry.data.get("slip"), entry.data
+        about = f"Entry {entry.seq:,}, {_moment(dt.datetime.fromisoformat(entry.at), facility)}."
+        if _is_of_other_seats(entry, seat):
+            yield f"{code} is about other seats. {about}"
+            continue
+        reason = f" Reason: {str(data.get('reason')).rstrip('.')}." if data.get("reason") else ""
+        if entry.type == SLIP_SETTLED.name:
+            yield f"{code} was settled: {moved_in_words(_of_seat(data['moved'], seat))}.{reason} {about}"
+            continue
+        changed = list(_changed_lines(data, lines, history, seat))
+        outcome = f" Settled again: {'; '.join(changed)}." if changed else ""
+        yield (
+            f"{code}, after money had moved: {_slip_kind(data)}; {owed_in_words(_of_seat(data['due'], seat))}."
+            f"{outcome}{reason} {about}"
+        )
+
+
+def _of_seat(amounts: Any, seat: int | None) -> list[Any]:
+    return [amount for amount in amounts if seat in (None, amount["seat"])]
+
+
+def _slip_kind(data: Mapping[str, Any]) -> str:
+    """What a slip corrects, in words: `the dice were 2 2 6, not 2 2 5`."""
+    mistake = data.get("mended") or {}
+    if data.get("kind") == "dice" and "after" in mistake:
+        after, before = (" ".join(map(str, mistake[name])) for name in ("after", "before"))
+        return f"the dice were {after}, not {before}"
+    return str(dict(Slip.Kind.choices).get(data.get("kind", ""), "a correction"))
+
+
+def _changed_lines(
+    data: Mapping[str, Any], lines: dict[WagerKey, Any], history: RoundHistory, seat: int | None
+) -> Iterator[str]:
+    """How a slip settles each wager otherwise than before it. `lines` are updated to the slip's settlement."""
+    for line in data.get("settled", ()):
+        key = key_of(line)
+        before, lines[key] = lines.get(key), line
+        is_same = before is not None and (before["outcome"], before["paid_cents"]) == (
+            line["outcome"],
+            line["paid_cents"],
+        )
+        if is_same or seat not in (None, line["seat"]):
+            continue
+        label = history.names.get(line["wager"], line["wager"])
+        paid = f", paid {in_dollars(line['paid_cents'])}" if line["paid_cents"] else ""
+        yield f"{label} of seat {line['seat']} {OUTCOME_WORDS[line['outcome']].lower()}{paid}"
 
 
 def _cases(table: Table, number: int, seat: int | None, moment: dt.datetime) -> Iterator[CaseLines]:

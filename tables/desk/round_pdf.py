@@ -50,7 +50,7 @@ def round_pdf(paper: RoundPaper) -> bytes:
 
 def _heads(paper: RoundPaper) -> Flowable:
     head = ["Played", "Game and rules", "Rules submission"]
-    return table([head, [paper.played, paper.rules, paper.submission]], (42, 38, 20))
+    return table([head, [paper.played, paper.rules, paper.submission]], (40, 41, 19))
 
 
 def _dice(paper: RoundPaper) -> Iterator[Flowable]:

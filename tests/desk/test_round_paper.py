@@ -25,6 +25,7 @@ from tables.models import CameraReference, Case, CaseSignature
 from tests.fixtures import games as fixtures
 from tests.services.restore import restored_later
 from tests.tables.cast import CHAPTER, make_scene
+from tests.tables.slip_scene import file, settle
 
 pytestmark = pytest.mark.django_db
 hazard = fixtures.hazard
@@ -108,6 +109,22 @@ def test_a_report_is_recorded_and_its_bytes_stay_the_same(disputed, hands):
     assert browser.get(f"/record/larkfield/rounds/T-01/1/{'0' * 64}.pdf").status_code == 403
     Person.objects.filter(code="floorperson").update(name="Renamed Since")
     assert browser.get(f"/record/larkfield/rounds/T-01/1/{data['data']['sha256']}.pdf").status_code == 410
+
+
+def test_a_slip_is_named_on_the_first_page_with_what_it_changed_for_this_seat_alone(disputed):
+    file(disputed, "dice", dice=[2, 2, 6], reason="the video shows six")
+    settle(disputed, (2, 7_000))
+    text = words(printed(disputed, seat=2)[1].content)
+    for part in (
+        "After money had moved, the round was corrected by ENS-0001; see the slips below.",
+        "ENS-0001, after money had moved: the dice were 2 2 6, not 2 2 5; $70 to seat 2.",
+        "Settled again: Total 10 of seat 2 won, paid $60.", "Reason: the video shows six.",
+        "ENS-0001 was settled: $70 to seat 2.",
+    ):  # fmt: skip
+        assert part in text, part
+    assert "ENS-0001 is about other seats" in words(printed(disputed, seat=3)[1].content)
+    paper = round_paper(disputed.table, 1, None, moment=clock.now(), printed_by="Mei")
+    assert paper is not None and "Total 10 of seat 2 won, paid $60" in paper.slips[0]
 
 
 def test_a_case_about_the_round_is_on_its_report_with_camera_and_signatures(disputed, hands):

@@ -192,5 +192,6 @@ def _about(query: SheetQuery) -> Sequence[tuple[str, str]]:
         ("Amounts", "In dollars. Negative where the casino, or the player in their column, loses."),
         ("Times", f"Local to the facility ({query.facility.time_zone}), each with the name of its zone."),
         ("Source", "Rounds, wagers, sign-ins: entries. Slips and lots: rows checked by a full verification."),
+        ("Corrections", "Rounds and wagers are as settled at the table. What changed later is in Slips."),
         ("Settled again", "Each round is settled again by the rules that it pinned; a difference is named."),
     )  # fmt: skip

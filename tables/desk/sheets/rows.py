@@ -13,6 +13,7 @@ from games.models import Facility
 from games.registry import game_by_code
 from games.regulations.clauses import Clause, all_clauses
 from tables.core.entries import of_round
+from tables.corrections.entry_types import SLIP_FILED
 from tables.corrections.words import moved_in_words, owed_in_words
 from tables.desk.round_paper import OUTCOME_WORDS, disputed_seats
 from tables.desk.sheets.columns import LOTS, ROUNDS, SIGN_INS, SLIPS, WAGERS, Row, Sheet
@@ -142,8 +143,13 @@ class _Rounds:
         if day is not None and played != day.isoformat():
             return
         yield ROUNDS, _round_row(table, number, history, dt.date.fromisoformat(played))
+        slips = [
+            str(entry.data.get("slip"))
+            for entry in history.entries
+            if entry.type == SLIP_FILED.name and entry.data.get("kind") in ("dice", "void")
+        ]
         for wager in history.wager_rows:
-            yield WAGERS, _wager_row(table, number, wager, dt.date.fromisoformat(played))
+            yield WAGERS, _wager_row(table, number, wager, dt.date.fromisoformat(played), slips)
 
 
 def _round_row(table: Table, number: int, history: RoundHistory, day: dt.date) -> Row:
@@ -155,7 +161,7 @@ def _round_row(table: Table, number: int, history: RoundHistory, day: dt.date) -
     replayed = history.current_round
     throws = [replayed.game.arranged(throw) for throw in replayed.throws] if replayed else []
     differences = len(history.differences)
-    slips = [str(entry.data.get("slip")) for entry in history.entries if entry.type == "slip.filed"]
+    slips = [str(entry.data.get("slip")) for entry in history.entries if entry.type == SLIP_FILED.name]
     return (
         day,
         table.code,
@@ -192,7 +198,8 @@ def _rules_title(history: RoundHistory) -> str:
     return f"{edition.title}, paytable {edition.paytable}" if edition.paytable else edition.title
 
 
-def _wager_row(table: Table, number: int, wager: WagerRow, day: dt.date) -> Row:
+def _wager_row(table: Table, number: int, wager: WagerRow, day: dt.date, slips: list[str]) -> Row:
+    """The row of a wager. `slips` are those about the whole round."""
     is_struck = wager.outcome == "struck"
     remarks = [
         *([REMARKS[wager.flag]] if wager.flag in REMARKS else []),
@@ -220,7 +227,7 @@ def _wager_row(table: Table, number: int, wager: WagerRow, day: dt.date) -> Row:
         wager.returned_cents,
         _net(wager),
         "; ".join(remarks),
-        ", ".join(wager.slips),
+        ", ".join(dict.fromkeys([*wager.slips, *slips])),
         wager.seq,
     )
 
