@@ -14,6 +14,7 @@ from audit.models import Entry, Lockout
 from games import jurisdictions
 from games.engine import Refusal
 from tables.cases import watch
+from tables.cases.case_record_checks import check_cases
 from tables.cases.exceptions import exceptions
 from tables.cases.inbox import due_words, span_words
 from tables.cases.kinds import words_of_case
@@ -285,6 +286,23 @@ def test_two_people_sign_the_same_and_compliance_closes(disputed, hands):
         disputed.in_room("reopen_case", {"case": "C-0001", "reason": "Twice"}, by="compliance")
 
 
+def test_a_verification_finds_a_case_that_differs_from_its_entries(disputed):
+    disputed.in_room("take_case", {"case": "C-0001"}, by="compliance")
+    for by in ("surveillance", "compliance"):
+        sign(disputed, by)
+    disputed.in_room("reopen_case", {"case": "C-0001", "reason": "Another clip"}, by="compliance")
+    sign(disputed, "surveillance")
+
+    def found():
+        return [(finding.code, finding.where.get("column")) for finding in check_cases(lambda: None)]
+
+    assert found() == []
+    Case.objects.update(outcome="goodwill", owner=disputed.people["surveillance"])
+    assert found() == [("case-differs", "owner"), ("case-differs", "outcome")]
+    Case.objects.update(code="C-0007")
+    assert found() == [("case-unrecorded", None), ("case-missing", None)]
+
+
 def test_nobody_signs_who_acted_in_the_round_and_table_games_do_not_sign_alone(disputed, hands):
     hire(disputed, ("night-manager", "shift-manager"))
     disputed.place((1, "small", 1_000))
@@ -391,7 +409,7 @@ def test_the_inbox_begins_with_the_next_due_case_and_its_single_next_step(disput
     for words in (
         "None overdue", "Open 1 Due today 0 Yours 0 No owner 1", "Due Sun 22 Nov, in 1 d 0 h C-0001, dispute",
         "Dispute at T-01 seat 2, round 1 “The dealer called a 6 first”", "Nobody yet", "Take C-0001",
-        "Inbox 1 open cases",
+        "Inbox 1 open cases", "Never fully verified",
     ):  # fmt: skip
         assert words in text, words
     disputed.in_room("take_case", {"case": "C-0001"}, by="surveillance")

@@ -121,7 +121,7 @@ def test_a_second_factor_counts_in_its_own_session_alone(office, hands):
     assert refused.json()["refusal"]["code"] == "no-second-factor"
 
 
-def test_acts_that_need_a_second_factor_are_approvals_exports_and_corrections():
+def test_acts_that_need_a_second_factor_are_approvals_exports_corrections_and_cases():
     needed = {
         act.name: act.step_up
         for runner in (table.RUNNER, facility.RUNNER, desk.RUNNER)
@@ -129,10 +129,11 @@ def test_acts_that_need_a_second_factor_are_approvals_exports_and_corrections():
         if act.step_up != "never"
     }
     corrections = ("correct_dice", "record_missed_wager", "strike_mistaken_wager")
-    assert needed == dict.fromkeys(corrections, "office") | dict.fromkeys(
+    assert needed == dict.fromkeys((*corrections, "sign_case_outcome"), "office") | dict.fromkeys(
         (
             *("record_approval", "ask_export", "ask_sheets", "take_proof", "print_round"),
             *("give_password", "ask_factor_reset", "confirm_factor_reset"),
+            *("close_case", "reopen_case", "accept_report"),
         ),
         "always",
     )

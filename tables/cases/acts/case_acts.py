@@ -192,7 +192,7 @@ def record_camera_seen(ctx: FacilityContext, params: Params) -> ActOutcome:
     return ActOutcome(CAMERA_SEEN(data), changes="nothing")
 
 
-@facility_act(CASES, roles=CASE_WORKERS)
+@facility_act(CASES, roles=CASE_WORKERS, step_up="office")
 def sign_case_outcome(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Sign the outcome of a case. Two people sign the same outcome, sum and reason; one after the review of a slip.
 
@@ -225,7 +225,7 @@ def sign_case_outcome(ctx: FacilityContext, params: Params) -> ActOutcome:
     return ActOutcome(OUTCOME_SIGNED(data), {"signature": len(signed) + 1}, changes="nothing")
 
 
-@facility_act(CASES, roles=COMPLIANCE)
+@facility_act(CASES, roles=COMPLIANCE, step_up="always")
 def close_case(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Close a case that two people have signed. What is paid by slip needs a slip about the round."""
     case = _open_case(ctx, params)
@@ -240,7 +240,7 @@ def close_case(ctx: FacilityContext, params: Params) -> ActOutcome:
     return ActOutcome(CASE_CLOSED({"case": case.code, "outcome": case.outcome}), changes="nothing")
 
 
-@facility_act(CASES, roles=COMPLIANCE)
+@facility_act(CASES, roles=COMPLIANCE, step_up="always")
 def reopen_case(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Reopen a closed case, or one whose outcome somebody has signed. The signatures no longer count."""
     case, reason = _case(ctx, params), params.text("reason", max_length=MAX_REASON)

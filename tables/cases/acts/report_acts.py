@@ -21,7 +21,7 @@ from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_
 MAX_OPENED = 1000
 
 
-@facility_act(CASES, roles=COMPLIANCE)
+@facility_act(CASES, roles=COMPLIANCE, step_up="always")
 def accept_report(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Accept the report of a gaming day of real play. `opened` is what its page gave to this person on opening.
 

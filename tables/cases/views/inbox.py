@@ -13,6 +13,7 @@ from tables.cases.inbox import FILTERS, MAX_CLOSED, case_rows, cases_of, figures
 from tables.cases.page import inbox_context
 from tables.cases.reports import report_panel
 from tables.cases.roles import authorize_cases
+from tables.desk.integrity import read_integrity
 from tables.models import Case, Table
 
 MAX_CLOSED_LINE = 6
@@ -46,6 +47,7 @@ def inbox(request: HttpRequest, facility_code: str) -> HttpResponse:
         "rows": rows,
         "closed_since": _closed_since_yesterday(facility, now) if shown != "closed" else [],
         "panel": report_panel(facility, now),
+        "integrity": read_integrity(facility, now),
         "coming": _coming_due(facility, now),
         "tables": Table.objects.filter(facility=facility, kind=Table.Kind.LIVE).order_by("code"),
     }
