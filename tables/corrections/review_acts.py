@@ -16,7 +16,7 @@ from tables.models import Slip
 from tables.runner.table import ActOutcome, act, act_without_post
 
 
-@act(roles=REVIEWERS, depends_on="nothing")
+@act(roles=REVIEWERS, depends_on="nothing", step_up="always")
 @act_without_post
 def review_slip(ctx: TableContext, params: Params) -> ActOutcome:
     """Review a slip once, from outside the table. Who differs says why; then no more money moves on this slip."""

@@ -39,7 +39,7 @@ MAX_NUMBER = 2**31 - 1
 MAX_SEQ = 2**53 - 1
 
 
-@act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
+@act(roles=AT_THE_TABLE, witness=True, depends_on="nothing", step_up="office")
 @act_without_post
 def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     """File a slip about a round that has ended: its whole settlement again, and what each seat is owed.
@@ -84,7 +84,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(SLIP_FILED(data), {"slip": slip.code}, changes="nothing")
 
 
-@act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
+@act(roles=AT_THE_TABLE, witness=True, depends_on="nothing", step_up="office")
 @act_without_post
 def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     """Settle a slip: what each seat due in fact received or gave back. Less than due needs a reason."""

@@ -128,9 +128,13 @@ def test_acts_that_need_a_second_factor_are_approvals_exports_corrections_and_ca
         for act in runner.acts.values()
         if act.step_up != "never"
     }
-    corrections = ("correct_dice", "record_missed_wager", "strike_mistaken_wager")
-    assert needed == dict.fromkeys((*corrections, "sign_case_outcome"), "office") | dict.fromkeys(
+    corrections = (
+        *("correct_dice", "record_missed_wager", "strike_mistaken_wager"),
+        *("file_slip", "settle_slip", "sign_case_outcome"),
+    )
+    assert needed == dict.fromkeys(corrections, "office") | dict.fromkeys(
         (
+            "review_slip",
             *("record_approval", "ask_export", "ask_sheets", "take_proof", "print_round"),
             *("give_password", "ask_factor_reset", "confirm_factor_reset"),
             *("close_case", "reopen_case", "accept_report"),
