@@ -318,6 +318,7 @@ RESET_WITHDRAWN = entry_type(
 
 class FactorsReset(PasswordGiven):
     asked_by: Annotated[str, "code of the administrator who asked"]
+    devices: Annotated[list[str], "names of the devices at which the person was signed off"]
     factors: Annotated[list[int], "ids of the second factors that ended"]
     reset: Annotated[int, "id of the request"]
 

@@ -180,6 +180,17 @@ def sign_out(request: HttpRequest) -> None:
     logout(request)
 
 
+def end_sessions(person: Person) -> list[str]:
+    """Sign a person off at every device but the tablets of tables, where a shaker may be theirs. Returns their names.
+
+    Call it in a transaction, and record it. The heartbeats of the devices' sockets close them.
+    """
+    devices = list(Device.objects.select_for_update().filter(person=person, place="").order_by("name"))
+    for device in devices:
+        _update_device(device, person=None, signed_on_at=None, locked_at=None)
+    return [device.name for device in devices]
+
+
 def is_of_newest_sign_in(session: SessionBase, device: Device) -> bool:
     """Whether a session began with the sign-in that this device shows, and not at another one or before.
 

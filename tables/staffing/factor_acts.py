@@ -8,7 +8,7 @@ import datetime as dt
 
 from django.db.models import QuerySet
 
-from audit import factors, passwords
+from audit import factors, passwords, people
 from audit.entries import (
     FACTORS_RESET,
     PASSWORD_GIVEN,
@@ -80,6 +80,8 @@ def ask_factor_reset(ctx: FacilityContext, params: Params) -> ActOutcome:
 def confirm_factor_reset(ctx: FacilityContext, params: Params) -> ActOutcome:
     """End the second factors of a person for whom another administrator asked, and give a one-time password.
 
+    Whoever found the key may have an open sign-in too, so the person is signed off everywhere but at a table.
+
     Raises `no-such-reset`, `you-asked-for-it` or `not-for-yourself`.
     """
     reset = _open_reset(ctx, params)
@@ -95,6 +97,7 @@ def confirm_factor_reset(ctx: FacilityContext, params: Params) -> ActOutcome:
         **passwords.statement_of(row),
         "reset": reset.pk,
         "asked_by": reset.asked_by.code,
+        "devices": people.end_sessions(reset.person),
         "factors": [factor["factor"] for factor in ended],
     }
     return ActOutcome(FACTORS_RESET(data), {"reset": reset.pk}, changes="nothing")

@@ -161,6 +161,8 @@ def test_a_correction_needs_it_at_the_office_and_not_at_the_table(office):
 
 def test_a_lost_factor_takes_two_administrators_and_changes_nothing_else(office, hands):
     carla = register_app(office.people["compliance"], office.desk)
+    thief = office.browser("podium")
+    sign_in_with_app(thief, carla)
     second_administrator(office)
     teo = at_desk(office, "system-administrator")
     before = Person.objects.values().get(code="compliance")
@@ -185,7 +187,8 @@ def test_a_lost_factor_takes_two_administrators_and_changes_nothing_else(office,
     assert post(other, f"{ACTS}confirm_factor_reset", factor_reset=reset)[1] == "no-such-reset"
     entry = newest("factors.reset")
     assert (entry["actor"], entry["data"]["asked_by"]) == ("second-administrator", "system-administrator")
-    assert entry["data"]["factors"] == [carla.pk]
+    assert (entry["data"]["factors"], entry["data"]["devices"]) == ([carla.pk], ["Podium"])
+    assert thief.get("/record/larkfield/")["Location"].startswith("/sign-in")
 
     password = other.get("/floor/larkfield/sign-in/").content.decode().split("<code>")[1].split("</code>")[0]
     assert len(password) == 23 and password not in str(entry)
