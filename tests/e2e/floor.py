@@ -3,6 +3,7 @@
 import contextlib
 import re
 import time
+import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -451,3 +452,9 @@ def all_on(host: str, screens: Iterable[Screen]) -> list[str]:
     """The requests that went anywhere else than to this host."""
     own = re.compile(rf"(?:http|ws)://{re.escape(host)}/|data:|blob:")
     return [url for screen in screens for url in screen.requests if not own.match(url)]
+
+
+def letter() -> dict:
+    """A letter of its own: one file says one decision."""
+    words = f"Letter {uuid.uuid4()}: the body has decided as it was filed."
+    return {"name": "letter.txt", "mimeType": "text/plain", "buffer": words.encode()}

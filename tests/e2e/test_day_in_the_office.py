@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from audit import clock
 from tables.clock.ticker import tick
 from tables.models import LimitsChange
-from tests.e2e.floor import Screen, Tablet, touch
+from tests.e2e.floor import Screen, Tablet, letter, touch
 from tests.e2e.test_office_submissions import Desk
 from tests.games.office.chapter_528 import ANY_TRIPLE, dealt
 from tests.services.server import LiveServer
@@ -20,7 +20,6 @@ from tests.tables.conftest import Hands
 pytestmark = pytest.mark.browser
 clause = pytest.mark.clause
 PHONE = (390, 844)
-LETTER = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Approved."}
 HALF_AN_HOUR = dt.timedelta(minutes=30)
 SECOND = dt.timedelta(seconds=1)
 
@@ -39,7 +38,7 @@ def decide(scene: Scene, desk: Desk, name: str, reference: str) -> None:
     desk.tap(box.locator(".pick", has_text="Approved"))
     expect(box.locator("[name=body]")).to_have_value("Bureau of Gaming Operations")
     box.locator("[name=reference]").fill(reference)
-    box.locator("input[type=file]").set_input_files([LETTER])
+    box.locator("input[type=file]").set_input_files([letter()])
     expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")  # with the code that it became
     desk.go(box)
     scene.approve_changes()

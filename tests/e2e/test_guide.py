@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from games.models import BoardPermission, DeviceIncident, Guide, GuideDisplay, RulesBook
-from tests.e2e.floor import resize
+from tests.e2e.floor import letter, resize
 from tests.e2e.test_looks import CUT_OFF, SMALL_TARGETS, broken_rules
 from tests.e2e.test_rooms import Office, is_well
 from tests.games.office.test_guide_acts import publish
@@ -14,7 +14,6 @@ from tests.tables.cast import approve
 
 pytestmark = pytest.mark.browser
 PHONE = (390, 844)
-LETTER = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Approved."}
 GUIDE = "/guide/larkfield/"
 
 
@@ -35,7 +34,7 @@ def test_a_guide_goes_from_its_draft_to_a_visitors_phone_in_spanish(scene, new_p
     expect(box.locator("[data-go]")).to_have_text("Approved or denied")
     keeper.tap(box.locator(".pick", has_text="Approved"))
     box.locator("[name=reference]").fill("BGO-77")
-    box.locator("input[type=file]").set_input_files([LETTER])
+    box.locator("input[type=file]").set_input_files([letter()])
     expect(box.locator("[data-file-status]")).to_contain_text("D-0001, letter.txt")
     keeper.go(box)
     scene.approve_changes()
@@ -104,7 +103,7 @@ def test_the_book_its_readers_and_permissions_go_on_record_in_dialogs(scene, new
     keeper = Keeper(new_page(820, 1180)).begin_here(scene)
     spotless.append(keeper)
     box = keeper.slip("file-book")
-    box.locator("input[type=file]").set_input_files([LETTER])
+    box.locator("input[type=file]").set_input_files([letter()])
     expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")
     expect(box.locator("[data-go]")).to_have_text("Check what it covers")
     keeper.tap(box.locator(".pick", has_text="58 Pa. Code Chapter 625a"))
@@ -115,7 +114,7 @@ def test_the_book_its_readers_and_permissions_go_on_record_in_dialogs(scene, new
     box = keeper.slip("permission")
     box.locator("[name=reference]").fill("BD-9")
     box.locator("[name=granted_on]").fill("2020-01-02")
-    box.locator("input[type=file]").set_input_files([LETTER])
+    box.locator("input[type=file]").set_input_files([letter()])
     expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")
     keeper.go(box)
     expect(keeper.page.locator("#page")).to_contain_text("Patrons may be shown earlier rolls")

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from audit import clock
 from audit.devices import enroll
 from tables.models import DiceLot, LimitsChange
-from tests.e2e.floor import Screen, Tablet, become, resize
+from tests.e2e.floor import Screen, Tablet, become, letter, resize
 from tests.e2e.test_looks import CUT_OFF, LEAST_PX, SIZES, SMALL_TARGETS, broken_rules, faults_outside
 from tests.tables.cast import Scene
 
@@ -17,7 +17,6 @@ pytestmark = pytest.mark.browser
 IGNORED = re.compile(
     r'class="brand"|href="/floor/larkfield/[a-z]*/?"|href="/office/|>Sign off<|Run this table'
 )
-PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n"
 AT = "/floor/larkfield/T-01/"
 
 
@@ -102,9 +101,7 @@ def test_the_form_of_a_sign_is_drafted_filed_and_approved_in_dialogs(scene, new_
     box = page.locator("#decide-sign")
     office.tap(box.locator("label.pick").first)
     box.locator("[name=reference]").fill("BGO-80")
-    box.locator("input[type=file]").set_input_files(
-        {"name": "l.pdf", "mimeType": "application/pdf", "buffer": PDF}
-    )
+    box.locator("input[type=file]").set_input_files(letter())
     expect(box.locator("[data-file-status]")).to_contain_text("D-0001")
     office.tap(box.locator("[data-go]"))
     expect(page.locator("#status-message")).to_contain_text("CH-0001 is prepared")

@@ -11,7 +11,11 @@ from tests.e2e.test_rooms import Office, is_well
 from tests.games.office.chapter_528 import ANY_TRIPLE, applied, linked, three_steps
 
 pytestmark = pytest.mark.browser
-PAPER = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"As received."}
+PAPER = {
+    "name": "letter.txt",
+    "mimeType": "text/plain",
+    "buffer": b"The body approves what it names here.",
+}
 
 
 class Desk(Office):

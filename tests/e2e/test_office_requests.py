@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from games.models import Document, GameRequest, GameTest
+from tests.e2e.floor import letter
 from tests.e2e.test_rooms import Office, is_well
 from tests.games.office import test_game_tests as of_tests
 from tests.games.office.test_requests import PNG, complete, file
@@ -11,7 +12,6 @@ from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
 HOME = "/office/larkfield/requests/"
-LETTER = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Granted."}
 DRAWING = {"name": "layout.png", "mimeType": "image/png", "buffer": PNG}
 
 
@@ -68,7 +68,7 @@ def test_a_new_wager_is_drafted_part_by_part_filed_and_granted(scene, new_page, 
     box = office.slip("decide-request")
     office.tap(box.locator(".pick", has_text="Granted"))
     box.locator("[name=reference]").fill("ED-7")
-    attach(box, LETTER)
+    attach(box, letter())
     office.go(box)
     scene.approve_changes()
     office.page.reload()
@@ -128,13 +128,13 @@ def test_a_test_runs_and_the_last_condition_opens_the_decision(stage, new_page, 
     office.go(part(office, "sign"))
     expect(office.page.locator(".entrance")).to_contain_text("On test at South Pier")
     box = part(office, "forms")
-    attach(box, LETTER)
+    attach(box, letter())
     office.go(box)
     office.go(office.slip("file-test"))
     box = office.slip("decide-test")
     office.tap(box.locator(".pick", has_text="Granted"))
     box.locator("[name=reference]").fill("C-12")
-    attach(box, LETTER)
+    attach(box, letter())
     office.go(box)
     scene.approve_changes()
     office.page.reload()

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from games.models import RulesSubmission
 from tables.demo.seeding import approve_equipment
+from tests.e2e.floor import letter
 from tests.e2e.test_rooms import Office, is_well
 from tests.tables.cast import Scene
 
@@ -45,6 +46,7 @@ def test_a_submission_goes_from_its_draft_to_the_table_that_deals_by_it(scene, n
     assert desk.pays("Total 4", "a lot") == "not odds"
     assert desk.pays("Total 4", "80") == "−12.50 %, for the player"
     assert desk.pays("Two Dice Combination", "6 to 1") == "2.78 %"
+    box.locator("[name=lapsed_why]").fill("The Board extended the chapter")
     desk.go(box)
     desk.go_to("RS-0009")
     expect(page.get_by_role("heading", name="Refused: Total 4 at 80 to 1")).to_be_visible()
@@ -60,8 +62,7 @@ def test_a_submission_goes_from_its_draft_to_the_table_that_deals_by_it(scene, n
     box.get_by_text("Approved", exact=True).click()
     expect(box.locator("[name=body]")).to_have_value("Bureau of Gaming Operations")
     box.locator("[name=reference]").fill("ED-114")
-    letter = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Approved."}
-    box.locator("input[type=file]").set_input_files([letter])
+    box.locator("input[type=file]").set_input_files([letter()])
     expect(box.locator("[data-file-status]")).to_contain_text("D-0001")
     desk.go(box)
     expect(page.locator("#status-message")).to_contain_text("CH-0001 is prepared")
