@@ -236,6 +236,31 @@ def test_every_dialog_of_the_dice_room_fits_at_every_size(scene, new_page, spotl
         keeper.tap(box.locator("[data-close]"))
 
 
+def test_dice_are_counted_before_the_record_is_seen_and_an_instrument_is_added(scene, new_page, spotless):
+    DiceLot.objects.filter(code="L-0002").update(status="stored", table=None, seal_intact=False)
+    keeper = Office(new_page()).begin(scene, "shift-manager", "dice-control")
+    spotless.append(keeper)
+    is_well(keeper.page)
+    box = keeper.slip("register-instrument")
+    is_well(keeper.page)
+    keeper.tap(box.locator(".pick", has_text="Micrometer"))
+    box.locator("[name=instrument]").fill("M-8")
+    box.locator("[name=calibrated_on]").fill("2026-01-05")
+    box.locator("[name=ends_on]").fill("2096-01-05")
+    keeper.go(box)
+    expect(keeper.page.locator(".tool").filter(has_text="M-8")).to_contain_text("to 5 Jan 2096")
+    box = keeper.slip("count")
+    for status in ("received", "stored", "removed", "rejected"):
+        box.locator(f"[name={status}]").fill("0")
+    keeper.sign(box)
+    expect(box.locator("[data-refused]")).to_contain_text("in storage 1 by the record, 0 counted")
+    is_well(keeper.page)
+    box.locator("[name=note]").fill("L-0002 is at the maker")
+    keeper.sign(box)
+    keeper.go(box)
+    expect(keeper.page.locator(".tool--ended")).to_contain_text("(1 by the record)")
+
+
 def test_a_floorperson_checks_dice_at_the_end_of_the_day(scene, new_page, spotless):
     floor = Office(new_page()).begin(scene, "floorperson", "dice")
     spotless.append(floor)

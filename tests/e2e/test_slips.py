@@ -10,7 +10,8 @@ from playwright.sync_api import Locator, Page, expect
 from tables.models import Slip
 from tests.e2e.floor import resize
 from tests.e2e.test_looks import faults_outside
-from tests.e2e.test_rooms import IGNORED, Office
+from tests.e2e.test_rooms import IGNORED, Office, is_well
+from tests.tables.slip_scene import file
 
 pytestmark = pytest.mark.browser
 ROUND = "/floor/larkfield/T-01/rounds/1/"
@@ -130,3 +131,27 @@ def test_wagers_and_payments_are_put_right_and_a_void_asks_a_manager(scene, new_
     look(page, "void-filed")
     slip = Slip.objects.get()
     assert (slip.kind, slip.filed_by.code, slip.filed_with.code) == ("void", "dealer", "shift-manager")
+
+
+def test_surveillance_reviews_a_slip_and_says_what_differs(scene, new_page, spotless):
+    scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
+    scene.finish()
+    file(scene, "dice", dice=[1, 1, 2])
+    office = Office(new_page())
+    office.let_in(scene.tokens["podium"], "surveillance", ROUND)
+    spotless.append(office)
+    page = office.page
+    is_well(page)
+    look(page, "to-review")
+    office.tap(page.locator("[data-open=review-slip]"))
+    box = page.locator("#review-slip")
+    expect(box.locator("[data-go]")).to_have_text("Say what you found")
+    office.tap(box.locator(".pick", has_text="I differ"))
+    expect(box.locator("[data-go]")).to_have_text("Say what differs")
+    box.locator("[name=reason]").fill("Camera 12 shows 1 1 3")
+    look(page, "review")
+    is_well(page)
+    office.go(box)
+    expect(page.locator(".fix--open")).to_contain_text("The review differs, so no money moves on this slip.")
+    expect(page.locator("[data-open=review-slip]")).to_have_count(0)
+    look(page, "reviewed")
