@@ -8,6 +8,8 @@ from games import submissions
 from games.engine import Refusal
 from games.engine.editions import Edition, all_editions, edition
 from games.jurisdictions import is_body
+from games.office.documents.filing import document_reference
+from games.office.documents.letters import read_optional_letter
 from games.params import Params
 from games.snapshot_types import ShakerKind
 from tables.equipment.checks import SHAKER_SUBJECTS
@@ -36,7 +38,7 @@ SHAKER_KINDS: tuple[ShakerKind, ...] = get_args(ShakerKind)
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES, step_up="always", subject="equipment")
 def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Record an approval of a table's equipment, or of one shaker: by whom, when, under which reference.
+    """Record an approval of a table's equipment, or of one shaker: by whom, when, and in which letter.
 
     `lines` are the edition's physical requirements that the approval confirms.
     """
@@ -56,6 +58,7 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     if approval.ends_on and approval.ends_on <= approval.approved_on:
         raise Refusal(APPROVAL_ENDS_BEFORE_IT_BEGINS)
     _verify_body(approval)
+    approval.letter = read_optional_letter(ctx.facility, params)
     approval.save()
     _affect_table(ctx, approval)
     return ActOutcome(APPROVAL_RECORDED(approval_data(approval)))
@@ -116,7 +119,7 @@ def _edition_of(table: Table) -> Edition | None:
 
 def approval_data(approval: Approval) -> ApprovalData:
     """An approval as the record stores it."""
-    return {
+    data: ApprovalData = {
         "approval": approval.pk,
         "subject": approval.subject,
         "of_table": approval.table.code if approval.table else None,
@@ -129,6 +132,9 @@ def approval_data(approval: Approval) -> ApprovalData:
         "prints": approval.prints,
         "version": approval.version,
     }
+    if approval.letter is not None:
+        data["letter"] = document_reference(approval.letter)
+    return data
 
 
 def _affect_table(ctx: FacilityContext, approval: Approval) -> None:

@@ -1,8 +1,9 @@
 """Entries about approvals and shakers."""
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
+from games.office.documents.entry_types import DocumentReference
 from games.snapshot_types import ShakerKind
 
 
@@ -20,6 +21,7 @@ class ApprovalData(TypedDict):
     reference: Annotated[str, "reference of the approval"]
     subject: Annotated[str, "what was approved, as the edition names it: layout, device, shaker, …"]
     version: Annotated[str, "software version of a device; otherwise empty"]
+    letter: NotRequired[Annotated[DocumentReference, "the document that says it"]]
 
 
 APPROVAL_RECORDED = entry_type(

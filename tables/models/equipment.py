@@ -36,6 +36,15 @@ class Approval(models.Model):
     prints = models.JSONField(default=list, help_text="printed on a layout: odds, payout-limit")
     version = models.CharField(max_length=40, blank=True, help_text="software version of a device")
 
+    letter = models.ForeignKey(
+        "games.Document",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="the document that says it, if it is on file",
+    )
+
     objects = ApprovalSet.as_manager()
 
     class Meta:

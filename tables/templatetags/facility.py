@@ -17,6 +17,7 @@ from tables.core.permissions import may_see_floor
 from tables.desk import page as desk
 from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
+from tables.models import Approval
 from tables.runner.access import facility_pages_for
 from tables.runner.facility import DICE, EQUIPMENT, SIGN_INS, STAFF
 from tables.staffing.words import game_or_table_name
@@ -68,6 +69,12 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
 def subject(code: str) -> str:
     """Return the subject of an approval in words."""
     return str(SUBJECTS.get(code, code))
+
+
+@register.filter
+def letter_code(approval: Approval, letters: dict[int, str]) -> str:
+    """Return the code of the letter of an approval; `letters` are the codes by id."""
+    return letters.get(approval.letter_id or 0, "")
 
 
 @register.filter

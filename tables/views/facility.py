@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 from audit import clock, pins
 from audit.models import Person
 from games.engine import Refusal
-from games.models import Facility
+from games.models import Document, Facility
 from games.params import CODE
 from games.registry import GAMES, game_by_code
 from tables.core.context import TableContext
@@ -229,8 +229,16 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
         "kinds": Shaker.Kind.choices,
         "today": facility_row.local(now).date(),
         "runs": settings.BUILD,
+        "letters": _letters_of(requirements),
     }
+    context["urls"]["file"] = reverse("office-act", args=[facility, "file_document"])
     return render(request, "tables/facility/equipment.html", context)
+
+
+def _letters_of(requirements: list[register.RequiredApproval]) -> dict[int, str]:
+    """Return the codes of the letters of these approvals, by id. Their bytes are not read."""
+    ids = {row.approval.letter_id for row in requirements if row.approval and row.approval.letter_id}
+    return dict(Document.objects.filter(pk__in=ids).values_list("pk", "code"))
 
 
 @require_GET

@@ -420,6 +420,21 @@ def test_an_approval_that_cannot_be_is_not_recorded(scene, changed, code):
     assert (refusal.value.code, Approval.objects.count()) == (code, before)
 
 
+def test_an_approval_names_the_letter_that_says_it_and_that_letter_says_nothing_else(scene):
+    Approval.objects.filter(subject="layout").delete()
+    letter = scene.on_file()
+    record(scene, letter=letter)
+    body = json.loads(bytes(newest_of_an_act("larkfield/equipment").body))
+    assert body["data"]["letter"]["document"] == letter
+    with pytest.raises(Refusal) as refusal:
+        record(scene, letter=letter, reference="BGO-2")
+    assert (refusal.value.code, refusal.value.params["use"]) == ("letter-used", "layout BGO-1")
+    with pytest.raises(Refusal, match="letter-unreadable"):
+        record(scene, letter=scene.on_file("Three bytes", b"abc"))
+    page = scene.browser("podium", "compliance").get("/floor/larkfield/equipment/").content.decode()
+    assert f"letter {letter}" in " ".join(page.split())
+
+
 @pytest.mark.parametrize("by", ["dealer", "floorperson", "pit-manager", "security", "gaming-agent"])
 def test_nobody_of_the_floor_records_approvals(scene, by):
     with pytest.raises(Refusal, match="may-not-prepare"):
