@@ -69,6 +69,8 @@ def test_a_legal_hold_is_placed_and_released_with_a_reason_on_the_record(hands, 
     )  # fmt: skip
     page = scene.browser("podium", "compliance").get(PAGE).content.decode()
     assert "Letter of the Board, 2026-118" in page and "until 1 Nov 2027" in page
+    rows = scene.browser("podium", "compliance").get("/record/larkfield/?number=lh-1").context["rows"]
+    assert [row.entry.type for row in rows] == ["legal_hold.placed"]
     act(scene, "release_legal_hold", hold="LH-0001", reason="Closed by letter")
     assert newest() == ("legal_hold.released", {"hold": "LH-0001", "reason": "Closed by letter"})
     with pytest.raises(Refusal) as refusal:
