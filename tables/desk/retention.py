@@ -15,7 +15,7 @@ from django.db.models import Min
 from audit.models import Entry, Job, LegalHold, Person
 from games.jurisdictions import KEPT_KINDS
 from games.models import Document, Facility, RulesSubmission
-from tables.models import DiceLot, Slip
+from tables.models import Case, DiceLot, Slip
 
 KIND_WORDS = {
     "record": ("The record", "every entry of tables and offices, with its seals"),
@@ -123,6 +123,9 @@ OLDEST: dict[str, Callable[[Facility], Any]] = {
         "oldest"
     ],
     "people": _oldest_person,
+    "cases": lambda facility: Case.objects.filter(facility=facility).aggregate(oldest=Min("opened_at"))[
+        "oldest"
+    ],
     "exports": lambda facility: (
         Job.objects.filter(facility=facility.code, status=Job.Status.DONE)
         .exclude(filename="")

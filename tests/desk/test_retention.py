@@ -15,6 +15,7 @@ from games.facility_runner import Forbidden
 from games.jurisdictions import KEPT_KINDS, jurisdiction
 from tables.desk import runner
 from tables.desk.retention import KIND_WORDS, kept_kinds, years_later
+from tables.models import Case
 
 pytestmark = pytest.mark.django_db
 PAGE = "/record/larkfield/retention/"
@@ -46,6 +47,13 @@ def test_the_oldest_of_each_kind_must_be_kept_for_its_years(hands, scene):
     record = kinds["record"]
     assert (record.oldest, record.until) == (dt.date(2026, 10, 22), dt.date(2031, 10, 22))
     assert not record.is_deleted and kinds["exports"].is_deleted
+    assert kinds["cases"].oldest is None
+    Case.objects.create(
+        facility=scene.table.facility, code="C-0001", kind="other", subject="x", opened_at=hands.now, opened_seq=1,
+        due_at=hands.now,
+    )  # fmt: skip
+    kinds = {kind.code: kind for kind in kept_kinds(scene.table.facility, hands.now.date())}
+    assert (kinds["cases"].oldest, kinds["cases"].until) == (dt.date(2026, 11, 21), dt.date(2031, 11, 21))
     assert years_later(dt.date(2028, 2, 29), 5) == dt.date(2033, 3, 1)
 
 
