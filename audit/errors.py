@@ -132,12 +132,12 @@ class PasswordNeeded(PersonRefused):
 
 
 class PinNotHere(PersonRefused):
-    """A second person's PIN does not sign at an office device."""
+    """A second person's PIN alone does not sign at an office device."""
 
     code = RefusalCode(
         "pin-not-here",
-        "A PIN signs at tablets and podiums only. Do this at a device of the floor.",
-        "Not at this device",
+        "At an office device the second person also gives a code of their app. Without an app, do this at a podium.",
+        "A PIN is not enough",
     )
 
 

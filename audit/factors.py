@@ -206,6 +206,18 @@ def confirm(request: HttpRequest, person: Person, proof: FactorProof) -> None:
     step_up.note(request.session, moment)
 
 
+def verify_witness(request: HttpRequest, code: str, pin: str, app_code: str) -> Person:
+    """Authenticate a second person by their PIN, and at an office device by a code of their app too.
+
+    Raises as `people.verify_witness`, and WrongFactor.
+    """
+    if not people.takes_password(people.device_for_people(request), None):
+        return people.verify_witness(request, code, pin)
+    person = people.verify_witness(request, code, pin, with_factor=bool(app_code))
+    _prove(request, person, FactorProof(app_code), "witness")
+    return person
+
+
 def change_password(request: HttpRequest, person: Person, password: str, again: str) -> None:
     """Choose another password. Raises FactorRefused or SecondFactorNeeded. Must not run inside a transaction."""
     verify_fresh(request)

@@ -214,13 +214,14 @@ def lock(device: Device, *, reason: LockReason = "asked") -> None:
             device.locked_at = moment
 
 
-def claimed_witness(request: HttpRequest, code: str) -> Person | None:
+def claimed_witness(request: HttpRequest, code: str, *, with_factor: bool = False) -> Person | None:
     """The active person of this facility who is said to sign, before their PIN is verified; None without one.
 
-    Raises SamePerson for the actor, PinNotHere at an office device, and DeviceRefused.
+    Raises SamePerson for the actor, DeviceRefused, and PinNotHere at an office device unless a second factor comes
+    along.
     """
     device = device_for_people(request)
-    if takes_password(device, None):
+    if takes_password(device, None) and not with_factor:
         raise PinNotHere()
     person = person_by_code(code)
     if person is None or not person.is_active or not person.belongs_to(device.facility):
@@ -230,19 +231,19 @@ def claimed_witness(request: HttpRequest, code: str) -> Person | None:
     return person
 
 
-def verify_witness(request: HttpRequest, code: str, pin: str) -> Person:
+def verify_witness(request: HttpRequest, code: str, pin: str, *, with_factor: bool = False) -> Person:
     """Authenticate a second person by their own PIN on the actor's device. No session changes.
 
     Raises SamePerson for the actor, PinNotHere, DeviceRefused, WrongPin or LockedOut. Wrong PINs count as at a sign-in,
     so call this outside the act's transaction: a rollback would undo the count, and a hash takes long. Call it only
-    for an act that is allowed.
+    for an act that is allowed. `with_factor`: a second factor is verified next, so a right PIN forgives nothing yet.
     """
     device = device_for_people(request)
-    if takes_password(device, None):
+    if takes_password(device, None) and not with_factor:
         raise PinNotHere()
     if isinstance(request.user, Person) and request.user.code == normalized_code(code):
         raise SamePerson(person=request.user.code)
-    return _authenticate(request, device, code, pin, purpose="witness")
+    return _authenticate(request, device, code, pin, purpose="witness", forgives=not with_factor)
 
 
 def normalized_code(code: str) -> str:
@@ -263,11 +264,13 @@ def device_for_people(request: HttpRequest) -> Device:
     return device
 
 
-def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, purpose: Purpose) -> Person:
+def _authenticate(
+    request: HttpRequest, device: Device, code: str, pin: str, *, purpose: Purpose, forgives: bool = True
+) -> Person:
     """The person with this code and PIN, who may act here. Records and raises WrongPin or LockedOut."""
     person = person_by_code(code)
     matches = _matches(device, person, pin)
-    judge(device, person, lambda now: matches, purpose=purpose)
+    judge(device, person, lambda now: matches, purpose=purpose, forgives=forgives)
     assert person is not None
     return person
 

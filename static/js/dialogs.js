@@ -15,6 +15,7 @@ import { FACTOR_NEEDED, confirmFactor } from "./step-up.js";
 const UPLOAD_TIMEOUT = 8 * REQUEST_TIMEOUT;
 const CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/;
 const PIN_IS_MISSING = "PIN of the second person";
+const CODE_IS_MISSING = "Code of the second person's app";
 const NO_RESPONSE = { code: "no-answer", title: "No answer", section: "", message: "Try again: the same act counts once." };
 export const content = () => document.getElementById("page");
 
@@ -90,6 +91,11 @@ export class ActDialog {
     return this.box.querySelector("[data-witness]");
   }
 
+  /* The code of the second person's app: at an office device a PIN is not enough. */
+  get codeField() {
+    return this.box.querySelector("[data-witness-code]");
+  }
+
   /* What was typed for the same subject stays, so that closing the dialog by mistake costs nothing. */
   open(subject) {
     const subjectKey = JSON.stringify(subject);
@@ -159,6 +165,7 @@ export class ActDialog {
       if (mustWhen && !this.params()[mustWhen]) continue;
       if (part.matches("input, textarea") && isEmpty(valueOf(part))) return [part, sentence];
     }
+    if (this.codeField && !/^\d{6}$/.test(this.codeField.value)) return [this.codeField, CODE_IS_MISSING];
     if (this.signerSelect && !this.pad.full) return [this.box.querySelector("[data-digit]"), PIN_IS_MISSING];
     return null;
   }
@@ -199,6 +206,7 @@ export class ActDialog {
     if (this.sent?.content !== sentContent) this.sent = { content: sentContent, command: uuid7() };
     const body = { command: this.sent.command, "seen": 0, params };
     if (this.signerSelect) body.witness = { person, pin: this.pad.pin };
+    if (this.codeField) body.witness["app_code"] = this.codeField.value;
     return body;
   }
 
@@ -218,6 +226,7 @@ export class ActDialog {
       return this.send(this.url, this.body());
     });
     if (!answer) return;
+    if (this.codeField) this.codeField.value = "";
     button.removeAttribute("aria-busy");
     const { refusal, status, version } = answer;
     if (refusal) {

@@ -7,6 +7,7 @@ from django import template
 from django.urls import reverse
 
 from audit.models import Person
+from audit.people import takes_password
 from games.engine import Refusal
 from games.models import Facility
 from games.office.core.access import may_see_office
@@ -63,6 +64,13 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
         url, count = reverse("inbox", args=[device.facility]), open_count(device.facility)
         pages.insert(0, {"code": "inbox", "label": "Inbox", "url": url, "count": count})
     return pages
+
+
+@register.simple_tag(takes_context=True)
+def pin_needs_code(context: dict[str, Any]) -> bool:
+    """Return whether a second person gives a code of their app with their PIN at this device."""
+    device = getattr(context.get("request"), "device", None)
+    return device is not None and takes_password(device, None)
 
 
 @register.filter

@@ -6,12 +6,12 @@ import json
 import logging
 import uuid
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from django.http import HttpRequest, JsonResponse, RawPostDataException
 from django.views.decorators.http import require_POST
 
-from audit import heads, logs, people, step_up
+from audit import factors, heads, logs, people, step_up
 from audit.errors import AuditRefusal
 from audit.models import Person
 from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, Stale
@@ -41,6 +41,7 @@ STATIONS = ("dealer", "table")
 WITH_FILE = frozenset(
     {"add_case_document"}
 )  # acts without a table that come with a file, beside those of the office
+SIGNATURE: tuple[tuple[str, Any], ...] = (("person", None), ("pin", None), ("app_code", ""))
 FORM_FIELDS_OF_THE_REQUEST = ("command", "csrfmiddlewaretoken")
 
 
@@ -170,12 +171,14 @@ def _perform(
     signature = _signature(body, target)
     if signature is None:
         return target.runner.execute(act_request)
-    code, pin = signature
-    act_request = replace(act_request, witness=people.claimed_witness(request, code))
+    code, pin, app_code = signature
+    witness = people.claimed_witness(request, code, with_factor=bool(app_code))
+    act_request = replace(act_request, witness=witness)
     accepted = target.runner.rehearse(act_request, up_to_act=act_request.witness is None)
     if accepted is not None:
         return accepted
-    return target.runner.execute(replace(act_request, witness=people.verify_witness(request, code, pin)))
+    witness = factors.verify_witness(request, code, pin, app_code)
+    return target.runner.execute(replace(act_request, witness=witness))
 
 
 def _refused_without_session(request: HttpRequest, target: ActTarget, reason: SignedOut | Locked) -> ActReply:
@@ -332,16 +335,19 @@ def _command(value: Any) -> uuid.UUID:
         raise malformed("command") from None
 
 
-def _signature(body: dict[str, Any], target: ActTarget) -> tuple[str, str] | None:
-    """The code and the PIN that a second person typed; None where nobody signed."""
+def _signature(body: dict[str, Any], target: ActTarget) -> tuple[str, str, str] | None:
+    """The code, the PIN, and the code of their app or "" that a second person typed; None where nobody signed."""
     value = body.get("witness")
     if value is None or not target.runner.acts[target.act].witness:
         return None
-    if not isinstance(value, dict) or not (_is_typed(value.get("person")) and _is_typed(value.get("pin"))):
+    if not isinstance(value, dict):
         raise malformed("witness")
-    return value["person"], value["pin"]
+    person, pin, app_code = (value.get(name, default) for name, default in SIGNATURE)
+    if not (_is_typed(person) and _is_typed(pin) and _is_typed(app_code)):
+        raise malformed("witness")
+    return person, pin, app_code
 
 
-def _is_typed(value: Any) -> bool:
+def _is_typed(value: Any) -> TypeGuard[str]:
     """Text that a person can have typed. Half a surrogate pair could be neither hashed nor looked up."""
     return isinstance(value, str) and value.isprintable()

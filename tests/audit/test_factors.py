@@ -119,12 +119,24 @@ def test_a_pin_alone_is_for_people_of_the_floor_at_floor_devices(
     assert people.sign_in(request_at(device), "somebody", "123456") == person
 
 
-def test_no_second_persons_pin_signs_at_an_office_device(request_at, office, carla, floorperson):
+def test_a_second_person_signs_at_an_office_device_with_a_pin_and_a_code(
+    request_at, office, registered, carla, floorperson, hands
+):
     request = request_at(office)
-    request.user = carla
-    for sign in (people.claimed_witness, lambda *who: people.verify_witness(*who, "654321")):
+    request.user = floorperson
+    for sign in (people.claimed_witness, lambda *who: factors.verify_witness(*who, "123456", "")):
         with pytest.raises(PinNotHere):
-            sign(request, "okafor-a")
+            sign(request, "carla")
+    for _ in range(4):  # a right PIN forgives no wrong code
+        with pytest.raises(WrongFactor):
+            factors.verify_witness(request, "carla", "123456", "000000")
+    code = totp.code_at(registered.secret, hands.now)
+    assert factors.verify_witness(request, "carla", "123456", code) == carla
+    assert {entry["data"]["purpose"] for entry in entries("person.refused")} == {"witness"}
+    with pytest.raises(WrongFactor):
+        factors.verify_witness(request, "carla", "123456", code)
+    request.user, request.device = carla, devices.enroll("podium-1", "larkfield", "podium")[0]
+    assert factors.verify_witness(request, "okafor-a", "654321", "") == floorperson
 
 
 def test_a_one_time_password_leads_to_a_password_and_a_second_factor(

@@ -243,3 +243,24 @@ def test_the_page_of_ones_own_sign_in(office):
     refused = client.post("/my-sign-in/add", {"label": "Key", "key": "[]"})
     assert refused.status_code == 403
     assert client.post("/my-sign-in/other").status_code == 403
+
+
+def test_a_second_person_signs_at_the_office_with_a_pin_and_a_code(office):
+    factor = register_app(office.people["compliance"], office.desk)
+    client = at_desk(office, "system-administrator")
+
+    def assign(**signature):
+        body = {
+            "command": str(uuid.uuid4()),
+            "params": {"person": "stranger", "table": "T-01"},
+            "witness": {"person": "compliance", "pin": "123456", **signature},
+        }
+        answer = client.post(f"{ACTS}assign_person", json.dumps(body), content_type="application/json")
+        return answer.status_code, (answer.json().get("refusal") or {}).get("code", "")
+
+    assert b"data-witness-code" in client.get("/floor/larkfield/staff/").content
+    assert assign() == (403, "pin-not-here")
+    assert assign(app_code="000000") == (401, "wrong-factor")
+    assert assign(app_code=7) == (422, "malformed")
+    assert assign(app_code=next_code(factor)) == (200, "")
+    assert newest("assignment.started")["witness"] == "compliance"
