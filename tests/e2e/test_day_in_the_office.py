@@ -102,6 +102,9 @@ def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     assert scene.last_round.paid_cents == 500 * 50 + 2_500
     wait(SECOND)
     expect(odds).to_have_text("62 to 1")
+    expect(dealer.page.locator("#app")).to_contain_text("The floor acknowledges what it changes")
+    scene.acknowledge_rules()
+    wait(SECOND)
     dealer.place((1, "total:4", 500))
     assert scene.round is not None and scene.round.submission.version == 2
 

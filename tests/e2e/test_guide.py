@@ -117,6 +117,8 @@ def test_the_book_its_readers_and_permissions_go_on_record_in_dialogs(scene, new
     box.locator("input[type=file]").set_input_files([letter()])
     expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")
     keeper.go(box)
+    scene.approve_changes()
+    keeper.page.reload()
     expect(keeper.page.locator("#page")).to_contain_text("Patrons may be shown earlier rolls")
     box = keeper.slip("withdraw-permission")
     box.locator("[name=why]").fill("The Board took it back")

@@ -44,7 +44,7 @@ class Office(Screen):
             self.page.evaluate("window.loadedOnce = true")
             self.tap(box.locator("[data-go]"))
         expect(box).not_to_be_visible()
-        expect(self.page.locator("#status-message")).to_contain_text("Recorded, entry")
+        expect(self.page.locator("#status-message")).to_have_text(re.compile("(Recorded|is prepared), entry"))
         assert self.page.evaluate("window.loadedOnce") is True
 
     def group(self, status: str) -> Locator:
