@@ -176,7 +176,7 @@ class Browsers:
         return self._post(self.podium("larkfield", by), by, url, params, "", expect, {})
 
     def document(
-        self, title: str, content: bytes = b"As received.", *, by: str = "noah", facility: str = "larkfield"
+        self, title: str, content: bytes = b"", *, by: str = "noah", facility: str = "larkfield"
     ) -> str:
         """Files a document in the rules office, as a form with one file, and returns its code."""
         from django.core.files.uploadedfile import SimpleUploadedFile
@@ -190,7 +190,7 @@ class Browsers:
             form = {
                 "title": title,
                 "command": self._command(),
-                "file": SimpleUploadedFile("paper.txt", content),
+                "file": SimpleUploadedFile("paper.txt", content or f"{title}, as it was received.".encode()),
             }
             response = station.client.post(url, form)
             answer = self._note(url, {"title": title}, response.status_code, response.json(), 200)

@@ -12,7 +12,7 @@ Json = dict[str, Any]
 def play_office(floor: Floor) -> None:
     """Rules submissions, signs, the guide, the rules book, permissions and a calendar of the rules office."""
     letter = floor.document("A letter of the bureau")
-    decision: Json = {"body": "Bureau of Gaming Operations", "reference": "BGO-3001", "letter": letter}
+    decision: Json = {"body": "Bureau of Gaming Operations", "reference": "BGO-3001"}
     granted = {"granted": True, **decision}
     _file_submissions(floor, decision)
     sign = {
@@ -22,7 +22,7 @@ def play_office(floor: Floor) -> None:
     floor.in_office("draft_sign_form", {**sign, "en": "Maximum {max}"}, expect=422)
     form = floor.in_office("draft_sign_form", sign)["form"]
     floor.in_office("file_sign_form", {"form": form})
-    floor.in_office("decide_sign_form", {"form": form, **granted})
+    floor.in_office("decide_sign_form", {"form": form, **granted, "letter": _letter(floor, "a sign")})
     floor.tick()
     floor.in_office("withdraw_sign_form", {"form": form, "why": "too small"})
     floor.tick()
@@ -32,7 +32,7 @@ def play_office(floor: Floor) -> None:
     floor.in_office("generate_guide", {"formats": ["web"]}, expect=422)
     floor.in_office("generate_guide", {"formats": ["print", "video"], "reference": "BGO-3002"})
     floor.in_office("file_guide_sample", {"guide": 2})
-    floor.in_office("decide_guide", {"guide": 2, **granted})
+    floor.in_office("decide_guide", {"guide": 2, **granted, "letter": _letter(floor, "the guide")})
     floor.in_office("publish_guide", {"guide": 2})
     floor.in_office("generate_guide", {"formats": ["print"]})
     floor.in_office("approve_as_immaterial", {"guide": 3, "approved": 2, "because": "one format less"})
@@ -44,7 +44,8 @@ def play_office(floor: Floor) -> None:
     floor.in_office("file_rules_book", {**book, "elsewhere": "Lobby"}, expect=422)
     floor.in_office("file_rules_book", {**book, "elsewhere": "Lobby", "place_reference": "BGO-3003"})
     floor.in_office("record_rules_inspection", {"note": "read the chapter on Sic Bo"})
-    permission = {"tables": ["T-01"], "reference": "PGCB-77", "granted_on": "2026-11-20", "letter": letter}
+    permission = {"tables": ["T-01"], "reference": "PGCB-77", "granted_on": "2026-11-20"}
+    permission["letter"] = _letter(floor, "the permission")
     floor.in_office("record_board_permission", {**permission, "ends_on": "2026-12-31"})
     floor.in_office("withdraw_board_permission", {"reference": "PGCB-77", "why": "revoked"})
     secret = hashlib.sha256(b"a secret of a calendar").hexdigest()
@@ -54,6 +55,11 @@ def play_office(floor: Floor) -> None:
         floor.wait(seconds=1)
     reminded = floor.newest("larkfield/rules", "deadline.reminded")
     floor.in_office("note_reminder", {"deadline": reminded["deadline"], "due_on": reminded["due_on"]})
+
+
+def _letter(floor: Floor, about: str) -> str:
+    """A letter of its own for each decision: the same file says no second one."""
+    return floor.document(f"A letter about {about}")
 
 
 def _file_submissions(floor: Floor, decision: Json) -> None:
@@ -68,6 +74,7 @@ def _file_submissions(floor: Floor, decision: Json) -> None:
     floor.in_office("change_draft", {**newer, "edition": edition, "increments": steps, "why": "chips of $5"})
     floor.in_office("file_submission", newer)
     later = {"in_force_from": "2026-11-21T10:00"}
+    decision = {**decision, "letter": _letter(floor, "RS-0012")}
     floor.in_office("record_decision", {**newer, "granted": True, **decision, **later}, expect=422)
     floor.in_office("record_decision", {**newer, "granted": True, **decision})
     floor.tick()
@@ -78,6 +85,7 @@ def _file_submissions(floor: Floor, decision: Json) -> None:
             code = floor.newest("larkfield/rules", "rules.drafted")["code"]
         submission: Json = {"code": code, "version": 1}
         floor.in_office("file_submission", submission)
+        decision["letter"] = _letter(floor, code)
         floor.in_office("record_decision", {**submission, "granted": granted, **decision})
     floor.in_office("withdraw_submission", {**submission, "why": "no table will deal it"})
     floor.in_office("withdraw_submission", {**submission, "why": "once more"}, expect=422)
@@ -108,7 +116,7 @@ def play_requests(floor: Floor) -> None:
     item = floor.in_office("record_further_request", {"request": "NG-0002", **further}).body["answer"]["item"]
     answered = {"request": "NG-0002", "item": str(item), "on": "2026-11-21", "document": drawing}
     floor.in_office("answer_further_request", answered)
-    decision = {"body": "Executive Director", "reference": "ED-4", "letter": drawing}
+    decision = {"body": "Executive Director", "reference": "ED-4", "letter": _letter(floor, "NG-0002")}
     floor.in_office("decide_request", {"request": "NG-0002", "granted": True, **decision})
     about = {
         "title": "Third Die",
@@ -162,8 +170,13 @@ def _play_new_jersey(floor: Floor) -> None:
     ):
         act("change_test", {**test, **part})
     act("file_test", test)
-    decision = {"body": "The Commission", "reference": "C-12", "letter": form}
-    act("decide_test", {**test, "granted": True, **decision, "conditions": "Report each week."})
+    decision = {"body": "The Commission", "reference": "C-12"}
+    tested = floor.document("A letter about the test", by=by, facility=house)
+    decision["letter"] = floor.document("A letter about the game", by=by, facility=house)
+    act(
+        "decide_test",
+        {**test, "granted": True, **decision, "letter": tested, "conditions": "Report each week."},
+    )
     floor.wait(hours=2)
     act("change_test_rules", {**test, "text": "Shake three times.", "why": "too quick"})
     run = {
@@ -242,7 +255,8 @@ def play_providers(floor: Floor) -> None:
     ):
         act("change_request", {"request": request, **part})
     act("file_request", {"request": request})
-    decision = {"granted": True, "body": "Executive Director", "reference": "ED-5", "letter": paper}
+    decision = {"granted": True, "body": "Executive Director", "reference": "ED-5"}
+    decision["letter"] = _letter(floor, "the request")
     act("decide_request", {"request": request, **decision})
     act("link_request", {**service_code, "request": request})
     permission = {"on": "2026-11-21", "reference": "BL-12", "diligence": paper, "acknowledgement": paper}
@@ -258,7 +272,8 @@ def play_providers(floor: Floor) -> None:
     )
     act("end_credential", {**ada, "number": "C-1", "on": "2026-11-21"})
     act("record_qualification", {**ada, "qualified": True, "on": "2026-11-21"})
-    act("decide_application", {**who, "granted": True, "on": "2026-11-21", "letter": paper})
+    certified = _letter(floor, "the application")
+    act("decide_application", {**who, "granted": True, "on": "2026-11-21", "letter": certified})
     act("end_person", {**ada, "on": "2026-11-21"})
     act("end_service", {**service_code, "on": "2026-11-21", "why": "the wager is dealt no more"})
     floor.tick()
