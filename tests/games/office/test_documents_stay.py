@@ -75,7 +75,7 @@ def test_the_web_role_may_file_and_read_a_document_and_no_more(filed):
         cursor.execute("SET LOCAL ROLE pitside_web")
         assert Document.objects.get().title == "A letter"
         cursor.execute("SELECT count(*) FROM games_reminder")
-        copied = "facility_id, title, filename, media_type, size, sha256, content, filed_at"
+        copied = "facility_id, title, filename, media_type, size, sha256, content, filed_at, is_about_several"
         cursor.execute(f"INSERT INTO {TABLE} (code, {copied}) SELECT 'D-0002', {copied} FROM {TABLE}")
         for statement in (f"DELETE FROM {TABLE}", f"UPDATE {TABLE} SET title = 'x'"):
             assert "permission denied" in tried(statement)
