@@ -13,6 +13,7 @@ from audit import pins
 from audit.models import Entry, Lockout
 from games import jurisdictions
 from games.engine import Refusal
+from games.models import PreparedChange
 from tables.cases import watch
 from tables.cases.case_record_checks import check_cases
 from tables.cases.exceptions import exceptions
@@ -183,6 +184,20 @@ def test_approvals_open_a_case_so_many_days_before_they_end(hands, scene):
     assert subject.endswith(":2026-12-02") and "ends" in title
     assert text == "Ends 2 Dec 2026, in the rules office's calendar"
     assert Case.objects.get().due_at == scene.table.facility.day_begins(dt.date(2026, 12, 2))
+
+
+def test_a_change_that_nobody_approves_is_a_case_that_its_makers_do_not_sign(hands, scene):
+    PreparedChange.objects.create(
+        facility=scene.table.facility, code="CH-0001", subject="rules", stream="rules", act="record_decision",
+        makers=["compliance"], prepared_by=scene.people["compliance"], prepared_at=hands.now, prepared_seq=1,
+        due_at=hands.now + 72 * HOUR,
+    )  # fmt: skip
+    assert cases("approval") == []
+    hands.now += 49 * HOUR
+    words = ("CH-0001 waits for a second person", "Prepared by Compliance, to be approved by 24 Nov 2026")
+    assert cases("approval") == [("change:CH-0001", *words)]
+    with refused("case-signer-acted"):
+        sign(scene, "compliance", "renewed")
 
 
 def test_a_table_outside_its_band_is_a_case_of_its_day(hands, scene):
