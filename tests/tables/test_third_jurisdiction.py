@@ -189,13 +189,16 @@ CODES = {
 }  # fmt: skip
 QUERIES = {"light": "?dice=1,2,3", "odds-pdf": "?rules=xx-7@2020-01-01/B", "record-coverage": "?q=dice"}
 # Addresses that have nothing to show here: no game is tested, nobody recorded that they take a proof, the installation
-# has no entries, no slip is drawn up, and the case has no document.
+# has no entries, no slip is drawn up, the case has no document, and a system administrator needs a second factor.
 NOTHING_THERE = {
     "game-test", "provider", "record-proof", "record-proof-of-installation", "record-entry-of-installation",
-    "slip-preview", "correction", "case-document", "record-round-pdf",
+    "slip-preview", "correction", "case-document", "record-round-pdf", "sign-ins",
 }  # fmt: skip
 # Addresses that only take forms, or lead elsewhere.
-FORMS = {"home", "act", "facility-act", "office-act", "desk-act", "feeds", "sign-off", "lock", "enrol"}
+FORMS = {
+    "home", "act", "facility-act", "office-act", "desk-act", "feeds", "sign-off", "lock", "enrol", "second-factor",
+    "ask-key", "my-sign-in", "set-up", "step-up", "change-my-sign-in",
+}  # fmt: skip
 STAFF = ("pit-manager", "games-administrator", "compliance", "shift-manager")
 
 
