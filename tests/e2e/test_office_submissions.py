@@ -81,6 +81,8 @@ def test_a_submission_goes_from_its_draft_to_the_table_that_deals_by_it(scene, n
     is_well(second.page)
     second.go(second.slip("approve"))
     expect(second.page.get_by_role("heading", name="Approved by Shift Manager")).to_be_visible()
+    desk = Desk(new_page()).sit_down(scene)  # the second person signed in at the same podium
+    page = desk.page
     desk.go_to("RS-0009")
     expect(page.locator(".approved-line")).to_contain_text(
         "by Bureau of Gaming Operations, ED-114, letter D-0001"
@@ -88,6 +90,7 @@ def test_a_submission_goes_from_its_draft_to_the_table_that_deals_by_it(scene, n
     with scene.refused("approved-by-another-body"):  # the other edition names another body for the boxes
         scene.place((1, "total:4", 1000))
     approve_equipment(scene.fresh)
+    scene.acknowledge_rules()
     scene.place((1, "total:4", 1000))
     assert scene.round is not None and scene.round.submission.version == 2
     page.goto(LIST)
