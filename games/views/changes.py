@@ -23,6 +23,7 @@ from games.views.page_context import page_context
 
 from .submissions import version_context
 
+SAID_ELSEWHERE = ("code", "version", "letter")  # in the headline, and as a link to the document
 MOST_ENDED = 40  # newest ended changes on the page
 
 
@@ -163,7 +164,7 @@ def _facts(change: PreparedChange) -> list[tuple[str, str]]:
     return [
         (name.replace("_", " "), _text(value))
         for name, value in change.params.items()
-        if value not in ("", None, [], {})
+        if value not in ("", None, [], {}) and name not in SAID_ELSEWHERE
     ]
 
 

@@ -102,7 +102,7 @@ def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     assert scene.last_round.paid_cents == 500 * 50 + 2_500
     wait(SECOND)
     expect(odds).to_have_text("62 to 1")
-    expect(dealer.page.locator("#app")).to_contain_text("The floor acknowledges what it changes")
+    expect(dealer.page.locator("main")).to_contain_text("The floor acknowledges what it changes")
     scene.acknowledge_rules()
     wait(SECOND)
     dealer.place((1, "total:4", 500))
@@ -146,7 +146,7 @@ def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     # The guide: generated of the rules in force, approved, published, and read on a phone in Spanish
     desk.reload()
     desk.sign_in("games-administrator")
-    desk.page.wait_for_url("**/floor/larkfield/")
+    desk.page.wait_for_url("**/office/larkfield/**")
     desk.page.goto("/office/larkfield/guide/")
     for step in ("generate", "file-sample"):
         desk.go(desk.slip(step))
