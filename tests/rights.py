@@ -174,6 +174,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "system administrator"},
     "floor/<slug:facility>/sign-in/": {"system administrator"},
+    "floor/<slug:facility>/setup/": OFFICE | STAFFERS | {"system administrator"},
     "floor/<slug:facility>/acts/<str:act>": set(),
     "floor/<slug:facility>/<code:table>/": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/console": AT_THE_TABLE,
@@ -340,6 +341,9 @@ ACTS_OF_FACILITY = {
     "ask_factor_reset": {"system administrator"},
     "confirm_factor_reset": {"system administrator"},
     "withdraw_factor_reset": {"system administrator"},
+    "add_pit": OFFICE | {"system administrator"},
+    "add_table": OFFICE | {"system administrator"},
+    "move_table": OFFICE | {"system administrator"},
 }
 ACTS_OF_OFFICE = dict.fromkeys(
     (
@@ -443,6 +447,7 @@ OBJECTS = {
     ("shaker", "text"): NamedObject("", "S-99", "no-such-equipment"),
     ("slip", "text"): NamedObject("ENS-0009", "ENS-0001", "no-such-slip"),
     ("statement", "text"): DOCUMENT,
+    ("submission", "text"): NamedObject("RS-0002", "RS-0009", "no-such-submission"),
     ("streams", "text"): NamedObject(["T-01"], ["larkfield/T-01"], "no-such-stream"),
     ("table", "text"): NamedObject("", "T-42", "no-such-place"),
     ("tables", "text"): NamedObject(["T-01"], ["T-42"], "no-such-table-here"),
@@ -452,6 +457,9 @@ OTHER_REFUSALS = {
     ("receive_dice", "lot"): "",
     ("register_shaker", "shaker"): "",
     ("register_instrument", "instrument"): "",
+    ("add_pit", "pit"): "",
+    ("add_table", "table"): "no-such-place",  # without a pit
+    ("move_table", "submission"): "no-such-place",  # without a table
     ("replace_shaker", "shaker"): "shaker-not-free",
     ("return_shaker", "shaker"): "shaker-not-out-of-order",
     ("record_approval", "table"): "no-such-equipment",

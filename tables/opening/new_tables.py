@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from audit import clock, record
+from audit.models import Device, Person
 from games.engine.editions import edition
 from games.models import Facility, RulesSubmission
 from games.office.signs.forms import recorded_sign_keys
@@ -12,11 +13,25 @@ from tables.opening.entry_types import TABLE_MADE, TableMade
 from tables.runner.facility import STREAMS
 
 # Names of streams and URLs that no table may have.
-RESERVED_CODES = frozenset({*STREAMS, "acts", "exports", "rules", "sign-in", "system", "tiles"})
+RESERVED_CODES = frozenset(
+    {
+        *STREAMS,
+        *("acts", "exports", "rules", "sign-in", "system"),
+        *("tiles", "locked-tiles", "wall", "wall-tables"),
+    }
+)
 
 
 def make_table(
-    facility: Facility, *, code: str, pit: Pit, submission: str, kind: str, **limits: Any
+    facility: Facility,
+    *,
+    code: str,
+    pit: Pit,
+    submission: str,
+    kind: str,
+    by: Person | None = None,
+    device: Device | None = None,
+    **limits: Any,
 ) -> Table:
     """Create a table with its stream and first entry. Its kind, and so whether it is real play, never changes.
 
@@ -50,7 +65,14 @@ def make_table(
         "min_cents": table.min_cents,
         "max_cents": table.max_cents,
     }
-    record.append(stream, entry=TABLE_MADE(data), moment=now, gaming_day=facility.gaming_day(now))
+    record.append(
+        stream,
+        entry=TABLE_MADE(data),
+        moment=now,
+        gaming_day=facility.gaming_day(now),
+        actor=by,
+        device=device,
+    )
     return table
 
 

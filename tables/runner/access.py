@@ -30,18 +30,23 @@ from tables.core.permissions import (
 )
 from tables.core.reads import TableKey, floor_versions, table_with_duty, tables_with_duty
 from tables.models import Assignment, Table
-from tables.runner.facility import DICE, EQUIPMENT, SIGN_INS, STAFF
+from tables.runner.facility import DICE, EQUIPMENT, SETUP, SIGN_INS, STAFF
 from tables.runner.table import ACTS
 
 __all__ = ["Denied", "Locked", "SignedOut", "enrolled_device", "person_of", "watcher_of"]
 
 STATIONS = ("dealer", "table")
+# Who sets a facility up, and who opens its tables.
+SETUP_READERS = frozenset(
+    {"system-administrator", "games-administrator", "compliance", "pit-manager", "shift-manager"}
+)
 # Security has the other key of the dice storage. Each department sets the duty of its own people.
 FACILITY_PAGE_ROLES = {
     DICE: SEES_THE_FLOOR | {"security"},
     EQUIPMENT: SEES_THE_FLOOR,
     STAFF: SEES_THE_FLOOR | {"security", "system-administrator"},
     SIGN_INS: frozenset({"system-administrator"}),
+    SETUP: SETUP_READERS,
 }
 FACILITY_PAGES_ROLES = frozenset().union(*FACILITY_PAGE_ROLES.values())
 

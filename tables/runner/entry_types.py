@@ -20,6 +20,13 @@ EQUIPMENT_CHANGED = entry_type(
 )
 
 
+TABLE_CHANGED = entry_type(
+    "table.changed",
+    ChangeElsewhere,
+    "An act on the setup stream moved this table to another pit or submission.",
+)
+
+
 class TableHalted(TypedDict):
     found_head: Annotated[str, "hash of the entry with that number on the record; empty without one"]
     last: Annotated[int, "number of the newest entry on the record"]

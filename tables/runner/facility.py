@@ -1,7 +1,7 @@
-"""How acts on the dice, the equipment and the staff of a facility are executed.
+"""How acts on the dice, the equipment, the staff and the tables of a facility are executed.
 
-Their streams are `facility/dice`, `facility/equipment`, `facility/staff` and `facility/sign-in`; that of compliance is
-`facility/cases`.
+Their streams are `facility/dice`, `facility/equipment`, `facility/staff`, `facility/setup` and `facility/sign-in`; that
+of compliance is `facility/cases`.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ from tables.core.duty import is_on_duty_at_facility
 from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
 from tables.models import DiceLot, Table
-from tables.runner.entry_types import DUTY_CHANGED, EQUIPMENT_CHANGED, ChangeElsewhere
+from tables.runner.entry_types import DUTY_CHANGED, EQUIPMENT_CHANGED, TABLE_CHANGED, ChangeElsewhere
 from tables.runner.refusals import WITNESS_NOT_ON_DUTY
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "CASES",
     "DICE",
     "EQUIPMENT",
+    "SETUP",
     "SIGN_INS",
     "STAFF",
     "STREAMS",
@@ -39,9 +40,13 @@ __all__ = [
 ]  # fmt: skip
 
 SIGN_INS = "sign-in"  # of the sign-ins themselves, which acts about them share
-DICE, EQUIPMENT, STAFF, CASES = STREAMS = "dice", "equipment", "staff", "cases"
+DICE, EQUIPMENT, STAFF, CASES, SETUP = STREAMS = "dice", "equipment", "staff", "cases", "setup"
 # The entry on the stream of each table whose screens show what such an act changed.
-TABLE_ENTRY_TYPES: dict[str, EntryType[ChangeElsewhere]] = {EQUIPMENT: EQUIPMENT_CHANGED, STAFF: DUTY_CHANGED}
+TABLE_ENTRY_TYPES: dict[str, EntryType[ChangeElsewhere]] = {
+    EQUIPMENT: EQUIPMENT_CHANGED,
+    STAFF: DUTY_CHANGED,
+    SETUP: TABLE_CHANGED,
+}
 Do = Callable[["FacilityContext", Params], ActOutcome]
 
 

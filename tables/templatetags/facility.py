@@ -4,6 +4,7 @@ import datetime as dt
 from typing import Any
 
 from django import template
+from django.db.models import Q
 from django.urls import reverse
 
 from audit.models import Person
@@ -18,9 +19,9 @@ from tables.core.permissions import may_see_floor
 from tables.desk import page as desk
 from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
-from tables.models import Approval
+from tables.models import Approval, Table
 from tables.runner.access import facility_pages_for
-from tables.runner.facility import DICE, EQUIPMENT, SIGN_INS, STAFF
+from tables.runner.facility import DICE, EQUIPMENT, SETUP, SIGN_INS, STAFF
 from tables.staffing.words import game_or_table_name
 from tables.words.sentences import say
 
@@ -31,6 +32,7 @@ PAGES = {
     EQUIPMENT: ("equipment", "Equipment"),
     STAFF: ("staff", "Staff"),
     SIGN_INS: ("sign-ins", "Sign-ins"),
+    SETUP: ("first-day", "Setup"),
 }
 
 
@@ -52,6 +54,7 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
     pages: list[dict[str, Any]] = [
         {"code": page, "label": PAGES[page][1], "url": reverse(PAGES[page][0], args=[device.facility])}
         for page in facility_pages_for(request.user, device)
+        if page != SETUP or _is_set_up_here(request.user, device.facility, context)
     ]
     if may_see_floor(request.user, device.facility) and not device.place:
         url = reverse("floor", args=[device.facility])
@@ -64,6 +67,14 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
         url, count = reverse("inbox", args=[device.facility]), open_count(device.facility)
         pages.insert(0, {"code": "inbox", "label": "Inbox", "url": url, "count": count})
     return pages
+
+
+def _is_set_up_here(person: Person, facility: str, context: dict[str, Any]) -> bool:
+    """Whether the bar has the page of the first day: for who has no floor, and for others until a table has opened."""
+    if not may_see_floor(person, facility) or context.get("section") == SETUP:
+        return True
+    opened = Q(last_round__gt=0) | Q(closed_at__isnull=False) | ~Q(status=Table.Status.CLOSED)
+    return not Table.objects.filter(opened, facility__code=facility).exists()
 
 
 @register.simple_tag(takes_context=True)

@@ -91,7 +91,7 @@ def dice(request: HttpRequest, facility: str) -> HttpResponse:
     now = clock.now()
     counts = lots.counts_by_status(facility_row)
     late = [deadline for deadline in deadlines.dice_deadlines(facility_row, now) if deadline.is_late]
-    context = _page_context(person, facility_row, DICE, now) | {
+    context = page_context(person, facility_row, DICE, now) | {
         "counts": [_count(status, counts[status]) for status in (*lots.STAGES, lots.ASIDE)],
         "strip": _strip(counts),
         "in_facility": sum(counts.values()) - counts[Status.DESTROYED],
@@ -120,7 +120,7 @@ def dice_control(request: HttpRequest, facility: str) -> HttpResponse:
     now = clock.now()
     today = facility_row.local(now).date()
     counted_by = deadlines.count_due_at(facility_row)
-    context = _page_context(person, facility_row, DICE, now) | {
+    context = page_context(person, facility_row, DICE, now) | {
         "count": {"due_at": counted_by, "is_late": counted_by is not None and counted_by <= now},
         "destructions": deadlines.destructions_due(facility_row, now),
         "law": facility_row.law.custody,
@@ -177,7 +177,7 @@ def lot(request: HttpRequest, facility: str, lot: str) -> HttpResponse:
         raise Denied
     now = clock.now()
     uses = lots.lot_uses(lot_row)
-    context = _page_context(person, facility_row, DICE, now) | {
+    context = page_context(person, facility_row, DICE, now) | {
         "row": _row(lot_row, now),
         "lot": lot_row,
         "steps": lots.custody_steps(lot_row),
@@ -198,7 +198,7 @@ def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) 
     if round_ is None:
         raise Denied
     throws = lots.throws_with_lots(round_)
-    context = _page_context(person, table_row.facility, DICE, clock.now()) | {
+    context = page_context(person, table_row.facility, DICE, clock.now()) | {
         "table": table_row,
         "game": game_by_code(table_row.game).name,
         "round": round_,
@@ -215,7 +215,7 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
     now = clock.now()
     tables = register.equipment_by_table(facility_row, now)
     requirements = [requirement for table in tables for requirement in table.requirements]
-    context = _page_context(person, facility_row, EQUIPMENT, now) | {
+    context = page_context(person, facility_row, EQUIPMENT, now) | {
         "tables": tables,
         "shakers": register.approvals_by_shaker(facility_row, now),
         "figures": {
@@ -253,7 +253,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         pits.setdefault(staffed.table.pit.name, []).append(staffed)
     spans = roster.floorperson_spans(facility_row, staffed_tables, now)
     lockouts = pins.active_lockouts(now).filter(facility=facility_row.code)
-    context = _page_context(person, facility_row, STAFF, now) | {
+    context = page_context(person, facility_row, STAFF, now) | {
         "pits": pits,
         "spans": spans,
         "breaches": sum(bool(staffed.breaches) for staffed in staffed_tables),
@@ -289,7 +289,7 @@ def _places(facility: Facility) -> list[dict[str, str]]:
     return [{"pit": "", "table": "", "label": "The whole facility", "kind": ""}, *pits, *tables]
 
 
-def _page_context(person: Person, facility: Facility, page: str, now: dt.datetime) -> dict[str, Any]:
+def page_context(person: Person, facility: Facility, page: str, now: dt.datetime) -> dict[str, Any]:
     """Return what every page has: the facility, the person, and where acts are sent."""
     return {
         "facility": facility,

@@ -29,6 +29,7 @@ from tables.runner.access import (
     wall_tables_for,
     watcher_of,
 )
+from tables.runner.facility import SETUP
 from tables.screens import fragments, selectors, snapshot
 from tables.screens.floor_plan import FloorPlan, floor_plan
 from tables.words.sentences import say, short, title
@@ -62,11 +63,14 @@ def home(request: HttpRequest) -> HttpResponse:
     if device.place:
         facility, table = device.place.split("/", 1)
         return redirect("console", facility=facility, table=table)
+    pages = facility_pages_for(person, device)
+    is_new = SETUP in pages and not Table.objects.filter(facility__code=device.facility).exists()
+    if is_new:
+        return redirect("first-day", facility=device.facility)
     if person.role in COMPLIANCE and may_see_cases(person, device):
         return redirect("inbox", device.facility)
     if person.role in FIRST_PAGES:
         return redirect(FIRST_PAGES[person.role], device.facility)
-    pages = facility_pages_for(person, device)
     if not may_see_floor(person, device.facility) and pages:
         return redirect(pages[0], facility=device.facility)
     return redirect("floor", facility=device.facility)
