@@ -7,6 +7,7 @@ Chromium (tests/e2e/test_first_day.py).
 from collections.abc import Callable
 from typing import Any
 
+from audit import clock
 from games.engine.editions import edition
 
 FACILITY = "boardwalk"
@@ -100,6 +101,10 @@ def bring_the_dice(post: Post, security: tuple[str, str]) -> None:
         },
         witness=security,
     )
+    today = clock.now().date()
+    calibration = {"calibrated_on": f"{today.year - 1}-12-01", "ends_on": f"{today.year + 1}-12-01"}
+    for code, kind in (("M-1", "micrometer"), ("C-1", "caliper"), ("Q-1", "square")):
+        post("floor", "register_instrument", {"instrument": code, "kind": kind, **calibration})
     die = {"low_um": 19_040, "high_um": 19_060, "balanced": True, "square": True, "clean": True}
     instruments = {"micrometer": "M-1", "caliper": "C-1", "square": "Q-1", "compartment": "A-1"}
     post("floor", "inspect_dice", {"lot": "L-0001", **instruments, "dice": [die] * 3}, witness=security)

@@ -1,4 +1,4 @@
-"""Create a facility in an empty or running installation: its two administrators, and the device of its office.
+"""Create a facility in an empty or running installation: its two administrators, and its first podium.
 
 Everything after that is done on screens, by these two people first.
 """
@@ -42,9 +42,9 @@ def create_facility(
     time_zone: str,
     gaming_day_start: dt.time,
     administrators: tuple[Administrator, Administrator],
-    office: str,
+    podium: str,
 ) -> tuple[Facility, str]:
-    """Create a facility with a system administrator, somebody of compliance, and an office device.
+    """Create a facility with a system administrator, somebody of compliance, and a podium.
 
     Returns it with the device's enrollment token. Each row is stated on the record; nobody acts, for the server does.
     Raises ValidationError for what may not be saved.
@@ -75,7 +75,7 @@ def create_facility(
     )
     for administrator, (role, department) in zip(administrators, FIRST_PEOPLE, strict=True):
         _add(facility, administrator, role, department, now)
-    return facility, enroll(office, code, "office")[1]
+    return facility, enroll(podium, code, "podium")[1]
 
 
 def _add(

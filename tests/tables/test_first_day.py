@@ -29,6 +29,8 @@ pytestmark = pytest.mark.django_db
 class Browser:
     """A device with somebody signed in, who posts acts as its pages do."""
 
+    approver: "Browser | None" = None  # the second person, who approves what is only prepared here
+
     def __init__(self, token: str, person: str) -> None:
         self.client = Client()
         assert self.client.post("/enrol", {"token": token})["Location"] == "/sign-in"
@@ -52,7 +54,10 @@ class Browser:
             body["witness"] = {"person": witness[0], "pin": witness[1]}
         response = self.client.post(address, json.dumps(body), content_type="application/json")
         assert response.status_code == 200, (act, response.content)
-        return response.json()["answer"]
+        answer = response.json()["answer"]
+        if self.approver and "change" in answer and act != "approve_change":
+            return self.approver.post(place, "approve_change", {"change": answer["change"]})
+        return answer
 
     def file(self, title: str) -> str:
         """File a letter, and return its code."""
@@ -83,12 +88,13 @@ def test_a_facility_opens_its_first_table_and_deals_a_round_from_an_empty_databa
     for person in ("viktor", "noah", "rita"):
         office.post("floor", "assign_person", {"person": person}, witness=("carla", PIN))
     office.sign_in("carla")
+    podium = Browser(devices.enroll("Podium 2", FACILITY, "podium")[1], "viktor")
+    office.approver = podium
     walk.fill_the_office(office.post, office.file)
     walk.publish_a_guide(office.post, office.file)
     limits = {"seats": 8, "min_cents": 1_000, "max_cents": 100_000}
     office.post("floor", "add_table", {"table": "T-01", "pit": "p1", "submission": "RS-0001", **limits})
     walk.approve_the_shaker(office.post)
-    podium = Browser(devices.enroll("Podium 1", FACILITY, "podium")[1], "viktor")
     for person in ("kate", "mei"):
         podium.post("floor", "assign_person", {"person": person, "pit": "p1"})
     training = {"person": "mei", "game": "sic-bo", "reference": "TR-1", "since": "2026-01-05"}

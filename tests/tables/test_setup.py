@@ -28,7 +28,7 @@ NEW = (
 
 @pytest.fixture
 def token(monkeypatch) -> str:
-    """The token of the office device of a facility that the command has just created."""
+    """The token of the podium of a facility that the command has just created."""
     return created(monkeypatch, f"{PIN}\n{PIN}\n")
 
 
@@ -66,7 +66,7 @@ def test_the_command_creates_a_facility_with_two_people_and_a_device_and_states_
     assert [data["person"] for _, data in entries("boardwalk/staff")] == ["teo", "carla"]
     types = [type_ for type_, _ in entries("boardwalk/sign-in")]
     assert types == ["person.recorded", "person.recorded", "device.enrolled"]
-    assert Device.objects.get().station == "office" and len(token) > 40
+    assert Device.objects.get().station == "podium" and len(token) > 40
     assert verify().findings == []
 
 

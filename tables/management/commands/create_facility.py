@@ -7,6 +7,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
@@ -27,8 +28,8 @@ def local_time(text: str) -> dt.time:
 class Command(BaseCommand):
     help = (
         "Create a facility with its jurisdiction, time zone and gaming day, two people (a system administrator and "
-        "somebody of compliance, each with their own PIN) and an office device, whose enrollment token is printed "
-        "once. docs/first-day.md says how to go on from there."
+        "somebody of compliance, each with their own PIN) and a podium, whose enrollment token is printed once. "
+        "docs/first-day.md says how to go on from there."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -49,7 +50,7 @@ class Command(BaseCommand):
                 metavar=("CODE", "NAME"),
                 help="the first person of this role",
             )
-        parser.add_argument("--office", default="Office 1", help="the name of the first device (Office 1)")
+        parser.add_argument("--podium", default="Podium 1", help="the name of the first device (Podium 1)")
         parser.add_argument(
             "--pins-from-stdin", action="store_true", help="read the two PINs as lines, for scripts"
         )
@@ -77,16 +78,18 @@ class Command(BaseCommand):
                 time_zone=options["time_zone"],
                 gaming_day_start=options["gaming_day_start"] or law.gaming_day_start,
                 administrators=(first, second),
-                office=options["office"],
+                podium=options["podium"],
             )
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from None
         minutes = int(devices.TOKEN_LIFETIME.total_seconds()) // 60
         self.stderr.write(
-            f"{facility.name} is created. The token of {options['office']} is shown this once, works once, and for "
+            f"{facility.name} is created. The token of {options['podium']} is shown this once, works once, and for "
             f"{minutes} minutes. Open /enrol in the browser of that device and enter it:"
         )
         self.stdout.write(token)
+        if settings.SECOND_FACTORS:
+            self.stderr.write("Then give each of the two a one-time password: manage.py give_password CODE")
 
     def _pin(self, code: str, *, from_stdin: bool) -> str:
         """The six digits that a person chooses; at a terminal typed twice."""
