@@ -205,13 +205,24 @@ PERSON_RECORDED = entry_type(
 )
 
 
-class PersonRefused(TypedDict):
+class SecretRefused(TypedDict):
+    """A refused PIN, password or second factor, and the lock-out that may follow it."""
+
     code: Annotated[str | None, "code of the person; null where no person has the code that was typed"]
     name: DeviceName
     purpose: Annotated[Purpose, "what the PIN, password or second factor was for"]
 
 
-class PersonLockedOut(PersonRefused):
+class PersonRefused(SecretRefused):
+    why: NotRequired[
+        Annotated[
+            Literal["license-ended"],
+            "why a right PIN, password or second factor was refused; absent for a wrong one",
+        ]
+    ]
+
+
+class PersonLockedOut(SecretRefused):
     everywhere: NotRequired[
         Annotated[Literal[True], "true where it holds at every device; otherwise absent: at this device"]
     ]

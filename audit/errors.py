@@ -178,6 +178,17 @@ class SecondFactorNeeded(Forbidden):
 NOT_BEGUN = RefusalCode("not-begun", "The server is busy. Nothing was begun. Try again.", "Busy")
 
 
+class LicenseEnded(PersonRefused):
+    """What the person typed is right, but their license is no longer in effect."""
+
+    code = RefusalCode(
+        "license-ended",
+        "The license of %(person)s ended on %(on)s, and nobody signs in or signs without one. Ask the system "
+        "administrator to record its new end once it is renewed.",
+        "License ended",
+    )
+
+
 class TooManyPins(PersonRefused):
     """More PINs wait to be hashed than a worker accepts. This one was neither looked at nor counted."""
 

@@ -42,6 +42,7 @@ from audit.errors import (
     LAST_TRY_AT_DEVICE,
     LAST_TRY_OF_PERSON,
     DeviceRefused,
+    LicenseEnded,
     LockedOut,
     PasswordNeeded,
     PinNotHere,
@@ -284,14 +285,14 @@ def judge(
     wrong: type[WrongPin] = WrongPin,
     forgives: bool = True,
 ) -> None:
-    """Decide whether a PIN, a password or a second factor counts. Records and raises `wrong` or LockedOut.
+    """Decide whether a PIN, password or second factor counts. Records and raises `wrong`, LockedOut or LicenseEnded.
 
     It counts only under the lock of the sign-in stream: PINs that were hashed at the same moment as the one that locks
     somebody out are refused, right or wrong. `is_right` is called under this lock with its moment; what takes long is
     done before. `forgives`: earlier wrong ones of the person at this device are forgotten.
     """
     signed_in = device.person if purpose == "witness" else None
-    refusal: WrongPin | LockedOut | None = None
+    refusal: WrongPin | LockedOut | LicenseEnded | None = None
     with transaction.atomic(durable=True):
         stream = lock_sign_in_stream(device.facility)
         moment = clock.now()
@@ -300,6 +301,15 @@ def judge(
         elif person is not None and is_right(moment):
             if forgives:
                 pins.forgive(device, person)
+            refusal = _license_refusal(device, person, moment)
+            if refusal is not None:
+                right: RefusedPerson = {
+                    "code": person.code,
+                    "name": device.name,
+                    "purpose": purpose,
+                    "why": "license-ended",
+                }
+                append_sign_in(stream, PERSON_REFUSED(right), device=device, moment=moment)
         else:
             lockouts = pins.count_wrong_pin(device, person, signed_in, moment)
             refusal = LockedOut() if lockouts else _refusal_of(wrong, device, person, moment)
@@ -313,6 +323,14 @@ def judge(
                 append_sign_in(stream, entry, device=device, moment=moment)
     if refusal is not None:
         raise refusal
+
+
+def _license_refusal(device: Device, person: Person, moment: dt.datetime) -> LicenseEnded | None:
+    """The refusal of a person whose license ended before this gaming day. Without a stated end it does not end."""
+    ends_on = person.licence_ends_on
+    if ends_on is None or clock.gaming_day(device.facility, moment) <= ends_on:
+        return None
+    return LicenseEnded(person=person.name, on=f"{ends_on.day} {ends_on:%b %Y}")
 
 
 def _refusal_of(

@@ -5,7 +5,7 @@
    sends it again. An answer clears the digits. A refusal of the PIN itself is said at the pad. */
 
 const PIN_LENGTH = 6;
-const PIN_REFUSALS = ["wrong-pin", "locked-out", "not-begun", "same-person"];
+const PIN_REFUSALS = ["wrong-pin", "locked-out", "not-begun", "same-person", "license-ended"];
 
 export class PinPad {
   /* `complete` is called by the sixth digit. `changed` is called by every digit, before. */

@@ -1,12 +1,16 @@
 """The sign-in page of a busy floor: everybody on duty is on it, the last here first, with what they are known by."""
 
+import datetime as dt
+import json
 import re
 
 import pytest
 from django.contrib.auth.hashers import make_password
+from django.test import RequestFactory
 
-from audit import clock
-from audit.models import Person
+from audit import clock, people
+from audit.errors import LicenseEnded
+from audit.models import Entry, Person
 from audit.pins import MAX_WRONG, Scope
 from tables.models import Assignment
 from tests.tables.cast import PIN
@@ -17,7 +21,7 @@ pytestmark = pytest.mark.django_db
 def hire(scene, role, count, first_badge=1001):
     """This many people of one role, on duty at the whole facility, with a badge each."""
     facility, pin = scene.table.facility, make_password(PIN)
-    people = Person.objects.bulk_create(
+    hired = Person.objects.bulk_create(
         Person(
             code=f"{role}-{number}",
             name=f"{role.title()} {number:03d}",
@@ -31,9 +35,9 @@ def hire(scene, role, count, first_badge=1001):
     )
     now = clock.now()
     Assignment.objects.bulk_create(
-        Assignment(person=person, facility=facility, started_at=now) for person in people
+        Assignment(person=person, facility=facility, started_at=now) for person in hired
     )
-    return people
+    return hired
 
 
 def codes_on(page):
@@ -77,6 +81,27 @@ def test_the_fourth_wrong_pin_says_that_one_more_locks_the_sign_in(scene):
     assert all("Wrong PIN" in page and "One more locks" not in page for page in pages[:3])
     assert "4 wrong PINs" in pages[3] and "One more locks this sign-in" in pages[3]
     assert "Locked out" in pages[4]
+
+
+def test_nobody_signs_in_or_signs_after_their_license_ended(hands, scene):
+    licensed = Person.objects.filter(code="floorperson")
+    licensed.update(licence_ends_on="2026-11-21")
+    assert scene.browser("tablet").post("/sign-in", {"person": "floorperson", "pin": PIN}).status_code == 302
+    hands.now += dt.timedelta(days=1)
+    tablet, wrong = scene.browser("tablet"), {"person": "floorperson", "pin": "000000"}
+    assert "License ended" not in tablet.post("/sign-in", wrong).content.decode()
+    answer = tablet.post("/sign-in", {"person": "floorperson", "pin": PIN})
+    assert answer.status_code == 403
+    assert "The license of Floorperson ended on 21 Nov 2026" in answer.content.decode()
+    newest = Entry.objects.filter(stream__name="larkfield/sign-in").latest("seq")
+    assert newest.type == "person.refused"
+    assert json.loads(bytes(newest.body))["data"]["why"] == "license-ended"
+    request = RequestFactory().post("/")
+    request.device, request.user = scene.tablet, scene.people["dealer"]
+    with pytest.raises(LicenseEnded):
+        people.verify_witness(request, "floorperson", PIN)
+    licensed.update(licence_ends_on=None)
+    assert tablet.post("/sign-in", {"person": "floorperson", "pin": PIN}).status_code == 302
 
 
 def test_the_ninth_wrong_pin_at_a_device_says_that_one_more_locks_it(scene):
