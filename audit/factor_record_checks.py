@@ -30,6 +30,8 @@ FACTOR_DIFFERS = declare_finding(
 PASSWORD_DIFFERS = declare_finding(
     "password-differs", "The password of %(person)s is not the one that the record has."
 )
+# An auditor may not read the PINs of people, so only their codes are read.
+FACTOR_COLUMNS = [field.name for field in SecondFactor._meta.concrete_fields if field.name != "person"]
 PASSWORD_TYPES = (PASSWORD_CHANGED.name, PASSWORD_GIVEN.name, FACTORS_RESET.name)
 
 
@@ -44,7 +46,9 @@ def check_factors(tick: Callable[[], None]) -> Iterator[Finding]:
         else:
             ended.update(data["factors"] if type_ == FACTORS_RESET.name else [data["factor"]])
     tick()
-    factors = SecondFactor.objects.select_related("person").order_by("pk")
+    factors = (
+        SecondFactor.objects.select_related("person").only(*FACTOR_COLUMNS, "person__code").order_by("pk")
+    )
     may_read = _may_read("audit_secondfactor", "secret")
     for factor in factors if may_read else factors.defer("secret"):
         who = {"factor": factor.pk, "person": factor.person.code}
@@ -72,7 +76,8 @@ def check_passwords(tick: Callable[[], None]) -> Iterator[Finding]:
         if data["at"] >= newest.get(data["code"], ("", ""))[0]:
             newest[data["code"]] = data["at"], data["credential_sha256"]
     tick()
-    for row in Password.objects.select_related("person").order_by("person__code"):
+    rows = Password.objects.select_related("person").only("hash", "person__code")
+    for row in rows.order_by("person__code"):
         code = row.person.code
         if newest.get(code, ("", ""))[1] != credential_digest(code, row.hash):
             yield Finding(PASSWORD_DIFFERS, {"person": code})

@@ -34,11 +34,12 @@ def test_two_who_file_a_submission_file_it_once(committed):
 def test_two_who_record_a_decision_record_one_of_them(committed):
     drafted(committed)
     committed.in_office("file_submission", named())
-    letter, approved = committed.on_file(), entries("rules.approved")
-    said = {**named(), **DECISION, "letter": letter}
+    approved = entries("rules.approved")
+    yes = {**named(), **DECISION, "letter": committed.on_file(), "granted": True}
+    no = {**yes, "letter": committed.on_file(), "granted": False}
     found = at_once(
-        lambda: committed.in_office("record_decision", {**said, "granted": True}),
-        lambda: committed.in_office("record_decision", {**said, "granted": False}, by="compliance"),
+        lambda: committed.in_office("record_decision", yes),
+        lambda: committed.in_office("record_decision", no, by="compliance"),
     )
     assert outcome(found) == ["not-filed"]
     approved = entries("rules.approved") - approved
