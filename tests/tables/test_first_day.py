@@ -12,8 +12,8 @@ from django.core.management import call_command
 from django.test import Client
 
 from audit import clock, devices
+from audit.management.commands import add_person
 from audit.models import Person
-from audit.registration import record_person
 from audit.verification import verify
 from games.models import Facility
 from tables.demo.seeding import inspection_of
@@ -84,7 +84,7 @@ def test_a_facility_opens_its_first_table_and_deals_a_round_from_an_empty_databa
     assert {"Pit", "Table", "Gaming guide", "Security", "Dealer, trained"} <= missing(facility)
     office = Browser(out.getvalue().strip(), "teo")
     office.post("floor", "add_pit", {"pit": "p1", "name": "Pit 1"})
-    hire(facility)
+    hire(monkeypatch)
     for person in ("viktor", "noah", "rita"):
         office.post("floor", "assign_person", {"person": person}, witness=("carla", PIN))
     office.sign_in("carla")
@@ -123,10 +123,12 @@ def test_a_facility_opens_its_first_table_and_deals_a_round_from_an_empty_databa
     assert verify().findings == []
 
 
-def hire(facility: Facility) -> None:
-    """The people whom an administrator adds."""
+def hire(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The people whom the administrator adds, with somebody of compliance."""
     for code, name, role, department in PEOPLE[2:]:
-        person = Person.objects.create_person(
-            code, PIN, name=name, role=role, department=department, facility=facility.code
+        monkeypatch.setattr(add_person.sys, "stdin", io.StringIO(f"{PIN}\n"))
+        who = ("--by=teo", "--with=carla", "--pin-from-stdin")
+        call_command(
+            "add_person", code, name, f"--facility={FACILITY}", f"--role={role}", *who, stdout=io.StringIO()
         )
-        record_person(person)
+        assert Person.objects.get(code=code).department == department
