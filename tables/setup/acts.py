@@ -11,12 +11,12 @@ from games.registry import game_by_code
 from games.snapshot_types import TableKind
 from tables.core import posts
 from tables.core.reads import locked_table
+from tables.limits.refusals import MAXIMUM_UNDER_MINIMUM
 from tables.models import Pit, Table
 from tables.opening.new_tables import RESERVED_CODES, make_table, newest_submission
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 from tables.setup.entry_types import PIT_MADE, TABLE_ADDED, TABLE_MOVED, TableMoved
 from tables.setup.refusals import (
-    MAXIMUM_UNDER_MINIMUM,
     PIT_CODE_TAKEN,
     SOMEBODY_AT_A_POST,
     SUBMISSION_OF_ANOTHER_GAME,
@@ -27,6 +27,7 @@ from tables.setup.refusals import (
     TOO_MANY_SEATS,
 )
 from tables.staffing.refusals import NO_SUCH_PLACE
+from tables.words.sentences import dollars
 
 SETUP_ROLES = frozenset({"system-administrator", "games-administrator", "compliance"})
 MAX_NAME, MAX_SEATS = 60, 24
@@ -64,7 +65,8 @@ def add_table(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(TABLE_CODE_TAKEN, table=code)
     _verify_seats(submission, seats)
     if max_cents < min_cents:
-        raise Refusal(MAXIMUM_UNDER_MINIMUM)
+        section = ctx.facility.law.section("limits")
+        raise Refusal(MAXIMUM_UNDER_MINIMUM, section, min=dollars(min_cents), max=dollars(max_cents))
     table = make_table(
         ctx.facility,
         code=code,

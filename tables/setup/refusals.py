@@ -12,9 +12,6 @@ TABLE_CODE_RESERVED = RefusalCode(
 TOO_MANY_SEATS = RefusalCode(
     "too-many-seats", "%(edition)s has places for %(seats)s players.", "Too many seats"
 )
-MAXIMUM_UNDER_MINIMUM = RefusalCode(
-    "maximum-under-minimum", "The maximum wager must be at least the minimum wager.", "Limits"
-)
 TABLE_MUST_BE_CLOSED = RefusalCode(
     "table-must-be-closed",
     "%(table)s is open. Close it first: a table moves to another pit or submission only while it is closed.",

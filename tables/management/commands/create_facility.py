@@ -35,7 +35,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("code", help="the code in addresses and on the record, such as larkfield")
         parser.add_argument("name", help="the name on screens and paper")
-        parser.add_argument("--jurisdiction", required=True, help="such as PA or NJ")
+        parser.add_argument(
+            "--jurisdiction", required=True, help="the code of its file in games/jurisdictions"
+        )
         parser.add_argument("--time-zone", required=True, help="such as America/New_York")
         parser.add_argument(
             "--gaming-day-start",
