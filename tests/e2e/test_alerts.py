@@ -63,7 +63,10 @@ def test_a_second_tap_does_not_answer_the_dispute_that_moves_up(scene, new_page)
     pit.page.evaluate("document.documentElement.style.setProperty('--read-time', 20000)")
     unanswered = pit.page.locator("#alerts").get_by_role("button", name="I’m coming")
     expect(unanswered).to_have_count(2)
-    box = unanswered.first.bounding_box()
+    box = None
+    while box is None:  # the live line draws the buttons of this person again
+        expect(unanswered.first).to_be_visible()
+        box = unanswered.first.bounding_box()
     for _ in range(2):
         pit.page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         expect(unanswered).to_have_count(1)
