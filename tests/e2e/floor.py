@@ -251,13 +251,23 @@ class Tablet(Screen):
         self.page.mouse.up()
 
     def drag(self, button: Locator, wager: str) -> None:
-        """One finger that takes a seat or a chip to an area."""
+        """One finger that takes a seat or a chip to an area.
+
+        A state that arrives under the finger may end the drag; then nothing is placed, and the finger begins again.
+        """
         self.taps += 1
         area = self.area(wager)
-        button.hover()
-        self.page.mouse.down()
-        area.hover()
-        expect(area).to_have_class(re.compile("area--target"))
+        for milliseconds in (3_000, None):
+            button.hover()
+            self.page.mouse.down()
+            area.hover()
+            try:
+                expect(area).to_have_class(re.compile("area--target"), timeout=milliseconds)
+                break
+            except AssertionError:
+                if milliseconds is None:
+                    raise
+                self.page.mouse.up()
         self.page.wait_for_timeout(AIM_TIME)
         self.page.mouse.up()
 
