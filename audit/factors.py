@@ -3,7 +3,7 @@
 A sign-in has up to three steps, each a request. Between them the session holds who is signing in. The person's own
 session begins only after the last one.
 
-1. The password. A wrong one is counted as a wrong PIN is. A right one forgives nothing, because whoever knows the
+1. The password. A wrong one is counted as a wrong PIN is. A right one forgives nothing, because anybody who knows the
    password could otherwise guess codes without end.
 2. The second factor: a code of an app, which works once, or the answer of a security key. Wrong ones are counted.
 3. After a one-time password: another password, and a second factor if the person has none.

@@ -1,6 +1,6 @@
 """Passwords of people who sign in outside a floor tablet; and one-time passwords, which administrators give.
 
-A one-time password is derived from a random id with a key of the server: no request, answer, log or row has it. Whoever
+A one-time password is derived from a random id with a key of the server: no request, answer, log or row has it. Who
 gave it can read it for ten minutes (`readable_by`), and its person can use it for a day, once, to choose a password.
 """
 

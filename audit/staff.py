@@ -80,7 +80,7 @@ def change(
 ) -> list[str]:  # fmt: skip
     """Change what is given, and state the person on the record. Raises ValidationError.
 
-    Whoever leaves, or gets another role or PIN, is signed off at once at every device but the tablets of tables, where
+    Who leaves, or gets another role or PIN, is signed off at once at every device but the tablets of tables, where
     a shaker may be theirs. Returns the names of these devices.
     """
     with transaction.atomic():

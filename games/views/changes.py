@@ -69,8 +69,8 @@ def changes(request: HttpRequest, facility_code: str) -> HttpResponse:
 def change(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
     """Show one change: what it does, who made it, and what this person may do about it."""
     person, facility = person_and_facility(request, facility_code)
-    found = PreparedChange.objects.filter(facility=facility, code=code)
-    change_row = found.select_related("prepared_by", "decided_by", "facility").first()
+    with_this_code = PreparedChange.objects.filter(facility=facility, code=code)
+    change_row = with_this_code.select_related("prepared_by", "decided_by", "facility").first()
     if change_row is None:
         raise Denied
     context = page_context(person, facility, "changes")

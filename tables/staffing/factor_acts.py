@@ -41,7 +41,7 @@ MAX_REASON = 200
 def give_password(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Give a person a one-time password: the first one, or after they forgot theirs. Their second factors stay.
 
-    Whoever had second factors and has none now needs a reset by two. Raises `no-such-person`, `not-for-yourself` or
+    Who had second factors and has none now needs a reset by two. Raises `no-such-person`, `not-for-yourself` or
     `lost-factor-takes-two`.
     """
     person = _other_person(ctx, params)
@@ -80,7 +80,7 @@ def ask_factor_reset(ctx: FacilityContext, params: Params) -> ActOutcome:
 def confirm_factor_reset(ctx: FacilityContext, params: Params) -> ActOutcome:
     """End the second factors of a person for whom another administrator asked, and give a one-time password.
 
-    Whoever found the key may have an open sign-in too, so the person is signed off everywhere but at a table.
+    Who found the key may have an open sign-in too, so the person is signed off everywhere but at a table.
 
     Raises `no-such-reset`, `you-asked-for-it` or `not-for-yourself`.
     """

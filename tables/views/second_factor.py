@@ -192,7 +192,7 @@ def _signed_in_before(request: HttpRequest) -> Person | None:
 
 
 def _go_home(request: HttpRequest, before: Person | None) -> HttpResponse:
-    """Close the sockets of whoever was signed in here before, and open the person's page."""
+    """Close the sockets of the person who was signed in here before, and open the person's page."""
     device = people.device_for_people(request)
     if before is not None and before.pk != request.user.pk:
         async_to_sync(push.close_device)(device.pk, 4401)

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 def sign_in(request: HttpRequest) -> HttpResponse:
     """The people on duty here, and a PIN pad. A dealer who signs in at a table takes it over.
 
-    Whoever needs more than a PIN types a password, and comes to the page of their second factor.
+    Who needs more than a PIN types a password, and comes to the page of their second factor.
     """
     device = enrolled_device(request)
     if device is None:

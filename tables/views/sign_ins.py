@@ -32,7 +32,7 @@ class SignInRow:
 def sign_ins(request: HttpRequest, facility: str) -> HttpResponse:
     """List everybody who needs a second factor, or whose name matches `who`; and the resets that are to be confirmed.
 
-    Whoever gave a one-time password reads it here for ten minutes.
+    Who gave a one-time password reads it here for ten minutes.
     """
     person, facility_row = facility_page_for(request, facility, SIGN_INS)
     now = clock.now()
