@@ -205,7 +205,7 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
             prepared_by=ctx.actor,
             prepared_at=ctx.now,
             prepared_seq=ctx.stream.seq + 1,
-            due_at=ctx.now + dt.timedelta(hours=row.hours),
+            due_at=ctx.now + row.time,
         )
         entry = CHANGE_PREPARED(
             {
@@ -231,7 +231,7 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
 
 def _verify_may_decide(facility: Facility, act: str, person: Person) -> None:
     """Refuse somebody who approves nothing here, or who prepares nothing where the change is taken back."""
-    rows = policy.rows_of(facility.law).values()
+    rows = policy.changed(policy.rows_of(facility.law)).values()
     takes_back = act == "take_back_change"
     if any(
         policy.may_prepare(row, person) if takes_back else policy.may_approve(row, person) for row in rows
@@ -249,11 +249,16 @@ def _verify_may_decide(facility: Facility, act: str, person: Person) -> None:
 
 def _verify_may_prepare(row: SeparationRow, person: Person) -> None:
     if not policy.may_prepare(row, person):
-        raise Forbidden(
-            MAY_NOT_PREPARE,
-            row.section,
-            title=row.title,
-            role=person.get_role_display().lower(),
-            department=person.get_department_display().lower(),
-            who=policy.in_words(row.prepare),
-        )
+        raise may_not_prepare(row, person)
+
+
+def may_not_prepare(row: SeparationRow, person: Person) -> Forbidden:
+    """The refusal of somebody who does not prepare what a row of the policy covers."""
+    return Forbidden(
+        MAY_NOT_PREPARE,
+        row.section,
+        title=row.title,
+        role=person.get_role_display().lower(),
+        department=person.get_department_display().lower(),
+        who=policy.in_words(row.prepare),
+    )

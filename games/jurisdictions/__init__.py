@@ -19,6 +19,7 @@ from typing import Any, get_type_hints
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from audit.models import Department, Role
 from games.engine import Refusal, editions
 from games.engine.editions import Document
 from games.registry import GAMES
@@ -26,8 +27,13 @@ from games.registry import GAMES
 FOLDER = Path(__file__).parent
 CODE = re.compile(r"[A-Z0-9-]{1,8}", re.ASCII)
 PRACTICE_NOTICE_MINUTES = 30  # of a change of limits
-SECOND_DEPARTMENTS = frozenset({"security", "surveillance", "compliance"})
-REVIEWING_DEPARTMENTS = frozenset({"surveillance", "compliance"})
+# How a second person controls what a row of the policy covers.
+CHANGE = "change"  # prepared by one person, and done when another approves it later
+SIGNATURE = "signature"  # both sign the same act
+REVIEW = "review"  # done, and reviewed within a time
+CONTROLS = (CHANGE, SIGNATURE, REVIEW)
+# The code of these subjects has this control; that of every other subject is a change.
+CONTROL_OF_SUBJECT = {"dice": SIGNATURE, "duties": SIGNATURE, "corrections": REVIEW}
 SUBJECTS = ("submissions", "guides", "signs", "requests")  # what a body approves
 # Hours until a case of each kind is due, and the daily report is to be accepted: practice of the casinos. An `approval`
 # is opened so many hours before it ends.
@@ -95,38 +101,24 @@ class RequestRules:
 
 @dataclass(frozen=True)
 class CustodyRules:
-    """Who signs beside table games for each step of the dice, and by when dice are counted and destroyed.
+    """By when dice are counted and destroyed. Who signs for them is the row `dice` of the policy.
 
     `count_days`: days between two physical counts. `destruction_hours`: hours from the end of play, or from the
     rejection, until a lot is canceled or destroyed. 0: no deadline.
     """
 
-    second_departments: tuple[str, ...] = ("security",)
     count_days: int = 0
     destruction_hours: int = 0
-
-
-@dataclass(frozen=True)
-class CorrectionRules:
-    """How a slip that moves money is reviewed outside the table: by which departments, and within how many hours.
-
-    Slips that move at least `review_first_from_cents` are reviewed before any money moves; 0: none are.
-    """
-
-    reviewers: tuple[str, ...] = ("surveillance", "compliance")
-    review_hours: int = 24
-    review_first_from_cents: int = 0
-
-    @property
-    def review_time(self) -> dt.timedelta:
-        return dt.timedelta(hours=self.review_hours)
 
 
 @dataclass(frozen=True)
 class SeparationRow:
     """Who prepares one subject, who approves it, and who is told: roles, each in the department where it counts.
 
-    `covers`: what is prepared, in words. `hours`: until when it is to be approved. `section`: "" for a practice.
+    `covers`: what is prepared, in words. `control`: how the second person controls it. `hours`: until when it is to be
+    approved or reviewed; 0 for a signature. `section`: "" for a practice. `alone`: who does it without a second person,
+    for people of their own department. `signed_by_own_department`: anybody of the department that it is about signs
+    too. `first_from_cents`: from this sum on it is reviewed before any money moves; 0: never.
     """
 
     title: str
@@ -136,6 +128,15 @@ class SeparationRow:
     told: tuple[str, ...]
     hours: int
     section: str = ""
+    control: str = CHANGE
+    alone: Mapping[str, str] = field(default_factory=dict)
+    signed_by_own_department: bool = False
+    first_from_cents: int = 0
+
+    @property
+    def time(self) -> dt.timedelta:
+        """The time until it is to be approved or reviewed."""
+        return dt.timedelta(hours=self.hours)
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,6 @@ class Jurisdiction:
     requests: RequestRules
     retention_years: Mapping[str, int] = field(default_factory=dict)  # by kind; others are kept by practice
     custody: CustodyRules = CustodyRules()
-    corrections: CorrectionRules = CorrectionRules()
     editions: tuple[Document, ...] = ()
     # Rows that replace those of games/separation/practice.toml.
     separation: Mapping[str, SeparationRow] = field(default_factory=dict, kw_only=True)
@@ -192,7 +192,7 @@ class Jurisdiction:
 
 
 # The tables of a file that are classes of their own.
-PARTS = (GuideRules, RequestRules, CustodyRules, CorrectionRules)
+PARTS = (GuideRules, RequestRules, CustodyRules)
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,25 @@ def read_separation(tables: Any) -> dict[str, SeparationRow]:
     """The rows of a policy table by subject. Raises ValueError for what is missing, unknown or of the wrong type."""
     if not isinstance(tables, Mapping):
         raise ValueError("separation is no table")
-    return {subject: _build(SeparationRow, row, f"separation.{subject}.") for subject, row in tables.items()}
+    rows = {subject: _build(SeparationRow, row, f"separation.{subject}.") for subject, row in tables.items()}
+    if wrong := [reason for subject, row in rows.items() for reason in _wrong_row(subject, row)]:
+        raise ValueError("; ".join(wrong))
+    return rows
+
+
+def _wrong_row(subject: str, row: SeparationRow) -> Iterator[str]:
+    where, control = f"separation.{subject}", CONTROL_OF_SUBJECT.get(subject, CHANGE)
+    if row.control != control:
+        yield f"{where} is controlled by a {control}, not by a {row.control}"
+    if not row.prepare or not row.approve:
+        yield f"{where} names nobody who prepares, or nobody who approves"
+    if (row.hours == 0) != (control == SIGNATURE) or row.hours < 0 or row.first_from_cents < 0:
+        yield f"{where} has no time, or time for a signature"
+    for roles in (row.prepare, row.approve, row.alone):
+        if unknown := sorted({*roles} - {*Role.values}) + sorted({*roles.values()} - {*Department.values}):
+            yield f"{where} names unknown roles or departments: {', '.join(unknown)}"
+    if unknown := sorted({*row.told} - {*Role.values}):
+        yield f"{where} tells unknown roles: {', '.join(unknown)}"
 
 
 def _wrong_values(law: Jurisdiction) -> Iterator[str]:
@@ -322,16 +340,8 @@ def _wrong_values(law: Jurisdiction) -> Iterator[str]:
     for name in ("notice_minutes", "review_days"):
         if getattr(law, name) < 0:
             yield f"{name} is negative"
-    if unknown := sorted(set(law.custody.second_departments) - SECOND_DEPARTMENTS):
-        yield f"departments that sign for no dice: {', '.join(unknown)}"
-    if not law.custody.second_departments:
-        yield "no department signs for dice beside table games"
     if law.custody.count_days < 0 or law.custody.destruction_hours < 0:
         yield "a deadline of the dice is negative"
-    if unknown := sorted(set(law.corrections.reviewers) - REVIEWING_DEPARTMENTS):
-        yield f"departments that review no slips: {', '.join(unknown)}"
-    if not law.corrections.reviewers or law.corrections.review_hours <= 0:
-        yield "nobody reviews slips, or within no time"
 
 
 def _edition(code: str, document: Document) -> Document:

@@ -17,8 +17,9 @@ from games.separation.refusals import (
     NOT_MADE_BY_YOU,
 )
 
-PREPARERS = frozenset(role for row in policy.practice().values() for role in row.prepare)
-APPROVERS = frozenset(role for row in policy.practice().values() for role in row.approve)
+CHANGES = policy.changed(policy.practice())
+PREPARERS = frozenset(role for row in CHANGES.values() for role in row.prepare)
+APPROVERS = frozenset(role for row in CHANGES.values() for role in row.approve)
 
 
 def register(runner: StreamRunner[P]) -> None:

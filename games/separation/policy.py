@@ -5,12 +5,19 @@ one. A role counts only in the department that the row names for it.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from audit.models import Department, Person, Role
-from games.jurisdictions import Jurisdiction, SeparationRow, read_separation
+from games.jurisdictions import (
+    CHANGE,
+    SIGNATURE,
+    Jurisdiction,
+    SeparationRow,
+    all_jurisdictions,
+    read_separation,
+)
 
 PRACTICE = Path(__file__).with_name("practice.toml")
 
@@ -41,9 +48,63 @@ def may_approve(row: SeparationRow, person: Person) -> bool:
     return row.approve.get(person.role) == person.department
 
 
+def may_do_alone(row: SeparationRow, person: Person, about: str) -> bool:
+    """Whether the person needs no second person for what is about this department, which is their own."""
+    return row.alone.get(person.role) == person.department == about
+
+
+def may_sign(row: SeparationRow, person: Person, about: str = "") -> bool:
+    """Whether the person may be the second one who signs. `about`: the department that the act is about."""
+    return may_approve(row, person) or (row.signed_by_own_department and person.department == about)
+
+
+def roles_of(subject: str, *columns: str) -> frozenset[str]:
+    """Return every role that the rows of a subject name in these columns, in any jurisdiction.
+
+    An act that is registered with them is open to all of them; the row of its facility then says who may do it there.
+    """
+    rows = [practice()[subject], *(row_of(law, subject) for law in all_jurisdictions().values())]
+    return frozenset(role for row in rows for column in columns for role in getattr(row, column))
+
+
+def changed(rows: Mapping[str, SeparationRow]) -> dict[str, SeparationRow]:
+    """Those rows whose subject is approved later, as a prepared change."""
+    return {subject: row for subject, row in rows.items() if row.control == CHANGE}
+
+
+def departments_in_words(departments: Iterable[str]) -> str:
+    """Departments for people, each once: "surveillance or compliance"."""
+    return " or ".join(Department(department).label.lower() for department in dict.fromkeys(departments))
+
+
+def prepared_in_words(row: SeparationRow) -> str:
+    """Who prepares what a row covers, for people."""
+    if not row.alone:
+        return in_words(row.prepare)
+    return f"{in_words(row.alone)}, each for their own department alone; {in_words(row.prepare)} for any"
+
+
+def approved_in_words(row: SeparationRow) -> str:
+    """Who is the second person of a row, for people."""
+    words = in_words(row.approve)
+    return f"{words}, or somebody of the department itself" if row.signed_by_own_department else words
+
+
+def control_in_words(row: SeparationRow) -> str:
+    """How the second person controls what a row covers, for people."""
+    if row.control == CHANGE:
+        return "approves it before it is done"
+    return "signs the same act" if row.control == SIGNATURE else "reviews it after it is done"
+
+
 def in_words(roles: Mapping[str, str]) -> str:
     """Roles with their departments, for people: "compliance, shift manager of table games"."""
     return ", ".join(_role_in_words(role, department) for role, department in roles.items())
+
+
+def roles_in_words(roles: Iterable[str]) -> str:
+    """Roles without their departments, for people: "system administrator"."""
+    return " or ".join(Role(role).label.lower() for role in roles)
 
 
 def _role_in_words(role: str, department: str) -> str:

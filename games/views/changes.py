@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 from audit.access import Denied
 from audit.models import Person, Role
 from games.engine import Refusal
+from games.engine.odds import in_dollars
 from games.jurisdictions import SeparationRow
 from games.models import Document, Facility, PreparedChange, RulesSubmission
 from games.office.core import runner as office_runner
@@ -41,12 +42,14 @@ class ChangeRow:
 
 @dataclass(frozen=True)
 class PolicyLine:
-    """One row of the policy in words."""
+    """One row of the policy in words. `time`: by when the second person has approved, signed or reviewed."""
 
     row: SeparationRow
     prepare: str
     approve: str
+    control: str
     told: str
+    time: str
 
 
 @require_GET
@@ -113,7 +116,17 @@ def _row(facility: Facility, change: PreparedChange, person: Person, now: dt.dat
 
 def _policy_line(row: SeparationRow) -> PolicyLine:
     told = ", ".join(Role(role).label.lower() for role in row.told)
-    return PolicyLine(row, policy.in_words(row.prepare), policy.in_words(row.approve), told)
+    time = f"{row.hours} h" if row.hours else "at once"
+    if row.first_from_cents:
+        time += f"; from {in_dollars(row.first_from_cents)} before money moves"
+    return PolicyLine(
+        row,
+        policy.prepared_in_words(row),
+        policy.approved_in_words(row),
+        policy.control_in_words(row),
+        told,
+        time,
+    )
 
 
 def _people_who_may(facility: Facility, change: PreparedChange) -> list[tuple[Person, bool]]:

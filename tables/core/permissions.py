@@ -7,6 +7,7 @@ from audit.runner import Act
 from games.facility_runner import Forbidden
 from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, ROLE_MAY_NOT
 from games.registry import game_by_code
+from games.separation import policy
 from tables.core.duty import is_on_duty
 from tables.core.refusals import AT_NO_POST, NOT_ASSIGNED, WITNESS_NOT_ASSIGNED
 from tables.models import Table
@@ -15,7 +16,7 @@ DEALERS = frozenset({"dealer", "stickperson"})
 FLOOR = frozenset({"floorperson", "casino-supervisor", "pit-manager", "shift-manager"})
 AT_THE_TABLE = DEALERS | FLOOR
 # Roles with the table games key of the dice storage (there is no role for an assistant shift manager).
-DICE_KEEPERS = frozenset({"casino-supervisor", "pit-manager", "shift-manager"})
+DICE_KEEPERS = policy.roles_of("dice", "prepare")
 STAFFERS = frozenset({"pit-manager", "shift-manager"})
 SEES_EVERYTHING = frozenset({"surveillance", "compliance", "gaming-agent", "shift-manager"})
 SEES_THE_FLOOR = FLOOR | SEES_EVERYTHING | {"games-administrator"}

@@ -1,17 +1,19 @@
 """The review of an Error Notification Slip by somebody outside the table: which slips need it, by when, and who may.
 
-A slip that moves money in real play is reviewed by surveillance or compliance, as the file of the jurisdiction says
-(`games.jurisdictions.CorrectionRules`). A slip that moves much is reviewed before any money moves.
+A slip that moves money in real play is reviewed as the row `corrections` of the policy says (games/separation). A slip
+that moves much is reviewed before any money moves.
 """
 
 import datetime as dt
 
 from django.db.models import QuerySet
 
-from audit.models import Department, Person
+from audit.models import Person
 from games.engine import Refusal
 from games.engine.odds import in_dollars
+from games.facility_runner import may_not_prepare
 from games.models import Facility
+from games.separation import policy
 from tables.core.context import TableContext
 from tables.corrections.refusals import (
     SLIP_NEEDS_NO_REVIEW,
@@ -24,16 +26,25 @@ from tables.corrections.refusals import (
 )
 from tables.models import Slip, Table
 
-REVIEWERS = frozenset({"surveillance", "compliance"})  # roles; the jurisdiction names the departments
+CORRECTIONS = "corrections"  # the row of the policy
+REVIEWERS = policy.roles_of(CORRECTIONS, "approve")
 
 
 def review_due(ctx: TableContext, slip: Slip) -> tuple[dt.datetime | None, bool]:
     """Return by when a new slip is reviewed, None for never, and whether that comes before any money moves."""
     if not slip.due or ctx.table.kind != Table.Kind.LIVE:
         return None, False
-    rules = ctx.table.facility.law.corrections
-    threshold = rules.review_first_from_cents
-    return ctx.now + rules.review_time, bool(threshold) and slip.due_cents >= threshold
+    row = policy.row_of(ctx.table.facility.law, CORRECTIONS)
+    threshold = row.first_from_cents
+    return ctx.now + row.time, bool(threshold) and slip.due_cents >= threshold
+
+
+def verify_may_correct(ctx: TableContext) -> None:
+    """Verify that each person who signs a slip prepares corrections by the policy. Raises `may-not-prepare`."""
+    row = policy.row_of(ctx.table.facility.law, CORRECTIONS)
+    for person in (ctx.actor, ctx.witness):
+        if person is not None and not policy.may_prepare(row, person):
+            raise may_not_prepare(row, person)
 
 
 def slips_waiting_for_review(facility: Facility) -> QuerySet[Slip]:
@@ -49,8 +60,7 @@ def slips_waiting_for_review(facility: Facility) -> QuerySet[Slip]:
 
 def reviewer_names(facility: Facility) -> str:
     """Return who reviews slips here: `surveillance or compliance`."""
-    departments = [Department(code).label.lower() for code in facility.law.corrections.reviewers]
-    return " or ".join(departments)
+    return policy.departments_in_words(policy.row_of(facility.law, CORRECTIONS).approve.values())
 
 
 def may_review(person: Person, slip: Slip, facility: Facility) -> bool:
@@ -59,7 +69,7 @@ def may_review(person: Person, slip: Slip, facility: Facility) -> bool:
         verify_reviewer(person, slip, facility)
     except Refusal:
         return False
-    return person.role in REVIEWERS
+    return True
 
 
 def verify_reviewer(person: Person, slip: Slip, facility: Facility) -> None:
@@ -72,7 +82,7 @@ def verify_reviewer(person: Person, slip: Slip, facility: Facility) -> None:
     if slip.reviewed_by is not None:
         raise Refusal(SLIP_REVIEWED_ALREADY, slip=slip.code, reviewer=slip.reviewed_by.name)
     section, who = facility.law.section("corrections.review"), reviewer_names(facility)
-    if person.department not in facility.law.corrections.reviewers:
+    if not policy.may_approve(policy.row_of(facility.law, CORRECTIONS), person):
         raise Refusal(SLIP_REVIEWER_OF_TABLE, section, slip=slip.code, who=who)
     if person.pk in slip.signer_ids:
         raise Refusal(SLIP_REVIEWER_SIGNED, section, slip=slip.code, who=who)

@@ -29,7 +29,12 @@ from tables.corrections.refusals import (
     SLIP_SIGNER_ELSEWHERE,
     SLIP_STANDS_OTHERWISE,
 )
-from tables.corrections.reviews import review_due, verify_reviewed, verify_reviewer_signs_not
+from tables.corrections.reviews import (
+    review_due,
+    verify_may_correct,
+    verify_reviewed,
+    verify_reviewer_signs_not,
+)
 from tables.models import Alert, Round, Slip
 from tables.rounds.settlement import settled_data
 from tables.runner.signatures import verify_signed_by_floor
@@ -53,6 +58,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     )
     correction = read_correction(ctx, round_, params, reason, settled_data)
     verify_two_sign(ctx, correction.kind)
+    verify_may_correct(ctx)
     if corrects_seq != correction.corrects.seq:
         raise Refusal(SLIP_STANDS_OTHERWISE, round=round_.number)
     ctx.submission = round_.submission  # the entry names the terms that the round pinned

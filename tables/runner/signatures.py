@@ -1,14 +1,17 @@
 """Who must sign an act beyond the person at the tablet: each by their own sign-in."""
 
-from audit.models import Department, Person
+import itertools
+
+from audit.models import Person
 from games.engine import Refusal
 from games.models import Facility
+from games.separation import policy
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.runner.facility import FacilityContext
 from tables.runner.refusals import FLOORPERSON_MUST_SIGN, MANAGER_MUST_SIGN, TWO_DEPARTMENTS_MUST_SIGN
 
-TABLE_GAMES = Department.TABLE_GAMES
+DICE_ROW = "dice"  # the row of the policy
 
 
 def floor_signer(ctx: TableContext) -> Person:
@@ -31,17 +34,15 @@ def verify_signed_by_manager(ctx: TableContext, section: str) -> None:
 
 
 def verify_two_departments(ctx: TableContext | FacilityContext, section: str) -> None:
-    """Raises `two-departments-must-sign` unless two people sign: one of table games, one of another department.
-
-    The file of the jurisdiction says of which department the second may be.
-    """
+    """Raises `two-departments-must-sign` unless two people sign as the row `dice` of the policy says."""
     facility = ctx.facility if isinstance(ctx, FacilityContext) else ctx.table.facility
-    signed = [person.department for person in (ctx.actor, ctx.witness) if person is not None]
-    others = [department for department in signed if department != TABLE_GAMES]
-    if len(signed) < 2 or len(others) != 1 or others[0] not in facility.law.custody.second_departments:
+    row = policy.row_of(facility.law, DICE_ROW)
+    signers = [person for person in (ctx.actor, ctx.witness) if person is not None]
+    pairs = itertools.permutations(signers, 2)
+    if not any(policy.may_prepare(row, first) and policy.may_sign(row, second) for first, second in pairs):
         raise Refusal(TWO_DEPARTMENTS_MUST_SIGN, section, departments=second_departments(facility))
 
 
 def second_departments(facility: Facility) -> str:
     """Return who may sign for dice beside table games, in words: `security`."""
-    return " or ".join(Department(code).label.lower() for code in facility.law.custody.second_departments)
+    return policy.departments_in_words(policy.row_of(facility.law, DICE_ROW).approve.values())

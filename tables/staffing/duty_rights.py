@@ -1,36 +1,39 @@
-"""Who may change whose duty: each department its own, and an administrator with a second person.
+"""Who may change whose duty, as the row `duties` of the policy says: each department its own, and an administrator with
+a second person.
 
 Table games neither starts nor ends the duty of people who watch it: security, surveillance, compliance, the regulator.
 """
 
 from audit.models import Department, Person
 from games.engine import Refusal
-from tables.core.permissions import STAFFERS
+from games.jurisdictions import SeparationRow
+from games.models import Facility
+from games.separation import policy
 from tables.runner.facility import FacilityContext
 from tables.staffing.refusals import DUTY_OF_ANOTHER_DEPARTMENT, SECOND_PERSON_FOR_DUTY
 
-ADMINISTRATOR = "system-administrator"
-# Roles by the department whose duty they change alone. Nobody changes that of compliance or the regulator alone.
-ROLES_BY_DEPARTMENT = {
-    Department.TABLE_GAMES: STAFFERS,
-    Department.SECURITY: frozenset({"security"}),
-    Department.SURVEILLANCE: frozenset({"surveillance"}),
-}
-DUTY_ROLES = frozenset({ADMINISTRATOR}).union(*ROLES_BY_DEPARTMENT.values())
-OVERSIGHT = frozenset(
-    {Department.COMPLIANCE, Department.REGULATOR}
-)  # their people may sign for any department
+DUTIES = "duties"  # the row of the policy
+DUTY_ROLES = policy.roles_of(DUTIES, "alone", "prepare")
 
 
-def departments_of(person: Person) -> frozenset[str]:
-    """The departments whose duty this person may change; an administrator needs a second person to."""
-    if person.role == ADMINISTRATOR:
+def departments_of(person: Person, facility: Facility) -> frozenset[str]:
+    """The departments whose duty this person may change here; some only with a second person."""
+    row = policy.row_of(facility.law, DUTIES)
+    if policy.may_prepare(row, person):
         return frozenset(Department.values)
-    return frozenset(
-        str(department)
-        for department, roles in ROLES_BY_DEPARTMENT.items()
-        if person.department == department and person.role in roles
-    )
+    return frozenset({person.department} if policy.may_do_alone(row, person, person.department) else ())
+
+
+def needs_second_person(person: Person, facility: Facility) -> bool:
+    """Whether this person changes duties only together with a second person."""
+    return policy.may_prepare(policy.row_of(facility.law, DUTIES), person)
+
+
+def second_departments_for_duty(facility: Facility) -> str:
+    """Return who may sign for a duty beside an administrator, in words: `compliance or regulator or …`."""
+    row = policy.row_of(facility.law, DUTIES)
+    words = policy.departments_in_words(row.approve.values())
+    return f"{words} or the department of the duty" if row.signed_by_own_department else words
 
 
 def verify_may_change_duty(ctx: FacilityContext, person: Person) -> None:
@@ -39,17 +42,21 @@ def verify_may_change_duty(ctx: FacilityContext, person: Person) -> None:
     The second person belongs to the department, to compliance or to the regulator, and is not whom it is about.
     """
     department = Department(person.department)
-    if department not in departments_of(ctx.actor):
-        raise Refusal(
-            DUTY_OF_ANOTHER_DEPARTMENT, person=person.name, department=department.label, who=_who(department)
-        )
-    if ctx.actor.role != ADMINISTRATOR:
+    row = policy.row_of(ctx.facility.law, DUTIES)
+    if policy.may_do_alone(row, ctx.actor, department):
         return
+    if not policy.may_prepare(row, ctx.actor):
+        raise Refusal(
+            DUTY_OF_ANOTHER_DEPARTMENT,
+            person=person.name,
+            department=department.label,
+            who=_who(row, department),
+        )
     signer = ctx.witness
-    if signer is None or signer == person or signer.department not in OVERSIGHT | {department}:
+    if signer is None or signer == person or not policy.may_sign(row, signer, department):
         raise Refusal(SECOND_PERSON_FOR_DUTY, person=person.name)
 
 
-def _who(department: Department) -> str:
-    administrator = "a system administrator with a second person"
-    return f"{department.label} or {administrator}" if department in ROLES_BY_DEPARTMENT else administrator
+def _who(row: SeparationRow, department: Department) -> str:
+    administrator = f"a {policy.roles_in_words(row.prepare)} with a second person"
+    return f"{department.label} or {administrator}" if department in row.alone.values() else administrator

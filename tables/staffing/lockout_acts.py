@@ -4,12 +4,11 @@ from audit import clock, pins
 from audit.models import Lockout
 from games.engine import Refusal
 from games.params import Params
-from tables.core.permissions import DICE_KEEPERS
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.entry_types import PINS_UNLOCKED, PinsUnlocked
 from tables.staffing.refusals import NO_SUCH_LOCKOUT, TYPED_WHERE_YOU_ARE_SIGNED_IN, YOUR_OWN_LOCKOUT
 
-SUPERVISORS = DICE_KEEPERS  # casino supervisors and above
+SUPERVISORS = frozenset({"casino-supervisor", "pit-manager", "shift-manager"})
 
 
 @facility_act(STAFF, roles=SUPERVISORS)

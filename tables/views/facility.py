@@ -16,6 +16,7 @@ from games.engine import Refusal
 from games.models import Document, Facility
 from games.params import CODE
 from games.registry import GAMES, game_by_code
+from games.separation import policy
 from tables.core.context import TableContext
 from tables.core.permissions import DICE_KEEPERS, FLOOR, STAFFERS
 from tables.dice import deadlines, lots
@@ -30,9 +31,14 @@ from tables.runner.access import (
     facility_pages_for,
 )
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
-from tables.runner.signatures import second_departments
+from tables.runner.signatures import DICE_ROW, second_departments
 from tables.staffing import roster
-from tables.staffing.duty_rights import ADMINISTRATOR, departments_of
+from tables.staffing.duty_rights import (
+    DUTIES,
+    departments_of,
+    needs_second_person,
+    second_departments_for_duty,
+)
 from tables.staffing.lockout_acts import SUPERVISORS
 from tables.staffing.words import ELSEWHERE
 from tables.words.forms import span
@@ -253,6 +259,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         pits.setdefault(staffed.table.pit.name, []).append(staffed)
     spans = roster.floorperson_spans(facility_row, staffed_tables, now)
     lockouts = pins.active_lockouts(now).filter(facility=facility_row.code)
+    signs_with_another = needs_second_person(person, facility_row)
     context = page_context(person, facility_row, STAFF, now) | {
         "pits": pits,
         "spans": spans,
@@ -260,9 +267,10 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         "members": roster.staff_members(facility_row, now, name, everybody=everybody or bool(name)),
         "query": {"who": name, "all": everybody},
         "staffer": person.role in STAFFERS,
-        "duty_departments": departments_of(person),
-        "signers": signers(person, facility_row) if person.role == ADMINISTRATOR else [],
-        "needs_second_person": person.role == ADMINISTRATOR,
+        "duty_departments": departments_of(person, facility_row),
+        "signers": _duty_signers(person, facility_row) if signs_with_another else [],
+        "second_departments": second_departments_for_duty(facility_row),
+        "needs_second_person": signs_with_another,
         "lockouts": list(lockouts.select_related("device", "person").order_by("-pk")),
         "unlocks": person.role in SUPERVISORS,
         "of_the_floor": person.role in FLOOR,
@@ -307,8 +315,19 @@ def page_context(person: Person, facility: Facility, page: str, now: dt.datetime
 def signers(person: Person, facility: Facility) -> list[Person]:
     """Return the people on duty here who may sign for dice beside this person, security first."""
     on_duty = Person.objects.filter(assignments__in=Assignment.objects.at_facility(facility), is_active=True)
-    people = on_duty.filter(department__in=facility.law.custody.second_departments).exclude(pk=person.pk)
-    return sorted(people.distinct().order_by("name"), key=lambda signer: signer.department != "security")
+    row = policy.row_of(facility.law, DICE_ROW)
+    people = on_duty.filter(role__in=row.approve).exclude(pk=person.pk).distinct().order_by("name")
+    able = [signer for signer in people if policy.may_sign(row, signer)]
+    return sorted(able, key=lambda signer: signer.department != "security")
+
+
+def _duty_signers(person: Person, facility: Facility) -> list[Person]:
+    """Return the people on duty here who may sign for a duty beside this person: oversight first, then departments."""
+    row = policy.row_of(facility.law, DUTIES)
+    on_duty = Person.objects.filter(assignments__in=Assignment.objects.at_facility(facility), is_active=True)
+    people = on_duty.filter(role__in={*row.approve, *row.alone, *row.prepare}).exclude(pk=person.pk)
+    able = [signer for signer in people.distinct() if policy.may_sign(row, signer, signer.department)]
+    return sorted(able, key=lambda signer: (not policy.may_approve(row, signer), signer.name))
 
 
 def _keeper_context(person: Person, facility: Facility, now: dt.datetime) -> dict[str, Any]:

@@ -82,6 +82,12 @@ def test_nothing_in_its_editions_cites_the_adopted_law(ruritania):
         ('"limits" = ', '"limit" = ', "sections of unknown duties: limit"),
         ("print_always = true", 'print_always = "yes"', "guide.print_always is of the wrong type"),
         ('parts_always = ["odds"]', 'parts_always = ["odd"]', "unknown parts of a request: odd"),
+        ('control = "review"', 'control = "change"', "separation.corrections is controlled by a review, not"),
+        (
+            '{ compliance = "compliance" }',
+            '{ clerk = "compliance" }',
+            "unknown roles or departments: clerk",
+        ),
         ("notice_minutes = 45", "notice_minutes = -45", "notice_minutes is negative"),
         ("pa-625a@2019-08-31", "pa-625a", "there is no edition pa-625a; name it with its date"),
         ('key = "xx-7"\n', "", "an edition lacks key"),

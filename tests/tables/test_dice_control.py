@@ -8,6 +8,7 @@ from audit.models import Person
 from games.engine import Refusal
 from games.jurisdictions import jurisdiction
 from games.models import Facility
+from games.separation import policy
 from tables.clock.ticker import tick
 from tables.dice import deadlines
 from tables.models import Alert, DiceCount, DiceLot, Instrument
@@ -32,7 +33,7 @@ def count(scene, **counted):
 
 @pytest.mark.parametrize("witness", ["surveillance", "compliance"])
 def test_the_second_signature_is_of_security_at_every_step(scene, witness):
-    assert jurisdiction("PA").custody.second_departments == ("security",)
+    assert policy.row_of(jurisdiction("PA"), "dice").approve == {"security": "security"}
     Person.objects.filter(code=witness).update(role="security")  # the department counts, not the role
     how = {"by": "shift-manager", "witness": witness}
     with scene.refused("two-departments-must-sign") as refusal:
@@ -56,7 +57,7 @@ def test_the_second_signature_is_of_security_at_every_step(scene, witness):
 
 def test_the_file_of_the_jurisdiction_says_who_signs_second(scene):
     Facility.objects.update(jurisdiction="NJ")
-    assert "surveillance" in jurisdiction("NJ").custody.second_departments
+    assert "surveillance" in policy.row_of(jurisdiction("NJ"), "dice").approve
     receive(scene, witness="surveillance")
     assert newest("larkfield/dice")["witness"] == "surveillance"
     with scene.refused("two-departments-must-sign"):

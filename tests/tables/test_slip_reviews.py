@@ -10,6 +10,7 @@ from audit.models import Person
 from games.engine import Refusal
 from games.jurisdictions import jurisdiction
 from games.models import Facility
+from games.separation import policy
 from tables.corrections.refusals import SLIP_REVIEWER_OF_TABLE
 from tables.corrections.reviews import slips_waiting_for_review
 from tables.models import Alert, Slip
@@ -64,7 +65,7 @@ def text_of(content: bytes) -> str:
 
 def test_a_slip_that_moves_money_says_by_when_it_is_reviewed(cleared, hands):
     slip = small(cleared)
-    assert jurisdiction("PA").corrections.review_hours == 24
+    assert policy.row_of(jurisdiction("PA"), "corrections").hours == 24
     assert (slip.review_due_at, slip.review_comes_first) == (hands.now + 24 * HOUR, False)
     assert entry(cleared, "slip.filed")[2]["data"]["review"]["before_money"] is False
     assert waiting() == ["ENS-0001"]
@@ -128,7 +129,7 @@ def test_a_review_that_comes_late_says_so(cleared, hands):
 
 def test_above_the_sum_no_money_moves_before_the_review(cleared):
     slip = large(cleared)
-    assert slip.due_cents == 185_000 >= jurisdiction("PA").corrections.review_first_from_cents
+    assert slip.due_cents == 185_000 >= policy.row_of(jurisdiction("PA"), "corrections").first_from_cents
     assert slip.review_comes_first
     assert open_alerts() == {"slip-review:ENS-0001"}
     assert (

@@ -1,17 +1,21 @@
 """Every row of the policy, at the endpoints and at the screens: who prepares, who approves, and nobody is both."""
 
+import datetime as dt
 import json
 import uuid
 from collections.abc import Callable
+from html import unescape
 from typing import Any, NamedTuple
 
 import pytest
 from django.db.models import QuerySet
 
+from audit.devices import enroll
 from audit.models import Entry, Person
 from games.jurisdictions import all_jurisdictions
 from games.models import (
     BoardPermission,
+    Facility,
     GameRequest,
     Guide,
     PreparedChange,
@@ -20,12 +24,18 @@ from games.models import (
 )
 from games.office.core import runner as office_runner
 from games.separation import policy
-from tables.models import Approval, Assignment
+from tables.models import Approval, Assignment, Slip
 from tables.runner import facility as facility_runner
+from tables.runner import table as table_runner
+from tests.fixtures import jurisdictions as fixtures
 from tests.tables.cast import PIN, Scene, make_scene
+from tests.tables.slip_scene import file, found
+from tests.tables.test_dice_custody import box
+from tests.tables.test_dice_pages import words
 from tests.tables.test_rooms_and_tables import LAYOUT
 
 pytestmark = pytest.mark.django_db
+ruritania = fixtures.ruritania
 BUREAU = "Bureau of Gaming Operations"
 
 
@@ -103,49 +113,86 @@ def scene() -> Scene:
 
 
 class Endpoints:
-    """The podium of the facility, where people sign in one after the other and post acts."""
+    """The podium of the facility, where people sign in one after the other and post acts.
+
+    The visitor works at another facility too, and posts from a podium there.
+    """
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.people = {
+            **scene.people,
             "maker": scene.people["games-administrator"],
             "checker": scene.people["shift-manager"],
-            "outsider": self._hire("compliance-of-the-pit", "compliance", "table-games"),
+            "outsider": self.hire("compliance-of-the-pit", "compliance", "table-games"),
         }
+        self.elsewhere = ""
 
-    def _hire(self, code: str, role: str, department: str) -> Person:
+    def hire(self, code: str, role: str, department: str) -> Person:
         facility = self.scene.table.facility
-        person = Person.objects.create_person(
-            code, PIN, name=code, role=role, department=department, facility=facility.code
-        )
+        person = Person.objects.create_person(code, PIN, name=code, role=role, department=department)
         Assignment.objects.create(person=person, facility=facility, started_at="2020-01-01T00:00Z")
+        self.scene.people[code] = person
         return person
 
-    def post(self, by: str, act: str, params: dict[str, Any]) -> tuple[int, str]:
+    def post(
+        self, by: str, act: str, params: dict[str, Any], witness: str = "", *, visiting: bool = False
+    ) -> tuple[int, str]:
         """The status, and the type of the entry or the code of the refusal."""
         runner = "office" if act in office_runner.ACTS and "change" not in params else "floor"
         if "change" in params:
             change = PreparedChange.objects.get(code=params["change"])
             runner = "office" if change.act in office_runner.ACTS else "floor"
-        client = self.scene.browser("podium", self.people[by].code)
-        body = json.dumps({"command": str(uuid.uuid4()), "params": params})
-        answer = client.post(f"/{runner}/larkfield/acts/{act}", body, content_type="application/json")
-        content = answer.json()
-        refusal = content.get("refusal")
-        return answer.status_code, refusal["code"] if refusal else content["answer"]["type"]
+        at = "larkfield/T-01" if act in table_runner.ACTS else "larkfield"
+        content: dict[str, Any] = {"command": str(uuid.uuid4()), "params": params}
+        if act in table_runner.ACTS:
+            content["seen"] = self.scene.version
+        if witness:
+            content["witness"] = {"person": self.people[witness].code, "pin": PIN}
+        client = self.scene.browser(self._podium(visiting), self.people[by].code)
+        answer = client.post(f"/{runner}/{at}/acts/{act}", content, content_type="application/json")
+        refusal = answer.json().get("refusal")
+        return answer.status_code, refusal["code"] if refusal else answer.json()["answer"]["type"]
 
-    def page(self, by: str, code: str) -> str:
+    def _podium(self, visiting: bool) -> str:
+        """The token of a podium; of one at another facility for a visit."""
+        if visiting and not self.elsewhere:
+            Facility.objects.create(code="seabright", name="Seabright", jurisdiction="PA")
+            self.elsewhere = enroll("Podium of Seabright", "seabright", "podium")[1]
+        return self.elsewhere if visiting else "podium"
+
+    def page(self, by: str, address: str) -> str:
         client = self.scene.browser("podium", self.people[by].code)
-        return client.get(f"/office/larkfield/changes/{code}/").content.decode()
+        return client.get(address).content.decode()
+
+
+class Step(NamedTuple):
+    """Somebody posts an act, with a witness or "", and what is answered: an entry's type or a refusal's code."""
+
+    by: str
+    witness: str
+    answer: str
+
+
+def walk(people: Endpoints, act: str, params: dict[str, Any], steps: list[Step]) -> None:
+    """Post an act as each of these; the last one does it, and nothing is done before."""
+    answers = [people.post(by, act, params, witness)[1] for by, witness, _ in steps]
+    assert answers == [step.answer for step in steps]
 
 
 def test_every_row_of_the_policy_has_an_act_and_every_such_act_a_row() -> None:
     acts = {**office_runner.ACTS, **facility_runner.ACTS}
     subjects = {act.subject for act in acts.values() if act.subject}
     for law in all_jurisdictions().values():
-        assert set(policy.rows_of(law)) == subjects == set(ROWS)
-        for row in policy.rows_of(law).values():
-            assert row.hours > 0 and row.prepare and row.approve and row.told
+        rows = policy.rows_of(law)
+        assert {subject: rows[subject].control for subject in rows} == {
+            **dict.fromkeys(subjects, "change"),
+            "dice": "signature",
+            "duties": "signature",
+            "corrections": "review",
+        }
+        assert subjects == set(ROWS)
+        assert all(row.told for row in policy.changed(rows).values())
 
 
 @pytest.mark.parametrize("subject", ROWS)
@@ -159,11 +206,16 @@ def test_the_maker_alone_and_the_checker_alone_do_nothing_and_both_do_it(scene: 
     change = PreparedChange.objects.get()
     named = {"change": change.code}
     assert not row.is_done()
+    page = f"/office/larkfield/changes/{change.code}/"
     assert people.post("maker", "approve_change", named)[1] == "may-not-approve"
     assert people.post("outsider", "approve_change", named) == (403, "may-not-approve")
-    assert "You prepared this; somebody else must approve it" in people.page("maker", change.code)
-    assert 'data-open="approve"' not in people.page("maker", change.code)
-    assert 'data-open="approve"' in people.page("checker", change.code)
+    assert "You prepared this; somebody else must approve it" in people.page("maker", page)
+    assert 'data-open="approve"' not in people.page("maker", page)
+    assert 'data-open="approve"' in people.page("checker", page)
+    visitor = Person.objects.filter(pk=people.people["checker"].pk)
+    visitor.update(facility="")
+    assert people.post("checker", "approve_change", named, visiting=True)[1] == "device-of-another-table"
+    visitor.update(facility="larkfield")
     assert not row.is_done() and change.decided_by is None
     status, done = people.post("checker", "approve_change", named)
     assert status == 200 and row.is_done()
@@ -226,3 +278,130 @@ def test_an_approval_is_refused_if_the_act_is_refused_by_now(scene: Scene) -> No
     scene.in_office("withdraw_submission", {"code": "RS-0009", "version": 2, "why": "not wanted"})
     assert people.post("checker", "approve_change", {"change": "CH-0001"}) == (422, "not-filed")
     assert PreparedChange.objects.get().status == "waiting"
+
+
+# Rows whose second person signs the same act
+
+TWO_DEPARTMENTS = "two-departments-must-sign"
+BOXES = {"from": "the maker", "lots": [box()]}
+
+
+def test_dice_are_received_by_table_games_and_security_and_nobody_else(scene: Scene) -> None:
+    people = Endpoints(scene)
+    people.people["outsider"] = people.hire("manager-of-security", "shift-manager", "security")
+    steps = [
+        Step("shift-manager", "", TWO_DEPARTMENTS),
+        Step("security", "", "role-may-not"),
+        Step("security", "shift-manager", "role-may-not"),
+        Step("shift-manager", "shift-manager", "same-person"),
+        Step("shift-manager", "pit-manager", TWO_DEPARTMENTS),
+        Step("shift-manager", "surveillance", TWO_DEPARTMENTS),
+        Step("outsider", "security", TWO_DEPARTMENTS),
+        Step("shift-manager", "security", "dice.received"),
+    ]
+    visit = ("outsider", "receive_dice", BOXES, "security")
+    assert people.post(*visit, visiting=True)[1] == "device-of-another-table"
+    walk(people, "receive_dice", BOXES, steps)
+    page = people.page("shift-manager", "/floor/larkfield/dice/")
+    assert ">Security, security</option>" in page and "Surveillance, surveillance" not in page
+    assert "data-witness" not in people.page("security", "/floor/larkfield/dice/")
+
+
+def test_the_file_of_a_jurisdiction_replaces_the_row_of_the_dice(ruritania: Any) -> None:
+    people = Endpoints(make_scene("xx-7/A"))
+    steps = [
+        Step("shift-manager", "compliance", TWO_DEPARTMENTS),
+        Step("shift-manager", "surveillance", "dice.received"),
+    ]
+    walk(people, "receive_dice", BOXES, steps)
+    assert "Surveillance, surveillance</option>" in people.page("shift-manager", "/floor/larkfield/dice/")
+
+
+def test_duties_of_others_are_ended_by_an_administrator_and_a_second_person(scene: Scene) -> None:
+    people = Endpoints(scene)
+    administrator = people.hire("administrator-of-the-pit", "system-administrator", "table-games")
+    people.people["outsider"] = administrator
+    agent = Assignment.objects.get(person=scene.people["gaming-agent"], ended_at=None)
+    steps = [
+        Step("shift-manager", "", "duty-of-another-department"),
+        Step("shift-manager", "compliance", "duty-of-another-department"),
+        Step("compliance", "", "role-may-not"),
+        Step("system-administrator", "", "second-person-for-duty"),
+        Step("system-administrator", "system-administrator", "same-person"),
+        Step("system-administrator", "shift-manager", "second-person-for-duty"),
+        Step("system-administrator", "gaming-agent", "second-person-for-duty"),
+        Step("outsider", "compliance", "duty-of-another-department"),
+        Step("system-administrator", "compliance", "assignment.ended"),
+    ]
+    visit = ("outsider", "end_assignment", {"assignment": agent.pk}, "compliance")
+    assert people.post(*visit, visiting=True)[1] == "device-of-another-table"
+    walk(people, "end_assignment", {"assignment": agent.pk}, steps)
+    own = {"assignment": Assignment.objects.get(person=scene.people["pit-manager"], ended_at=None).pk}
+    walk(people, "end_assignment", own, [Step("shift-manager", "", "assignment.ended")])
+    staff = people.page("system-administrator", "/floor/larkfield/staff/?all=1")
+    assert "Second person, of compliance or regulator or the department of the duty" in staff
+    assert ">Compliance, compliance</option>" in staff
+    assert "data-witness" not in people.page("shift-manager", "/floor/larkfield/staff/?all=1")
+
+
+# The row that is reviewed afterward
+
+
+def corrected(scene: Scene) -> dict[str, Any]:
+    """A round in which seat 2 was overpaid $30, and the slip about it."""
+    scene.play((1, "small", 2_500), (2, "big", 90_000), dice=[2, 5, 5])
+    scene.finish()
+    wrong = {"kind": "payment", "payments": [{"seat": 2, "paid_cents": 87_000, "taken_cents": 0}]}
+    return {"round": 1, "corrects": found(scene, **wrong).corrects.seq, "reason": "misread", **wrong}
+
+
+def test_a_slip_is_signed_by_two_of_table_games_and_reviewed_by_surveillance_or_compliance(
+    scene: Scene,
+) -> None:
+    people = Endpoints(scene)
+    people.people["dealer-of-security"] = people.hire("dealer-of-security", "floorperson", "security")
+    filing = [
+        Step("dealer", "", "slip-needs-two"),
+        Step("surveillance", "", "role-may-not"),
+        Step("dealer", "dealer", "same-person"),
+        Step("dealer", "dealer-of-security", "may-not-prepare"),
+        Step("dealer", "floorperson", "slip.filed"),
+    ]
+    walk(people, "file_slip", corrected(scene), filing)
+    slip = {"slip": "ENS-0001", "differs": False}
+    visit = people.post("outsider", "review_slip", slip, visiting=True)
+    assert visit[1] == "device-of-another-table"
+    reviewing = [
+        Step("dealer", "", "role-may-not"),
+        Step("shift-manager", "", "role-may-not"),
+        Step("security", "", "role-may-not"),
+        Step("outsider", "", "slip-reviewer-of-table"),
+    ]
+    walk(people, "review_slip", slip, reviewing)
+    page = "/floor/larkfield/T-01/rounds/1/"
+    offered = {by: 'id="review-slip"' in people.page(by, page) for by in ("surveillance", "shift-manager")}
+    assert offered == {"surveillance": True, "shift-manager": False}
+    walk(people, "review_slip", slip, [Step("surveillance", "", "slip.reviewed")])
+
+
+def test_the_file_of_a_jurisdiction_replaces_the_row_of_corrections(ruritania: Any) -> None:
+    scene = make_scene("xx-7/A")
+    people = Endpoints(scene)
+    corrected(scene)
+    file(scene, "payment", payments=[{"seat": 2, "paid_cents": 87_000, "taken_cents": 0}])
+    slip = Slip.objects.get()
+    assert (slip.review_due_at - slip.filed_at, slip.review_comes_first) == (dt.timedelta(hours=12), True)
+    steps = [
+        Step("surveillance", "", "slip-reviewer-of-table"),
+        Step("compliance", "", "slip.reviewed"),
+    ]
+    walk(people, "review_slip", {"slip": "ENS-0001", "differs": False}, steps)
+
+
+def test_the_page_of_approvals_has_every_row_of_every_kind(scene: Scene) -> None:
+    page = unescape(words(Endpoints(scene).page("surveillance", "/office/larkfield/changes/")))
+    for row in policy.rows_of(scene.table.facility.law).values():
+        assert f"{row.title} {row.covers}" in page
+    assert "security signs the same act" in page
+    assert "24 h; from $1,000 before money moves" in page
+    assert "surveillance, compliance reviews it after it is done" in page
