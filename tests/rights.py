@@ -150,6 +150,8 @@ READERS: dict[str, Set[str]] = {
     "inbox/<slug:facility_code>/reports/<slug:day>/": CASE_READERS,
     "inbox/<slug:facility_code>/<slug:case>/": CASE_READERS,
     "inbox/<slug:facility_code>/<slug:case>/documents/<int:number>": CASE_READERS,
+    "inbox/<slug:facility_code>/<slug:case>/letters/<int:number>/": CASE_READERS,
+    "inbox/<slug:facility_code>/<slug:case>/letters/<int:number>/<slug:digest>.pdf": set(),  # before it is printed
     # Devices and sign-in
     "": SIGNED_IN | {"no device", "revoked", "display", "wall"} | LOCKED_FLOOR,
     "enrol": EVERYBODY,
@@ -335,7 +337,10 @@ ACTS_OF_FACILITY = {
     **dict.fromkeys(
         ("open_case", "take_case", "add_case_note", "add_case_document", "sign_case_outcome"), CASE_WORKERS
     ),
-    **dict.fromkeys(("assign_case", "close_case", "reopen_case", "accept_report"), frozenset({"compliance"})),
+    **dict.fromkeys(
+        ("assign_case", "close_case", "reopen_case", "accept_report", "write_case_letter"),
+        frozenset({"compliance"}),
+    ),
     "record_camera_seen": {"surveillance"},
     "give_password": {"system administrator"},
     "ask_factor_reset": {"system administrator"},
@@ -377,6 +382,7 @@ ACTS_OF_DESK = {
     "ask_verification": EXPORTERS,
     "take_proof": EXPORTERS,
     "print_round": EXPORTERS,
+    "print_letter": {"compliance"},
     "ask_sheets": EXPORTERS,
     "place_legal_hold": {"compliance"},
     "release_legal_hold": {"compliance"},
@@ -476,10 +482,10 @@ OTHER_REFUSALS = {
 VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", ("subject", "text"): "table"}
 # Names of parameters that name no object: amounts, words, dates.
 OTHER_WORDS = """
-    about accepted acknowledge_lapsed action activated_by_seat adverse approved approved_on balanced because
+    about accepted acknowledge_lapsed action addressee activated_by_seat adverse approved approved_on balanced because
     begins body calibrated_on caliper camera cameras cease_on cents certificate clean clip compartment
     completed_by copy costs_cents day deadline dice differs director done_on due_on edition elsewhere en ends
-    ends_on es family fee_cents fee_paid_on filename form_filed_on formats found from game games general
+    ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats found from game games general
     granted granted_on height_mm high_um how increments innovation item kind kinds lapsed_why last_day left
     lines lit location low_um made_in mark max_cents micrometer min_cents minutes moved name named
     named_by_board need no_other_license nobody_plays note number odds odds_word officer on opened outcome

@@ -35,7 +35,7 @@ from games.office.calendar.feeds import sha256_of
 from tables.cases.watch import open_found_cases
 from tables.demo import floor as demo
 from tables.demo.seeding import PODIUM, assign, seed
-from tables.models import Case, CaseDocument, DiceLot, Instrument, Shaker, Table
+from tables.models import Case, CaseDocument, CaseLetter, DiceLot, Instrument, Shaker, Table
 from tests.services.restore import restored_later
 from tests.tables import slip_scene
 from tests.tables.cast import PIN, Scene, train
@@ -274,6 +274,10 @@ def _fill(facility: Facility) -> None:
     CaseDocument.objects.create(
         case=case, number=1, title="A statement", filename="a.txt", media_type="text/plain", size=1,
         sha256="0" * 64, content=b"a", added_at=now, added_by=carla, seq=1,
+    )  # fmt: skip
+    CaseLetter.objects.create(
+        case=case, number=1, addressee="A patron", findings="Nothing", outcome="stands", reason="As settled.",
+        sha256="0" * 64, written_at=now, written_by=carla, seq=1,
     )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 /* The replay of a round. A step is a link; where possible it is followed by fetching the same page in place. Arrow keys,
-   Home and End work too. Its report is recorded first, then the PDF comes. */
+   Home and End work too. Its report, like a letter, is recorded first, then the PDF comes. */
 
 import { SIGNED_OUT_CODES, uuid7 } from "./acts.js";
 import { post, signInLink } from "./dialogs.js";
@@ -50,7 +50,8 @@ async function printReport(button) {
   const { print: url, table, number, printed } = box.dataset;
   const message = box.querySelector("[data-print-refused]");
   button.setAttribute("aria-busy", "true");
-  const params = { table, number: Number(number), seat: Number(button.dataset.printSeat) };
+  const params = box.dataset.letterOf ? { case: box.dataset.letterOf }
+    : { table, number: Number(number), seat: Number(button.dataset.printSeat) };
   const { refusal, answer } = await post(url, { command: uuid7(), "seen": 0, params });
   button.removeAttribute("aria-busy");
   message.hidden = !refusal;
@@ -60,6 +61,6 @@ async function printReport(button) {
 }
 
 document.addEventListener("click", ({ target }) => {
-  const button = target.closest("[data-print-seat]");
+  const button = target.closest("[data-print-seat], [data-print-letter]");
   if (button && !button.getAttribute("aria-busy")) printReport(button);
 });

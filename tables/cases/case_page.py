@@ -12,13 +12,15 @@ from audit.models import Entry, Person
 from games.models import Facility
 from tables.cases.inbox import CaseRow, case_row, due_words, moment_words
 from tables.cases.kinds import CaseKind, kind_of
+from tables.cases.letter_paper import LetterPaper
+from tables.cases.letters import letter_of
 from tables.cases.next_steps import signatures_of
 from tables.cases.roles import CASE_WORKERS, COMPLIANCE, SURVEILLANCE
 from tables.cases.words import outcome_words
 from tables.core.entries import RecordedEntry, of_round
 from tables.desk.access import may_export
 from tables.desk.entry_rows import EntryRow, entry_rows, entry_url
-from tables.models import CameraReference, Case, CaseSignature, Slip
+from tables.models import CameraReference, Case, CaseLetter, CaseSignature, Slip
 from tables.replay.evidence import Evidence, evidence_of
 from tables.replay.history import RoundHistory, WagerRow
 from tables.replay.layout import layout_snapshot
@@ -147,9 +149,49 @@ class CasePage:
         """The numbers of the signatures that are missing."""
         return range(len(self.signatures) + 1, self.kind.signatures + 1)
 
+    @cached_property
+    def letter(self) -> LetterPaper | None:
+        """The letter that counts."""
+        letter = letter_of(self.case) if self.kind.writes_letters else None
+        return LetterPaper(letter) if letter else None
+
+    @cached_property
+    def earlier_letters(self) -> Sequence[CaseLetter]:
+        """Letters that no longer count."""
+        return list(self.case.letters.filter(counts=False)) if self.kind.writes_letters else []
+
+    @property
+    def may_write(self) -> bool:
+        """Whether the act would take a letter by this person now."""
+        is_unsigned = self._is_open and not self.signatures
+        return is_unsigned and self.kind.writes_letters and self.person.role in COMPLIANCE
+
+    @property
+    def prints_letter(self) -> bool:
+        """Whether this person may print the letter, which every signature is under."""
+        return self.letter is not None and self.letter.is_signed and self.person.role in COMPLIANCE
+
+    @property
+    def print_letter_url(self) -> str:
+        """The address of the act that records a printed letter."""
+        return reverse("desk-act", args=[self.facility.code, "print_letter"])
+
+    @property
+    def printed_letter_url(self) -> str:
+        """The address of a recorded letter, with 0 in place of its SHA-256."""
+        number = self.letter.letter.number if self.letter else 0
+        return reverse("case-letter-pdf", args=[self.facility.code, self.case.code, number, "0"])
+
+    @property
+    def decided(self) -> Case | CaseLetter | None:
+        """What gives outcome, reason and sum of the next signature: the first signature, or the letter."""
+        if self.case.outcome:
+            return self.case
+        return self.letter.letter if self.letter else None
+
     @property
     def outcome(self) -> str:
-        return outcome_words(self.case.outcome)
+        return outcome_words(self.decided.outcome) if self.decided else ""
 
     @property
     def quote(self) -> str:
@@ -226,6 +268,9 @@ class CasePage:
             stages.append(("Round checked", detail, self.round.is_sound))
         if self.waits_for:
             stages.append(("Slip reviewed", "on the round's page", False))
+        if self.letter is not None:
+            written = self.letter.letter
+            stages.append(("Letter written", self._when(written.written_at, written.written_by), True))
         needed = self.kind.signatures
         stages.append((self.signed_label, f"{len(signed)} of {needed}", len(signed) >= needed))
         due = moment_words(case.due_at, self.facility, self.now)

@@ -64,8 +64,34 @@ class CameraSeen(CaseEntry):
 CAMERA_SEEN = entry_type("case.camera_seen", CameraSeen, "Surveillance looked at the camera of a case.")
 
 
+class LetterWritten(CaseEntry):
+    """The words stay off the record: they name a patron. The SHA-256 fixes them."""
+
+    cents: Annotated[int | None, "what is paid for goodwill; null for any other outcome"]
+    letter: Annotated[int, "number of the letter in its case"]
+    outcome: Annotated[str, "code of the outcome that it tells the patron"]
+    sha256: Annotated[str, "SHA-256 of its words, in hex"]
+
+
+LETTER_WRITTEN = entry_type(
+    "case.letter_written",
+    LetterWritten,
+    "A letter to the patron was written. An earlier one no longer counts.",
+)
+
+
+class LetterPrinted(CaseEntry):
+    bytes: Annotated[int, "size of the file"]
+    letter: Annotated[int, "number of the letter in its case"]
+    sha256: Annotated[str, "SHA-256 of the PDF, in hex"]
+
+
+LETTER_PRINTED = entry_type("letter.printed", LetterPrinted, "A person printed a signed letter to a patron.")
+
+
 class OutcomeSigned(CaseEntry):
     cents: Annotated[int | None, "what is paid for goodwill; null for any other outcome"]
+    letter: NotRequired[Annotated[str, "SHA-256 of the words of the letter that is signed with it, in hex"]]
     outcome: Annotated[str, "code of the outcome"]
     reason: Annotated[str, "why, in a person's words"]
     signature: Annotated[int, "1 for the first signature, 2 for the second"]

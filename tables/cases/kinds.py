@@ -44,6 +44,7 @@ class CaseKind:
     who acted in what the case is about, who may not sign it. `needs_camera`: whether surveillance is to look at it.
     `signatures`: how many people sign its outcome. `waits_for` returns what has to be done elsewhere before anybody
     signs, in words; "" for nothing. `is_slow`: the query reads much, so the ticker asks once a minute.
+    `writes_letters`: whether a patron is answered by a letter.
     """
 
     code: str
@@ -57,6 +58,7 @@ class CaseKind:
     is_slow: bool = False
     signatures: int = 2
     waits_for: Callable[[Case], str] = lambda case: ""
+    writes_letters: bool = False
 
 
 CASE_KINDS: dict[str, CaseKind] = {}

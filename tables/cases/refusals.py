@@ -87,3 +87,36 @@ REPORT_ACCEPTED_ALREADY = RefusalCode(
 CASE_NOT_READY = RefusalCode(
     "case-not-ready", "%(case)s waits for the %(waits_for)s. Sign it after that.", "Not ready"
 )
+NO_LETTER_HERE = RefusalCode(
+    "no-letter-here", "A letter answers a dispute. Write a note about %(case)s instead.", "No letter here"
+)
+LETTER_IS_SIGNED = RefusalCode(
+    "letter-is-signed",
+    "Somebody has signed %(case)s. Reopen it and say why, then write another letter.",
+    "Signed already",
+)
+LETTER_NOT_READ = RefusalCode(
+    "letter-not-read",
+    "The letter of %(case)s was written since you opened the page. Reload the page and read it.",
+    "Read the letter",
+)
+LETTER_SAYS_OTHERWISE = RefusalCode(
+    "letter-says-otherwise",
+    "The letter of %(case)s tells the patron another outcome or reason. Sign the same, or write another letter.",
+    "Letter says otherwise",
+)
+LETTER_OUTDATED = RefusalCode(
+    "letter-outdated",
+    "The record of round %(number)s has grown since the letter was written. Write it again.",
+    "Letter outdated",
+)
+LETTER_ROUND_DAMAGED = RefusalCode(
+    "letter-round-damaged",
+    "Round %(number)s cannot be verified: %(fault)s. Find out why before a patron is told about it.",
+    "Round not verified",
+)
+LETTER_NOT_SIGNED = RefusalCode(
+    "letter-not-signed",
+    "%(case)s has no letter that two people have signed. It can be printed after that.",
+    "Nothing to print",
+)

@@ -9,8 +9,11 @@ from tables.cases.entry_types import (
     CASE_OPENED,
     CASE_REOPENED,
     CASE_TAKEN,
+    LETTER_PRINTED,
+    LETTER_WRITTEN,
     OUTCOME_SIGNED,
     REPORT_ACCEPTED,
+    LetterWritten,
     OutcomeSigned,
 )
 from tables.cases.kinds import CASE_KINDS
@@ -28,6 +31,10 @@ def _signed(data: OutcomeSigned) -> str:
     return f"{data['case']}, signature {data['signature']}: {outcome_words(data['outcome'])}{sum_}"
 
 
+def _written(data: LetterWritten) -> str:
+    return f"{data['case']}, letter {data['letter']} to the patron written: {outcome_words(data['outcome'])}"
+
+
 ACT_LINES = [
     line(CASE_OPENED, lambda data: "%(case)s opened: %(title)s" % data),
     line(CASE_TAKEN, lambda data: "%(case)s taken" % data),
@@ -35,6 +42,8 @@ ACT_LINES = [
     line(CASE_NOTED, lambda data: "Note on %(case)s: %(text)s" % data),
     line(CASE_DOCUMENT_ADDED, lambda data: "Document added to %(case)s: %(title)s" % data),
     line(CAMERA_SEEN, lambda data: "Camera %(camera)s seen for %(case)s: %(shows)s" % data),
+    line(LETTER_WRITTEN, _written),
+    line(LETTER_PRINTED, lambda data: "Letter %(letter)s of %(case)s printed" % data),
     line(OUTCOME_SIGNED, _signed),
     line(CASE_CLOSED, lambda data: f"{data['case']} closed: {outcome_words(data['outcome'])}"),
     line(REPORT_ACCEPTED, lambda data: f"Report of {data['day']} accepted, win {dollars(data['win_cents'])}"),

@@ -140,6 +140,40 @@ class CaseSignature(models.Model):
         return f"{self.case_id} {self.person_id}"
 
 
+class CaseLetter(models.Model):
+    """A letter to the patron of a case. Its words never change, and an entry has their SHA-256.
+
+    It counts until another is written, or until the case is reopened. The signatures under the outcome of the case are
+    the signatures of the letter that counts. `facts` are those of the round when it was written; null: no round.
+    """
+
+    case = models.ForeignKey(Case, models.PROTECT, related_name="letters")
+    number = models.PositiveIntegerField(help_text="from 1 in each case")
+    addressee = models.CharField(max_length=300, help_text="name and address; no entry has them")
+    findings = models.CharField(max_length=2000, help_text="what was found, in words for the patron")
+    outcome = models.CharField(max_length=20)
+    cents = models.BigIntegerField(null=True, blank=True, help_text="what is paid for goodwill")
+    reason = models.CharField(max_length=500)
+    facts = models.JSONField(null=True, help_text="what the record says of the round")
+    sha256 = models.CharField(max_length=64)
+    written_at = models.DateTimeField()
+    written_by = models.ForeignKey(PERSON, models.PROTECT, related_name="+")
+    seq = models.BigIntegerField()
+    counts = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ["case", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["case", "number"], name="case_letter_number_is_unique"),
+            models.UniqueConstraint(
+                fields=["case"], condition=Q(counts=True), name="case_has_no_second_letter"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} {self.number}"
+
+
 class ReportAcceptance(models.Model):
     """Who accepted the report of a gaming day, and the SHA-256 of the PDF that they had opened."""
 

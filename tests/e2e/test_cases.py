@@ -1,5 +1,8 @@
 """A disputed round in a real browser, from the patron's complaint to both signatures."""
 
+from pathlib import Path
+
+import pypdfium2
 import pytest
 from playwright.sync_api import expect
 
@@ -8,6 +11,13 @@ from tables.models import Case
 from tests.e2e.test_rooms import Office, is_well
 
 pytestmark = pytest.mark.browser
+
+
+def downloaded(person: Office, button: str) -> tuple[str, bytes]:
+    """Press a button and wait for its file: its name and its bytes."""
+    with person.page.expect_download() as waiting:
+        person.tap(person.page.get_by_role("button", name=button))
+    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
 
 def test_a_dispute_goes_from_the_complaint_to_both_signatures(scene, new_page, spotless):
@@ -39,7 +49,7 @@ def test_a_dispute_goes_from_the_complaint_to_both_signatures(scene, new_page, s
     )
     expect(box.locator("[name=title]")).to_have_value("statement")
     carla.go(box)
-    expect(page.locator(".documents")).to_contain_text("statement")
+    expect(page.get_by_role("region", name="Documents")).to_contain_text("statement")
     is_well(page)
 
     hugo.page.goto("/inbox/larkfield/")
@@ -49,22 +59,34 @@ def test_a_dispute_goes_from_the_complaint_to_both_signatures(scene, new_page, s
     box.locator("[name=begins]").fill("21:17:30")
     box.locator("[name=shows]").fill("2, 2, 5 before the call")
     hugo.go(box)
-    box = hugo.slip("sign")
-    hugo.tap(box.locator(".pick", has_text="Stands as settled"))
-    box.locator("[name=reason]").fill("The dice showed 2, 2, 5.")
-    hugo.go(box)
 
     page.reload()
+    box = carla.slip("letter")
+    box.locator("[name=addressee]").fill("Pat Example\n1 Main Street")
+    box.locator("[name=findings]").fill("The camera shows 2, 2, 5 before the call.")
+    carla.tap(box.locator(".pick", has_text="Stands as settled"))
+    box.locator("[name=reason]").fill("The dice showed 2, 2, 5.")
+    carla.go(box)
+    carla.tap(page.get_by_role("link", name="Letter 1"))
+    expect(page.locator(".letter")).to_contain_text("Your dispute of round 1 at table T-01, seat 2")
+    expect(page.locator(".page-top")).to_contain_text("A draft: 2 signatures missing")
+    is_well(page)
+
+    hugo.page.reload()
+    hugo.go(hugo.slip("sign"))
+    page.goto("/inbox/larkfield/C-0001/")
     page.evaluate("() => { window.print = () => { throw new Error('the browser prints the page'); }; }")
-    with page.expect_download() as waiting:
-        carla.tap(page.get_by_role("button", name="Report of the round"))
-    assert waiting.value.suggested_filename == "larkfield-T-01-R1.pdf"
+    assert downloaded(carla, "Report of the round")[0] == "larkfield-T-01-R1.pdf"
     expect(page.locator(".signers .done strong")).to_have_text(["Surveillance"])
     box = carla.slip("sign")
-    expect(box).to_contain_text("The dice showed 2, 2, 5.")
+    expect(box).to_contain_text("You sign letter 1 with it")
     carla.go(box)
     is_well(page)
+    name, content = downloaded(carla, "Print the letter")
+    assert name == "larkfield-C-0001-letter-1.pdf"
+    words = pypdfium2.PdfDocument(content)[0].get_textpage().get_text_range()
+    assert "Pat Example" in words and "58 Pa. Code § 625a.3(7)" in words and "surveillance" in words
     carla.go(carla.slip("close"))
-    expect(page.locator(".stages .done")).to_have_count(6)
+    expect(page.locator(".stages .done")).to_have_count(7)
     case = Case.objects.get()
     assert (case.status, case.outcome, case.signatures.count()) == ("closed", "stands", 2)

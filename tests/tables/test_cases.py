@@ -2,10 +2,13 @@
 
 import datetime as dt
 import hashlib
+import io
 import json
 import re
+import uuid
 from html import unescape
 
+import pypdfium2
 import pytest
 from django.db import connection
 
@@ -19,9 +22,10 @@ from tables.cases.case_record_checks import check_cases
 from tables.cases.exceptions import exceptions
 from tables.cases.inbox import due_words, span_words
 from tables.cases.kinds import words_of_case
+from tables.cases.letter_record_checks import check_case_letters
 from tables.cases.record_checks import check_case_documents
 from tables.clock.ticker import Ticker
-from tables.models import Alert, Approval, Case, CaseDocument, ReportAcceptance, Slip
+from tables.models import Alert, Approval, Case, CaseDocument, CaseLetter, ReportAcceptance, Slip
 from tables.runner import facility
 from tests.services.emptying import guards_aside
 from tests.tables import slip_scene
@@ -299,6 +303,111 @@ def test_two_people_sign_the_same_and_compliance_closes(disputed, hands):
     assert (case.status, case.outcome, case.signatures.filter(counts=True).count()) == ("open", "", 0)
     with refused("case-is-open"):
         disputed.in_room("reopen_case", {"case": "C-0001", "reason": "Twice"}, by="compliance")
+
+
+LETTER = {
+    "case": "C-0001",
+    "addressee": "Pat Example\n1 Main Street",
+    "findings": "The camera shows 2, 2, 5.",
+    "outcome": "stands",
+    "reason": "The dice showed 9.",
+}
+
+
+def write(scene, by="compliance", **more):
+    answer = scene.in_room("write_case_letter", {**LETTER, **more}, by=by)
+    return CaseLetter.objects.get(number=answer.body["letter"])
+
+
+def print_letter(scene):
+    """Print the letter by its act, and read it at its address."""
+    browser = scene.browser("podium", "compliance")
+    body = {"command": str(uuid.uuid4()), "seen": 0, "params": {"case": "C-0001"}}
+    url = "/record/larkfield/acts/print_letter"
+    answer = browser.post(url, json.dumps(body), content_type="application/json").json()
+    if "answer" not in answer:
+        return answer["refusal"]["code"], browser
+    return browser.get(f"/inbox/larkfield/C-0001/letters/1/{answer['answer']['sha256']}.pdf"), browser
+
+
+def test_a_letter_is_signed_with_the_outcome_and_printed(disputed, hands):
+    letter = write(disputed)
+    assert print_letter(disputed)[0] == "letter-not-signed"
+    with refused("letter-not-read"):
+        sign(disputed, "surveillance")
+    with refused("letter-says-otherwise"):
+        sign(disputed, "surveillance", reason="Something else.", sha256=letter.sha256)
+    sign(disputed, "surveillance", sha256=letter.sha256)
+    with refused("letter-is-signed"):
+        write(disputed)
+    assert "A draft: 1 signature missing" in page(disputed, "/inbox/larkfield/C-0001/letters/1/")
+    hands.now += HOUR
+    sign(disputed, "compliance", sha256=letter.sha256)
+    assert [entry["data"].get("letter") for entry in entries()[1:]] == [1, letter.sha256, letter.sha256]
+    assert not any("Pat Example" in str(entry) for entry in entries()), "names stay off the record"
+
+    response, browser = print_letter(disputed)
+    assert (response.status_code, response["Content-Type"]) == (200, "application/pdf")
+    document = pypdfium2.PdfDocument(io.BytesIO(response.content))
+    words = re.sub(r"\s+", " ", " ".join(sheet.get_textpage().get_text_range() for sheet in document))
+    for part in (
+        "Larkfield Casino", "Pat Example 1 Main Street November 21, 2026 Case C-0001",
+        "Your dispute of round 1 at table T-01, seat 2", "“The dealer called a 6 first”",
+        "What we found The camera shows 2, 2, 5.", "The round stands as it was settled. The dice showed 9.",
+        "Dice, called: 2 2 5.", "Big $100 Lost", "58 Pa. Code § 625a.3", "surveillance", letter.sha256,
+        letter.facts["hash"],
+    ):  # fmt: skip
+        assert part in words, f"{part} is not in: {words}"
+    assert "Small" not in words and "Surveillance looked" not in words, "of others, and what nobody recorded"
+    disputed.people["surveillance"].name = "Somebody Else"
+    disputed.people["surveillance"].save()
+    assert browser.get(response.wsgi_request.path).status_code == 410
+    agent = disputed.browser("podium", "gaming-agent")
+    assert agent.get(response.wsgi_request.path).status_code == 403, "who did not print it"
+
+
+def test_a_letter_states_what_the_record_says_now_or_is_refused(disputed):
+    with refused("case-slip-missing"):
+        write(disputed, outcome="by-slip")
+    disputed.in_room("open_case", {"kind": "other", "about": "A lamp is out"}, by="surveillance")
+    with refused("no-letter-here"):
+        write(disputed, case="C-0002", outcome="no-finding")
+    letter = write(disputed)
+    slip_scene.file(disputed, "dice", dice=[5, 5, 6])
+    with refused("letter-outdated"):
+        sign(disputed, "surveillance", sha256=letter.sha256)
+    letter = write(disputed, outcome="by-slip", reason="The dice showed 16.")
+    [filed] = letter.facts["slips"]
+    assert (letter.number, filed[:15]) == (2, "ENS-0001, after") and "$200 to seat 2" in filed
+    with guards_aside(connection):
+        entry = Entry.objects.filter(stream=disputed.table.stream, type="slip.filed").get()
+        Entry.objects.filter(pk=entry.pk).update(body=bytes(entry.body).replace(b"misread", b"mistake"))
+    with refused("letter-round-damaged"):
+        write(disputed)
+
+
+def test_a_verification_finds_a_letter_with_other_words(disputed):
+    letter = write(disputed)
+    for by in ("surveillance", "compliance"):
+        sign(disputed, by, sha256=letter.sha256)
+    disputed.in_room("reopen_case", {"case": "C-0001", "reason": "Another clip"}, by="compliance")
+    text = page(disputed, "/inbox/larkfield/C-0001/letters/1/")
+    assert "It no longer counts" in text and "By nobody." in text
+    write(disputed, findings="Another clip shows 2, 2, 6.")
+
+    def found():
+        findings = [
+            (finding.code, finding.where.get("column")) for finding in check_case_letters(lambda: None)
+        ]
+        return findings
+
+    assert found() == []
+    CaseLetter.objects.filter(number=2).update(findings="Nothing.", counts=False)
+    assert found() == [("letter-differs", "words"), ("letter-differs", "counts")]
+    CaseLetter.objects.filter(number=2).delete()
+    assert found() == [("letter-missing", None)]
+    CaseLetter.objects.update(number=9)
+    assert found()[0] == ("letter-unrecorded", None)
 
 
 def test_a_verification_finds_a_case_that_differs_from_its_entries(disputed):

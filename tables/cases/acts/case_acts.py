@@ -5,7 +5,7 @@ import re
 from audit.models.people import Department
 from games.engine import Refusal
 from games.office.documents import filing
-from games.params import MOST_CENTS, Params, malformed
+from games.params import Params, malformed
 from tables.cases.case_rules.disputes import DISPUTE, dispute_key
 from tables.cases.case_rules.others import OTHER
 from tables.cases.entry_types import (
@@ -21,16 +21,15 @@ from tables.cases.entry_types import (
     CaseDocumentAdded,
     OutcomeSigned,
 )
-from tables.cases.kinds import BY_SLIP, GOODWILL, CaseSubject, kind_of
+from tables.cases.kinds import BY_SLIP, CaseSubject, kind_of
+from tables.cases.letters import verify_signed_letter
+from tables.cases.named_case import MAX_REASON, has_slip, read_case, read_open_case, read_outcome
 from tables.cases.opening import case_of_subject, open_case_row
 from tables.cases.refusals import (
     CAMERA_TIME,
     CASE_EXISTS,
-    CASE_GOODWILL_CENTS,
     CASE_HAS_OWNER,
-    CASE_IS_CLOSED,
     CASE_IS_OPEN,
-    CASE_NO_SUCH_OUTCOME,
     CASE_NOT_READY,
     CASE_NOT_SIGNED,
     CASE_OWNER_MAY_NOT,
@@ -40,18 +39,16 @@ from tables.cases.refusals import (
     CASE_SIGNER_ACTED,
     CASE_SIGNER_OUTSIDE,
     CASE_SLIP_MISSING,
-    NO_SUCH_CASE,
 )
 from tables.cases.roles import CASE_WORKERS, COMPLIANCE, SURVEILLANCE
 from tables.core.duty import person_here
 from tables.corrections.refusals import NO_SUCH_ROUND
-from tables.models import CameraReference, Case, CaseDocument, CaseNote, CaseSignature, Round, Slip, Table
+from tables.models import CameraReference, Case, CaseDocument, CaseNote, CaseSignature, Round, Table
 from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
 from tables.staffing.refusals import NO_SUCH_PLACE
 
 MAX_ABOUT = 500
 MAX_NOTE = 1000
-MAX_REASON = 500
 MAX_ROUND = 2**31 - 1
 MAX_SEATS = 64
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -97,7 +94,7 @@ def open_case(ctx: FacilityContext, params: Params) -> ActOutcome:
 @facility_act(CASES, roles=CASE_WORKERS)
 def take_case(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Take a case that nobody owns."""
-    case = _open_case(ctx, params)
+    case = read_open_case(ctx.facility, params)
     if case.owner is not None:
         raise Refusal(CASE_HAS_OWNER, case=case.code, owner=case.owner.name)
     case.owner = ctx.actor
@@ -108,7 +105,7 @@ def take_case(ctx: FacilityContext, params: Params) -> ActOutcome:
 @facility_act(CASES, roles=COMPLIANCE)
 def assign_case(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Give a case to somebody who may work on it."""
-    case = _open_case(ctx, params)
+    case = read_open_case(ctx.facility, params)
     person = person_here(ctx.facility, params.code("person"))
     if person.role not in CASE_WORKERS:
         raise Refusal(CASE_OWNER_MAY_NOT, person=person.name)
@@ -120,7 +117,7 @@ def assign_case(ctx: FacilityContext, params: Params) -> ActOutcome:
 @facility_act(CASES, roles=CASE_WORKERS)
 def add_case_note(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Write a note. Notes may follow after a case is closed."""
-    case, text = _case(ctx, params), params.prose("text", max_length=MAX_NOTE)
+    case, text = read_case(ctx.facility, params), params.prose("text", max_length=MAX_NOTE)
     if not text:
         raise malformed("text")
     CaseNote.objects.create(
@@ -135,7 +132,7 @@ def add_case_document(ctx: FacilityContext, params: Params) -> ActOutcome:
 
     Raises what `filing.verify_document` raises.
     """
-    case = _case(ctx, params)
+    case = read_case(ctx.facility, params)
     title, filename = params.text("title", max_length=120), params.text("filename", max_length=120)
     sha256 = params.text("sha256", max_length=64)
     if not SHA256.fullmatch(sha256):
@@ -169,7 +166,7 @@ def add_case_document(ctx: FacilityContext, params: Params) -> ActOutcome:
 @facility_act(CASES, roles=SURVEILLANCE)
 def record_camera_seen(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Record what surveillance saw on a camera: the clip, from when to when, and what it shows."""
-    case = _open_case(ctx, params)
+    case = read_open_case(ctx.facility, params)
     camera, clip = params.text("camera", max_length=20), params.text("clip", default="", max_length=40)
     begins, ends = (params.text(name, default="", max_length=8) for name in ("begins", "ends"))
     shows = params.text("shows", max_length=MAX_REASON)
@@ -196,22 +193,17 @@ def record_camera_seen(ctx: FacilityContext, params: Params) -> ActOutcome:
 def sign_case_outcome(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Sign the outcome of a case. Two people sign the same outcome, sum and reason; one after the review of a slip.
 
-    Neither of them acted in what the case is about, and one at least is not of table games.
+    Neither of them acted in what the case is about, and one at least is not of table games. Where a letter was written,
+    each signs it too, and sends the SHA-256 of its words.
     """
-    case = _open_case(ctx, params)
-    outcome = params.text("outcome", max_length=20)
-    reason, cents = (
-        params.text("reason", max_length=MAX_REASON),
-        params.integer("cents", 0, MOST_CENTS, default=0),
-    )
-    if outcome not in kind_of(case).outcomes:
-        raise Refusal(CASE_NO_SUCH_OUTCOME)
-    if (outcome == GOODWILL) != (cents > 0):
-        raise Refusal(CASE_GOODWILL_CENTS)
+    case = read_open_case(ctx.facility, params)
+    outcome, reason, cents = read_outcome(case, params)
+    sha256 = params.text("sha256", default="", max_length=64)
     signed = list(case.signatures.filter(counts=True).select_related("person"))
     _verify_signer(ctx, case, signed)
     if signed and (case.outcome, case.reason, case.cents or 0) != (outcome, reason, cents):
         raise Refusal(CASE_SIGNED_OTHERWISE, person=signed[0].person.name)
+    verify_signed_letter(case, sha256, outcome, reason, cents)
     CaseSignature.objects.create(case=case, person=ctx.actor, signed_at=ctx.now, seq=ctx.stream.seq + 1)
     case.outcome, case.reason, case.cents = outcome, reason, cents or None
     case.save(update_fields=["outcome", "reason", "cents"])
@@ -222,17 +214,19 @@ def sign_case_outcome(ctx: FacilityContext, params: Params) -> ActOutcome:
         "cents": cents or None,
         "signature": len(signed) + 1,
     }
+    if sha256:
+        data["letter"] = sha256
     return ActOutcome(OUTCOME_SIGNED(data), {"signature": len(signed) + 1}, changes="nothing")
 
 
 @facility_act(CASES, roles=COMPLIANCE, step_up="always")
 def close_case(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Close a case that two people have signed. What is paid by slip needs a slip about the round."""
-    case = _open_case(ctx, params)
+    case = read_open_case(ctx.facility, params)
     count = case.signatures.filter(counts=True).count()
     if count < kind_of(case).signatures:
         raise Refusal(CASE_NOT_SIGNED, case=case.code, count=count, needed=kind_of(case).signatures)
-    if case.outcome == BY_SLIP and not _has_slip(case):
+    if case.outcome == BY_SLIP and not has_slip(case):
         raise Refusal(CASE_SLIP_MISSING, number=case.round or 0, case=case.code)
     case.status, case.closed_at, case.closed_by = Case.Status.CLOSED, ctx.now, ctx.actor
     case.closed_seq = ctx.stream.seq + 1
@@ -242,35 +236,17 @@ def close_case(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 @facility_act(CASES, roles=COMPLIANCE, step_up="always")
 def reopen_case(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Reopen a closed case, or one whose outcome somebody has signed. The signatures no longer count."""
-    case, reason = _case(ctx, params), params.text("reason", max_length=MAX_REASON)
+    """Reopen a closed case, or one whose outcome somebody has signed. Signatures and letter no longer count."""
+    case, reason = read_case(ctx.facility, params), params.text("reason", max_length=MAX_REASON)
     signatures = case.signatures.filter(counts=True)
     if case.status == Case.Status.OPEN and not signatures.exists():
         raise Refusal(CASE_IS_OPEN, case=case.code)
     signatures.update(counts=False)
+    case.letters.filter(counts=True).update(counts=False)
     case.status, case.closed_at, case.closed_by, case.closed_seq = Case.Status.OPEN, None, None, None
     case.outcome, case.cents, case.reason = "", None, ""
     case.save()
     return ActOutcome(CASE_REOPENED({"case": case.code, "reason": reason}), changes="nothing")
-
-
-def _case(ctx: FacilityContext, params: Params) -> Case:
-    """The case that the act names. Raises `no-such-case`."""
-    code = params.code("case")
-    case = (
-        Case.objects.filter(facility=ctx.facility, code=code).select_related("owner", "table__stream").first()
-    )
-    if case is None:
-        raise Refusal(NO_SUCH_CASE, case=code)
-    return case
-
-
-def _open_case(ctx: FacilityContext, params: Params) -> Case:
-    """The open case that the act names. Raises `no-such-case` or `case-is-closed`."""
-    case = _case(ctx, params)
-    if case.status == Case.Status.CLOSED:
-        raise Refusal(CASE_IS_CLOSED, case=case.code)
-    return case
 
 
 def _table(ctx: FacilityContext, code: str) -> Table:
@@ -292,7 +268,3 @@ def _verify_signer(ctx: FacilityContext, case: Case, signed: list[CaseSignature]
     departments = {ctx.actor.department, *(signature.person.department for signature in signed)}
     if signed and departments == {Department.TABLE_GAMES}:
         raise Refusal(CASE_SIGNER_OUTSIDE, person=signed[0].person.name)
-
-
-def _has_slip(case: Case) -> bool:
-    return Slip.objects.filter(table=case.table, round__number=case.round or 0).exists()

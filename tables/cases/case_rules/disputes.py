@@ -52,5 +52,6 @@ DISPUTE = case_kind(
         disputes,
         actors_of_round,
         needs_camera=True,
+        writes_letters=True,
     )
 )
