@@ -147,12 +147,15 @@ def _people(facility: Facility, tables: list[Table], now: dt.datetime) -> Step:
 def _trained_dealers(
     facility: Facility, tables: list[Table], people: list[Person], now: dt.datetime, url: str
 ) -> Need:
-    """Dealers trained for the game of some table, as many as the table with the fewest posts has."""
+    """Dealers trained for the game of some table, as many as the table with the fewest posts has.
+
+    Before there is a table, a training for any game counts.
+    """
     today = facility.local(now).date()
     dealers = [person.pk for person in people if person.role in DEALERS]
-    trained = Qualification.objects.in_effect(today).filter(
-        person__in=dealers, game__in={table.game for table in tables}
-    )
+    trained = Qualification.objects.in_effect(today).filter(person__in=dealers)
+    if tables:
+        trained = trained.filter(game__in={table.game for table in tables})
     count = trained.values("person").distinct().count()
     need = min((len(posts.posts_of(table)) for table in tables), default=1)
     return Need(

@@ -13,7 +13,7 @@ from audit.models import Device, Entry, Person
 from audit.verification import verify
 from games.models import Facility
 from tables.management.commands import create_facility as command
-from tables.models import Pit, Table
+from tables.models import Pit, Shaker, Table
 from tables.opening.new_tables import RESERVED_CODES
 from tables.setup.first_day import first_day
 from tables.urls import urlpatterns
@@ -108,6 +108,12 @@ def test_its_administrator_signs_in_at_the_office_and_comes_to_the_first_day(tok
     )
     assert done.status_code == 200, done.content
     assert entries("boardwalk/setup")[-1] == ("pit.made", {"pit": "p1", "name": "Pit 1"})
+    staff = browser.get("/floor/boardwalk/staff/?all=1").content.decode()
+    assert '<option value="carla">Carla Reyes, compliance</option>' in staff
+    Shaker.objects.create(facility=Facility.objects.get(), code="S-01", kind="manual")
+    browser.post("/sign-in", {"person": "carla", "pin": PIN})
+    equipment = browser.get("/floor/boardwalk/equipment/").content.decode()
+    assert "rules in force require an approval" in equipment
 
 
 @pytest.fixture
