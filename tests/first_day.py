@@ -1,7 +1,6 @@
-"""A facility's way from `manage.py create_facility` to its first round, act by act, as docs/first-day.md walks it.
+"""The acts of a facility's first day. `post` sends an act as a signed-in browser does (tests/tables/test_first_day.py).
 
-`post` sends an act as a signed-in browser does: by Django's client (tests/tables/test_first_day.py), or by a page in
-Chromium (tests/e2e/test_first_day.py).
+tests/e2e/test_first_day.py walks the same day on the screens, as docs/first-day.md says.
 """
 
 from collections.abc import Callable

@@ -76,11 +76,11 @@ class Contexts:
     """Contexts of a browser that serve one test after another, so that the scripts and fonts come to each once.
 
     Between two tests a context loses its pages, cookies and storage. The cache keeps files of `/static/` only: the
-    server of the tests lets a browser keep nothing else.
+    server of the tests lets a browser keep nothing else. If they `trust_all`, a server may sign its own certificate.
     """
 
-    def __init__(self, browser: Browser) -> None:
-        self.browser = browser
+    def __init__(self, browser: Browser, *, trust_all: bool = False) -> None:
+        self.browser, self.trust_all = browser, trust_all
         self.free: defaultdict[object, list[BrowserContext]] = defaultdict(list)
         self.kinds: dict[BrowserContext, tuple[object, ...]] = {}
 
@@ -90,7 +90,10 @@ class Contexts:
         if self.free[kind]:
             return self.free[kind].pop()
         context = self.browser.new_context(
-            viewport={"width": width, "height": height}, has_touch=has_touch, base_url=base_url
+            viewport={"width": width, "height": height},
+            has_touch=has_touch,
+            base_url=base_url,
+            ignore_https_errors=self.trust_all,
         )
         self.kinds[context] = kind
         context.grant_permissions(["clipboard-write"])  # a browser with windows grants it to the one in front

@@ -1,0 +1,406 @@
+"""The first day in production settings, as docs/first-day.md says: from an empty database to the first round.
+
+The processes and settings are those of docker-compose.yml. TLS ends in the web worker, for there is no Caddy here, and
+its certificate is the test's own. The database is a copy of an empty one that was migrated; tests/test_deployment.py
+migrates one as compose does. The commands are those of the document, in their order. Everything else is done in
+Chromium.
+"""
+
+import base64
+import contextlib
+import datetime as dt
+import ipaddress
+import json
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from django.conf import settings
+from django.core.management import call_command
+from django.test import override_settings
+from playwright.sync_api import Locator, expect
+
+from audit import totp
+from tests.e2e.floor import Tablet, letter
+from tests.e2e.test_rooms import Office, measure
+from tests.services import chromium as chrome
+from tests.services import installation, template
+from tests.services.installation import ROOT
+from tests.services.sign_ins import WORDS
+from tests.tables.cast import PIN
+
+pytestmark = [pytest.mark.browser, pytest.mark.postgres, pytest.mark.redis]
+FACILITY = "boardwalk"
+HOST = "127.0.0.1"
+BUILD = "2026.11.3"
+DAY = dt.timedelta(days=1)
+# One process runs the commands that a person types at the server: each would take two seconds to start.
+SHELL = """
+import io, json, sys
+import django
+django.setup()
+from django.core.management import call_command
+lines = sys.stdin
+for line in lines:
+    words, typed = json.loads(line)
+    sys.stdin, out = io.StringIO(typed), io.StringIO()
+    call_command(*words, stdout=out, stderr=io.StringIO())
+    print(json.dumps(out.getvalue().strip()), flush=True)
+"""
+
+
+def commands() -> Iterator[list[str]]:
+    """The commands of the document in their order, as words after `manage.py`."""
+    text = (ROOT / "docs" / "first-day.md").read_text()
+    for block in re.findall(r"^```\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        for line in block.replace("\\\n", " ").splitlines():
+            if line.startswith("manage "):
+                yield shlex.split(line)[1:]
+
+
+class Production:
+    """The processes of an installation on an empty database, and the commands of the document."""
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        addresses = stack.enter_context(installation.database(template.PostgresTemplate().name))
+        self.database, self.folder = addresses["roles"], folder
+        shared = {
+            "DJANGO_SETTINGS_MODULE": "config.settings.production",
+            "REDIS_URL": settings.CHANNEL_LAYERS["default"]["CONFIG"]["hosts"][0],
+            "SECRET_KEY": "a value of this test alone, as long as production asks for",
+            "ALLOWED_HOSTS": HOST,
+            "PITSIDE_BUILD": BUILD,
+            "PITSIDE_LOG_ORIGIN": "first-day.test/record",
+        }
+        environment = {key: value for key, value in os.environ.items() if key != "DEBUG"} | shared
+        self.environments = {
+            role: {**environment, "DATABASE_URL": address} for role, address in addresses.items()
+        }
+        self.environments["seal"]["PITSIDE_SEALER_DIR"] = str(folder / "sealer")
+        collect_files()
+        self.run(installation.command_of("roles"), "roles")
+        self.port = installation.free_port()
+        web = installation.command_of("web-1", host=HOST, port=str(self.port))
+        self.web = stack.enter_context(
+            installation.process([*web, *own_certificate(folder)], self.environments["app"])
+        )
+        self.shell = stack.enter_context(
+            subprocess.Popen(
+                [sys.executable, "-c", SHELL], cwd=ROOT, env=self.environments["app"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            )
+        )  # fmt: skip
+        self.commands = commands()
+        self.wait_until_it_serves()
+
+    @property
+    def url(self) -> str:
+        return f"https://{HOST}:{self.port}"
+
+    def wait_until_it_serves(self) -> None:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            assert self.web.poll() is None, self.web.communicate()
+            with contextlib.suppress(OSError), socket.create_connection((HOST, self.port), 1):
+                return
+            time.sleep(0.1)
+
+    def run(self, command: list[str], role: str) -> str:
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.environments[role], capture_output=True, text=True, timeout=120,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def type(self, words: list[str], typed: str = "") -> str:
+        """Type a command at the server, and answer its questions with `typed`. Returns what it prints."""
+        assert self.shell.stdin and self.shell.stdout
+        self.shell.stdin.write(json.dumps([words, typed]) + "\n")
+        self.shell.stdin.flush()
+        answer = self.shell.stdout.readline()
+        assert answer, words
+        return str(json.loads(answer))
+
+    def next(self, name: str) -> str:
+        """Run the next command of the document, which must be this one. PINs come from lines instead of a terminal."""
+        words = next(self.commands)
+        assert words[0] == name
+        asks = {"create_facility": "--pins-from-stdin", "add_person": "--pin-from-stdin"}.get(name)
+        return self.type([*words, asks] if asks else words, f"{PIN}\n{PIN}\n")
+
+    def rounds(self) -> list[Any]:
+        with psycopg.connect(self.database) as reader:
+            query = "SELECT number, ending, wagered_cents FROM tables_round ORDER BY number"
+            return reader.execute(query).fetchall()
+
+
+def collect_files() -> None:
+    """Collect the static files as the image does, without compressed copies, which take ten seconds."""
+    files = {"BACKEND": "django.contrib.staticfiles.storage.ManifestStaticFilesStorage"}
+    with override_settings(STORAGES={**settings.STORAGES, "staticfiles": files}):
+        call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def own_certificate(folder: Path) -> list[str]:
+    """Write a certificate that only this test trusts. Returns the options with which uvicorn uses it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST)])
+    now = dt.datetime.now(dt.UTC)
+    alternatives = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(HOST))])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - DAY).not_valid_after(now + DAY)
+    certificate = builder.add_extension(alternatives, critical=False).sign(key, hashes.SHA256())
+    encoding = serialization.Encoding.PEM
+    clear = serialization.NoEncryption()
+    (folder / "key.pem").write_bytes(key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, clear))
+    (folder / "certificate.pem").write_bytes(certificate.public_bytes(encoding))
+    return [f"--ssl-keyfile={folder / 'key.pem'}", f"--ssl-certfile={folder / 'certificate.pem'}"]
+
+
+@pytest.fixture
+def production(db: None, tmp_path: Path) -> Iterator[Production]:
+    with ExitStack() as stack:
+        yield Production(stack, tmp_path)
+
+
+@pytest.fixture
+def pages(production: Production, contexts: chrome.Contexts) -> Iterator[chrome.Pages]:
+    own = chrome.Contexts(contexts.browser, trust_all=True)
+    pages = chrome.Pages(own, production.url)
+    yield pages
+    for context in own.kinds:
+        context.close()
+    assert pages.errors == []
+
+
+class Podium(Office):
+    """A podium at which people sign in with a password and an app, or with a PIN."""
+
+    def tap(self, target: str | Locator) -> None:
+        """One tap on something that is on the page; a step that is missing there fails at once."""
+        expect(self.page.locator(target) if isinstance(target, str) else target).to_be_visible()
+        super().tap(target)
+
+    def set_up_sign_in(self, person: str, one_time: str) -> None:
+        """The first sign-in: choose a password, and register an app by the secret that the page shows."""
+        page = self.page
+        self.tap(page.locator(f"label.person:has(input[value='{person}'])"))
+        page.get_by_label("Password").fill(one_time)
+        self.tap(page.get_by_role("button", name="Continue"))
+        page.get_by_label("New password").fill(WORDS)
+        page.get_by_label("The same again").fill(WORDS)
+        page.get_by_label("What you call it").fill("My phone")
+        secret = base64.b32decode(page.locator("code.secret").inner_text().replace(" ", ""))
+        page.get_by_role("textbox", name="Code").fill(
+            totp.code_of_step(secret, int(time.time()) // totp.STEP_SECONDS)
+        )
+        self.tap(page.get_by_role("button", name="Register the app"))
+        self.is_signed_in()
+
+    def is_signed_in(self) -> None:
+        expect(self.page.locator(".bar .me")).to_be_visible()
+
+    def sign_off(self) -> None:
+        self.tap(self.page.get_by_role("button", name="Sign off"))
+        expect(self.page.locator("#sign-in")).to_be_visible()
+
+    def follow(self, *names: str) -> None:
+        """Tap links by their names, from page to page."""
+        for name in names:
+            self.tap(self.page.get_by_role("link", name=re.compile(f"^{name}")).first)
+            self.page.wait_for_load_state()
+
+    def step(self, title: str, *lacks: str) -> None:
+        """Open a step of Setup, which lacks this."""
+        self.follow("Setup")
+        self.tap(self.page.locator(".path a", has_text=title))
+        expect(self.page.locator("#here-h")).to_contain_text(title)
+        expect(self.page.locator(".need .short th")).to_have_text(list(lacks))
+
+    def fill_in(self, dialog: str, **fields: str) -> Locator:
+        """Open a dialog, and fill in its fields."""
+        box = self.slip(dialog)
+        for field, text in fields.items():
+            box.locator(f"[name={field}]").fill(text)
+        return box
+
+    def put_on_duty(self, name: str, place: str, signer: str = "") -> None:
+        self.tap(self.page.locator(".member", has_text=name).locator('[data-open="assign"]'))
+        box = self.page.locator("#assign")
+        self.tap(box.locator(".pick", has_text=place))
+        if signer:
+            box.locator("[data-witness]").select_option(signer)
+            self.sign(box)
+        self.go(box)
+
+    def record_decision(self, dialog: str, reference: str) -> None:
+        box = self.fill_in(dialog, reference=reference)
+        self.tap(box.locator(".pick", has_text="Approved"))
+        box.locator("input[type=file]").set_input_files([letter()])
+        expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")
+        self.go(box)
+
+    def record_approval(self, opener: str, reference: str, **fields: str) -> None:
+        """The approval of a shaker or of a table's equipment, with everything that it asks to be seen."""
+        self.tap(self.page.locator(opener))
+        box = self.page.locator("#approve")
+        for name, text in {"reference": reference, "approved_on": "2026-01-12", **fields}.items():
+            box.locator(f"[name={name}]").fill(text)
+        for line in box.locator("[name=lines]").all():
+            line.check()
+        if box.locator("[name=prints]").first.is_visible():
+            box.locator("[name=prints][value=odds]").check()
+        self.go(box)
+
+    def approve(self, count: int) -> None:
+        """Approve everything that waits for a second person."""
+        self.follow("Rules")
+        for left in range(count, 0, -1):
+            self.follow("Approvals")
+            reviews = self.page.get_by_role("link", name=re.compile("Review CH-"))
+            expect(reviews).to_have_count(left)
+            self.tap(reviews.first)
+            self.go(self.slip("approve"))
+
+
+def test_a_facility_opens_its_first_table_and_deals_a_round(production, pages):
+    token = production.next("create_facility")
+    passwords = [production.next("give_password") for _ in range(2)]
+    office = Podium(pages())
+    page = office.page
+    office.enrol(token)
+    office.set_up_sign_in("teo", passwords[0])
+    page.wait_for_url(f"**/floor/{FACILITY}/setup/")
+
+    # 2. and 3. A pit and people
+    office.step("Pits and tables", "Pit", "Table")
+    office.go(office.fill_in("add-pit", name="Pit 1", pit="p1"))
+    for _ in range(5):
+        production.next("add_person")
+    office.follow("Staff", "Everybody")
+    for name in ("Viktor Lind", "Noah Berg", "Rita Ibarra"):
+        office.put_on_duty(name, "The whole facility", signer="carla")
+    office.follow("Sign-ins")
+    office.tap(page.get_by_role("button", name="One-time password for Noah Berg"))
+    office.go(page.locator("#give-password"))
+    password_of_noah = page.locator(".one-time-text").inner_text()
+    podium = Podium(pages())
+    podium.enrol(production.next("enrol_device"))
+    podium.sign_in("viktor")
+    podium.is_signed_in()
+    podium.follow("Staff", "Everybody")
+    for name in ("Kate Boyd", "Mei Tran"):
+        podium.put_on_duty(name, "Pit 1")
+    podium.tap(podium.page.locator(".member", has_text="Mei Tran").locator('[data-open="train"]'))
+    box = podium.page.locator("#train")
+    podium.tap(box.locator(".pick", has_text="Sic Bo"))
+    box.locator("[name=reference]").fill("TR-1")
+    podium.go(box)
+    office.step("People")
+
+    # 4. and 5. The first submission, the guide and a table: Noah prepares, Carla approves
+    office.sign_off()
+    office.set_up_sign_in("noah", password_of_noah)
+    podium.sign_off()
+    podium.set_up_sign_in("carla", passwords[1])
+    office.follow("Rules", "Submissions")
+    box = office.fill_in("draft-submission", why="The first table")
+    office.tap(box.locator(".pick", has_text="Chapter 625a, Paytable A"))
+    office.go(box)
+    office.follow("Open RS-0001")
+    office.go(office.slip("file-submission"))
+    office.record_decision("record-decision", "BGO-0001")
+    podium.approve(1)
+    office.follow("Guide")
+    for name in ("generate", "file-sample"):
+        office.go(office.slip(name))
+    office.record_decision("decide-guide", "BGO-0002")
+    office.step("Pits and tables", "Table")
+    office.go(office.fill_in("add-table", table="T-01", min_cents="10", max_cents="1,000"))
+    expect(page.locator(".pit-tables")).to_contain_text("T-01")
+
+    # 6. and 7. Tablet, equipment and dice
+    office.follow("Equipment")
+    office.go(office.fill_in("register", shaker="S-01"))
+    office.record_approval('[data-open="approve"][data-shaker="S-01"]', "BGO-0003")
+    podium.approve(2)
+    tablet = Tablet(pages())
+    tablet.enrol(production.next("enrol_device"))
+    tablet.arrive("mei")
+    tablet.tap(tablet.next)
+    tablet.tap('#ask [data-fill="shaker"][data-value="S-01"]')
+    tablet.sign("kate")
+    tablet.says("Put dice in")
+    office.follow("Rules", "Guide")
+    office.go(office.slip("publish"))
+    office.follow("Equipment")
+    for number, subject in enumerate(("layout", "device", "boxes"), start=1):
+        version = {"version": BUILD} if subject == "device" else {}
+        opener = f'[data-open="approve"][data-subject="{subject}"]'
+        office.record_approval(opener, f"AP-{number}", **version)
+    podium.approve(3)
+    podium.sign_off()
+    podium.sign_in("viktor")
+    podium.follow("Dice", "Counts and instruments")
+    today = dt.datetime.now(dt.UTC).date()
+    valid = {"calibrated_on": f"{today - 30 * DAY}", "ends_on": f"{today + 300 * DAY}"}
+    for code, kind in (("M-7", "Micrometer"), ("C-2", "caliper"), ("Q-1", "square")):
+        box = podium.fill_in("register-instrument", instrument=code, **valid)
+        podium.tap(box.locator(".pick", has_text=kind))
+        podium.go(box)
+    podium.follow("Dice")
+    box = podium.slip("receive")
+    box.locator("[name=from]").fill("The maker")
+    podium.tap(box.locator("[data-kind]").first)
+    podium.tap(box.locator("[data-add-lots]"))
+    box.locator("[name=seal_intact]").check()
+    podium.sign(box)
+    podium.go(box)
+    box = podium.slip("inspect")
+    measure(box, *[("19.04", "19.06")] * 3)
+    podium.tap(box.locator("[data-all-good]"))
+    podium.sign(box)
+    podium.go(box)
+    box = podium.slip("issue")
+    podium.tap(box.locator(".pick", has_text="T-01"))
+    podium.sign(box)
+    podium.go(box)
+    tablet.tap(tablet.next)
+    tablet.tap('#ask [data-fill="lot"]')
+    tablet.page.locator("#ask [name=seal]").fill("SL-1")
+    tablet.sign("kate")
+    office.step("First opening", "Table opened")
+
+    # 8. The first opening, and the first round
+    tablet.inspect(1, 2, 5, signs="kate")
+    tablet.open_table(signs="kate")
+    office.step("First opening")
+    expect(page.locator(".lacking")).to_contain_text("Missing before the first opening: 0")
+    tablet.place((1, "big", 2_500))
+    for label in ("Shaken", "No more bets"):
+        tablet.step(label)
+    tablet.call(2, 5, 6)
+    tablet.pay_all()
+    tablet.step("Layout cleared")
+    tablet.is_in("open")
+    assert production.rounds() == [(1, "settled", 2_500)]
+    assert next(production.commands, None) is None
+    assert production.type(["verify_record", "--read-only"]).startswith("good: ")
+    lines = production.folder / "record.jsonl"
+    production.type(["audit_export", "--facility", FACILITY, "--output", str(lines)])
+    production.run([sys.executable, "audit/verify.py", str(lines)], "app")
