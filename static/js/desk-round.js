@@ -64,3 +64,47 @@ document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-print-seat], [data-print-letter]");
   if (button && !button.getAttribute("aria-busy")) printReport(button);
 });
+
+const JOB_POLL_INTERVAL = 500, MAX_JOB_POLLS = 120;
+
+/* The link of a finished export in the list of exports; null while it is written. Throws what a person reads. */
+async function finishedExport(listUrl, job) {
+  const response = await fetch(listUrl, { headers: { Accept: "text/html" }, cache: "no-store" }).catch(() => null);
+  if (!response?.ok) return null;
+  const row = new DOMParser().parseFromString(await response.text(), "text/html").getElementById(`job-${job}`);
+  if (row?.classList.contains("job--failed")) throw new Error("Not done. The page of the exports says why.");
+  return row?.querySelector("a[download]") ?? null;
+}
+
+/* The sheets of a round are requested, written by the worker, and then downloaded. */
+async function takeSheets(button) {
+  const { sheets: url, list, table, number } = button.closest("[data-sheets]").dataset;
+  const state = button.parentElement.querySelector("[data-sheets-state]");
+  const message = button.parentElement.querySelector("[data-print-refused]");
+  button.setAttribute("aria-busy", "true");
+  message.hidden = true;
+  const params = { kind: "sheets-xlsx", table, number: Number(number) };
+  const { refusal, answer } = await post(url, { command: uuid7(), "seen": 0, params });
+  try {
+    if (refusal) throw new Error(`${refusal.title} ${refusal.message}`);
+    state.textContent = "being written";
+    let link = null;
+    for (let polls = 0; !(link = await finishedExport(list, answer.job)); polls += 1) {
+      if (polls === MAX_JOB_POLLS) throw new Error("They are still being written. You will find them among the exports.");
+      await new Promise((resolve) => setTimeout(resolve, JOB_POLL_INTERVAL));
+    }
+    state.textContent = "XLSX, downloaded";
+    location.assign(link.getAttribute("href"));
+  } catch (problem) {
+    message.hidden = false;
+    message.textContent = problem.message;
+    state.textContent = "XLSX";
+    if (SIGNED_OUT_CODES.includes(refusal?.code)) message.append(" ", signInLink());
+  }
+  button.removeAttribute("aria-busy");
+}
+
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-take-sheets]");
+  if (button && !button.getAttribute("aria-busy")) takeSheets(button);
+});

@@ -327,6 +327,11 @@ class CasePage:
         return reverse("desk-act", args=[self.facility.code, "print_round"])
 
     @property
+    def sheets_url(self) -> str:
+        """The address of the act that requests the sheets of the round."""
+        return reverse("desk-act", args=[self.facility.code, "ask_sheets"])
+
+    @property
     def printed_url(self) -> str:
         """The address of a recorded report, with 0 in place of its SHA-256."""
         if self.round is None:

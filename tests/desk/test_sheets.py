@@ -4,10 +4,8 @@ import csv
 import datetime as dt
 import io
 import json
-import re
 import uuid
 import zipfile
-from xml.etree import ElementTree
 
 import pytest
 
@@ -20,11 +18,11 @@ from games.facility_runner import Forbidden
 from tables.desk import runner
 from tables.models import Slip
 from tests.services.restore import restored_later
+from tests.services.workbooks import cells
 from tests.tables.cast import make_scene
 from tests.tables.slip_scene import file
 
 pytestmark = pytest.mark.django_db
-MAIN = {"m": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
 DAY = "2026-11-21"
 
 
@@ -84,31 +82,6 @@ def csv_rows(job):
         }
 
 
-def cells(job, tab):
-    """The cells of a tab of the workbook, in rows: (type, number format, value)."""
-    with zipfile.ZipFile(jobs.file_path(job)) as archive:
-        book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
-        names = [sheet.get("name") for sheet in book.iterfind("m:sheets/m:sheet", MAIN)]
-        sheet = ElementTree.fromstring(archive.read(f"xl/worksheets/sheet{names.index(tab) + 1}.xml"))
-        styles = ElementTree.fromstring(archive.read("xl/styles.xml"))
-    formats = {
-        number.get("numFmtId"): number.get("formatCode")
-        for number in styles.iterfind("m:numFmts/m:numFmt", MAIN)
-    }
-    of_style = [formats.get(xf.get("numFmtId"), "") for xf in styles.iterfind("m:cellXfs/m:xf", MAIN)]
-    return [
-        {
-            re.match("[A-Z]+", cell.get("r"))[0]: (
-                cell.get("t") or "n",
-                of_style[int(cell.get("s") or 0)],
-                "".join(cell.itertext()),
-            )
-            for cell in row
-        }
-        for row in sheet.iterfind("m:sheetData/m:row", MAIN)
-    ]
-
-
 def test_csv_has_one_row_a_round_a_wager_a_slip_a_sign_in_and_a_lot(played):
     played.browser("podium", "compliance")
     files = csv_rows(written(played, day=DAY))
@@ -135,7 +108,7 @@ def test_csv_has_one_row_a_round_a_wager_a_slip_a_sign_in_and_a_lot(played):
 def test_no_cell_is_a_formula(played):
     files = csv_rows(written(played, day=DAY))
     assert files["slips.csv"][0]["Reason"].startswith("'@cmd")
-    (slip,) = cells(written(played, kind="sheets-xlsx", day=DAY), "Slips")[1:]
+    (slip,) = cells(jobs.file_path(written(played, kind="sheets-xlsx", day=DAY)), "Slips")[1:]
     assert ("s" in slip["G"][0] or slip["G"][0] == "inlineStr") and slip["G"][2].startswith("@cmd")
     with zipfile.ZipFile(jobs.file_path(Job.objects.filter(kind="sheets-xlsx").get())) as archive:
         sheets = [archive.read(name) for name in archive.namelist() if "worksheets" in name]
@@ -143,7 +116,7 @@ def test_no_cell_is_a_formula(played):
 
 
 def test_amounts_of_the_workbook_are_numbers_in_dollars_and_days_are_days(played):
-    rows = cells(written(played, kind="sheets-xlsx", day=DAY), "Rounds")
+    rows = cells(jobs.file_path(written(played, kind="sheets-xlsx", day=DAY)), "Rounds")
     headings = {cell[2]: column for column, cell in rows[0].items()}
     staked, day, opened = (
         rows[1][headings[name]] for name in ("Staked, $", "Gaming day", "Opened (America/New_York)")

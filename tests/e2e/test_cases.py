@@ -7,10 +7,18 @@ import pytest
 from playwright.sync_api import expect
 
 from audit.devices import enroll
+from audit.exporting import jobs
 from tables.models import Case
+from tests.e2e.test_exports import patiently
 from tests.e2e.test_rooms import Office, is_well
+from tests.services import workbooks
 
 pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(autouse=True)
+def folder(settings, tmp_path):
+    settings.EXPORTS_DIR = str(tmp_path)
 
 
 def downloaded(person: Office, button: str) -> tuple[str, bytes]:
@@ -75,6 +83,18 @@ def test_a_dispute_goes_from_the_complaint_to_both_signatures(scene, new_page, s
     hugo.page.reload()
     hugo.go(hugo.slip("sign"))
     page.goto("/inbox/larkfield/C-0001/")
+    with page.expect_download() as waiting:
+        carla.tap(page.get_by_role("button", name="Sheets of the round"))
+        expect(page.locator("[data-sheets-state]")).to_have_text("being written")
+        patiently(lambda: jobs.Worker().run_next())
+    assert waiting.value.suggested_filename.endswith("-T-01-R1-sheets.xlsx")
+    [wager] = [row for row in workbooks.rows(waiting.value.path(), "Wagers") if row["Wager"][2] == "Big"]
+    assert [float(wager["Stake, $"][2]), wager["Stake, $"][1][:4], wager["Outcome"][2]] == [
+        100,
+        '"$"#',
+        "lost",
+    ]
+    assert wager["What the section says"][2].startswith("Big Bet wins on totals 11 to 17")
     page.evaluate("() => { window.print = () => { throw new Error('the browser prints the page'); }; }")
     assert downloaded(carla, "Report of the round")[0] == "larkfield-T-01-R1.pdf"
     expect(page.locator(".signers .done strong")).to_have_text(["Surveillance"])
