@@ -1,6 +1,8 @@
 /* The page of exports: the list polls while a job runs, hashes can be copied, and the dialog shows the fields that it
    needs. */
 
+import { confirmFactor } from "./step-up.js";
+
 const POLL_INTERVAL = 1_000, MAX_POLL_INTERVAL = 10_000;
 let interval = POLL_INTERVAL;
 
@@ -84,6 +86,13 @@ function update(box) {
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-copy]");
   if (button) copy(button);
+});
+/* A copy that leaves the casino needs a second factor again. */
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("a[data-confirmed]");
+  if (!link) return;
+  event.preventDefault();
+  if (await confirmFactor()) location.assign(link.href);
 });
 document.addEventListener("change", ({ target }) => {
   if (target.matches("[data-shows]")) showPartOf(target);

@@ -108,6 +108,13 @@ def test_an_export_needs_a_second_factor_of_the_last_ten_minutes(office, hands):
     assert post(client, EXPORT, command, **export)[0] == 200
     hands.now += dt.timedelta(minutes=11)
     assert post(client, EXPORT, command, **export)[0] == 200  # a repeated command gets its first answer
+    Job.objects.update(status="done", filename="gone.zip")
+    file = f"/record/larkfield/exports/{Job.objects.latest('asked_at').pk}"
+    assert "data-confirmed" in client.get("/record/larkfield/exports/").content.decode()
+    stale = client.get(file)
+    assert stale.status_code == 403 and b"This needs your second factor again" in stale.content
+    client.post("/sign-in/again", {"code": next_code(client.factor)})
+    assert client.get(file).status_code == 410, "the file is not there"
     assert Job.objects.count() == 2
 
 

@@ -6,12 +6,13 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.views.decorators.http import require_GET, require_safe
 
-from audit import record, verification_words
+from audit import factors, record, verification_words
 from audit.access import Denied
 from audit.exporting import jobs, output
 from audit.models import Job, Stream
@@ -54,10 +55,11 @@ def exports_list(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_safe
 def exports_file(request: HttpRequest, facility_code: str, job: uuid.UUID) -> HttpResponseBase:
-    """Serve the file of an export, whole or in ranges, to those who may export."""
+    """Serve the file of an export, whole or in ranges, to those who may export, with a fresh second factor."""
     person, facility = authorize_desk(request, facility_code)
     if not may_export(person):
         raise Denied
+    factors.verify_fresh(request)
     job_ = (
         Job.objects.filter(pk=job, facility=facility.code, status=Job.Status.DONE)
         .exclude(filename="")
@@ -89,6 +91,7 @@ def _list(facility: Facility, may_download: bool) -> dict[str, Any]:
         newest["check"] = f"python -I verify.py {newest['job'].filename}"
     return {
         "exports_here": may_download,
+        "is_confirmed": settings.SECOND_FACTORS,
         "jobs": rows,
         "count": jobs_.count(),
         "listed_count": MAX_SHOWN,
