@@ -1,6 +1,7 @@
-"""Exceptions over weeks: corrections, voids, device failures, wagers over the maximum, win outside its band.
+"""Exceptions over weeks: corrections, voids, device failures, wagers out of limits, win outside its band.
 
-Counted from the entries of the record at tables of real play. A win outside its band is a case that its rule opened.
+Counted from the entries of the record at tables of real play, with rates per 100 rounds that ended. A wager out of
+limits counts if it was settled; its person is who placed it last. A win outside its band is a case of its rule.
 """
 
 import datetime as dt
@@ -9,19 +10,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
+from django.db.models import Count, QuerySet
 from django.urls import reverse
 
 from audit.models import Entry
 from games.models import Facility
 from games.registry import game_by_code
 from tables.cases.case_rules.bands import BAND
+from tables.cases.case_rules.wagers import SIDES
 from tables.cases.recent import tables_by_stream
-from tables.core.entry_types import ALERT_RAISED
 from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, WAGER_MISSED, WAGER_STRUCK
 from tables.failures.entry_types import DEVICE_FAILED
-from tables.models import Case, Table
-from tables.rounds.alert_rules import OVER_MAX
-from tables.rounds.entry_types import ROUND_VOIDED
+from tables.models import Case, Table, Wager
+from tables.replay.round_records import END_PHASES
+from tables.rounds.entry_types import ROUND_VOIDED, WAGERS_PLACED
 from tables.words.entries import names_of, said_by
 
 DAY, WEEK = dt.timedelta(days=1), 7
@@ -31,7 +33,7 @@ KINDS = {
     "corrections": "Corrections",
     "voids": "Voids",
     "failures": "Device failures",
-    "limits": "Over the maximum",
+    "limits": "Out of limits",
     "band": "Outside the band",
 }
 KIND_OF_TYPE = {
@@ -52,6 +54,15 @@ class Occurrence:
     day: dt.date
     table: Table
     person: str = ""
+
+
+@dataclass(frozen=True)
+class EndedRounds:
+    """How many rounds ended at a table by the act of a person ("": of nobody)."""
+
+    table: Table
+    person: str
+    count: int
 
 
 @dataclass(frozen=True)
@@ -84,17 +95,36 @@ class WeekChart:
 
 
 @dataclass
-class ExceptionRow:
-    """A person, a table or a game with its counts in the order of KINDS; `share` is of the largest total, in 100."""
+class ExceptionCell:
+    """A count with its rate per 100 rounds; `share` is of the largest rate of its kind, in 100.
 
-    label: str
-    url: str
-    counts: list[int] = field(default_factory=list)
+    `rate` is None where no round ended, and for a win outside its band, which is of a day.
+    """
+
+    count: int
+    rate: float | None
     share: int = 0
 
     @property
+    def rate_words(self) -> str:
+        """`2.5`, `0.04`; "" for no rate."""
+        if self.rate is None:
+            return ""
+        return f"{self.rate:.1f}" if self.rate >= 0.1 or not self.rate else f"{self.rate:.2f}"
+
+
+@dataclass
+class ExceptionRow:
+    """A person, a table or a game: its rounds that ended, and its cells in the order of KINDS."""
+
+    label: str
+    url: str
+    rounds: int
+    cells: list[ExceptionCell] = field(default_factory=list)
+
+    @property
     def total(self) -> int:
-        return sum(self.counts)
+        return sum(cell.count for cell in self.cells)
 
 
 @dataclass(frozen=True)
@@ -105,6 +135,7 @@ class Exceptions:
     first: dt.date
     weeks: int
     occurrences: list[Occurrence]
+    rounds: list[EndedRounds]
 
     @property
     def charts(self) -> list[WeekChart]:
@@ -112,21 +143,36 @@ class Exceptions:
         return [self._chart(kind, label) for kind, label in KINDS.items()]
 
     def rows(self, by: str) -> list[ExceptionRow]:
-        """The counts by person, table or game, the most first."""
+        """The counts and rates by person, table or game, the most exceptions first."""
         counts: dict[str, Counter[str]] = {}
         for occurrence in self.occurrences:
-            counts.setdefault(_group(occurrence, by), Counter())[occurrence.kind] += 1
+            counts.setdefault(_group(occurrence.table, occurrence.person, by), Counter())[
+                occurrence.kind
+            ] += 1
+        rounds: Counter[str] = Counter()
+        for ended in self.rounds:
+            rounds[_group(ended.table, ended.person, by)] += ended.count
         names = names_of(set(counts)) if by == "dealer" else {}
         rows = [
             ExceptionRow(
-                self._label(code, by, names), self._url(code, by), [counts[code][kind] for kind in KINDS]
+                self._label(code, by, names),
+                self._url(code, by),
+                rounds[code],
+                [_cell(kind, counts[code][kind], rounds[code]) for kind in KINDS],
             )
             for code in sorted(counts)
         ]
-        most = max((row.total for row in rows), default=0)
-        for row in rows:
-            row.share = 100 * row.total // most
+        for place in range(len(KINDS)):
+            cells = [row.cells[place] for row in rows]
+            most = max((cell.rate or 0 for cell in cells), default=0)
+            for cell in cells:
+                cell.share = round(100 * (cell.rate or 0) / most) if most else 0
         return sorted(rows, key=lambda row: -row.total)
+
+    @property
+    def round_count(self) -> int:
+        """How many rounds ended in these weeks."""
+        return sum(ended.count for ended in self.rounds)
 
     def _chart(self, kind: str, label: str) -> WeekChart:
         days = [occurrence.day for occurrence in self.occurrences if occurrence.kind == kind]
@@ -157,22 +203,54 @@ def exceptions(facility: Facility, today: dt.date, weeks: int) -> Exceptions:
     """Read the exceptions of so many weeks, today included."""
     first = today - (weeks * WEEK - 1) * DAY
     tables = tables_by_stream(facility)
-    return Exceptions(
-        facility, first, weeks, [*_recorded(tables, first, today), *_outside(facility, first, today)]
-    )
+    occurrences = [
+        *_recorded(tables, first, today),
+        *_out_of_limits(tables, first, today),
+        *_outside(facility, first, today),
+    ]
+    return Exceptions(facility, first, weeks, occurrences, _ended_rounds(tables, first, today))
+
+
+def _entries(
+    tables: dict[int, Table], first: dt.date, last: dt.date, types: Iterable[str]
+) -> QuerySet[Entry]:
+    begins = dt.datetime.combine(first - DAY, dt.time(), dt.UTC)  # for the index, which is by type and moment
+    entries = Entry.objects.filter(stream__in=tables, gaming_day__gte=first, gaming_day__lte=last)
+    return entries.filter(at__gte=begins, type__in=types)
 
 
 def _recorded(tables: dict[int, Table], first: dt.date, last: dt.date) -> Iterator[Occurrence]:
-    entries = Entry.objects.filter(stream__in=tables, gaming_day__gte=first, gaming_day__lte=last)
-    columns = ("type", "gaming_day", "stream_id", "actor")
-    begins = dt.datetime.combine(first - DAY, dt.time(), dt.UTC)  # for the index, which is by type and moment
-    dated = entries.filter(at__gte=begins)
-    for type_, day, stream, actor in dated.filter(type__in=KIND_OF_TYPE).values_list(*columns):
+    entries = _entries(tables, first, last, KIND_OF_TYPE)
+    for type_, day, stream, actor in entries.values_list("type", "gaming_day", "stream_id", "actor"):
         yield Occurrence(KIND_OF_TYPE[type_], day, tables[stream], actor)
-    alerts: Iterable[Entry] = dated.filter(type=ALERT_RAISED.name, round__isnull=False)
-    for entry in alerts:
-        if said_by(entry).get("kind") == OVER_MAX.code:
-            yield Occurrence("limits", entry.gaming_day, tables[entry.stream_id], entry.actor)
+
+
+def _ended_rounds(tables: dict[int, Table], first: dt.date, last: dt.date) -> list[EndedRounds]:
+    ends = _entries(tables, first, last, END_PHASES).values("stream_id", "actor").annotate(count=Count("pk"))
+    return [EndedRounds(tables[row["stream_id"]], row["actor"], row["count"]) for row in ends.order_by()]
+
+
+def _out_of_limits(tables: dict[int, Table], first: dt.date, last: dt.date) -> Iterator[Occurrence]:
+    wagers = Wager.objects.filter(flag__in=SIDES, struck=False, round__ended_at__isnull=False)
+    wagers = wagers.filter(
+        round__table__in=tables.values(), round__gaming_day__gte=first, round__gaming_day__lte=last
+    )
+    for wager in wagers.select_related("round"):
+        table = next(table for table in tables.values() if table.pk == wager.round.table_id)
+        yield Occurrence("limits", wager.round.gaming_day, table, _placed_by(wager, table))
+
+
+def _placed_by(wager: Wager, table: Table) -> str:
+    """The code of the person who placed this wager last, or recorded it after bets closed."""
+    entries = Entry.objects.filter(
+        stream=table.stream_id, round=wager.round.number, type__in=(WAGERS_PLACED.name, WAGER_MISSED.name)
+    )
+    for entry in entries.order_by("-seq"):
+        data = said_by(entry)
+        placed = data.get("placed", [data])
+        if any((line.get("seat"), line.get("wager")) == (wager.seat, wager.code) for line in placed):
+            return entry.actor
+    return ""
 
 
 def _outside(facility: Facility, first: dt.date, last: dt.date) -> Iterator[Occurrence]:
@@ -185,7 +263,11 @@ def _outside(facility: Facility, first: dt.date, last: dt.date) -> Iterator[Occu
             yield Occurrence("band", day, case.table)
 
 
-def _group(occurrence: Occurrence, by: str) -> str:
+def _cell(kind: str, count: int, rounds: int) -> ExceptionCell:
+    return ExceptionCell(count, 100 * count / rounds if rounds and kind != "band" else None)
+
+
+def _group(table: Table, person: str, by: str) -> str:
     if by == "table":
-        return occurrence.table.code
-    return occurrence.table.game if by == "game" else occurrence.person
+        return table.code
+    return table.game if by == "game" else person

@@ -110,3 +110,6 @@ def test_a_dispute_goes_from_the_complaint_to_both_signatures(scene, new_page, s
     expect(page.locator(".stages .done")).to_have_count(7)
     case = Case.objects.get()
     assert (case.status, case.outcome, case.signatures.count()) == ("closed", "stands", 2)
+    page.goto("/inbox/larkfield/exceptions/")
+    expect(page.locator(".exceptions tbody tr")).to_contain_text(["1 100.0 per 100"])
+    is_well(page)

@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 
 from audit import pins
-from audit.models import Entry, Lockout
+from audit.models import Entry, Lockout, SealerStatus
 from games import jurisdictions
 from games.engine import Refusal
 from games.models import PreparedChange
@@ -32,7 +32,7 @@ from tests.tables import slip_scene
 from tests.tables.house import hire
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
-HOUR = dt.timedelta(hours=1)
+HOUR, MINUTE = dt.timedelta(hours=1), dt.timedelta(minutes=1)
 
 
 @pytest.fixture
@@ -180,6 +180,13 @@ def test_a_wager_over_the_maximum_is_a_case_once_its_round_has_ended(hands, scen
     assert cases("limits") == [("T-01:1:2:big:0", *words)]
 
 
+def test_a_wager_under_the_minimum_is_a_case_too(hands, scene):
+    scene.play((2, "big", 500), dice=[5, 5, 6])
+    scene.finish()
+    words = ("$5 under the minimum at T-01", "Round 1, seat 2, big: accepted, and settled in full")
+    assert cases("limits") == [("T-01:1:2:big:0", *words)]
+
+
 def test_approvals_open_a_case_so_many_days_before_they_end(hands, scene):
     Approval.objects.filter(table=scene.table, subject="layout").update(ends_on=dt.date(2026, 12, 2))
     assert cases("approval") == []
@@ -223,6 +230,20 @@ def test_what_is_wrong_with_the_record_is_a_case(hands, scene):
     [(subject, title, _text)] = cases("integrity")
     assert (subject, title) == (f"T-01:alert:{alert.pk}", "T-01: The record was rolled back")
     assert Case.objects.get().due_at == hands.now + 4 * HOUR
+
+
+def test_a_sealer_that_has_stopped_is_one_case(hands, scene):
+    SealerStatus.objects.create(pk=1, beat_at=hands.now)
+    hands.now += 4 * MINUTE
+    assert cases("integrity") == []
+    hands.now += 2 * MINUTE
+    [(subject, title, text)] = cases("integrity")
+    assert (subject[:7], title) == ("sealer:", "The sealer has stopped")
+    assert text == "Nothing was sealed since 10:00. See its log."
+    hands.now += HOUR
+    assert len(cases("integrity")) == 1
+    SealerStatus.objects.update(beat_at=hands.now, problem="key-missing", since=hands.now - 6 * MINUTE)
+    assert cases("integrity")[1][1] == "The record is not being sealed"
 
 
 # By hand
@@ -600,16 +621,19 @@ def test_exceptions_are_counted_by_week_person_table_and_game(hands, scene):
         "Corrections": [0, 0, 1, 0],
         "Voids": [0, 0, 0, 1],
         "Device failures": [0, 0, 0, 0],
-        "Over the maximum": [0, 0, 1, 0],
+        "Out of limits": [0, 0, 1, 0],
         "Outside the band": [0, 0, 0, 0],
     }
-    assert [(row.label, row.counts, row.share) for row in counted.rows("dealer")] == [
-        ("Dealer", [1, 1, 0, 1, 0], 100)
-    ]
+    [row] = counted.rows("dealer")
+    assert (row.label, row.rounds, row.total) == ("Dealer", 2, 3)
+    assert [(cell.count, cell.rate, cell.share) for cell in row.cells] == [
+        (1, 50, 100), (1, 50, 100), (0, 0, 0), (1, 50, 100), (0, None, 0)
+    ]  # fmt: skip
     assert [(row.label, row.total) for row in counted.rows("table")] == [("T-01", 3)]
     assert "Nothing was searched" not in page(scene, counted.rows("dealer")[0].url)
     text = page(scene, "/inbox/larkfield/exceptions/?by=game&weeks=4")
-    assert "4 weeks from" in text and "Sic Bo 1 1 0 1 0 3" in text
+    assert "2 rounds ended; rates are per 100 rounds" in text
+    assert "Sic Bo 2 1 50.0 per 100 1 50.0 per 100 0 1 50.0 per 100 0 3" in text
 
 
 def test_spans_in_words():

@@ -1,4 +1,4 @@
-"""Findings about the record itself: rolled back, a state that the server never showed, a failed verification."""
+"""Findings about the record itself: rolled back, an unknown state, a failed verification, and nothing that seals it."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -8,6 +8,9 @@ from audit import verification_words
 from audit.entries import RECORD_VERIFIED
 from audit.models import Entry
 from audit.record import INSTALLATION, names_with_continuations
+from audit.sealing import problems
+from audit.sealing.log import facility_log
+from audit.sealing.status import sealer_status
 from games.models import Facility
 from tables.alerts.words import alert_words
 from tables.cases.kinds import CaseKind, CaseSubject, case_kind
@@ -16,9 +19,11 @@ from tables.desk.integrity import RECORD_ALERTS
 from tables.models import Alert
 from tables.words.entries import said_by
 
+SEALER_STOPPED_AFTER = dt.timedelta(minutes=5)  # a restart takes less
+
 
 def findings(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject]:
-    """The alerts about the record, and the full verifications that found a fault."""
+    """The alerts about the record, the full verifications that found a fault, and a sealer that has stopped."""
     alerts = Alert.objects.filter(
         table__facility=facility, table__kind="live", kind__in=RECORD_ALERTS, raised_at__gt=now - LOOKBACK
     )
@@ -36,6 +41,26 @@ def findings(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject]:
         text = verification_words.say(bad) if isinstance(bad, dict) else "See the integrity page."
         params = {"title": "The full verification found a fault", "text": text}
         yield CaseSubject(f"{entry.stream.name}:{entry.seq}", entry.at, params)
+    yield from _stopped_sealer(facility, now)
+
+
+def _stopped_sealer(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject]:
+    """The sealer that runs no more, or that cannot seal the log of this facility. One that never ran has no case."""
+    log = facility_log(facility.code)
+    status = sealer_status(log.facility if log else "")
+    if status.beat_at is not None and now - status.beat_at > SEALER_STOPPED_AFTER:
+        since = f"{facility.local(status.beat_at):%H:%M}"
+        params = {
+            "title": "The sealer has stopped",
+            "text": f"Nothing was sealed since {since}. See its log.",
+        }
+        yield CaseSubject(f"sealer:{status.beat_at.isoformat()}", status.beat_at, params)
+    elif status.problem and status.since is not None and now - status.since > SEALER_STOPPED_AFTER:
+        params = {
+            "title": "The record is not being sealed",
+            "text": problems.say(status.problem, status.params),
+        }
+        yield CaseSubject(f"sealer:{status.since.isoformat()}", status.since, params)
 
 
 def describe_finding(params: Mapping[str, Any]) -> tuple[str, str]:

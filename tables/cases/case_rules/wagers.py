@@ -1,4 +1,4 @@
-"""Wagers over the table's maximum that were accepted and settled."""
+"""Wagers outside the table's limits, over the maximum or under the minimum, that were accepted and settled."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -6,40 +6,40 @@ from typing import Any
 
 from games.models import Facility
 from tables.cases.kinds import CaseKind, CaseSubject, case_kind
-from tables.cases.recent import actors_of_round, recent_entries, tables_by_stream
-from tables.core.entry_types import ALERT_RAISED
+from tables.cases.recent import LOOKBACK, actors_of_round, tables_by_stream
 from tables.models import Wager
-from tables.rounds.alert_rules import OVER_MAX
 from tables.words.sentences import dollars
 
+SIDES = {"over-max": "over the maximum", "under-min": "under the minimum"}
 
-def wagers_over_maximum(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject]:
-    """The wagers over the maximum that were not lowered before no more bets, once their round has ended."""
-    tables = tables_by_stream(facility)
-    for entry, data in recent_entries(facility, now, ALERT_RAISED.name):
-        table = tables.get(entry.stream_id)
-        if table is None or data.get("kind") != OVER_MAX.code or entry.round is None:
-            continue
-        rows = Wager.objects.filter(
-            round__table=table, round__number=entry.round, flag="over-max", struck=False
-        )
-        rows = rows.filter(seat=data["seat"], code=data["wager"], round__ended_at__isnull=False)
-        for wager in rows.select_related("round"):
-            params = {
-                "table": table.code,
-                "round": entry.round,
-                "seat": wager.seat,
-                "wager": wager.code,
-                "cents": wager.cents,
-            }
-            key = f"{table.code}:{entry.round}:{wager.seat}:{wager.code}:{wager.play}"
-            yield CaseSubject(key, entry.at, params, table, entry.round, wager.seat)
+
+def wagers_out_of_limits(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject]:
+    """The wagers outside the limits that were not changed before no more bets, once their round has ended."""
+    since = now - LOOKBACK
+    rows = Wager.objects.filter(flag__in=SIDES, struck=False, round__ended_at__gt=since)
+    # the index of rounds is by table and gaming day, which may have begun a day before
+    first_day = facility.gaming_day(since) - dt.timedelta(days=1)
+    rows = rows.filter(round__table__in=tables_by_stream(facility).values(), round__gaming_day__gte=first_day)
+    for wager in rows.select_related("round__table").order_by("pk"):
+        round_, table = wager.round, wager.round.table
+        assert round_.ended_at is not None
+        params = {
+            "table": table.code,
+            "round": round_.number,
+            "seat": wager.seat,
+            "wager": wager.code,
+            "cents": wager.cents,
+            "flag": wager.flag,
+        }
+        key = f"{table.code}:{round_.number}:{wager.seat}:{wager.code}:{wager.play}"
+        yield CaseSubject(key, round_.ended_at, params, table, round_.number, wager.seat)
 
 
 def describe_wager(params: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the wager, and where it was accepted."""
+    """Return the wager, and where it was accepted. Older cases are all over the maximum, and do not say so."""
+    side = SIDES[params.get("flag", "over-max")]
     return (
-        f"{dollars(params['cents'])} over the maximum at {params['table']}",
+        f"{dollars(params['cents'])} {side} at {params['table']}",
         f"Round {params['round']:,}, seat {params['seat']}, {params['wager']}: accepted, and settled in full",
     )
 
@@ -50,7 +50,8 @@ LIMITS = case_kind(
         "Wager out of limits",
         {"error": "Accepted in error", "permitted": "Permitted", "reported": "Reported to the regulator"},
         describe_wager,
-        wagers_over_maximum,
+        wagers_out_of_limits,
         actors_of_round,
+        is_slow=True,
     )
 )
