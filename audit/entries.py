@@ -205,6 +205,9 @@ PERSON_RECORDED = entry_type(
 )
 
 
+WhyRefused = Literal["license-ended", "new-pin-needed", "pin-ended"]
+
+
 class SecretRefused(TypedDict):
     """A refused PIN, password or second factor, and the lock-out that may follow it."""
 
@@ -216,7 +219,7 @@ class SecretRefused(TypedDict):
 class PersonRefused(SecretRefused):
     why: NotRequired[
         Annotated[
-            Literal["license-ended"],
+            WhyRefused,
             "why a right PIN, password or second factor was refused; absent for a wrong one",
         ]
     ]

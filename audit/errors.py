@@ -189,6 +189,49 @@ class LicenseEnded(PersonRefused):
     )
 
 
+class PinEnded(PersonRefused):
+    """The PIN is right, but it is a one-time PIN whose time is over."""
+
+    code = RefusalCode(
+        "pin-ended",
+        "The time of this one-time PIN is over. Ask your supervisor for another one.",
+        "PIN expired",
+    )
+
+
+class NewPinNeeded(PersonRefused):
+    """The PIN is a one-time PIN: its person chooses their own first, at a sign-in."""
+
+    code = RefusalCode(
+        "new-pin-needed",
+        "This is a one-time PIN. Sign in with it first and choose your own PIN.",
+        "New PIN needed",
+    )
+
+
+PIN_TOO_SIMPLE = RefusalCode(
+    "pin-too-simple",
+    "Choose six digits that nobody guesses: not the same digit six times, and no row such as 123456.",
+    "Too simple",
+)
+PIN_IS_THE_SAME = RefusalCode(
+    "pin-is-the-same",
+    "That is the one-time PIN. Choose another one, which only you know.",
+    "Choose another PIN",
+)
+PINS_DIFFER = RefusalCode("pins-differ", "The two PINs differ. Enter the new PIN twice.", "Not the same")
+NEW_PIN_TOO_LATE = RefusalCode(
+    "new-pin-too-late", "That took more than five minutes. Sign in with the one-time PIN again.", "Start over"
+)
+
+
+class PinNotAccepted(PersonRefused):
+    """A person chose a PIN that cannot be theirs. The code says why."""
+
+    code = PIN_TOO_SIMPLE
+    status = 422
+
+
 class TooManyPins(PersonRefused):
     """More PINs wait to be hashed than a worker accepts. This one was neither looked at nor counted."""
 

@@ -10,11 +10,12 @@
 
 import contextlib
 import datetime as dt
+import itertools
 import threading
 from collections.abc import Callable, Iterator
 
 from django.conf import settings
-from django.contrib.auth import login, logout
+from django.contrib.auth import login, logout, update_session_auth_hash
 from django.contrib.auth.backends import BaseBackend
 from django.contrib.sessions.backends.base import SessionBase
 from django.db import connection, transaction
@@ -34,6 +35,7 @@ from audit.entries import (
     LockReason,
     PersonSignedIn,
     Purpose,
+    WhyRefused,
 )
 from audit.entries import PersonLockedOut as LockedOutPerson
 from audit.entries import PersonRefused as RefusedPerson
@@ -41,16 +43,24 @@ from audit.entry_types import EntryBody
 from audit.errors import (
     LAST_TRY_AT_DEVICE,
     LAST_TRY_OF_PERSON,
+    NEW_PIN_TOO_LATE,
+    PIN_IS_THE_SAME,
+    PIN_TOO_SIMPLE,
+    PINS_DIFFER,
     DeviceRefused,
     LicenseEnded,
     LockedOut,
+    NewPinNeeded,
     PasswordNeeded,
+    PersonRefused,
+    PinEnded,
+    PinNotAccepted,
     PinNotHere,
     SamePerson,
     TooManyPins,
     WrongPin,
 )
-from audit.models import Device, Lockout, Person, Role, SecondFactor, Station
+from audit.models import PIN_DIGITS, Device, Lockout, Person, Role, SecondFactor, Station
 from audit.models.people import SHOWS_ONLY
 from audit.rows import read
 
@@ -64,6 +74,8 @@ RANKS = (
 # Roles whose work is on the floor.
 PIN_ROLES = frozenset({*RANKS, Role.STICKPERSON, Role.SECURITY})
 SESSION_DEVICE = "device"
+SESSION_NEW_PIN = "new_pin"  # who gave a one-time PIN here and chooses another one
+NEW_PIN_TIME = dt.timedelta(minutes=5)
 SESSION_SIGNED_ON = (
     "signed_on"  # the moment of its sign-in: an earlier session of the same person may not act
 )
@@ -121,20 +133,100 @@ def takes_password(device: Device, person: Person | None) -> bool:
     """Whether a PIN is not enough for this person at this device. None: for anybody there."""
     if not settings.SECOND_FACTORS:
         return False
-    return device.station == Station.OFFICE or (person is not None and person.role not in PIN_ROLES)
+    return device.station == Station.OFFICE or (person is not None and needs_password(person))
+
+
+def needs_password(person: Person) -> bool:
+    """Whether a PIN is not enough for this person at any device."""
+    return settings.SECOND_FACTORS and person.role not in PIN_ROLES
 
 
 def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
     """Sign a person in at the request's device, unlock the device, and start a new session.
 
-    Records and raises WrongPin or LockedOut. Raises PasswordNeeded or DeviceRefused. Must not run inside a transaction.
+    Records and raises WrongPin or LockedOut. Raises PasswordNeeded or DeviceRefused, and NewPinNeeded after a one-time
+    PIN: then the person chooses their own (`choose_pin`). Must not run inside a transaction.
     """
     device = device_for_people(request)
     if takes_password(device, person_by_code(code)):
         raise PasswordNeeded()
     person = _authenticate(request, device, code, pin, purpose="sign-in")
+    if person.pin_must_change:
+        request.session[SESSION_NEW_PIN] = {
+            "person": person.pk,
+            "device": str(device.pk),
+            "digest": registration.credential_digest(person.code, person.password),
+            "since": clock.format_moment(clock.now()),
+        }
+        raise NewPinNeeded()
     begin_session(request, person)
     return person
+
+
+def person_choosing_pin(request: HttpRequest) -> Person | None:
+    """Who chooses a PIN here: somebody who just gave a one-time PIN, or is signed in with a password and has no PIN.
+
+    Raises DeviceRefused.
+    """
+    device = device_for_people(request)
+    if is_without_pin(request):
+        assert isinstance(request.user, Person)
+        return request.user
+    claim = request.session.get(SESSION_NEW_PIN)
+    if not isinstance(claim, dict) or claim.get("device") != str(device.pk):
+        return None
+    if clock.now() - dt.datetime.fromisoformat(claim["since"]) > NEW_PIN_TIME:
+        return None
+    person = Person.objects.filter(pk=claim["person"], is_active=True, pin_must_change=True).first()
+    if person is None or registration.credential_digest(person.code, person.password) != claim["digest"]:
+        return None
+    return person
+
+
+def is_without_pin(request: HttpRequest) -> bool:
+    """Whether the person who is signed in here needed a password for that, and has no PIN for second signatures."""
+    if not isinstance(request.user, Person) or getattr(request, "locked", True):
+        return False
+    return needs_password(request.user) and not request.user.has_usable_password()
+
+
+def choose_pin(request: HttpRequest, pin: str, again: str) -> Person:
+    """Save the PIN that a person chooses, record it, and sign them in if they are not. Returns the person.
+
+    Raises PinNotAccepted, TooManyPins or DeviceRefused. Must not run inside a transaction.
+    """
+    person, signs_in = person_choosing_pin(request), not is_without_pin(request)
+    if person is None:
+        raise PinNotAccepted(NEW_PIN_TOO_LATE)
+    if pin != again:
+        raise PinNotAccepted(PINS_DIFFER)
+    if is_simple(pin):
+        raise PinNotAccepted(PIN_TOO_SIMPLE)
+    before = person.password
+    with hashing():
+        if person.check_password(pin):
+            raise PinNotAccepted(PIN_IS_THE_SAME)
+        person.set_pin(pin)
+    person.pin_must_change, person.pin_ends_at = False, None
+    with transaction.atomic(durable=True):
+        current = Person.objects.select_for_update(of=("self",)).get(pk=person.pk)
+        if not current.is_active or current.password != before:
+            raise PinNotAccepted(NEW_PIN_TOO_LATE)
+        person.save(update_fields=["password", "pin_must_change", "pin_ends_at"])
+        registration.record_person(person, person)
+    if signs_in:
+        begin_session(request, person)
+    else:
+        update_session_auth_hash(request, person)
+    return person
+
+
+def is_simple(pin: str) -> bool:
+    """Whether these are not six digits, or six that somebody would try first: 000000, 123456, 987654."""
+    if len(pin) != PIN_DIGITS or not (pin.isascii() and pin.isdigit()):
+        return True
+    steps = {int(after) - int(before) for before, after in itertools.pairwise(pin)}
+    return steps in ({0}, {1}, {-1})
 
 
 def begin_session(request: HttpRequest, person: Person, factor: SecondFactor | None = None) -> dt.datetime:
@@ -181,12 +273,14 @@ def sign_out(request: HttpRequest) -> None:
     logout(request)
 
 
-def end_sessions(person: Person) -> list[str]:
-    """Sign a person off at every device but the tablets of tables, where a shaker may be theirs. Returns their names.
+def end_sessions(person: Person, *, at_tables: bool = False) -> list[str]:
+    """Sign a person off at every device, those of tables only with `at_tables`: a shaker may be theirs there.
 
-    Call it in a transaction, and record it. The heartbeats of the devices' sockets close them.
+    Returns the names of the devices. Call it in a transaction, and record it. The heartbeats of the devices' sockets
+    close them.
     """
-    devices = list(Device.objects.select_for_update().filter(person=person, place="").order_by("name"))
+    signed_in = Device.objects.select_for_update().filter(person=person).order_by("name")
+    devices = list(signed_in if at_tables else signed_in.filter(place=""))
     for device in devices:
         _update_device(device, person=None, signed_on_at=None, locked_at=None)
     return [device.name for device in devices]
@@ -292,7 +386,7 @@ def judge(
     done before. `forgives`: earlier wrong ones of the person at this device are forgotten.
     """
     signed_in = device.person if purpose == "witness" else None
-    refusal: WrongPin | LockedOut | LicenseEnded | None = None
+    refusal: PersonRefused | None = None
     with transaction.atomic(durable=True):
         stream = lock_sign_in_stream(device.facility)
         moment = clock.now()
@@ -301,13 +395,15 @@ def judge(
         elif person is not None and is_right(moment):
             if forgives:
                 pins.forgive(device, person)
-            refusal = _license_refusal(device, person, moment)
-            if refusal is not None:
+            why, refusal = _refusal_of_right_secret(
+                device, person, moment, purpose=purpose, is_pin=wrong is WrongPin
+            )
+            if why is not None:
                 right: RefusedPerson = {
                     "code": person.code,
                     "name": device.name,
                     "purpose": purpose,
-                    "why": "license-ended",
+                    "why": why,
                 }
                 append_sign_in(stream, PERSON_REFUSED(right), device=device, moment=moment)
         else:
@@ -325,12 +421,24 @@ def judge(
         raise refusal
 
 
-def _license_refusal(device: Device, person: Person, moment: dt.datetime) -> LicenseEnded | None:
-    """The refusal of a person whose license ended before this gaming day. Without a stated end it does not end."""
+def _refusal_of_right_secret(
+    device: Device, person: Person, moment: dt.datetime, *, purpose: Purpose, is_pin: bool
+) -> tuple[WhyRefused | None, PersonRefused | None]:
+    """Why a right PIN, password or second factor does not count, and the refusal; (None, None) if it does.
+
+    The license ended before this gaming day (without a stated end it does not end); or it is a one-time PIN whose time
+    is over, or one that signs for an act before its person has chosen their own.
+    """
     ends_on = person.licence_ends_on
-    if ends_on is None or clock.gaming_day(device.facility, moment) <= ends_on:
-        return None
-    return LicenseEnded(person=person.name, on=f"{ends_on.day} {ends_on:%b %Y}")
+    if ends_on is not None and clock.gaming_day(device.facility, moment) > ends_on:
+        return "license-ended", LicenseEnded(person=person.name, on=f"{ends_on.day} {ends_on:%b %Y}")
+    if not is_pin or not person.pin_must_change:
+        return None, None
+    if person.pin_ends_at is not None and moment >= person.pin_ends_at:
+        return "pin-ended", PinEnded()
+    if purpose == "witness":
+        return "new-pin-needed", NewPinNeeded()
+    return None, None
 
 
 def _refusal_of(

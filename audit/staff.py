@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from audit import people, registration
-from audit.models import Department, Person, Role
+from audit.models import Department, OneTimePin, Person, Role
 
 DEPARTMENTS = {
     Role.SECURITY: Department.SECURITY,
@@ -24,10 +24,10 @@ DEPARTMENTS = {
 
 @dataclass(frozen=True)
 class Answerable:
-    """The two people who answer for a change."""
+    """The two people who answer for a change. Without a witness it is only tried, and undone."""
 
     by: Person
-    witness: Person
+    witness: Person | None
 
 
 def answerable(by: str, witness: str, about: str) -> Answerable:
@@ -55,10 +55,10 @@ def department_of(role: str) -> str:
 
 
 def add(
-    code: str, name: str, *, facility: str, role: str, pin: str, badge: str, licence_ends_on: dt.date | None,
-    answerable: Answerable,
+    code: str, name: str, *, facility: str, role: str, badge: str, licence_ends_on: dt.date | None,
+    answerable: Answerable, pin: str = "", licence: str = "",
 ) -> Person:  # fmt: skip
-    """Save a new person with this PIN, and state them on the record. Raises ValidationError."""
+    """Save a new person, with this PIN or none yet, and state them on the record. Raises ValidationError."""
     with transaction.atomic():
         person = Person.objects.create_person(
             code,
@@ -68,6 +68,7 @@ def add(
             department=department_of(role),
             facility=facility,
             badge=badge,
+            licence=licence,
             licence_ends_on=licence_ends_on,
         )
         registration.record_person(person, answerable.by, answerable.witness)
@@ -76,23 +77,30 @@ def add(
 
 def change(
     person: Person, answerable: Answerable, *, role: str = "", licence_ends_on: dt.date | None = None,
-    badge: str = "", pin: str = "", leaves: bool = False,
+    badge: str = "", pin: str = "", licence: str = "", loses_pin: bool = False, leaves: bool = False,
+    at_tables: bool = False,
 ) -> list[str]:  # fmt: skip
     """Change what is given, and state the person on the record. Raises ValidationError.
 
-    Who leaves, or gets another role or PIN, is signed off at once at every device but the tablets of tables, where
-    a shaker may be theirs. Returns the names of these devices.
+    Who leaves, loses their PIN, or gets another role or PIN, is signed off at once at every device; at the tablets of
+    tables only with `at_tables`, because a shaker may be theirs there. Returns the names of these devices.
     """
     with transaction.atomic():
         person = Person.objects.select_for_update().get(pk=person.pk)
         if role:
             person.role, person.department = role, department_of(role)
         person.licence_ends_on = licence_ends_on or person.licence_ends_on
-        person.badge = badge or person.badge
+        person.badge, person.licence = badge or person.badge, licence or person.licence
         if pin:
             person.set_pin(pin)
+        if pin or loses_pin or leaves:
+            OneTimePin.objects.filter(person=person).delete()
+            person.pin_must_change, person.pin_ends_at = False, None
+        if loses_pin:
+            person.set_unusable_password()
         person.is_active = person.is_active and not leaves
         person.full_clean()
         person.save()
         registration.record_person(person, answerable.by, answerable.witness)
-        return people.end_sessions(person) if role or pin or leaves else []
+        ends_sessions = role or pin or loses_pin or leaves
+        return people.end_sessions(person, at_tables=at_tables) if ends_sessions else []

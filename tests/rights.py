@@ -32,6 +32,7 @@ FLOOR_READERS = FLOORPEOPLE | MANAGEMENT | WATCHERS | {"games administrator"}
 DICE_READERS = FLOOR_READERS | {"security"}
 OFFICE = {"compliance", "games administrator"}
 APPROVERS = {"compliance", "shift manager"}
+ACCESS_PREPARERS = {"system administrator", "shift manager"}
 OFFICE_READERS = MANAGEMENT | WATCHERS | {"games administrator"}
 DESK_READERS = MANAGEMENT | WATCHERS
 CASE_READERS = WATCHERS | {"shift manager"}
@@ -158,6 +159,7 @@ READERS: dict[str, Set[str]] = {
     "sign-in": EVERYBODY,
     "sign-in/second-factor": EVERYBODY,  # led to the sign-in, unless their password was right just now
     "sign-in/set-up": EVERYBODY,
+    "sign-in/new-pin": EVERYBODY,  # led to the sign-in, unless they gave a one-time PIN just now
     "sign-in/key": set(),
     "sign-in/again": SIGNED_IN,
     "my-sign-in": set(),  # of people with a password, who has none here
@@ -175,6 +177,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "system administrator"},
+    "floor/<slug:facility>/people/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/sign-in/": {"system administrator"},
     "floor/<slug:facility>/setup/": OFFICE | STAFFERS | {"system administrator"},
     "floor/<slug:facility>/acts/<str:act>": set(),
@@ -203,6 +206,7 @@ SENDERS: dict[str, Set[str]] = {
     "sign-in": {"no device", "revoked", "display", "wall"},  # led elsewhere; nobody without a PIN
     "sign-in/second-factor": EVERYBODY,
     "sign-in/set-up": EVERYBODY,
+    "sign-in/new-pin": EVERYBODY,
     "sign-in/key": SIGNED_IN,
     "sign-in/again": SIGNED_IN,
     "my-sign-in/<slug:change>": set(),
@@ -312,9 +316,9 @@ ACTS_AT_TABLES = {
 }
 # Acts on changes that a second person approves, posted where the act of the change is posted.
 ACTS_ON_CHANGES = {
-    "approve_change": APPROVERS,
-    "send_back_change": APPROVERS,
-    "take_back_change": OFFICE,
+    "approve_change": APPROVERS | {"system administrator"},
+    "send_back_change": APPROVERS | {"system administrator"},
+    "take_back_change": OFFICE | ACCESS_PREPARERS,
 }
 ACTS_OF_FACILITY = {
     **ACTS_ON_CHANGES,
@@ -342,6 +346,9 @@ ACTS_OF_FACILITY = {
         frozenset({"compliance"}),
     ),
     "record_camera_seen": {"surveillance"},
+    **dict.fromkeys(
+        ("add_person", "change_access", "replace_pin", "end_access", "make_pin"), ACCESS_PREPARERS
+    ),
     "give_password": {"system administrator"},
     "ask_factor_reset": {"system administrator"},
     "confirm_factor_reset": {"system administrator"},
@@ -463,6 +470,7 @@ OTHER_REFUSALS = {
     ("receive_dice", "lot"): "",
     ("register_shaker", "shaker"): "",
     ("register_instrument", "instrument"): "",
+    ("add_person", "person"): "person-code-taken",  # codes are of the whole installation
     ("add_pit", "pit"): "",
     ("add_table", "table"): "no-such-place",  # without a pit
     ("move_table", "submission"): "no-such-place",  # without a table
@@ -482,15 +490,16 @@ OTHER_REFUSALS = {
 VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", ("subject", "text"): "table"}
 # Names of parameters that name no object: amounts, words, dates.
 OTHER_WORDS = """
-    about accepted acknowledge_lapsed action addressee activated_by_seat adverse approved approved_on balanced because
+    about accepted acknowledge_lapsed action addressee activated_by_seat adverse approved approved_on badge
+    balanced because
     begins body calibrated_on caliper camera cameras cease_on cents certificate clean clip compartment
     completed_by copy costs_cents day deadline dice differs director done_on due_on edition elsewhere en ends
     ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats found from game games general
     granted granted_on height_mm high_um how increments innovation item kind kinds lapsed_why last_day left
-    lines lit location low_um made_in mark max_cents micrometer min_cents minutes moved name named
-    named_by_board need no_other_license nobody_plays note number odds odds_word officer on opened outcome
+    licence licence_ends_on lines lit location low_um made_in mark max_cents micrometer min_cents minutes moved name
+    named named_by_board need no_other_license nobody_plays note number odds odds_word officer on opened outcome
     owns_bp paid_cents paid_on part patent payout_limit_cents payouts petitioner place place_reference play
-    post procedure qualified query reason received received_on reference rejected removed rules salesperson
-    seal seat seats secured seq serial sha256 shakers shakes shows since square stored subject submitted_on
+    post procedure qualified query reason received received_on reference rejected removed role rules
+    salesperson seal seat seats secured seq serial sha256 shakers shakes shows since square stored subject submitted_on
     tampered test text title to tosses training version votes_bp wager wagers what why width_mm zh
 """

@@ -3,7 +3,7 @@
 from .desk import Job, LegalHold, SavedFilter
 from .factors import FactorReset, Password, SecondFactor
 from .people import PIN_DIGITS, Department, Device, Person, Role, Station
-from .pins import Lockout, WrongPin
+from .pins import Lockout, OneTimePin, WrongPin
 from .record import Command, Entry, Stream
 from .seals import Checkpoint, Cosignature, Incarnation, Node, Seal, SealedHead, SealerStatus, SigningKey
 
@@ -21,6 +21,7 @@ __all__ = [
     "LegalHold",
     "Lockout",
     "Node",
+    "OneTimePin",
     "Password",
     "Person",
     "Role",

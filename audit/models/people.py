@@ -61,9 +61,12 @@ class PersonManager(BaseUserManager["Person"]):
     def create_person(
         self, code: str, pin: str, *, name: str, role: str, department: str, **fields: object
     ) -> "Person":
-        """Save a new person with this PIN (six digits). Raises ValidationError for an invalid field."""
+        """Save a new person with this PIN, "" for none yet. Raises ValidationError for an invalid field."""
         person = self.model(code=code, name=name, role=role, department=department, **fields)
-        person.set_pin(pin)
+        if pin:
+            person.set_pin(pin)
+        else:
+            person.set_unusable_password()
         person.full_clean()
         person.save(using=self._db)
         return person

@@ -19,6 +19,26 @@ class WrongPin(models.Model):
         return f"{self.device_id} {self.typed_at}"
 
 
+class OneTimePin(models.Model):
+    """A person may get a one-time PIN: `asked_by` asked for it, and may make it and read it, once.
+
+    `command`: the id from which the PIN is derived (`audit/one_time_pins.py`); null until it was made.
+    """
+
+    person = models.OneToOneField("audit.Person", models.PROTECT, related_name="one_time_pin")
+    asked_by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
+    allowed_at = models.DateTimeField()
+    made_at = models.DateTimeField(null=True, blank=True)
+    command = models.UUIDField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = "one-time PIN"
+        verbose_name_plural = "one-time PINs"
+
+    def __str__(self) -> str:
+        return f"one-time PIN of {self.person_id}"
+
+
 class Lockout(models.Model):
     """PINs that are refused for a while: of a person at a device, of everybody at a device, or of a person anywhere.
 

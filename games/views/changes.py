@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_GET
 
 from audit.access import Denied
@@ -167,6 +168,8 @@ def _subject_url(facility: Facility, change: PreparedChange) -> str:
             return reverse("signs", args=[facility.code])
         case "requests":
             return reverse("game-request", args=[facility.code, params["request"]])
+        case "people":
+            return f"{reverse('people', args=[facility.code])}?{urlencode({'person': params['person']})}"
         case "equipment":
             return reverse("equipment", args=[facility.code])
     return reverse("guides", args=[facility.code])

@@ -22,6 +22,7 @@ from games.guide.history import may_show_history
 from games.models import Facility
 from tables.core.permissions import (
     AT_THE_TABLE,
+    DICE_KEEPERS,
     SEES_THE_FLOOR,
     may_see_floor,
     may_see_table,
@@ -41,10 +42,12 @@ SETUP_READERS = frozenset(
     {"system-administrator", "games-administrator", "compliance", "pit-manager", "shift-manager"}
 )
 # Security has the other key of the dice storage. Each department sets the duty of its own people.
+PEOPLE = "people"
 FACILITY_PAGE_ROLES = {
     DICE: SEES_THE_FLOOR | {"security"},
     EQUIPMENT: SEES_THE_FLOOR,
     STAFF: SEES_THE_FLOOR | {"security", "system-administrator"},
+    PEOPLE: DICE_KEEPERS | {"system-administrator", "compliance"},
     SIGN_INS: frozenset({"system-administrator"}),
     SETUP: SETUP_READERS,
 }
@@ -141,7 +144,7 @@ def wall_tables_for(request: HttpRequest, facility: str) -> dict[int, tuple[str,
 
 
 def facility_page_for(request: HttpRequest, facility: str, page: str) -> tuple[Person, Facility]:
-    """Return the person and the facility, one of whose pages (dice, equipment, staff, sign-ins) they may open.
+    """Return the person and the facility, one of whose pages (dice, equipment, staff, people, sign-ins) they may open.
 
     Raises `SignedOut`, `Locked` or `Denied`.
     """

@@ -1,6 +1,6 @@
 """Entries about posts, assignments, training and supervision."""
 
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 from games.engine.game import PostCode
@@ -121,3 +121,68 @@ class PinsUnlocked(TypedDict):
 PINS_UNLOCKED = entry_type(
     "pins.unlocked", PinsUnlocked, "A supervisor ended a lock-out after wrong PINs before its time."
 )
+
+
+class PersonNamed(TypedDict):
+    person: Annotated[str, "code of the person"]
+
+
+class PersonAdded(PersonNamed):
+    badge: Annotated[str, "number of the badge; empty without one"]
+    licence: Annotated[str, "number of the license; empty without one"]
+    licence_ends_on: Annotated[str | None, "the last day on which the license is in effect; null without one"]
+    name: str
+    role: str
+
+
+PERSON_ADDED = entry_type(
+    "person.added", PersonAdded, "A person was added. They have no PIN and no password yet."
+)
+
+
+ChangedField = Literal["role", "badge", "licence", "licence_ends_on"]
+
+
+class FieldChange(TypedDict):
+    """What changed about a person."""
+
+    after: Annotated[str, "empty without one"]
+    before: Annotated[str, "empty without one"]
+    field: Annotated[ChangedField, "what changed; a day is written as 2026-11-21"]
+
+
+class PersonChanged(PersonNamed):
+    changes: list[FieldChange]
+    devices: Annotated[list[str], "names of the devices where the person was signed off"]
+
+
+PERSON_CHANGED = entry_type(
+    "person.changed", PersonChanged, "The role, the badge or the license of a person changed."
+)
+
+
+class PinEnded(PersonNamed):
+    devices: Annotated[list[str], "names of the devices where the person was signed off"]
+
+
+PIN_ENDED = entry_type(
+    "pin.ended", PinEnded, "The PIN of a person who forgot it ended. They may get a one-time PIN."
+)
+
+
+class PinMade(PersonNamed):
+    ends_at: Annotated[str, "until when the person can sign in with it, to choose a PIN of their own"]
+
+
+PIN_MADE = entry_type(
+    "pin.made", PinMade, "A one-time PIN was made, and could be read for ten minutes by who made it."
+)
+
+
+class AccessEnded(PersonNamed):
+    assignments: Annotated[list[int], "the assignments that ended with it"]
+    devices: Annotated[list[str], "names of the devices where the person was signed off"]
+    why: Annotated[str, "why, in a person's words"]
+
+
+ACCESS_ENDED = entry_type("access.ended", AccessEnded, "A person's access ended: sign-in, duty and sessions.")

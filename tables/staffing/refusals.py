@@ -131,3 +131,49 @@ NO_SUCH_RESET = RefusalCode(
 YOU_ASKED_FOR_IT = RefusalCode(
     "you-asked-for-it", "You asked for this reset. Another administrator must confirm it.", "This takes two"
 )
+NOT_YOUR_OWN_ACCESS = RefusalCode(
+    "not-your-own-access",
+    "Nobody prepares a change of their own access. Somebody else must.",
+    "Your own access",
+)
+ACCESS_OF_ANOTHER_DEPARTMENT = RefusalCode(
+    "access-of-another-department",
+    "Table games prepares changes for people of table games alone. A system administrator prepares this one.",
+    "Another department",
+)
+WORKS_EVERYWHERE = RefusalCode(
+    "works-everywhere",
+    "%(person)s works in every facility. Their access is changed on the server, with `manage.py change_person`.",
+    "Changed on the server",
+)
+NOT_A_PERSON_CODE = RefusalCode(
+    "not-a-person-code",
+    "The code %(person)s is not possible. Use lowercase letters, digits and single hyphens, such as park-z.",
+    "Another code",
+)
+PERSON_CODE_TAKEN = RefusalCode(
+    "person-code-taken",
+    "Somebody has the code %(person)s already, perhaps somebody who left.",
+    "Another code",
+)
+BADGE_TAKEN = RefusalCode("badge-taken", "Badge %(badge)s is that of %(person)s.", "Another badge")
+NOT_A_BADGE = RefusalCode("not-a-badge", "A badge number has at most six digits.", "Another badge")
+NOTHING_TO_CHANGE = RefusalCode(
+    "nothing-to-change", "%(person)s has this role, badge and license already.", "Nothing to change"
+)
+LAST_WITH_ACCESS_RIGHTS = RefusalCode(
+    "last-with-access-rights",
+    "Without %(person)s nobody could give anybody access here: it takes a system administrator who prepares, and a "
+    "second person who approves, another administrator or compliance. Add somebody first.",
+    "Needed for access",
+)
+NO_PIN_ALLOWED = RefusalCode(
+    "no-pin-allowed",
+    "There is no one-time PIN of %(person)s to make: it was made already, or was not approved.",
+    "No one-time PIN",
+)
+PIN_FOR_ANOTHER = RefusalCode(
+    "pin-for-another",
+    "%(by)s asked for this one-time PIN, and alone may make and read it.",
+    "Not yours to read",
+)

@@ -61,7 +61,7 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
     if same.filter(pit=duty.pit, table=duty.table).exists():
         raise Refusal(ALREADY_ASSIGNED, person=person.name, place=table or pit or ctx.facility.name)
     duty.save()
-    ctx.affect(_tables_of(person))
+    ctx.affect(tables_of(person))
     return _assignment_outcome(ASSIGNMENT_STARTED, duty)
 
 
@@ -93,7 +93,7 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     if ending is None:
         raise Refusal(NO_SUCH_ASSIGNMENT)
     verify_may_change_duty(ctx, ending.person)
-    tables = _tables_of(ending.person)
+    tables = tables_of(ending.person)
     tables.select_for_update(of=("self",)).in_bulk()
     duty = locked_duty(ending.person)
     if ending not in duty:
@@ -126,7 +126,7 @@ def verify_not_needed(
         raise Refusal(STILL_SUPERVISES, section, person=person.name, table=table.code)
 
 
-def _tables_of(person: Person) -> QuerySet[Table]:
+def tables_of(person: Person) -> QuerySet[Table]:
     """The tables that this person supervises or works at, including closed ones, whose screens show it.
 
     They are locked before the assignments, and read afterward: the person may have taken a table meanwhile.

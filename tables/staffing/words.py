@@ -4,20 +4,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from audit.entries import FACTORS_RESET, RESET_ASKED, RESET_WITHDRAWN
+from audit.models import Role
 from games.registry import GAMES
 from tables.runner.entry_types import DUTY_CHANGED
 from tables.staffing.entry_types import (
+    ACCESS_ENDED,
     ASSIGNMENT_ENDED,
     ASSIGNMENT_STARTED,
     DEALER_BEGAN,
     DEALER_LEFT,
     DEALER_RELIEVED,
+    PERSON_ADDED,
+    PERSON_CHANGED,
+    PIN_ENDED,
+    PIN_MADE,
     PINS_UNLOCKED,
     QUALIFICATION_ENDED,
     QUALIFICATION_RECORDED,
     SUPERVISION_ASSIGNED,
     SUPERVISION_TAKEN,
     Assignment,
+    FieldChange,
+    PersonAdded,
+    PersonChanged,
     PinsUnlocked,
 )
 from tables.words.registry import line, register
@@ -56,10 +65,38 @@ ACT_LINES = [
             "Second factors of %(code)s reset, as %(asked_by)s asked; one-time password given" % data
         ),
     ),
+    line(PERSON_ADDED, lambda data: _person_added(data)),
+    line(PERSON_CHANGED, lambda data: _person_changed(data)),
+    line(PIN_ENDED, lambda data: "PIN of %(person)s ends; a one-time PIN takes its place" % data),
+    line(PIN_MADE, lambda data: "One-time PIN of %(person)s made" % data),
+    line(ACCESS_ENDED, lambda data: "Access of %(person)s ends: %(why)s" % data),
     line(DEALER_BEGAN, lambda data: "Takes the table and the shaker"),
     line(DEALER_RELIEVED, lambda data: "Relieves and takes the shaker"),
     line(DEALER_LEFT, lambda data: "Leaves the table"),
 ]
+
+
+FIELDS = {"role": "role", "badge": "badge", "licence": "license", "licence_ends_on": "end of the license"}
+
+
+def _person_added(data: PersonAdded) -> str:
+    badge = f", badge {data['badge']}" if data["badge"] else ""
+    return f"{data['name']} ({data['person']}) added as {_role(data['role'])}{badge}"
+
+
+def _person_changed(data: PersonChanged) -> str:
+    return f"{data['person']}: {', '.join(map(_change, data['changes']))}"
+
+
+def _change(change: FieldChange) -> str:
+    before, after = change["before"], change["after"]
+    if change["field"] == "role":
+        before, after = _role(before), _role(after)
+    return f"{FIELDS[change['field']]} {after}{f' instead of {before}' if before else ''}"
+
+
+def _role(code: str) -> str:
+    return str(Role(code).label).lower() if code in Role.values else code
 
 
 def _lockout(data: PinsUnlocked) -> str:

@@ -20,7 +20,7 @@ from tables.desk import page as desk
 from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
 from tables.models import Approval, Table
-from tables.runner.access import facility_pages_for
+from tables.runner.access import PEOPLE, facility_pages_for
 from tables.runner.facility import DICE, EQUIPMENT, SETUP, SIGN_INS, STAFF
 from tables.staffing.words import game_or_table_name
 from tables.words.sentences import say
@@ -31,6 +31,7 @@ PAGES = {
     DICE: ("dice", "Dice"),
     EQUIPMENT: ("equipment", "Equipment"),
     STAFF: ("staff", "Staff"),
+    PEOPLE: ("people", "People"),
     SIGN_INS: ("sign-ins", "Sign-ins"),
     SETUP: ("first-day", "Setup"),
 }
@@ -54,7 +55,8 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
     pages: list[dict[str, Any]] = [
         {"code": page, "label": PAGES[page][1], "url": reverse(PAGES[page][0], args=[device.facility])}
         for page in facility_pages_for(request.user, device)
-        if page != SETUP or _is_set_up_here(request.user, device.facility, context)
+        if (page != SETUP or _is_set_up_here(request.user, device.facility, context))
+        and (page != PEOPLE or _has_people_in_bar(request.user, device.facility, context))
     ]
     if may_see_floor(request.user, device.facility) and not device.place:
         url = reverse("floor", args=[device.facility])
@@ -75,6 +77,11 @@ def _is_set_up_here(person: Person, facility: str, context: dict[str, Any]) -> b
         return True
     opened = Q(last_round__gt=0) | Q(closed_at__isnull=False) | ~Q(status=Table.Status.CLOSED)
     return not Table.objects.filter(opened, facility__code=facility).exists()
+
+
+def _has_people_in_bar(person: Person, facility: str, context: dict[str, Any]) -> bool:
+    """Whether the bar has the page People: for who has no floor. Others come there from the page of the staff."""
+    return not may_see_floor(person, facility) or context.get("section") == PEOPLE
 
 
 @register.simple_tag(takes_context=True)

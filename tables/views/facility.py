@@ -24,6 +24,7 @@ from tables.dice.custody_acts import TOLERANCE_UM
 from tables.equipment import register
 from tables.equipment.approval_acts import OFFICE_ROLES
 from tables.runner.access import (
+    PEOPLE,
     Denied,
     dice_of_table_for,
     enrolled_device,
@@ -267,6 +268,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         "members": roster.staff_members(facility_row, now, name, everybody=everybody or bool(name)),
         "query": {"who": name, "all": everybody},
         "staffer": person.role in STAFFERS,
+        "opens_people": PEOPLE in facility_pages_for(person, enrolled_device(request)),
         "duty_departments": departments_of(person, facility_row),
         "signers": _duty_signers(person, facility_row) if signs_with_another else [],
         "second_departments": second_departments_for_duty(facility_row),

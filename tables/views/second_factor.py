@@ -196,6 +196,8 @@ def _go_home(request: HttpRequest, before: Person | None) -> HttpResponse:
     device = people.device_for_people(request)
     if before is not None and before.pk != request.user.pk:
         async_to_sync(push.close_device)(device.pk, 4401)
+    if people.is_without_pin(request):
+        return redirect("new-pin")
     return redirect(page_before(request, device, before) or "home")
 
 

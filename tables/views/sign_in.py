@@ -13,7 +13,7 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit import clock, devices, factors, heads, people
-from audit.errors import AuditRefusal, EnrollmentRefused
+from audit.errors import AuditRefusal, EnrollmentRefused, NewPinNeeded
 from audit.models import Device, Person
 from audit.models.people import SHOWS_ONLY
 from games.engine import Refusal
@@ -51,11 +51,48 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         takes_password = _takes_password(request, device)
         refusal = _check_password(request) if takes_password else _sign_in(request, device)
         if refusal is None and takes_password:
-            query = urlencode({"next": request.POST.get("next", "")}) if request.POST.get("next") else ""
-            return redirect(f"{reverse('second-factor')}{'?' if query else ''}{query}")
+            return redirect(_with_query("second-factor", request, "next"))
+        if isinstance(refusal, NewPinNeeded):
+            return redirect(_with_query("new-pin", request, "next", "post"))
         if refusal is None:
             return redirect(page_before(request, device, before) or "home")
     return _sign_in_page(request, device, refusal, 403 if refusal else 200)
+
+
+def _with_query(name: str, request: HttpRequest, *fields: str) -> str:
+    """The address of the next step of a sign-in, with what this step was sent."""
+    query = urlencode({field: request.POST[field] for field in fields if request.POST.get(field)})
+    return f"{reverse(name)}?{query}" if query else reverse(name)
+
+
+@require_http_methods(["GET", "POST"])
+def new_pin(request: HttpRequest) -> HttpResponse:
+    """After a one-time PIN: the person chooses their own, and is signed in. Also for who has a password and no PIN."""
+    device = enrolled_device(request)
+    person = people.person_choosing_pin(request) if device and device.station not in SHOWS_ONLY else None
+    if person is None or device is None:
+        return redirect("sign-in")
+    refusal: Refusal | AuditRefusal | None = None
+    signs_in = not people.is_without_pin(request)
+    if request.method == "POST":
+        before = device.person
+        try:
+            people.choose_pin(request, request.POST.get("pin", ""), request.POST.get("again", ""))
+        except AuditRefusal as error:
+            refusal = error
+        else:
+            refusal = _start_work(request, device, before, person) if signs_in else None
+            if refusal is not None:
+                return _sign_in_page(request, device, refusal, 403)
+            return redirect(page_before(request, device, before) or "home")
+    context = {
+        "person": person,
+        "signs_in": signs_in,
+        "refusal": refusal_words(refusal),
+        "next": request.POST.get("next") or request.GET.get("next", ""),
+        "post": _post_to_relieve(request),
+    }
+    return render(request, "tables/new_pin.html", context, status=403 if refusal else 200)
 
 
 def page_before(request: HttpRequest, device: Device, before: Person | None) -> str:
@@ -131,6 +168,13 @@ def _sign_in(request: HttpRequest, device: Device) -> Refusal | AuditRefusal | N
         person = people.sign_in(request, request.POST.get("person", ""), request.POST.get("pin", ""))
     except AuditRefusal as refusal:
         return refusal
+    return _start_work(request, device, leaving, person)
+
+
+def _start_work(
+    request: HttpRequest, device: Device, leaving: Person | None, person: Person
+) -> Refusal | None:
+    """Close the sockets of who was signed in here before; a dealer takes the tablet's table over. Or the refusal."""
     if leaving is not None and leaving.pk != person.pk:
         async_to_sync(push.close_device)(device.pk, 4401)
     if person.role in DEALERS and device.place:

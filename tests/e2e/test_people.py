@@ -6,7 +6,11 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from audit import clock
+from audit.models import Person
+from tables.models import Assignment
 from tests.e2e.floor import Tablet, dashboard, resize, tablet, touch
+from tests.e2e.test_rooms import Office, is_well
 from tests.tables.cast import Scene
 from tests.tables.test_sign_in_page import hire
 
@@ -191,3 +195,35 @@ def test_a_dealer_of_another_table_gets_no_console(scene, new_page):
     assert podium.page.locator("[value=stranger]").count() == 0
     assert stranger.goto("/floor/larkfield/T-01/console").status in (200, 403)
     expect(stranger.locator("live-screen")).to_have_count(0)
+
+
+def test_somebody_who_is_invited_gets_a_one_time_pin_chooses_their_own_and_is_signed_in(
+    scene, new_page, spotless
+):
+    office = Office(new_page(390, 844)).begin(scene, "system-administrator", "people")
+    spotless.append(office)
+    box = office.slip("add-person")
+    for name, text in (("name", "Zoe Park"), ("person", "park-z"), ("badge", "4417")):
+        box.locator(f"[name={name}]").fill(text)
+    box.locator("[name=role]").select_option("floorperson")
+    office.go(box)
+    expect(office.page.locator(".waiting")).to_contain_text("Zoe Park (park-z) added as floorperson")
+    scene.approve_changes(by="compliance")
+    zoe = Person.objects.get(code="park-z")
+    Assignment.objects.create(person=zoe, facility=scene.table.facility, started_at=clock.now())
+    office.page.goto(f"{office.page.url}?person=park-z")
+    office.go(office.slip("make-pin"))
+    pin = office.page.locator(".given-pin code").inner_text()
+    office.page.reload()  # without the message that fades
+    is_well(office.page)
+    office.page.locator("form.out button").click()
+    label = office.page.locator("label.person:has(input[value='park-z'])")
+    office.tap(label)
+    office.enter_pin(office.page.locator("#sign-in"), pin)
+    expect(office.page.get_by_role("heading", name="New PIN")).to_be_visible()
+    is_well(office.page)
+    for field in ("New PIN", "The same again"):
+        office.page.get_by_role("textbox", name=field, exact=True).fill("271828")
+    office.tap(office.page.get_by_role("button", name="Save it and sign in"))
+    office.page.wait_for_url("**/floor/larkfield/")
+    assert Person.objects.get(code="park-z").check_password("271828")

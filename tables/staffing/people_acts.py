@@ -1,0 +1,268 @@
+"""Who has access: add a person, change a role or a license, replace a forgotten PIN, end access.
+
+One person prepares such a change and another one approves it (games/separation, row `people`). Nobody does either for
+themselves, and table games prepares nothing about people of other departments: it can never end the access of those
+who watch it. What happens to the person's row is in `audit/staff.py`, as for the commands of the server.
+"""
+
+from django.core.exceptions import ValidationError
+from django.db.models import Q
+
+from audit import clock, one_time_pins, people, staff
+from audit.models import Department, OneTimePin, Person, Role
+from audit.models.people import badge_validator, code_validator
+from audit.staff import Answerable
+from games.engine import Refusal
+from games.facility_runner import Forbidden
+from games.params import Params
+from games.separation import policy
+from tables.core.duty import locked_duty, person_here
+from tables.models import Assignment
+from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
+from tables.staffing.entry_types import (
+    ACCESS_ENDED,
+    PERSON_ADDED,
+    PERSON_CHANGED,
+    PIN_ENDED,
+    PIN_MADE,
+    ChangedField,
+    FieldChange,
+    PinMade,
+)
+from tables.staffing.refusals import (
+    ACCESS_OF_ANOTHER_DEPARTMENT,
+    BADGE_TAKEN,
+    LAST_WITH_ACCESS_RIGHTS,
+    NO_PIN_ALLOWED,
+    NOT_A_BADGE,
+    NOT_A_PERSON_CODE,
+    NOT_YOUR_OWN_ACCESS,
+    NOTHING_TO_CHANGE,
+    PERSON_CODE_TAKEN,
+    PIN_FOR_ANOTHER,
+    WORKS_EVERYWHERE,
+)
+from tables.staffing.staff_acts import tables_of, verify_not_needed
+
+SUBJECT = "people"
+ROLES = tuple(Role.values)
+PREPARERS = frozenset(policy.practice()[SUBJECT].prepare)
+MAX_CODE, MAX_NAME, MAX_LICENSE, MAX_BADGE = 40, 120, 40, 6
+
+
+@facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
+def add_person(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Add a person, who gets a one-time PIN then, or a one-time password where a PIN is not enough.
+
+    Raises `not-a-person-code`, `person-code-taken`, `not-a-badge` or `badge-taken`; as Forbidden,
+    `access-of-another-department`.
+    """
+    code, name = params.text("person", max_length=MAX_CODE), params.text("name", max_length=MAX_NAME)
+    role = params.choice("role", ROLES)
+    licence = params.text("licence", default="", max_length=MAX_LICENSE)
+    ends_on = params.date("licence_ends_on", optional=True)
+    _verify_department(ctx, role)
+    try:
+        code_validator(code)
+    except ValidationError:
+        raise Refusal(NOT_A_PERSON_CODE, person=code) from None
+    if Person.objects.filter(code=code).exists():
+        raise Refusal(PERSON_CODE_TAKEN, person=code)
+    badge = _badge(ctx, params)
+    person = staff.add(
+        code, name, facility=ctx.facility.code, role=role, badge=badge, licence=licence, licence_ends_on=ends_on,
+        answerable=_answerable(ctx),
+    )  # fmt: skip
+    _allow_pin(ctx, person)
+    entry = PERSON_ADDED(
+        {
+            "person": code,
+            "name": name,
+            "role": role,
+            "badge": badge,
+            "licence": licence,
+            "licence_ends_on": ends_on.isoformat() if ends_on else None,
+        }
+    )
+    return ActOutcome(entry, {"person": code}, changes="nothing")
+
+
+@facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
+def change_access(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Give a person another role, badge or license. Another role signs them off, and takes them from no post.
+
+    Raises `nothing-to-change`, `not-a-badge`, `badge-taken`, `last-with-access-rights`, or what `end_access` raises of
+    somebody at work; as Forbidden, `access-of-another-department` and `not-your-own-access`.
+    """
+    person = _person(ctx, params)
+    role = params.choice("role", ROLES, default=Role(person.role).value)
+    badge = _badge(ctx, params, person)
+    licence = params.text("licence", default="", max_length=MAX_LICENSE)
+    ends_on = params.date("licence_ends_on", optional=True)
+    _verify_department(ctx, role)
+    after: dict[ChangedField, str] = {
+        "role": role,
+        "badge": badge,
+        "licence": licence,
+        "licence_ends_on": ends_on.isoformat() if ends_on else "",
+    }
+    changes = _changes(person, after)
+    if not changes:
+        raise Refusal(NOTHING_TO_CHANGE, person=person.name)
+    new_role = role if role != person.role else ""
+    if new_role:
+        _verify_not_at_work(ctx, person)
+        _verify_not_last(person, role)
+    devices = staff.change(
+        person, _answerable(ctx), role=new_role, badge=badge, licence=licence, licence_ends_on=ends_on,
+        at_tables=True,
+    )  # fmt: skip
+    entry = PERSON_CHANGED({"person": person.code, "changes": changes, "devices": devices})
+    return ActOutcome(entry, {"person": person.code}, changes="nothing")
+
+
+@facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
+def replace_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """End the PIN of a person who forgot it, and let who asked for that make a one-time PIN.
+
+    Raises `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
+    """
+    person = _person(ctx, params)
+    devices = staff.change(person, _answerable(ctx), loses_pin=True)
+    _allow_pin(ctx, person)
+    entry = PIN_ENDED({"person": person.code, "devices": devices})
+    return ActOutcome(entry, {"person": person.code}, changes="nothing")
+
+
+@facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
+def end_access(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """End a person's access: they leave. Their sessions and their duty end at once; the record keeps their name.
+
+    Raises `still-at-a-post` or `still-supervises` for somebody whom an open table needs, `last-with-access-rights`,
+    `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
+    """
+    person, why = _person(ctx, params), params.text("why")
+    ended = _verify_not_at_work(ctx, person)
+    _verify_not_last(person, "")
+    ctx.affect(tables_of(person))
+    for duty in ended:
+        duty.ended_at = ctx.now
+        duty.save(update_fields=["ended_at"])
+    devices = staff.change(person, _answerable(ctx), leaves=True, at_tables=True)
+    entry = ACCESS_ENDED(
+        {"person": person.code, "why": why, "devices": devices, "assignments": [duty.pk for duty in ended]}
+    )
+    return ActOutcome(entry, {"person": person.code})
+
+
+@facility_act(STAFF, roles=PREPARERS, step_up="office")
+def make_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Make the one-time PIN that was approved. Only who asked for it does, once, and reads it on the page then.
+
+    Raises `no-such-person`, `no-pin-allowed`, or, as Forbidden, `pin-for-another`.
+    """
+    person = person_here(ctx.facility, params.text("person"))
+    allowed = (
+        OneTimePin.objects.select_for_update(of=("self",))
+        .filter(person=person, made_at=None)
+        .select_related("person", "asked_by")
+        .first()
+    )
+    if allowed is None:
+        raise Refusal(NO_PIN_ALLOWED, person=person.name)
+    if allowed.asked_by_id != ctx.actor.pk:
+        raise Forbidden(PIN_FOR_ANOTHER, by=allowed.asked_by.name)
+    one_time_pins.make(allowed, ctx.command, ctx.now)
+    data: PinMade = {"person": person.code, "ends_at": clock.format_moment(ctx.now + one_time_pins.LIFETIME)}
+    return ActOutcome(PIN_MADE(data), {"person": person.code}, changes="nothing")
+
+
+def _answerable(ctx: FacilityContext) -> Answerable:
+    """Who prepared the change and who approves it; while it is prepared, nobody approves it yet."""
+    if ctx.approving is None:
+        return Answerable(ctx.actor, None)
+    return Answerable(ctx.approving.prepared_by, ctx.actor)
+
+
+def _person(ctx: FacilityContext, params: Params) -> Person:
+    """The person whom a change is about, who may not approve it. Raises `no-such-person` or `works-everywhere`.
+
+    Raises `not-your-own-access` and `access-of-another-department` as Forbidden.
+    """
+    person = person_here(ctx.facility, params.text("person"))
+    if not person.facility:
+        raise Refusal(WORKS_EVERYWHERE, person=person.name)
+    if ctx.approving is None and person.pk == ctx.actor.pk:
+        raise Forbidden(NOT_YOUR_OWN_ACCESS)
+    _verify_department(ctx, person.role)
+    ctx.add_makers(person)
+    return person
+
+
+def _verify_department(ctx: FacilityContext, role: str) -> None:
+    """Raise `access-of-another-department` where table games prepares something for a role of another department."""
+    by = _answerable(ctx).by
+    if by.department == Department.TABLE_GAMES and staff.department_of(role) != Department.TABLE_GAMES:
+        raise Forbidden(ACCESS_OF_ANOTHER_DEPARTMENT)
+
+
+def _verify_not_at_work(ctx: FacilityContext, person: Person) -> list[Assignment]:
+    """The unended duties of a person here, locked. Refuses somebody whom an open table needs.
+
+    Raises `still-at-a-post` or `still-supervises`.
+    """
+    tables = tables_of(person)
+    tables.select_for_update(of=("self",)).in_bulk()
+    duty = [row for row in locked_duty(person) if row.facility_id == ctx.facility.pk]
+    for ending in duty:
+        verify_not_needed(ctx, ending, [], tables.all())
+    return duty
+
+
+def _verify_not_last(person: Person, new_role: str) -> None:
+    """Raise `last-with-access-rights` unless others are left to prepare access and to approve it."""
+    others = Person.objects.filter(is_active=True, facility__in=("", person.facility)).exclude(pk=person.pk)
+    roles = [*others.values_list("role", flat=True), new_role]
+    administrators = roles.count(Role.SYSTEM_ADMINISTRATOR)
+    if person.role not in (Role.SYSTEM_ADMINISTRATOR, Role.COMPLIANCE):
+        return
+    if administrators == 0 or administrators + roles.count(Role.COMPLIANCE) < 2:
+        raise Refusal(LAST_WITH_ACCESS_RIGHTS, person=person.name)
+
+
+def _allow_pin(ctx: FacilityContext, person: Person) -> None:
+    """Let who prepared the change make a one-time PIN, for somebody who signs in with a PIN."""
+    if not people.needs_password(person):
+        one_time_pins.allow(person, _answerable(ctx).by, ctx.now)
+
+
+def _badge(ctx: FacilityContext, params: Params, person: Person | None = None) -> str:
+    """The badge number, "" without one. Raises `not-a-badge` or `badge-taken`."""
+    badge = params.text("badge", default="", max_length=MAX_BADGE)
+    if not badge:
+        return ""
+    try:
+        badge_validator(badge)
+    except ValidationError:
+        raise Refusal(NOT_A_BADGE) from None
+    holders = Person.objects.filter(Q(facility=ctx.facility.code) | Q(facility=""), badge=badge)
+    holder = next((row for row in holders if person is None or row.pk != person.pk), None)
+    if holder is not None:
+        raise Refusal(BADGE_TAKEN, badge=badge, person=holder.name)
+    return badge
+
+
+def _changes(person: Person, after: dict[ChangedField, str]) -> list[FieldChange]:
+    """What is given and differs from the person's row."""
+    ends_on = person.licence_ends_on
+    before: dict[ChangedField, str] = {
+        "role": person.role,
+        "badge": person.badge,
+        "licence": person.licence,
+        "licence_ends_on": ends_on.isoformat() if ends_on else "",
+    }
+    return [
+        {"field": field, "before": before[field], "after": value}
+        for field, value in after.items()
+        if value and value != before[field]
+    ]
