@@ -447,6 +447,12 @@ class ScreenData:
         )
 
     @cached_property
+    def round_number(self) -> int:
+        """The round that the table is in. A round without a result lasts until its chips are back at their seats."""
+        back = self.s["returning"]
+        return back["round"] if back else self.s["round"]["number"]
+
+    @cached_property
     def lot_time(self) -> LotTime | None:
         lot = self.s["lot"]
         if lot is None:

@@ -1,5 +1,7 @@
 """Rounds that end without a result: every wager goes back."""
 
+import re
+
 import pytest
 
 from tables.models import Settlement
@@ -121,6 +123,10 @@ def test_wagers_of_a_round_without_a_result_wait_until_each_seat_has_them_back()
     scene.act("return_wagers", {"round": 1, "seats": [2]})
     assert scene.entry["data"] == {"round": 1, "seats": [2], "returned_cents": 6_000}
     assert scene.snapshot["returning"]["returned_cents"] == 6_000
+    shown = {
+        name: " ".join(fragments.render(name, scene.snapshot).split()) for name in ("tile", "table", "dealer")
+    }
+    assert [name for name, words in shown.items() if not re.search("R 1<|Round</dt><dd>1<", words)] == []
     page = TableData(scene.snapshot)  # of the pit: what no seat has back yet
     assert [(area["label"], area["owners"]) for area in page.owned_areas] == [("Small", [(1, 2_500)])]
     spots = [spot for family in page.layout.values() for spot in family if spot["cents"]]
