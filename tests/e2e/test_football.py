@@ -307,6 +307,7 @@ def test_dice_half_entered_outlive_what_somebody_else_does(table, right, stick):
     stick.step("Seat 5 accepts")
     stick.step("Dice out")
     stick.is_in("ready")
+    stick.page.evaluate("document.documentElement.dataset.live = 'dead'")  # offline, a tap waits
     stick.tap('[data-die="0"][data-pips="6"]')
     table.act("take_supervision", by="casino-supervisor")
     expect(stick.page.locator("#screen")).to_have_attribute("data-version", str(table.version))

@@ -128,6 +128,7 @@ def test_the_chip_of_a_unit_adds_itself_once_more(ten, dealer):
 
 def test_a_second_tap_takes_the_wager_away(ten, dealer):
     dealer.place((3, "pip:5", 500), (3, "pip:6", 500))
+    dealer.page.evaluate("document.documentElement.dataset.live = 'dead'")  # offline, a tap waits
     dealer.tap(dealer.area("pip:6"))
     dealer.is_taken()
     assert lying(ten) == {(3, "pip:5"): 500}
