@@ -170,6 +170,7 @@ export class AreaPanel {
     write(".pop-sum", money(types ? own : sum));
     write("[data-panel-who]", who);
     write(".mine-sum", money(own));
+    write(".mine-how", `Each step is ${money(this.step)}`);
     for (const step of this.box.querySelectorAll(".stepb span")) step.textContent = formatAmount(this.step);
     part('[data-panel="less"]').disabled = part('[data-panel="move"]').disabled = part('[data-panel="off"]').disabled = !own;
     write("[data-panel-typed]", `$${this.typed || "0"}`);

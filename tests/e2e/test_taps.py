@@ -90,6 +90,7 @@ def test_an_area_opens_with_its_owners_and_moves_types_and_takes_off_their_chips
     dealer.hold(dealer.area("big"))
     expect(panel.locator(".owner")).to_have_text(["Seat 1$25", "Seat 3$100"])
     expect(panel.locator(".pop-sum")).to_have_text("$125")
+    expect(panel.locator(".mine-how")).to_have_text("Each step is $100")  # also while no chip is in hand
     dealer.tap_each("[data-panel=more]", "[data-panel=keypad]")
     for digit in "75":
         dealer.tap(f'[data-digit="{digit}"][data-panel]')
