@@ -117,7 +117,7 @@ DICE_CALLED_ALREADY = RefusalCode(
 )
 DICE_UNCHANGED = RefusalCode(
     "dice-unchanged",
-    "These dice are already entered. Enter the dice that are in the shaker.",
+    "These dice are already entered. Enter the dice as they fell.",
     "Same dice",
 )
 WRONG_NUMBER_OF_DICE = RefusalCode(
