@@ -94,7 +94,7 @@ async def test_podium_phone_and_wall_stay_live_for_an_hour_untouched(committed, 
         assert await socket.closed(after=200) == 4423
         await socket.leave()
         page = await in_thread(browser.get)(PAGE)
-        assert page.status_code == 200 and b"tiles and alerts stay live" in page.content
+        assert page.status_code == 200 and b"; an act asks for a PIN" in page.content
         locked = await Socket(LOCKED, browser).connect()
         answer = await in_thread(committed.place)((1, "small", 2_500 + hands.now.hour * 500))
         await push.publish(answer.key)
