@@ -139,19 +139,23 @@ def test_a_dealer_reports_a_dispute_and_the_pit_is_called(scene, new_page):
 
 
 def test_a_call_is_one_tap_and_its_answer_and_decision_come_back_to_the_table(scene, new_page):
+    scene.place((5, "small", 120_000))  # over the maximum: an alert has its mark beside the call
     pit, dealer = dashboard(new_page, scene), tablet(new_page, scene)
     dealer.tap("[data-call=floor]")
     box = dealer.page.locator("#call-floor")
     expect(box).to_contain_text("The call is sent")
     dealer.tap(box.get_by_role("button", name="Dispute"))
     dealer.tap(box.get_by_role("button", name="Seat 2"))
-    alert = pit.page.locator("#alerts .alert")
+    alert = pit.page.locator("#alerts .alert", has_text="Dispute")
     expect(alert).to_contain_text("Dispute, seat 2")
     expect(alert).to_contain_text("Pit manager in")
     touch(alert.get_by_role("button", name="I’m coming"))
     expect(dealer.page.locator("[data-call=floor]")).to_contain_text("P. Manager is coming")
     expect(dealer.page.locator("[data-call=floor] [data-elapsed]")).to_have_text(re.compile(r"^0:\d\d$"))
     expect(dealer.seat(2)).to_have_class(re.compile("seat--called"))
+    resize(dealer.page, (1024, 768))
+    assert dealer.page.evaluate(CUT_OFF) == []
+    resize(dealer.page, (1280, 800))
     scene.play((2, "small", 2_500), dice=[1, 2, 3])
     expect(dealer.page.locator("#side-pay .called-seat").last).to_contain_text("2")
     touch(alert.get_by_role("button", name="Decide"))
@@ -165,7 +169,8 @@ def test_a_call_is_one_tap_and_its_answer_and_decision_come_back_to_the_table(sc
     expect(dealer.page.locator(".seat--called")).to_have_count(0)
     dealer.tap(decided.get_by_role("button", name="Understood"))
     expect(decided).to_have_count(0)
-    assert (Alert.objects.get().decision, Alert.objects.get().read_at is None) == ("as-recorded", False)
+    call = Alert.objects.get(kind="floor-call")
+    assert (call.decision, call.read_at is None) == ("as-recorded", False)
 
 
 def test_an_alert_is_muted_with_a_name_and_a_stop_stays_red_whoever_has_it(scene, new_page):

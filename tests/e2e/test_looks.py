@@ -50,12 +50,14 @@ COVERED_ODDS = """() => {
 }"""
 CUT_OFF = """() => {
     const over = document.documentElement.scrollWidth - innerWidth;
+    const tall = document.querySelector('.console') ? document.documentElement.scrollHeight - innerHeight : 0;
     const next = document.getElementById('next')?.getBoundingClientRect();
     const facts = document.querySelector('.console .facts'), end = facts?.getBoundingClientRect().right;
     const isOver = [...facts?.children ?? []].some((fact) => fact.getBoundingClientRect().right > end + 1);
     const cut = [...facts?.querySelectorAll('dt, dd') ?? []].filter((part) => part.scrollWidth > part.clientWidth + 1);
     return [cut.length ? `a fact of the table is cut off: ${cut[0].textContent.trim()}` : '',
             over > 0 ? `the page is ${over} px too wide` : '',
+            tall > 0 ? `the console is ${tall} px too tall` : '',
             isOver ? 'the facts of the table lie on its buttons' : '',
             next && (next.bottom > innerHeight + 0.5 || next.right > innerWidth + 0.5) ? 'next is cut off' : '']
         .filter(Boolean);
