@@ -25,6 +25,7 @@ FORM_KEY = "k" * 32
 A_FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 # The page and its clicks so far: what a tap changes, whatever it hits.
 CLICKS = "[performance.timeOrigin, window.clicks]"
+BEFORE_A_TAP = f"(button) => [{CLICKS}, button.hasAttribute('data-hold')]"
 # Whether it had no effect: it came too soon after a change of the screen, or was a press that a busy browser cut short.
 # A button says so.
 AFTER_A_TAP = f"""{A_FRAME}.then(() => {{
@@ -33,6 +34,7 @@ AFTER_A_TAP = f"""{A_FRAME}.then(() => {{
     return {{ clicks: {CLICKS}, hadNoEffect: buttons.length > 0 }};
 }})"""
 PRESS = """(pad, pin) => { for (const digit of pin) pad.querySelector(`[data-digit="${digit}"]`).click(); }"""
+TAPPED_PADS: set[str] = set()  # in this process
 # A refused act is an answer of 4xx, and a browser says so on its console.
 AN_ANSWER = re.compile(r"Failed to load resource: the server responded with a status of 4(?:09|22|23|01|03)")
 
@@ -59,8 +61,7 @@ def touch(element: Locator) -> None:
     page = element.page
     for _ in range(5):
         try:
-            before = page.evaluate(CLICKS)
-            is_held = element.get_attribute("data-hold") is not None
+            before, is_held = element.evaluate(BEFORE_A_TAP)
         except Error:  # the tap before is just opening another page
             page.wait_for_load_state()
             continue
@@ -86,6 +87,16 @@ def touch(element: Locator) -> None:
         return
 
 
+def press_pin(pad: Locator, place: str, pin: str) -> None:
+    """Six digits. Fingers tap the first PIN at a kind of place; a script clicks the later ones at once."""
+    if place in TAPPED_PADS:
+        pad.evaluate(PRESS, pin)
+        return
+    TAPPED_PADS.add(place)
+    for digit in pin:
+        touch(pad.locator(f'[data-digit="{digit}"]'))
+
+
 def resize(page: Page, size: tuple[int, int]) -> None:
     """Give the page this size, and let it draw itself."""
     page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -101,7 +112,6 @@ class Screen:
     complaints: list[str] = field(default_factory=list)
     taps: int = 0
     stepped_at: float = 0.0
-    has_tapped_pin: bool = False
 
     def __post_init__(self) -> None:
         self.page.on("request", lambda request: self.requests.append(request.url))
@@ -139,23 +149,19 @@ class Screen:
         become(self.page, token)
         add_cookie(self.page, "csrftoken", FORM_KEY)
         form = {"person": person, "pin": PIN, "csrfmiddlewaretoken": FORM_KEY}
-        assert self.page.request.post("/sign-in", form=form, max_redirects=0).status == 302
+        # The server may just be closing the connection of the request before.
+        sent = self.page.request.post("/sign-in", form=form, max_redirects=0, max_retries=2)
+        assert sent.status == 302
 
     def sign_in(self, person: str, pin: str = PIN) -> None:
         """Taps the name and six digits; they send themselves."""
         touch(self.page.locator(f"label.person:has(input[value='{person}'])"))
-        for digit in pin:
-            touch(self.page.locator(f"#sign-in [data-digit='{digit}']"))
+        press_pin(self.page.locator("#sign-in"), "sign-in", pin)
 
     def enter_pin(self, pad: Locator, pin: str = PIN) -> None:
-        """Six digits in a dialog. Fingers tap the first PIN at this screen; a script clicks the later ones at once."""
+        """Six digits in a dialog."""
         self.taps += len(pin)
-        if self.has_tapped_pin:
-            pad.evaluate(PRESS, pin)
-            return
-        self.has_tapped_pin = True
-        for digit in pin:
-            touch(pad.locator(f'[data-digit="{digit}"]'))
+        press_pin(pad, "dialog", pin)
 
     def is_live(self) -> None:
         """The page's scripts run, and it says LIVE."""

@@ -7,6 +7,7 @@ from audit.devices import enroll
 from tests.e2e.field import GAIN_OF_8, LEFT, RIGHT, TWO_ONES, FieldTablet
 from tests.e2e.floor import again, dashboard, resize
 from tests.e2e.test_looks import SIZES, broken_rules, faults_of
+from tests.services.examples import is_of_today
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -56,7 +57,7 @@ def test_the_consoles_of_dealer_and_stick_fit_the_hand_and_the_eye_in_every_phas
 
     def look(name: str, *screens: FieldTablet) -> None:
         for screen in (right, stick) if who_waits_too else screens:
-            if faults := faults_of(screen.page) + broken_rules(screen.page):
+            if is_of_today(name) and (faults := faults_of(screen.page) + broken_rules(screen.page)):
                 found[f"{name}, at the {'stick' if screen is stick else 'right'}"] = faults
 
     def settle_all() -> None:

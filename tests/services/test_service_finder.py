@@ -13,7 +13,8 @@ import pytest
 from script import checks, environment, service_finder, services, system
 from script.checks import SUITES, Row, counted, last_line, table
 from script.service_finder import Service, Unavailable
-from tests.services.examples import examples
+from tests.services import examples as examples_of_tests
+from tests.services.examples import examples, is_of_today
 
 
 def works(stack: contextlib.ExitStack) -> str:
@@ -162,6 +163,18 @@ def test_all_tries_every_example_and_other_runs_a_third(choice, tried, monkeypat
     for name, value in checks.Tests(found(), set(), [], choice=choice).variables(SUITES["sqlite"]).items():
         monkeypatch.setenv(name, value)
     assert examples(300) == tried
+
+
+def test_each_state_is_looked_at_on_one_of_three_days(monkeypatch):
+    monkeypatch.delenv(examples_of_tests.VARIABLE, raising=False)
+    for name in ("bets open", "dice awaited", "lit"):
+        looks = []
+        for day in range(6):
+            monkeypatch.setattr("time.time", lambda day=day: day * 86_400.0)
+            looks.append(is_of_today(name))
+        assert (sum(looks), looks[:3]) == (2, looks[3:])
+    monkeypatch.setenv(examples_of_tests.VARIABLE, "1")
+    assert is_of_today("lit") and is_of_today("bets open")
 
 
 def test_the_package_of_node_is_missing_where_no_node_is(monkeypatch, tmp_path):
