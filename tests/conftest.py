@@ -25,12 +25,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, Any, Any]:
-    """Nothing that is collected is ever garbage: no collection of garbage looks at it, now or in a test."""
+    """Nothing that is collected is ever garbage: no collection of garbage looks at it, now or in a test.
+
+    Tests make much that lives as long as they do. Looking for garbage less often saves a twentieth of their time.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(50_000, 50, 100)
         gc.enable()
 
 
