@@ -232,6 +232,17 @@ class PinNotAccepted(PersonRefused):
     status = 422
 
 
+class LicenseHasEnded(Forbidden):
+    """The license of the person who acts ended while they were signed in."""
+
+    code = RefusalCode(
+        "license-has-ended",
+        "Your license ended on %(on)s, so somebody else must do this. Ask the system administrator to record its new "
+        "end once it is renewed.",
+        "License ended",
+    )
+
+
 class TooManyPins(PersonRefused):
     """More PINs wait to be hashed than a worker accepts. This one was neither looked at nor counted."""
 

@@ -429,9 +429,10 @@ def _refusal_of_right_secret(
     The license ended before this gaming day (without a stated end it does not end); or it is a one-time PIN whose time
     is over, or one that signs for an act before its person has chosen their own.
     """
-    ends_on = person.licence_ends_on
-    if ends_on is not None and clock.gaming_day(device.facility, moment) > ends_on:
-        return "license-ended", LicenseEnded(person=person.name, on=f"{ends_on.day} {ends_on:%b %Y}")
+    if person.licence_ends_on is not None and not person.has_license(
+        clock.gaming_day(device.facility, moment)
+    ):
+        return "license-ended", LicenseEnded(person=person.name, on=person.license_end_in_words)
     if not is_pin or not person.pin_must_change:
         return None, None
     if person.pin_ends_at is not None and moment >= person.pin_ends_at:

@@ -23,6 +23,7 @@ from django.db import transaction
 
 from audit import chain, commands, record, step_up
 from audit.entry_types import EntryBody
+from audit.errors import LicenseHasEnded
 from audit.heads import ClaimedHead
 from audit.models import Command, Device, Person, Stream
 from audit.rows import insert
@@ -272,6 +273,8 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
             commands.verify_same(accepted, content)
             return ActResponse(self.key(locked), accepted.seq, accepted.answer, is_repeat=True)
         ctx = self.make_context(request, locked)
+        if not request.actor.has_license(ctx.gaming_day):
+            raise LicenseHasEnded(on=request.actor.license_end_in_words)
         if self.is_stale(request, act, ctx):
             raise Stale
         if not _in_one_transaction.get():

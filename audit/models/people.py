@@ -1,5 +1,6 @@
 """People, and the devices at which they act."""
 
+import datetime as dt
 import uuid
 from typing import ClassVar, Literal
 
@@ -130,6 +131,15 @@ class Person(AbstractBaseUser):
     def belongs_to(self, facility: str) -> bool:
         """Whether this person may act in the facility with this code."""
         return self.facility in ("", facility)
+
+    def has_license(self, gaming_day: dt.date) -> bool:
+        """Whether the license is in effect on this gaming day. Without a stated end it does not end."""
+        return self.licence_ends_on is None or gaming_day <= self.licence_ends_on
+
+    @property
+    def license_end_in_words(self) -> str:
+        """`21 Nov 2026`; "" without a stated end."""
+        return f"{self.licence_ends_on.day} {self.licence_ends_on:%b %Y}" if self.licence_ends_on else ""
 
 
 class Device(models.Model):

@@ -3,6 +3,8 @@
 import datetime as dt
 import json
 import re
+import uuid
+from typing import Any
 
 import pytest
 from django.contrib.auth.hashers import make_password
@@ -102,6 +104,30 @@ def test_nobody_signs_in_or_signs_after_their_license_ended(hands, scene):
         people.verify_witness(request, "floorperson", PIN)
     licensed.update(licence_ends_on=None)
     assert tablet.post("/sign-in", {"person": "floorperson", "pin": PIN}).status_code == 302
+
+
+def test_somebody_signed_in_acts_until_the_gaming_day_on_which_their_license_ended_is_over(hands, scene):
+    Person.objects.filter(code="dealer").update(licence_ends_on="2026-11-21")
+    six = dt.datetime(2026, 11, 22, 11, tzinfo=dt.UTC)  # 06:00 at Larkfield
+    hands.now = six - dt.timedelta(seconds=5)
+    tablet = scene.browser("tablet", "dealer")
+
+    def place(seat: int) -> tuple[int, Any]:
+        wager = {"seat": seat, "wager": "small", "cents": 2_500, "made_in": "chips"}
+        params = {"wagers": [wager]}
+        body = {"command": str(uuid.uuid4()), "seen": scene.version, "params": params}
+        address = "/floor/larkfield/T-01/acts/place_wagers"
+        answer = tablet.post(address, body, content_type="application/json")
+        return answer.status_code, answer.json().get("refusal")
+
+    hands.now = six - dt.timedelta(microseconds=1)
+    assert place(1) == (200, None)
+    hands.now = six
+    version = scene.version
+    status, refusal = place(2)
+    assert (status, refusal["code"]) == (403, "license-has-ended")
+    assert refusal["message"].startswith("Your license ended on 21 Nov 2026, so somebody else must do this.")
+    assert scene.version == version
 
 
 def test_the_ninth_wrong_pin_at_a_device_says_that_one_more_locks_it(scene):
