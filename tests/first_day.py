@@ -64,7 +64,7 @@ def publish_a_guide(post: Post, file: File) -> None:
     post("office", "publish_guide", {"guide": 1})
 
 
-def approve_the_shaker(post: Post) -> None:
+def approve_the_shaker(post: Post, file: File) -> None:
     """A shaker, and the approval with which it may be placed."""
     post("floor", "register_shaker", {"shaker": "S-01", "kind": "manual"})
     post(
@@ -72,12 +72,12 @@ def approve_the_shaker(post: Post) -> None:
         "record_approval",
         {
             "subject": "shaker", "shaker": "S-01", "body": BUREAU, "reference": "BGO-0003",
-            "approved_on": "2026-01-12", "lines": SHAKER_LINES,
+            "approved_on": "2026-01-12", "lines": SHAKER_LINES, "letter": file("Approval of the shaker"),
         },
     )  # fmt: skip
 
 
-def approve_the_table(post: Post, build: str) -> None:
+def approve_the_table(post: Post, file: File, build: str) -> None:
     """The approvals of the table's equipment; odds are printed on its layout."""
     papers: tuple[dict[str, Any], ...] = (
         {"subject": "layout", "body": BUREAU, "lines": ["layout-logo", "layout-areas"], "prints": ["odds"]},
@@ -86,7 +86,8 @@ def approve_the_table(post: Post, build: str) -> None:
     )
     for number, paper in enumerate(papers, start=1):
         reference = {"table": "T-01", "reference": f"AP-{number}", "approved_on": "2026-01-12"}
-        post("floor", "record_approval", {**reference, **paper})
+        letter = file(f"Approval of the {paper['subject']}")
+        post("floor", "record_approval", {**reference, **paper, "letter": letter})
 
 
 def bring_the_dice(post: Post, security: tuple[str, str]) -> None:

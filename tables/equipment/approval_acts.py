@@ -9,7 +9,7 @@ from games.engine import Refusal
 from games.engine.editions import Edition, all_editions, edition
 from games.jurisdictions import is_body
 from games.office.documents.filing import document_reference
-from games.office.documents.letters import read_optional_letter
+from games.office.documents.letters import read_letter
 from games.params import Params
 from games.snapshot_types import ShakerKind
 from tables.equipment.checks import SHAKER_SUBJECTS
@@ -38,7 +38,7 @@ SHAKER_KINDS: tuple[ShakerKind, ...] = get_args(ShakerKind)
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES, step_up="always", subject="equipment")
 def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Record an approval of a table's equipment, or of one shaker: by whom, when, and in which letter.
+    """Record an approval of a table's equipment, or of one shaker: by whom, when, and by which letter, which it needs.
 
     `lines` are the edition's physical requirements that the approval confirms.
     """
@@ -58,7 +58,7 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     if approval.ends_on and approval.ends_on <= approval.approved_on:
         raise Refusal(APPROVAL_ENDS_BEFORE_IT_BEGINS)
     _verify_body(approval)
-    approval.letter = read_optional_letter(ctx.facility, params)
+    approval.letter = read_letter(ctx.facility, params)
     approval.save()
     _affect_table(ctx, approval)
     return ActOutcome(APPROVAL_RECORDED(approval_data(approval)))

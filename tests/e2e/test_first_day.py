@@ -265,6 +265,8 @@ class Podium(Office):
             line.check()
         if box.locator("[name=prints]").first.is_visible():
             box.locator("[name=prints][value=odds]").check()
+        box.locator("input[type=file]").set_input_files([letter()])
+        expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")
         self.go(box)
 
     def approve(self, count: int) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from audit import clock, pins
 from audit.devices import enroll
 from tables.models import Approval, Assignment, DiceLot, Qualification, Shaker
-from tests.e2e.floor import Screen
+from tests.e2e.floor import Screen, letter
 from tests.e2e.test_looks import faults_outside
 from tests.tables.cast import PIN, Scene
 
@@ -49,6 +49,12 @@ class Office(Screen):
 
     def group(self, status: str) -> Locator:
         return self.page.locator(f".group--{status} .lot-id b")
+
+
+def attach(box: Locator) -> None:
+    """The letter of an approval, which its dialog files at once."""
+    box.locator("input[type=file]").set_input_files([letter()])
+    expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")
 
 
 def is_well(page: Page) -> None:
@@ -328,6 +334,7 @@ def test_compliance_records_and_withdraws_an_approval(scene, new_page, spotless)
     for line in box.locator("[name=lines]").all():
         line.check()
     box.locator("[name=prints][value=odds]").check()
+    attach(box)
     office.go(box)
     scene.approve_changes()
     office.page.reload()
@@ -356,6 +363,7 @@ def test_compliance_registers_a_shaker_and_files_its_approval(scene, new_page, s
     expect(box.locator("[name=prints]").first).not_to_be_visible()
     box.locator("[name=reference]").fill("AP-77")
     box.locator("[name=approved_on]").fill("2026-01-05")
+    attach(box)
     office.go(box)
     scene.approve_changes()
     approval = Approval.objects.get(reference="AP-77")

@@ -14,6 +14,7 @@ from tables.equipment.words import SUBJECTS
 from tables.models import Alert, Approval, Inspection, Shaker
 from tables.opening.checks import INSPECTION_HOLDS
 from tests.tables.cast import CHAPTER, Scene, make_scene, newest_of_an_act
+from tests.tables.test_rooms_and_tables import LAYOUT
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
@@ -274,6 +275,7 @@ def record(scene: Scene, **changed) -> None:
         "approved_on": "2026-01-12",
         "lines": ["layout-logo", "layout-areas"],
         "prints": ["odds"],
+        "letter": changed.pop("letter", None) or scene.on_file("The approval"),
         **changed,
     }
     scene.in_room("record_approval", params, by="compliance")
@@ -431,6 +433,8 @@ def test_an_approval_names_the_letter_that_says_it_and_that_letter_says_nothing_
     assert (refusal.value.code, refusal.value.params["use"]) == ("letter-used", "layout BGO-1")
     with pytest.raises(Refusal, match="letter-unreadable"):
         record(scene, letter=scene.on_file("Three bytes", b"abc"))
+    with pytest.raises(Refusal, match="malformed"):
+        scene.in_room("record_approval", LAYOUT, by="compliance")
     page = scene.browser("podium", "compliance").get("/floor/larkfield/equipment/").content.decode()
     assert f"letter {letter}" in " ".join(page.split())
 

@@ -94,7 +94,7 @@ def test_a_facility_opens_its_first_table_and_deals_a_round_from_an_empty_databa
     walk.publish_a_guide(office.post, office.file)
     limits = {"seats": 8, "min_cents": 1_000, "max_cents": 100_000}
     office.post("floor", "add_table", {"table": "T-01", "pit": "p1", "submission": "RS-0001", **limits})
-    walk.approve_the_shaker(office.post)
+    walk.approve_the_shaker(office.post, office.file)
     for person in ("kate", "mei"):
         podium.post("floor", "assign_person", {"person": person, "pit": "p1"})
     training = {"person": "mei", "game": "sic-bo", "reference": "TR-1", "since": "2026-01-05"}
@@ -102,7 +102,7 @@ def test_a_facility_opens_its_first_table_and_deals_a_round_from_an_empty_databa
     tablet = Browser(devices.enroll("Tablet 1", FACILITY, "dealer", f"{FACILITY}/T-01")[1], "mei")
     floor = ("kate", PIN)
     tablet.post("T-01", "replace_shaker", {"shaker": "S-01"}, witness=floor)
-    walk.approve_the_table(office.post, settings.BUILD)
+    walk.approve_the_table(office.post, office.file, settings.BUILD)
     walk.bring_the_dice(podium.post, ("rita", PIN))
     tablet.post("T-01", "change_dice_lot", {"lot": "L-0001", "seal": "SL-1"}, witness=floor)
     assert missing(facility) == {"Table opened"}

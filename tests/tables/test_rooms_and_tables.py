@@ -1,5 +1,7 @@
 """What is done in a room of the house shows at the tables it concerns, and their streams say so."""
 
+from typing import Any
+
 import pytest
 
 from games.engine import Refusal
@@ -18,6 +20,11 @@ LAYOUT = {
 }
 
 
+def layout(scene: Scene) -> dict[str, Any]:
+    """The approval of the layout, with its letter."""
+    return {**LAYOUT, "letter": scene.on_file("The approval")}
+
+
 def closed() -> Scene:
     scene = make_scene(opened=False)
     scene.staff()
@@ -30,7 +37,7 @@ def test_an_approval_filed_at_the_podium_moves_the_closed_table_that_waits_for_i
     Approval.objects.filter(subject="layout").delete()
     before = scene.snapshot
     assert [row["code"] for row in before["to_open"]] == ["not-approved"]
-    answer = scene.in_room("record_approval", LAYOUT, by="compliance")
+    answer = scene.in_room("record_approval", layout(scene), by="compliance")
     assert answer.affected_table_ids == (scene.table.pk,)
     assert (scene.snapshot["to_open"], scene.version) == ([], before["version"] + 1)
     entry = scene.entry
@@ -45,7 +52,7 @@ def test_an_approval_filed_at_the_podium_moves_the_closed_table_that_waits_for_i
 
 def test_an_approval_of_a_shaker_moves_the_table_at_which_it_stands():
     scene = closed()
-    params = {**LAYOUT, "subject": "shaker", "table": "", "shaker": "S-01", "lines": [], "prints": []}
+    params = {**layout(scene), "subject": "shaker", "table": "", "shaker": "S-01", "lines": [], "prints": []}
     assert scene.in_room("record_approval", params, by="compliance").affected_table_ids == (scene.table.pk,)
 
 
@@ -65,7 +72,7 @@ def test_what_concerns_no_table_moves_none(scene):
     scene.in_room("register_shaker", {"shaker": "S-77", "kind": "manual"}, by="compliance")
     scene.in_room("assign_person", {"person": "stranger"})
     with pytest.raises(Refusal):
-        scene.in_room("record_approval", {**LAYOUT, "table": "T-99"}, by="compliance")
+        scene.in_room("record_approval", {**layout(scene), "table": "T-99"}, by="compliance")
     assert scene.version == before
 
 
@@ -78,7 +85,7 @@ def test_the_table_is_published_to_its_screens_when_the_room_acts(scene, monkeyp
     import json
     import uuid
 
-    body = {"command": str(uuid.uuid4()), "seen": 0, "params": LAYOUT}
+    body = {"command": str(uuid.uuid4()), "seen": 0, "params": layout(scene)}
     address = "/floor/larkfield/acts/record_approval"
     answered = office.post(address, json.dumps(body), content_type="application/json")
     assert (answered.status_code, published) == (200, []), "prepared only"

@@ -43,12 +43,6 @@ def read_letter(facility: Facility, params: Params, name: str = "letter") -> Doc
     return letter
 
 
-def read_optional_letter(facility: Facility, params: Params, name: str = "letter") -> Document | None:
-    """As `read_letter`, or None if no letter was named."""
-    code = params.text(name, default="", max_length=20)
-    return read_letter(facility, Params({name: code}), name) if code else None
-
-
 def decisions_of(documents: object) -> Iterator[tuple[Document, str]]:
     """Yield each decision that one of these documents (ids) says: the document, and the decision in words."""
     for model in apps.get_models():

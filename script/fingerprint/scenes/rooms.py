@@ -31,6 +31,7 @@ def play_rooms(floor: Floor) -> None:
     approval = {
         "subject": "shaker", "shaker": "S-95", "body": "Bureau of Gaming Operations", "reference": "BGO-95",
         "approved_on": "2026-11-20", "ends_on": "2027-11-20", "lines": ["opaque"],
+        "letter": floor.document("A letter about the shaker"),
     }  # fmt: skip
     floor.in_room("noah", house, "record_approval", approval)
     layout = {
@@ -39,6 +40,7 @@ def play_rooms(floor: Floor) -> None:
         "reference": "BGO-96",
         "approved_on": "2026-11-20",
         "prints": ["odds"],
+        "letter": floor.document("A letter about the layout"),
     }
     floor.in_room("noah", house, "record_approval", layout)
     floor.in_room("noah", house, "record_approval", {**layout, "shaker": "S-95"}, expect=422)

@@ -32,7 +32,7 @@ from tests.tables.cast import PIN, Scene, make_scene
 from tests.tables.slip_scene import file, found
 from tests.tables.test_dice_custody import box
 from tests.tables.test_dice_pages import words
-from tests.tables.test_rooms_and_tables import LAYOUT
+from tests.tables.test_rooms_and_tables import LAYOUT, layout
 
 pytestmark = pytest.mark.django_db
 ruritania = fixtures.ruritania
@@ -110,7 +110,7 @@ ROWS = {
     "signs": Row("decide_sign_form", sign, lambda: SignForm.objects.latest("pk").status == "approved"),
     "permissions": Row("record_board_permission", permission, BoardPermission.objects.exists),
     "requests": Row("decide_request", request, lambda: GameRequest.objects.get().status == "approved"),
-    "equipment": Row("record_approval", lambda scene: LAYOUT, lambda: layouts().exists()),
+    "equipment": Row("record_approval", layout, lambda: layouts().exists()),
     "people": Row(
         "end_access", lambda scene: {"person": "relief", "why": "left"},
         lambda: not Person.objects.get(code="relief").is_active,
@@ -246,7 +246,7 @@ def test_the_maker_alone_and_the_checker_alone_do_nothing_and_both_do_it(scene: 
 def test_somebody_who_may_do_both_never_does_both(scene: Scene) -> None:
     people = Endpoints(scene)
     people.people["maker"] = scene.people["compliance"]
-    assert people.post("maker", "record_approval", LAYOUT) == (200, "change.prepared")
+    assert people.post("maker", "record_approval", layout(scene)) == (200, "change.prepared")
     change = PreparedChange.objects.get()
     assert people.post("maker", "approve_change", {"change": change.code}) == (403, "made-by-you")
     assert not Approval.objects.filter(reference=LAYOUT["reference"]).exists()
@@ -270,14 +270,14 @@ def test_a_change_is_sent_back_by_a_checker_or_taken_back_by_its_maker_and_then_
     scene: Scene,
 ) -> None:
     people = Endpoints(scene)
-    people.post("maker", "record_approval", LAYOUT)
+    people.post("maker", "record_approval", layout(scene))
     why = {"change": "CH-0001", "why": "The letter is of another table"}
     assert people.post("maker", "send_back_change", why)[1] == "may-not-approve"
     assert people.post("checker", "take_back_change", why) == (403, "not-made-by-you")
     people.people["another"] = scene.people["compliance"]
     assert people.post("another", "take_back_change", why) == (403, "not-made-by-you")
     assert people.post("checker", "send_back_change", why) == (200, "change.sent_back")
-    people.post("maker", "record_approval", LAYOUT)
+    people.post("maker", "record_approval", layout(scene))
     assert people.post("maker", "take_back_change", {**why, "change": "CH-0002"}) == (
         200,
         "change.taken_back",
