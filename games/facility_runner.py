@@ -19,16 +19,17 @@ from audit.models import Device, Person, Stream
 from audit.runner import Act, ActOutcome, ActRequest, ActRunner, Changes
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
-from games.models import Facility, PreparedChange
+from games.models import ChangeNotice, Facility, PreparedChange
 from games.office.core.next_code import next_code
 from games.params import Params, malformed
 from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, NOT_ON_DUTY, ROLE_MAY_NOT
 from games.separation import policy
 from games.separation.entry_types import CHANGE_APPROVED, CHANGE_PREPARED
-from games.separation.refusals import CHANGE_WAITS, MAY_NOT_APPROVE, MAY_NOT_PREPARE
+from games.separation.refusals import CHANGE_WAITS, MAY_NOT_APPROVE, MAY_NOT_PREPARE, NOT_TOLD
 
 P = TypeVar("P", bound="StreamContext")
-CHANGE_ACTS = ("approve_change", "send_back_change", "take_back_change")  # games/separation/acts.py
+# games/separation/acts.py
+CHANGE_ACTS = ("approve_change", "send_back_change", "take_back_change", "acknowledge_change")
 
 
 class Forbidden(Refusal):
@@ -96,10 +97,14 @@ class StreamContext:
         return self.approving is not None
 
     def after_append(self, appended: record.Appended) -> None:
-        """Append that a change was approved. A subclass may append entries on other streams."""
+        """Append that a change was approved, and note who is told. A subclass may append entries on other streams."""
         if self.approving is None:
             return
         change = self.approving
+        departments = policy.departments_told(policy.row_of(self.facility.law, change.subject), self.actor)
+        ChangeNotice.objects.bulk_create(
+            ChangeNotice(change=change, department=department) for department in departments
+        )
         change.status, change.decided_by, change.decided_at = change.Status.APPROVED, self.actor, self.now
         change.save(update_fields=["status", "decided_by", "decided_at"])
         record.append(
@@ -112,6 +117,7 @@ class StreamContext:
                     "prepared_by": change.prepared_by.code,
                     "prepared_entry": change.prepared_seq,
                     "entry": appended.seq,
+                    "told": departments,
                 }
             ),
             moment=self.now,
@@ -131,6 +137,10 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
     @abstractmethod
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         """Whether the person is on duty anywhere in this facility."""
+
+    def needs_duty(self, act: str) -> bool:
+        """Whether only somebody on duty does this act."""
+        return True
 
     def lock(self, request: ActRequest) -> LockedStream:
         facility = Facility.objects.get(code=request.facility)
@@ -165,7 +175,7 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
             raise Forbidden(DEVICE_NOT_ENROLLED)
         if request.device.facility != locked.facility.code or request.device.place:
             raise Forbidden(DEVICE_OF_ANOTHER_TABLE, device=request.device.name)
-        if not self.is_on_duty(request.actor, locked.facility):
+        if self.needs_duty(act.name) and not self.is_on_duty(request.actor, locked.facility):
             raise Forbidden(NOT_ON_DUTY, facility=locked.facility.name)
 
     def is_stale(self, request: ActRequest, act: Act[P, Params], ctx: P) -> bool:
@@ -215,6 +225,7 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
                 "params": ctx.request.params,
                 "makers": change.makers,
                 "due_at": clock.format_moment(change.due_at),
+                "does": {"type": change.entry_type, "sha256": policy.sha256_of(change.entry_data)},
             }
         )
         return ActOutcome(entry, {"change": change.code}, changes="nothing")
@@ -230,8 +241,14 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
 
 
 def _verify_may_decide(facility: Facility, act: str, person: Person) -> None:
-    """Refuse somebody who approves nothing here, or who prepares nothing where the change is taken back."""
+    """Refuse somebody who approves nothing here; who prepares nothing, or is told of nothing, for those acts."""
     rows = policy.changed(policy.rows_of(facility.law)).values()
+    role, department = person.get_role_display().lower(), person.get_department_display().lower()
+    if act == "acknowledge_change":
+        if not any(policy.is_told(row, person) for row in rows):
+            who = policy.roles_in_words(dict.fromkeys(role for row in rows for role in row.told))
+            raise Forbidden(NOT_TOLD, change="any change", role=role, department=department, who=who)
+        return
     takes_back = act == "take_back_change"
     if any(
         policy.may_prepare(row, person) if takes_back else policy.may_approve(row, person) for row in rows
@@ -241,8 +258,8 @@ def _verify_may_decide(facility: Facility, act: str, person: Person) -> None:
     raise Forbidden(
         MAY_NOT_PREPARE if takes_back else MAY_NOT_APPROVE,
         title="Approvals",
-        role=person.get_role_display().lower(),
-        department=person.get_department_display().lower(),
+        role=role,
+        department=department,
         who=policy.in_words({role: place for roles in lists for role, place in roles.items()}),
     )
 

@@ -319,6 +319,7 @@ ACTS_ON_CHANGES = {
     "approve_change": APPROVERS | {"system administrator"},
     "send_back_change": APPROVERS | {"system administrator"},
     "take_back_change": OFFICE | ACCESS_PREPARERS,
+    "acknowledge_change": STAFFERS | {"surveillance", "compliance"},
 }
 ACTS_OF_FACILITY = {
     **ACTS_ON_CHANGES,

@@ -1,7 +1,7 @@
 """Facilities and what the rules office keeps: submissions, guides, signs, requests, providers, documents, reminders."""
 
 from .calendar import CalendarFeed, Reminder
-from .changes import PreparedChange
+from .changes import ChangeNotice, PreparedChange
 from .documents import Document
 from .facility import Facility
 from .patrons import (
@@ -30,6 +30,7 @@ __all__ = [
     "Application",
     "BoardPermission",
     "CalendarFeed",
+    "ChangeNotice",
     "Credential",
     "DeviceIncident",
     "Document",

@@ -1,25 +1,35 @@
-"""Acts on prepared changes: approve, send back, take back. Every runner of acts without a table has them."""
+"""Acts on prepared changes: approve, send back, take back, acknowledge. Every runner without a table has them."""
 
 from audit.models import Person
 from audit.runner import ActOutcome
 from audit.step_up import StepUp
 from games.engine import Refusal
 from games.facility_runner import CHANGE_ACTS, Forbidden, P, StreamContext, StreamRunner
-from games.models import PreparedChange
+from games.models import ChangeNotice, Facility, PreparedChange
 from games.params import Params
 from games.separation import policy
-from games.separation.entry_types import CHANGE_SENT_BACK, CHANGE_TAKEN_BACK, ChangeEnded
+from games.separation.entry_types import (
+    CHANGE_ACKNOWLEDGED,
+    CHANGE_SENT_BACK,
+    CHANGE_TAKEN_BACK,
+    ChangeEnded,
+)
 from games.separation.refusals import (
+    APPROVED_BY_YOU,
+    CHANGE_ACKNOWLEDGED_ALREADY,
     CHANGE_HAS_ENDED,
+    CHANGE_NOT_APPROVED,
     MADE_BY_YOU,
     MAY_NOT_APPROVE,
     NO_SUCH_CHANGE,
     NOT_MADE_BY_YOU,
+    NOT_TOLD,
 )
 
 CHANGES = policy.changed(policy.practice())
 PREPARERS = frozenset(role for row in CHANGES.values() for role in row.prepare)
 APPROVERS = frozenset(role for row in CHANGES.values() for role in row.approve)
+TOLD = frozenset(role for row in CHANGES.values() for role in row.told)
 
 
 def register(runner: StreamRunner[P]) -> None:
@@ -56,11 +66,32 @@ def register(runner: StreamRunner[P]) -> None:
         _end(ctx, change, PreparedChange.Status.TAKEN_BACK, why)
         return ActOutcome(CHANGE_TAKEN_BACK(_ended(change)), {"change": change.code}, changes="nothing")
 
+    def acknowledge_change(ctx: P, params: Params) -> ActOutcome:
+        """Acknowledge, for one's department, that one was told of an approved change.
+
+        Raises `no-such-change`, `change-not-approved`, `change-acknowledged-already`, and, as Forbidden, `not-told` or
+        `approved-by-you`.
+        """
+        change = _locked_change(runner, ctx, params)
+        notice = _notice_for(ctx, change)
+        notice.acknowledged_by, notice.acknowledged_at = ctx.actor, ctx.now
+        notice.save(update_fields=["acknowledged_by", "acknowledged_at"])
+        entry = CHANGE_ACKNOWLEDGED(
+            {
+                "change": change.code,
+                "subject": change.subject,
+                "act": change.act,
+                "department": notice.department,
+            }
+        )
+        return ActOutcome(entry, {"change": change.code}, changes="nothing")
+
     # The roles of the trade: the runner asks the policy of the jurisdiction, and the act that of its subject.
     for do, roles in (
         (approve_change, APPROVERS),
         (send_back_change, APPROVERS),
         (take_back_change, PREPARERS),
+        (acknowledge_change, TOLD),
     ):
         assert do.__name__ in CHANGE_ACTS
         step_up: StepUp = "always" if do is approve_change else "never"
@@ -86,6 +117,14 @@ def obstacle(change: PreparedChange, person: Person) -> Refusal | None:
 
 def _waiting_change(runner: StreamRunner[P], ctx: StreamContext, params: Params) -> PreparedChange:
     """The waiting change that an act names, locked. Raises `no-such-change` or `change-has-ended`."""
+    change = _locked_change(runner, ctx, params)
+    if change.status != PreparedChange.Status.WAITING:
+        raise Refusal(CHANGE_HAS_ENDED, change=change.code, status=change.get_status_display())
+    return change
+
+
+def _locked_change(runner: StreamRunner[P], ctx: StreamContext, params: Params) -> PreparedChange:
+    """The change that an act names, locked. Raises `no-such-change`."""
     code = params.code("change")
     change = (
         PreparedChange.objects.select_for_update(of=("self",))
@@ -95,9 +134,50 @@ def _waiting_change(runner: StreamRunner[P], ctx: StreamContext, params: Params)
     )
     if change is None or change.act not in runner.acts:
         raise Refusal(NO_SUCH_CHANGE, change=code)
-    if change.status != PreparedChange.Status.WAITING:
-        raise Refusal(CHANGE_HAS_ENDED, change=code, status=change.get_status_display())
     return change
+
+
+def _notice_for(ctx: StreamContext, change: PreparedChange) -> ChangeNotice:
+    """The notice of the actor's department, which nobody has acknowledged yet."""
+    refusal = why_not_acknowledged(change, ctx.actor)
+    if refusal is not None:
+        raise refusal
+    return change.notices.get(department=ctx.actor.department)
+
+
+def why_not_acknowledged(change: PreparedChange, person: Person) -> Refusal | None:
+    """Why this person may not acknowledge the change now, or None."""
+    row = policy.row_of(change.facility.law, change.subject)
+    if change.status != PreparedChange.Status.APPROVED:
+        return Refusal(CHANGE_NOT_APPROVED, change=change.code)
+    notice = change.notices.filter(department=person.department).select_related("acknowledged_by").first()
+    department = person.get_department_display().lower()
+    if notice is None or not policy.is_told(row, person):
+        role, who = person.get_role_display().lower(), policy.roles_in_words(row.told)
+        return Forbidden(NOT_TOLD, change=change.code, role=role, department=department, who=who)
+    if notice.acknowledged_by is not None:
+        by = notice.acknowledged_by.name
+        return Refusal(CHANGE_ACKNOWLEDGED_ALREADY, change=change.code, by=by, department=department)
+    if change.decided_by_id == person.pk:
+        return Forbidden(APPROVED_BY_YOU, change=change.code)
+    return None
+
+
+def changes_to_acknowledge(facility: Facility, person: Person) -> list[PreparedChange]:
+    """The approved changes that this person is told of and may acknowledge, the oldest first."""
+    notices = ChangeNotice.objects.filter(
+        change__facility=facility, department=person.department, acknowledged_at=None
+    )
+    notices = notices.exclude(change__decided_by=person).order_by("change__decided_at", "pk")
+    rows = policy.rows_of(facility.law)
+    changes = [
+        notice.change for notice in notices.select_related("change__prepared_by", "change__decided_by")
+    ]
+    return [
+        change
+        for change in changes
+        if change.subject in rows and policy.is_told(rows[change.subject], person)
+    ]
 
 
 def _verify_may_approve(ctx: StreamContext, change: PreparedChange) -> None:

@@ -4,10 +4,13 @@ A row is data: practice.toml has those of the trade, and `[separation.<subject>]
 one. A role counts only in the department that the row names for it.
 """
 
+import hashlib
+import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from audit.models import Department, Person, Role
 from games.jurisdictions import (
@@ -20,6 +23,15 @@ from games.jurisdictions import (
 )
 
 PRACTICE = Path(__file__).with_name("practice.toml")
+# The department in which somebody of a role is told. The roles that are not named work in table games.
+DEPARTMENTS = {
+    Role.SECURITY: Department.SECURITY,
+    Role.SURVEILLANCE: Department.SURVEILLANCE,
+    Role.COMPLIANCE: Department.COMPLIANCE,
+    Role.GAMES_ADMINISTRATOR: Department.COMPLIANCE,
+    Role.GAMING_AGENT: Department.REGULATOR,
+    Role.SYSTEM_ADMINISTRATOR: Department.INFORMATION_TECHNOLOGY,
+}
 
 
 def row_of(law: Jurisdiction, subject: str) -> SeparationRow:
@@ -48,6 +60,21 @@ def may_approve(row: SeparationRow, person: Person) -> bool:
     return row.approve.get(person.role) == person.department
 
 
+def is_told(row: SeparationRow, person: Person) -> bool:
+    """Whether the person is to be told of what this row covers."""
+    return person.role in row.told and department_of(person.role) == person.department
+
+
+def department_of(role: str) -> str:
+    """The department in which somebody of this role is told."""
+    return DEPARTMENTS.get(Role(role), Department.TABLE_GAMES).value
+
+
+def departments_told(row: SeparationRow, approver: Person) -> list[str]:
+    """The departments that are told of an approved change. The role that approved it knows."""
+    return sorted({department_of(role) for role in row.told if role != approver.role})
+
+
 def may_do_alone(row: SeparationRow, person: Person, about: str) -> bool:
     """Whether the person needs no second person for what is about this department, which is their own."""
     return row.alone.get(person.role) == person.department == about
@@ -70,6 +97,12 @@ def roles_of(subject: str, *columns: str) -> frozenset[str]:
 def changed(rows: Mapping[str, SeparationRow]) -> dict[str, SeparationRow]:
     """Those rows whose subject is approved later, as a prepared change."""
     return {subject: row for subject, row in rows.items() if row.control == CHANGE}
+
+
+def sha256_of(data: Any) -> str:
+    """SHA-256 of an entry's data in hexadecimal: JSON with sorted keys and without spaces."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def departments_in_words(departments: Iterable[str]) -> str:

@@ -29,3 +29,21 @@ CHANGE_HAS_ENDED = RefusalCode(
 CHANGE_WAITS = RefusalCode(
     "change-waits", "%(change)s says the same and waits for its approval.", "Prepared already"
 )
+NOT_TOLD = RefusalCode(
+    "not-told",
+    "A %(role)s of %(department)s is not told of %(change)s. Told are: %(who)s.",
+    "Not yours to acknowledge",
+)
+APPROVED_BY_YOU = RefusalCode(
+    "approved-by-you",
+    "You approved %(change)s yourself. Somebody else of your department acknowledges it.",
+    "Somebody else acknowledges",
+)
+CHANGE_ACKNOWLEDGED_ALREADY = RefusalCode(
+    "change-acknowledged-already",
+    "%(by)s acknowledged %(change)s for %(department)s.",
+    "Acknowledged already",
+)
+CHANGE_NOT_APPROVED = RefusalCode(
+    "change-not-approved", "%(change)s was not approved, so there is nothing to acknowledge."
+)

@@ -11,7 +11,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_GET
 
 from audit.access import Denied
-from audit.models import Person, Role
+from audit.models import Department, Person, Role
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.jurisdictions import SeparationRow
@@ -20,7 +20,7 @@ from games.office.core import runner as office_runner
 from games.office.core.access import person_and_facility
 from games.office.core.floor import floor
 from games.separation import policy
-from games.separation.acts import obstacle
+from games.separation.acts import obstacle, why_not_acknowledged
 from games.views.page_context import page_context
 
 from .submissions import version_context
@@ -64,6 +64,8 @@ def changes(request: HttpRequest, facility_code: str) -> HttpResponse:
     context |= {
         "waiting": [_row(facility, change, person, context["now"]) for change in waiting],
         "ended": [_row(facility, change, person, context["now"]) for change in ended],
+        "person_department": person.get_department_display().lower(),
+        "told": [_row(facility, change, person, context["now"]) for change in context["told_changes"]],
         "policy": [_policy_line(row) for row in policy.rows_of(facility.law).values()],
     }
     return render(request, "games/office/changes.html", context)
@@ -85,12 +87,17 @@ def change(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
         "waits": change_row.status == PreparedChange.Status.WAITING,
         "makers": Person.objects.filter(code__in=change_row.makers).order_by("name"),
         "may_approve": _people_who_may(facility, change_row),
+        "notices": [
+            (Department(notice.department).label, notice)
+            for notice in change_row.notices.select_related("acknowledged_by").order_by("department")
+        ],
+        "may_acknowledge": why_not_acknowledged(change_row, person) is None,
         "subject_url": _subject_url(facility, change_row),
         "letter": _letter(facility, change_row),
         "facts": _facts(change_row),
         **{
             f"{name}_address": _address(facility, change_row, f"{name}_change")
-            for name in ("approve", "send_back", "take_back")
+            for name in ("approve", "send_back", "take_back", "acknowledge")
         },
     }
     submission = _submission(facility, change_row)

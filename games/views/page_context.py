@@ -11,6 +11,7 @@ from games.models import Facility, PreparedChange
 from games.office.calendar import reminders
 from games.office.calendar.deadlines import OVERDUE, THIS_WEEK, Deadline, deadlines
 from games.office.core.access import may_act
+from games.separation.acts import changes_to_acknowledge
 
 TABS = (
     ("submissions", "Submissions", "submissions"),
@@ -45,6 +46,7 @@ def page_context(
         "waiting_changes": PreparedChange.objects.filter(
             facility=facility, status=PreparedChange.Status.WAITING
         ).count(),
+        "told_changes": changes_to_acknowledge(facility, person),
         "reminders": reminders.open_reminders(facility, listed, today),
         "tabs": [
             {"code": code, "label": label, "url": reverse(name, args=[facility.code])}

@@ -1,5 +1,5 @@
 """The ticker: warn of dice that expire, raise alerts, apply limits and rules that take effect, remind of deadlines,
-open cases.
+withdraw changes, open cases.
 
 Nothing depends on it for correctness: every act checks the rules against stored moments itself. It runs as one task of
 the embedded server, or as `manage.py ticker` in production. Two tickers are harmless, because each change is claimed
@@ -20,6 +20,7 @@ from channels.db import database_sync_to_async
 from audit import clock
 from audit.logs import OutageLog
 from games.office.calendar import reminders
+from games.separation import watch as changes_watch
 from tables.alerts import escalation
 from tables.cases import watch as cases_watch
 from tables.clock import alert_rules
@@ -74,6 +75,7 @@ class Ticker:
             escalation.pass_on_unanswered,
             *([partial(self.check_rules, staff_rules)] if staff_rules else []),
             *([remind_of_deadlines] if remind else []),
+            *([changes_watch.withdraw_ended_changes] if opens_cases else []),
             *([partial(cases_watch.open_found_cases, with_slow=with_slow_cases)] if opens_cases else []),
         ]
 

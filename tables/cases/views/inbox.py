@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 
 from games.models import Facility
 from games.office.calendar.deadlines import BEGINS, Deadline, deadlines
+from games.separation.acts import changes_to_acknowledge
 from tables.cases.inbox import FILTERS, MAX_CLOSED, case_rows, cases_of, figures, in_filter
 from tables.cases.page import inbox_context
 from tables.cases.reports import report_panel
@@ -48,6 +49,7 @@ def inbox(request: HttpRequest, facility_code: str) -> HttpResponse:
         "closed_since": _closed_since_yesterday(facility, now) if shown != "closed" else [],
         "panel": report_panel(facility, now),
         "integrity": read_integrity(facility, now),
+        "told_changes": changes_to_acknowledge(facility, person),
         "coming": _coming_due(facility, now),
         "tables": Table.objects.filter(facility=facility, kind=Table.Kind.LIVE).order_by("code"),
     }

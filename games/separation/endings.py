@@ -1,0 +1,83 @@
+"""When a change that waits has nothing left to be approved: what it is about has ended, or who prepared it has left.
+
+`ended_because` says why in words. The ticker withdraws such a change (`watch.py`).
+"""
+
+import datetime as dt
+from collections.abc import Callable
+
+from games.engine.editions import edition
+from games.models import GameRequest, GameTest, Guide, PreparedChange, RulesSubmission, SignForm
+from games.models.patrons import Review
+
+FILED = RulesSubmission.Status.FILED
+
+
+def ended_because(change: PreparedChange, today: dt.date) -> str:
+    """Why this waiting change is withdrawn, in words; "" for one that can still be approved.
+
+    `today`: the gaming day of its facility.
+    """
+    person = change.prepared_by
+    if not person.is_active or not person.belongs_to(change.facility.code):
+        return f"{person.name}, who prepared it, no longer works here."
+    why_of_subject = ENDINGS.get(change.subject)
+    return why_of_subject(change, today) if why_of_subject is not None else ""
+
+
+def _rules(change: PreparedChange, today: dt.date) -> str:
+    row = RulesSubmission.objects.filter(
+        facility=change.facility, code=change.params.get("code"), version=change.params.get("version")
+    ).first()
+    if row is None:
+        return ""
+    if row.status != FILED:
+        return f"{row.code} version {row.version} is {row.get_status_display()} by now."
+    lapses_on = edition(row.edition).lapses_on
+    if lapses_on is not None and lapses_on <= today and not row.lapsed_why:
+        return f"The edition of {row.code} version {row.version} lapsed on {lapses_on:%d %b %Y}."
+    return ""
+
+
+def _guide(change: PreparedChange, today: dt.date) -> str:
+    row = Guide.objects.filter(facility=change.facility, version=change.params.get("guide")).first()
+    waits = {Review.FILED} if change.act == "decide_guide" else {Review.DRAFT}
+    if row is None or row.status in waits:
+        return ""
+    return f"Guide version {row.version} is {row.get_status_display()} by now."
+
+
+def _sign_form(change: PreparedChange, today: dt.date) -> str:
+    row = SignForm.objects.filter(facility=change.facility, pk=change.params.get("form")).first()
+    if row is None or row.status == Review.FILED:
+        return ""
+    return f"Form {row.version} is {row.get_status_display()} by now."
+
+
+def _request(change: PreparedChange, today: dt.date) -> str:
+    row = GameRequest.objects.filter(facility=change.facility, code=change.params.get("request")).first()
+    if row is None:
+        return ""
+    if change.act == "decide_test":
+        test = GameTest.objects.filter(request=row, number=int(change.params["test"])).first()
+        if test is not None and test.status != Review.FILED:
+            return f"Test {test.number} of {row.code} is {test.get_status_display()} by now."
+    elif row.status != Review.FILED:
+        return f"{row.code} is {row.get_status_display()} by now."
+    return ""
+
+
+def _equipment(change: PreparedChange, today: dt.date) -> str:
+    ends_on = change.params.get("ends_on")
+    if not isinstance(ends_on, str) or not ends_on or dt.date.fromisoformat(ends_on) > today:
+        return ""
+    return f"The approval itself ended on {dt.date.fromisoformat(ends_on):%d %b %Y}."
+
+
+ENDINGS: dict[str, Callable[[PreparedChange, dt.date], str]] = {
+    "rules": _rules,
+    "guides": _guide,
+    "signs": _sign_form,
+    "requests": _request,
+    "equipment": _equipment,
+}
