@@ -334,6 +334,7 @@ ACTS_OF_FACILITY = {
     "withdraw_approval": OFFICE,
     "register_shaker": OFFICE,
     "assign_person": DUTY_CHANGERS,
+    "begin_own_duty": DUTY_CHANGERS - {"system administrator"},
     "assign_elsewhere": STAFFERS,
     "end_assignment": DUTY_CHANGERS,
     "record_qualification": STAFFERS,

@@ -101,12 +101,16 @@ class FacilityRunner(StreamRunner[FacilityContext]):
     def __init__(self) -> None:
         super().__init__()
         self.streams: dict[str, str] = {}
+        self.off_duty: set[str] = set()
 
     def stream_name(self, act: str) -> str:
         return self.streams.get(act, STAFF)  # the acts on changes: `place_of` says which stream
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         return is_on_duty_at_facility(person, facility)
+
+    def needs_duty(self, act: str) -> bool:
+        return act not in self.off_duty
 
     def make_context(self, request: ActRequest, locked: LockedStream) -> FacilityContext:
         if request.witness is not None and not is_on_duty_at_facility(request.witness, locked.facility):
@@ -121,11 +125,12 @@ class FacilityRunner(StreamRunner[FacilityContext]):
         witness: bool = False,
         subject: str = "",
         step_up: StepUp = "never",
+        off_duty: bool = False,
     ) -> Callable[[Do], Do]:
         """Register an act, recorded on this stream, under its function's name.
 
         `subject`: the row of the policy by which one person prepares the act and another approves it; `roles` do not
-        count then.
+        count then. `off_duty`: somebody who is not on duty may do it.
         """
         register_act = self.act(
             roles=roles, witness=witness, depends_on="nothing", subject=subject, step_up=step_up
@@ -133,6 +138,8 @@ class FacilityRunner(StreamRunner[FacilityContext]):
 
         def register(do: Do) -> Do:
             self.streams[do.__name__] = stream
+            if off_duty:
+                self.off_duty.add(do.__name__)
             return register_act(do)
 
         return register

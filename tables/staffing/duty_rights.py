@@ -9,11 +9,18 @@ from games.engine import Refusal
 from games.jurisdictions import SeparationRow
 from games.models import Facility
 from games.separation import policy
+from tables.models import Assignment
 from tables.runner.facility import FacilityContext
-from tables.staffing.refusals import DUTY_OF_ANOTHER_DEPARTMENT, SECOND_PERSON_FOR_DUTY
+from tables.staffing.refusals import (
+    ALREADY_ASSIGNED,
+    COLLEAGUE_STARTS_YOUR_DUTY,
+    DUTY_OF_ANOTHER_DEPARTMENT,
+    SECOND_PERSON_FOR_DUTY,
+)
 
 DUTIES = "duties"  # the row of the policy
 DUTY_ROLES = policy.roles_of(DUTIES, "alone", "prepare")
+OWN_DUTY_ROLES = policy.roles_of(DUTIES, "alone")
 
 
 def departments_of(person: Person, facility: Facility) -> frozenset[str]:
@@ -34,6 +41,29 @@ def second_departments_for_duty(facility: Facility) -> str:
     row = policy.row_of(facility.law, DUTIES)
     words = policy.departments_in_words(row.approve.values())
     return f"{words} or the department of the duty" if row.signed_by_own_department else words
+
+
+def why_not_begin_own_duty(person: Person, facility: Facility) -> Refusal | None:
+    """Why this person may not start their own duty now, or None.
+
+    They may where nobody on duty starts it: they change the duty of their department alone, and so does nobody else
+    of it who is on duty.
+    """
+    row = policy.row_of(facility.law, DUTIES)
+    on_duty = Assignment.objects.at_facility(facility)
+    if on_duty.filter(person=person).exists():
+        return Refusal(ALREADY_ASSIGNED, person=person.name, place=facility.name)
+    if not policy.may_do_alone(row, person, person.department):
+        department = Department(person.department)
+        who = _who(row, department)
+        return Refusal(DUTY_OF_ANOTHER_DEPARTMENT, person=person.name, department=department.label, who=who)
+    colleagues = Person.objects.filter(
+        assignments__in=on_duty, is_active=True, department=person.department, role__in=row.alone
+    )
+    colleague = colleagues.order_by("name").first()
+    if colleague is not None:
+        return Refusal(COLLEAGUE_STARTS_YOUR_DUTY, colleague=colleague.name)
+    return None
 
 
 def verify_may_change_duty(ctx: FacilityContext, person: Person) -> None:

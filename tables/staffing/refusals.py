@@ -65,6 +65,11 @@ SECOND_PERSON_FOR_DUTY = RefusalCode(
     "regulator, but not %(person)s.",
     "Second person needed",
 )
+COLLEAGUE_STARTS_YOUR_DUTY = RefusalCode(
+    "colleague-starts-your-duty",
+    "%(colleague)s of your department is on duty and starts your duty.",
+    "A colleague is on duty",
+)
 NO_SUCH_PLACE = RefusalCode("no-such-place", "There is no %(place)s at this facility.")
 NO_SUCH_ASSIGNMENT = RefusalCode(
     "no-such-assignment",

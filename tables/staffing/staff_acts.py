@@ -18,7 +18,12 @@ from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GAMES_ELSEWHERE, GameElsewhere
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
-from tables.staffing.duty_rights import DUTY_ROLES, verify_may_change_duty
+from tables.staffing.duty_rights import (
+    DUTY_ROLES,
+    OWN_DUTY_ROLES,
+    verify_may_change_duty,
+    why_not_begin_own_duty,
+)
 from tables.staffing.entry_types import (
     ASSIGNMENT_ENDED,
     ASSIGNMENT_STARTED,
@@ -61,6 +66,21 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
     if same.filter(pit=duty.pit, table=duty.table).exists():
         raise Refusal(ALREADY_ASSIGNED, person=person.name, place=table or pit or ctx.facility.name)
     duty.save()
+    ctx.affect(tables_of(person))
+    return _assignment_outcome(ASSIGNMENT_STARTED, duty)
+
+
+@facility_act(STAFF, roles=OWN_DUTY_ROLES, step_up="office", off_duty=True)
+def begin_own_duty(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Start one's own duty at the whole facility, where nobody of the department is on duty who could.
+
+    Without it a department with nobody on duty could come back only by an administrator and a second person.
+    """
+    person = person_here(ctx.facility, ctx.actor.code)
+    refusal = why_not_begin_own_duty(person, ctx.facility)
+    if refusal is not None:
+        raise refusal
+    duty = Assignment.objects.create(person=person, facility=ctx.facility, started_at=ctx.now)
     ctx.affect(tables_of(person))
     return _assignment_outcome(ASSIGNMENT_STARTED, duty)
 

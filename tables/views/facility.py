@@ -39,6 +39,7 @@ from tables.staffing.duty_rights import (
     departments_of,
     needs_second_person,
     second_departments_for_duty,
+    why_not_begin_own_duty,
 )
 from tables.staffing.lockout_acts import SUPERVISORS
 from tables.staffing.words import ELSEWHERE
@@ -260,6 +261,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         pits.setdefault(staffed.table.pit.name, []).append(staffed)
     spans = roster.floorperson_spans(facility_row, staffed_tables, now)
     lockouts = pins.active_lockouts(now).filter(facility=facility_row.code)
+    may_begin = why_not_begin_own_duty(person, facility_row) is None
     signs_with_another = needs_second_person(person, facility_row)
     context = page_context(person, facility_row, STAFF, now) | {
         "pits": pits,
@@ -267,6 +269,8 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         "breaches": sum(bool(staffed.breaches) for staffed in staffed_tables),
         "members": roster.staff_members(facility_row, now, name, everybody=everybody or bool(name)),
         "query": {"who": name, "all": everybody},
+        "begins_duty": may_begin,
+        "my_department": person.get_department_display().lower(),
         "staffer": person.role in STAFFERS,
         "opens_people": PEOPLE in facility_pages_for(person, enrolled_device(request)),
         "duty_departments": departments_of(person, facility_row),

@@ -189,7 +189,7 @@ class Step(NamedTuple):
 
 
 def walk(people: Endpoints, act: str, params: dict[str, Any], steps: list[Step]) -> None:
-    """Post an act as each of these; the last one does it, and nothing is done before."""
+    """Post an act as each of these, one after the other."""
     answers = [people.post(by, act, params, witness)[1] for by, witness, _ in steps]
     assert answers == [step.answer for step in steps]
 
@@ -357,6 +357,29 @@ def test_duties_of_others_are_ended_by_an_administrator_and_a_second_person(scen
     assert "Second person, of compliance or regulator or the department of the duty" in staff
     assert ">Compliance, compliance</option>" in staff
     assert "data-witness" not in people.page("shift-manager", "/floor/larkfield/staff/?all=1")
+
+
+def test_a_department_with_nobody_on_duty_starts_its_duty_itself(scene: Scene) -> None:
+    people = Endpoints(scene)
+    second = people.hire("night-watch", "surveillance", "surveillance")
+    people.people["night-watch"] = second
+    staff = "/floor/larkfield/staff/"
+    assert people.post("surveillance", "begin_own_duty", {})[1] == "already-assigned"
+    ended = Assignment.objects.filter(person__role__in=("surveillance", "compliance"))
+    ended.update(ended_at="2026-01-01T00:00Z")
+    assert people.post("surveillance", "end_assignment", {"assignment": 1})[1] == "not-on-duty"
+    assert "Nobody of surveillance is on duty" in people.page("surveillance", staff)
+    assert "begin-duty" not in people.page("compliance", staff)
+    assert people.post("night-watch", "begin_own_duty", {}, visiting=True)[1] == "device-of-another-table"
+    steps = [
+        Step("compliance", "", "role-may-not"),
+        Step("outsider", "", "role-may-not"),
+        Step("night-watch", "", "assignment.started"),
+        Step("surveillance", "", "colleague-starts-your-duty"),
+    ]
+    walk(people, "begin_own_duty", {}, steps)
+    assert "begin-duty" not in people.page("surveillance", staff)
+    walk(people, "assign_person", {"person": "surveillance"}, [Step("night-watch", "", "assignment.started")])
 
 
 # The row that is reviewed afterward
