@@ -331,6 +331,7 @@ ACTS_OF_FACILITY = {
     "calibrate_instrument": MANAGEMENT,
     "retire_instrument": MANAGEMENT,
     "record_approval": OFFICE,
+    "set_review_sum": OFFICE,
     "withdraw_approval": OFFICE,
     "register_shaker": OFFICE,
     "assign_person": DUTY_CHANGERS,

@@ -30,6 +30,11 @@ class Facility(models.Model):
         blank=True,
         help_text="house figure: how long a break lasts; a shorter pause counts as work",
     )
+    review_first_from_cents = models.PositiveBigIntegerField(
+        null=True,
+        blank=True,
+        help_text="slips from this sum on are reviewed before money moves; below that of the jurisdiction",
+    )
     target_paces = models.JSONField(
         default=dict,
         blank=True,

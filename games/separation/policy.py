@@ -21,6 +21,7 @@ from games.jurisdictions import (
     all_jurisdictions,
     read_separation,
 )
+from games.models import Facility
 
 PRACTICE = Path(__file__).with_name("practice.toml")
 # The department in which somebody of a role is told. The roles that are not named work in table games.
@@ -97,6 +98,15 @@ def roles_of(subject: str, *columns: str) -> frozenset[str]:
 def changed(rows: Mapping[str, SeparationRow]) -> dict[str, SeparationRow]:
     """Those rows whose subject is approved later, as a prepared change."""
     return {subject: row for subject, row in rows.items() if row.control == CHANGE}
+
+
+def review_first_from(facility: Facility) -> int:
+    """The sum in cents from which a slip is reviewed before money moves at this facility; 0: none is.
+
+    A facility may set a lower sum than its jurisdiction, never a higher one.
+    """
+    sums = (row_of(facility.law, "corrections").first_from_cents, facility.review_first_from_cents)
+    return min(filter(None, sums), default=0)
 
 
 def sha256_of(data: Any) -> str:

@@ -14,7 +14,7 @@ from audit.access import Denied
 from audit.models import Department, Person, Role
 from games.engine import Refusal
 from games.engine.odds import in_dollars
-from games.jurisdictions import SeparationRow
+from games.jurisdictions import REVIEW, SeparationRow
 from games.models import Document, Facility, PreparedChange, RulesSubmission
 from games.office.core import runner as office_runner
 from games.office.core.access import person_and_facility
@@ -66,7 +66,8 @@ def changes(request: HttpRequest, facility_code: str) -> HttpResponse:
         "ended": [_row(facility, change, person, context["now"]) for change in ended],
         "person_department": person.get_department_display().lower(),
         "told": [_row(facility, change, person, context["now"]) for change in context["told_changes"]],
-        "policy": [_policy_line(row) for row in policy.rows_of(facility.law).values()],
+        "review_sum": _review_sum(facility, person),
+        "policy": [_policy_line(row, facility) for row in policy.rows_of(facility.law).values()],
     }
     return render(request, "games/office/changes.html", context)
 
@@ -122,11 +123,25 @@ def _row(facility: Facility, change: PreparedChange, person: Person, now: dt.dat
     )
 
 
-def _policy_line(row: SeparationRow) -> PolicyLine:
+def _review_sum(facility: Facility, person: Person) -> dict[str, Any] | None:
+    """What the dialog of the sum from which slips are reviewed first needs; None for who does not prepare it."""
+    if not policy.may_prepare(policy.row_of(facility.law, "review-sum"), person):
+        return None
+    most = policy.row_of(facility.law, "corrections").first_from_cents
+    return {
+        "now": in_dollars(policy.review_first_from(facility)),
+        "most": in_dollars(most) if most else "",
+        "address": reverse("facility-act", args=[facility.code, "set_review_sum"]),
+    }
+
+
+def _policy_line(row: SeparationRow, facility: Facility) -> PolicyLine:
     told = ", ".join(Role(role).label.lower() for role in row.told)
     time = f"{row.hours} h" if row.hours else "at once"
-    if row.first_from_cents:
-        time += f"; from {in_dollars(row.first_from_cents)} before money moves"
+    if row.control == REVIEW and (first_from := policy.review_first_from(facility)):
+        time += f"; from {in_dollars(first_from)} before money moves"
+        if first_from != row.first_from_cents:
+            time += ", a sum of this casino"
     return PolicyLine(
         row,
         policy.prepared_in_words(row),

@@ -168,3 +168,15 @@ WAGER_STRUCK = entry_type(
     WagerStruck,
     "A wager that had been entered by mistake was struck, with the new settlement.",
 )
+
+
+class ReviewSumSet(TypedDict):
+    cents: Annotated[int, "slips from this sum on are reviewed before any money moves"]
+    before_cents: Annotated[int, "the sum until then; 0 for none"]
+
+
+REVIEW_SUM_SET = entry_type(
+    "review_sum.set",
+    ReviewSumSet,
+    "The facility set the sum from which a slip is reviewed before any money moves.",
+)

@@ -149,3 +149,11 @@ MONEY_HAS_MOVED = RefusalCode(
     "money-has-moved",
     "A winner of round %(round)s has been paid. It can no longer be corrected here.",
 )
+REVIEW_SUM_TOO_HIGH = RefusalCode(
+    "review-sum-too-high",
+    "In %(jurisdiction)s slips from %(most)s on are reviewed before money moves. Set this sum or a lower one.",
+    "Above the jurisdiction's sum",
+)
+REVIEW_SUM_THE_SAME = RefusalCode(
+    "review-sum-the-same", "Slips from %(sum)s on are reviewed before money moves already.", "The same sum"
+)

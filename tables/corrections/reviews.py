@@ -35,7 +35,7 @@ def review_due(ctx: TableContext, slip: Slip) -> tuple[dt.datetime | None, bool]
     if not slip.due or ctx.table.kind != Table.Kind.LIVE:
         return None, False
     row = policy.row_of(ctx.table.facility.law, CORRECTIONS)
-    threshold = row.first_from_cents
+    threshold = policy.review_first_from(ctx.table.facility)
     return ctx.now + row.time, bool(threshold) and slip.due_cents >= threshold
 
 
@@ -61,6 +61,15 @@ def slips_waiting_for_review(facility: Facility) -> QuerySet[Slip]:
 def reviewer_names(facility: Facility) -> str:
     """Return who reviews slips here: `surveillance or compliance`."""
     return policy.departments_in_words(policy.row_of(facility.law, CORRECTIONS).approve.values())
+
+
+def review_rule(table: Table) -> str:
+    """Return who reviews the slips of this table, and from which sum before money moves; "" where nobody does."""
+    if table.kind != Table.Kind.LIVE:
+        return ""
+    who, first_from = reviewer_names(table.facility).capitalize(), policy.review_first_from(table.facility)
+    first = f", from {in_dollars(first_from)} on before any money moves" if first_from else ""
+    return f"{who} reviews a slip that moves money{first}."
 
 
 def may_review(person: Person, slip: Slip, facility: Facility) -> bool:

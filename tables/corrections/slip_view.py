@@ -28,7 +28,7 @@ from tables.corrections.entry_types import (
     SlipWager,
 )
 from tables.corrections.outcomes import RoundOutcome, outcome_of
-from tables.corrections.reviews import may_review, reviewer_names
+from tables.corrections.reviews import may_review, review_rule, reviewer_names
 from tables.corrections.words import (
     CHIPS,
     FIGURES,
@@ -190,6 +190,7 @@ class SlipForm(SlipDialogs):
     """Who may sign, where the dialogs post, and what they offer."""
 
     signers: list[Signer]
+    review_rule: str
     is_manager: bool
     file: str
     settle: str
@@ -443,6 +444,7 @@ def _form(
     place = [table.facility.code, table.code]
     form: SlipForm = {
         "signers": _signers(table, person),
+        "review_rule": review_rule(table),
         "is_manager": person.role in STAFFERS,
         "file": reverse("act", args=[*place, "file_slip"]),
         "settle": reverse("act", args=[*place, "settle_slip"]),

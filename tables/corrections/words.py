@@ -6,11 +6,13 @@ from audit.models import Department
 from games.engine.odds import in_dollars
 from tables.corrections.entry_types import (
     DICE_CORRECTED,
+    REVIEW_SUM_SET,
     SLIP_FILED,
     SLIP_REVIEWED,
     SLIP_SETTLED,
     WAGER_MISSED,
     WAGER_STRUCK,
+    ReviewSumSet,
     SeatAmount,
     StruckWager,
 )
@@ -73,6 +75,7 @@ ACT_LINES = [
             )
         ),
     ),
+    line(REVIEW_SUM_SET, lambda data: _review_sum(data)),
     line(
         DICE_CORRECTED,
         lambda data: (
@@ -88,6 +91,11 @@ ACT_LINES = [
         lambda data: "Wager struck, seat %s: %s, not %s" % _seat_and_stakes(data["mended"]),
     ),
 ]
+
+
+def _review_sum(data: ReviewSumSet) -> str:
+    before = f", before from {in_dollars(data['before_cents'])}" if data["before_cents"] else ""
+    return f"Slips from {in_dollars(data['cents'])} on are reviewed before money moves{before}"
 
 
 def _seat_and_stakes(wager: StruckWager) -> tuple[int, str, str]:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import io
+import json
 
 import pypdfium2
 import pytest
@@ -15,7 +16,7 @@ from tables.corrections.refusals import SLIP_REVIEWER_OF_TABLE
 from tables.corrections.reviews import slips_waiting_for_review
 from tables.models import Alert, Slip
 from tests.services.restore import restored_later
-from tests.tables.cast import make_scene
+from tests.tables.cast import make_scene, newest_of_an_act
 from tests.tables.slip_scene import entry, file, review, settle
 
 pytestmark = pytest.mark.django_db
@@ -143,6 +144,28 @@ def test_above_the_sum_no_money_moves_before_the_review(cleared):
     settle(cleared, (1, 5_000), (2, -180_000))
     assert Slip.objects.get().status == "settled"
     assert open_alerts() == set()
+
+
+def test_a_facility_lowers_the_sum_of_the_jurisdiction_and_never_raises_it(cleared):
+    def set_sum(cents):
+        cleared.in_room("set_review_sum", {"cents": cents}, by="compliance")
+
+    with cleared.refused("review-sum-too-high") as refusal:
+        set_sum(100_001)
+    assert refusal.value.params == {"jurisdiction": "Pennsylvania", "most": "$1,000"}
+    with cleared.refused("review-sum-the-same"):
+        set_sum(100_000)
+    set_sum(2_500)
+    body = json.loads(bytes(newest_of_an_act("larkfield/setup").body))
+    assert (body["_type"], body["data"]) == ("review_sum.set", {"cents": 2_500, "before_cents": 100_000})
+    page = cleared.browser("podium", "floorperson").get(ROUND).content.decode()
+    assert "reviews a slip that moves money, from $25 on before any money moves." in page
+    page = cleared.browser("podium", "compliance").get("/office/larkfield/changes/").content.decode()
+    assert "from $25 before money moves, a sum of this casino" in page
+    slip = small(cleared)
+    assert (slip.due_cents, slip.review_comes_first) == (3_000, True)
+    Facility.objects.update(review_first_from_cents=500_000)  # written beside the act
+    assert policy.review_first_from(Facility.objects.get()) == 100_000
 
 
 def test_a_review_that_differs_says_why_and_stops_the_money(cleared):

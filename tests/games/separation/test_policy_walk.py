@@ -100,6 +100,10 @@ def newest_rules() -> RulesSubmission:
     return RulesSubmission.objects.get(code="RS-0009", version=2)
 
 
+def review_sum() -> int | None:
+    return Facility.objects.get(code="larkfield").review_first_from_cents
+
+
 def layouts() -> QuerySet[Approval]:
     return Approval.objects.filter(reference=LAYOUT["reference"])
 
@@ -110,6 +114,7 @@ ROWS = {
     "signs": Row("decide_sign_form", sign, lambda: SignForm.objects.latest("pk").status == "approved"),
     "permissions": Row("record_board_permission", permission, BoardPermission.objects.exists),
     "requests": Row("decide_request", request, lambda: GameRequest.objects.get().status == "approved"),
+    "review-sum": Row("set_review_sum", lambda scene: {"cents": 50_000}, lambda: review_sum() == 50_000),
     "equipment": Row("record_approval", layout, lambda: layouts().exists()),
     "people": Row(
         "end_access", lambda scene: {"person": "relief", "why": "left"},
