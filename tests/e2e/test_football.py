@@ -11,7 +11,7 @@ from audit.devices import enroll
 from tables.models import Round, Settlement
 from tests.e2e.field import GAIN_OF_4, GAIN_OF_8, GAIN_OF_9, LEFT, RIGHT, TWO_ONES, FieldTablet
 from tests.e2e.floor import Dashboard, dashboard
-from tests.e2e.test_looks import broken_rules, faults_of
+from tests.e2e.test_looks import faults_of, rules_broken_today
 from tests.e2e.test_main_job import status_of_the_checker
 from tests.tables.cast import Scene
 
@@ -260,7 +260,7 @@ def test_a_game_settled_by_hand_is_written_down_throw_by_throw(table, new_page, 
         screen.page.locator("#ask [name=dollars]").fill(dollars)
         screen.tap("#ask [data-add-wager]")
     screen.tap("#ask [data-reason] >> nth=0")
-    assert faults_of(screen.page) + broken_rules(screen.page) == []
+    assert faults_of(screen.page) + rules_broken_today(screen.page) == []
     screen.tap("#ask [data-go]")
     expect(screen.page.locator("#ask")).to_be_hidden()
     game = Round.objects.get(number=1)
@@ -293,7 +293,7 @@ def test_a_die_is_lost_and_the_game_goes_on_with_a_new_set(table, right, stick, 
     right.page.locator("#ask [name=found]").fill("A red die under the rail")
     right.tap("#ask [data-go]")
     expect(right.page.locator("#fix")).to_be_visible()
-    assert faults_of(right.page) + broken_rules(right.page) == []
+    assert faults_of(right.page) + rules_broken_today(right.page) == []
     right.tap("#fix")
     right.tap("#ask [data-fill=lot] >> nth=0")
     right.sign("floorperson")
@@ -356,7 +356,7 @@ def test_the_dealers_tablet_acts_for_the_lost_one_of_the_stick_with_its_pin_and_
     right.step("Seat 5 accepts")
     expect(right.page.locator("#ask-title")).to_have_text("For the stickperson")
     right.tap("#ask [data-reason] >> nth=0")
-    assert faults_of(right.page) + broken_rules(right.page) == []
+    assert faults_of(right.page) + rules_broken_today(right.page) == []
     right.sign("stickperson")
     right.says("Dice out")
     said = table.entry

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from audit.devices import enroll
 from tests.e2e.field import GAIN_OF_8, LEFT, RIGHT, TWO_ONES, FieldTablet
 from tests.e2e.floor import again, dashboard, resize
-from tests.e2e.test_looks import SIZES, broken_rules, faults_of
+from tests.e2e.test_looks import SIZES, broken_rules, faults_of, rules_broken_today
 from tests.services.examples import is_of_today
 from tests.tables.cast import Scene
 
@@ -128,7 +128,7 @@ def test_the_pits_page_of_a_football_table_fits(table, right, new_page, spotless
     right.place(*RIGHT)
     pit = dashboard(new_page, table)
     spotless.append(pit)
-    assert broken_rules(pit.page) == []
+    assert rules_broken_today(pit.page) == []
     pit.page.goto("/floor/larkfield/T-01/")
     expect(pit.page.locator("live-screen:defined")).to_be_visible()
-    assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
+    assert faults_of(pit.page, least=None) + rules_broken_today(pit.page) == []

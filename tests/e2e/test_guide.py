@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from games.models import BoardPermission, DeviceIncident, Guide, GuideDisplay, RulesBook
 from tests.e2e.floor import letter, resize
-from tests.e2e.test_looks import CUT_OFF, SMALL_TARGETS, broken_rules
+from tests.e2e.test_looks import CUT_OFF, SMALL_TARGETS, rules_broken_today
 from tests.e2e.test_rooms import Office, is_well
 from tests.games.office.test_guide_acts import publish
 from tests.tables.cast import approve
@@ -76,7 +76,7 @@ def test_what_patrons_read_is_well_on_a_phone_and_on_a_wall(scene, new_page, spo
                 for one in [*page.evaluate(CUT_OFF), *page.evaluate(SMALL_TARGETS, 56)]
             ]
         resize(page, PHONE)
-        faults += [f"{address}: {one}" for one in broken_rules(page)]
+        faults += [f"{address}: {one}" for one in rules_broken_today(page)]
     assert faults == [], json.dumps(faults, indent=1)
     spotless.clear()
 
@@ -90,7 +90,7 @@ def test_the_floor_logs_a_device_from_the_page_of_its_table(scene, new_page, spo
     box.locator("[name=seat]").select_option("3")
     box.locator("[name=what]").fill("A telephone counting rolls")
     box.locator("[name=action]").fill("Taken away")
-    assert broken_rules(floor.page) == []
+    assert rules_broken_today(floor.page) == []
     floor.tap(box.get_by_role("button", name="Log it"))
     expect(box).not_to_be_visible()
     assert [(one.table, one.seat, one.what) for one in DeviceIncident.objects.all()] == [

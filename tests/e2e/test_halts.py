@@ -13,7 +13,7 @@ from audit.models import Entry, Stream
 from audit.sealing import incarnations
 from tables.models import Round, Table, Wager
 from tests.e2e.floor import Tablet, dashboard, lying, tablet, touch
-from tests.e2e.test_looks import broken_rules, faults_of
+from tests.e2e.test_looks import faults_of, rules_broken_today
 from tests.services.emptying import guards_aside
 
 pytestmark = pytest.mark.browser
@@ -85,12 +85,12 @@ def test_the_next_tap_finds_a_cut_tail_and_a_declaration_lets_the_table_go_on(sc
     touch(beside.area("small"))
     expect(beside.page.locator("#side-halted")).to_be_visible()
     assert not Wager.objects.filter(round__table=scene.table).exists()
-    assert (faults_of(dealer.page), faults_of(pit.page, None), broken_rules(pit.page)) == ([], [], [])
+    assert (faults_of(dealer.page), faults_of(pit.page, None), rules_broken_today(pit.page)) == ([], [], [])
     touch(dealer.page.locator("#refusal [data-close]"))
-    assert broken_rules(dealer.page) == []
+    assert rules_broken_today(dealer.page) == []
     pit.page.goto("/floor/larkfield/T-01")
     expect(pit.page.locator(".now-on")).to_contain_text("Halted. Nothing can be entered here.")
-    assert (faults_of(pit.page, None), broken_rules(pit.page)) == ([], [])
+    assert (faults_of(pit.page, None), rules_broken_today(pit.page)) == ([], [])
 
     declare(scene)
     for screen in (dealer, beside):

@@ -11,7 +11,7 @@ from audit import clock, verify
 from audit.devices import enroll
 from audit.models import Entry
 from tests.e2e.floor import Dashboard, Tablet, again, dashboard, lying, tablet
-from tests.e2e.test_looks import broken_rules, faults_of
+from tests.e2e.test_looks import broken_rules, faults_of, rules_broken_today
 from tests.services.examples import is_of_today
 from tests.tables.cast import Scene
 
@@ -274,7 +274,7 @@ def test_the_table_is_inspected_line_by_line_and_opened_by_the_floorperson(stage
     closed = stage("pa-675a", payout_limit_cents=7_500_000, opened=False)
     closed.staff()
     dealer = tablet(new_page, closed, "floorperson")
-    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
+    assert faults_of(dealer.page) + rules_broken_today(dealer.page) == []
     expect(dealer.page.locator("#inspect [data-line]")).to_have_count(4)
     expect(dealer.page.locator("#inspect-progress")).to_have_text("0 of 4 confirmed")
     dealer.inspect()
@@ -339,11 +339,11 @@ def test_the_pit_sees_the_layout_of_a_round(awaited, new_page):
     awaited.act("call_dice", {"dice": FOUR_FIVES})
     awaited.act("move_dice")
     pit = dashboard(new_page, awaited)
-    assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
+    assert faults_of(pit.page, least=None) + rules_broken_today(pit.page) == []
     pit.page.goto("/floor/larkfield/T-01/")
     expect(pit.page.locator(".called")).to_contain_text("Four of a kind, fives")
     expect(pit.page.locator(".spot.lit")).to_have_count(2)
-    assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
+    assert faults_of(pit.page, least=None) + rules_broken_today(pit.page) == []
 
 
 @clause("PA-675a.2(c)-seated", "PA-675a.2(c)-remain")

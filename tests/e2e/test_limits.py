@@ -10,7 +10,7 @@ from audit import clock
 from audit.devices import enroll
 from tables.models import DiceLot, LimitsChange
 from tests.e2e.floor import Screen, Tablet, become, letter, resize
-from tests.e2e.test_looks import CUT_OFF, LEAST_PX, SIZES, SMALL_TARGETS, broken_rules, faults_outside
+from tests.e2e.test_looks import CUT_OFF, LEAST_PX, SIZES, SMALL_TARGETS, faults_outside, rules_broken_today
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -123,13 +123,13 @@ def test_the_pages_of_limits_and_signs_are_well_at_each_size(scene, new_page, sp
     spotless += [tablet, floor, office]
     assert faults_outside(office.page, IGNORED) == []
     assert faults_outside(floor.page, IGNORED) == []
-    assert broken_rules(tablet.page) == []
+    assert rules_broken_today(tablet.page) == []
     for width, height in SIZES:
         resize(tablet.page, (width, height))
         assert [*tablet.page.evaluate(CUT_OFF), *tablet.page.evaluate(SMALL_TARGETS, LEAST_PX)] == []
     for address in (AT, AT + "sign/"):
         floor.page.goto(address)
-        assert broken_rules(floor.page) == []
+        assert rules_broken_today(floor.page) == []
         for width, height in SIZES:
             resize(floor.page, (width, height))
             assert floor.page.evaluate(CUT_OFF) == []

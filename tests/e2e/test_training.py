@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tables.rounds import draws
 from tests.e2e.floor import Tablet, again, dashboard, resize, tablet
-from tests.e2e.test_looks import SIZES, broken_rules, faults_of
+from tests.e2e.test_looks import SIZES, faults_of, rules_broken_today
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -108,12 +108,12 @@ def test_the_throw_and_what_lies_there_fit_in_every_game(rules, stage, new_page,
     to_the_throw(scene, *wager)
     dealer = tablet(new_page, scene, scene.at_the_post_of("call_dice", {}))
     spotless.append(dealer)
-    found = {"to be thrown": faults_of(dealer.page) + broken_rules(dealer.page)}
+    found = {"to be thrown": faults_of(dealer.page) + rules_broken_today(dealer.page)}
     with draws.showing(dice):
         dealer.tap("#throw")
         expect(dealer.page.locator("#thrown .die")).to_have_count(len(dice))
     assert faces(dealer.page) == list(dice)
-    found["thrown"] = faults_of(dealer.page) + broken_rules(dealer.page)
+    found["thrown"] = faults_of(dealer.page) + rules_broken_today(dealer.page)
     for width, height in SIZES:
         resize(dealer.page, (width, height))
         keys = dealer.page.locator("#screen :is(.facepad, .counts, .die-rows)")
@@ -125,7 +125,7 @@ def test_the_throw_and_what_lies_there_fit_in_every_game(rules, stage, new_page,
     for width, height in SIZES:
         resize(dealer.page, (width, height))
         assert is_apart(dealer.refused(), dealer.page.locator("#thrown")), (width, height)
-    found["refused"] = faults_of(dealer.page) + broken_rules(dealer.page)
+    found["refused"] = faults_of(dealer.page) + rules_broken_today(dealer.page)
     assert found == {name: [] for name in found}
 
 
@@ -158,7 +158,7 @@ def test_no_screen_of_it_can_be_taken_for_a_real_table(training, new_page, spotl
     spotless.append(screen)
     screen.enrol(training.tokens["tablet"])
     is_marked(screen.page)
-    assert faults_of(screen.page) + broken_rules(screen.page) == []
+    assert faults_of(screen.page) + rules_broken_today(screen.page) == []
     screen.arrive("dealer")
     is_marked(screen.page)
     expect(screen.page.locator(".side-head .practice")).to_have_text("practice money")
@@ -167,11 +167,11 @@ def test_no_screen_of_it_can_be_taken_for_a_real_table(training, new_page, spotl
     spotless.append(pit)
     green, blue = tint(pit.page)
     assert green > blue
-    assert broken_rules(pit.page) == []
+    assert rules_broken_today(pit.page) == []
     pit.page.goto("/floor/larkfield/T-01/")
     is_marked(pit.page)
     expect(pit.page.locator("#money")).to_have_text("Practice money today")
-    assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
+    assert faults_of(pit.page, least=None) + rules_broken_today(pit.page) == []
 
 
 def test_a_real_table_has_none_of_it(scene, new_page):
