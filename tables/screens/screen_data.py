@@ -63,9 +63,11 @@ PHASE_TYPES = frozenset(
         *("table.opened", "table.closed", "table.inspected", "device.failed", "repair.recorded"),
         *("bets.closed", "dice.shaken", "dice.offered", "dice.thrown", "throw.settled"),
         *("throw.no_roll", "round.settled", "round.no_roll", "round.voided", "round.settled_by_hand"),
-        *("fees.collected", "losers.taken", "winners.paid", "layout.cleared"),
+        *("fees.collected", "losers.taken", "winners.paid", "seats.settled", "layout.cleared"),
     )
 )
+# Entries of single payments: while the table settles, they do not begin a phase.
+PAYMENT_TYPES = frozenset({"winners.paid", "seats.settled"})
 LOW_SECONDS = 3600  # the time of the dice from which screens warn
 # Next steps after which corrections close, or the round has ended: they are pressed and held (static/js/hold.js).
 HELD_ACTS = frozenset({"pay_seats", "settle_seats", "clear_layout"})
@@ -472,7 +474,8 @@ class ScreenData:
     @cached_property
     def phase_since(self) -> str | None:
         """The moment at which the table came into its phase, by its newest entries; None if they are older."""
-        types = PHASE_TYPES if self.s["round"]["phase"] == "paid" else PHASE_TYPES - {"winners.paid"}
+        is_settling = self.s["round"]["phase"] in ("lit", "taken")
+        types = PHASE_TYPES - PAYMENT_TYPES if is_settling else PHASE_TYPES
         moments = (act["at"] for act in self.s["acts"] if act["type"] in types)
         return next(moments, self.s["round"]["opened_at"])
 

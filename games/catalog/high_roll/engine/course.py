@@ -170,7 +170,9 @@ def _place(phase: Phase, extra: bool, ribbon: tuple[str, ...]) -> int | None:
         "locked": first - 1,
         "closed": first,
         "ready": first + 1,
-        "called": first + 1,
+        "called": first + 2
+        if "call-dice" in ribbon
+        else first + 1,  # a first roll lasts until its dice are in their box
         "lit": first + 2,
         "loose": first + 3,
         "paid": len(ribbon) - 1,
