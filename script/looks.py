@@ -90,7 +90,7 @@ class Looks(Photographer):
         with self.page(f"{FACILITY}/T-01", "", *TABLET) as tablet:
             self.take(tablet, "signin-search-recent-1280x800")
             tablet.locator("[data-letter=M]").click()
-            tablet.locator("label.person:has(input[value='marta'])").click()
+            tablet.locator("label.person:has(input[value='zara'])").click()
             for digit in "12":
                 tablet.locator(f"#sign-in [data-digit='{digit}']").click()
             self.sizes(tablet, "signin-search", TABLET, UPRIGHT)
@@ -141,18 +141,24 @@ class Looks(Photographer):
         alert.get_by_role("button", name="I’m coming").click()
         tablet.locator(".floor-call--coming").wait_for()
         self.take(tablet, "felt-floor-called-1280x800")
-        alert.get_by_role("button", name="Decide").click()
+        self.open_decision(pit, alert)
         pit.get_by_label("Decision, for the record").fill("Surveillance saw one chip.")
         pit.get_by_role("button", name="Stands as recorded").click()
         tablet.locator(".decided").wait_for()
         self.take(tablet, "felt-floor-decided-1280x800")
         tablet.locator("[data-read-decision]").click()
 
+    def open_decision(self, pit: Any, alert: Any) -> None:
+        """Tap until the dialog is open: a tap within a second after the alerts have changed does not count."""
+        while not pit.locator("#decide").is_visible():
+            alert.get_by_role("button", name="Decide").click()
+            pit.wait_for_timeout(300)
+
     def take_the_phone(self) -> None:
         """The pit on a phone, the wall, and the page of the table, while nobody has answered the call."""
         with self.page(FACILITY, "kate", *PHONE) as phone:
             self.take(phone, "pit-phone-alert-390x844")
-            phone.goto(f"/floor/{FACILITY}/T-01/")
+            phone.goto(f"/floor/{FACILITY}/T-02/")
             self.take(phone, "pit-phone-table-390x844")
         with self.page(f"{FACILITY}/", "", *WALL) as wall:
             self.take(wall, "wall-1920x1080")
