@@ -288,7 +288,9 @@ class Photographer:
         page.locator(f"label.person:has(input[value='{person}'])").click()
         for digit in PINS[person]:
             page.locator(f"#sign-in [data-digit='{digit}']").click()
-        page.locator("live-screen:defined").wait_for()
+        page.locator(
+            "live-screen:defined, #page"
+        ).first.wait_for()  # compliance and the office land on their own pages
         page.wait_for_load_state("networkidle")
 
     def take(self, page: Any, name: str) -> None:

@@ -1,0 +1,238 @@
+"""Take the pictures of the compliance desk for docs/looks.md, on a floor of their own: `python -m script.looks_desk`.
+
+Inbox, case, letter, exceptions and approvals are pages; the report of a round and the letter are pages of their PDF.
+`--out FOLDER` writes them elsewhere.
+"""
+
+import argparse
+import io
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+from script.looks import LOOKS, PODIUM
+from script.screenshots import FACILITY, WAGERS, Floor, Photographer, photographer
+
+DPI = 96
+SAYS = (
+    "The dealer called 2, 2, 6 and the 10 lit up. I had $10 on it. Then they made it a 5 and took my chips."
+)
+SHOWS = "All three dice are readable before the call: 2, 2, 5."
+FINDINGS = (
+    "The round settles from its record as it was paid. The recording shows 2, 2, 5. The third die was entered as 6 and"
+    " corrected before any wager was taken or paid."
+)
+REASON = "The dice showed 2, 2, 5, a total of 9. The correction came before any wager was taken or paid."
+
+
+class DeskFloor(Floor):
+    """The demo floor with a disputed round, a slip, a wager over the maximum and refused PINs, each of them a case."""
+
+    def play(self) -> None:
+        for dice in ([1, 3, 6], [4, 4, 2]):
+            self.round("T-01", dice, *(wager for wager in WAGERS[:11] if wager[2] >= 1_000))
+        self.dispute()
+        self.round("T-03", [1, 5, 6], (1, "big", 5_000), (5, "small", 250_000))
+        self.round("T-02", [3, 3, 4], (1, "big", 5_000), (3, "total:10", 2_500))
+        self.slip()
+        self.refuse_pins()
+        from tables.cases import watch
+
+        watch.open_found_cases()
+        self.work_on_the_dispute()
+        self.prepare_a_decision()
+
+    def act(self, table: str, name: str, params: dict[str, Any] | None = None) -> None:
+        """Dealers enter what happens at their tables."""
+        from tables.demo.seeding import do
+        from tables.models import Table
+
+        dealer = Table.objects.get(facility__code=FACILITY, code=table).dealer
+        do(dealer, self.device, FACILITY, table, name, params or {})
+
+    def person(self, code: str) -> Any:
+        from audit.models import Person
+
+        return Person.objects.get(code=code)
+
+    def dispute(self) -> None:
+        """The call is corrected, and seat 2 disputes it. Mei deals, Kate signs."""
+        self.place("T-01", (2, "big", 10_000), (2, "total:10", 1_000), (3, "small", 5_000))
+        self.step("T-01", "call_dice")
+        self.act("T-01", "call_dice", {"dice": [2, 2, 6]})
+        self.with_witness("T-01", "correct_dice", {"dice": [2, 2, 5], "reason": "Read from the side"})
+        self.act("T-01", "report_dispute", {"seat": 2, "about": SAYS})
+        self.step("T-01", "clear_layout")
+        self.act("T-01", "clear_layout")
+
+    def with_witness(self, table: str, name: str, params: dict[str, Any]) -> None:
+        from tables.demo.seeding import do
+        from tables.models import Table
+
+        row = Table.objects.get(facility__code=FACILITY, code=table)
+        do(row.dealer, self.device, FACILITY, table, name, params, row.floorperson or self.kate)
+
+    def slip(self) -> None:
+        """A wager of T-02 was paid too little."""
+        from audit import clock
+        from games.params import Params
+        from tables.core.context import TableContext
+        from tables.corrections.correction import read_correction
+        from tables.models import Table
+        from tables.rounds.settlement import settled_data
+
+        table = Table.objects.get(facility__code=FACILITY, code="T-02")
+        payment = {"seat": 3, "paid_cents": 10_000, "taken_cents": 0}
+        said = {"kind": "payment", "payments": [payment]}
+        ctx = TableContext(table, None, None, None, clock.displayed_moment(table.stream, clock.now()))
+        correction = read_correction(ctx, table.rounds.get(number=1), Params(said), "", settled_data)
+        filed = {**said, "round": 1, "corrects": correction.corrects.seq, "reason": "One chip was missing"}
+        self.with_witness("T-02", "file_slip", filed)
+
+    def refuse_pins(self) -> None:
+        """At another device, since a podium that accepts no PIN takes no sign-in."""
+        from audit import clock, pins
+        from audit.devices import enroll
+
+        podium, _token = enroll("Podium of pit 2", FACILITY, "podium")
+        for _ in range(5):
+            pins.count_wrong_pin(podium, self.person("rosa"), None, clock.now())
+
+    def in_room(self, by: str, act: str, params: dict[str, Any]) -> None:
+        from audit.runner import ActRequest
+        from tables.runner import facility
+
+        facility.execute(ActRequest(FACILITY, "", act, uuid.uuid4(), 0, params, self.person(by), self.device))
+
+    def work_on_the_dispute(self) -> None:
+        """Taken, the camera seen, a note and a letter, and the first of two signatures."""
+        from tables.models import Case
+
+        case = Case.objects.get(kind="dispute")
+        which = {"case": case.code}
+        self.in_room("carla", "take_case", which)
+        clip = {"camera": "04-A", "clip": "SV-1120-04", "begins": "21:17:30", "ends": "21:19:30"}
+        self.in_room("hugo", "record_camera_seen", {**which, **clip, "shows": SHOWS})
+        self.in_room("viktor", "add_case_note", {**which, "text": "The patron was told: a letter by noon."})
+        decision = {"outcome": "stands", "reason": REASON}
+        letter = {"addressee": "Mr. Pat Example\n12 Main Street\nLarkfield", "findings": FINDINGS}
+        self.in_room("carla", "write_case_letter", {**which, **decision, **letter})
+        self.sign("hugo")
+
+    def sign(self, by: str) -> None:
+        from tables.models import CaseLetter
+
+        letter = CaseLetter.objects.select_related("case").get()
+        said = {"outcome": letter.outcome, "reason": letter.reason, "sha256": letter.sha256}
+        self.in_room(by, "sign_case_outcome", {"case": letter.case.code, **said})
+
+    def prepare_a_decision(self) -> None:
+        """The games administrator records that rules were approved; a second person has to approve that."""
+        from games.models import Facility
+        from games.office.core import runner
+        from tables.demo.office import BUREAU, Office
+
+        house = Facility.objects.get(code=FACILITY)
+        office = Office(house, self.person("noah"), self.person("viktor"), self.device)
+        words = "Rules submission RS-0021, version 2, is approved as it was filed."
+        letter = office.letter("Approval of RS-0021 version 2", words)
+        decision = {"granted": True, "body": BUREAU, "reference": "BGO-2347", "letter": letter}
+        params = {"code": "RS-0021", "version": 2, **decision}
+        runner.execute(
+            runner.ActRequest(
+                FACILITY,
+                runner.STREAM,
+                "record_decision",
+                uuid.uuid4(),
+                0,
+                params,
+                office.person,
+                self.device,
+            )
+        )
+
+
+class DeskLooks(Photographer):
+    """The pages of compliance, and what it prints."""
+
+    def take_all(self) -> None:
+        with self.page(FACILITY, "carla", *PODIUM) as desk:
+            for address, name in (
+                (f"/inbox/{FACILITY}/", "inbox"),
+                (self.case_url, "case"),
+                (f"/inbox/{FACILITY}/exceptions/?weeks=4", "exceptions"),
+            ):
+                desk.goto(address)
+                desk.wait_for_load_state("networkidle")
+                self.take(desk, f"{name}-1440x900")
+        with self.page(FACILITY, "noah", *PODIUM) as maker:
+            maker.goto(self.change_url)
+            self.take(maker, "approval-maker-1440x900")
+        with self.page(FACILITY, "viktor", *PODIUM) as approver:
+            approver.goto(self.change_url)
+            self.take(approver, "approval-1440x900")
+        self.print_papers()
+
+    @property
+    def case_url(self) -> str:
+        from tables.models import Case
+
+        return f"/inbox/{FACILITY}/{Case.objects.get(kind='dispute').code}/"
+
+    @property
+    def change_url(self) -> str:
+        from games.models import PreparedChange
+
+        return f"/office/{FACILITY}/changes/{PreparedChange.objects.get(status='waiting').code}/"
+
+    def print_papers(self) -> None:
+        """The second signature, then the letter and the round on paper."""
+        from audit import clock
+        from tables.cases.letter_paper import LetterPaper
+        from tables.cases.letter_pdf import letter_pdf
+        from tables.desk.round_paper import printed_by, round_paper
+        from tables.desk.round_pdf import round_pdf
+        from tables.models import CaseLetter
+
+        floor = DeskFloor()
+        floor.sign("carla")
+        with self.page(FACILITY, "carla", *PODIUM) as desk:
+            desk.goto(f"{self.case_url}letters/1/")
+            self.take(desk, "letter-1440x900")
+        letter = CaseLetter.objects.get()
+        self.take_paper(letter_pdf(LetterPaper(letter)), "letter-paper")
+        case = letter.case
+        assert case.table is not None and case.round is not None
+        paper = round_paper(
+            case.table,
+            case.round,
+            case.seat,
+            moment=clock.now(),
+            printed_by=printed_by(floor.person("carla")),
+        )
+        assert paper is not None
+        self.take_paper(round_pdf(paper), "dispute-paper")
+
+    def take_paper(self, content: bytes, name: str) -> None:
+        """Each page of a PDF, at the size of its drawing."""
+        import pypdfium2
+
+        for number, page in enumerate(pypdfium2.PdfDocument(content), start=1):
+            picture = io.BytesIO()
+            page.render(scale=DPI / 72).to_pil().save(picture, "PNG")
+            file = self.pictures / f"{name}{f'-{number}' if number > 1 else ''}.png"
+            file.write_bytes(self.reduced(picture.getvalue()))
+            print(f"{file.name}  {file.stat().st_size // 1024} kB")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m script.looks_desk", description=__doc__)
+    parser.add_argument("--out", type=Path, default=LOOKS, help="the folder of the pictures")
+    with photographer(DeskLooks, DeskFloor, parser.parse_args().out) as looks:
+        looks.take_all()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
