@@ -16,9 +16,9 @@ def letter_pdf(paper: LetterPaper) -> bytes:
     look, letter = styles(), paper.letter
     story: list[Flowable] = [
         text(letter.addressee, look["body"]),
-        Spacer(1, 8),
-        text(f"{paper.date}\nCase {paper.case.code}", look["body"]),
-        Spacer(1, 8),
+        Spacer(1, 6),
+        text(f"{paper.date}, case {paper.case.code}", look["body"]),
+        Spacer(1, 4),
         text(paper.heading, look["title"]),
         text(paper.says, look["body"]),
         text("What we found", look["heading"]),
@@ -48,8 +48,7 @@ def _round(paper: LetterPaper) -> Iterator[Flowable]:
         return
     yield text("The round, from the record", look["heading"])
     yield table([["Played", "Game and rules"], [facts["played"], facts["rules"]]], (45, 55))
-    for call in facts["dice"]:
-        yield text(call, look["body"])
+    yield text(" ".join(facts["dice"]) or "No dice were called.", look["body"])
     if facts["wagers"]:
         rows: list[list[Cell]] = [["Wager", "Stake", "Outcome", "Why", "Section", "Paid", "Returned"]]
         rows += [
@@ -61,8 +60,9 @@ def _round(paper: LetterPaper) -> Iterator[Flowable]:
             for wager in facts["wagers"]
         ]  # fmt: skip
         yield table(rows, (21, 10, 15, 24, 18, 11, 12), numbers=(1, 5, 6))
-    for sentence in (*facts["what_if"], *facts["slips"]):
-        yield text(sentence, look["body"])
+    for sentences in (facts["what_if"], facts["slips"]):
+        if sentences:
+            yield text(" ".join(sentences), look["body"])
     for cite, words in facts["sections"]:
         yield text(f"{cite}: {words}" if words else cite, look["small"])
 
@@ -72,7 +72,7 @@ def _signatures(paper: LetterPaper) -> Iterator[Flowable]:
     rows: list[list[Cell]] = [["Signed by", "When", "Entry", "Hash begins"]]
     rows += [
         [
-            [text(signer.name, look["strong"]), text(signer.role, look["head"])],
+            text(f"{signer.name}, {signer.role}", look["strong"]),
             signer.moment,
             f"{signer.seq:,}",
             signer.digest[:16],

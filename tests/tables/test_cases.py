@@ -372,7 +372,7 @@ def test_a_letter_is_signed_with_the_outcome_and_printed(disputed, hands):
     document = pypdfium2.PdfDocument(io.BytesIO(response.content))
     words = re.sub(r"\s+", " ", " ".join(sheet.get_textpage().get_text_range() for sheet in document))
     for part in (
-        "Larkfield Casino", "Pat Example 1 Main Street November 21, 2026 Case C-0001",
+        "Larkfield Casino", "Pat Example 1 Main Street November 21, 2026, case C-0001",
         "Your dispute of round 1 at table T-01, seat 2", "“The dealer called a 6 first”",
         "What we found The camera shows 2, 2, 5.", "The round stands as it was settled. The dice showed 9.",
         "Dice, called: 2 2 5.", "Big $100 Lost", "58 Pa. Code § 625a.3", "surveillance", letter.sha256,
