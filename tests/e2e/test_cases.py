@@ -15,6 +15,12 @@ from tests.services import workbooks
 
 pytestmark = pytest.mark.browser
 
+TITLE_COVERS_TEXT = """() => {
+    const title = document.createRange();
+    title.selectNodeContents(document.querySelector(".case-what a"));
+    return title.getBoundingClientRect().bottom - document.querySelector(".case-what .sub").getBoundingClientRect().top;
+}"""
+
 
 @pytest.fixture(autouse=True)
 def folder(settings, tmp_path):
@@ -47,7 +53,10 @@ def test_a_dispute_goes_from_the_complaint_to_both_signatures(scene, new_page, s
     box.locator("[name=number]").fill("1")
     box.locator("[name=seat]").fill("2")
     carla.go(box)
+    scene.in_room("open_case", {"kind": "other", "about": "A lamp is out. " * 20}, by="surveillance")
+    page.reload()
     expect(page.locator(".due-next h2")).to_have_text("Dispute at T-01 seat 2, round 1")
+    assert page.evaluate(TITLE_COVERS_TEXT) <= 0, "a long title covers the text under it"
     is_well(page)
     carla.tap(page.get_by_role("link", name="Take C-0001"))
     carla.go(carla.slip("take"))
@@ -108,7 +117,7 @@ def test_a_dispute_goes_from_the_complaint_to_both_signatures(scene, new_page, s
     assert "Pat Example" in words and "58 Pa. Code § 625a.3(7)" in words and "surveillance" in words
     carla.go(carla.slip("close"))
     expect(page.locator(".stages .done")).to_have_count(7)
-    case = Case.objects.get()
+    case = Case.objects.get(code="C-0001")
     assert (case.status, case.outcome, case.signatures.count()) == ("closed", "stands", 2)
     page.goto("/inbox/larkfield/exceptions/")
     expect(page.locator(".exceptions tbody tr")).to_contain_text(["1 100.0 per 100"])
