@@ -42,12 +42,13 @@ class Need:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the first day. `links`: the pages that do it, by their label."""
+    """One step of the first day. `how`: who does it, in a sentence. `links`: the pages that do it, by their label."""
 
     code: str
     title: str
     summary: str
     needs: tuple[Need, ...]
+    how: str
     links: tuple[tuple[str, str], ...] = field(default=())
 
     @property
@@ -57,6 +58,11 @@ class Step:
     @property
     def is_done(self) -> bool:
         return not self.missing
+
+    @property
+    def next_url(self) -> str:
+        """The page that adds the first thing that is missing, if there is such a page."""
+        return next((need.url for need in self.missing if need.url), "")
 
     @property
     def have(self) -> int:
@@ -94,6 +100,7 @@ def _facility(facility: Facility) -> Step:
         "Facility",
         f"{facility.name}, day from {begins}",
         (Need(facility.name, 1, 1, f"gaming day from {begins}, {facility.time_zone}"),),
+        "Created on the server.",
     )
 
 
@@ -105,6 +112,7 @@ def _jurisdiction(facility: Facility) -> Step:
         "Jurisdiction",
         law.name,
         (Need(f"Editions of {law.name}", len(editions), 1, "the games that may be submitted here"),),
+        "Chosen when the facility was created.",
     )
 
 
@@ -133,15 +141,17 @@ def _people(facility: Facility, tables: list[Table], now: dt.datetime) -> Step:
         for person in Person.objects.filter(is_active=True, facility__in=("", facility.code))
         if person.has_usable_password()
     ]
-    url = reverse("staff", args=[facility.code])
+    url, people_url = reverse("staff", args=[facility.code]), reverse("people", args=[facility.code])
     needs = [
-        Need(label, sum(person.role in roles for person in people), 1, why, url=url)
+        Need(label, sum(person.role in roles for person in people), 1, why, url=people_url)
         for label, roles, why in ROLES
     ]
     needs.append(_trained_dealers(facility, tables, people, now, url))
     short = sum(bool(need.missing) for need in needs)
     summary = f"{short} role{'' if short == 1 else 's'} short" if short else f"{len(people)} with a PIN"
-    return Step("people", "People", summary, tuple(needs), (("Staff and training", url),))
+    how = "A system administrator adds people, and compliance approves each. Under Staff they go on duty."
+    links = (("People", people_url), ("Staff and training", url))
+    return Step("people", "People", summary, tuple(needs), how, links)
 
 
 def _trained_dealers(
@@ -174,6 +184,7 @@ def _pits(facility: Facility, tables: list[Table]) -> Step:
             Need("Pit", pits, 1, "a group of tables under a pit manager"),
             Need("Table", len(tables), 1, "needs a pit and a rules submission"),
         ),
+        "An administrator or compliance adds them here.",
     )
 
 
@@ -206,10 +217,11 @@ def _rules(facility: Facility, tables: list[Table], now: dt.datetime) -> Step:
         ),
     ]
     missing = [need.what for need in needs if need.missing]
-    codes = ", ".join(sorted(dealt or in_force)) or "none yet"
-    summary = f"{codes}; {missing[0].lower()} missing" if missing else codes
+    codes = ", ".join(sorted(dealt or in_force))
+    summary = f"{codes}; {missing[0].lower()} missing" if codes and missing else codes or "none yet"
     links = (("Submissions", submissions), ("Signs", signs), ("Guide", guide))
-    return Step("rules", "First submission", summary, tuple(needs), links)
+    how = "A games administrator or compliance prepares it; somebody else approves it under Approvals."
+    return Step("rules", "First submission", summary, tuple(needs), how, links)
 
 
 def _required_signs(
@@ -259,7 +271,12 @@ def _equipment(facility: Facility, tables: list[Table], registers: dict[int, Tab
         not any(need.missing for need in needs if need.what.startswith(f"{table.code}:")) for table in tables
     )
     links = (("Equipment", equipment), ("Dice", dice))
-    return Step("equipment", "Equipment and dice", f"{ready} of {len(tables)} ready", tuple(needs), links)
+    how = (
+        "A games administrator or compliance records approvals, somebody else approves them. "
+        "Managers keep the dice."
+    )
+    summary = f"{ready} of {len(tables)} ready" if tables else "waits for a table"
+    return Step("equipment", "Equipment and dice", summary, tuple(needs), how, links)
 
 
 def _devices(facility: Facility, tables: list[Table]) -> Step:
@@ -274,7 +291,8 @@ def _devices(facility: Facility, tables: list[Table]) -> Step:
     if not tables:
         needs.append(Need("Tablet of the first table", 0, 1, "the dealer's console"))
     enrolled = sum(min(need.have, need.need) for need in needs)
-    return Step("devices", "Devices", f"{enrolled} of {len(needs)} enrolled", tuple(needs))
+    how = "A system administrator gives each device its token."
+    return Step("devices", "Devices", f"{enrolled} of {len(needs)} enrolled", tuple(needs), how)
 
 
 def _opening(facility: Facility, tables: list[Table]) -> Step:
@@ -300,7 +318,8 @@ def _opening(facility: Facility, tables: list[Table]) -> Step:
         Need("Table opened", len(opened), 1, "inspected and opened at its tablet"),
     )
     summary = f"{', '.join(opened)} opened" if opened else "no table has been open"
-    return Step("opening", "First opening", summary, needs, (("Staff", url),))
+    how = "At its tablet the dealer signs in, and the floorperson inspects and opens the table."
+    return Step("opening", "First opening", summary, needs, how, (("Staff", url),))
 
 
 def has_been_open(table: Table) -> bool:

@@ -2,13 +2,16 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from audit import clock
+from audit.models import Device, Person
 from games.models import RulesSubmission
+from games.office.core.access import may_see_office
 from games.registry import game_by_code
-from tables.runner.access import facility_page_for
-from tables.runner.facility import SETUP
+from tables.runner.access import PEOPLE, enrolled_device, facility_page_for, facility_pages_for
+from tables.runner.facility import DICE, EQUIPMENT, SETUP, STAFF
 from tables.setup.acts import MAX_SEATS, SETUP_ROLES
 from tables.setup.first_day import first_day as first_day_steps
 from tables.views.facility import page_context
@@ -31,6 +34,7 @@ def first_day(request: HttpRequest, facility: str) -> HttpResponse:
         "done": sum(step.is_done for step in steps),
         "missing": missing,
         "office": person.role in SETUP_ROLES,
+        "open_urls": _open_urls(person, enrolled_device(request), facility),
         "pits": list(Pit.objects.filter(facility=facility_row)),
         "tables": list(
             Table.objects.filter(facility=facility_row)
@@ -42,6 +46,14 @@ def first_day(request: HttpRequest, facility: str) -> HttpResponse:
         "most_seats": MAX_SEATS,
     }
     return render(request, "tables/facility/first_day.html", context)
+
+
+def _open_urls(person: Person, device: Device | None, facility: str) -> set[str]:
+    """The addresses of the pages to which a step leads, and that this person may open at this device."""
+    pages = facility_pages_for(person, device)
+    names = [page for page in (PEOPLE, STAFF, EQUIPMENT, DICE) if page in pages]
+    names += ["submissions", "signs", "guides"] if may_see_office(person, device) else []
+    return {reverse(name, args=[facility]) for name in names}
 
 
 def _submissions(facility: int) -> list[dict[str, str]]:

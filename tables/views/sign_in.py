@@ -18,6 +18,7 @@ from audit.models import Device, Person
 from audit.models.people import SHOWS_ONLY
 from games.engine import Refusal
 from games.engine.game import PostCode
+from games.models import Facility
 from games.registry import game_by_code
 from tables.core import posts
 from tables.core.permissions import DEALERS
@@ -302,12 +303,16 @@ def _page_context(device: Device, post: PostCode | None) -> dict[str, Any]:
     return {"place": _place(device, table), "people": people, "elsewhere": elsewhere}
 
 
+def _facility_name(device: Device) -> str:
+    return Facility.objects.filter(code=device.facility).values_list("name", flat=True).first() or ""
+
+
 def _place(device: Device, table: Table | None) -> dict[str, Any]:
     keeper = posts.holder(table, posts.keeper_post(table)) if table else None
     shaker_with = keeper.name if keeper and table and table.status != Table.Status.CLOSED else None
     return {
         "table": table.code if table else "",
-        "facility_name": table.facility.name if table else device.facility.title(),
+        "facility_name": table.facility.name if table else _facility_name(device),
         "game": game_by_code(table.game) if table else None,
         "kind": table.kind if table else "",
         "locked_at": device.locked_at,

@@ -93,12 +93,14 @@ def test_a_facility_is_created_once(token, monkeypatch):
 def test_its_administrator_signs_in_at_the_office_and_comes_to_the_first_day(token):
     browser = Client()
     assert browser.post("/enrol", {"token": token})["Location"] == "/sign-in"
+    assert "<h1>Larkfield Boardwalk</h1>" in browser.get("/sign-in").content.decode()
     signed_in = browser.post("/sign-in", {"person": "teo", "pin": PIN}, follow=True)
     page = signed_in.content.decode()
     assert signed_in.redirect_chain[-1][0] == "/floor/boardwalk/setup/"
     assert "2 of 8 steps done" in page and 'aria-current="step"' in page
     pits = browser.get("/floor/boardwalk/setup/?step=pits").content.decode()
     assert "No pit yet" in pits and 'id="add-pit"' in pits and 'data-open="add-table"' not in pits
+    assert "drafts the first one" in pits and "/office/" not in pits  # an administrator has no access there
     done = browser.post(
         "/floor/boardwalk/acts/add_pit",
         json.dumps(
@@ -112,6 +114,9 @@ def test_its_administrator_signs_in_at_the_office_and_comes_to_the_first_day(tok
     assert '<option value="carla">Carla Reyes, compliance</option>' in staff
     Shaker.objects.create(facility=Facility.objects.get(), code="S-01", kind="manual")
     browser.post("/sign-in", {"person": "carla", "pin": PIN})
+    rules = browser.get("/floor/boardwalk/setup/?step=rules").content.decode()
+    assert "somebody else approves it" in rules
+    assert '<a href="/office/boardwalk/submissions/">Rules submission in force</a>' in rules
     equipment = browser.get("/floor/boardwalk/equipment/").content.decode()
     assert "rules in force require an approval" in equipment
 
