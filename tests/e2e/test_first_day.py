@@ -3,7 +3,7 @@
 The processes and settings are those of docker-compose.yml. TLS ends in the web worker, for there is no Caddy here, and
 its certificate is the test's own. The database is a copy of an empty one that was migrated; tests/test_deployment.py
 migrates one as compose does. The commands are those of the document, in their order. Everything else is done in
-Chromium.
+Chromium. `PITSIDE_PICTURES=docs/img` takes the pictures of the document again.
 """
 
 import base64
@@ -32,9 +32,10 @@ from cryptography.x509.oid import NameOID
 from django.conf import settings
 from django.core.management import call_command
 from django.test import override_settings
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, expect
 
 from audit import totp
+from script.screenshots import Photographer
 from tests.e2e.floor import Tablet, letter
 from tests.e2e.test_rooms import Office, measure
 from tests.services import chromium as chrome
@@ -182,10 +183,19 @@ def production(db: None, tmp_path: Path) -> Iterator[Production]:
 def pages(production: Production, contexts: chrome.Contexts) -> Iterator[chrome.Pages]:
     own = chrome.Contexts(contexts.browser, trust_all=True)
     pages = chrome.Pages(own, production.url)
+    expect.set_options(timeout=4 * chrome.EXPECT_TIME)  # PINs hash as slowly as in production
     yield pages
+    expect.set_options(timeout=chrome.EXPECT_TIME)
     for context in own.kinds:
         context.close()
     assert pages.errors == []
+
+
+def picture(page: Page, name: str) -> None:
+    """Take a picture of the document, where PITSIDE_PICTURES names its folder."""
+    folder = os.environ.get("PITSIDE_PICTURES")
+    if folder:
+        Photographer(page.context.browser, "", Path(folder)).take(page, name)
 
 
 class Podium(Office):
@@ -269,7 +279,7 @@ class Podium(Office):
         expect(box.locator("[data-file-status]")).to_contain_text(", letter.txt")
         self.go(box)
 
-    def approve(self, count: int) -> None:
+    def approve(self, count: int, pictured: str = "") -> None:
         """Approve everything that waits for a second person."""
         self.follow("Rules")
         for left in range(count, 0, -1):
@@ -277,22 +287,38 @@ class Podium(Office):
             reviews = self.page.get_by_role("link", name=re.compile("Review CH-"))
             expect(reviews).to_have_count(left)
             self.tap(reviews.first)
+            expect(self.page.locator("h1")).to_have_text(re.compile("CH-"))
+            if pictured:
+                picture(self.page, pictured)
             self.go(self.slip("approve"))
 
 
 def test_a_facility_opens_its_first_table_and_deals_a_round(production, pages):
     token = production.next("create_facility")
     passwords = [production.next("give_password") for _ in range(2)]
-    office = Podium(pages())
+    office, compliance, podium = (Podium(pages()) for _ in range(3))
     page = office.page
     office.enrol(token)
     office.set_up_sign_in("teo", passwords[0])
     page.wait_for_url(f"**/floor/{FACILITY}/setup/")
+    picture(page, "first-day")
+    compliance.enrol(production.next("enrol_device"))
+    compliance.set_up_sign_in("carla", passwords[1])
 
     # 2. and 3. A pit and people
     office.step("Pits and tables", "Pit", "Table")
     office.go(office.fill_in("add-pit", name="Pit 1", pit="p1"))
-    for _ in range(5):
+    office.follow("Setup", "People")
+    box = office.fill_in(
+        "add-person", name="Mei Tran", person="mei", badge="1184", licence_ends_on="2038-11-30"
+    )
+    box.locator("[name=role]").select_option("dealer")
+    office.go(box)
+    compliance.approve(1)
+    office.follow("Setup", "People", "Mei Tran")
+    office.go(office.slip("make-pin"))
+    one_time_pin = page.locator(".given-pin code").inner_text()
+    for _ in range(4):
         production.next("add_person")
     office.follow("Staff", "Everybody")
     for name in ("Viktor Lind", "Noah Berg", "Rita Ibarra"):
@@ -301,7 +327,6 @@ def test_a_facility_opens_its_first_table_and_deals_a_round(production, pages):
     office.tap(page.get_by_role("button", name="One-time password for Noah Berg"))
     office.go(page.locator("#give-password"))
     password_of_noah = page.locator(".one-time-text").inner_text()
-    podium = Podium(pages())
     podium.enrol(production.next("enrol_device"))
     podium.sign_in("viktor")
     podium.is_signed_in()
@@ -318,8 +343,6 @@ def test_a_facility_opens_its_first_table_and_deals_a_round(production, pages):
     # 4. and 5. The first submission, the guide and a table: Noah prepares, Carla approves
     office.sign_off()
     office.set_up_sign_in("noah", password_of_noah)
-    podium.sign_off()
-    podium.set_up_sign_in("carla", passwords[1])
     office.follow("Rules", "Submissions")
     box = office.fill_in("draft-submission", why="The first table")
     office.tap(box.locator(".pick", has_text="Chapter 625a, Paytable A"))
@@ -327,7 +350,7 @@ def test_a_facility_opens_its_first_table_and_deals_a_round(production, pages):
     office.follow("Open RS-0001")
     office.go(office.slip("file-submission"))
     office.record_decision("record-decision", "BGO-0001")
-    podium.approve(1)
+    compliance.approve(1, "first-day-approval")
     office.follow("Guide")
     for name in ("generate", "file-sample"):
         office.go(office.slip(name))
@@ -340,10 +363,14 @@ def test_a_facility_opens_its_first_table_and_deals_a_round(production, pages):
     office.follow("Equipment")
     office.go(office.fill_in("register", shaker="S-01"))
     office.record_approval('[data-open="approve"][data-shaker="S-01"]', "BGO-0003")
-    podium.approve(2)
+    compliance.approve(2)
     tablet = Tablet(pages())
     tablet.enrol(production.next("enrol_device"))
-    tablet.arrive("mei")
+    tablet.sign_in("mei", one_time_pin)
+    for field in ("New PIN", "The same again"):
+        tablet.page.get_by_role("textbox", name=field, exact=True).fill("314159")
+    tablet.tap(tablet.page.get_by_role("button", name="Save it and sign in"))
+    tablet.is_live()
     tablet.tap(tablet.next)
     tablet.tap('#ask [data-fill="shaker"][data-value="S-01"]')
     tablet.sign("kate")
@@ -355,9 +382,7 @@ def test_a_facility_opens_its_first_table_and_deals_a_round(production, pages):
         version = {"version": BUILD} if subject == "device" else {}
         opener = f'[data-open="approve"][data-subject="{subject}"]'
         office.record_approval(opener, f"AP-{number}", **version)
-    podium.approve(3)
-    podium.sign_off()
-    podium.sign_in("viktor")
+    compliance.approve(3)
     podium.follow("Dice", "Counts and instruments")
     today = dt.datetime.now(dt.UTC).date()
     valid = {"calibrated_on": f"{today - 30 * DAY}", "ends_on": f"{today + 300 * DAY}"}
@@ -387,6 +412,7 @@ def test_a_facility_opens_its_first_table_and_deals_a_round(production, pages):
     tablet.page.locator("#ask [name=seal]").fill("SL-1")
     tablet.sign("kate")
     office.step("First opening", "Table opened")
+    picture(page, "first-day-opening")
 
     # 8. The first opening, and the first round
     tablet.inspect(1, 2, 5, signs="kate")

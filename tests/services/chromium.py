@@ -22,7 +22,8 @@ ARGUMENTS = [
 
 
 # An expectation fails later than a heartbeat is due, whatever else this machine does.
-expect.set_options(timeout=15_000)
+EXPECT_TIME = 15_000  # ms
+expect.set_options(timeout=EXPECT_TIME)
 COUNT_CLICKS = "window.clicks = 0; addEventListener('click', () => { window.clicks += 1; }, true);"
 # Fingers of tests press and read faster than people. tests/e2e/test_taps.py takes the times of the product. A tap of
 # theirs may last long on a busy machine, and is still no press that opens an area.
