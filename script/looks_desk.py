@@ -49,6 +49,7 @@ class DeskFloor(Floor):
         from tables.models import Table
 
         dealer = Table.objects.get(facility__code=FACILITY, code=table).dealer
+        assert dealer is not None
         do(dealer, self.device, FACILITY, table, name, params or {})
 
     def person(self, code: str) -> Any:
@@ -71,6 +72,7 @@ class DeskFloor(Floor):
         from tables.models import Table
 
         row = Table.objects.get(facility__code=FACILITY, code=table)
+        assert row.dealer is not None
         do(row.dealer, self.device, FACILITY, table, name, params, row.floorperson or self.kate)
 
     def slip(self) -> None:
