@@ -1,5 +1,6 @@
-"""A disputed round in a real browser, from the patron's complaint to both signatures."""
+"""An auditor's day in a real browser: from a patron's complaint to the signed and printed letter."""
 
+import re
 from pathlib import Path
 
 import pypdfium2
@@ -34,7 +35,7 @@ def downloaded(person: Office, button: str) -> tuple[str, bytes]:
     return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
 
-def test_a_dispute_goes_from_the_complaint_to_both_signatures(scene, new_page, spotless):
+def test_a_dispute_goes_from_the_complaint_to_the_signed_letter(scene, new_page, spotless):
     scene.play((2, "big", 10_000), (5, "small", 2_000), dice=[2, 2, 6])
     scene.act("correct_dice", {"dice": [2, 2, 5], "reason": "read from the side"}, witness="floorperson")
     scene.finish()
@@ -67,6 +68,13 @@ def test_a_dispute_goes_from_the_complaint_to_both_signatures(scene, new_page, s
     expect(box.locator("[name=title]")).to_have_value("statement")
     carla.go(box)
     expect(page.get_by_role("region", name="Documents")).to_contain_text("statement")
+    box = carla.slip("note")
+    box.locator("[name=text]").fill("The patron was told: a letter by noon.")
+    carla.go(box)
+    expect(page.get_by_role("region", name="Notes")).to_contain_text("The patron was told: a letter by noon.")
+    expect(page.locator(".page-top .figures")).to_contain_text(
+        re.compile("Owner\\s*Compliance.*in 23 h", re.DOTALL)
+    )
     is_well(page)
 
     hugo.page.goto("/inbox/larkfield/")
