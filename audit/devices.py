@@ -5,18 +5,22 @@ only the token's SHA-256, so a stolen copy of the database gives no access. Only
 the page that enrolls a browser, once and for half an hour, and nothing afterward.
 """
 
+import base64
 import datetime as dt
 import hashlib
 import secrets
+import uuid
 from typing import cast
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit import clock, record
 from audit.entries import (
+    DEVICE_CHANGED,
     DEVICE_ENROLLED,
     DEVICE_REVOKED,
     ENROLLMENT_REFUSED,
@@ -30,24 +34,28 @@ from audit.models.people import StationCode
 from audit.refusal_codes import RefusalCode
 
 COOKIE_SALT = "audit.device"
+TOKEN_SALT = "pitside.enrollment-token.v1"
+READABLE_FOR = dt.timedelta(minutes=10)
 COOKIE_SECONDS = 400 * 24 * 60 * 60  # the longest that browsers keep a cookie
 TOKEN_LIFETIME = dt.timedelta(minutes=30)  # long enough to carry it to a tablet on the floor
 
 
 def enroll(
-    name: str, facility: str, station: str, place: str = "", by: Person | None = None
-) -> tuple[Device, str]:
+    name: str, facility: str, station: str, place: str = "", by: Person | None = None,
+    command: uuid.UUID | None = None,
+) -> tuple[Device, str]:  # fmt: skip
     """Create a device and record it. Returns it with its token, which is shown once and stored nowhere.
 
     A device that no browser has become yet gets a new token, and its old one opens nothing. `place` is the stream of
-    the only table that it serves (`larkfield/T-04`), or "". Raises ValidationError for a name that the facility already
-    uses, an unknown station, a place of another facility, or a wall with a place.
+    the only table that it serves (`larkfield/T-04`), or "". `command`: the token is derived from this id, so that who
+    made it on a screen can read it for ten minutes (`readable_tokens`). Raises ValidationError for a name that the
+    facility already uses, an unknown station, a place of another facility, or a wall with a place.
     """
     if place and not (record.STREAM_NAME.fullmatch(place) and place.startswith(f"{facility}/")):
         raise ValidationError({"place": f"{place} is not a place of {facility}."})
     if place and station == Station.WALL:
         raise ValidationError({"place": "A wall shows the whole floor: leave its place empty."})
-    token = secrets.token_urlsafe(32)
+    token = secrets.token_urlsafe(32) if command is None else _derived_token(command)
     moment = clock.now()
     with transaction.atomic():
         stream = lock_sign_in_stream(facility)
@@ -57,13 +65,49 @@ def enroll(
         device = unused.first() or Device(facility=facility, name=name)
         device.station, device.place = station, place
         device.token_sha256 = token_hash(token)
-        device.enrolled_at, device.enrolled_by = moment, by
+        device.enrolled_at, device.enrolled_by, device.enrollment_command = moment, by, command
         device.enrollment_ends_at, device.enrollment_refused_at = moment + TOKEN_LIFETIME, None
         device.full_clean(exclude=["token_sha256"])
         device.save()
         data: DeviceEnrolled = {"name": name, "station": cast(StationCode, str(station)), "place": place}
         append_sign_in(stream, DEVICE_ENROLLED(data), actor=by, device=device, moment=moment)
     return device, token
+
+
+def change(device: Device, by: Person | None, *, name: str, place: str) -> None:
+    """Give a device another name, or another table to serve ("": none), and record it. Raises ValidationError."""
+    with transaction.atomic():
+        stream = lock_sign_in_stream(device.facility)
+        device.name, device.place = name, place
+        device.full_clean(exclude=["token_sha256"])
+        device.save(update_fields=["name", "place"])
+        data: DeviceEnrolled = {
+            "name": name,
+            "station": cast(StationCode, str(device.station)),
+            "place": place,
+        }
+        moment = clock.never_before(stream, clock.now())
+        append_sign_in(stream, DEVICE_CHANGED(data), actor=by, device=device, moment=moment)
+
+
+def readable_tokens(person: Person, facility: str, now: dt.datetime) -> list[tuple[Device, str]]:
+    """The tokens that this person made on a screen a moment ago and no browser has used yet, with their devices."""
+    made = Device.objects.filter(
+        facility=facility, enrolled_by=person, enrolled_at__gt=now - READABLE_FOR, enrollment_used_at=None,
+        revoked_at=None, enrollment_command__isnull=False,
+    ).order_by("name")  # fmt: skip
+    tokens = []
+    for device in made:
+        assert device.enrollment_command is not None
+        token = _derived_token(device.enrollment_command)
+        if constant_time_compare(token_hash(token), bytes(device.token_sha256)):
+            tokens.append((device, token))
+    return tokens
+
+
+def _derived_token(command: uuid.UUID) -> str:
+    digest = salted_hmac(TOKEN_SALT, command.bytes, algorithm="sha256").digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 def revoke(device: Device, by: Person | None = None) -> None:

@@ -20,6 +20,11 @@ class DeviceEnrolled(TypedDict):
 DEVICE_ENROLLED = entry_type("device.enrolled", DeviceEnrolled, "A tablet, podium or display was enrolled.")
 
 
+DEVICE_CHANGED = entry_type(
+    "device.changed", DeviceEnrolled, "An enrolled device got another name, or another table to serve."
+)
+
+
 class EnrollmentRefusal(TypedDict):
     name: DeviceName
     why: Annotated[Literal["used", "expired"], "used: a browser had used it; expired: half an hour was over"]

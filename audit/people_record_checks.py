@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection
 
-from audit.entries import DEVICE_ENROLLED, DEVICE_REVOKED, PersonRecorded
+from audit.entries import DEVICE_CHANGED, DEVICE_ENROLLED, DEVICE_REVOKED, PersonRecorded
 from audit.models import Device, Entry, Person
 from audit.record_checks import record_check, record_gap
 from audit.registration import facilities_of, facilities_on_record, newest_statements, statement_of
@@ -93,8 +93,9 @@ def _may_read_pin_hashes() -> bool:
 
 @record_check
 def check_devices(tick: Callable[[], None]) -> Iterator[Finding]:
-    """Compare every device's row with the entries that enrolled it and revoked it."""
-    enrolled, revoked = _entries_by_device(DEVICE_ENROLLED.name), _entries_by_device(DEVICE_REVOKED.name)
+    """Compare every device's row with the entries that enrolled, changed and revoked it."""
+    enrolled = _entries_by_device(DEVICE_ENROLLED.name, DEVICE_CHANGED.name)
+    revoked = _entries_by_device(DEVICE_REVOKED.name)
     for number, device in enumerate(Device.objects.defer("token_sha256").order_by("facility", "name")):
         if number % 100 == 0:
             tick()
@@ -114,14 +115,16 @@ def check_devices(tick: Callable[[], None]) -> Iterator[Finding]:
             yield Finding(DEVICE_DIFFERS, {**where, "column": "revoked_at"})
 
 
-def _entries_by_device(type_: str) -> dict[tuple[str, str], tuple[str, int, dict[str, Any]]]:
-    """The newest entry of a type about each device: its stream, number and data, by facility and the device's id.
+def _entries_by_device(*types: str) -> dict[tuple[str, str], tuple[str, int, dict[str, Any]]]:
+    """The newest entry of these types about each device: its stream, number and data, by facility and the device's id.
 
     A stream may continue another one, so the facility is what counts.
     """
     entries = {}
     rows = (
-        Entry.objects.filter(type=type_).order_by("stream", "seq").values_list("stream__name", "seq", "body")
+        Entry.objects.filter(type__in=types)
+        .order_by("stream", "seq")
+        .values_list("stream__name", "seq", "body")
     )
     for stream, seq, body in rows.iterator(chunk_size=1000):
         try:

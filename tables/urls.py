@@ -5,6 +5,7 @@ from django.urls import path
 from .views import (
     acts,
     corrections,
+    devices,
     facility,
     health,
     pages,
@@ -43,6 +44,7 @@ urlpatterns = [
     path("floor/<slug:facility>/dice/<code:lot>/", facility.lot, name="dice-lot"),
     path("floor/<slug:facility>/equipment/", facility.equipment, name="equipment"),
     path("floor/<slug:facility>/staff/", facility.staff, name="staff"),
+    path("floor/<slug:facility>/devices/", devices.device_list, name="devices"),
     path("floor/<slug:facility>/people/", people.people, name="people"),
     path("floor/<slug:facility>/sign-in/", sign_ins.sign_ins, name="sign-ins"),
     path("floor/<slug:facility>/setup/", setup.first_day, name="first-day"),

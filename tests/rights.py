@@ -177,6 +177,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "system administrator"},
+    "floor/<slug:facility>/devices/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/people/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/sign-in/": {"system administrator"},
     "floor/<slug:facility>/setup/": OFFICE | STAFFERS | {"system administrator"},
@@ -352,6 +353,11 @@ ACTS_OF_FACILITY = {
     **dict.fromkeys(
         ("add_person", "change_access", "replace_pin", "end_access", "make_pin"), ACCESS_PREPARERS
     ),
+    "add_device": {"system administrator"},
+    "make_token": {"system administrator"},
+    "move_device": {"system administrator"},
+    "rename_device": {"system administrator"},
+    "revoke_device": MANAGEMENT | {"system administrator"},
     "give_password": {"system administrator"},
     "ask_factor_reset": {"system administrator"},
     "confirm_factor_reset": {"system administrator"},
@@ -437,6 +443,7 @@ OBJECTS = {
     ("case", "text"): NamedObject("C-9001", "C-0001", "no-such-case"),
     ("change", "text"): NamedObject("CH-9001", "CH-0001", "no-such-change"),
     ("code", "text"): NamedObject("RS-0002", "RS-0009", "no-such-submission"),
+    ("device", "text"): NamedObject("Device: dealer", "Device: stickperson", "no-such-device"),
     ("diligence", "text"): DOCUMENT,
     ("document", "text"): DOCUMENT,
     ("feed", "number"): rows(CalendarFeed, "no-such-feed"),
@@ -503,6 +510,6 @@ OTHER_WORDS = """
     named named_by_board need no_other_license nobody_plays note number odds odds_word officer on opened outcome
     owns_bp paid_cents paid_on part patent payout_limit_cents payouts petitioner place place_reference play
     post procedure qualified query reason received received_on reference rejected removed role rules
-    salesperson seal seat seats secured seq serial sha256 shakers shakes shows since square stored subject submitted_on
-    tampered test text title to tosses training version votes_bp wager wagers what why width_mm zh
+    salesperson seal seat seats secured seq serial sha256 shakers shakes shows since square station stored subject
+    submitted_on tampered test text title to tosses training version votes_bp wager wagers what why width_mm zh
 """

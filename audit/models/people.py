@@ -160,6 +160,9 @@ class Device(models.Model):
     enrollment_ends_at = models.DateTimeField(
         null=True, blank=True, help_text="Until when its enrollment token may be used."
     )
+    enrollment_command = models.UUIDField(
+        null=True, blank=True, help_text="From which a token that was made on a screen is derived."
+    )
     enrollment_used_at = models.DateTimeField(null=True, blank=True)
     enrollment_refused_at = models.DateTimeField(
         null=True, blank=True, help_text="When its enrollment token was first refused."

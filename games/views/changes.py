@@ -190,6 +190,9 @@ def _subject_url(facility: Facility, change: PreparedChange) -> str:
             return reverse("signs", args=[facility.code])
         case "requests":
             return reverse("game-request", args=[facility.code, params["request"]])
+        case "devices":
+            name = params.get("device") or params["name"]
+            return f"{reverse('devices', args=[facility.code])}?{urlencode({'device': name})}"
         case "people":
             return f"{reverse('people', args=[facility.code])}?{urlencode({'person': params['person']})}"
         case "equipment":

@@ -1,6 +1,7 @@
 """Lines of the desk's entries, and of entries that belong to no table."""
 
 from audit.entries import (
+    DEVICE_CHANGED,
     DEVICE_ENROLLED,
     DEVICE_LOCKED,
     DEVICE_LOCKED_OUT,
@@ -65,6 +66,17 @@ ACT_LINES = [
     line(
         DEVICE_ENROLLED,
         lambda data: ("%(name)s enrolled at %(place)s" if data["place"] else "%(name)s enrolled") % data,
+    ),
+    line(
+        DEVICE_CHANGED,
+        lambda data: (
+            (
+                "%(name)s has this name now, and serves %(place)s"
+                if data["place"]
+                else "%(name)s has this name now"
+            )
+            % data
+        ),
     ),
     line(
         ENROLLMENT_REFUSED,

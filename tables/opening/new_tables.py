@@ -16,7 +16,7 @@ from tables.runner.facility import STREAMS
 RESERVED_CODES = frozenset(
     {
         *STREAMS,
-        *("acts", "dice-control", "exports", "people", "rules", "sign-in", "system"),
+        *("acts", "dice-control", "devices", "exports", "people", "rules", "sign-in", "system"),
         *("tiles", "locked-tiles", "wall", "wall-tables"),
     }
 )

@@ -42,12 +42,14 @@ SETUP_READERS = frozenset(
     {"system-administrator", "games-administrator", "compliance", "pit-manager", "shift-manager"}
 )
 # Security has the other key of the dice storage. Each department sets the duty of its own people.
-PEOPLE = "people"
+PEOPLE, DEVICES = "people", "devices"
+ACCESS_READERS = DICE_KEEPERS | {"system-administrator", "compliance"}
 FACILITY_PAGE_ROLES = {
     DICE: SEES_THE_FLOOR | {"security"},
     EQUIPMENT: SEES_THE_FLOOR,
     STAFF: SEES_THE_FLOOR | {"security", "system-administrator"},
-    PEOPLE: DICE_KEEPERS | {"system-administrator", "compliance"},
+    PEOPLE: ACCESS_READERS,
+    DEVICES: ACCESS_READERS,
     SIGN_INS: frozenset({"system-administrator"}),
     SETUP: SETUP_READERS,
 }

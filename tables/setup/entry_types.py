@@ -1,8 +1,9 @@
 """Entries about a facility, its pits, and where its tables belong."""
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from audit.entry_types import entry_type
+from audit.models.people import StationCode
 from tables.opening.entry_types import TableMade
 
 
@@ -42,4 +43,57 @@ class TableMoved(TypedDict):
 
 TABLE_MOVED = entry_type(
     "table.moved", TableMoved, "A closed table was moved to another pit, or to another rules submission."
+)
+
+
+class DeviceNamed(TypedDict):
+    device: Annotated[str, "name of the device"]
+
+
+class DeviceAdded(DeviceNamed):
+    station: Annotated[StationCode, "where it is used"]
+    table: Annotated[str | None, "code of the only table that it serves; null for the whole facility"]
+
+
+DEVICE_ADDED = entry_type(
+    "device.added", DeviceAdded, "A device was added. A browser becomes it by its enrollment token."
+)
+
+
+class TokenMade(DeviceNamed):
+    ends_at: Annotated[str, "until when the token can be used, once"]
+
+
+TOKEN_MADE = entry_type(
+    "device.token_made",
+    TokenMade,
+    "An enrollment token was made, and could be read for ten minutes by who made it.",
+)
+
+
+class DeviceMoved(DeviceNamed):
+    table: Annotated[str | None, "code of the table that it serves now; null for the whole facility"]
+    table_before: Annotated[str | None, "code of the table that it served; null for the whole facility"]
+
+
+DEVICE_MOVED = entry_type("device.moved", DeviceMoved, "A device was given another table to serve.")
+
+
+class DeviceRenamed(DeviceNamed):
+    before: Annotated[str, "the name before"]
+
+
+DEVICE_RENAMED = entry_type("device.renamed", DeviceRenamed, "A device was given another name.")
+
+
+WhyEnded = Literal["revoked", "lost"]
+
+
+class DeviceEnded(DeviceNamed):
+    person: Annotated[str | None, "code of the person who was signed off there; null without one"]
+    why: Annotated[WhyEnded, "whether it was lost"]
+
+
+DEVICE_ENDED = entry_type(
+    "device.ended", DeviceEnded, "A device was revoked at once, and its person signed off."
 )

@@ -30,3 +30,25 @@ SUBMISSION_OF_ANOTHER_GAME = RefusalCode(
     "%(submission)s is about %(game)s, and %(table)s is a table of another game. A table never changes its game.",
     "Another game",
 )
+NO_SUCH_DEVICE = RefusalCode(
+    "no-such-device", "There is no such device here, or it was revoked. Reload the page.", "No such device"
+)
+DEVICE_NAME_TAKEN = RefusalCode(
+    "device-name-taken", "A device is or was called %(device)s. Choose another name.", "Another name"
+)
+DEVICE_NEEDS_A_TABLE = RefusalCode(
+    "device-needs-a-table", "A %(station)s device serves one table. Choose the table.", "Choose a table"
+)
+DEVICE_WITHOUT_TABLE = RefusalCode(
+    "device-without-table", "A %(station)s device serves the whole facility. Choose no table.", "No table"
+)
+DEVICE_SERVES_IT = RefusalCode("device-serves-it", "%(device)s serves that table already.", "Nothing to move")
+SOMEBODY_AT_THE_DEVICE = RefusalCode(
+    "somebody-at-the-device", "%(person)s is signed in at %(device)s. They sign off first.", "Sign off first"
+)
+TOKEN_IS_USED = RefusalCode(
+    "token-is-used", "A browser is %(device)s already. Revoke it, and add another device.", "In use already"
+)
+NOT_THIS_DEVICE = RefusalCode(
+    "not-this-device", "You work at %(device)s now. Revoke it from another device.", "This device"
+)

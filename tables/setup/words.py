@@ -1,7 +1,20 @@
 """Lines of the record about a facility, its pits and its tables."""
 
 from tables.runner.entry_types import TABLE_CHANGED
-from tables.setup.entry_types import FACILITY_MADE, PIT_MADE, TABLE_ADDED, TABLE_MOVED, TableMoved
+from tables.setup.entry_types import (
+    DEVICE_ADDED,
+    DEVICE_ENDED,
+    DEVICE_MOVED,
+    DEVICE_RENAMED,
+    FACILITY_MADE,
+    PIT_MADE,
+    TABLE_ADDED,
+    TABLE_MOVED,
+    TOKEN_MADE,
+    DeviceAdded,
+    DeviceMoved,
+    TableMoved,
+)
 from tables.words.registry import line, register
 
 
@@ -14,7 +27,26 @@ def _moved(data: TableMoved) -> str:
     return f"{data['table']} moved {' and '.join(parts)}"
 
 
+def _added(data: DeviceAdded) -> str:
+    return f"{data['device']} added as {data['station']} device, for {data['table'] or 'the whole facility'}"
+
+
+def _device_moved(data: DeviceMoved) -> str:
+    table, before = (data[name] or "the whole facility" for name in ("table", "table_before"))
+    return f"{data['device']} serves {table} instead of {before}"
+
+
 ACT_LINES = [
+    line(DEVICE_ADDED, _added),
+    line(DEVICE_MOVED, _device_moved),
+    line(DEVICE_RENAMED, lambda data: "%(before)s is called %(device)s now" % data),
+    line(
+        DEVICE_ENDED,
+        lambda data: (
+            ("%(device)s was lost, and revoked" if data["why"] == "lost" else "%(device)s revoked") % data
+        ),
+    ),
+    line(TOKEN_MADE, lambda data: "Enrollment token of %(device)s made" % data),
     line(FACILITY_MADE, lambda data: "%(name)s created, jurisdiction %(jurisdiction)s" % data),
     line(PIT_MADE, lambda data: "Pit %(pit)s added: %(name)s" % data),
     line(TABLE_ADDED, lambda data: "%(table)s added to pit %(pit)s, under %(submission)s" % data),

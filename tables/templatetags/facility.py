@@ -20,7 +20,7 @@ from tables.desk import page as desk
 from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
 from tables.models import Approval, Table
-from tables.runner.access import PEOPLE, facility_pages_for
+from tables.runner.access import DEVICES, PEOPLE, facility_pages_for
 from tables.runner.facility import DICE, EQUIPMENT, SETUP, SIGN_INS, STAFF
 from tables.staffing.words import game_or_table_name
 from tables.words.sentences import say
@@ -55,7 +55,8 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
     pages: list[dict[str, Any]] = [
         {"code": page, "label": PAGES[page][1], "url": reverse(PAGES[page][0], args=[device.facility])}
         for page in facility_pages_for(request.user, device)
-        if (page != SETUP or _is_set_up_here(request.user, device.facility, context))
+        if page != DEVICES  # a tab of the page People
+        and (page != SETUP or _is_set_up_here(request.user, device.facility, context))
         and (page != PEOPLE or _has_people_in_bar(request.user, device.facility, context))
     ]
     if may_see_floor(request.user, device.facility) and not device.place:

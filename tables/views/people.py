@@ -106,9 +106,9 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
     person, facility_row = facility_page_for(request, facility, PEOPLE)
     now = clock.now()
     rows = person_rows(facility_row, now)
-    query, shown = _typed(request, "who")[:40], request.GET.get("show", "all")
+    query, shown = typed(request, "who")[:40], request.GET.get("show", "all")
     shown = shown if shown in FILTERS else "all"
-    selected = next((row for row in rows if row.person.code == _typed(request, "person")), None)
+    selected = next((row for row in rows if row.person.code == typed(request, "person")), None)
     matching = [row for row in rows if _is_in(row, shown, query)]
     page = min(_number(request, "page"), max(0, (len(matching) - 1) // PAGE_SIZE))
     row_of_policy = policy.row_of(facility_row.law, SUBJECT)
@@ -273,7 +273,8 @@ def _is_of_table_games(person: Person) -> bool:
     return person.department == Department.TABLE_GAMES
 
 
-def _typed(request: HttpRequest, name: str) -> str:
+def typed(request: HttpRequest, name: str) -> str:
+    """What was typed into a search; empty for text that nobody can type."""
     text = request.GET.get(name, "").strip()
     return text if text.isprintable() else ""
 

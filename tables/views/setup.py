@@ -10,7 +10,13 @@ from audit.models import Device, Person
 from games.models import RulesSubmission
 from games.office.core.access import may_see_office
 from games.registry import game_by_code
-from tables.runner.access import PEOPLE, enrolled_device, facility_page_for, facility_pages_for
+from tables.runner.access import (
+    ACCESS_READERS,
+    PEOPLE,
+    enrolled_device,
+    facility_page_for,
+    facility_pages_for,
+)
 from tables.runner.facility import DICE, EQUIPMENT, SETUP, STAFF
 from tables.setup.acts import MAX_SEATS, SETUP_ROLES
 from tables.setup.first_day import first_day as first_day_steps
@@ -35,6 +41,7 @@ def first_day(request: HttpRequest, facility: str) -> HttpResponse:
         "missing": missing,
         "office": person.role in SETUP_ROLES,
         "open_urls": _open_urls(person, enrolled_device(request), facility),
+        "opens_devices": person.role in ACCESS_READERS,
         "pits": list(Pit.objects.filter(facility=facility_row)),
         "tables": list(
             Table.objects.filter(facility=facility_row)

@@ -21,7 +21,7 @@ SECRETS = {
     "audit_password": {"hash", "command"},
     "audit_onetimepin": {"command"},
     "audit_secondfactor": {"secret"},
-    "audit_device": {"token_sha256"},
+    "audit_device": {"token_sha256", "enrollment_command"},
     "games_calendarfeed": {"token_sha256"},
 }
 HIDDEN = ("django_session",)

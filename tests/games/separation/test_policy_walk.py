@@ -11,7 +11,7 @@ import pytest
 from django.db.models import QuerySet
 
 from audit.devices import enroll
-from audit.models import Entry, Person
+from audit.models import Device, Entry, Person
 from games.jurisdictions import all_jurisdictions
 from games.models import (
     BoardPermission,
@@ -96,6 +96,12 @@ def request(scene: Scene) -> dict[str, Any]:
     return {"request": code, **letter(scene, "Executive Director")}
 
 
+def another_table(scene: Scene) -> str:
+    table = {"table": "T-02", "pit": "p1", "submission": "RS-0009", "kind": "live", "seats": 6}
+    scene.in_room("add_table", {**table, "min_cents": 1_000, "max_cents": 50_000}, by="games-administrator")
+    return "T-02"
+
+
 def newest_rules() -> RulesSubmission:
     return RulesSubmission.objects.get(code="RS-0009", version=2)
 
@@ -116,6 +122,11 @@ ROWS = {
     "requests": Row("decide_request", request, lambda: GameRequest.objects.get().status == "approved"),
     "review-sum": Row("set_review_sum", lambda scene: {"cents": 50_000}, lambda: review_sum() == 50_000),
     "equipment": Row("record_approval", layout, lambda: layouts().exists()),
+    "devices": Row(
+        "move_device", lambda scene: {"device": "Tablet of T-01", "table": another_table(scene)},
+        lambda: Device.objects.get(name="Tablet of T-01").place == "larkfield/T-02",
+        "system-administrator", "compliance", "/floor/larkfield/devices/", "Somebody else approves it.",
+    ),
     "people": Row(
         "end_access", lambda scene: {"person": "relief", "why": "left"},
         lambda: not Person.objects.get(code="relief").is_active,

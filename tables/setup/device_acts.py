@@ -1,0 +1,153 @@
+"""Devices of a facility: add one, make its enrollment token, rename, move to another table, revoke.
+
+A second person approves what gives rights: a new device, and another table (games/separation, row `devices`). What only
+takes rights away is done at once. What happens to the row is in `audit/devices.py`, as for the commands of the server.
+"""
+
+from audit import clock, devices
+from audit.models import Device, Station
+from audit.models.people import StationCode
+from games.engine import Refusal
+from games.params import Params
+from games.separation import policy
+from tables.core.permissions import DICE_KEEPERS
+from tables.models import Table
+from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
+from tables.setup.entry_types import (
+    DEVICE_ADDED,
+    DEVICE_ENDED,
+    DEVICE_MOVED,
+    DEVICE_RENAMED,
+    TOKEN_MADE,
+    WhyEnded,
+)
+from tables.setup.refusals import (
+    DEVICE_NAME_TAKEN,
+    DEVICE_NEEDS_A_TABLE,
+    DEVICE_SERVES_IT,
+    DEVICE_WITHOUT_TABLE,
+    NO_SUCH_DEVICE,
+    NOT_THIS_DEVICE,
+    SOMEBODY_AT_THE_DEVICE,
+    TOKEN_IS_USED,
+)
+from tables.staffing.refusals import NO_SUCH_PLACE
+
+SUBJECT = "devices"
+ENROLLERS = policy.roles_of(SUBJECT, "prepare")
+REVOKERS = ENROLLERS | DICE_KEEPERS
+STATIONS: tuple[StationCode, ...] = ("dealer", "stick", "podium", "pit", "office", "sign", "wall")
+OF_A_TABLE = frozenset({Station.DEALER, Station.STICK, Station.SIGN})
+MAX_NAME = 60
+WHY_ENDED: tuple[WhyEnded, ...] = ("revoked", "lost")
+
+
+@facility_act(SETUP, roles=ENROLLERS, subject=SUBJECT, step_up="office")
+def add_device(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Add a device. Who prepared this makes its enrollment token then (`make_token`).
+
+    Raises `device-name-taken`, `device-needs-a-table`, `device-without-table` or `no-such-place`.
+    """
+    name = params.text("name", max_length=MAX_NAME)
+    station = params.choice("station", STATIONS)
+    table = _table(ctx, params, station)
+    _verify_free(ctx, name)
+    by = ctx.approving.prepared_by if ctx.approving else ctx.actor
+    # Nobody reads the token of this enrollment: `make_token` puts another one in its place.
+    devices.enroll(name, ctx.facility.code, station, table.stream.name if table else "", by)
+    entry = DEVICE_ADDED({"device": name, "station": station, "table": table.code if table else None})
+    return ActOutcome(entry, {"device": name})
+
+
+@facility_act(SETUP, roles=ENROLLERS, step_up="office")
+def make_token(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Make the enrollment token of a device that no browser is yet. The one before opens nothing then.
+
+    Who made it reads it on the page for ten minutes. Raises `no-such-device` or `token-is-used`.
+    """
+    device = _device(ctx, params)
+    if device.enrollment_used_at is not None or device.signed_on_at is not None:
+        raise Refusal(TOKEN_IS_USED, device=device.name)
+    devices.enroll(device.name, device.facility, device.station, device.place, ctx.actor, ctx.command)
+    entry = TOKEN_MADE(
+        {"device": device.name, "ends_at": clock.format_moment(ctx.now + devices.TOKEN_LIFETIME)}
+    )
+    return ActOutcome(entry, {"device": device.name}, changes="nothing")
+
+
+@facility_act(SETUP, roles=ENROLLERS, subject=SUBJECT, step_up="office")
+def move_device(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Let a device of a table serve another table, while nobody is signed in at it.
+
+    Raises `no-such-device`, `device-without-table`, `no-such-place`, `device-serves-it` or `somebody-at-the-device`.
+    """
+    device = _device(ctx, params)
+    table = _table(ctx, params, device.station)
+    place = table.stream.name if table else ""
+    if place == device.place:
+        raise Refusal(DEVICE_SERVES_IT, device=device.name)
+    if device.person is not None:
+        raise Refusal(SOMEBODY_AT_THE_DEVICE, person=device.person.name, device=device.name)
+    before = device.place.partition("/")[2] or None
+    devices.change(device, ctx.actor, name=device.name, place=place)
+    entry = DEVICE_MOVED(
+        {"device": device.name, "table": table.code if table else None, "table_before": before}
+    )
+    return ActOutcome(entry, {"device": device.name})
+
+
+@facility_act(SETUP, roles=ENROLLERS)
+def rename_device(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Give a device another name, as on its label. Raises `no-such-device` or `device-name-taken`."""
+    device, name = _device(ctx, params), params.text("name", max_length=MAX_NAME)
+    _verify_free(ctx, name)
+    before = device.name
+    devices.change(device, ctx.actor, name=name, place=device.place)
+    return ActOutcome(DEVICE_RENAMED({"device": name, "before": before}), {"device": name})
+
+
+@facility_act(SETUP, roles=REVOKERS)
+def revoke_device(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Revoke a device at once, because it is no longer needed or was lost. Its person is signed off, at no post.
+
+    Raises `no-such-device`, or `not-this-device` for the one at which the actor works.
+    """
+    device, why = _device(ctx, params), params.choice("why", WHY_ENDED)
+    if ctx.device is not None and device.pk == ctx.device.pk:
+        raise Refusal(NOT_THIS_DEVICE, device=device.name)
+    person = device.person.code if device.person else None
+    devices.revoke(device, ctx.actor)
+    return ActOutcome(
+        DEVICE_ENDED({"device": device.name, "person": person, "why": why}), {"device": device.name}
+    )
+
+
+def _device(ctx: FacilityContext, params: Params) -> Device:
+    """The device that an act names, if it was not revoked. Raises `no-such-device`."""
+    name = params.text("device", max_length=MAX_NAME)
+    rows = Device.objects.filter(facility=ctx.facility.code, name=name, revoked_at=None)
+    device = rows.select_related("person").first()
+    if device is None:
+        raise Refusal(NO_SUCH_DEVICE)
+    return device
+
+
+def _table(ctx: FacilityContext, params: Params, station: str) -> Table | None:
+    """The table that a device of this station serves. Raises as `add_device`."""
+    code = params.text("table", default="", max_length=20)
+    words = Station(station).label.lower()
+    if not code:
+        if station in OF_A_TABLE:
+            raise Refusal(DEVICE_NEEDS_A_TABLE, station=words)
+        return None
+    if station not in OF_A_TABLE:
+        raise Refusal(DEVICE_WITHOUT_TABLE, station=words)
+    table = Table.objects.filter(facility=ctx.facility, code=code).select_related("stream").first()
+    if table is None:
+        raise Refusal(NO_SUCH_PLACE, place=code)
+    return table
+
+
+def _verify_free(ctx: FacilityContext, name: str) -> None:
+    if Device.objects.filter(facility=ctx.facility.code, name__iexact=name).exists():
+        raise Refusal(DEVICE_NAME_TAKEN, device=name)

@@ -1,0 +1,143 @@
+"""The page Devices: what is enrolled, when it was last heard of, who is signed in, and which changes wait."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from audit import clock, devices, pins
+from audit.models import Device, Lockout, Station
+from audit.models.people import SHOWS_ONLY
+from games.models import Facility
+from games.separation import policy
+from tables.models import Table
+from tables.runner.access import DEVICES, PEOPLE, facility_page_for
+from tables.setup.device_acts import OF_A_TABLE, REVOKERS, SUBJECT
+from tables.views.facility import page_context
+from tables.views.people import State, typed, waiting_changes
+
+LIVE_FOR, SILENT_AFTER = dt.timedelta(minutes=2), dt.timedelta(minutes=10)
+FILTERS = {
+    "all": ("All", frozenset(Station.values)),
+    "tablets": ("Tablets", frozenset({Station.DEALER, Station.STICK})),
+    "podiums": ("Podiums and phones", frozenset({Station.PODIUM, Station.PIT})),
+    "offices": ("Offices", frozenset({Station.OFFICE})),
+    "displays": ("Signs and walls", SHOWS_ONLY),
+}
+
+
+@dataclass(frozen=True)
+class DeviceRow:
+    """A device in the list. `table`: the only one that it serves, "" for the whole facility."""
+
+    device: Device
+    table: str
+    heard_at: dt.datetime | None
+    state: State
+    lockout: Lockout | None
+
+    @property
+    def is_used(self) -> bool:
+        """Whether a browser is this device."""
+        return self.device.enrollment_used_at is not None or self.device.signed_on_at is not None
+
+    @property
+    def has_table(self) -> bool:
+        """Whether a device of this station serves one table."""
+        return self.device.station in OF_A_TABLE
+
+
+@require_GET
+def device_list(request: HttpRequest, facility: str) -> HttpResponse:
+    """List the devices of the facility, those that need somebody first; and one of them in full."""
+    person, facility_row = facility_page_for(request, facility, DEVICES)
+    now = clock.now()
+    rows = device_rows(facility_row, now)
+    query, shown = typed(request, "find")[:40], request.GET.get("show", "all")
+    shown = shown if shown in (*FILTERS, "revoked") else "all"
+    row_of_policy = policy.row_of(facility_row.law, SUBJECT)
+    active = [row for row in rows if row.device.revoked_at is None]
+    context = page_context(person, facility_row, PEOPLE, now) | {
+        "tab": "devices",
+        "rows": [row for row in rows if _is_in(row, shown, query)],
+        "figures": {
+            "active": len(active),
+            "live": sum(row.state.words == "live" for row in active),
+            "need": sum(row.state.needs_somebody for row in active),
+        },
+        "filters": [
+            {"code": code, "label": label, "count": sum(_is_in(row, code, "") for row in rows)}
+            for code, label in (
+                *((code, label) for code, (label, _) in FILTERS.items()),
+                ("revoked", "Revoked"),
+            )
+        ],
+        "query": {"find": query, "show": shown},
+        "selected": next((row for row in rows if row.device.name == typed(request, "device")), None),
+        "changes": waiting_changes(facility_row, person, SUBJECT, now),
+        "tokens": devices.readable_tokens(person, facility, now),
+        "here": request.device,  # type: ignore[attr-defined]
+        "prepares": policy.may_prepare(row_of_policy, person),
+        "revokes": person.role in REVOKERS,
+        "policy": {"approve": policy.in_words(row_of_policy.approve)},
+        "stations": [(station, Station(station).label) for station in Station.values],
+        "tables": list(
+            Table.objects.filter(facility=facility_row)
+            .exclude(kind=Table.Kind.SIMULATED)
+            .order_by("code")
+            .values_list("code", flat=True)
+        ),
+    }
+    return render(request, "tables/people/devices.html", context)
+
+
+def device_rows(facility: Facility, now: dt.datetime) -> list[DeviceRow]:
+    """Every device that is or was enrolled here: those that need somebody first, revoked ones last."""
+    lockouts = {
+        lockout.device_id: lockout
+        for lockout in pins.active_lockouts(now).filter(facility=facility.code, scope=Lockout.Scope.DEVICE)
+    }
+    rows = [_row(device, lockouts.get(device.pk), now) for device in _devices(facility)]
+    return sorted(
+        rows,
+        key=lambda row: (row.device.revoked_at is not None, not row.state.needs_somebody, row.device.name),
+    )
+
+
+def _devices(facility: Facility) -> QuerySet[Device]:
+    return Device.objects.filter(facility=facility.code).select_related("person", "enrolled_by")
+
+
+def _row(device: Device, lockout: Lockout | None, now: dt.datetime) -> DeviceRow:
+    heard_at = max(filter(None, (device.heard_at, device.last_seen_at)), default=None)
+    table = device.place.partition("/")[2]
+    return DeviceRow(device, table, heard_at, _state(device, heard_at, lockout, now), lockout)
+
+
+def _state(device: Device, heard_at: dt.datetime | None, lockout: Lockout | None, now: dt.datetime) -> State:
+    """The state of a device, the most urgent first."""
+    if device.revoked_at is not None:
+        return State("off", "Revoked", needs_somebody=False)
+    if lockout is not None:
+        return State("stop", "Sign-in locked")
+    if device.enrollment_used_at is None and device.signed_on_at is None:
+        return State("warn", "Not enrolled yet")
+    if heard_at is not None and now - heard_at <= LIVE_FOR:
+        return State("ok", "live", needs_somebody=False)
+    is_in_use = device.person is not None and device.locked_at is None
+    if is_in_use and heard_at is not None and now - heard_at > SILENT_AFTER:
+        return State("warn", "Silent")
+    return State("off", "Locked" if device.locked_at else "idle", needs_somebody=False)
+
+
+def _is_in(row: DeviceRow, shown: str, query: str) -> bool:
+    is_revoked = row.device.revoked_at is not None
+    is_shown = (
+        is_revoked if shown == "revoked" else not is_revoked and row.device.station in FILTERS[shown][1]
+    )
+    person = row.device.person
+    texts = (row.device.name, row.table, row.device.get_station_display(), person.name if person else "")
+    return is_shown and any(query.casefold() in text.casefold() for text in texts)
