@@ -26,4 +26,5 @@ def test_a_table_is_added_on_a_phone(scene, new_page, spotless):
     office.go(box)
     expect(office.page.locator(".pit-tables")).to_contain_text("T-02")
     assert Table.objects.get(code="T-02").max_cents == 100_000
+    office.page.reload()  # without the message that fades
     is_well(office.page)
