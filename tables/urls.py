@@ -3,6 +3,7 @@
 from django.urls import path
 
 from .views import (
+    access_review,
     acts,
     corrections,
     devices,
@@ -44,6 +45,8 @@ urlpatterns = [
     path("floor/<slug:facility>/dice/<code:lot>/", facility.lot, name="dice-lot"),
     path("floor/<slug:facility>/equipment/", facility.equipment, name="equipment"),
     path("floor/<slug:facility>/staff/", facility.staff, name="staff"),
+    path("floor/<slug:facility>/access/", access_review.access, name="access"),
+    path("floor/<slug:facility>/access.csv", access_review.access_csv, name="access-csv"),
     path("floor/<slug:facility>/devices/", devices.device_list, name="devices"),
     path("floor/<slug:facility>/people/", people.people, name="people"),
     path("floor/<slug:facility>/sign-in/", sign_ins.sign_ins, name="sign-ins"),

@@ -16,7 +16,7 @@ from tables.runner.facility import STREAMS
 RESERVED_CODES = frozenset(
     {
         *STREAMS,
-        *("acts", "dice-control", "devices", "exports", "people", "rules", "sign-in", "system"),
+        *("access", "acts", "dice-control", "devices", "exports", "people", "rules", "sign-in", "system"),
         *("tiles", "locked-tiles", "wall", "wall-tables"),
     }
 )

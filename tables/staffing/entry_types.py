@@ -186,3 +186,16 @@ class AccessEnded(PersonNamed):
 
 
 ACCESS_ENDED = entry_type("access.ended", AccessEnded, "A person's access ended: sign-in, duty and sessions.")
+
+
+class AccessReviewed(TypedDict):
+    note: Annotated[str, "what the reviewer remarked; empty without a remark"]
+    people: Annotated[int, "how many people had access"]
+    sha256: Annotated[
+        str, "SHA-256, in hex, of the JSON list of their codes, roles, departments and facilities"
+    ]
+
+
+ACCESS_REVIEWED = entry_type(
+    "access.reviewed", AccessReviewed, "Somebody of compliance reviewed who has access, and with which role."
+)

@@ -182,3 +182,8 @@ PIN_FOR_ANOTHER = RefusalCode(
     "%(by)s asked for this one-time PIN, and alone may make and read it.",
     "Not yours to read",
 )
+ACCESS_HAS_CHANGED = RefusalCode(
+    "access-has-changed",
+    "Somebody was added, changed or left since this page was loaded. Load it again and review it then.",
+    "Changed meanwhile",
+)

@@ -9,6 +9,7 @@ from games.registry import GAMES
 from tables.runner.entry_types import DUTY_CHANGED
 from tables.staffing.entry_types import (
     ACCESS_ENDED,
+    ACCESS_REVIEWED,
     ASSIGNMENT_ENDED,
     ASSIGNMENT_STARTED,
     DEALER_BEGAN,
@@ -70,6 +71,7 @@ ACT_LINES = [
     line(PIN_ENDED, lambda data: "PIN of %(person)s ends; a one-time PIN takes its place" % data),
     line(PIN_MADE, lambda data: "One-time PIN of %(person)s made" % data),
     line(ACCESS_ENDED, lambda data: "Access of %(person)s ends: %(why)s" % data),
+    line(ACCESS_REVIEWED, lambda data: "Access of %(people)s people reviewed" % data),
     line(DEALER_BEGAN, lambda data: "Takes the table and the shaker"),
     line(DEALER_RELIEVED, lambda data: "Relieves and takes the shaker"),
     line(DEALER_LEFT, lambda data: "Leaves the table"),

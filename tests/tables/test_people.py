@@ -1,6 +1,8 @@
 """Access on the page People: prepared by one person, approved by another, and a one-time PIN that one person reads."""
 
+import csv
 import datetime as dt
+import io
 import json
 import re
 
@@ -219,3 +221,28 @@ def test_who_signs_in_with_a_password_chooses_a_pin_for_second_signatures_then(s
     assert Person.objects.get(code="compliance").check_password("271828")
     assert client.get("/record/larkfield/").status_code == 200
     assert newest("person.recorded")["actor"] == "compliance"
+
+
+def test_the_access_review_lists_who_may_do_what_and_compliance_states_that_it_was_reviewed(scene):
+    address = "/floor/larkfield/access/"
+    desk = scene.browser("podium", "compliance")
+    shown = desk.get(address).content.decode()
+    assert "not reviewed yet" in shown and f"{len(scene.people)} with access" in shown
+    sha256 = re.search(r'name="sha256" value="(\w{64})"', shown).group(1)
+    file = desk.get("/floor/larkfield/access.csv")
+    rows = list(csv.reader(io.StringIO(file.content.decode())))
+    assert rows[0][:2] == ["code", "name"] and file["Content-Disposition"].startswith("attachment")
+    rights = {(row[0], row[7], row[8]) for row in rows[1:]}
+    assert ("dealer", "call dice", "does") in rights and ("security", "call dice", "does") not in rights
+    assert (ADMINISTRATOR, "People and their access", "prepares") in rights
+    assert ("compliance", "People and their access", "approves") in rights
+    assert not any(act == "People and their access" for code, act, _ in rights if code == "pit-manager")
+
+    scene.in_room("review_access", {"sha256": sha256, "note": "Two roles discussed"}, by="compliance")
+    assert newest("access.reviewed")["data"]["people"] == len(scene.people)
+    assert "Two roles discussed" in desk.get(address).content.decode()
+    Person.objects.filter(code="relief").update(role="floorperson")
+    with scene.refused("access-has-changed"):
+        scene.in_room("review_access", {"sha256": sha256}, by="compliance")
+    with pytest.raises(Forbidden):
+        scene.in_room("review_access", {"sha256": sha256}, by="shift-manager")

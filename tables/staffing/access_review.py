@@ -1,0 +1,43 @@
+"""The access review: somebody of compliance states that they looked at who has access, as the page showed it."""
+
+import hashlib
+import json
+
+from django.db.models import Q
+
+from audit.models import Person
+from games.engine import Refusal
+from games.models import Facility
+from games.params import Params
+from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
+from tables.staffing.entry_types import ACCESS_REVIEWED
+from tables.staffing.refusals import ACCESS_HAS_CHANGED
+
+REVIEWERS = frozenset({"compliance"})
+SHA256_LENGTH = 64
+
+
+@facility_act(STAFF, roles=REVIEWERS, step_up="office")
+def review_access(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Record that the access of everybody was reviewed. `sha256` is that of the people whom the page listed.
+
+    Raises `access-has-changed` if somebody was added, changed or left meanwhile.
+    """
+    sha256, note = params.text("sha256", max_length=SHA256_LENGTH), params.text("note", default="")
+    people = people_with_access(ctx.facility)
+    if access_sha256(people) != sha256:
+        raise Refusal(ACCESS_HAS_CHANGED)
+    entry = ACCESS_REVIEWED({"people": len(people), "sha256": sha256, "note": note})
+    return ActOutcome(entry, {"people": len(people)}, changes="nothing")
+
+
+def people_with_access(facility: Facility) -> list[Person]:
+    """Everybody who may sign in here, by role and name."""
+    people = Person.objects.filter(Q(facility=facility.code) | Q(facility=""), is_active=True)
+    return list(people.order_by("department", "role", "name"))
+
+
+def access_sha256(people: list[Person]) -> str:
+    """The SHA-256 (hex) of who has which role, in whatever order the people come."""
+    rows = sorted([person.code, person.role, person.department, person.facility] for person in people)
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
