@@ -178,7 +178,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "system administrator"},
     "floor/<slug:facility>/access/": MANAGEMENT | {"compliance", "system administrator"},
-    "floor/<slug:facility>/access.csv": MANAGEMENT | {"compliance", "system administrator"},
+    "floor/<slug:facility>/access/csv": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/devices/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/people/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/sign-in/": {"system administrator"},

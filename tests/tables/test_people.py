@@ -229,7 +229,7 @@ def test_the_access_review_lists_who_may_do_what_and_compliance_states_that_it_w
     shown = desk.get(address).content.decode()
     assert "not reviewed yet" in shown and f"{len(scene.people)} with access" in shown
     sha256 = re.search(r'name="sha256" value="(\w{64})"', shown).group(1)
-    file = desk.get("/floor/larkfield/access.csv")
+    file = desk.get("/floor/larkfield/access/csv")
     rows = list(csv.reader(io.StringIO(file.content.decode())))
     assert rows[0][:2] == ["code", "name"] and file["Content-Disposition"].startswith("attachment")
     rights = {(row[0], row[7], row[8]) for row in rows[1:]}

@@ -137,13 +137,13 @@ def test_acts_that_need_a_second_factor_are_approvals_exports_corrections_and_ca
     }
     corrections = (
         *("correct_dice", "record_missed_wager", "strike_mistaken_wager"),
-        *("file_slip", "settle_slip", "sign_case_outcome"),
+        *("file_slip", "settle_slip", "sign_case_outcome", "begin_own_duty"),
         *("add_person", "change_access", "replace_pin", "end_access", "make_pin", "review_access"),
         *("add_device", "make_token", "move_device"),
     )
     assert needed == dict.fromkeys(corrections, "office") | dict.fromkeys(
         (
-            *("review_slip", "approve_change"),
+            *("review_slip", "approve_change", "set_review_sum"),
             *("record_approval", "ask_export", "ask_sheets", "take_proof", "print_round", "print_letter"),
             *("give_password", "ask_factor_reset", "confirm_factor_reset"),
             *("close_case", "reopen_case", "accept_report"),
