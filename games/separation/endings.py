@@ -6,6 +6,7 @@
 import datetime as dt
 from collections.abc import Callable
 
+from audit.models import Person
 from games.engine.editions import edition
 from games.models import GameRequest, GameTest, Guide, PreparedChange, RulesSubmission, SignForm
 from games.models.patrons import Review
@@ -74,10 +75,18 @@ def _equipment(change: PreparedChange, today: dt.date) -> str:
     return f"The approval itself ended on {dt.date.fromisoformat(ends_on):%d %b %Y}."
 
 
+def _people(change: PreparedChange, today: dt.date) -> str:
+    if change.act not in ("end_access", "replace_pin"):
+        return ""
+    person = Person.objects.filter(code=change.params.get("person"), is_active=False).first()
+    return f"{person.name}, whom it is about, no longer works here." if person is not None else ""
+
+
 ENDINGS: dict[str, Callable[[PreparedChange, dt.date], str]] = {
     "rules": _rules,
     "guides": _guide,
     "signs": _sign_form,
     "requests": _request,
     "equipment": _equipment,
+    "people": _people,
 }

@@ -195,6 +195,8 @@ def _subject_url(facility: Facility, change: PreparedChange) -> str:
             return f"{reverse('devices', args=[facility.code])}?{urlencode({'device': name})}"
         case "people":
             return f"{reverse('people', args=[facility.code])}?{urlencode({'person': params['person']})}"
+        case "review-sum":
+            return reverse("changes", args=[facility.code])
         case "equipment":
             return reverse("equipment", args=[facility.code])
     return reverse("guides", args=[facility.code])
@@ -203,7 +205,7 @@ def _subject_url(facility: Facility, change: PreparedChange) -> str:
 def _facts(change: PreparedChange) -> list[tuple[str, str]]:
     """What the act was given, a line each, for the page of a change without a page of its own."""
     return [
-        (name.replace("_", " "), _text(value))
+        ("sum", in_dollars(value)) if name == "cents" else (name.replace("_", " "), _text(value))
         for name, value in change.params.items()
         if value not in ("", None, [], {}) and name not in SAID_ELSEWHERE
     ]

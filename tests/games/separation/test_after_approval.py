@@ -64,6 +64,12 @@ def test_who_is_told_sees_the_change_until_somebody_of_the_department_acknowledg
     assert not ChangeNotice.objects.filter(acknowledged_at=None).exists()
 
 
+def test_the_page_of_a_sum_says_dollars(scene: Scene) -> None:
+    scene.in_room("set_review_sum", {"cents": 50_000}, by="compliance", approve=False)
+    page = Endpoints(scene).page("checker", f"{PAGE}CH-0001/")
+    assert "<dt>Sum</dt><dd>$500</dd>" in page and f'href="{PAGE}">What it is about' in page
+
+
 def test_nobody_acknowledges_what_was_not_approved(scene: Scene) -> None:
     people = Endpoints(scene)
     people.post("maker", "record_approval", layout(scene))
@@ -109,6 +115,15 @@ def test_a_change_is_withdrawn_when_what_it_is_about_has_ended(scene: Scene, end
     page = Endpoints(scene).page("checker", PAGE)
     assert "by the clock" in page and why in page
     assert list(check_changes(lambda: None)) == []
+
+
+def test_a_change_about_a_person_ends_when_their_access_has_ended(scene: Scene) -> None:
+    leaving = {"person": "relief", "why": "left"}
+    scene.in_room("end_access", leaving, by="system-administrator", approve=False)
+    change, today = PreparedChange.objects.get(), dt.date(2027, 3, 1)
+    assert endings.ended_because(change, today) == ""
+    Person.objects.filter(code="relief").update(is_active=False)
+    assert endings.ended_because(change, today) == "Relief, whom it is about, no longer works here."
 
 
 def test_a_change_ends_with_its_edition(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
