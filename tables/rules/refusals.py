@@ -9,6 +9,6 @@ TERMS_NOT_APPROVED = RefusalCode(
 )
 RULES_NOT_ACKNOWLEDGED = RefusalCode(
     "rules-not-acknowledged",
-    "Version %(version)s of %(code)s is in force now. The floor acknowledges what it changes before the next round.",
+    "Version %(version)s of %(code)s is in force. The floor acknowledges what it changes.",
     "New rules: the floor first",
 )

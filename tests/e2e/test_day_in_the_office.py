@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 from audit import clock
 from tables.clock.ticker import tick
 from tables.models import LimitsChange
-from tests.e2e.floor import Screen, Tablet, letter, touch
+from tests.e2e.floor import Screen, Tablet, letter, resize, touch
+from tests.e2e.test_looks import CUT_OFF, SIZES
 from tests.e2e.test_office_submissions import Desk
 from tests.games.office.chapter_528 import ANY_TRIPLE, dealt
 from tests.services.server import LiveServer
@@ -103,6 +104,9 @@ def test_a_day_in_the_office(hands, wait, scene, new_page, spotless):
     wait(SECOND)
     expect(odds).to_have_text("62 to 1")
     expect(dealer.page.locator("main")).to_contain_text("The floor acknowledges what it changes")
+    for size in SIZES:
+        resize(dealer.page, size)
+        assert dealer.page.evaluate(CUT_OFF) == [], size
     scene.acknowledge_rules()
     wait(SECOND)
     dealer.place((1, "total:4", 500))
