@@ -381,6 +381,9 @@ def test_enrolling_and_signing_in_fit(scene, new_page, spotless):
     assert faults_of(screen.page) + rules_broken_today(screen.page) == []
     screen.enrol(scene.tokens["tablet"])
     assert faults_of(screen.page) + rules_broken_today(screen.page) == []
+    screen.page.locator("#find").fill("D")
+    assert faults_of(screen.page) == []
+    screen.page.locator("#find").fill("")
     screen.sign_in("dealer", "000000")
     expect(screen.page.locator(".refused")).to_be_visible()
     assert faults_of(screen.page) + rules_broken_today(screen.page) == []
