@@ -9,6 +9,7 @@ from audit.models import Person
 from games.engine import Refusal
 from games.models import Facility
 from games.params import Params
+from tables.models import Assignment, Table
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.entry_types import ACCESS_REVIEWED
 from tables.staffing.refusals import ACCESS_HAS_CHANGED
@@ -32,9 +33,10 @@ def review_access(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 def people_with_access(facility: Facility) -> list[Person]:
-    """Everybody who may sign in here, by role and name."""
+    """Everybody who has access here, by role and name; not the people of simulated tables, who never sign in."""
     people = Person.objects.filter(Q(facility=facility.code) | Q(facility=""), is_active=True)
-    return list(people.order_by("department", "role", "name"))
+    simulated = Assignment.objects.filter(table__kind=Table.Kind.SIMULATED).values("person")
+    return list(people.exclude(pk__in=simulated).order_by("department", "role", "name"))
 
 
 def access_sha256(people: list[Person]) -> str:
