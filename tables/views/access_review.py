@@ -20,7 +20,7 @@ from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner
 from tables.runner.access import DEVICES, PEOPLE, facility_page_for
 from tables.runner.facility import STAFF
-from tables.staffing.access_review import REVIEWERS, access_sha256, people_with_access
+from tables.staffing.access_acts import REVIEWERS, access_sha256, people_with_access
 from tables.staffing.entry_types import ACCESS_REVIEWED
 from tables.views.facility import page_context
 

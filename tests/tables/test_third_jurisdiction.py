@@ -30,6 +30,7 @@ from tests.games.office.chapter_528 import ANY_TRIPLE, applied, linked
 from tests.games.office.test_requests import put
 from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file
+from tests.tables.test_cases import write as write_letter
 from tests.tables.test_dice_custody import issue, stored
 from tests.tables.test_football_table import settle, throw, touchdown
 from tests.tables.test_high_roll_table import BOUGHT, to_the_extra_throw
@@ -189,15 +190,18 @@ CODES = {
 }  # fmt: skip
 QUERIES = {"light": "?dice=1,2,3", "odds-pdf": "?rules=xx-7@2020-01-01/B", "record-coverage": "?q=dice"}
 # Addresses that have nothing to show here: no game is tested, nobody recorded that they take a proof, the installation
-# has no entries, no slip is drawn up, the case has no document, and a system administrator needs a second factor.
+# has no entries, no slip is drawn up, the case has no document, its letter
+# is not signed, and a system administrator needs a second factor.
 NOTHING_THERE = {
     "game-test", "provider", "record-proof", "record-proof-of-installation", "record-entry-of-installation",
-    "slip-preview", "correction", "case-document", "record-round-pdf", "sign-ins",
+    "slip-preview", "correction", "case-document", "case-letter-pdf",
+    "record-round-pdf", "sign-ins",
 }  # fmt: skip
 # Addresses that only take forms, or lead elsewhere.
 FORMS = {
     "home", "act", "facility-act", "office-act", "desk-act", "feeds", "sign-off", "lock", "enrol", "second-factor",
     "ask-key", "my-sign-in", "set-up", "step-up", "change-my-sign-in",
+    "new-pin",
 }  # fmt: skip
 STAFF = ("pit-manager", "games-administrator", "compliance", "shift-manager")
 
@@ -239,6 +243,7 @@ def test_every_page_answers_and_cites_no_other_law(worked, tmp_path, settings):
     ask(worked, kind="evidence", streams=["T-01"])
     dispute = {"kind": "dispute", "about": "the call", "table": "T-01", "number": 1, "seat": 1}
     worked.in_room("open_case", dispute, by="compliance")
+    write_letter(worked)
     browsers = [worked.browser("podium", by) for by in STAFF] + [worked.browser("tablet", "dealer"), Client()]
     browsers += [worked.browser(enroll("Wall", "larkfield", "wall")[1]), locked_phone(worked)]
     answers = {address: answer_of(address, browsers) for address in addresses()}
