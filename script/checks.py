@@ -457,7 +457,7 @@ def main(argv: list[str]) -> int:
             arguments,
             install_system=options.install_system,
             choice="fast" if options.fast else "all" if options.all else "",
-            faults=arguments if options.faults else ["--quick"],
+            faults=arguments if options.faults else ["--quick"] if options.all else ["--quick", "--of-today"],
         )
     except KeyboardInterrupt:
         print("\nInterrupted.", file=sys.stderr)

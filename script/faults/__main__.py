@@ -29,7 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--only", nargs="+", choices=BY_NAME, metavar="FAULT", help="inject these faults only"
     )
-    parser.add_argument("--quick", action="store_true", help="inject only what plain script/test does")
+    parser.add_argument("--quick", action="store_true", help="inject only those of script/test --all")
+    parser.add_argument(
+        "--of-today", action="store_true", help="inject only what plain script/test does today"
+    )
     parser.add_argument("--list", action="store_true", help="list the faults and exit")
     parser.add_argument(
         "--required", action="store_true", help="fail if PostgreSQL or Redis cannot be started"
@@ -45,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for fault in FAULTS
         if (not options.quick or fault.is_quick) and (not options.only or fault.name in options.only)
     ]
+    if options.of_today:
+        faults = [of_today(faults, time.time())]
     try:
         binaries = Binaries.find(required=options.required)
     except Unavailable as reason:
@@ -53,10 +58,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     trials, notices = run(faults, binaries, seed)
     if options.results:
         report.write_results(trials, options.results)
-    if not options.quick and not options.only:
+    if not (options.quick or options.of_today or options.only):
         report.write(trials, seed)
         print(f"The table is in {report.PAGE.relative_to(ROOT)}.")
     return int(not notices or any(trial.failed for trial in trials))
+
+
+def of_today(faults: Sequence[Fault], now: float) -> Fault:
+    """One of these faults: each day (UTC) another."""
+    return faults[int(now / 86_400) % len(faults)]
 
 
 def run(faults: Sequence[Fault], binaries: Binaries, seed: int) -> tuple[list[Trial], bool]:

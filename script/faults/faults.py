@@ -53,7 +53,7 @@ Injection = Callable[[Ground], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault. `is_quick`: plain `script/test` injects it too.
+    """One fault. `is_quick`: `script/test --all` injects it too, and plain `script/test` on some days.
 
     `gap`: why this fault does not hold yet. It is reported, and does not fail the run.
     """
