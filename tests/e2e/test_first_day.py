@@ -44,7 +44,8 @@ from tests.services.installation import ROOT
 from tests.services.sign_ins import WORDS
 from tests.tables.cast import PIN
 
-pytestmark = [pytest.mark.browser, pytest.mark.postgres, pytest.mark.redis]
+# tests/tables/test_first_day.py walks the same day by its endpoints in every run.
+pytestmark = [pytest.mark.browser, pytest.mark.postgres, pytest.mark.redis, pytest.mark.repeated]
 FACILITY = "boardwalk"
 HOST = "127.0.0.1"
 BUILD = "2026.11.3"
