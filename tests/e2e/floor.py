@@ -34,7 +34,7 @@ AFTER_A_TAP = f"""{A_FRAME}.then(() => {{
     return {{ clicks: {CLICKS}, hadNoEffect: buttons.length > 0 }};
 }})"""
 PRESS = """(pad, pin) => { for (const digit of pin) pad.querySelector(`[data-digit="${digit}"]`).click(); }"""
-TAPPED_PADS: set[str] = set()  # in this process
+people_tapped: list[str] = []  # whose PIN fingers tapped at the sign-in, in this process: one is enough
 # A refused act is an answer of 4xx, and a browser says so on its console.
 AN_ANSWER = re.compile(r"Failed to load resource: the server responded with a status of 4(?:09|22|23|01|03)")
 
@@ -87,12 +87,11 @@ def touch(element: Locator) -> None:
         return
 
 
-def press_pin(pad: Locator, place: str, pin: str) -> None:
-    """Six digits. Fingers tap the first PIN at a kind of place; a script clicks the later ones at once."""
-    if place in TAPPED_PADS:
+def press_pin(pad: Locator, pin: str, *, by_fingers: bool) -> None:
+    """Six digits, tapped, or clicked by a script at once."""
+    if not by_fingers:
         pad.evaluate(PRESS, pin)
         return
-    TAPPED_PADS.add(place)
     for digit in pin:
         touch(pad.locator(f'[data-digit="{digit}"]'))
 
@@ -112,6 +111,7 @@ class Screen:
     complaints: list[str] = field(default_factory=list)
     taps: int = 0
     stepped_at: float = 0.0
+    has_tapped_pin: bool = False
 
     def __post_init__(self) -> None:
         self.page.on("request", lambda request: self.requests.append(request.url))
@@ -156,12 +156,14 @@ class Screen:
     def sign_in(self, person: str, pin: str = PIN) -> None:
         """Taps the name and six digits; they send themselves."""
         touch(self.page.locator(f"label.person:has(input[value='{person}'])"))
-        press_pin(self.page.locator("#sign-in"), "sign-in", pin)
+        press_pin(self.page.locator("#sign-in"), pin, by_fingers=not people_tapped)
+        people_tapped.append(person)
 
     def enter_pin(self, pad: Locator, pin: str = PIN) -> None:
-        """Six digits in a dialog."""
+        """Six digits in a dialog. Fingers tap the first PIN at this screen; a script clicks the later ones at once."""
         self.taps += len(pin)
-        press_pin(pad, "dialog", pin)
+        press_pin(pad, pin, by_fingers=not self.has_tapped_pin)
+        self.has_tapped_pin = True
 
     def is_live(self) -> None:
         """The page's scripts run, and it says LIVE."""
