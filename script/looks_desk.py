@@ -86,10 +86,10 @@ class DeskFloor(Floor):
 
         table = Table.objects.get(facility__code=FACILITY, code="T-02")
         payment = {"seat": 3, "paid_cents": 10_000, "taken_cents": 0}
-        said = {"kind": "payment", "payments": [payment]}
+        slip = {"kind": "payment", "payments": [payment]}
         ctx = TableContext(table, None, None, None, clock.displayed_moment(table.stream, clock.now()))
-        correction = read_correction(ctx, table.rounds.get(number=1), Params(said), "", settled_data)
-        filed = {**said, "round": 1, "corrects": correction.corrects.seq, "reason": "One chip was missing"}
+        correction = read_correction(ctx, table.rounds.get(number=1), Params(slip), "", settled_data)
+        filed = {**slip, "round": 1, "corrects": correction.corrects.seq, "reason": "One chip was missing"}
         self.with_witness("T-02", "file_slip", filed)
 
     def refuse_pins(self) -> None:
@@ -126,8 +126,8 @@ class DeskFloor(Floor):
         from tables.models import CaseLetter
 
         letter = CaseLetter.objects.select_related("case").get()
-        said = {"outcome": letter.outcome, "reason": letter.reason, "sha256": letter.sha256}
-        self.in_room(by, "sign_case_outcome", {"case": letter.case.code, **said})
+        outcome = {"outcome": letter.outcome, "reason": letter.reason, "sha256": letter.sha256}
+        self.in_room(by, "sign_case_outcome", {"case": letter.case.code, **outcome})
 
     def prepare_a_decision(self) -> None:
         """The games administrator records that rules were approved; a second person has to approve that."""

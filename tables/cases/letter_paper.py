@@ -57,8 +57,8 @@ class LetterPaper:
         """What the record has of the dispute, with its moment."""
         about = str(self.case.params.get("about") or "").strip().rstrip(".")
         opened = " at ".join(local_date_and_time(self.case.opened_at, self.case.facility))
-        said = "without words" if about in ("", NO_WORDS) else f"with these words: “{about}”"
-        return f"Your dispute was recorded on {opened} as case {self.case.code}, {said}."
+        complaint = "without words" if about in ("", NO_WORDS) else f"with these words: “{about}”"
+        return f"Your dispute was recorded on {opened} as case {self.case.code}, {complaint}."
 
     @property
     def decision(self) -> str:

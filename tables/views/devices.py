@@ -56,13 +56,13 @@ def device_list(request: HttpRequest, facility: str) -> HttpResponse:
     person, facility_row = facility_page_for(request, facility, DEVICES)
     now = clock.now()
     rows = device_rows(facility_row, now)
-    query, shown = typed(request, "find")[:40], request.GET.get("show", "all")
-    shown = shown if shown in (*FILTERS, "revoked") else "all"
+    query, filter_code = typed(request, "find")[:40], request.GET.get("show", "all")
+    filter_code = filter_code if filter_code in (*FILTERS, "revoked") else "all"
     row_of_policy = policy.row_of(facility_row.law, SUBJECT)
     active = [row for row in rows if row.device.revoked_at is None]
     context = page_context(person, facility_row, PEOPLE, now) | {
         "tab": "devices",
-        "rows": [row for row in rows if _is_in(row, shown, query)],
+        "rows": [row for row in rows if _is_in(row, filter_code, query)],
         "figures": {
             "active": len(active),
             "live": sum(row.state.words == "live" for row in active),
@@ -75,7 +75,7 @@ def device_list(request: HttpRequest, facility: str) -> HttpResponse:
                 ("revoked", "Revoked"),
             )
         ],
-        "query": {"find": query, "show": shown},
+        "query": {"find": query, "show": filter_code},
         "selected": next((row for row in rows if row.device.name == typed(request, "device")), None),
         "changes": waiting_changes(facility_row, person, SUBJECT, now),
         "tokens": devices.readable_tokens(person, facility, now),
@@ -133,10 +133,12 @@ def _state(device: Device, heard_at: dt.datetime | None, lockout: Lockout | None
     return State("off", "Locked" if device.locked_at else "idle", needs_somebody=False)
 
 
-def _is_in(row: DeviceRow, shown: str, query: str) -> bool:
+def _is_in(row: DeviceRow, filter_code: str, query: str) -> bool:
     is_revoked = row.device.revoked_at is not None
     is_shown = (
-        is_revoked if shown == "revoked" else not is_revoked and row.device.station in FILTERS[shown][1]
+        is_revoked
+        if filter_code == "revoked"
+        else not is_revoked and row.device.station in FILTERS[filter_code][1]
     )
     person = row.device.person
     texts = (row.device.name, row.table, row.device.get_station_display(), person.name if person else "")

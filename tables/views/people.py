@@ -106,10 +106,10 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
     person, facility_row = facility_page_for(request, facility, PEOPLE)
     now = clock.now()
     rows = person_rows(facility_row, now)
-    query, shown = typed(request, "who")[:40], request.GET.get("show", "all")
-    shown = shown if shown in FILTERS else "all"
+    query, filter_code = typed(request, "who")[:40], request.GET.get("show", "all")
+    filter_code = filter_code if filter_code in FILTERS else "all"
     selected = next((row for row in rows if row.person.code == typed(request, "person")), None)
-    matching = [row for row in rows if _is_in(row, shown, query)]
+    matching = [row for row in rows if _is_in(row, filter_code, query)]
     page = min(_number(request, "page"), max(0, (len(matching) - 1) // PAGE_SIZE))
     row_of_policy = policy.row_of(facility_row.law, SUBJECT)
     prepares = policy.may_prepare(row_of_policy, person)
@@ -129,7 +129,7 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
             {"code": code, "label": label, "count": sum(_is_in(row, code, "") for row in rows)}
             for code, label in FILTERS.items()
         ],
-        "query": {"who": query, "show": shown},
+        "query": {"who": query, "show": filter_code},
         "selected": selected,
         "selected_changes": [
             line for line in changes if selected and line.change.params["person"] == selected.person.code
@@ -249,14 +249,14 @@ def _states(
     return states
 
 
-def _is_in(row: PersonRow, shown: str, query: str) -> bool:
+def _is_in(row: PersonRow, filter_code: str, query: str) -> bool:
     is_shown = {
         "all": row.person.is_active,
         "need": row.needs_somebody,
         "duty": bool(row.duty) and row.person.is_active,
         "ending": row.is_ending,
         "left": not row.person.is_active,
-    }[shown]
+    }[filter_code]
     person, words = row.person, query.casefold()
     texts = (
         person.name,
@@ -266,7 +266,9 @@ def _is_in(row: PersonRow, shown: str, query: str) -> bool:
         person.get_department_display(),
     )
     # A search finds people who left as well: somebody asks who that was.
-    return (is_shown or (bool(words) and shown == "all")) and any(words in text.casefold() for text in texts)
+    return (is_shown or (bool(words) and filter_code == "all")) and any(
+        words in text.casefold() for text in texts
+    )
 
 
 def _is_of_table_games(person: Person) -> bool:
