@@ -368,6 +368,7 @@ ACTS_OF_FACILITY = {
     "add_pit": OFFICE | {"system administrator"},
     "add_table": OFFICE | {"system administrator"},
     "move_table": OFFICE | {"system administrator"},
+    "arrange_pit": STAFFERS,
 }
 ACTS_OF_OFFICE = dict.fromkeys(
     (

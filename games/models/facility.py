@@ -9,6 +9,7 @@ from django.db.models import Q
 from games import jurisdictions
 from games.engine.editions import Edition, all_editions
 from games.jurisdictions import Jurisdiction
+from games.shifts import Shift, starts_of
 
 
 class Facility(models.Model):
@@ -39,6 +40,11 @@ class Facility(models.Model):
         default=dict,
         blank=True,
         help_text="rounds an hour that the house aims at, by the game's code: a house figure, not law",
+    )
+    shifts = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="local time at which each shift begins, by its code, such as 14:00: a house figure, not law",
     )
 
     class Meta:
@@ -84,3 +90,22 @@ class Facility(models.Model):
         local = self.local(moment)
         before_start = local.time() < self.gaming_day_start
         return local.date() - dt.timedelta(days=1) if before_start else local.date()
+
+    def shifts_of(self, day: dt.date) -> list[Shift]:
+        """Return the shifts of a gaming day in order. Together they cover it."""
+        starts = [
+            (code, self._local_moment(day, start))
+            for code, start in starts_of(self.shifts, self.gaming_day_start)
+        ]
+        ends = [*(begins for _code, begins in starts[1:]), self.day_begins(day + dt.timedelta(days=1))]
+        return [Shift(code, day, begins, end) for (code, begins), end in zip(starts, ends, strict=True)]
+
+    def shift_of(self, moment: dt.datetime) -> Shift:
+        """Return the shift of a moment."""
+        shifts = self.shifts_of(self.gaming_day(moment))
+        return next((shift for shift in reversed(shifts) if shift.begins <= moment), shifts[0])
+
+    def _local_moment(self, day: dt.date, time: dt.time) -> dt.datetime:
+        """Return the moment in UTC of a local time in a gaming day, which may be after midnight."""
+        date = day + dt.timedelta(days=1) if time < self.gaming_day_start else day
+        return dt.datetime.combine(date, time, self.zone).astimezone(dt.UTC)

@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from games.snapshot_types import EquipmentKind
 
 FailedEquipment = EquipmentKind | Literal[""]
+PLAN_ROWS, PLAN_COLUMNS = 2, 40  # places for tables in a pit, on the floor plan
 
 
 class Pit(models.Model):

@@ -6,15 +6,15 @@ drawn there, and the others take the free places in order.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from games import registry
 from games.snapshot_types import Snapshot
 from games.table_shape import TableShape
+from tables.models.floor import PLAN_ROWS as ROWS
 from tables.screens.layout import game_screens
 
-ROWS = 2
 ROW_HEIGHT, MIDDLE_HEIGHT = 146, 92  # of a row of tables with seats and a line of text; between two rows
 TABLE_GAP, PIT_GAP, EDGE = 34, 26, 14
 SCREEN = (1090, 700)  # about what a podium has for the plan
@@ -33,8 +33,18 @@ class PlanTable:
 
 
 @dataclass(frozen=True)
+class PlanSpot:
+    """A place for a table in its pit: row 1 or 2 and column, and its middle on the plan."""
+
+    row: int
+    column: int
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
 class PlanPit:
-    """A pit on the plan: its island between the rows of tables, and the middle of its name."""
+    """A pit on the plan: its island between the rows of tables, the middle of its name, and every place for a table."""
 
     name: str
     x: float
@@ -42,6 +52,7 @@ class PlanPit:
     width: float
     height: float
     tables: tuple[PlanTable, ...]
+    spots: tuple[PlanSpot, ...]
 
     @property
     def middle_x(self) -> float:
@@ -76,9 +87,12 @@ def shape_of(game: str) -> TableShape:
 registry.clear_on_change(shape_of.cache_clear)
 
 
-def floor_plan(pits: Iterable[tuple[str, Sequence[Snapshot], Places]]) -> FloorPlan:
-    """Return the plan of pits: the name, the tables and the declared places of each."""
-    drawn = [_pit(name, states, places) for name, states, places in pits]
+def floor_plan(pits: Iterable[tuple[str, Sequence[Snapshot], Places]], spare_columns: int = 0) -> FloorPlan:
+    """Return the plan of pits: the name, the tables and the declared places of each.
+
+    `spare_columns`: so many more places in each row, for somebody who arranges the tables.
+    """
+    drawn = [_pit(name, states, places, spare_columns) for name, states, places in pits]
     widths = [pit.width + 2 * EDGE for pit in drawn]
     rows = min(
         (_rows(widths, limit) for limit in {sum(widths[: number + 1]) for number in range(len(widths))}),
@@ -114,7 +128,7 @@ def _shrinks(rows: list[list[float]]) -> float:
     return max(max(sum(row) for row in rows) / SCREEN[0], len(rows) * _PIT_HEIGHT / SCREEN[1])
 
 
-def _pit(name: str, states: Sequence[Snapshot], places: Places) -> PlanPit:
+def _pit(name: str, states: Sequence[Snapshot], places: Places, spare_columns: int) -> PlanPit:
     """Return a pit at the origin, as wide as its wider row."""
     shapes = {s["table"]["code"]: shape_of(s["table"]["game"]) for s in states}
     columns = max(-(-len(shapes) // ROWS), *(place[1] for code, place in places.items() if code in shapes), 1)
@@ -127,23 +141,28 @@ def _pit(name: str, states: Sequence[Snapshot], places: Places) -> PlanPit:
     waiting = [code for code in shapes if code not in spots.values()]
     free = [place for place, code in spots.items() if not code]
     spots |= dict(zip(free, waiting, strict=False))
-    by_row = [[spots[row, column] for column in range(1, columns + 1)] for row in range(1, ROWS + 1)]
+    columns += spare_columns
+    by_row = [
+        [spots.get((row, column), "") for column in range(1, columns + 1)] for row in range(1, ROWS + 1)
+    ]
     slot = max(shape.width for shape in shapes.values()) + TABLE_GAP
     width = slot * columns + PIT_GAP
-    tables = tuple(
-        PlanTable(code, PIT_GAP / 2 + slot * (number + 0.5), _table_y(row), is_turned=row > 0)
+    placed = tuple(
+        (code, PlanSpot(row + 1, number + 1, PIT_GAP / 2 + slot * (number + 0.5), _table_y(row)))
         for row, codes in enumerate(by_row)
         for number, code in enumerate(codes)
-        if code
     )
-    is_lower_empty = not any(by_row[-1])
+    tables = tuple(PlanTable(code, spot.x, spot.y, is_turned=spot.row > 1) for code, spot in placed if code)
+    is_lower_empty = not any(by_row[-1]) and not spare_columns
     island = ROW_HEIGHT / 2, (ROW_HEIGHT / 2 + MIDDLE_HEIGHT if is_lower_empty else _PIT_HEIGHT - ROW_HEIGHT)
-    return PlanPit(name, EDGE, island[0], width - 2 * EDGE, island[1], tables)
+    return PlanPit(
+        name, EDGE, island[0], width - 2 * EDGE, island[1], tables, tuple(spot for _code, spot in placed)
+    )
 
 
 def _space_below(pit: PlanPit) -> float:
     """The height of the plan that a pit takes."""
-    has_lower = any(table.is_turned for table in pit.tables)
+    has_lower = pit.y + pit.height > ROW_HEIGHT + MIDDLE_HEIGHT
     return pit.y + pit.height + (ROW_HEIGHT / 2 if has_lower else EDGE)
 
 
@@ -154,4 +173,5 @@ def _table_y(row: int) -> float:
 
 def _moved(pit: PlanPit, x: float, y: float) -> PlanPit:
     tables = tuple(PlanTable(table.code, table.x + x, table.y + y, table.is_turned) for table in pit.tables)
-    return PlanPit(pit.name, pit.x + x, pit.y + y, pit.width, pit.height, tables)
+    spots = tuple(replace(spot, x=spot.x + x, y=spot.y + y) for spot in pit.spots)
+    return PlanPit(pit.name, pit.x + x, pit.y + y, pit.width, pit.height, tables, spots)

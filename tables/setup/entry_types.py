@@ -46,6 +46,16 @@ TABLE_MOVED = entry_type(
 )
 
 
+class PitArranged(TypedDict):
+    pit: Annotated[str, "code of the pit"]
+    places: Annotated[dict[str, list[int]], "row and column of each table by its code"]
+
+
+PIT_ARRANGED = entry_type(
+    "pit.arranged", PitArranged, "The tables of a pit have other places on the floor plan."
+)
+
+
 class DeviceNamed(TypedDict):
     device: Annotated[str, "name of the device"]
 

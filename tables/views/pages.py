@@ -15,7 +15,7 @@ from games.engine import Refusal
 from games.snapshot_types import Snapshot
 from tables.cases.roles import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
-from tables.core.permissions import FLOOR, may_see_floor
+from tables.core.permissions import FLOOR, STAFFERS, may_see_floor
 from tables.runner.access import (
     Denied,
     Locked,
@@ -159,28 +159,34 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
     by_pit: dict[str, list[Snapshot]] = defaultdict(list)
     for state in states:
         by_pit[state["table"]["pit"]].append(state)
+    may_arrange = station == "tile" and person is not None and person.role in STAFFERS
+    arranging = may_arrange and "arrange" in request.GET
     context = {
         "facility": {"code": facility, "name": states[0]["table"]["facility_name"]},
         "me": _me(person),
         "station": station,
+        "arranging": arranging,
         "locked_at": device.locked_at if device else None,
         "answered": tables_answered_by(person, device, facility, (code for code, _ in tables.values())),
         "pits": [{"name": name, "tables": pit_states} for name, pit_states in by_pit.items()],
-        "plan": _plan(facility, by_pit),
+        "plan": _plan(facility, by_pit, spare_columns=int(arranging)),
         "urls": {
             **_signing_urls(),
             "socket": f"/ws/floor/{facility}" + ("" if station == "tile" else "/locked"),
             "tiles": reverse("tiles" if station == "tile" else "locked-tiles", args=[facility]),
             "floor": reverse("floor", args=[facility]),
+            "arrange": reverse("facility-act", args=[facility, "arrange_pit"]) if may_arrange else "",
         },
     }
     return render(request, "tables/floor.html", context)
 
 
-def _plan(facility: str, by_pit: dict[str, list[Snapshot]]) -> FloorPlan:
+def _plan(facility: str, by_pit: dict[str, list[Snapshot]], spare_columns: int) -> FloorPlan:
     """Return the floor plan, with the places that are declared for its tables."""
     places = dict(Pit.objects.filter(facility__code=facility).values_list("name", "places"))
-    return floor_plan((name, states, places.get(name, {})) for name, states in by_pit.items())
+    return floor_plan(
+        ((name, states, places.get(name, {})) for name, states in by_pit.items()), spare_columns
+    )
 
 
 @require_GET

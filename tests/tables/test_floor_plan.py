@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games import registry
+from games.engine import Refusal
 from tables.screens import fragments
 from tables.screens.floor_plan import floor_plan, shape_of
 from tables.screens.screen_data import LockedTileData, TileData
@@ -51,6 +52,13 @@ def test_a_declared_place_is_kept_and_the_others_follow_in_order():
         "T-02": (left, True),
         "T-03": (right, True),
     }
+
+
+def test_an_arranged_plan_has_a_spare_column_and_every_table_at_a_spot():
+    (pit,) = floor_plan([("Pit 1", tables(3), {})], spare_columns=1).pits
+    assert [(spot.row, spot.column) for spot in pit.spots] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]
+    assert {(table.x, table.y) for table in pit.tables} <= {(spot.x, spot.y) for spot in pit.spots}
+    assert all(spot.x < pit.x + pit.width for spot in pit.spots)
 
 
 @pytest.mark.parametrize(("game", "seats"), [("sic-bo", 8), ("high-roll", 6), ("football", 16)])
@@ -119,11 +127,17 @@ def test_only_a_stop_fills_a_table_and_it_says_why_and_a_long_code_is_small(play
 @pytest.mark.django_db
 def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
     file = tmp_path / "floor.toml"
-    file.write_text('[target_paces]\nsic-bo = 45\n[places]\n"T-01" = [2, 3]\n')
+    file.write_text(
+        '[target_paces]\nsic-bo = 45\n[places]\n"T-01" = [2, 3]\n'
+        "[shifts]\nearly = 06:00:00\nlate = 18:00:00\n"
+    )
     call_command("declare_floor", "larkfield", file, verbosity=0)
     table = scene.fresh
     assert (table.facility.target_paces, table.pit.places) == ({"sic-bo": 45}, {"T-01": [2, 3]})
+    assert table.facility.shifts == {"early": "06:00", "late": "18:00"}
     for wrong, words in (
+        ("[shifts]\nlate = 18:00:00", "the first with the gaming day at 06:00"),
+        ("[shifts]\nearly = 6", "The shift early must begin at a local time"),
         ("[places]\nT-99 = [1, 1]", "The place of T-99"),
         ("[places]\nT-01 = [3, 1]", "The place of T-01"),
         ("[target_paces]\nsic-bo = 0", "The target pace of sic-bo must be a whole number"),
@@ -134,6 +148,22 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
         with pytest.raises(CommandError, match=words):
             call_command("declare_floor", "larkfield", file)
     assert scene.fresh.facility.target_paces == {"sic-bo": 45}
+
+
+@pytest.mark.django_db
+def test_a_shift_manager_arranges_a_pit_and_each_table_has_another_place(scene):
+    pit = scene.table.pit.name
+    places = [{"table": "T-01", "row": 2, "column": 3}]
+    scene.in_room("arrange_pit", {"pit": pit, "places": places}, by="shift-manager")
+    assert scene.fresh.pit.places == {"T-01": [2, 3]}
+    for wrong, code in (
+        ({"pit": "Pit 9", "places": places}, "no-such-place"),
+        ({"pit": pit, "places": [{**places[0], "table": "T-99"}]}, "no-such-place"),
+        ({"pit": pit, "places": [{**places[0], "row": 3}]}, "malformed"),
+    ):
+        with pytest.raises(Refusal) as refused:
+            scene.in_room("arrange_pit", wrong, by="shift-manager")
+        assert refused.value.code == code
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""`manage.py declare_floor`: target paces, and places of tables on the floor plan, from a file."""
+"""`manage.py declare_floor`: target paces, shifts, and places of tables on the floor plan, from a file."""
 
 import tomllib
 from argparse import ArgumentParser
@@ -11,23 +11,22 @@ from django.db import transaction
 
 from games import registry
 from games.models import Facility
+from games.shifts import wrong_shifts
 from tables.models import Pit, Table
-from tables.screens.floor_plan import ROWS
-
-MOST_COLUMNS = 40
+from tables.models.floor import PLAN_COLUMNS, PLAN_ROWS
 
 
 class Command(BaseCommand):
     help = (
-        "Read a TOML file with the target paces of a facility (rounds an hour, by game) and the places of its tables "
-        "on the floor plan (row 1 or 2 and column in the pit). Both are figures of the house, and only screens show "
-        "them. "
+        "Read a TOML file with the target paces of a facility (rounds an hour, by game), the places of its tables "
+        "on the floor plan (row 1 or 2 and column in the pit), and when its shifts begin (local time, by code). They "
+        "are figures of the house, and only screens show them. "
         "What the file leaves out is no longer declared."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("facility", help="the code of the facility, such as larkfield")
-        parser.add_argument("file", type=Path, help="a TOML file with [target_paces] and [places]")
+        parser.add_argument("file", type=Path, help="a TOML file with [target_paces], [places] and [shifts]")
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,16 +38,24 @@ class Command(BaseCommand):
         except (OSError, ValueError) as error:
             raise CommandError(f"{options['file']} cannot be read: {error}") from None
         paces, places = declared.get("target_paces", {}), declared.get("places", {})
+        shifts = declared.get("shifts", {})
         pit_by_table = dict(Table.objects.filter(facility=facility).values_list("code", "pit"))
-        wrong = [*_wrong_paces(paces), *_wrong_places(places, pit_by_table.keys())]
+        wrong = [
+            *_wrong_paces(paces),
+            *_wrong_places(places, pit_by_table.keys()),
+            *wrong_shifts(shifts, facility.gaming_day_start),
+        ]
         if wrong:
             raise CommandError("\n".join(wrong))
         facility.target_paces = paces
-        facility.save(update_fields=["target_paces"])
+        facility.shifts = {code: f"{start:%H:%M}" for code, start in shifts.items()}
+        facility.save(update_fields=["target_paces", "shifts"])
         for pit in Pit.objects.filter(facility=facility):
             pit.places = {code: place for code, place in places.items() if pit_by_table[code] == pit.pk}
             pit.save(update_fields=["places"])
-        self.stdout.write(f"{facility.code}: {len(paces)} target paces, {len(places)} places.")
+        self.stdout.write(
+            f"{facility.code}: {len(paces)} target paces, {len(places)} places, {len(shifts)} shifts."
+        )
 
 
 def _wrong_paces(paces: Mapping[str, Any]) -> list[str]:
@@ -66,7 +73,7 @@ def _wrong_paces(paces: Mapping[str, Any]) -> list[str]:
 
 def _wrong_places(places: Mapping[str, Any], tables: Any) -> list[str]:
     return [
-        f"The place of {code} must be [row, column] of a table here: row 1 or 2, column 1 to {MOST_COLUMNS}."
+        f"The place of {code} must be [row, column] of a table here: row 1 or 2, column 1 to {PLAN_COLUMNS}."
         for code, place in places.items()
         if code not in tables or not _is_place(place)
     ]
@@ -76,6 +83,6 @@ def _is_place(place: Any) -> bool:
     return (
         isinstance(place, list)
         and [type(number) for number in place] == [int, int]
-        and 1 <= place[0] <= ROWS
-        and 1 <= place[1] <= MOST_COLUMNS
+        and 1 <= place[0] <= PLAN_ROWS
+        and 1 <= place[1] <= PLAN_COLUMNS
     )

@@ -1,0 +1,161 @@
+/* Arranging the tables on the floor plan: tap a table and then its place, or move it with the arrow keys. Nothing is sent
+   before "Save the places". */
+
+import { REQUEST_TIMEOUT, uuid7 } from "./acts.js";
+import { csrfToken } from "./csrf.js";
+
+const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+/** The places of one pit: which table is at which spot, and what a move changes. */
+export class Places {
+  constructor(codeBySpot) {
+    this.codes = new Map(codeBySpot);  // by "row column"
+    this.isChanged = false;
+  }
+
+  spotOf(code) {
+    return [...this.codes].find(([, table]) => table === code)?.[0];
+  }
+
+  /* Moves a table to a spot. A table that is there takes the place that was left. Returns whether anything moved. */
+  move(code, spot) {
+    const before = this.spotOf(code);
+    if (!this.codes.has(spot) || before === spot) return false;
+    this.codes.set(before, this.codes.get(spot));
+    this.codes.set(spot, code);
+    this.isChanged = true;
+    return true;
+  }
+
+  /* The spot one step from the table. */
+  beside(code, [rows, columns]) {
+    const [row, column] = this.spotOf(code).split(" ").map(Number);
+    return `${row + rows} ${column + columns}`;
+  }
+
+  toSend() {
+    return [...this.codes].filter(([, code]) => code).map(([spot, table]) => {
+      const [row, column] = spot.split(" ").map(Number);
+      return { table, row, column };
+    });
+  }
+}
+
+class Arrangement {
+  static begin(plan) {
+    return new Arrangement(plan);
+  }
+
+  constructor(plan) {
+    this.plan = plan;
+    this.save = document.getElementById("arrange-save");
+    this.pits = new Map();
+    const nodes = [...plan.querySelectorAll("[data-plan-of]")];
+    const isAt = (node, spot) => Math.hypot(...["x", "y"].map((axis, index) => this.middle(node)[index] - spot.getAttribute(axis))) < 1;
+    for (const pit of new Set([...plan.querySelectorAll("[data-spot]")].map((spot) => spot.dataset.pitOf))) {
+      const spots = this.spots(pit);
+      this.pits.set(pit, new Places(spots.map((spot) => [
+        spot.dataset.spot, nodes.find((node) => isAt(node, spot))?.dataset.planOf ?? "",
+      ])));
+    }
+    plan.addEventListener("click", (event) => this.tap(event), { capture: true });
+    plan.addEventListener("keydown", (event) => this.press(event));
+    this.save.addEventListener("click", () => this.send());
+  }
+
+  spots(pit) {
+    return [...this.plan.querySelectorAll("[data-spot]")].filter((spot) => spot.dataset.pitOf === pit);
+  }
+
+  middle(node) {
+    const { e, f } = node.transform.baseVal.consolidate().matrix;
+    return [e, f];
+  }
+
+  pitOf(code) {
+    return [...this.pits].find(([, places]) => places.spotOf(code));
+  }
+
+  pick(code) {
+    this.picked = code;
+    for (const node of this.plan.querySelectorAll("[data-plan-of]"))
+      node.classList.toggle("picked", node.dataset.planOf === code);
+    const pit = code && this.pitOf(code)[0];
+    for (const spot of this.plan.querySelectorAll("[data-spot]")) spot.classList.toggle("offered", spot.dataset.pitOf === pit);
+    this.say(code ? `${code} is picked: tap its new place in ${pit}.` : "Tap a table, then its place. Keys: a table, then arrows.");
+  }
+
+  say(text) {
+    document.getElementById("arrange-say").textContent = text;
+  }
+
+  tap(event) {
+    const table = event.target.closest("[data-plan-of]"), spot = event.target.closest("[data-spot]");
+    if (!table && !spot) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const code = table?.dataset.planOf;
+    if (!this.picked) return code && this.pick(code);
+    const [pit, places] = this.pitOf(this.picked);
+    const target = spot?.dataset.pitOf === pit ? spot.dataset.spot : code && places.spotOf(code);
+    if (target && code !== this.picked) this.move(this.picked, target);
+    this.pick(target ? "" : code === this.picked ? "" : code);
+  }
+
+  press(event) {
+    const code = event.target.closest?.("[data-plan-of]")?.dataset.planOf, step = ARROWS[event.key];
+    if (!code || !step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.move(code, this.pitOf(code)[1].beside(code, step));
+  }
+
+  move(code, spot) {
+    const [pit, places] = this.pitOf(code);
+    if (!places.move(code, spot)) return;
+    places.command = null;
+    for (const place of this.spots(pit)) {
+      const node = this.plan.querySelector(`[data-plan-of="${CSS.escape(places.codes.get(place.dataset.spot))}"]`);
+      if (!node) continue;
+      node.setAttribute("transform", `translate(${place.getAttribute("x")} ${place.getAttribute("y")})`);
+      node.classList.toggle("turned", place.dataset.spot.startsWith("2"));
+    }
+    this.save.disabled = false;
+    this.say(`${code} is at row ${spot.replace(" ", ", place ")} of ${pit}. Not saved yet.`);
+  }
+
+  async send() {
+    this.save.disabled = true;
+    for (const [pit, places] of this.pits) {
+      if (!places.isChanged) continue;
+      places.command ??= uuid7();
+      const answer = await this.post({ command: places.command, "seen": 0, params: { pit, places: places.toSend() } });
+      if (!answer || answer.refusal) {
+        this.save.disabled = false;
+        if (answer) places.command = null;  // without an answer the same command is sent again
+        return this.say(answer ? answer.refusal.message : "No answer. Save again: the same act counts once.");
+      }
+      places.isChanged = false;
+    }
+    location.assign(this.plan.dataset.done);
+  }
+
+  /* Returns the answer, null where there was none. */
+  async post(body) {
+    try {
+      const response = await fetch(this.plan.dataset.arrange, {
+        method: "POST",
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT),
+        headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
+      });
+      const answer = await response.json();
+      return response.ok || answer.refusal ? answer : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+const plan = globalThis.document?.getElementById("plan");
+if (plan?.dataset.arrange) Arrangement.begin(plan);
