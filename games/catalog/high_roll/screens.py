@@ -88,6 +88,7 @@ class SmallLayout(SeatFacts):
     likes: list[Area]
     sides: list[Area]
     extra: Area | None
+    waiting: int  # wagers without an outcome
     labels: list[str]
 
 
@@ -287,6 +288,7 @@ def small_layouts(s: Snapshot) -> list[SmallLayout]:
             "extra": _mini("extra-roll", wagers_by_seat.get(seat["seat"], {}))
             if "extra-roll" in codes
             else None,
+            "waiting": sum(not wager["outcome"] for wager in wagers_by_seat.get(seat["seat"], {}).values()),
             "labels": [wager["label"] for wager in wagers_by_seat.get(seat["seat"], {}).values()],
         }
         for seat in s["round"]["seats"]
