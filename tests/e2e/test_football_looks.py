@@ -131,4 +131,4 @@ def test_the_pits_page_of_a_football_table_fits(table, right, new_page, spotless
     assert rules_broken_today(pit.page) == []
     pit.page.goto("/floor/larkfield/T-01/")
     expect(pit.page.locator("live-screen:defined")).to_be_visible()
-    assert faults_of(pit.page, least=None) + rules_broken_today(pit.page) == []
+    assert faults_of(pit.page) + rules_broken_today(pit.page) == []

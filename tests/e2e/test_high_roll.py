@@ -339,11 +339,11 @@ def test_the_pit_sees_the_layout_of_a_round(awaited, new_page):
     awaited.act("call_dice", {"dice": FOUR_FIVES})
     awaited.act("move_dice")
     pit = dashboard(new_page, awaited)
-    assert faults_of(pit.page, least=None) + rules_broken_today(pit.page) == []
+    assert faults_of(pit.page) + rules_broken_today(pit.page) == []
     pit.page.goto("/floor/larkfield/T-01/")
     expect(pit.page.locator(".called")).to_contain_text("Four of a kind, fives")
     expect(pit.page.locator(".spot.lit")).to_have_count(2)
-    assert faults_of(pit.page, least=None) + rules_broken_today(pit.page) == []
+    assert faults_of(pit.page) + rules_broken_today(pit.page) == []
 
 
 @clause("PA-675a.2(c)-seated", "PA-675a.2(c)-remain")

@@ -171,7 +171,7 @@ def test_no_screen_of_it_can_be_taken_for_a_real_table(training, new_page, spotl
     pit.page.goto("/floor/larkfield/T-01/")
     is_marked(pit.page)
     expect(pit.page.locator("#money")).to_have_text("Practice money today")
-    assert faults_of(pit.page, least=None) + rules_broken_today(pit.page) == []
+    assert faults_of(pit.page) + rules_broken_today(pit.page) == []
 
 
 def test_a_real_table_has_none_of_it(scene, new_page):
