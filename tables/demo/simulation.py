@@ -58,10 +58,13 @@ def simulated_tables(facility: Facility, count: int, submission: str) -> list[Si
     return played
 
 
-def simulated_table(facility: Facility, submission: str, device: Device, number: int = 1) -> SimulatedTable:
+def simulated_table(
+    facility: Facility, submission: str, device: Device, number: int = 1, pit: Pit | None = None
+) -> SimulatedTable:
     """Return a simulated table, created if it is missing. It is not open then: see `prepare`."""
     dealer, floor = _crew(facility)
-    pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
+    if pit is None:
+        pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
     table = _table(facility, pit, _code(submission, number), submission)
     return SimulatedTable(table, dealer, floor, device, rules_at(table))
 

@@ -1,5 +1,6 @@
 """The demo floor, created once and only in the demo; and seeded rounds at simulated tables."""
 
+import datetime as dt
 import io
 import random
 import re
@@ -10,6 +11,7 @@ from typing import get_args
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import Max, Min
 from django.test import Client
 
 from audit import clock, export, verify
@@ -21,7 +23,7 @@ from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.calendar.deadlines import deadlines
 from games.office.providers.services import suspended_codes
 from games.office.requests import contents
-from tables.demo import evening, guided_shift, seeding
+from tables.demo import evening, guided_shift, seeding, simulated_evening
 from tables.demo.simulation import verify_simulated
 from tables.models import Alert, Round, Settlement, Table
 from tests.tables.cast import make_scene
@@ -153,6 +155,24 @@ def test_simulate_plays_the_same_rounds_from_the_same_seed():
         for row in Settlement.objects.select_related("wager").order_by("id")
     ]
     assert both == first * 2
+
+
+def test_an_evening_is_played_at_new_tables_in_the_past_by_dealers_in_turn(monkeypatch):
+    monkeypatch.setattr(simulated_evening, "SECONDS_BETWEEN_ROUNDS", (400, 500))
+    scene = make_scene()
+    now, submission = clock.now(), scene.table.submission_code
+    told = said("simulate", tables=2, hours=1, seed=7, submission=submission)
+    tables = Table.objects.filter(kind="simulated")
+    played = Round.objects.filter(table__in=tables, phase="cleared")
+    assert told.startswith(f"{played.count()} rounds in 1 hours at SIM-") and played.count() > 6
+    assert {row.status for row in tables} == {"open"}
+    for table in tables:
+        moments = Entry.objects.filter(stream=table.stream).aggregate(first=Min("at"), last=Max("at"))
+        assert now - dt.timedelta(hours=1) <= moments["first"] < moments["last"] <= clock.now()
+    actors = Entry.objects.filter(stream__in=tables.values("stream"), type="bets.closed").values_list("actor")
+    assert len(set(actors)) > 1
+    with pytest.raises(CommandError, match="RS-9999"):
+        said("simulate", tables=2, hours=1, submission="RS-9999")
 
 
 def test_the_export_of_a_simulation_verifies_and_one_changed_byte_does_not(tmp_path):

@@ -2,6 +2,7 @@
 
 import random
 import sys
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -9,10 +10,18 @@ from tqdm import tqdm
 
 from games.engine import Refusal
 from games.models import Facility
+from tables.demo.simulated_evening import Evening, play_evening
 from tables.demo.simulation import play_round, simulated_tables, verify_simulated
 from tables.models import Table
 from tables.screens import push
 from tables.words.sentences import say
+
+MOST_HOURS = 24
+
+
+def _seed(options: dict[str, Any]) -> int:
+    seed: int | None = options["seed"]
+    return random.randrange(2**32) if seed is None else seed
 
 
 class Command(BaseCommand):
@@ -26,7 +35,14 @@ class Command(BaseCommand):
             "--seed", type=int, default=None, help="the same seed draws the same dice and wagers"
         )
         parser.add_argument("--facility", default="larkfield")
-        parser.add_argument("--submission", default="RS-0009", help="the rules submission to deal under")
+        parser.add_argument(
+            "--submission",
+            default="RS-0009",
+            help="the rules submission to deal under; with --hours several, with commas between them",
+        )
+        parser.add_argument(
+            "--hours", type=int, default=0, help="play an evening of so many hours up to now, at new tables"
+        )
         parser.add_argument("--table", help="first check that this table, facility/table, may be simulated")
         parser.add_argument("--tell", action="store_true", help="push every act to the screens (needs Redis)")
 
@@ -38,15 +54,33 @@ class Command(BaseCommand):
         try:
             if options["table"]:
                 verify_simulated(self._named(options["table"]))
-            self._play(options, count, rounds)
+            if options["hours"]:
+                self._play_evening(options, count)
+            else:
+                self._play(options, count, rounds)
         except Refusal as refusal:
             raise CommandError(say(refusal)) from None
 
-    def _play(self, options: dict[str, Any], count: int, rounds: int) -> None:
-        facility = Facility.objects.filter(code=options["facility"]).first()
+    def _facility(self, code: str) -> Facility:
+        facility = Facility.objects.filter(code=code).first()
         if facility is None:
-            raise CommandError(f"There is no facility {options['facility']}.")
-        seed = options["seed"] if options["seed"] is not None else random.randrange(2**32)
+            raise CommandError(f"There is no facility {code}.")
+        return facility
+
+    def _play_evening(self, options: dict[str, Any], count: int) -> None:
+        if not 1 <= options["hours"] <= MOST_HOURS:
+            raise CommandError(f"--hours must be 1 to {MOST_HOURS}.")
+        submissions = [code.strip() for code in options["submission"].split(",")]
+        seed = _seed(options)
+        evening = Evening(self._facility(options["facility"]), submissions, count, options["hours"], seed)
+        progress = partial(tqdm, unit="table", disable=not sys.stderr.isatty(), file=sys.stderr)
+        tables, rounds = play_evening(evening, progress)
+        self.stdout.write(
+            f"{rounds} rounds in {options['hours']} hours at {tables[0].code} to {tables[-1].code}, seed {seed}."
+        )
+
+    def _play(self, options: dict[str, Any], count: int, rounds: int) -> None:
+        facility, seed = self._facility(options["facility"]), _seed(options)
         draw = random.Random(seed)
         tables = simulated_tables(facility, count, options["submission"])
         after_act = self._push if options["tell"] else lambda table: None
