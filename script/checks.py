@@ -37,6 +37,8 @@ ADDRESSES = {
     "display": "TEST_DISPLAY",
 }
 EVERY_EXAMPLE = "TEST_EVERY_EXAMPLE"  # read by tests/services/examples.py
+IN_TURN = "TEST_IN_TURN"  # read by tests/services/suites.py
+DAY = "TEST_DAY"  # read by tests/services/examples.py
 CATEGORIES = ("failed", "passed", "skipped", "error")
 PATIENTLY = ("nice", "-n", "10")
 NO_TESTS = 5  # the exit status of pytest, and of script.faults
@@ -63,6 +65,7 @@ class Suite:
     words: tuple[str, ...] = ()
     workers_per_core: float = 1
     is_part_of_all_only: bool = False
+    takes_turns: bool = False  # most of its tests run on one of three days, all of them with --all
 
     @property
     def places(self) -> list[str]:
@@ -99,6 +102,7 @@ SUITES = {
             "(database or postgres or redis) and not browser",
             words=("mark.both_databases", "mark.postgres", "mark.redis"),
             workers_per_core=1.5,
+            takes_turns=True,
         ),
         Suite(
             "browser",
@@ -108,6 +112,7 @@ SUITES = {
             "browser",
             folders=("tests/e2e", "tests/services"),
             workers_per_core=1.5,
+            takes_turns=True,
         ),
         Suite(
             "webkit",
@@ -267,6 +272,7 @@ class Tests:
     ) -> None:
         self.found, self.required, self.arguments, self.choice = found, required, arguments, choice
         self.suites = suites
+        self.day = str(int(time.time() / 86_400))
 
     def address(self, service: str) -> str:
         return self.found[service].address if service in self.found else ""
@@ -298,11 +304,20 @@ class Tests:
         return "; ".join(present + [f"without {name} ({self.found[name].note})" for name in lacking])
 
     def variables(self, suite: Suite) -> dict[str, str]:
-        """The addresses of its services, and whether the tests try every example."""
+        """The addresses of its services, whether the tests try every example, and whether they take turns.
+
+        Tests that are named run on any day, and the day of a run is that of its beginning.
+        """
         addresses = {
             variable: self.address(name) if name in suite.uses else "" for name, variable in ADDRESSES.items()
         }
-        return {**addresses, EVERY_EXAMPLE: "1" if self.choice == "all" else ""}
+        take_turns = not self.choice and not self.arguments and suite.takes_turns
+        return {
+            **addresses,
+            EVERY_EXAMPLE: "1" if self.choice == "all" else "",
+            IN_TURN: "1" if take_turns else "",
+            DAY: self.day,
+        }
 
     def run(self, suite: Suite, commands: Commands, folder: Path) -> Row:
         heading(f"tests: {suite.name}")
