@@ -17,6 +17,8 @@ from typing import NamedTuple, Protocol
 
 from games.engine import Refusal, Rules
 from games.engine.covariances import Pair
+from games.engine.expectations import RoundExpectation
+from games.engine.wagers import Wager
 from games.registry import game_of, registered_fees
 
 MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
@@ -55,6 +57,20 @@ def stakes_of(wagers: Collection[tuple[int, str, int, int]]) -> Iterator[Stake]:
             or any(code.startswith(fee.affects) and (seat, fee.code) in bought for fee in fees)
         )
         yield Stake(seat, code, play, cents, is_excluded)
+
+
+def round_expectation(
+    rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
+) -> RoundExpectation | None:
+    """Return what the wagers of a round are expected to win, with Extra Rolls and payout limits: exact.
+
+    `throws` are its valid throws: the positions of single plays follow from them. None where the wagers or throws are
+    not of this game.
+    """
+    try:
+        return game_of(rules).round_expectation(rules, wagers, throws)
+    except (Refusal, *MISSHAPEN):
+        return None
 
 
 @lru_cache(maxsize=64)

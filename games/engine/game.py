@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 from games.engine import records
 from games.engine.analysis import Outcome, house_advantage
 from games.engine.covariances import Pair, Wins, covariances_of, possible_throws
+from games.engine.expectations import RoundExpectation, Settle, SingleThrow, settled_expectation
 from games.engine.game_views import GameView
 from games.engine.odds import Odds, Pays, in_dollars
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, OutOfTurn, Phase, Procedure
@@ -176,6 +177,24 @@ class Game:
             payouts = (settled[stake.code].pays for stake in stakes)
             wins[tuple(Fraction(1) if pays is None else -pays.ratio() for pays in payouts)] += ways
         return covariances_of([stake.code for stake in stakes], wins)
+
+    def round_expectation(
+        self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
+    ) -> RoundExpectation | None:
+        """Return what these wagers win for the house, before the dice are known, and how far that varies.
+
+        `throws` are the valid throws so far. Only a game with plays needs them, for the position of each play. None for
+        a game that its first throw does not decide and that does not define this method. KeyError for an unknown code.
+        """
+        limit_cents = rules.payout_limit_cents
+        chances = _single_throw(
+            self, rules if limit_cents is None else replace(rules, payout_limit_cents=None)
+        )
+        if chances is None:
+            return None
+        if limit_cents is None:
+            return chances.expectation(wagers)
+        return settled_expectation(_throws_of(self, rules), wagers, _settle_with(self, rules))
 
     def positions(self, throws: Sequence[Sequence[int]]) -> list[Hashable]:
         """Return, for a game with plays, the position before each play; empty if no game has these throws."""
@@ -863,6 +882,24 @@ def step_status(position: int, steps_done: int | None) -> str:
     if steps_done is None:
         return "off"
     return "done" if position < steps_done else "now" if position == steps_done else "next"
+
+
+def _throws_of(game: Game, rules: Rules) -> list[tuple[tuple[int, ...], int]]:
+    return list(possible_throws(game.faces, rules.edition.dice))
+
+
+def _settle_with(game: Game, rules: Rules) -> Settle:
+    return lambda wagers, dice: game.result(rules, wagers, [dice]).settled
+
+
+@lru_cache(maxsize=64)
+def _single_throw(game: Game, rules: Rules) -> SingleThrow | None:
+    """Return the wins of every throw; None for a game that one throw does not decide."""
+    stakes = [Wager(1, code, EXACT_STAKE_CENTS) for code in game.outcomes(rules)]
+    throws = _throws_of(game, rules)
+    if any(not game.result(rules, stakes, [dice]).ending for dice, _ways in throws):
+        return None
+    return SingleThrow(throws, stakes, _settle_with(game, rules))
 
 
 def _without_split_cents(rules: Rules, wagers: Sequence[Wager]) -> list[Wager]:

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
-from games.catalog.football.engine import covariance
+from games.catalog.football.engine import covariance, expectation
 from games.catalog.football.engine.field import Course, Spot, course_of
 from games.catalog.football.engine.quarterback import SEATS, Quarterbacks
 from games.catalog.football.engine.refusals import (
@@ -36,7 +36,6 @@ from games.catalog.football.engine.wagers import (
     EXTRA_POINT,
     PLAYS_MOST,
     POINTS,
-    SINGLE_PLAY_CODES,
     by_dice,
     definition,
     outcomes,
@@ -46,7 +45,8 @@ from games.catalog.football.engine.wagers import (
     winners,
 )
 from games.engine.analysis import Outcome
-from games.engine.covariances import Pair, combine_rows, covariances_of
+from games.engine.covariances import Pair
+from games.engine.expectations import RoundExpectation
 from games.engine.game import CORRECTIONS, PostAct, PostCode, Step
 from games.engine.odds import Pays
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, OutOfTurn, Phase, Procedure
@@ -192,11 +192,14 @@ class Football(Quarterbacks):
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
         return {code: outcomes(rules, code) for code in BETS}
 
-    def covariances(self, rules: Rules) -> dict[Pair, Fraction]:
+    def covariances(self, rules: Rules) -> Mapping[Pair, Fraction]:
         """Return the covariances of the wagers on one play, and of those on the game."""
-        plays = covariances_of(SINGLE_PLAY_CODES, combine_rows(covariance.of_a_throw(rules)))
-        games = combine_rows(covariance.of_a_game(rules))
-        return plays | covariances_of(covariance.FULL_GAME_CODES, games)
+        return expectation.covariances(rules)
+
+    def round_expectation(
+        self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
+    ) -> RoundExpectation | None:
+        return expectation.round_expectation(rules, wagers, throws)
 
     def positions(self, throws: Sequence[Sequence[int]]) -> list[Hashable]:
         try:

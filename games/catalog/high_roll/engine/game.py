@@ -22,6 +22,7 @@ from games.catalog.high_roll.engine.course import (
     is_extra,
     procedure_of,
 )
+from games.catalog.high_roll.engine.expectation import round_expectation
 from games.catalog.high_roll.engine.records import (
     DiceMoved,
     ExtraRollsLockedOut,
@@ -38,15 +39,18 @@ from games.catalog.high_roll.engine.refusals import (
 from games.catalog.high_roll.engine.view import Cut, HighRollView, Sensors
 from games.catalog.high_roll.engine.wagers import (
     BETS,
+    DOLLAR,
     EXTRA_ROLL,
     Verdict,
     extra_verdict,
     first_verdict,
+    is_exempt_from_limit,
     outcomes_of,
     why_held,
     why_with_extra,
 )
 from games.engine.analysis import Outcome
+from games.engine.expectations import RoundExpectation
 from games.engine.game import Game, Step
 from games.engine.odds import Pays
 from games.engine.procedures import Phase, Procedure
@@ -57,8 +61,6 @@ from games.engine.state import Result, RoundState
 from games.engine.wagers import Fee, Wager, WagerType
 
 TEN = 10
-DOLLAR = 100  # cents: § 675a.2(e)(4)
-
 
 FAMILIES = {"pip": "Pip Street", "like-kind": "Like Kind", "millionaire": "Millionaire Row"}
 
@@ -197,6 +199,12 @@ class HighRoll(Game):
         )
         return 1 - back / (len(circles) + 1)
 
+    def round_expectation(
+        self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
+    ) -> RoundExpectation | None:
+        """Return it with the Extra Rolls and what the payout limit would cut."""
+        return round_expectation(rules, wagers, self.result)
+
     def view(self, state: RoundState) -> HighRollView:
         """Return the units, the held dice, the Extra Rolls, and what the payout limit cuts (`docs/games.md`)."""
         first = held(state.throws[0]) if state.throws else None
@@ -229,7 +237,7 @@ class HighRoll(Game):
         ]
 
     def _is_exempt(self, wager: Wager) -> bool:
-        return wager.code.startswith("millionaire")
+        return is_exempt_from_limit(wager.code)
 
     # Settling
 

@@ -16,6 +16,7 @@ from games.engine.settlement import Reason
 from games.engine.wagers import Place
 
 EXTRA_ROLL = "extra-roll"
+DOLLAR = 100  # cents: § 675a.2(e)(4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +53,11 @@ def _bets(dice: int) -> Iterable[Bet]:
 
 
 BETS: Mapping[int, Mapping[str, Bet]] = {dice: {bet.code: bet for bet in _bets(dice)} for dice in (10, 6)}
+
+
+def is_exempt_from_limit(code: str) -> bool:
+    """Return whether the aggregate payout limit leaves a wager out: Millionaire Row, a fixed sum (reading A30)."""
+    return code.startswith("millionaire")
 
 
 @dataclass(frozen=True, slots=True)
