@@ -19,6 +19,7 @@ DEPARTMENTS = {
     Role.GAMES_ADMINISTRATOR: Department.COMPLIANCE,
     Role.GAMING_AGENT: Department.REGULATOR,
     Role.SYSTEM_ADMINISTRATOR: Department.INFORMATION_TECHNOLOGY,
+    Role.CAGE: Department.CAGE,
 }  # every other role belongs to table games
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar, overload
 
+from games.chips import CHIPS_CENTS
 from games.engine import Refusal
 from games.refusals import MALFORMED
 
@@ -14,6 +15,7 @@ Word = TypeVar("Word", bound=str)
 CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}")
 MOST_WAGERS = 64 * 50
 MOST_CENTS = 10**12
+MOST_CHIPS = 100_000  # of one denomination in one count
 MOST_TEXT = 200
 MOST_THROWS = 8
 MOST_DICE = 10
@@ -126,6 +128,20 @@ class Params:
         if not all(_is_integer(number) for number in value):
             raise malformed(name)
         return tuple(value)
+
+    def chips(self, name: str, *, optional: bool = False) -> dict[str, int]:
+        """Return a count of chips by denomination: {chip cents as text: number}, largest first, without zeros.
+
+        `optional`: empty if it was not sent.
+        """
+        value = self._unread.pop(name, None)
+        if value is None and optional:
+            return {}
+        if not isinstance(value, dict) or not set(value) <= {str(chip) for chip in CHIPS_CENTS}:
+            raise malformed(name)
+        if not all(_is_integer(number) and 0 <= number <= MOST_CHIPS for number in value.values()):
+            raise malformed(name)
+        return {str(chip): value[str(chip)] for chip in CHIPS_CENTS if value.get(str(chip))}
 
     def texts(self, name: str, *, max_items: int = 64) -> tuple[str, ...]:
         """Return a list of words; empty if it was not sent."""

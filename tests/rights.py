@@ -21,7 +21,7 @@ DEALERS_ON_DUTY = DEALERS_AT_POST | {"dealer at no post"}
 AT_THE_TABLET = {"floorperson at the tablet", "shift manager at the tablet"}
 STAFFERS = {"pit manager", "shift manager"}
 # Each department sets the duty of its own people, an administrator with a second person that of anybody.
-DUTY_CHANGERS = STAFFERS | {"security", "surveillance", "system administrator"}
+DUTY_CHANGERS = STAFFERS | {"security", "surveillance", "cage cashier", "system administrator"}
 MANAGEMENT = STAFFERS | {"casino supervisor"}
 FLOOR_OF_TABLE = MANAGEMENT | AT_THE_TABLET | {"floorperson"}
 AT_THE_TABLE = DEALERS_ON_DUTY | FLOOR_OF_TABLE
@@ -176,7 +176,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/dice-control/": DICE_READERS,
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
-    "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "system administrator"},
+    "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "cage cashier", "system administrator"},
     "floor/<slug:facility>/access/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/access/csv": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/devices/": MANAGEMENT | {"compliance", "system administrator"},
@@ -245,6 +245,10 @@ FLOOR = AtTables(FLOOR_OF_TABLE, FOOTBALL_FLOOR)
 DEALERS = AtTables(DEALERS_ON_DUTY, FOOTBALL_DEALERS)
 DICE_KEEPERS = AtTables(MANAGEMENT | {"shift manager at the tablet"}, FOOTBALL_MANAGERS)
 REVIEWERS = AtTables({"surveillance", "compliance", "compliance at the tablet"}, set())
+CAGE = AtTables({"cage cashier"}, set())
+FLOOR_OR_CAGE = AtTables(FLOOR_OF_TABLE | {"cage cashier"}, FOOTBALL_FLOOR)
+FLOOR_OR_SECURITY = AtTables(FLOOR_OF_TABLE | {"security"}, FOOTBALL_FLOOR)
+POST_FLOOR_OR_CAGE = AtTables(POST_OR_FLOOR.sic_bo | {"cage cashier"}, POST_OR_FLOOR.football)
 MANAGERS = AtTables(STAFFERS | {"shift manager at the tablet"}, FOOTBALL_MANAGERS)
 
 ACTS_AT_TABLES = {
@@ -305,6 +309,23 @@ ACTS_AT_TABLES = {
     "decide_alert": FLOOR,
     "read_decision": POST_OR_FLOOR,
     "mute_alert": FLOOR,
+    # Chips and cash
+    "count_opener": POST_OR_FLOOR,
+    "count_tray": POST_OR_FLOOR,
+    "count_closer": POST_OR_FLOOR,
+    "sell_chips": POST_OR_FLOOR,
+    "request_fill": FLOOR,
+    "request_credit": FLOOR,
+    "cancel_transfer": FLOOR_OR_CAGE,
+    "prepare_transfer": CAGE,
+    "hand_over_transfer": POST_FLOOR_OR_CAGE,
+    "receive_transfer": POST_FLOOR_OR_CAGE,
+    "report_count_difference": POST_FLOOR_OR_CAGE,
+    "void_transfer": POST_FLOOR_OR_CAGE,
+    "put_on_drop_box": FLOOR_OR_SECURITY,
+    "take_off_drop_box": FLOOR_OR_SECURITY,
+    "count_drop": CAGE,
+    "set_par": MANAGERS,
     # Limits
     "change_limits": FLOOR,
     "cancel_limits_change": FLOOR,
@@ -450,6 +471,7 @@ OBJECTS = {
     ("device", "text"): NamedObject("Device: dealer", "Device: stickperson", "no-such-device"),
     ("diligence", "text"): DOCUMENT,
     ("document", "text"): DOCUMENT,
+    ("drop_box", "number"): NamedObject(9, 1, "no-such-drop-box"),
     ("feed", "number"): rows(CalendarFeed, "no-such-feed"),
     ("form", "number"): rows(SignForm, "no-such-sign-form"),
     ("guide", "number"): NamedObject(9, 1, "no-such-guide"),
@@ -477,6 +499,7 @@ OBJECTS = {
     ("submission", "text"): NamedObject("RS-0002", "RS-0009", "no-such-submission"),
     ("streams", "text"): NamedObject(["T-01"], ["larkfield/T-01"], "no-such-stream"),
     ("table", "text"): NamedObject("", "T-42", "no-such-place"),
+    ("transfer", "number"): NamedObject(9, 1, "no-such-transfer"),
     ("tables", "text"): NamedObject(["T-01"], ["T-42"], "no-such-table-here"),
 }
 # Where an act answers otherwise; "" where it is done, because the name is that of a new object.
@@ -506,7 +529,7 @@ VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", 
 OTHER_WORDS = """
     about accepted acknowledge_lapsed action addressee activated_by_seat adverse approved approved_on badge
     balanced because
-    begins body calibrated_on caliper camera cameras cease_on cents certificate clean clip compartment
+    begins body box calibrated_on caliper camera cameras cease_on cents certificate chips clean clip compartment
     completed_by copy costs_cents day deadline dice differs director done_on due_on edition elsewhere en ends
     ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats found from game games general
     granted granted_on height_mm high_um how increments innovation item kind kinds lapsed_why last_day left

@@ -312,6 +312,7 @@ PLAUSIBLE: dict[str, Any] = {
     "texts": lambda **_: ["a"],
     "integers": lambda **_: [1],
     "objects": lambda *_, **__: [{}],
+    "chips": lambda **_: {"500": 1},
 }
 
 
@@ -394,6 +395,7 @@ SIGNERS = (
     ("floorperson", "their-shift-manager"),
     ("casino-supervisor", "their-security"),
     ("pit-manager", "their-compliance"),
+    ("cage", "their-compliance"),
     ("compliance", ""),
     ("surveillance", ""),
     ("system-administrator", ""),

@@ -30,6 +30,7 @@ class Role(models.TextChoices):
     GAMES_ADMINISTRATOR = "games-administrator", "Games administrator"
     GAMING_AGENT = "gaming-agent", "Gaming agent"
     SYSTEM_ADMINISTRATOR = "system-administrator", "System administrator"
+    CAGE = "cage", "Cage cashier"
 
 
 class Department(models.TextChoices):
@@ -39,6 +40,7 @@ class Department(models.TextChoices):
     COMPLIANCE = "compliance", "Compliance"
     INFORMATION_TECHNOLOGY = "information-technology", "Information technology"
     REGULATOR = "regulator", "Regulator"
+    CAGE = "cage", "Cage"
 
 
 class Station(models.TextChoices):

@@ -61,6 +61,8 @@ DUTIES = frozenset({
     "custody.receipt", "custody.storage", "custody.issue", "custody.examination", "custody.destruction",
     "custody.count",
     "corrections.review",
+    "inventory", "inventory.opener", "inventory.transfer", "inventory.count", "inventory.drop", "inventory.closer",
+    "inventory.discrepancy",
     "providers", "providers.class", "providers.innovation", "providers.patent", "providers.license", "package",
     "package.form", "package.copy", "package.fee", "package.release", "package.statement", "package.general",
     "providers.costs", "providers.individuals", "providers.officers", "providers.owners", "providers.salespeople",

@@ -36,6 +36,10 @@ class Facility(models.Model):
         blank=True,
         help_text="slips from this sum on are reviewed before money moves; below that of the jurisdiction",
     )
+    keeps_inventory = models.BooleanField(
+        default=False,
+        help_text="house choice: the chips of each table are counted at its opening and closing",
+    )
     target_paces = models.JSONField(
         default=dict,
         blank=True,

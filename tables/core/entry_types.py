@@ -76,7 +76,15 @@ class AlertRaised(AlertEnded):
     code: NotRequired[Annotated[str, "code of the rules submission"]]
     day: NotRequired[Annotated[str, "when something was due, local day and time"]]
     count: NotRequired[Annotated[int, "how many tables the floorperson supervises"]]
+    counted_cents: NotRequired[Annotated[int, "what was counted"]]
     device: NotRequired[Annotated[str, "name of the device; empty if unknown"]]
+    differs: NotRequired[
+        Annotated[
+            Literal["opener", "count", "transfer", "drop", "closer"], "the count that differs from the record"
+        ]
+    ]
+    discrepancy: NotRequired[Annotated[int, "number of the discrepancy at this table"]]
+    expected_cents: NotRequired[Annotated[int, "what the record says"]]
     last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]
     lot: NotRequired[str]
     minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]

@@ -13,6 +13,7 @@ from tables.core.refusals import AT_NO_POST, NOT_ASSIGNED, WITNESS_NOT_ASSIGNED
 from tables.models import Table
 
 DEALERS = frozenset({"dealer", "stickperson"})
+CAGE = frozenset({"cage"})
 FLOOR = frozenset({"floorperson", "casino-supervisor", "pit-manager", "shift-manager"})
 AT_THE_TABLE = DEALERS | FLOOR
 # Roles with the table games key of the dice storage (there is no role for an assistant shift manager).

@@ -36,6 +36,7 @@ from tables.corrections.reviews import (
     verify_reviewer_signs_not,
 )
 from tables.models import Alert, Round, Slip
+from tables.money.inventory import add_filed_slip, add_settled_slip
 from tables.rounds.settlement import settled_data
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act, act_without_post
@@ -64,6 +65,11 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     ctx.submission = round_.submission  # the entry names the terms that the round pinned
     ctx.change_table(last_slip=ctx.table.last_slip + 1)
     slip = _create_slip(ctx, round_, correction, reason)
+    due_cents = sum(amount["cents"] for amount in slip.due)
+    win_before, win_after = (
+        totals["taken_cents"] - totals["paid_cents"] for totals in (correction.before, correction.after)
+    )
+    add_filed_slip(ctx, round_.number, win_before, win_after, due_cents)
     if slip.status == Slip.Status.FILED:
         kind = AWAITED_REVIEW if slip.review_comes_first else UNSETTLED_SLIP
         raise_alert(ctx, kind.expected(ctx.table.pk, slip=slip.code, round=round_.number))
@@ -112,6 +118,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     ]
     _mark_settled(ctx, slip)
     slip.save()
+    add_settled_slip(ctx, sum(amount["cents"] for amount in slip.handed_over))
     _end_alert(ctx, slip)
     ctx.submission = slip.round.submission
     data: SlipSettled = {

@@ -139,6 +139,7 @@ PEOPLE = (
     DemoPerson("ana", "Ana Costa", "dealer", GAMES, "210021", "seabright", ("T-01", "T-02")),
     DemoPerson("fred", "Fred Nolan", "floorperson", GAMES, "230023", "seabright", ("p1",)),
     DemoPerson("cora", "Cora Blake", "casino-supervisor", GAMES, "240024", "seabright", ("p1",)),
+    DemoPerson("cleo", "Cleo Blake", "cage", "cage", "252525", "larkfield"),
 )
 # Dice in each lot, their side in micrometers, and their colors
 FRESH_LOTS = (

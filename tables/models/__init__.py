@@ -16,6 +16,15 @@ from .equipment import Approval
 from .floor import Pit, Table
 from .inspections import Inspection
 from .limits import LimitsChange
+from .money import (
+    ChipDiscrepancy,
+    ChipSale,
+    ChipTransfer,
+    DropBox,
+    SlipNumbers,
+    TableInventory,
+    TrayPar,
+)
 from .rounds import Round, Settlement, Throw, Wager
 from .slips import Slip
 from .staffing import Assignment, Qualification
@@ -30,9 +39,13 @@ __all__ = [
     "CaseLetter",
     "CaseNote",
     "CaseSignature",
+    "ChipDiscrepancy",
+    "ChipSale",
+    "ChipTransfer",
     "DiceCount",
     "DiceLot",
     "DiceMeasurement",
+    "DropBox",
     "Inspection",
     "Instrument",
     "LimitsChange",
@@ -44,8 +57,11 @@ __all__ = [
     "Settlement",
     "Shaker",
     "Slip",
+    "SlipNumbers",
     "Table",
+    "TableInventory",
     "Throw",
     "TickerStatus",
+    "TrayPar",
     "Wager",
 ]

@@ -112,6 +112,21 @@ class Table(models.Model):
         help_text="when the record was found rolled back; no acts until two people declare it",
     )
 
+    # The chips of an open inventory (tables.models.money), so that an act and a screen read them with the table.
+    tray_cents = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="exact value of the chips in the tray, without the round in play; null without an inventory",
+    )
+    tray_taken_cents = models.BigIntegerField(default=0, help_text="taken by ended rounds since the opener")
+    tray_paid_cents = models.BigIntegerField(default=0, help_text="paid by ended rounds since the opener")
+    tray_corrected_cents = models.BigIntegerField(
+        default=0, help_text="what slips changed in the tray since the opener; negative where they paid"
+    )
+    closer_signed_at = models.DateTimeField(
+        null=True, blank=True, help_text="when the closer was signed; no round begins until the next opener"
+    )
+
     # Acts declare what they depend on; this is the sequence number at which it last changed. Rounds have their own.
     status_seq = models.BigIntegerField(
         default=0, help_text="last change of status or equipment, or end of a round"

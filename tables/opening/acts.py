@@ -13,6 +13,7 @@ from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
 from tables.failures.ceasing import resume_gaming
 from tables.models import Inspection, Table
+from tables.money.inventory import verify_closer_signed, verify_opener_signed
 from tables.opening.checks import (
     verify_dice_new_enough,
     verify_inspected,
@@ -101,6 +102,7 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal(TABLE_NOT_CLOSED, table=ctx.table.code)
     if ctx.table.ceased_what:
         raise Refusal(GAMING_CEASED, ctx.table.ceased_section, what=ctx.table.ceased_what)
+    verify_opener_signed(ctx)
     lot, shaker = ctx.verify_dice_in_time()
     verify_dice_new_enough(ctx)
     verify_payout_limit(ctx)
@@ -121,6 +123,7 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
         floorperson=floorperson,
         recorded_rules_key=rules.key,
         acknowledged_terms=rules.terms_key,
+        closer_signed_at=None,
     )
     end_alert(ctx, NEW_RULES.key_prefix)
     hand_over_shaker(ctx)
@@ -154,6 +157,7 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal(TABLE_IS_CLOSED, table=ctx.table.code)
     if ctx.round is not None:
         raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
+    verify_closer_signed(ctx)
     shaker, lot = ctx.shaker, ctx.lot
     verify_secured(ctx, secured)
     if ctx.deals and ctx.rules.section("new-dice-at-opening"):

@@ -7,6 +7,7 @@ from tables.core.context import TableContext
 from tables.equipment.checks import Equipment
 from tables.limits.rules import apply_when_due
 from tables.models import Round, Table
+from tables.money.inventory import verify_chips_may_move
 from tables.rules.approved_terms import verify_terms_approved
 from tables.rules.notice import record_change, verify_acknowledged
 from tables.rules.suspensions import verify_game_not_suspended
@@ -20,6 +21,7 @@ def ensure_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:
     ceased (`though_ceased`) is only recorded, so neither is checked.
     """
     if ctx.round is None:
+        verify_chips_may_move(ctx)
         if not (though_ceased and ctx.table.status == Table.Status.CEASED):
             ctx.verify_open()
         ctx.verify_dice_for_a_round()

@@ -8,6 +8,7 @@ from games.engine.state import RoundState
 from tables.core.context import TableContext
 from tables.core.seats import leave_after_round
 from tables.models import Round
+from tables.money.inventory import add_ended_round
 from tables.rounds.refusals import NO_ROUND
 from tables.rules import notice
 
@@ -40,6 +41,7 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
         ctx.change_round(ended_at=ctx.now, ending=state.phase if state.returned_for else state.result.ending)
         if any(wager.outcome == RETURN for wager in state.settled) and state.returned_for:
             ctx.change_round(returned_seats=[])
+        add_ended_round(ctx)
         quarterback, offered = ctx.game.next_quarterback(state)
         if (quarterback, offered) != (ctx.table.quarterback, ctx.table.offered):
             ctx.change_table(quarterback=quarterback, offered=offered)

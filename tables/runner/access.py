@@ -47,7 +47,7 @@ ACCESS_READERS = DICE_KEEPERS | {"system-administrator", "compliance"}
 FACILITY_PAGE_ROLES = {
     DICE: SEES_THE_FLOOR | {"security"},
     EQUIPMENT: SEES_THE_FLOOR,
-    STAFF: SEES_THE_FLOOR | {"security", "system-administrator"},
+    STAFF: SEES_THE_FLOOR | {"security", "cage", "system-administrator"},
     PEOPLE: ACCESS_READERS,
     DEVICES: ACCESS_READERS,
     SIGN_INS: frozenset({"system-administrator"}),

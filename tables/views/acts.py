@@ -23,6 +23,7 @@ from games.office.documents import filing
 from games.office.documents.refusals import DOCUMENT_TOO_LARGE
 from games.params import malformed
 from tables.core.context import TableContext
+from tables.core.permissions import AT_THE_TABLE, SEES_EVERYTHING
 from tables.desk import runner as desk_runner
 from tables.models import Table
 from tables.runner import facility as facility_runner
@@ -153,11 +154,14 @@ def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
     except Refusal as refusal:
         return _refused(422, refusal, _fresh_screen(request, target, station))
     own_table = (response.key,) if target.table else ()
+    shows_table = (
+        person.role in AT_THE_TABLE | SEES_EVERYTHING
+    )  # the cage and security act without its screen
     return ActReply(
         200,
         {"version": response.version, "answer": response.body, "again": response.is_repeat},
         (*own_table, *response.affected_table_ids),
-        station,
+        station if shows_table else "",
         response.context if isinstance(response.context, TableContext) else None,
     )
 

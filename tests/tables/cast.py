@@ -463,6 +463,7 @@ ROLES = {
     "games-administrator": ("games-administrator", "compliance", ""),
     "gaming-agent": ("gaming-agent", "regulator", ""),
     "system-administrator": ("system-administrator", "information-technology", ""),
+    "cage": ("cage", "cage", ""),
 }
 
 

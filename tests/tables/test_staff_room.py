@@ -44,7 +44,9 @@ def end(scene: Scene, person: str, **how: Any) -> None:
     scene.in_room("end_assignment", {"assignment": duty_of(person).pk}, **how)
 
 
-OF_EACH_DEPARTMENT = {"pit-manager", "shift-manager", "security", "surveillance", "system-administrator"}
+OF_EACH_DEPARTMENT = {
+    *("pit-manager", "shift-manager", "security", "surveillance", "cage", "system-administrator"),
+}
 
 
 @pytest.mark.parametrize("act", STAFF_ACTS)

@@ -1,0 +1,42 @@
+"""The alert about a count that differs from the record."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from games.engine.odds import in_dollars
+from tables.core.alert_kinds import AlertKind, Level, alert_kind
+
+TITLES = {
+    "opener": "Opener differs",
+    "count": "Tray differs",
+    "transfer": "Fill or credit differs",
+    "drop": "Drop differs",
+    "closer": "Closer differs",
+}
+
+
+def _describe(params: Mapping[str, Any]) -> tuple[str, str]:
+    expected, counted = in_dollars(params["expected_cents"]), in_dollars(params["counted_cents"])
+    difference = params["counted_cents"] - params["expected_cents"]
+    if difference:
+        by = f"{in_dollars(abs(difference))} {'more' if difference > 0 else 'less'} than the record"
+    else:
+        by = "the sum agrees, the denominations do not"
+    of = f" of {params['slip']}" if params.get("slip") else ""
+    text = (
+        f"Counted{of} {counted}, expected {expected}: {by}. Nothing was adjusted. Find out why, and write it."
+    )
+    return TITLES[params["differs"]], text
+
+
+DISCREPANCY = alert_kind(
+    AlertKind(
+        "chips-differ",
+        "chips:{discrepancy}",
+        Level.STOP,
+        "Chips differ",
+        "Chips differ",
+        describe=_describe,
+        ends_when_acknowledged=True,
+    )
+)

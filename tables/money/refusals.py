@@ -1,0 +1,131 @@
+"""Refusals about chips and cash at a table, each with its sentence."""
+
+from games.engine.refusals import RefusalCode
+
+NO_INVENTORY_KEPT = RefusalCode(
+    "no-inventory-kept",
+    "%(facility)s does not keep the inventory of %(table)s in Pitside.",
+    "No inventory here",
+)
+DEALER_AND_FLOOR_MUST_SIGN = RefusalCode(
+    "dealer-and-floor-must-sign",
+    "The dealer counts and a floorperson observes. Both must sign, each with their own PIN.",
+    "Two signatures needed",
+)
+CAGE_AND_SECURITY_MUST_SIGN = RefusalCode(
+    "cage-and-security-must-sign",
+    "A cage cashier and a person of security must sign, each with their own PIN.",
+    "Two signatures needed",
+)
+SECURITY_AND_FLOOR_MUST_SIGN = RefusalCode(
+    "security-and-floor-must-sign",
+    "A person of security and a floorperson must sign, each with their own PIN.",
+    "Two signatures needed",
+)
+COUNT_ROOM_MUST_SIGN = RefusalCode(
+    "count-room-must-sign",
+    "A cage cashier enters the count, and another cashier or compliance signs it with their own PIN.",
+    "Two signatures needed",
+)
+OPENER_IS_SIGNED = RefusalCode(
+    "opener-is-signed",
+    "The opener of %(table)s was signed at %(at)s. Count the closer before another opener.",
+    "Opener already signed",
+)
+OPENER_MISSING = RefusalCode(
+    "opener-missing",
+    "The opener of %(table)s is not signed. Count the tray with the floor, then open the table.",
+    "Count the opener",
+)
+CLOSER_MISSING = RefusalCode(
+    "closer-missing",
+    "The closer of %(table)s is not signed. Count the tray with the floor, then close the table.",
+    "Count the closer",
+)
+CLOSER_IS_SIGNED = RefusalCode(
+    "closer-is-signed",
+    "The closer of %(table)s was signed at %(at)s, so no chips move. Close the table.",
+    "Closer already signed",
+)
+NO_OPEN_INVENTORY = RefusalCode(
+    "no-open-inventory",
+    "The opener of %(table)s is not signed, so no chips move. Count it first.",
+    "Count the opener",
+)
+TRANSFERS_UNDER_WAY = RefusalCode(
+    "transfers-under-way",
+    "Before the closer, finish or void what is under way: %(transfers)s.",
+    "Fills or credits under way",
+)
+DROP_BOX_IS_ON = RefusalCode(
+    "drop-box-is-on",
+    "Drop box %(box)s is on %(table)s. Security and the floor take it off first.",
+    "Drop box on the table",
+)
+NO_DROP_BOX = RefusalCode(
+    "no-drop-box",
+    "No drop box is on %(table)s, so no cash can be taken. Put a drop box on first.",
+    "No drop box",
+)
+NO_SUCH_DROP_BOX = RefusalCode(
+    "no-such-drop-box",
+    "%(table)s has no drop box number %(number)s.",
+    "No such drop box",
+)
+DROP_BOX_NOT_OFF = RefusalCode(
+    "drop-box-not-off",
+    "Drop box %(box)s is still on the table. Take it off before it is counted.",
+    "Drop box on the table",
+)
+DROP_BOX_COUNTED = RefusalCode(
+    "drop-box-counted",
+    "Drop box %(box)s was counted at %(at)s: %(cents)s. Nothing is changed.",
+    "Already counted",
+)
+NO_CHIPS_COUNTED = RefusalCode(
+    "no-chips-counted",
+    "Enter how many chips of each value.",
+    "Nothing entered",
+)
+TOO_FEW_CHIPS_IN_TRAY = RefusalCode(
+    "too-few-chips-in-tray",
+    "The tray holds %(tray)s, less than %(cents)s.",
+    "Not that much in the tray",
+)
+SALE_DIFFERS = RefusalCode(
+    "sale-differs",
+    "The chips are worth %(chips)s, and the cash is %(cents)s. Enter both again.",
+    "Cash and chips differ",
+)
+NOT_IN_CHIPS = RefusalCode(
+    "not-in-chips",
+    "%(cents)s cannot be given in chips. The smallest chip is %(chip)s.",
+    "Not an amount in chips",
+)
+NO_SUCH_TRANSFER = RefusalCode(
+    "no-such-transfer",
+    "%(table)s has no fill or credit with number %(number)s.",
+    "No such transfer",
+)
+TRANSFER_NOT_AT_THIS_STEP = RefusalCode(
+    "transfer-not-at-this-step",
+    "%(transfer)s is %(status)s. Reload, and go on from there.",
+    "At another step",
+)
+RECEIPT_DIFFERS = RefusalCode(
+    "receipt-differs",
+    "Your count is not that of slip %(slip)s: %(differences)s. Count again. If it still differs, report that the count "
+    "differs.",
+    "Count differs",
+)
+COUNT_AGREES = RefusalCode(
+    "count-agrees",
+    "This count is that of slip %(slip)s. Sign for it.",
+    "The count agrees",
+)
+NOT_SECURITY = RefusalCode(
+    "not-security",
+    "%(person)s is not on duty here as security, and cannot carry chips.",
+    "Security carries",
+)
+PAR_UNCHANGED = RefusalCode("par-unchanged", "This is already the par of %(table)s.", "Nothing changes")

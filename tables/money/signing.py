@@ -1,0 +1,78 @@
+"""Who signs for chips: two people of the roles that the act names, never the same person twice."""
+
+from collections.abc import Callable, Set
+
+from audit.models import Person
+from games.engine import Refusal
+from games.engine.refusals import RefusalCode
+from tables.core import posts
+from tables.core.context import TableContext
+from tables.core.duty import is_on_duty, person_here
+from tables.core.permissions import CAGE, DEALERS, FLOOR
+from tables.models import Table
+from tables.money.inventory import section_of
+from tables.money.refusals import (
+    CAGE_AND_SECURITY_MUST_SIGN,
+    COUNT_ROOM_MUST_SIGN,
+    DEALER_AND_FLOOR_MUST_SIGN,
+    NOT_SECURITY,
+    SECURITY_AND_FLOOR_MUST_SIGN,
+)
+
+SECURITY = frozenset({"security"})
+COUNT_WITNESSES = frozenset({"cage", "compliance"})
+Signers = tuple[Person, Person]
+HasRole = Callable[[Person], bool]
+
+
+def dealer_and_floor(ctx: TableContext, duty: str) -> Signers:
+    """The dealer who counted and the floorperson who observed. Raises `dealer-and-floor-must-sign`.
+
+    The dealer works at a post of this table. A simulated table has no people at its posts.
+    """
+
+    def deals_here(person: Person) -> bool:
+        is_at_post = posts.post_of(ctx.table, person) is not None
+        return person.role in DEALERS and (is_at_post or ctx.table.kind == Table.Kind.SIMULATED)
+
+    return _two(ctx, deals_here, _with_role(FLOOR), DEALER_AND_FLOOR_MUST_SIGN, duty)
+
+
+def cage_and_security(ctx: TableContext, duty: str) -> Signers:
+    """The cage cashier and the person of security. Raises `cage-and-security-must-sign`."""
+    return _two(ctx, _with_role(CAGE), _with_role(SECURITY), CAGE_AND_SECURITY_MUST_SIGN, duty)
+
+
+def security_and_floor(ctx: TableContext, duty: str) -> Signers:
+    """The person of security and the floorperson. Raises `security-and-floor-must-sign`."""
+    return _two(ctx, _with_role(SECURITY), _with_role(FLOOR), SECURITY_AND_FLOOR_MUST_SIGN, duty)
+
+
+def count_room(ctx: TableContext, duty: str) -> Signers:
+    """The cashier who enters the count room's figure, and who signs it. Raises `count-room-must-sign`."""
+    return _two(ctx, _with_role(CAGE), _with_role(COUNT_WITNESSES), COUNT_ROOM_MUST_SIGN, duty)
+
+
+def security_on_duty(ctx: TableContext, code: str) -> Person:
+    """The person of security with this code who is on duty here. Raises `no-such-person` or `not-security`."""
+    person = person_here(ctx.table.facility, code)
+    if person.role not in SECURITY or not is_on_duty(person, ctx.table):
+        raise Refusal(NOT_SECURITY, section_of(ctx.table, "transfer"), person=person.name)
+    return person
+
+
+def _with_role(roles: Set[str]) -> HasRole:
+    return lambda person: person.role in roles
+
+
+def _two(
+    ctx: TableContext, is_first: HasRole, is_second: HasRole, refusal: RefusalCode, duty: str
+) -> Signers:
+    """Two different people, the first with the first right and the second with the second, in either order."""
+    actor, witness = ctx.actor, ctx.witness
+    if actor is not None and witness is not None and actor.pk != witness.pk:
+        if is_first(actor) and is_second(witness):
+            return actor, witness
+        if is_first(witness) and is_second(actor):
+            return witness, actor
+    raise Refusal(refusal, section_of(ctx.table, duty))

@@ -1,0 +1,123 @@
+"""The arithmetic of a tray: its exact value, the win from money, and counts by denomination.
+
+Pure: numbers and the engine's state only. Money is integer cents, counts are {chip cents as text: number}.
+
+tray = opener + fills − credits − sold + taken − paid + corrected
+
+`corrected` is what Error Notification Slips changed: what they handed over, and chips that by a slip were never where
+the settlement says. The win from money, closer + credits + drop − opener − fills, equals taken − paid + corrected to
+the cent where the closer and the drop agree with the record.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from games.chips import CHIPS_CENTS
+from games.engine.game import Game
+from games.engine.odds import in_dollars
+from games.engine.settlement import FEE, LOSE, WIN
+from games.engine.state import RoundState
+
+Chips = Mapping[str, int]
+FEES_NOT_COLLECTED = frozenset({"open", "unlocked", "locked"})
+LOSERS_TAKEN = frozenset({"taken", "paid"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tray:
+    """The sums of an inventory since its opener, in cents."""
+
+    opener_cents: int
+    fills_cents: int = 0
+    credits_cents: int = 0
+    sold_cents: int = 0
+    taken_cents: int = 0
+    paid_cents: int = 0
+    corrected_cents: int = 0
+
+    @property
+    def cents(self) -> int:
+        """The exact value of the chips in the tray."""
+        moved = self.fills_cents - self.credits_cents - self.sold_cents
+        return self.opener_cents + moved + self.win_from_play_cents
+
+    @property
+    def win_from_play_cents(self) -> int:
+        """What the table won by its rounds and slips."""
+        return self.taken_cents - self.paid_cents + self.corrected_cents
+
+    def win_from_money_cents(self, closer_cents: int, drop_cents: int) -> int:
+        """What the table won by its counts: closer + credits + drop − opener − fills."""
+        return closer_cents + self.credits_cents + drop_cents - self.opener_cents - self.fills_cents
+
+
+@dataclass(frozen=True, slots=True)
+class MovedChips:
+    """What a round has moved so far: stakes and fees taken, winnings paid, in cents."""
+
+    taken_cents: int = 0
+    paid_cents: int = 0
+
+    @property
+    def cents(self) -> int:
+        """What the round has added to the tray; negative where it paid more than it took."""
+        return self.taken_cents - self.paid_cents
+
+
+def moved_in_round(game: Game, state: RoundState) -> MovedChips:
+    """Return what a round in play has moved: losers once they are taken, winners once they are paid."""
+    taken = paid = 0
+    fees_collected = state.phase not in FEES_NOT_COLLECTED
+    in_steps = any(act == "settle_seats" for _phase, act in state.procedure.moves)
+    unpaid = () if in_steps else game.unpaid_winners(state)
+    current = game.current_step(state) if in_steps else ()
+    for line in state.settled:
+        if line.outcome == FEE:
+            taken += line.wager.cents if fees_collected else 0
+            continue
+        if in_steps:
+            is_done = line.step <= state.step or (line in current and line.wager.seat in state.paid_seats)
+        elif line.outcome == LOSE:
+            is_done = state.phase in LOSERS_TAKEN
+        else:
+            is_done = state.phase in LOSERS_TAKEN and line not in unpaid
+        if is_done and line.outcome == LOSE:
+            taken += line.wager.cents
+        elif is_done and line.outcome == WIN:
+            paid += line.paid_cents
+    return MovedChips(taken, paid)
+
+
+def value_cents(chips: Chips) -> int:
+    """The value of a count."""
+    return sum(int(chip) * number for chip, number in chips.items())
+
+
+def differences(expected: Chips, counted: Chips) -> dict[str, int]:
+    """What was counted less what was expected, by denomination, without those that agree."""
+    both = ((str(chip), counted.get(str(chip), 0) - expected.get(str(chip), 0)) for chip in CHIPS_CENTS)
+    return {chip: number for chip, number in both if number}
+
+
+def in_words(chips: Chips) -> str:
+    """Chips for people, largest first: `100 × $25, 50 × $5`."""
+    counted = [(chip, chips.get(str(chip), 0)) for chip in CHIPS_CENTS]
+    return ", ".join(f"{number} × {in_dollars(chip)}" for chip, number in counted if number) or "no chips"
+
+
+def difference_in_words(expected: Chips, counted: Chips) -> str:
+    """How a count differs, for people: `$25: 99, not 100`; "" where it agrees."""
+    return ", ".join(
+        f"{in_dollars(int(chip))}: {counted.get(chip, 0)}, not {expected.get(chip, 0)}"
+        for chip in differences(expected, counted)
+    )
+
+
+def slip_shift_cents(win_before: int, win_after: int, due_cents: int) -> int:
+    """How far a slip says that the tray differs from the settlement on record, before anything is handed over.
+
+    The wins are those of the table by the settlement before and after the slip. A slip that only settles again shifts
+    nothing: what is due is the difference of the settlements. Where chips went elsewhere than the record says, more or
+    less is due, and by that the tray holds more or less.
+    """
+    return due_cents - (win_before - win_after)
