@@ -1,20 +1,20 @@
-"""What the wagers on a layout may cost the house: exactly, over every throw of the dice.
+"""What the wagers on a layout may cost the house: exactly, over everything that the dice may bring.
 
-For games that the next throw decides. A game that continues after it has no exposure here. Neither has a round under a
-payout limit, which caps what a seat wins.
+A game that one throw decides is settled for each throw. A game that continues after it says itself what its wagers
+may win (`Game.wins_by_way`). A payout limit cuts as it would fall.
 """
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from games.engine import Rules
 from games.engine.covariances import possible_throws
+from games.engine.expectations import cents_by_code, house_win
 from games.engine.game import EXACT_STAKE_CENTS
-from games.engine.settlement import FEE, LOSE
 from games.engine.wagers import Wager
 from games.registry import game_of
 
@@ -27,7 +27,8 @@ class Exposure:
     """What the house may lose or win with the wagers on a layout, in cents. A loss is negative.
 
     `ways` counts throws in order (216 with three dice), as do `worst_ways`, the throws that cost most, and
-    `losing_ways`, those that cost anything. `likely_cents`: in 95 % of throws the house wins at least this.
+    `losing_ways`, those that cost anything. `worst_dice` is empty where more than one throw may follow.
+    `likely_cents`: in 95 % of throws the house wins at least this.
     `wins` are the ways of each possible win, the lowest first. `mean` and `variance` are exact.
     """
 
@@ -47,29 +48,37 @@ class Exposure:
         return Fraction(sum(ways for win, ways in self.wins if win <= cents), self.ways)
 
 
-def exposure(rules: Rules, cents_by_code: Mapping[str, int]) -> Exposure | None:
-    """Return the exposure of stakes (cents by wager code). None without stakes, and where another throw follows."""
-    stakes = tuple(sorted((code, cents) for code, cents in cents_by_code.items() if cents))
-    if not stakes or rules.payout_limit_cents is not None:
+def exposure(rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()) -> Exposure | None:
+    """Return the exposure of the wagers that are not settled. None without wagers, and where it is not known.
+
+    `throws` are the valid throws of the round so far.
+    """
+    if not wagers:
         return None
-    return _exposure(rules, stakes)
+    return _exposure(rules, tuple(sorted(wagers, key=repr)), tuple(tuple(dice) for dice in throws))
 
 
 @lru_cache(maxsize=CACHED_LAYOUTS)
-def _exposure(rules: Rules, stakes: tuple[tuple[str, int], ...]) -> Exposure | None:
-    throws = _wins_by_throw(rules)
-    if throws is None:
+def _exposure(
+    rules: Rules, wagers: tuple[Wager, ...], throws: tuple[tuple[int, ...], ...]
+) -> Exposure | None:
+    game = game_of(rules)
+    ways = game.wins_by_way(rules, wagers, throws)
+    if ways is not None:
+        return _of_wins(ways, lambda worst: ())
+    wins = _wins_by_dice(rules, wagers) if not throws else None
+    if wins is None:
         return None
-    codes = {code for code, _cents in stakes}
-    if not codes <= throws[0].wins.keys():
-        return None
-    results = [
-        (sum(cents * throw.wins[code] // EXACT_STAKE_CENTS for code, cents in stakes), throw)
-        for throw in throws
-    ]
+    return _of_wins(
+        [(win, ways_of_dice) for win, ways_of_dice, _dice in wins],
+        lambda worst: next(dice for win, _ways, dice in wins if win == worst),
+    )
+
+
+def _of_wins(ways_of_wins: Iterable[tuple[int, int]], dice_of: Callable[[int], tuple[int, ...]]) -> Exposure:
     ways_by_win: Counter[int] = Counter()
-    for win, throw in results:
-        ways_by_win[win] += throw.ways
+    for win, ways_of_win in ways_of_wins:
+        ways_by_win[win] += ways_of_win
     wins = tuple(sorted(ways_by_win.items()))
     ways = sum(ways_by_win.values())
     mean = Fraction(sum(win * count for win, count in wins), ways)
@@ -78,7 +87,7 @@ def _exposure(rules: Rules, stakes: tuple[tuple[str, int], ...]) -> Exposure | N
     return Exposure(
         ways=ways,
         worst_cents=worst,
-        worst_dice=next(throw.dice for win, throw in results if win == worst),
+        worst_dice=dice_of(worst),
         worst_ways=wins[0][1],
         losing_ways=sum(count for win, count in wins if win < 0),
         likely_cents=_quantile(wins, (1 - LIKELY) * ways),
@@ -96,6 +105,37 @@ def _quantile(wins: tuple[tuple[int, int], ...], ways: Fraction) -> int:
         below += count
         sums.append(below)
     return wins[bisect_left(sums, ways)][0] if ways > 0 else wins[0][0]
+
+
+def _wins_by_dice(rules: Rules, wagers: tuple[Wager, ...]) -> list[tuple[int, int, tuple[int, ...]]] | None:
+    """Return the win of each throw, with its orders and its dice; None for a game that one throw does not decide."""
+    if rules.payout_limit_cents is not None:
+        return _settled_by_dice(rules, wagers)
+    throws = _wins_by_throw(rules)
+    codes = {wager.code for wager in wagers}
+    if throws is None or not codes <= throws[0].wins.keys():
+        return None
+    stakes = cents_by_code(wagers).items()
+    return [
+        (
+            sum(cents * throw.wins[code] // EXACT_STAKE_CENTS for code, cents in stakes),
+            throw.ways,
+            throw.dice,
+        )
+        for throw in throws
+    ]
+
+
+def _settled_by_dice(rules: Rules, wagers: Sequence[Wager]) -> list[tuple[int, int, tuple[int, ...]]] | None:
+    """Settle every throw as it would fall, which a payout limit needs."""
+    game = game_of(rules)
+    wins = []
+    for dice, ways in possible_throws(game.faces, rules.edition.dice):
+        result = game.result(rules, wagers, [dice])
+        if not result.ending:
+            return None
+        wins.append((sum(map(house_win, result.settled)), ways, dice))
+    return wins
 
 
 @dataclass(frozen=True)
@@ -122,9 +162,6 @@ def _wins_by_throw(rules: Rules) -> list[_Throw] | None:
         result = game.result(rules, stakes, [dice])
         if not result.ending:
             return None
-        wins = {
-            line.wager.code: line.wager.cents if line.outcome in (LOSE, FEE) else -line.paid_cents
-            for line in result.settled
-        }
+        wins = {line.wager.code: house_win(line) for line in result.settled}
         throws.append(_Throw(dice, ways, wins))
     return throws

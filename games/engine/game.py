@@ -178,6 +178,15 @@ class Game:
             wins[tuple(Fraction(1) if pays is None else -pays.ratio() for pays in payouts)] += ways
         return covariances_of([stake.code for stake in stakes], wins)
 
+    def wins_by_way(
+        self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
+    ) -> list[tuple[int, int]] | None:
+        """Return each win of the house in cents that these wagers may bring, with its ways among all dice to come.
+
+        `throws` are the valid throws so far. None for a game that one throw decides, whose throws can be listed.
+        """
+        return None
+
     def round_expectation(
         self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
     ) -> RoundExpectation | None:

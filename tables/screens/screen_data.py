@@ -5,6 +5,7 @@ first reads it, once for each rendering; what is the same for many snapshots is 
 """
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import count
@@ -22,6 +23,7 @@ from games.engine.editions import Edition, all_editions
 from games.engine.game import PostCode
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
+from games.engine.wagers import Wager
 from games.exposure import Exposure, exposure
 from games.layout_drawing import is_dice_corrected, money, signed
 from games.snapshot_types import (
@@ -839,10 +841,9 @@ class ExposureDrawing(TypedDict):
 
     cost_cents: int
     dice: list[int]
-    worst_ways: int
-    ways: int
+    worst_chance: str
     likely_cost_cents: int
-    losing_ways: int
+    losing_chance: str
     best_cents: int
     mean_cents: int
     spread_cents: int
@@ -855,6 +856,7 @@ class ExposureDrawing(TypedDict):
 
 EXPOSURE_BARS, EXPOSURE_WIDTH, EXPOSURE_HEIGHT = 24, 300, 80
 ROOM_FOR_WORST = 130  # before the mark of 95 %
+MOST_WAYS = 1_000  # that are counted, not given as odds
 
 
 def in_dollars(cents: int | Fraction) -> int:
@@ -865,17 +867,35 @@ def in_dollars(cents: int | Fraction) -> int:
 def exposure_of(s: Snapshot) -> ExposureDrawing | None:
     """Return what the layout may cost until its dice are called; None without wagers, or where it is not known."""
     round_ = s["round"]
-    if round_["dice"] or s["table"]["status"] != "open" or "payout_limit_cents" in round_["game"]:
+    if round_["dice"] or s["table"]["status"] != "open":
         return None
-    cents_by_code: dict[str, int] = {}
-    for wager in round_["wagers"]:
-        if not wager["struck"]:
-            cents_by_code[wager["wager"]] = cents_by_code.get(wager["wager"], 0) + wager["cents"]
+    wagers = [
+        Wager(wager["seat"], wager["wager"], wager["cents"], wager["play"])
+        for wager in round_["wagers"]
+        if not wager["struck"] and wager["outcome"] is None
+    ]
+    throws = [throw["dice"] for throw in round_["throws"] if throw["dice"]]
     try:
-        exposure_ = exposure(Rules.of(s["rules"]["key"], s["rules"]["overrides"]), cents_by_code)
+        rules = Rules.of(s["rules"]["key"], s["rules"]["overrides"])
+        limited = replace(rules, payout_limit_cents=round_["game"].get("payout_limit_cents"))
+        exposure_ = exposure(limited, wagers, throws)
     except Refusal:
         return None
     return _draw_exposure(exposure_) if exposure_ else None
+
+
+def _chance(ways: int, all_ways: int) -> str:
+    """`3 in 216`, or `1 in 12,345` of more throws than people count."""
+    if all_ways <= MOST_WAYS:
+        return f"{ways} in {all_ways}"
+    return f"1 in {round(all_ways / ways):,}"
+
+
+def _losing_chance(exposure_: Exposure) -> str:
+    """On how many throws the house loses: `on 46 of 216 throws`, or with a probability of `38 %`."""
+    if exposure_.ways <= MOST_WAYS:
+        return f"on {exposure_.losing_ways} of {exposure_.ways} throws"
+    return f"with a chance of {round(100 * exposure_.losing_ways / exposure_.ways)} %"
 
 
 def _draw_exposure(exposure_: Exposure) -> ExposureDrawing:
@@ -902,10 +922,9 @@ def _draw_exposure(exposure_: Exposure) -> ExposureDrawing:
     return {
         "cost_cents": max(-exposure_.worst_cents, 0),
         "dice": list(exposure_.worst_dice),
-        "worst_ways": exposure_.worst_ways,
-        "ways": exposure_.ways,
+        "worst_chance": _chance(exposure_.worst_ways, exposure_.ways),
         "likely_cost_cents": max(-exposure_.likely_cents, 0),
-        "losing_ways": exposure_.losing_ways,
+        "losing_chance": _losing_chance(exposure_),
         "best_cents": exposure_.best_cents,
         "mean_cents": in_dollars(exposure_.mean),
         "spread_cents": in_dollars(isqrt(int(exposure_.variance))),

@@ -7,6 +7,7 @@ import pytest
 from games.engine import Rules
 from games.registry import game_of
 from tables.screens import fragments
+from tables.screens.screen_data import TableData
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +42,16 @@ def test_the_position_says_that_all_wagers_are_of_one_unit(rules, notice):
 @clause("PA-675a.1(b)(4)")
 def test_a_filed_payout_limit_stands_on_the_screen():
     assert "Payout limit $75,000" in text(make_scene("pa-675a", payout_limit_cents=7_500_000))
+
+
+def test_the_pit_sees_what_a_layout_of_extra_rolls_may_cost():
+    scene = make_scene("pa-675a", payout_limit_cents=7_500_000)
+    scene.place((2, "pip:5", 2_500), (2, "like-kind:4", 2_500), (2, "extra-roll", 2_500))
+    drawing = TableData(scene.snapshot).exposure
+    assert drawing is not None
+    # Four fives: 4 to 1 on Pip Street and 1 to 1 on Like Kind, without the fee
+    assert (drawing["cost_cents"], drawing["dice"], drawing["worst_chance"]) == (10_000, [], "1 in 11")
+    assert drawing["losing_chance"] == "with a chance of 17 %"
 
 
 def test_no_limit_is_shown_where_none_is_filed():

@@ -39,7 +39,7 @@ def of_a_throw(rules: Rules) -> Iterator[tuple[Wins, int]]:
 def of_a_game(rules: Rules) -> Iterator[tuple[Wins, Fraction]]:
     """Return what the wagers on the game win, from before its first throw, and how probable that is."""
     for (how, play), chance in chances_of_a_game().items():
-        for end, part in _ends(how, play):
+        for end, part in ends_of(how, play):
             yield _wins(rules, FULL_GAME_CODES, end), chance * Fraction(part, THROWS)
 
 
@@ -85,7 +85,7 @@ def _after(rules: Rules, spot: Spot, meaning: Meaning) -> Whole:
     played, following = play_on(spot, meaning)
     if following is not None:
         return _hopes(rules, following)
-    ends = _ends(played.ending, spot.play)
+    ends = ends_of(played.ending, spot.play)
     lift = THROWS ** (PLAYS_MOST - spot.play)
     return _summed((_whole(rules, FULL_GAME_CODES, end), ways * lift) for end, ways in ends)
 
@@ -120,7 +120,7 @@ def _wins(rules: Rules, codes: Sequence[str], event: Meaning | End) -> Wins:
 
 
 @lru_cache(maxsize=64)
-def _ends(how: str, play: int) -> tuple[tuple[End, int], ...]:
+def ends_of(how: str, play: int) -> tuple[tuple[End, int], ...]:
     """Return the end of a game with each extra point roll that may follow, and in how many of its 216 throws."""
     if how not in SCORES:
         return ((End(how, play), THROWS),)

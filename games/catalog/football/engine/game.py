@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
-from games.catalog.football.engine import covariance, expectation
+from games.catalog.football.engine import covariance, expectation, exposure
 from games.catalog.football.engine.field import Course, Spot, course_of
 from games.catalog.football.engine.quarterback import SEATS, Quarterbacks
 from games.catalog.football.engine.refusals import (
@@ -200,6 +200,12 @@ class Football(Quarterbacks):
         self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
     ) -> RoundExpectation | None:
         return expectation.round_expectation(rules, wagers, throws)
+
+    def wins_by_way(
+        self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
+    ) -> list[tuple[int, int]] | None:
+        """Return it from the position after these throws, for the wagers on the game and on the next play."""
+        return exposure.wins_by_way(rules, wagers, throws)
 
     def positions(self, throws: Sequence[Sequence[int]]) -> list[Hashable]:
         try:

@@ -48,14 +48,28 @@ def round_expectation(rules: Rules, wagers: Sequence[Wager], result: Results) ->
     return _of_layouts(rules, tuple(sorted(tuple(sorted(layout)) for layout in layouts.values())), result)
 
 
+def wins_by_way(rules: Rules, wagers: Sequence[Wager], result: Results) -> list[tuple[int, int]]:
+    """Return each win of the house in cents before the first roll, with its ways; some wins occur more than once."""
+    layouts: dict[int, list[tuple[str, int]]] = {}
+    for wager in wagers:
+        layouts.setdefault(wager.seat, []).append((wager.code, wager.cents))
+    seats = [_seat_wins(rules, tuple(sorted(layout)), result) for layout in layouts.values()]
+    return _wins_of_seats(rules.edition.dice, seats)
+
+
 @lru_cache(maxsize=4096)
 def _of_layouts(rules: Rules, layouts: tuple[SeatLayout, ...], result: Results) -> RoundExpectation:
-    dice = rules.edition.dice
     seats = [_seat_wins(rules, layout, result) for layout in layouts]
     by_code: dict[str, Fraction] = {}
     for seat in seats:
         for code, mean in seat.by_code.items():
             by_code[code] = by_code.get(code, Fraction(0)) + mean
+    mean, variance = mean_and_variance(_wins_of_seats(rules.edition.dice, seats))
+    return RoundExpectation(mean, variance, by_code)
+
+
+def _wins_of_seats(dice: int, seats: Sequence[SeatWins]) -> list[tuple[int, int]]:
+    """Return the win of each class of throws with its ways."""
     wins: list[tuple[int, int]] = []
     for place, (first, ways) in enumerate(classes(dice).items()):
         without_extra = sum(seat.wins[place][0] for seat in seats if len(seat.wins[place]) == 1)
@@ -64,8 +78,7 @@ def _of_layouts(rules: Rules, layouts: tuple[SeatLayout, ...], result: Results) 
         for added, ways_added in enumerate(ways_of_extra):
             win = without_extra + sum(seat_wins[added] for seat_wins in with_extra)
             wins.append((win, ways * ways_added))
-    mean, variance = mean_and_variance(wins)
-    return RoundExpectation(mean, variance, by_code)
+    return wins
 
 
 @lru_cache(maxsize=4096)

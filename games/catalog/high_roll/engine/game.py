@@ -22,7 +22,7 @@ from games.catalog.high_roll.engine.course import (
     is_extra,
     procedure_of,
 )
-from games.catalog.high_roll.engine.expectation import round_expectation
+from games.catalog.high_roll.engine.expectation import round_expectation, wins_by_way
 from games.catalog.high_roll.engine.records import (
     DiceMoved,
     ExtraRollsLockedOut,
@@ -204,6 +204,12 @@ class HighRoll(Game):
     ) -> RoundExpectation | None:
         """Return it with the Extra Rolls and what the payout limit would cut."""
         return round_expectation(rules, wagers, self.result)
+
+    def wins_by_way(
+        self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
+    ) -> list[tuple[int, int]] | None:
+        """Return it before the first roll, with Extra Rolls and what the payout limit would cut."""
+        return None if throws else wins_by_way(rules, wagers, self.result)
 
     def view(self, state: RoundState) -> HighRollView:
         """Return the units, the held dice, the Extra Rolls, and what the payout limit cuts (`docs/games.md`)."""
