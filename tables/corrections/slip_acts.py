@@ -14,6 +14,7 @@ from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ACKNOWLEDGED
 from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
 from tables.corrections.alert_rules import AWAITED_REVIEW, DIFFERING_REVIEW, UNSETTLED_SLIP
+from tables.corrections.chips_elsewhere import chips_elsewhere_cents
 from tables.corrections.correction import MAX_REASON, Correction, read_correction
 from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, SlipFiled, SlipSettled
 from tables.corrections.outcomes import filed_entry
@@ -64,12 +65,9 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal(SLIP_STANDS_OTHERWISE, round=round_.number)
     ctx.submission = round_.submission  # the entry names the terms that the round pinned
     ctx.change_table(last_slip=ctx.table.last_slip + 1)
+    if ctx.table.tray_cents is not None:
+        add_filed_slip(ctx, round_.number, chips_elsewhere_cents(round_, correction))
     slip = _create_slip(ctx, round_, correction, reason)
-    due_cents = sum(amount["cents"] for amount in slip.due)
-    win_before, win_after = (
-        totals["taken_cents"] - totals["paid_cents"] for totals in (correction.before, correction.after)
-    )
-    add_filed_slip(ctx, round_.number, win_before, win_after, due_cents)
     if slip.status == Slip.Status.FILED:
         kind = AWAITED_REVIEW if slip.review_comes_first else UNSETTLED_SLIP
         raise_alert(ctx, kind.expected(ctx.table.pk, slip=slip.code, round=round_.number))

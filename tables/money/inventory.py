@@ -8,7 +8,7 @@ from games.engine import Refusal
 from tables.core.context import TableContext
 from tables.models import ChipTransfer, DropBox, Table, TableInventory
 from tables.money.refusals import CLOSER_IS_SIGNED, CLOSER_MISSING, NO_OPEN_INVENTORY, OPENER_MISSING
-from tables.money.tray import Tray, moved_in_round, slip_shift_cents
+from tables.money.tray import Tray, moved_in_round
 
 UNDER_WAY = (
     ChipTransfer.Status.REQUESTED,
@@ -68,18 +68,13 @@ def add_ended_round(ctx: TableContext) -> None:
     )
 
 
-def add_filed_slip(
-    ctx: TableContext, round_number: int, win_before: int, win_after: int, due_cents: int
-) -> None:
-    """Add what a slip states about chips that were never where the settlement says.
+def add_filed_slip(ctx: TableContext, round_number: int, cents: int) -> None:
+    """Add chips that by a slip about this round are in the tray, though the settlement says otherwise.
 
     A slip about a round before the opener changes nothing: its chips were counted since.
     """
-    shift = slip_shift_cents(win_before, win_after, due_cents)
-    if ctx.table.tray_cents is None or not shift:
-        return
-    if round_number > open_inventory(ctx.table).rounds_before:
-        _correct(ctx, shift)
+    if cents and ctx.table.tray_cents is not None and round_number > open_inventory(ctx.table).rounds_before:
+        _correct(ctx, cents)
 
 
 def add_settled_slip(ctx: TableContext, handed_cents: int) -> None:

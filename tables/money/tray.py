@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from games.chips import CHIPS_CENTS
 from games.engine.game import Game
 from games.engine.odds import in_dollars
-from games.engine.settlement import FEE, LOSE, WIN
+from games.engine.settlement import LOSE, WIN
 from games.engine.state import RoundState
 
 Chips = Mapping[str, int]
@@ -38,8 +38,8 @@ class Tray:
     @property
     def cents(self) -> int:
         """The exact value of the chips in the tray."""
-        moved = self.fills_cents - self.credits_cents - self.sold_cents
-        return self.opener_cents + moved + self.win_from_play_cents
+        transferred = self.fills_cents - self.credits_cents - self.sold_cents
+        return self.opener_cents + transferred + self.win_from_play_cents
 
     @property
     def win_from_play_cents(self) -> int:
@@ -65,20 +65,16 @@ class MovedChips:
 
 
 def moved_in_round(game: Game, state: RoundState) -> MovedChips:
-    """Return what a round in play has moved: losers once they are taken, winners once they are paid."""
+    """Return what a round in play has moved: fees and losers once they are taken, winners once they are paid."""
     taken = paid = 0
-    fees_collected = state.phase not in FEES_NOT_COLLECTED
+    if state.phase not in FEES_NOT_COLLECTED:
+        taken = sum(wager.cents for wager in state.wagers if game.is_fee(wager.code))
     in_steps = any(act == "settle_seats" for _phase, act in state.procedure.moves)
     unpaid = () if in_steps else game.unpaid_winners(state)
     current = game.current_step(state) if in_steps else ()
     for line in state.settled:
-        if line.outcome == FEE:
-            taken += line.wager.cents if fees_collected else 0
-            continue
         if in_steps:
             is_done = line.step <= state.step or (line in current and line.wager.seat in state.paid_seats)
-        elif line.outcome == LOSE:
-            is_done = state.phase in LOSERS_TAKEN
         else:
             is_done = state.phase in LOSERS_TAKEN and line not in unpaid
         if is_done and line.outcome == LOSE:
@@ -111,13 +107,3 @@ def difference_in_words(expected: Chips, counted: Chips) -> str:
         f"{in_dollars(int(chip))}: {counted.get(chip, 0)}, not {expected.get(chip, 0)}"
         for chip in differences(expected, counted)
     )
-
-
-def slip_shift_cents(win_before: int, win_after: int, due_cents: int) -> int:
-    """How far a slip says that the tray differs from the settlement on record, before anything is handed over.
-
-    The wins are those of the table by the settlement before and after the slip. A slip that only settles again shifts
-    nothing: what is due is the difference of the settlements. Where chips went elsewhere than the record says, more or
-    less is due, and by that the tray holds more or less.
-    """
-    return due_cents - (win_before - win_after)

@@ -7,13 +7,20 @@ import pytest
 
 from audit.models import Entry
 from games.models import Facility
-from tables.models import Alert, ChipDiscrepancy, ChipTransfer, Table, TableInventory
-from tables.money.inventory import open_inventory, tray_of
+from tables.core.reads import locked_table
+from tables.models import Alert, ChipDiscrepancy, ChipTransfer, DropBox, SlipNumbers, Table, TableInventory
+from tables.money.inventory import exact_cents, open_inventory, tray_of
+from tables.money.proposal import propose
+from tables.money.record_checks import check_money
+from tables.money.view import tray_facts
+from tables.runner.system import system_context
+from tests.tables import slip_scene
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db
 OPENER = {"100": 50, "500": 300, "2500": 400, "10000": 200, "50000": 40, "100000": 10}  # $61,550
 OPENER_CENTS = 6_155_000
+HIGH_ROLL = [(1, "pip:1"), (1, "like-kind:5"), (2, "pip:6"), (2, "like-kind:5"), (2, "extra-roll")]
 FILL = {"500": 100, "2500": 100}  # $3,000
 
 
@@ -68,6 +75,11 @@ def fill(scene: Scene, chips: dict[str, int] = FILL) -> dict[str, int]:
 
 def tray(scene: Scene) -> int | None:
     return Table.objects.values_list("tray_cents", flat=True).get(pk=scene.table.pk)
+
+
+def findings() -> list[tuple[str, Any]]:
+    """What a full verification finds wrong with chips and cash."""
+    return [(finding.code, finding.where) for finding in check_money(lambda: None)]
 
 
 def newest(type_: str) -> dict[str, Any]:
@@ -143,3 +155,258 @@ def test_a_round_changes_the_tray_and_the_closer_agrees_to_the_cent(scene):
     win = tray_of(scene.fresh, row).win_from_money_cents(row.closer_cents, 50_000)
     assert win == row.taken_cents - row.paid_cents == -5_000
     assert not ChipDiscrepancy.objects.exists() and not Alert.objects.filter(kind="chips-differ").exists()
+    assert findings() == []
+
+
+def test_an_opener_that_differs_from_the_last_closer_is_flagged_and_not_adjusted(scene):
+    box(scene, "take_off_drop_box")
+    count(scene, "count_closer", OPENER)
+    scene.close()
+    other = {**OPENER, "2500": 399, "500": 305}  # the same value
+    count(scene, "count_opener", other)
+    assert tray(scene) == OPENER_CENTS
+    discrepancy = ChipDiscrepancy.objects.get()
+    assert (discrepancy.kind, discrepancy.expected_chips, discrepancy.counted_chips) == (
+        "opener",
+        OPENER,
+        other,
+    )
+    (alert,) = scene.snapshot["alerts"]
+    assert (alert["kind"], alert["level"], alert["title"]) == ("chips-differ", "stop", "Opener differs")
+    assert "the sum agrees, the denominations do not" in alert["text"]
+    scene.act("acknowledge_alert", {"alert": alert["id"]}, by="floorperson", device=scene.podium)
+    assert scene.snapshot["alerts"] == [] and findings() == []
+
+
+def test_a_count_that_differs_is_flagged_and_moves_nothing(scene):
+    count(scene, "count_tray", {**OPENER, "2500": 399})
+    data = newest("inventory.counted")
+    assert (data["exact_cents"], data["difference_cents"]) == (OPENER_CENTS, -2_500)
+    data = newest("inventory.discrepancy")
+    assert (data["cause"], data["difference_cents"], data["expected_chips"]) == ("count", -2_500, {})
+    transfer = fill(scene)
+    short = {**FILL, "500": 99}
+    with scene.refused("count-agrees"):
+        scene.act("report_count_difference", {**transfer, "chips": FILL})
+    scene.act("report_count_difference", {**transfer, "chips": short, "note": "one chip short"})
+    data = newest("inventory.discrepancy")
+    assert (data["cause"], data["slip"], data["difference_cents"]) == ("transfer", "F-0001", -500)
+    assert (tray(scene), ChipTransfer.objects.get().status) == (OPENER_CENTS, "on-the-way")
+    assert Alert.objects.filter(kind="chips-differ", ended_at=None).count() == 2
+
+
+def test_numbers_have_no_gaps_and_a_void_one_is_never_given_again(scene):
+    first, second, third = request(scene), request(scene), request(scene, "credit", {"10000": 10})
+    with scene.refused("transfer-not-at-this-step"):
+        cage(scene, "void_transfer", {**first, "reason": "a mistake"})
+    scene.act("cancel_transfer", {**first, "reason": "not needed"}, by="floorperson", device=scene.podium)
+    cage(scene, "prepare_transfer", second)
+    with scene.tried():
+        cage(scene, "prepare_transfer", third)
+    cage(scene, "void_transfer", {**second, "reason": "torn"})
+    fourth = request(scene)
+    for transfer in (third, fourth):
+        cage(scene, "prepare_transfer", transfer)
+    slips = {row.number: (row.slip, row.status) for row in ChipTransfer.objects.all()}
+    assert slips == {
+        1: ("", "canceled"), 2: ("F-0001", "void"), 3: ("C-0001", "preparing"), 4: ("F-0002", "preparing"),
+    }  # fmt: skip
+    assert SlipNumbers.objects.values_list("fill", "credit").get() == (2, 1)
+
+
+def test_chips_that_are_back_are_signed_for_by_those_who_handed_them_over(scene):
+    transfer = fill(scene)
+    with scene.refused("cage-and-security-must-sign"):
+        cage(scene, "void_transfer", {**transfer, "reason": "the table closes"})
+    cage(scene, "void_transfer", {**transfer, "reason": "the table closes"}, "security")
+    credit = request(scene, "credit", {"10000": 10})
+    cage(scene, "prepare_transfer", credit)
+    scene.act("hand_over_transfer", {**credit, "carrier": "security"}, witness="floorperson")
+    with scene.refused("dealer-and-floor-must-sign"):
+        cage(scene, "void_transfer", {**credit, "reason": "a wrong slip"}, "security")
+    scene.act("void_transfer", {**credit, "reason": "a wrong slip"}, witness="floorperson")
+    assert tray(scene) == OPENER_CENTS and open_inventory(scene.fresh).credits_cents == 0
+    assert findings() == []
+
+
+def test_chips_are_sold_for_cash_that_goes_into_a_drop_box(scene):
+    for params, code in (
+        ({"cents": 50_050}, "not-in-chips"),
+        ({"cents": 50_000, "chips": {"2500": 19}}, "sale-differs"),
+        ({"cents": OPENER_CENTS + 100}, "too-few-chips-in-tray"),
+    ):
+        with scene.refused(code):
+            scene.act("sell_chips", params)
+    scene.act("sell_chips", {"cents": 50_000, "chips": {"2500": 20}, "seat": 2})
+    with scene.refused("security-and-floor-must-sign"):
+        box(scene, "take_off_drop_box", witness="dealer")
+    box(scene, "take_off_drop_box")
+    with scene.refused("no-drop-box"):
+        scene.act("sell_chips", {"cents": 50_000})
+    with scene.refused("count-room-must-sign"):
+        cage(scene, "count_drop", {"drop_box": 1, "cents": 49_000}, "security")
+    cage(scene, "count_drop", {"drop_box": 1, "cents": 49_000}, "compliance")
+    assert newest("inventory.discrepancy")["difference_cents"] == -1_000
+    with scene.refused("drop-box-counted"):
+        cage(scene, "count_drop", {"drop_box": 1, "cents": 50_000}, "compliance")
+    assert DropBox.objects.values_list("sold_cents", "counted_cents").get() == (50_000, 49_000)
+    assert tray(scene) == OPENER_CENTS - 50_000
+
+
+def test_a_closer_waits_for_what_is_under_way(scene):
+    box(scene, "take_off_drop_box")
+    transfer = request(scene)
+    with scene.refused("transfers-under-way"):
+        count(scene, "count_closer", OPENER)
+    scene.act("cancel_transfer", {**transfer, "reason": "closing"}, by="floorperson", device=scene.podium)
+    scene.play((1, "small", 10_000), dice=[2, 5, 5])
+    with scene.refused("round-in-play"):
+        count(scene, "count_closer", OPENER)
+    scene.finish()
+    count(scene, "count_closer", OPENER)
+    assert newest("inventory.closer_counted")["difference_cents"] == -10_000
+    for act, params in (("request_fill", {"chips": FILL}), ("count_tray", {"chips": OPENER})):
+        with scene.refused("closer-is-signed"):
+            scene.act(act, params, by="floorperson", witness="dealer" if act == "count_tray" else None)
+
+
+def test_where_the_house_keeps_no_inventory_nothing_changes(hands):
+    scene = make_scene(opened=False)
+    scene.staff()
+    with scene.refused("no-inventory-kept"):
+        count(scene, "count_opener", OPENER)
+    with scene.refused("no-open-inventory"):
+        scene.act("sell_chips", {"cents": 10_000})
+    scene.inspect()
+    scene.open()
+    scene.play((1, "small", 10_000), dice=[2, 5, 5])
+    scene.finish()
+    scene.close()
+    assert tray(scene) is None
+
+
+def test_a_house_that_begins_or_ends_keeping_inventories_closes_and_opens_its_tables(scene):
+    Facility.objects.update(keeps_inventory=False)
+    with scene.refused("closer-missing"):
+        scene.close()
+    box(scene, "take_off_drop_box")
+    count(scene, "count_closer", OPENER)
+    scene.close()
+    scene.inspect()
+    scene.open()
+    scene.play((1, "small", 10_000), dice=[2, 5, 5])
+    scene.finish()
+    Facility.objects.update(keeps_inventory=True)
+    scene.play((1, "small", 10_000), dice=[2, 5, 5])
+    scene.finish()
+    count(scene, "count_opener", OPENER)
+    assert TableInventory.objects.filter(closed_at=None).get().rounds_before == 2
+
+
+@pytest.mark.parametrize("rules", ["pa-625a/A", "pa-675a", "pa-577"])
+def test_the_tray_is_exact_in_the_middle_of_a_round(rules):
+    """What the entries say was taken and paid so far is what the exact value has moved by."""
+    scene = keep_inventory(make_scene(rules, opened=False))
+    scene.staff()
+    count(scene, "count_opener", OPENER)
+    scene.inspect()
+    scene.open()
+    for seat in (1, 2):
+        if rules == "pa-675a":
+            scene.act("seat_player", {"seat": seat})
+    wagers = {
+        "pa-625a/A": [(1, "small", 10_000), (2, "big", 5_000), (3, "two-dice:1-6", 1_000)],
+        "pa-675a": [(seat, code, 2_500) for seat, code in HIGH_ROLL],
+        "pa-577": [(2, "touchdown", 1_000), (5, "no-gain", 500, 1)],
+    }
+    scene.place(*wagers[rules])
+    values, changed_cents = {}, 0
+    while scene.round is not None:
+        following = scene.round_part["next"]
+        params = following["params"]
+        if following["act"] in ("call_dice",):
+            params = {"dice": [6, 6, 1, 2, 3, 4, 5, 1, 2, 6][: following["dice"] or 3]}
+        scene.act(following["act"], params)
+        data = scene.entry["data"]
+        if scene.entry["_type"] in ("losers.taken", "seats.settled", "winners.paid", "fees.collected"):
+            changed_cents += data.get("fees_cents", data.get("taken_cents", 0)) - data.get("paid_cents", 0)
+        ctx = system_context(locked_table("larkfield", "T-01"))
+        assert exact_cents(ctx) == OPENER_CENTS + changed_cents, following["act"]
+        values[following["act"]] = changed_cents
+    assert len(set(values.values())) > 1
+    assert findings() == []
+
+
+def test_a_slip_changes_the_tray_by_what_is_handed_over_and_by_chips_that_lay_elsewhere(scene):
+    """Seat 1 lost $25 on Small, seat 2 won $50 on Big."""
+    scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
+    scene.finish()
+    after_round = OPENER_CENTS + 2_500 - 5_000
+    slip_scene.file(scene, "dice", dice=[1, 1, 2])  # Small won: $50 to seat 1, $100 from seat 2
+    assert tray(scene) == after_round
+    slip_scene.settle(scene, (1, 0), (2, -10_000), reason="The player has left")
+    assert tray(scene) == after_round + 10_000
+    # Seat 1 was in fact paid nothing, and nothing was taken from it: its lost $25 never came into the tray.
+    slip_scene.file(scene, "payment", payments=[{"seat": 1, "paid_cents": 0, "taken_cents": 0}])
+    assert tray(scene) == after_round + 10_000 - 2_500
+    slip_scene.settle(scene, (1, 2_500), code="ENS-0002")
+    assert tray(scene) == OPENER_CENTS + 5_000 - 2_500
+    sums = tray_of(scene.fresh, open_inventory(scene.fresh))
+    assert (sums.taken_cents, sums.paid_cents, sums.corrected_cents) == (2_500, 5_000, 5_000)
+    assert sums.cents == tray(scene) and findings() == []
+
+
+def test_a_wager_slip_says_where_the_chips_lay(scene):
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    after_round = OPENER_CENTS + 2_500
+    missed = {"seat": 4, "wager": "big", "cents": 2_000, "chips": "house"}  # it won, and the casino took it
+    slip_scene.file(scene, "wager", wagers=[missed])
+    assert tray(scene) == after_round + 2_000
+    slip_scene.settle(scene, (4, 4_000))
+    assert tray(scene) == after_round + 2_000 - 4_000
+
+
+def test_a_slip_about_a_round_before_the_opener_only_moves_what_is_handed_over(scene):
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    box(scene, "take_off_drop_box")
+    count(scene, "count_closer", OPENER)
+    slip_scene.file(scene, "payment", payments=[{"seat": 1, "paid_cents": 0, "taken_cents": 0}])
+    scene.close()
+    count(scene, "count_opener", OPENER)
+    slip_scene.settle(scene, (1, -2_500))
+    assert tray(scene) == OPENER_CENTS + 2_500
+
+
+def test_the_proposal_restores_the_par_by_whole_tubes(scene):
+    scene.act("set_par", {"chips": OPENER}, by="pit-manager", device=scene.podium)
+    with scene.refused("par-unchanged"):
+        scene.act("set_par", {"chips": OPENER}, by="pit-manager", device=scene.podium)
+    low = {"100": 50, "500": 118, "2500": 96, "10000": 61, "50000": 28, "100000": 9}
+    proposal = propose(OPENER, low, 3_214_000)
+    assert (proposal.fill, proposal.credit) == ({"500": 150, "2500": 300, "10000": 100, "50000": 10}, {})
+    assert (proposal.fill_cents, proposal.unknown_cents) == (2_325_000, 0)
+    coming = propose(OPENER, low, 3_214_000, coming={"500": 150, "2500": 300})
+    assert coming.fill == {"10000": 100, "50000": 10}
+    more = propose({"500": 300}, {"500": 300}, 200_000)  # $500 came in by wagers since the count
+    assert (more.credit, more.assumed, more.unknown_cents) == ({"500": 100}, {"500": 400}, 50_000)
+    facts = tray_facts(scene.fresh)
+    assert facts is not None and facts.proposal is not None
+    assert (facts.par, facts.proposal.fill) == (OPENER, {})
+
+
+def test_a_verification_finds_a_row_that_no_entry_states(scene):
+    transfer = fill(scene)
+    scene.act("receive_transfer", {**transfer, "chips": FILL}, witness="floorperson")
+    assert findings() == []
+    with scene.tried():
+        ChipTransfer.objects.update(cents=1)
+        assert [what for what, _ in findings()] == ["money-differs"]
+    with scene.tried():
+        Table.objects.filter(pk=scene.table.pk).update(tray_cents=1)
+        assert [what for what, _ in findings()] == ["tray-differs"]
+    with scene.tried():
+        ChipTransfer.objects.all().delete()
+        SlipNumbers.objects.update(fill=2)
+        assert [what for what, _ in findings()] == ["money-without-row", "slip-number-missing"]

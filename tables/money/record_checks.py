@@ -1,0 +1,293 @@
+"""What a full verification checks of chips and cash: the rows against the entries, the sums, and the slip numbers."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Model, Sum
+
+from audit.models import Entry
+from audit.record_checks import record_check
+from audit.verification_words import Finding, declare_finding
+from games.models import Facility
+from tables.models import (
+    ChipDiscrepancy,
+    ChipTransfer,
+    DropBox,
+    Round,
+    SlipNumbers,
+    Table,
+    TableInventory,
+)
+from tables.money.entry_types import (
+    CHIPS_SOLD,
+    CLOSER_COUNTED,
+    DISCREPANCY_REPORTED,
+    DROP_BOX_COUNTED,
+    DROP_BOX_PUT_ON,
+    DROP_BOX_TAKEN_OFF,
+    OPENER_COUNTED,
+    TRANSFER_CANCELED,
+    TRANSFER_HANDED_OVER,
+    TRANSFER_PREPARED,
+    TRANSFER_RECEIVED,
+    TRANSFER_REQUESTED,
+    TRANSFER_VOIDED,
+)
+from tables.money.tray import Tray
+
+MONEY_DIFFERS = declare_finding(
+    "money-differs",
+    "%(stream)s: %(row)s differs from entry %(seq)s in %(column)s. The entry counts.",
+)
+MONEY_WITHOUT_ENTRY = declare_finding(
+    "money-without-entry", "%(stream)s: %(row)s is in the database, and no entry of the record states it."
+)
+MONEY_WITHOUT_ROW = declare_finding(
+    "money-without-row", "%(stream)s: %(row)s of entry %(seq)s is not in the database."
+)
+TRAY_DIFFERS = declare_finding(
+    "tray-differs",
+    "%(stream)s: inventory %(inventory)s comes to %(expected_cents)s cents by its sums, not to %(stored_cents)s.",
+)
+SLIP_NUMBER_MISSING = declare_finding(
+    "slip-number-missing", "%(facility)s: no entry of the record gave slip number %(slip)s."
+)
+CLOSING_FIELDS = ("taken_cents", "paid_cents", "corrected_cents", "last_round")
+
+
+@dataclass
+class StatedRow:
+    """A row as the entries state it, and the newest of them."""
+
+    seq: int
+    values: dict[str, Any]
+
+    def change(self, seq: int, **values: Any) -> None:
+        self.seq = seq
+        self.values.update(values)
+
+
+@dataclass
+class StatedMoney:
+    """What the entries of one table state, by the numbers of the rows."""
+
+    inventories: dict[int, StatedRow] = field(default_factory=dict)
+    transfers: dict[int, StatedRow] = field(default_factory=dict)
+    drop_boxes: dict[int, StatedRow] = field(default_factory=dict)
+    discrepancies: dict[int, StatedRow] = field(default_factory=dict)
+    newest_inventory: int = 0
+
+    def apply(self, type_: str, seq: int, data: dict[str, Any]) -> None:
+        """Apply one entry. Raises KeyError or TypeError for one that is not as it was written."""
+        HANDLERS[type_](self, seq, data)
+
+    def opener(self, seq: int, data: dict[str, Any]) -> None:
+        self.newest_inventory = data["inventory"]
+        self.inventories[data["inventory"]] = StatedRow(
+            seq,
+            {
+                "opened_seq": seq,
+                "opener_chips": data["chips"],
+                "opener_cents": data["cents"],
+                "fills_cents": 0,
+                "credits_cents": 0,
+                "sold_cents": 0,
+                "closed_seq": None,
+                "closer_chips": {},
+                "closer_cents": None,
+            },
+        )
+
+    def closer(self, seq: int, data: dict[str, Any]) -> None:
+        closing = {name: data[name] for name in CLOSING_FIELDS}
+        self.inventories[data["inventory"]].change(
+            seq, closed_seq=seq, closer_chips=data["chips"], closer_cents=data["cents"], **closing
+        )
+
+    def sold(self, seq: int, data: dict[str, Any]) -> None:
+        for row in (self.inventories[data["inventory"]], self.drop_boxes[data["drop_box"]]):
+            row.change(seq, sold_cents=row.values["sold_cents"] + data["cents"])
+
+    def requested(self, seq: int, data: dict[str, Any]) -> None:
+        names = ("kind", "chips", "cents")
+        self.transfers[data["transfer"]] = StatedRow(
+            seq, {**{name: data[name] for name in names}, "slip": "", "status": "requested"}
+        )
+
+    def prepared(self, seq: int, data: dict[str, Any]) -> None:
+        self.transfers[data["transfer"]].change(seq, slip=data["slip"], status="preparing")
+
+    def handed_over(self, seq: int, data: dict[str, Any]) -> None:
+        self.transfers[data["transfer"]].change(seq, status="on-the-way")
+        self._move(seq, data, "credit", 1)
+
+    def received(self, seq: int, data: dict[str, Any]) -> None:
+        self.transfers[data["transfer"]].change(seq, status="received")
+        self._move(seq, data, "fill", 1)
+
+    def voided(self, seq: int, data: dict[str, Any]) -> None:
+        self.transfers[data["transfer"]].change(seq, status="void")
+        if data["was"] == "on-the-way":
+            self._move(seq, data, "credit", -1)
+
+    def canceled(self, seq: int, data: dict[str, Any]) -> None:
+        self.transfers[data["transfer"]].change(seq, status="canceled")
+
+    def put_on(self, seq: int, data: dict[str, Any]) -> None:
+        self.drop_boxes[data["drop_box"]] = StatedRow(
+            seq, {"box": data["box"], "sold_cents": 0, "is_off": False, "counted_cents": None}
+        )
+
+    def taken_off(self, seq: int, data: dict[str, Any]) -> None:
+        self.drop_boxes[data["drop_box"]].change(seq, is_off=True)
+
+    def counted(self, seq: int, data: dict[str, Any]) -> None:
+        self.drop_boxes[data["drop_box"]].change(seq, counted_cents=data["cents"])
+
+    def differs(self, seq: int, data: dict[str, Any]) -> None:
+        names = ("expected_chips", "expected_cents", "counted_chips", "counted_cents", "note")
+        self.discrepancies[data["discrepancy"]] = StatedRow(
+            seq, {**{name: data[name] for name in names}, "kind": data["cause"]}
+        )
+
+    def _move(self, seq: int, data: dict[str, Any], kind: str, sign: int) -> None:
+        if data["kind"] == kind:
+            row, column = self.inventories[self.newest_inventory], f"{kind}s_cents"
+            row.change(seq, **{column: row.values[column] + sign * data["cents"]})
+
+
+Handler = Callable[[StatedMoney, int, dict[str, Any]], None]
+HANDLERS: dict[str, Handler] = {
+    OPENER_COUNTED.name: StatedMoney.opener,
+    CLOSER_COUNTED.name: StatedMoney.closer,
+    CHIPS_SOLD.name: StatedMoney.sold,
+    TRANSFER_REQUESTED.name: StatedMoney.requested,
+    TRANSFER_PREPARED.name: StatedMoney.prepared,
+    TRANSFER_HANDED_OVER.name: StatedMoney.handed_over,
+    TRANSFER_RECEIVED.name: StatedMoney.received,
+    TRANSFER_VOIDED.name: StatedMoney.voided,
+    TRANSFER_CANCELED.name: StatedMoney.canceled,
+    DROP_BOX_PUT_ON.name: StatedMoney.put_on,
+    DROP_BOX_TAKEN_OFF.name: StatedMoney.taken_off,
+    DROP_BOX_COUNTED.name: StatedMoney.counted,
+    DISCREPANCY_REPORTED.name: StatedMoney.differs,
+}
+
+
+@record_check
+def check_money(tick: Callable[[], None]) -> Iterator[Finding]:
+    """Compare the inventories, transfers, drop boxes and discrepancies of every table with its entries."""
+    slips: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for table in Table.objects.select_related("stream", "facility").order_by("pk"):
+        tick()
+        stated = _stated_money(table)
+        yield from _compare(table, "inventory", stated.inventories, TableInventory)
+        yield from _compare(table, "transfer", stated.transfers, ChipTransfer)
+        yield from _compare(table, "drop box", stated.drop_boxes, DropBox)
+        yield from _compare(table, "discrepancy", stated.discrepancies, ChipDiscrepancy)
+        yield from _check_sums(table)
+        for row in stated.transfers.values():
+            letter, _hyphen, number = str(row.values["slip"]).partition("-")
+            if number:
+                slips[table.facility_id, letter].add(int(number))
+    yield from _check_slip_numbers(slips)
+
+
+def _stated_money(table: Table) -> StatedMoney:
+    stated = StatedMoney()
+    entries = Entry.objects.filter(stream=table.stream_id, type__in=HANDLERS).order_by("seq")
+    for type_, seq, body in entries.values_list("type", "seq", "body").iterator(chunk_size=1000):
+        try:
+            stated.apply(type_, seq, json.loads(bytes(body))["data"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue  # the verification of the chain names it
+    return stated
+
+
+def _compare(table: Table, name: str, stated: dict[int, StatedRow], model: type[Model]) -> Iterator[Finding]:
+    rows: dict[int, Any] = {
+        row.number: row
+        for row in model.objects.filter(table=table)  # type: ignore[attr-defined]  # each has a manager
+    }
+    stream = table.stream.name
+    for number, row in stated.items():
+        where = {"stream": stream, "row": f"{name} {number}"}
+        stored = rows.pop(number, None)
+        if stored is None:
+            yield Finding(MONEY_WITHOUT_ROW, {**where, "seq": row.seq})
+            continue
+        for column, value in row.values.items():
+            if _stored(stored, column) != value:
+                yield Finding(MONEY_DIFFERS, {**where, "seq": row.seq, "column": column})
+    for number in rows:
+        yield Finding(MONEY_WITHOUT_ENTRY, {"stream": stream, "row": f"{name} {number}"})
+
+
+def _stored(row: Any, column: str) -> Any:
+    if column == "is_off":
+        return row.taken_off_at is not None
+    return getattr(row, column)
+
+
+def _check_sums(table: Table) -> Iterator[Finding]:
+    """Compare what an inventory took and paid with its rounds, and the tray with the sums of its open inventory."""
+    for inventory in TableInventory.objects.filter(table=table).order_by("number"):
+        is_open = inventory.closed_at is None
+        source: Any = table if is_open else inventory
+        prefix = "tray_" if is_open else ""
+        taken, paid, corrected = (
+            getattr(source, f"{prefix}{name}_cents") for name in ("taken", "paid", "corrected")
+        )
+        expected = _by_rounds(table, inventory, corrected)
+        stored = Tray(
+            inventory.opener_cents,
+            inventory.fills_cents,
+            inventory.credits_cents,
+            inventory.sold_cents,
+            taken,
+            paid,
+            corrected,
+        )
+        stored_cents = table.tray_cents if is_open else stored.cents
+        if (expected.taken_cents, expected.paid_cents) != (taken, paid) or expected.cents != stored_cents:
+            yield Finding(
+                TRAY_DIFFERS,
+                {
+                    "stream": table.stream.name,
+                    "inventory": inventory.number,
+                    "expected_cents": expected.cents,
+                    "stored_cents": stored_cents,
+                },
+            )
+
+
+def _by_rounds(table: Table, inventory: TableInventory, corrected_cents: int) -> Tray:
+    rounds = Round.objects.filter(table=table, ended_at__isnull=False, number__gt=inventory.rounds_before)
+    if inventory.last_round is not None:
+        rounds = rounds.filter(number__lte=inventory.last_round)
+    sums = rounds.aggregate(taken=Sum("taken_cents", default=0), paid=Sum("paid_cents", default=0))
+    return Tray(
+        inventory.opener_cents,
+        inventory.fills_cents,
+        inventory.credits_cents,
+        inventory.sold_cents,
+        sums["taken"],
+        sums["paid"],
+        corrected_cents,
+    )
+
+
+def _check_slip_numbers(slips: dict[tuple[int, str], set[int]]) -> Iterator[Finding]:
+    """Every number up to the last one was given by an entry."""
+    numbers = {row.facility_id: row for row in SlipNumbers.objects.all()}
+    for facility in Facility.objects.order_by("pk"):
+        row = numbers.get(facility.pk)
+        for letter, last in (("F", row.fill), ("C", row.credit)) if row else ():
+            given = slips[facility.pk, letter]
+            for number in sorted(set(range(1, max([last, *given]) + 1)) - given):
+                yield Finding(
+                    SLIP_NUMBER_MISSING, {"facility": facility.code, "slip": f"{letter}-{number:04}"}
+                )

@@ -1,0 +1,75 @@
+"""What screens of a tray and of the cage read, in a few statements."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from games.models import Facility
+from tables.models import ChipTransfer, SlipNumbers, Table, TableInventory, TrayPar
+from tables.money.inventory import UNDER_WAY, tray_of
+from tables.money.proposal import Proposal, propose
+from tables.money.tray import Tray
+
+TRANSFER_PEOPLE = (
+    *("requested_by", "prepared_by", "handed_by", "handed_with", "carrier"),
+    *("received_by", "received_with", "ended_by", "ended_with"),
+)
+
+
+@dataclass(frozen=True)
+class TrayFacts:
+    """The open inventory of a table, its sums without the round in play, what is under way, and its par.
+
+    The newest count is on the inventory (`counted_chips`, `counted_at`). `par` is empty where none is set.
+    """
+
+    inventory: TableInventory
+    tray: Tray
+    under_way: tuple[ChipTransfer, ...]
+    par: dict[str, int]
+    proposal: Proposal | None
+
+
+def tray_facts(table: Table) -> TrayFacts | None:
+    """What is known of a table's tray now; None without an open inventory."""
+    people = ("opened_by", "opened_with", "closed_by", "closed_with")
+    inventory = TableInventory.objects.select_related(*people).filter(table=table, closed_at=None).first()
+    if inventory is None:
+        return None
+    par = TrayPar.objects.filter(table=table).values_list("chips", flat=True).first() or {}
+    transfers = list(ChipTransfer.objects.filter(inventory=inventory).select_related(*TRANSFER_PEOPLE))
+    under_way = tuple(sorted(_under_way(transfers), key=lambda transfer: transfer.number))
+    tray = tray_of(table, inventory)
+    proposal = _proposal(inventory, tray, transfers, par) if par else None
+    return TrayFacts(inventory, tray, under_way, par, proposal)
+
+
+def transfers_of(facility: Facility) -> list[ChipTransfer]:
+    """The fills and credits under way at a facility, oldest first, each with its table and people."""
+    rows = ChipTransfer.objects.filter(facility=facility, status__in=UNDER_WAY)
+    return list(rows.select_related("table", *TRANSFER_PEOPLE).order_by("pk"))
+
+
+def slip_numbers_of(facility: Facility) -> tuple[int, int]:
+    """The last numbers of fills and of credits at a facility."""
+    numbers = SlipNumbers.objects.filter(facility=facility).values_list("fill", "credit").first()
+    return numbers or (0, 0)
+
+
+def _under_way(transfers: list[ChipTransfer]) -> list[ChipTransfer]:
+    return [transfer for transfer in transfers if transfer.status in UNDER_WAY]
+
+
+def _proposal(
+    inventory: TableInventory, tray: Tray, transfers: list[ChipTransfer], par: dict[str, int]
+) -> Proposal:
+    transferred: Counter[str] = Counter()
+    coming: Counter[str] = Counter()
+    for transfer in transfers:
+        moved_at = transfer.received_at if transfer.kind == "fill" else transfer.handed_at
+        sign = 1 if transfer.kind == "fill" else -1
+        has_moved = moved_at is not None and transfer.status != ChipTransfer.Status.VOID
+        if has_moved and moved_at is not None and moved_at > inventory.counted_at:
+            transferred.update({chip: sign * number for chip, number in transfer.chips.items()})
+        elif not has_moved and transfer.status in UNDER_WAY:
+            coming.update({chip: sign * number for chip, number in transfer.chips.items()})
+    return propose(par, inventory.counted_chips, tray.cents, transferred=transferred, coming=coming)
