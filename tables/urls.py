@@ -5,6 +5,7 @@ from django.urls import path
 from .views import (
     access_review,
     acts,
+    advice,
     corrections,
     devices,
     facility,
@@ -40,6 +41,7 @@ urlpatterns = [
     path("floor/<slug:facility>/locked-tiles", pages.locked_tiles, name="locked-tiles"),
     path("floor/<slug:facility>/wall", pages.wall, name="wall"),
     path("floor/<slug:facility>/wall-tables", pages.wall_tables, name="wall-tables"),
+    path("floor/<slug:facility>/advice/", advice.advice, name="advice"),
     path("floor/<slug:facility>/dice/", facility.dice, name="dice"),
     path("floor/<slug:facility>/dice-control/", facility.dice_control, name="dice-control"),
     path("floor/<slug:facility>/dice/<code:lot>/", facility.lot, name="dice-lot"),

@@ -172,6 +172,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/locked-tiles": LOCKED_FLOOR,
     "floor/<slug:facility>/wall": {"wall"},
     "floor/<slug:facility>/wall-tables": {"wall"},
+    "floor/<slug:facility>/advice/": FLOORPEOPLE | MANAGEMENT,
     "floor/<slug:facility>/dice/": DICE_READERS,
     "floor/<slug:facility>/dice-control/": DICE_READERS,
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,

@@ -16,7 +16,18 @@ from tables.runner.facility import STREAMS
 RESERVED_CODES = frozenset(
     {
         *STREAMS,
-        *("access", "acts", "dice-control", "devices", "exports", "people", "rules", "sign-in", "system"),
+        *(
+            "access",
+            "acts",
+            "advice",
+            "dice-control",
+            "devices",
+            "exports",
+            "people",
+            "rules",
+            "sign-in",
+            "system",
+        ),
         *("tiles", "locked-tiles", "wall", "wall-tables"),
     }
 )

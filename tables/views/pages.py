@@ -175,6 +175,9 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
             "socket": f"/ws/floor/{facility}" + ("" if station == "tile" else "/locked"),
             "tiles": reverse("tiles" if station == "tile" else "locked-tiles", args=[facility]),
             "floor": reverse("floor", args=[facility]),
+            "advice": reverse("advice", args=[facility])
+            if station == "tile" and person.role in FLOOR
+            else "",
             "arrange": reverse("facility-act", args=[facility, "arrange_pit"]) if may_arrange else "",
         },
     }

@@ -1,0 +1,132 @@
+"""What the proposals are made of: the last hour of each live table, from the tables of play."""
+
+import datetime as dt
+from collections import defaultdict
+
+from django.db.models import Count, QuerySet
+
+from games import submissions
+from games.expectation import advantages
+from games.models import Facility, RulesSubmission
+from games.registry import registered_fees
+from tables.advice.proposals import HOUR, Staked, TableHour
+from tables.core import posts
+from tables.models import DiceLot, LimitsChange, Round, Table, Wager
+from tables.staffing.relief import DealerOnDuty, dealers_on_duty, posts_in_relief
+
+
+def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
+    """Return the live tables of a facility with their last hour, in a fixed number of queries but for reliefs."""
+    tables = list(
+        Table.objects.filter(facility=facility, kind=Table.Kind.LIVE, stream__closed_at=None)
+        .select_related("facility", "stream", "dealer", "dealer_left", "stickperson")
+        .order_by("code")
+    )
+    played = _played(tables, now)
+    rounds: dict[int, list[Round]] = defaultdict(list)
+    for round_ in played.only("pk", "table_id", "opened_at"):
+        rounds[round_.table_id].append(round_)
+    wagers = Wager.objects.filter(round__in=played.values("pk"), struck=False).order_by()
+    stakes, seat_rounds = _stakes(wagers), _seat_rounds(wagers)
+    lots = {lot.shaker.table_id: lot for lot in _lots(tables) if lot.shaker is not None}
+    changes = LimitsChange.objects.filter(table__in=tables, status=LimitsChange.Status.PENDING)
+    pending = set(changes.values_list("table", flat=True))
+    hours = []
+    for table in tables:
+        of_table, lot = rounds.get(table.pk, []), lots.get(table.pk)
+        relieved = posts_in_relief(table, now)
+        due = [post.break_due for post in relieved if post.break_due is not None and post.person is not None]
+        is_open = table.status == Table.Status.OPEN
+        needs_relief = is_open and bool(due) and min(due) <= now + HOUR
+        in_time = lot is not None and lot.expires_at is not None and lot.expires_at > now
+        hours.append(
+            TableHour(
+                code=table.code,
+                game=table.game,
+                min_cents=table.min_cents,
+                max_cents=table.max_cents,
+                seats=table.seats,
+                is_open=is_open,
+                rounds=len(of_table),
+                minutes=_minutes(of_table, now),
+                seat_rounds=seat_rounds.get(table.pk, 0),
+                stakes=tuple(stakes.get(table.pk, ())),
+                has_pending_limits=table.pk in pending,
+                dealers=tuple(post.person.short_name for post in relieved if post.person is not None),
+                break_due=min(due) if due else None,
+                relief=_relief(table, now) if needs_relief else "",
+                lot=lot.code if lot else "",
+                dice_until=lot.expires_at if lot else None,
+                is_ready=table.status == Table.Status.CLOSED and in_time,
+            )
+        )
+    return hours
+
+
+def free_dealers(facility: Facility, tables: list[TableHour], now: dt.datetime) -> dict[str, list[str]]:
+    """Return the dealers on duty who are free for a closed table of each game, by name, the longest rested first."""
+    names = {}
+    for game in {table.game for table in tables if table.is_ready}:
+        code = next(table.code for table in tables if table.game == game and table.is_ready)
+        table = Table.objects.select_related("facility").get(facility=facility, code=code)
+        free = [dealer.person.short_name for dealer in _free(table, now)]
+        names[game] = free if len(free) >= len(posts.posts_of(table)) else []
+    return names
+
+
+def _free(table: Table, now: dt.datetime) -> list[DealerOnDuty]:
+    return [dealer for dealer in dealers_on_duty(table, now) if not dealer.obstacle]
+
+
+def _relief(table: Table, now: dt.datetime) -> str:
+    """Who is free and rested longest; "" for nobody."""
+    free = _free(table, now)
+    return free[0].person.short_name if free else ""
+
+
+def _played(tables: list[Table], now: dt.datetime) -> QuerySet[Round]:
+    """The settled rounds of the last hour."""
+    days = {table.facility.gaming_day(moment) for table in tables[:1] for moment in (now - HOUR, now)}
+    ended = Round.objects.filter(phase="cleared", ended_at__gte=now - HOUR)
+    return ended.filter(table__in=[table.pk for table in tables], gaming_day__in=days)
+
+
+def _minutes(rounds: list[Round], now: dt.datetime) -> int:
+    """The observed minutes: since the first of the rounds opened, at most an hour."""
+    if not rounds:
+        return 0
+    since = max(min(round_.opened_at for round_ in rounds), now - HOUR)
+    return int((now - since).total_seconds() // 60)
+
+
+def _stakes(wagers: QuerySet[Wager]) -> dict[int, list[Staked]]:
+    """The wagers by table, code and size. Fees, whose odds depend on other wagers, are left out."""
+    sizes = wagers.values_list("round__table", "round__submission", "code", "cents").annotate(
+        count=Count("pk")
+    )
+    rows = list(sizes)
+    submission_ids = {submission for _table, submission, *_size in rows}
+    rules = {
+        row.pk: submissions.rules_of(row) for row in RulesSubmission.objects.filter(pk__in=submission_ids)
+    }
+    fees = {fee.code for fee in registered_fees()}
+    staked: dict[int, list[Staked]] = defaultdict(list)
+    for table, submission, code, cents, count in rows:
+        advantage = advantages(rules[submission]).get(code)
+        if advantage is not None and code not in fees:
+            staked[table].append(Staked(cents, count, advantage))
+    return staked
+
+
+def _seat_rounds(wagers: QuerySet[Wager]) -> dict[int, int]:
+    """How many seats had a wager, over the rounds of each table."""
+    counts: dict[int, int] = defaultdict(int)
+    for row in wagers.values("round__table", "round").annotate(count=Count("seat", distinct=True)):
+        counts[row["round__table"]] += row["count"]
+    return counts
+
+
+def _lots(tables: list[Table]) -> list[DiceLot]:
+    """The dice in the shakers of these tables."""
+    placed = DiceLot.objects.filter(status=DiceLot.Status.PLACED, shaker__table__in=tables)
+    return list(placed.select_related("shaker"))

@@ -1,0 +1,280 @@
+"""Proposals for the next hour, from what was wagered in the last one: pure rules over figures.
+
+Each says what it would change, the expected win that it gains or costs in an hour, its facts, and what it assumes. The
+expected win of a wager is its stake times its exact house advantage. How players would react is an assumption, and the
+proposal says so. Nothing acts on a proposal.
+"""
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+Kind = Literal["raise", "lower", "open", "close", "break", "dice"]
+HOUR = dt.timedelta(hours=1)
+LEAST_ROUNDS = 10  # of the last hour, for a proposal about its wagers
+FULL, HALF_EMPTY, NEARLY_EMPTY = Fraction(3, 4), Fraction(1, 2), Fraction(1, 4)  # of the seats
+ALL_FULL = Fraction(9, 10)
+# What the proposals assume of players
+STAY_AT_HIGHER_MINIMUM = Fraction(3, 4)
+MOVE_FROM_CLOSED_TABLE = Fraction(3, 4)
+SEATS_OF_NEW_TABLE = Fraction(1, 2)
+MINIMUMS_CENTS = (500, 1_000, 1_500, 2_500, 5_000, 10_000, 20_000, 50_000)
+SOON = dt.timedelta(minutes=60)
+
+
+@dataclass(frozen=True)
+class Staked:
+    """Wagers of the last hour of one size on one code: how many, and the exact house advantage of the code."""
+
+    cents: int
+    count: int
+    advantage: Fraction
+
+
+@dataclass(frozen=True)
+class TableHour:
+    """A live table and its last hour. `minutes` were observed: less than 60 if it opened, or began to play, later.
+
+    `seat_rounds` counts the seats with a wager over all rounds. `break_due` is the earliest of its posts; `dice_until`
+    is when its dice reach their time. `is_ready`: closed, with a shaker and dice that are in time.
+    """
+
+    code: str
+    game: str
+    min_cents: int
+    max_cents: int
+    seats: int
+    is_open: bool
+    rounds: int = 0
+    minutes: int = 0
+    seat_rounds: int = 0
+    stakes: tuple[Staked, ...] = ()
+    has_pending_limits: bool = False
+    dealers: tuple[str, ...] = ()
+    break_due: dt.datetime | None = None
+    relief: str = ""
+    lot: str = ""
+    dice_until: dt.datetime | None = None
+    is_ready: bool = False
+
+    @property
+    def occupancy(self) -> Fraction:
+        """The share of its seats that had a wager, over its rounds."""
+        return Fraction(self.seat_rounds, self.rounds * self.seats) if self.rounds else Fraction(0)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it was played enough to say something."""
+        return self.is_open and self.rounds >= LEAST_ROUNDS and self.minutes > 0
+
+    @property
+    def win_an_hour(self) -> Fraction:
+        """The expected win of its wagers, in cents an hour."""
+        return self.an_hour(
+            sum((stake.count * stake.cents * stake.advantage for stake in self.stakes), Fraction(0))
+        )
+
+    def an_hour(self, cents: Fraction) -> Fraction:
+        """An amount of the observed time, in cents an hour."""
+        return cents * 60 / self.minutes if self.minutes else Fraction(0)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One thing to change. `gain_cents`: expected win an hour that it adds; None where it is not about money.
+
+    `min_cents` is the proposed minimum; `due_at` by when.
+    """
+
+    kind: Kind
+    table: str
+    title: str
+    facts: str
+    assumes: str
+    gain_cents: int | None = None
+    min_cents: int | None = None
+    due_at: dt.datetime | None = None
+
+
+def proposals(
+    tables: Sequence[TableHour], free_dealers: dict[str, list[str]], now: dt.datetime
+) -> list[Proposal]:
+    """Return what to change now: what is due first, then by what it gains. `free_dealers`: names by game."""
+    due = [proposal for table in tables for proposal in (*_breaks(table, now), *_dice(table, now))]
+    money = [
+        *filter(None, map(_raise_minimum, tables)),
+        *_lower_minimums(tables),
+        *_tables_to_open(tables, free_dealers),
+        *_tables_to_close(tables),
+    ]
+    return [
+        *sorted(due, key=lambda proposal: (proposal.due_at or now, proposal.table)),
+        *sorted(money, key=lambda proposal: (-(proposal.gain_cents or 0), proposal.table)),
+    ]
+
+
+def _raise_minimum(table: TableHour) -> Proposal | None:
+    """A full table whose smaller wagers would rise. The next minimum that gains most, if any does."""
+    if not table.is_known or table.has_pending_limits or table.occupancy < FULL:
+        return None
+    higher = [cents for cents in MINIMUMS_CENTS if table.min_cents < cents <= table.max_cents]
+    gains = {cents: table.an_hour(_gain_of_minimum(table.stakes, cents)) for cents in higher[:2]}
+    best = max(gains, key=lambda cents: gains[cents], default=None)
+    if best is None or gains[best] <= 0:
+        return None
+    small = sum(stake.count for stake in table.stakes if stake.cents < best)
+    wagers = sum(stake.count for stake in table.stakes)
+    return Proposal(
+        "raise",
+        table.code,
+        f"Raise {table.code} to {_dollars(best)}",
+        f"{_seats(table)}, {table.rounds} rounds. "
+        f"{small} of {wagers} wagers were under {_dollars(best)}. Now {_dollars(round(table.win_an_hour))} an hour is "
+        "expected.",
+        "Assumes that one in four of those wagers stays away, and the others rise to the minimum.",
+        gain_cents=round(gains[best]),
+        min_cents=best,
+    )
+
+
+def _gain_of_minimum(stakes: Iterable[Staked], min_cents: int) -> Fraction:
+    """What a higher minimum adds to the expected win of the observed time."""
+    return sum(
+        (
+            stake.count * stake.advantage * (STAY_AT_HIGHER_MINIMUM * min_cents - stake.cents)
+            for stake in stakes
+            if stake.cents < min_cents
+        ),
+        Fraction(0),
+    )
+
+
+def _lower_minimums(tables: Sequence[TableHour]) -> Iterable[Proposal]:
+    """A nearly empty table beside a full one of its game with a lower minimum."""
+    for table in tables:
+        if not table.is_known or table.has_pending_limits or table.occupancy > NEARLY_EMPTY:
+            continue
+        cheaper = [
+            other
+            for other in tables
+            if other.is_known
+            and other.game == table.game
+            and other.min_cents < table.min_cents
+            and other.occupancy >= FULL
+        ]
+        if cheaper:
+            other = max(cheaper, key=lambda full: full.min_cents)
+            yield Proposal(
+                "lower",
+                table.code,
+                f"Lower {table.code} to {_dollars(other.min_cents)}",
+                f"{_seats(table)} at {_dollars(table.min_cents)}; "
+                f"{other.code} beside it has {_percent(other.occupancy)} at {_dollars(other.min_cents)}.",
+                "Nobody counts who walks by, so no gain is stated.",
+                min_cents=other.min_cents,
+            )
+
+
+def _tables_to_open(tables: Sequence[TableHour], free_dealers: dict[str, list[str]]) -> Iterable[Proposal]:
+    """The first closed table of each game that is ready, if every open table of the game is full."""
+    for game in sorted({table.game for table in tables}):
+        opened = [table for table in tables if table.game == game and table.is_open]
+        ready = [table for table in tables if table.game == game and table.is_ready]
+        if not (opened and ready and all(table.is_known and table.occupancy >= ALL_FULL for table in opened)):
+            continue
+        table, dealers = ready[0], free_dealers.get(game, [])
+        if not dealers:
+            continue
+        seats_an_hour = sum((other.win_an_hour for other in opened), Fraction(0))
+        taken = sum((other.occupancy * other.seats for other in opened), Fraction(0))
+        occupied = ", ".join(f"{other.code} {_percent(other.occupancy)}" for other in opened)
+        gain = seats_an_hour / taken * table.seats * SEATS_OF_NEW_TABLE
+        yield Proposal(
+            "open",
+            table.code,
+            f"Open {table.code}",
+            f"Every open table of its game is full: {occupied}. "
+            f"{' and '.join(dealers[:2])} {'is' if len(dealers) == 1 else 'are'} free. {table.lot} is in its shaker.",
+            "Assumes that half of its seats fill and wager as the others do. It needs its inspection first.",
+            gain_cents=round(gain),
+        )
+
+
+def _tables_to_close(tables: Sequence[TableHour]) -> Iterable[Proposal]:
+    """A table whose players fit another one of its game at the same or a lower minimum."""
+    for table in tables:
+        if not table.is_known or table.occupancy > HALF_EMPTY or not table.dealers:
+            continue
+        players = table.occupancy * table.seats
+        room = [
+            other
+            for other in tables
+            if other is not table
+            and other.is_known
+            and other.game == table.game
+            and other.min_cents <= table.min_cents
+            and other.seats * (1 - other.occupancy) >= players
+            and (other.occupancy, other.code) > (table.occupancy, table.code)
+        ]
+        if room:
+            other = max(room, key=lambda open_table: open_table.occupancy)
+            loss = table.win_an_hour * (1 - MOVE_FROM_CLOSED_TABLE)
+            yield Proposal(
+                "close",
+                table.code,
+                f"Close {table.code}",
+                f"{_seats(table)}; {other.code} has room for them at "
+                f"{_dollars(other.min_cents)}. It frees {' and '.join(table.dealers)}.",
+                "Assumes that three in four players move. It saves a dealer, which is not in the amount.",
+                gain_cents=-round(loss),
+            )
+
+
+def _breaks(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
+    """A break that is due, or will be within the hour."""
+    if table.is_open and table.break_due is not None and table.break_due <= now + SOON:
+        late = table.break_due <= now
+        yield Proposal(
+            "break",
+            table.code,
+            f"Relieve {' and '.join(table.dealers) or 'the dealer'} at {table.code}",
+            ("The break was due" if late else "The break is due")
+            + f" {_minutes(abs(table.break_due - now))} {'ago' if late else 'from now'}. "
+            + (f"{table.relief} rested longest." if table.relief else "Nobody on duty is free for it."),
+            "A figure of the house, not law.",
+            due_at=table.break_due,
+        )
+
+
+def _dice(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
+    """Dice that reach their time within the hour."""
+    if table.is_open and table.dice_until is not None and table.dice_until <= now + SOON:
+        over = table.dice_until <= now
+        yield Proposal(
+            "dice",
+            table.code,
+            f"Change the dice at {table.code}",
+            f"{table.lot} "
+            + ("is past its time" if over else f"reaches its time in {_minutes(table.dice_until - now)}")
+            + "; no round begins with it after that.",
+            "",
+            due_at=table.dice_until,
+        )
+
+
+def _seats(table: TableHour) -> str:
+    return f"{_percent(table.occupancy)} of its seats wagered in {table.minutes} min"
+
+
+def _dollars(cents: int) -> str:
+    return f"−${-cents / 100:,.0f}" if cents < 0 else f"${cents / 100:,.0f}"
+
+
+def _percent(share: Fraction) -> str:
+    return f"{round(100 * share)} %"
+
+
+def _minutes(time: dt.timedelta) -> str:
+    return f"{int(time.total_seconds() // 60)} min"

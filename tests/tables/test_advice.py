@@ -1,0 +1,106 @@
+"""What to change now: each proposal on exact numbers, and the page that lists them."""
+
+import datetime as dt
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from audit import clock
+from tables.advice.facts import free_dealers, table_hours
+from tables.advice.proposals import Staked, TableHour, proposals
+
+NOW = dt.datetime(2026, 11, 20, 21, 42, tzinfo=dt.UTC)
+EDGE = Fraction(1, 36)
+# 40 rounds in 60 minutes with all of 8 seats; 100 wagers of $10 and 20 of $50 on Big: $55.55 expected
+FULL = TableHour(
+    "T-03", "sic-bo", 1_000, 50_000, 8, is_open=True, rounds=40, minutes=60, seat_rounds=320,
+    stakes=(Staked(1_000, 100, EDGE), Staked(5_000, 20, EDGE)), dealers=("T. Okafor",),
+)  # fmt: skip
+EMPTY = replace(FULL, code="T-05", min_cents=2_500, seat_rounds=64, stakes=(Staked(2_500, 64, EDGE),))
+
+
+def kinds(*tables, free=None):
+    return [(proposal.kind, proposal.table) for proposal in proposals(tables, free or {}, NOW)]
+
+
+def test_a_full_table_is_raised_to_the_minimum_that_gains_most_under_the_stated_assumption():
+    (proposal,) = proposals([FULL], {}, NOW)
+    # $25: of 100 wagers 75 stay, at $15 more; those of $50 stay as they are
+    assert proposal.gain_cents == round(100 * EDGE * (Fraction(3, 4) * 2_500 - 1_000)) == 2_431
+    assert (proposal.kind, proposal.min_cents, proposal.title) == ("raise", 2_500, "Raise T-03 to $25")
+    assert (
+        "100 % of its seats wagered in 60 min, 40 rounds. 100 of 120 wagers were under $25." in proposal.facts
+    )
+    half_observed = replace(FULL, minutes=30)
+    assert proposals([half_observed], {}, NOW)[0].gain_cents == 4_861
+
+
+@pytest.mark.parametrize(
+    "calm",
+    [
+        replace(FULL, rounds=9, seat_rounds=72),
+        replace(FULL, seat_rounds=200),
+        replace(FULL, has_pending_limits=True),
+        replace(FULL, stakes=(Staked(50_000, 120, EDGE),)),
+        replace(FULL, max_cents=1_000),
+    ],
+)
+def test_a_table_is_not_raised_without_a_full_known_hour_or_a_gain(calm):
+    assert kinds(calm) == []
+
+
+def test_a_nearly_empty_table_is_lowered_beside_a_full_one_or_closed_if_the_other_has_room():
+    assert kinds(replace(FULL, stakes=()), replace(EMPTY, stakes=())) == [("lower", "T-05")]
+    roomy = replace(FULL, seat_rounds=200, stakes=())
+    (proposal,) = proposals([roomy, replace(EMPTY, seat_rounds=100)], {}, NOW)
+    # 64 wagers of $25: $44.44 an hour, of which one in four is lost
+    assert (proposal.kind, proposal.table, proposal.gain_cents) == ("close", "T-05", -1_111)
+    assert "T-03 has room for them at $10. It frees T. Okafor." in proposal.facts
+
+
+def test_a_table_is_opened_only_if_all_are_full_one_is_ready_and_a_dealer_is_free():
+    ready = TableHour("T-06", "sic-bo", 1_000, 50_000, 8, is_open=False, lot="L-0029", is_ready=True)
+    full = replace(FULL, stakes=(Staked(50_000, 36, EDGE),))
+    (proposal,) = proposals([full, ready], {"sic-bo": ["C. Ruiz"]}, NOW)
+    # $500 expected an hour at 8 seats: four new seats bring half of it
+    assert (proposal.kind, proposal.table, proposal.gain_cents) == ("open", "T-06", 25_000)
+    assert "C. Ruiz is free. L-0029 is in its shaker." in proposal.facts
+    assert kinds(full, ready) == []
+    assert kinds(replace(full, seat_rounds=200), ready, free={"sic-bo": ["C. Ruiz"]}) == []
+
+
+def test_breaks_and_dice_that_are_due_within_the_hour_come_first():
+    calm = replace(FULL, seat_rounds=200)
+    late = replace(calm, break_due=NOW - dt.timedelta(minutes=2), relief="N. Lindt")
+    soon = replace(calm, code="T-12", lot="L-0031", dice_until=NOW + dt.timedelta(minutes=41))
+    later = replace(calm, code="T-13", break_due=NOW + dt.timedelta(minutes=61))
+    first, second = proposals([soon, late, later], {}, NOW)
+    assert (first.kind, first.facts) == ("break", "The break was due 2 min ago. N. Lindt rested longest.")
+    assert second.facts == "L-0031 reaches its time in 41 min; no round begins with it after that."
+
+
+@pytest.mark.django_db
+def test_the_last_hour_of_a_table_is_read_from_its_rounds(scene):
+    facility = scene.table.facility
+    for _ in range(2):
+        scene.play((1, "small", 2_500), (1, "big", 2_500), (4, "big", 10_000), dice=[2, 5, 5])
+        scene.finish()
+    (hour,) = table_hours(facility, clock.now())
+    assert (hour.rounds, hour.seat_rounds, hour.is_open) == (2, 4, True)
+    assert hour.occupancy == Fraction(4, 2 * scene.table.seats)
+    assert sorted(hour.stakes, key=lambda stake: (stake.cents, stake.count)) == [
+        Staked(2_500, 2, EDGE),
+        Staked(2_500, 2, EDGE),
+        Staked(10_000, 2, EDGE),
+    ]
+    assert table_hours(facility, clock.now() + dt.timedelta(minutes=61))[0].rounds == 0
+    assert free_dealers(facility, [replace(hour, is_ready=True)], clock.now()) == {"sic-bo": ["Relief"]}
+
+
+@pytest.mark.django_db
+def test_the_page_says_what_is_due_and_that_nothing_changes_by_itself(scene):
+    browser = scene.browser(scene.tokens["podium"], "floorperson")
+    page = browser.get("/floor/larkfield/advice/").content.decode()
+    assert "Nothing here changes by itself." in page and "0 of 1 open tables" in page
+    assert "/floor/larkfield/advice/" in browser.get("/floor/larkfield/").content.decode()
