@@ -6,8 +6,9 @@ the facility did meanwhile does not matter.
 
 import datetime as dt
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 
 from audit import clock
 from audit.devices import enroll
@@ -17,6 +18,7 @@ from games.models import Facility, RulesSubmission
 from games.office.submissions.refusals import NO_SUCH_SUBMISSION
 from tables.demo.evening import Hands
 from tables.demo.seeding import assign
+from tables.demo.simulated_money import chip_room
 from tables.demo.simulation import SimulatedTable, acts_of_round, prepare, simulated_table
 from tables.models import Pit, Table
 
@@ -41,49 +43,46 @@ class Evening:
 
 
 def play_evening(
-    evening: Evening, progress: Callable[[Iterable[SimulatedTable]], Iterable[SimulatedTable]] = iter
+    evening: Evening, after_round: Callable[[dt.timedelta], None] = lambda played: None
 ) -> tuple[list[Table], int]:
-    """Play an evening. Return its tables and the number of rounds. `progress` wraps the tables.
+    """Play an evening. Return its tables and the number of rounds. Calls `after_round` with how much of it is played.
 
-    Raises `no-such-submission`.
+    The rounds of all tables are played in the order of their moments. Raises `no-such-submission`.
     """
     for code in evening.submissions:
         if not RulesSubmission.objects.filter(facility=evening.facility, code=code).exists():
             raise Refusal(NO_SUCH_SUBMISSION, code=code, version=1)
     end, draw = clock.now(), random.Random(evening.seed)
     begin = end - dt.timedelta(hours=evening.hours)
-    hands = Hands(begin)
-    rounds = 0
+    hands, rounds = Hands(begin), 0
     device, _ = enroll(f"Simulation {Device.objects.count() + 1}", evening.facility.code, "podium")
     with clock.override(hands.now):
         simulated_tables = _new_tables(evening, device)
+        room = chip_room(evening.facility) if evening.facility.keeps_inventory else None
         dealers = _dealers(evening, [simulated.table for simulated in simulated_tables])
-        for number, simulated in enumerate(progress(simulated_tables)):
-            hands.moment = begin + draw.random() * min(MOST_OPENING_DELAY, (end - begin) / 2)
-            prepare(simulated)
-            for _ in _rounds(
-                simulated, dealers[number % len(dealers) :], hands, end - LAST_ROUND_BEFORE, draw
-            ):
-                rounds += 1
+        opening = [
+            (begin + draw.random() * min(MOST_OPENING_DELAY, (end - begin) / 2), number)
+            for number in range(len(simulated_tables))
+        ]
+        waiting = sorted(opening)
+        while waiting and waiting[0][0] < end - LAST_ROUND_BEFORE:
+            hands.moment, number = heappop(waiting)
+            simulated = simulated_tables[number]
+            if (hands.moment, number) in opening:
+                prepare(simulated)
+                if room is not None:
+                    room.open(simulated)
+            turn = int((hands.moment - opening[number][0]) / TIME_AT_TABLE)
+            at_table = replace(simulated, dealer=dealers[(number + turn) % len(dealers)])
+            if room is not None:
+                room.serve(at_table, draw)
+            for _ in acts_of_round(at_table, draw):
+                hands.move(draw.uniform(*SECONDS_OF_AN_ACT))
+            hands.move(draw.uniform(*SECONDS_BETWEEN_ROUNDS))
+            heappush(waiting, (hands.moment, number))
+            rounds += 1
+            after_round(hands.moment - begin)
     return [simulated.table for simulated in simulated_tables], rounds
-
-
-def _rounds(
-    simulated: SimulatedTable,
-    dealers: Sequence[Person],
-    hands: Hands,
-    until: dt.datetime,
-    draw: random.Random,
-) -> Iterator[None]:
-    """Play rounds at one table until a moment; each dealer in turn for a while. Stops after each round."""
-    began = hands.moment
-    while hands.moment < until:
-        turn = int((hands.moment - began) / TIME_AT_TABLE)
-        at_table = replace(simulated, dealer=dealers[turn % len(dealers)])
-        for _ in acts_of_round(at_table, draw):
-            hands.move(draw.uniform(*SECONDS_OF_AN_ACT))
-        hands.move(draw.uniform(*SECONDS_BETWEEN_ROUNDS))
-        yield
 
 
 def _new_tables(evening: Evening, device: Device) -> list[SimulatedTable]:

@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db.models import Max, Min
+from django.db.models import Max, Min, Sum
 from django.test import Client
 
 from audit import clock, export, verify
@@ -23,9 +23,10 @@ from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.calendar.deadlines import deadlines
 from games.office.providers.services import suspended_codes
 from games.office.requests import contents
-from tables.demo import evening, guided_shift, seeding, simulated_evening
+from tables.demo import evening, guided_shift, seeding, simulated_evening, simulated_money
 from tables.demo.simulation import verify_simulated
-from tables.models import Alert, Round, Settlement, Table
+from tables.models import Alert, Round, Settlement, Table, TableInventory
+from tables.money.inventory import tray_of
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -173,6 +174,29 @@ def test_an_evening_is_played_at_new_tables_in_the_past_by_dealers_in_turn(monke
     assert len(set(actors)) > 1
     with pytest.raises(CommandError, match="RS-9999"):
         said("simulate", tables=2, hours=1, submission="RS-9999")
+
+
+def test_the_trays_of_an_evening_balance_with_sales_and_fills(monkeypatch):
+    monkeypatch.setattr(simulated_evening, "SECONDS_BETWEEN_ROUNDS", (400, 500))
+    monkeypatch.setattr(simulated_money, "FILL_UNDER", 1)
+    monkeypatch.setattr(simulated_money, "SALE_CHANCE", 1)
+    scene = make_scene()
+    Facility.objects.filter(pk=scene.table.facility_id).update(keeps_inventory=True)
+    said("simulate", tables=1, hours=1, seed=7, submission=scene.table.submission_code)
+    table = Table.objects.select_related("facility").get(kind="simulated")
+    inventory = TableInventory.objects.get(table=table)
+    tray = tray_of(table, inventory)
+    assert inventory.fills_cents and inventory.sold_cents
+    played = Round.objects.filter(table=table, phase="cleared").aggregate(
+        taken=Sum("taken_cents"), paid=Sum("paid_cents")
+    )
+    assert tray.cents == (
+        inventory.opener_cents
+        + inventory.fills_cents
+        - inventory.sold_cents
+        + played["taken"]
+        - played["paid"]
+    )
 
 
 def test_the_export_of_a_simulation_verifies_and_one_changed_byte_does_not(tmp_path):

@@ -1,5 +1,6 @@
 """`manage.py simulate`: play rounds at simulated tables, through the same acts as people."""
 
+import datetime as dt
 import random
 import sys
 from functools import partial
@@ -22,6 +23,11 @@ MOST_HOURS = 24
 def _seed(options: dict[str, Any]) -> int:
     seed: int | None = options["seed"]
     return random.randrange(2**32) if seed is None else seed
+
+
+def _show(progress: Any, minutes: int, played: dt.timedelta) -> None:
+    progress.n = min(int(played.total_seconds() // 60), minutes)
+    progress.refresh()
 
 
 class Command(BaseCommand):
@@ -73,8 +79,9 @@ class Command(BaseCommand):
         submissions = [code.strip() for code in options["submission"].split(",")]
         seed = _seed(options)
         evening = Evening(self._facility(options["facility"]), submissions, count, options["hours"], seed)
-        progress = partial(tqdm, unit="table", disable=not sys.stderr.isatty(), file=sys.stderr)
-        tables, rounds = play_evening(evening, progress)
+        minutes = 60 * options["hours"]
+        with tqdm(total=minutes, unit="min", disable=not sys.stderr.isatty(), file=sys.stderr) as progress:
+            tables, rounds = play_evening(evening, partial(_show, progress, minutes))
         self.stdout.write(
             f"{rounds} rounds in {options['hours']} hours at {tables[0].code} to {tables[-1].code}, seed {seed}."
         )
