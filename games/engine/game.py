@@ -9,8 +9,7 @@ The texts settle in one of two ways, and the moves of the procedure say which on
 then the winners (`take_losers`, `pay_seats`), or step by step and seat by seat (`settle_seats`).
 """
 
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -19,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from games.engine import records
 from games.engine.analysis import Outcome, house_advantage
-from games.engine.covariances import Pair, Wins, covariances_of, possible_throws
+from games.engine.covariances import possible_throws
 from games.engine.expectations import RoundExpectation, Settle, SingleThrow, settled_expectation
 from games.engine.game_views import GameView
 from games.engine.odds import Odds, Pays, in_dollars
@@ -160,24 +159,6 @@ class Game:
         """Return the house advantage of a code, from its `outcomes`: what the house keeps of each unit staked."""
         return house_advantage(outcomes)
 
-    def covariances(self, rules: Rules) -> Mapping[Pair, Fraction] | None:
-        """Return, for each two codes decided together, the covariance of what one unit on each wins for the house.
-
-        The codes of a pair are in order. None for a game that its first throw does not decide and that does not
-        define this method.
-        """
-        stakes = [Wager(1, code, EXACT_STAKE_CENTS) for code in self.outcomes(rules) if not self.is_fee(code)]
-        unlimited = replace(rules, payout_limit_cents=None)
-        wins: Counter[Wins] = Counter()
-        for dice, ways in possible_throws(self.faces, rules.edition.dice):
-            result = self.result(unlimited, stakes, [dice])
-            if not result.ending:
-                return None
-            settled = {line.wager.code: line for line in result.settled}
-            payouts = (settled[stake.code].pays for stake in stakes)
-            wins[tuple(Fraction(1) if pays is None else -pays.ratio() for pays in payouts)] += ways
-        return covariances_of([stake.code for stake in stakes], wins)
-
     def wins_by_way(
         self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
     ) -> list[tuple[int, int]] | None:
@@ -204,16 +185,6 @@ class Game:
         if limit_cents is None:
             return chances.expectation(wagers)
         return settled_expectation(_throws_of(self, rules), wagers, _settle_with(self, rules))
-
-    def positions(self, throws: Sequence[Sequence[int]]) -> list[Hashable]:
-        """Return, for a game with plays, the position before each play; empty if no game has these throws."""
-        return []
-
-    def covariances_across(self, rules: Rules, position: Hashable) -> Mapping[Pair, Fraction]:
-        """Return, for a game with plays, the covariance of each wager on the game with each on the play from a
-        position.
-        """
-        return {}
 
     def verify_layout(self, rules: Rules, wagers: Sequence[Wager]) -> None:
         """Refuse wagers that may not be made together, once the layout is complete: at no more bets, and in a

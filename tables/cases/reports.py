@@ -87,7 +87,7 @@ class ReportPanel:
 
     @property
     def band_cents(self) -> int | None:
-        """Two standard deviations of the expected win; None where they are not known, or nothing was wagered."""
+        """Two standard deviations of the expected win; None where nothing was wagered."""
         expected = self.report.total.expected
         return SIGMAS * sigma(expected) if expected.variance else None
 

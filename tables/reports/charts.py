@@ -63,8 +63,7 @@ class _Scale:
 class Whisker:
     """The expected win with its band of two standard deviations, and the actual win.
 
-    `band` is "" where it is not known. `is_outside` says that the win is beyond the band, which happens by chance
-    about one day in twenty.
+    `is_outside` says that the win is beyond the band, which happens by chance about one day in twenty.
     """
 
     zero: str
@@ -79,18 +78,18 @@ def whiskers(expectations: Sequence[Expected]) -> list[Whisker]:
     """Draw one whisker for each, on one scale."""
     ends: list[int | Fraction] = []
     for expected in expectations:
-        spread = SIGMAS * sigma(expected) if expected.variance is not None else 0
+        spread = SIGMAS * sigma(expected)
         ends += [expected.win - spread, expected.win + spread, expected.won_cents]
     scale = _Scale(ends)
     return [_whisker(expected, scale) for expected in expectations]
 
 
 def _whisker(expected: Expected, scale: _Scale) -> Whisker:
-    spread = SIGMAS * sigma(expected) if expected.variance is not None else None
+    spread = SIGMAS * sigma(expected)
     return Whisker(
         px(scale(0)),
-        "" if spread is None else px(scale(expected.win - spread)),
-        "" if spread is None else px(2 * spread * scale.pixels_per_cent),
+        px(scale(expected.win - spread)),
+        px(2 * spread * scale.pixels_per_cent),
         px(scale(expected.win)),
         px(scale(expected.won_cents)),
         is_outside(expected),
@@ -98,16 +97,18 @@ def _whisker(expected: Expected, scale: _Scale) -> Whisker:
 
 
 def sigma(expected: Expected) -> int:
-    """The standard deviation in whole cents; 0 where it is not known."""
-    return root(expected.variance) if expected.variance else 0
+    """The standard deviation in whole cents."""
+    return root(_variance(expected))
 
 
 def is_outside(expected: Expected) -> bool:
     """Whether the win is more than two standard deviations from the expected win."""
-    return (
-        expected.variance is not None
-        and (expected.won_cents - expected.win) ** 2 > SIGMAS**2 * expected.variance
-    )
+    return (expected.won_cents - expected.win) ** 2 > SIGMAS**2 * _variance(expected)
+
+
+def _variance(expected: Expected) -> Fraction:
+    """The variance, no less than 0: that of a single course of a game may be negative (docs/pit.md)."""
+    return max(expected.variance, Fraction(0))
 
 
 @dataclass(frozen=True)

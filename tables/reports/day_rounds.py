@@ -2,16 +2,14 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.db.models import Max, Min, Q, QuerySet
 
 from audit.models import Entry
-from games import expectation
 from games.engine import Rules
-from games.expectation import Stake
 from games.registry import game_of
 from tables.core.entries import COLUMNS, MISSHAPEN, read
 from tables.limits.entry_types import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
@@ -87,17 +85,6 @@ def rounds_of_day(day: ReportDay) -> DayRounds:
     )
     _flag_wagers_recorded_by_hand(rounds)
     return rounds
-
-
-def stakes_of(record: RoundRecord) -> Iterator[Stake]:
-    """The wagers of a round that were not struck."""
-    return expectation.stakes_of(
-        [
-            (seat, code, play or 0, wager.cents)
-            for (seat, code, play), wager in record.wagers.items()
-            if not wager.struck
-        ]
-    )
 
 
 def _flag_wagers_recorded_by_hand(rounds: DayRounds) -> None:

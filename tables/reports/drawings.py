@@ -52,11 +52,10 @@ class WhiskerDrawing(_RowDrawing):
 
     def draw(self) -> None:
         canvas, mark = self.canv, self.mark
-        if mark.band:
-            canvas.setFillColor(FAINT)
-            canvas.rect(
-                float(mark.band_x) * self.across, 2.5, float(mark.band) * self.across, 7, stroke=0, fill=1
-            )
+        canvas.setFillColor(FAINT)
+        canvas.rect(
+            float(mark.band_x) * self.across, 2.5, float(mark.band) * self.across, 7, stroke=0, fill=1
+        )
         canvas.setStrokeColor(DIM)
         canvas.setLineWidth(1.2)
         self._line(mark.expected, 1, BAR_HEIGHT - 1)

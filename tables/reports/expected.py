@@ -1,24 +1,22 @@
 """The win that the odds predict for a day's wagers, exactly, beside their actual win.
 
-The wagers are those of settled rounds. The expected win of a stake is its house advantage under the rules that its
-round pinned, as the engine computes it. An Extra Roll, and the Like Kind circles of a seat that bought one, have odds
-that depend on each other; they are excluded from both sides and reported apart. Payout limits are not taken into
-account.
-
-`games/expectation.py` computes the variance, which is exact too.
+The wagers are those of settled rounds, as they were settled at the table: a slip counts on its own day. Extra Rolls
+and what payout limits cut are included (`Game.round_expectation`). Rounds of which an entry or the terms cannot be
+read are excluded from both sides, and their stakes are reported apart.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from games.engine.settlement import FEE, LOSE
-from games.expectation import advantages, variance_of
+from games.engine import Rules
+from games.engine.expectations import RoundExpectation
+from games.engine.wagers import Wager
+from games.expectation import round_expectation
 from tables.replay.round_records import RoundRecord
-from tables.reports.day_rounds import DayRounds, stakes_of
-from tables.reports.settled_rounds import NONE, SettledRounds, summary, won_cents
+from tables.reports.day_rounds import DayRounds
+from tables.reports.settled_rounds import NONE, SettledRounds, summary
 
 MAX_CACHED = 4_096  # cached tables and days
 _cache: dict[Any, "CachedExpected"] = {}  # by the table's uid and the day
@@ -26,25 +24,23 @@ _cache: dict[Any, "CachedExpected"] = {}  # by the table's uid and the day
 
 @dataclass(frozen=True)
 class Expected:
-    """What the odds predict for a sum of wagers, in cents. `variance` is None where it is not known.
+    """What the odds predict for a sum of rounds, in cents, and what these rounds actually won for the casino.
 
-    `won_cents` is what these wagers actually won for the casino. `excluded_cents` were staked on wagers whose odds
-    depend on other wagers.
+    `excluded_cents` were staked in rounds whose expectation is not known.
     """
 
     staked_cents: int = 0
     win: Fraction = Fraction(0)
     won_cents: int = 0
-    variance: Fraction | None = Fraction(0)
+    variance: Fraction = Fraction(0)
     excluded_cents: int = 0
 
     def __add__(self, addend: "Expected") -> "Expected":
-        is_known = self.variance is not None and addend.variance is not None
         return Expected(
             self.staked_cents + addend.staked_cents,
             self.win + addend.win,
             self.won_cents + addend.won_cents,
-            self.variance + addend.variance if is_known else None,  # type: ignore[operator]
+            self.variance + addend.variance,
             self.excluded_cents + addend.excluded_cents,
         )
 
@@ -80,36 +76,24 @@ def expected_by_table(rounds: DayRounds) -> dict[int, Expected]:
 
 
 def _expected_of(rounds: DayRounds, settled: Sequence[RoundRecord]) -> Expected:
-    """The expectation of settled rounds of one table. Wagers without known odds leave the variance unknown."""
-    stakes: Counter[tuple[str, str]] = Counter()
-    excluded_cents, excluded_win, odds_known = 0, 0, True
-    rules_by_terms = {record.terms: rounds.rules(record) for record in settled}
-    staked = [(record, list(stakes_of(record))) for record in settled]
-    for record, round_stakes in staked:
-        excluded = set()
-        for stake in round_stakes:
-            if stake.is_excluded:
-                excluded_cents += stake.cents
-                excluded.add((stake.seat, stake.code, stake.play or None))
-            else:
-                stakes[record.terms, stake.code] += stake.cents
-        excluded_win += sum(_won_cents(record, key) for key in excluded)
-    staked_cents, win = 0, Fraction(0)
-    for (terms, code), cents in stakes.items():
-        rules = rules_by_terms[terms]
-        advantage = advantages(rules).get(code) if rules is not None else None
-        if advantage is None:
-            odds_known, excluded_cents = False, excluded_cents + cents
-        else:
-            staked_cents, win = staked_cents + cents, win + cents * advantage
-    won = won_cents(settled) - excluded_win if stakes or excluded_cents else 0
-    variance_ = variance_of(staked, rules_by_terms) if odds_known else None
-    return Expected(staked_cents, win, won, variance_, excluded_cents)
+    """The expectation of settled rounds of one table."""
+    return sum((_expected_of_round(record, rounds.rules(record)) for record in settled), Expected())
 
 
-def _won_cents(record: RoundRecord, key: Any) -> int:
-    """What a wager won for the casino, by its newest settlement."""
-    if key not in record.lines:
-        return 0
-    line = record.lines[key][1]
-    return (line["cents"] if line["outcome"] in (LOSE, FEE) else 0) - line["paid_cents"]
+def _expected_of_round(record: RoundRecord, rules: Rules | None) -> Expected:
+    expectation = _expectation(record, rules)
+    if expectation is None:
+        return Expected(excluded_cents=record.wagered_cents)
+    won_cents = record.taken_cents - record.paid_cents
+    return Expected(record.wagered_cents, expectation.expected_win, won_cents, expectation.variance)
+
+
+def _expectation(record: RoundRecord, rules: Rules | None) -> RoundExpectation | None:
+    if rules is None or record.unreadable:
+        return None
+    wagers = [
+        Wager(seat, code, wager.cents, play)
+        for (seat, code, play), wager in record.wagers.items()
+        if not wager.struck
+    ]
+    return round_expectation(rules, wagers, record.valid_dice())

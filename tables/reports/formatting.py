@@ -40,8 +40,8 @@ def signed_dollars(cents: int) -> str:
 
 
 def band(expected: Expected) -> str:
-    """`± $1,234` for two standard deviations; a dash where they are not known."""
-    return shares.NONE if expected.variance is None else f"± {in_dollars(SIGMAS * sigma(expected))}"
+    """`± $1,234` for two standard deviations."""
+    return f"± {in_dollars(SIGMAS * sigma(expected))}"
 
 
 def rounds_per_hour(figures: Figures) -> str:

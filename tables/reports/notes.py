@@ -31,7 +31,7 @@ def expected_notes(report: Report) -> Iterator[str]:
         )
     yield (
         "By the exact odds of each wager under the rules of its round. The dot is the actual win, the line the "
-        "expected win, the band two standard deviations to each side. Payout limits are not taken into account."
+        "expected win, the band two standard deviations to each side. Extra Rolls and payout limits are included."
     )
     for game in (game_by_code(row.game) for row in report.games):
         if game.has_plays:
@@ -42,6 +42,5 @@ def expected_notes(report: Report) -> Iterator[str]:
     if report.total.expected.excluded_cents:
         excluded = in_dollars(report.total.expected.excluded_cents)
         yield (
-            f"Not included: {excluded} on Extra Rolls and on the Like Kind circles of seats that bought one, whose "
-            "odds depend on each other."
+            f"Not included: {excluded} wagered in rounds of which an entry was changed or the terms cannot be read."
         )

@@ -123,9 +123,7 @@ PAPER_SUMMARY: tuple[Column[Report], ...] = (
         lambda report: report.total.expected.win,
         exact_dollars,
         is_number=True,
-        notes=lambda report: (
-            [band(report.total.expected)] if report.total.expected.variance is not None else []
-        ),
+        notes=lambda report: [band(report.total.expected)],
     ),
     Column(
         "Win of the same wagers", lambda report: report.total.expected.won_cents, in_dollars, is_number=True

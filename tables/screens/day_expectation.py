@@ -7,37 +7,24 @@ import datetime as dt
 import uuid
 from bisect import bisect_right
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, isqrt
+from math import isqrt
 from operator import attrgetter
 from typing import NamedTuple
 
 from audit.compiled_reads import CompiledValues
 from games import submissions
 from games.engine import Rules
-from games.expectation import Stake, stakes_of, variance_of, win_of
+from games.engine.wagers import Wager as EngineWager
+from games.expectation import round_expectation
 from games.models import RulesSubmission
 from games.registry import game_of
 from tables.models import Throw, Wager
 
 LINE_ROUNDS = 260  # more than a screen draws
 MAX_CACHED = 2_000  # tables and days
-MOST_THROWS = (
-    500  # of one round: the covariances of ten dice take a second, so the band is left to the daily report
-)
 DEVIATIONS = 2  # how wide the band is to each side
-
-
-@dataclass(frozen=True)
-class PlayedRound:
-    """A settled round as the tables of play have it."""
-
-    terms: str
-    dice: list[list[int]] = field(default_factory=list)
-
-    def valid_dice(self) -> list[list[int]]:
-        return self.dice
 
 
 class ExpectedSoFar(NamedTuple):
@@ -81,7 +68,7 @@ class DayExpectation:
 
 
 def _band(variance: Fraction) -> int:
-    return isqrt(DEVIATIONS**2 * int(variance))
+    return isqrt(DEVIATIONS**2 * max(int(variance), 0))  # that of a single course of a game may be negative
 
 
 DAY_STAKES = CompiledValues(
@@ -123,55 +110,27 @@ def day_expectation(uid: uuid.UUID, table_id: int, day: dt.date, rounds: int) ->
 
 def _extended(table_id: int, day: dt.date, before: DayExpectation) -> DayExpectation:
     """Return the expectation with the rounds after its last one."""
-    wagers: dict[tuple[int, int], list[tuple[int, str, int, int]]] = defaultdict(list)
-    for number, submission, *wager in DAY_STAKES(table_id, day, before.last_round):
-        wagers[number, submission].append((wager[0], wager[1], wager[2], wager[3]))
+    wagers: dict[tuple[int, int], list[EngineWager]] = defaultdict(list)
+    for number, submission, seat, code, play, cents in DAY_STAKES(table_id, day, before.last_round):
+        wagers[number, submission].append(EngineWager(seat, code, cents, play or None))
     if not wagers:
         return before
     rules_by_id = {
-        row.pk: (row.terms_sha256, submissions.rules_of(row))
+        row.pk: submissions.rules_of(row)
         for row in RulesSubmission.objects.filter(pk__in={submission for _number, submission in wagers})
     }
-    dice = _dice_after(table_id, before.last_round, [rules for _terms, rules in rules_by_id.values()])
-    staked = [
-        (PlayedRound(rules_by_id[submission][0], dice.get(number, [])), list(stakes_of(rows)))
-        for (number, submission), rows in wagers.items()
-    ]
-    rules_by_terms = dict(rules_by_id.values())
-    rounds, last = before.rounds + len(wagers), max(number for number, _submission in wagers)
+    dice = _dice_after(table_id, before.last_round, list(rules_by_id.values()))
     line, win, variance = list(before.line), before.win, before.variance
-    for (number, _submission), round_ in zip(wagers, staked, strict=True):
-        round_win, round_variance = _win([round_], rules_by_terms), _variance([round_], rules_by_terms)
-        win = win + round_win if win is not None and round_win is not None else None
-        variance = variance + round_variance if variance is not None and round_variance is not None else None
-        if win is not None and variance is not None:
-            line.append(ExpectedSoFar(number, round(win), _band(variance)))
+    for (number, submission), round_wagers in wagers.items():
+        expectation = round_expectation(rules_by_id[submission], round_wagers, dice.get(number, []))
+        if win is None or variance is None or expectation is None:
+            win = variance = None
+            continue
+        win, variance = win + expectation.expected_win, variance + expectation.variance
+        line.append(ExpectedSoFar(number, round(win), _band(variance)))
+    rounds, last = before.rounds + len(wagers), max(number for number, _submission in wagers)
     is_known = win is not None and variance is not None
     return DayExpectation(rounds, last, win, variance, tuple(line[-LINE_ROUNDS:]) if is_known else ())
-
-
-Staked = list[tuple[PlayedRound, list[Stake]]]
-
-
-def _win(staked: Staked, rules_by_terms: dict[str, Rules]) -> Fraction | None:
-    if any(stake.is_excluded for _round, stakes in staked for stake in stakes):
-        return None
-    return win_of(
-        (rules_by_terms[played.terms], stake.code, stake.cents)
-        for played, stakes in staked
-        for stake in stakes
-    )
-
-
-def _variance(staked: Staked, rules_by_terms: dict[str, Rules]) -> Fraction | None:
-    if any(_has_many_throws(rules) for rules in rules_by_terms.values()):
-        return None
-    return variance_of(staked, rules_by_terms)
-
-
-def _has_many_throws(rules: Rules) -> bool:
-    game, dice = game_of(rules), rules.edition.dice
-    return not game.has_plays and comb(dice + game.faces - 1, dice) > MOST_THROWS
 
 
 def _dice_after(table_id: int, after: int, rules: list[Rules]) -> dict[int, list[list[int]]]:

@@ -12,7 +12,7 @@ from audit import clock
 from audit.models import Entry
 from games.engine import Rules
 from games.engine.wagers import Wager as Stake
-from games.expectation import covariances
+from games.expectation import round_expectation
 from games.registry import game_of
 from tables.models import Table
 from tables.reports import shares
@@ -99,25 +99,11 @@ def test_the_variance_is_that_of_all_216_throws_of_each_round(hands, scene):
     assert day_of(scene).total.expected.variance == variance
 
 
-@pytest.mark.parametrize("key", ["pa-539", "nj-19-47-9", "pa-625a/A", "pa-625a/B", "pa-675a", "pa-675a.6"])
-def test_the_variance_of_each_wager_follows_from_its_odds(key):
-    rules = Rules.of(key)
-    found = covariances(rules)
-    assert found is not None
-    outcomes = game_of(rules).outcomes(rules)
-    assert {code for code, other in found if code == other} == set(outcomes) - {"extra-roll"}
-    for code, outcomes_ in outcomes.items():
-        if code == "extra-roll":
-            continue
-        back = sum((one.probability * (one.pays.ratio() + 1) for one in outcomes_), Fraction(0))
-        square = sum((one.probability * (one.pays.ratio() + 1) ** 2 for one in outcomes_), Fraction(0))
-        assert found[code, code] == square - back**2
-
-
-def test_an_extra_roll_and_its_seats_circles_are_apart(hands):
+def test_extra_rolls_and_the_circles_of_their_seats_are_included(hands):
     scene = make_scene("pa-675a")
-    scene.place((2, "pip:5", 2_500), (2, "like-kind:3", 2_500), (2, "extra-roll", 2_500))
-    scene.place((5, "pip:1", 10_000), (5, "like-kind:4", 10_000))
+    bought = [(2, "pip:5", 2_500), (2, "like-kind:3", 2_500), (2, "extra-roll", 2_500)]
+    plain = [(5, "pip:1", 10_000), (5, "like-kind:4", 10_000)]
+    scene.place(*bought, *plain)
     scene.to_the_dice()
     scene.act("call_dice", {"dice": [5, 5, 5, 5, 1, 1, 6, 6, 6, 4]})
     while scene.round is not None:
@@ -125,21 +111,12 @@ def test_an_extra_roll_and_its_seats_circles_are_apart(hands):
         params = {"dice": [1, 2, 3, 4, 6, 6]} if following["act"] == "call_dice" else following["params"]
         scene.act(following["act"], params)
     rules = Rules.of("pa-675a")
-    edges = {
-        code: game_of(rules).advantage(rules, code, outcomes_)
-        for code, outcomes_ in game_of(rules).outcomes(rules).items()
-    }
-    house, said = day_of(scene).total, day_of(scene).total.expected
-    assert (said.staked_cents, said.excluded_cents) == (22_500, 5_000)
-    assert said.win == 2_500 * edges["pip:5"] + 10_000 * (edges["pip:1"] + edges["like-kind:4"])
-    apart = {("like-kind:3", 2), ("extra-roll", 2)}
-    won = sum(
-        one.cents * (one.outcome in ("lose", "fee")) - one.paid_cents
-        for throw in scene.last_round.throws.all()
-        for one in throw.settlements.select_related("wager")
-        if (one.wager.code, one.wager.seat) not in apart
-    )
-    assert said.won_cents == won != house.win_cents
+    total, expected = day_of(scene).total, day_of(scene).total.expected
+    assert (expected.staked_cents, expected.excluded_cents) == (27_500, 0)
+    assert expected.won_cents == total.win_cents
+    of_round = round_expectation(rules, [Stake(*wager) for wager in (*bought, *plain)])
+    assert (expected.win, expected.variance) == (of_round.expected_win, of_round.variance)
+    assert of_round.by_code["extra-roll"] == 2_500
 
 
 def test_other_events_are_reported_as_they_were_at_the_end_of_the_day(hands, scene):

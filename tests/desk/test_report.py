@@ -340,15 +340,15 @@ def test_bars_start_at_one_zero_and_a_loss_goes_left():
 
 
 def test_a_win_beyond_two_standard_deviations_is_marked():
-    inside, outside, unknown = whiskers(
+    inside, outside, hedged = whiskers(
         [
             Expected(10_000, Fraction(100), 300, Fraction(10_000)),
             Expected(10_000, Fraction(100), 301, Fraction(10_000)),
-            Expected(10_000, Fraction(100), 999, None),
+            Expected(10_000, Fraction(100), 100, Fraction(-1)),  # one course of a game with its cover
         ]
     )
-    assert [whisker.is_outside for whisker in (inside, outside, unknown)] == [False, True, False]
-    assert (unknown.band, float(inside.band) > 0) == ("", True)
+    assert [whisker.is_outside for whisker in (inside, outside, hedged)] == [False, True, False]
+    assert (hedged.band, float(inside.band) > 0) == ("0.0", True)
 
 
 def test_chart_columns_start_at_the_bottom_and_the_grid_has_round_figures():

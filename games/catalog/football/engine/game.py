@@ -10,11 +10,10 @@ Source: 58 Pa. Code §§ 577.3, 577.5, 577.6 (text of 2012-07-28). The field is 
 * The extra point roll is made only if somebody bet on it; it takes no wagers (A37).
 """
 
-from collections.abc import Hashable, Mapping, Sequence
-from fractions import Fraction
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from games.catalog.football.engine import covariance, expectation, exposure
+from games.catalog.football.engine import expectation, exposure
 from games.catalog.football.engine.field import Course, Spot, course_of
 from games.catalog.football.engine.quarterback import SEATS, Quarterbacks
 from games.catalog.football.engine.refusals import (
@@ -45,7 +44,6 @@ from games.catalog.football.engine.wagers import (
     winners,
 )
 from games.engine.analysis import Outcome
-from games.engine.covariances import Pair
 from games.engine.expectations import RoundExpectation
 from games.engine.game import CORRECTIONS, PostAct, PostCode, Step
 from games.engine.odds import Pays
@@ -192,10 +190,6 @@ class Football(Quarterbacks):
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
         return {code: outcomes(rules, code) for code in BETS}
 
-    def covariances(self, rules: Rules) -> Mapping[Pair, Fraction]:
-        """Return the covariances of the wagers on one play, and of those on the game."""
-        return expectation.covariances(rules)
-
     def round_expectation(
         self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
     ) -> RoundExpectation | None:
@@ -206,15 +200,6 @@ class Football(Quarterbacks):
     ) -> list[tuple[int, int]] | None:
         """Return it from the position after these throws, for the wagers on the game and on the next play."""
         return exposure.wins_by_way(rules, wagers, throws)
-
-    def positions(self, throws: Sequence[Sequence[int]]) -> list[Hashable]:
-        try:
-            return list(covariance.spots_of(throws))
-        except ValueError:
-            return []
-
-    def covariances_across(self, rules: Rules, position: Hashable) -> Mapping[Pair, Fraction]:
-        return covariance.across(rules, cast(Spot, position))
 
     def settling_post(self, seat: int) -> PostCode:
         """Return the dealer of a place: 1 to 8 are at the stickperson's left hand, on the right of the table."""
