@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
+from dataclasses import replace
 
 from django.db.models import Count, QuerySet
 
@@ -37,7 +38,6 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
         relieved = posts_in_relief(table, now)
         due = [post.break_due for post in relieved if post.break_due is not None and post.person is not None]
         is_open = table.status == Table.Status.OPEN
-        needs_relief = is_open and bool(due) and min(due) <= now + HOUR
         in_time = lot is not None and lot.expires_at is not None and lot.expires_at > now
         hours.append(
             TableHour(
@@ -54,13 +54,13 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
                 has_pending_limits=table.pk in pending,
                 dealers=tuple(post.person.short_name for post in relieved if post.person is not None),
                 break_due=min(due) if due else None,
-                relief=_relief(table, now) if needs_relief else "",
                 lot=lot.code if lot else "",
                 dice_until=lot.expires_at if lot else None,
                 is_ready=table.status == Table.Status.CLOSED and in_time,
             )
         )
-    return hours
+    reliefs = _reliefs(tables, hours, now)
+    return [replace(hour, relief=reliefs.get(hour.code, "")) for hour in hours]
 
 
 def free_dealers(facility: Facility, tables: list[TableHour], now: dt.datetime) -> dict[str, list[str]]:
@@ -78,10 +78,18 @@ def _free(table: Table, now: dt.datetime) -> list[DealerOnDuty]:
     return [dealer for dealer in dealers_on_duty(table, now) if not dealer.obstacle]
 
 
-def _relief(table: Table, now: dt.datetime) -> str:
-    """Who is free and rested longest; "" for nobody."""
-    free = _free(table, now)
-    return free[0].person.short_name if free else ""
+def _reliefs(tables: list[Table], hours: list[TableHour], now: dt.datetime) -> dict[str, str]:
+    """Who could relieve each open table with a break due within the hour, each person once, the first due first."""
+    due = [
+        (hour.break_due, table)
+        for table, hour in zip(tables, hours, strict=True)
+        if hour.is_open and hour.break_due is not None and hour.break_due <= now + HOUR
+    ]
+    reliefs: dict[str, str] = {}
+    for _due_at, table in sorted(due, key=lambda pair: (pair[0], pair[1].code)):
+        names = [dealer.person.short_name for dealer in _free(table, now)]
+        reliefs[table.code] = next((name for name in names if name not in reliefs.values()), "")
+    return reliefs
 
 
 def _played(tables: list[Table], now: dt.datetime) -> QuerySet[Round]:

@@ -242,7 +242,7 @@ def _breaks(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
             f"Relieve {' and '.join(table.dealers) or 'the dealer'} at {table.code}",
             ("The break was due" if late else "The break is due")
             + f" {_minutes(abs(table.break_due - now))} {'ago' if late else 'from now'}. "
-            + (f"{table.relief} rested longest." if table.relief else "Nobody on duty is free for it."),
+            + (f"{table.relief} rested longest." if table.relief else "Nobody else on duty is free for it."),
             "A figure of the house, not law.",
             due_at=table.break_due,
         )

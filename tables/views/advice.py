@@ -11,6 +11,7 @@ from tables.advice.facts import free_dealers, table_hours
 from tables.advice.proposals import proposals
 from tables.core.permissions import FLOOR
 from tables.runner.access import Denied, floor_tables_for
+from tables.screens.screen_data import in_dollars
 from tables.views.facility import page_context
 
 
@@ -24,11 +25,15 @@ def advice(request: HttpRequest, facility: str) -> HttpResponse:
     tables = table_hours(facility_row, now)
     context = page_context(person, facility_row, "floor", now) | {
         "proposals": [
-            {"proposal": proposal, "url": reverse("table", args=[facility, proposal.table])}
+            {
+                "proposal": proposal,
+                "gain_cents": None if proposal.gain_cents is None else in_dollars(proposal.gain_cents),
+                "url": reverse("table", args=[facility, proposal.table]),
+            }
             for proposal in proposals(tables, free_dealers(facility_row, tables, now), now)
         ],
         "watched": sum(table.is_known for table in tables),
         "open": sum(table.is_open for table in tables),
-        "now": facility_row.local(now),
+        "clock": facility_row.local(now).strftime("%H:%M"),
     }
     return render(request, "tables/advice/page.html", context)
