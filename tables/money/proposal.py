@@ -47,8 +47,8 @@ def propose(
 ) -> Proposal:
     """Propose what restores the par from the last count.
 
-    `now_cents`: the exact value of the tray. `transferred`: chips of the transfers since the count, negative for credits.
-    `coming`: chips of fills under way, less those of credits, which are not ordered again. Only whole tubes are
+    `now_cents`: the exact value of the tray. `transferred`: chips of the transfers since the count, less those of
+    credits. `coming`: chips of fills under way, less those of credits, which are not ordered again. Only whole tubes are
     ordered, or steps of five of a denomination of which the par has few. A denomination without a par is left alone.
     """
     known = {

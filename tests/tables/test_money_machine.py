@@ -1,0 +1,385 @@
+"""Random sequences of openers, fills, credits, buy-ins, rounds, slips, drop boxes and closers at one table.
+
+Nothing here asks the product what the tray holds. The machine moves its own chips whenever an act of people would move
+them, and after every step the tray of the record must hold the same. A command that is repeated, refused or rolled back
+moves nothing.
+"""
+
+import datetime as dt
+import uuid
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from audit.errors import AuditRefusal
+from games.engine import Refusal
+from games.models import Facility
+from tables.models import (
+    Alert,
+    ChipDiscrepancy,
+    ChipTransfer,
+    DropBox,
+    Settlement,
+    Slip,
+    SlipNumbers,
+    Table,
+    TableInventory,
+)
+from tables.money.inventory import tray_of
+from tables.money.record_checks import check_money
+from tables.money.tray import value_cents
+from tables.runner.table import Stale
+from tests.services.examples import examples
+from tests.tables import slip_scene
+from tests.tables.cast import Scene, make_scene
+
+pytestmark = pytest.mark.django_db
+CHIPS = (100_000, 50_000, 10_000, 2_500, 500, 100)
+SHOWN = (
+    *("count_opener", "count_tray", "count_closer", "sell_chips", "receive_transfer", "void_transfer"),
+    *("file_slip", "settle_slip", "count_drop", "open_table", "close_table"),
+)
+# By kind of transfer: who hands it over and who receives it, each with the second signature.
+TABLE_SIGNS, CAGE_SIGNS = ("dealer", "floorperson"), ("cage", "security")
+HANDS_OVER = {"fill": CAGE_SIGNS, "credit": TABLE_SIGNS}
+RECEIVES = {"fill": TABLE_SIGNS, "credit": CAGE_SIGNS}
+NEEDS_TWO = frozenset(
+    {"count_opener", "count_tray", "count_closer", "hand_over_transfer", "receive_transfer", "count_drop"}
+    | {"put_on_drop_box", "take_off_drop_box", "file_slip", "settle_slip"}
+)
+stacks = st.dictionaries(st.sampled_from([str(chip) for chip in CHIPS]), st.integers(1, 30), min_size=1)
+wagers = st.lists(
+    st.tuples(
+        st.integers(1, 4), st.sampled_from(("small", "big", "two-dice:1-6")), st.sampled_from((1_000, 2_500))
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda wager: wager[:2],
+)
+dice = st.lists(st.integers(1, 6), min_size=3, max_size=3)
+
+
+def as_chips(cents: int) -> dict[str, int]:
+    """A count of this value."""
+    counts = {}
+    for chip in CHIPS:
+        counts[str(chip)], cents = divmod(cents, chip)
+    return {chip: number for chip, number in counts.items() if number}
+
+
+@dataclass
+class Chips:
+    """What lies where, by the machine: in the tray (None without an inventory), and as cash in the drop box."""
+
+    tray: int | None = None
+    cash: int = 0
+    win: int = 0  # of the open inventory
+    slips: Counter[str] = field(default_factory=Counter)
+    differences: int = 0
+
+
+class Money(RuleBasedStateMachine):
+    """One example: a closed table of a house that keeps inventories. It leaves the database as it was."""
+
+    scene: Scene
+    hands: Any
+    began: dt.datetime
+    done: Counter[str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.back = transaction.savepoint()
+        self.hands.now = self.began
+        self.attempts = 0
+        self.chips = Chips()
+        self.by_seat: Counter[tuple[int, int]] = Counter()  # what each seat added to the tray, by round
+        self.the_table_is_made_ready()
+
+    def teardown(self) -> None:
+        assert [str(finding) for finding in check_money(lambda: None)] == []
+        transaction.savepoint_rollback(self.back)
+
+    # The tray is counted
+
+    @rule(chips=stacks)
+    def the_opener_is_counted(self, chips: dict[str, int]) -> None:
+        last = TableInventory.objects.order_by("number").last()
+        chips = {**chips, "10000": 50}
+        if self.take("count_opener", {"chips": chips}):
+            self.chips.tray, self.chips.win = value_cents(chips), 0
+            self.chips.differences += last is not None and last.closer_chips != chips
+
+    @rule(now=st.integers(0, 2))
+    def the_table_is_made_ready(self, now: int = 0) -> None:
+        """Everything that an evening needs, in order, as far as it is not there."""
+        if now:
+            return
+        if self.chips.tray is None:
+            self.the_opener_is_counted({"2500": 20})
+        self.take("put_on_drop_box", {"box": "B-1"}, by="security")
+        self.take("inspect_table", self.scene.inspection(), by="floorperson")
+        self.take("open_table", {"acknowledge_lapsed": True}, by="floorperson")
+
+    @rule(off=st.sampled_from((0, 0, 100, -2_500)))
+    def the_tray_is_counted(self, off: int) -> None:
+        exact = self.chips.tray or 0
+        if self.take("count_tray", {"chips": as_chips(max(exact + off, 0))}):
+            self.chips.differences += max(exact + off, 0) != exact
+
+    @rule(off=st.sampled_from((0, 0, 500)), now=st.integers(0, 2))
+    def the_table_closes(self, off: int, now: int) -> None:
+        """What is under way is ended first; a closer that agrees proves the win by money."""
+        if now:
+            return
+        self.the_drop_box_is_taken_off()
+        for transfer in ChipTransfer.objects.exclude(status__in=("received", "void", "canceled")):
+            self.the_transfer_ends(transfer)
+        exact, win = self.chips.tray or 0, self.chips.win
+        if self.take("count_closer", {"chips": as_chips(exact + off)}):
+            inventory = TableInventory.objects.order_by("number").last()
+            assert inventory is not None and inventory.closer_cents is not None
+            sums = tray_of(self.table, inventory)
+            won = sums.win_from_money_cents(inventory.closer_cents, inventory.sold_cents)
+            assert won - off == sums.win_from_play_cents == win
+            self.chips.tray = None
+            self.chips.differences += off != 0
+        self.take("close_table", {"secured": True}, by="floorperson")
+
+    # Fills and credits
+
+    @rule(kind=st.sampled_from(("fill", "credit")), chips=stacks, steps=st.integers(0, 3))
+    def the_floor_requests(self, kind: str, chips: dict[str, int], steps: int) -> None:
+        if self.take(f"request_{kind}", {"chips": chips}, by="floorperson"):
+            self.a_transfer_goes_on(0, steps, differs=False)
+
+    @rule(place=st.integers(0, 2), steps=st.integers(1, 3), differs=st.booleans())
+    def a_transfer_goes_on(self, place: int, steps: int, differs: bool) -> None:
+        transfer = self.a_transfer(place)
+        for _ in range(steps if transfer else 0):
+            assert transfer is not None
+            transfer.refresh_from_db()
+            self.one_step(transfer, differs)
+
+    @rule(place=st.integers(0, 2))
+    def a_transfer_is_ended(self, place: int) -> None:
+        transfer = self.a_transfer(place)
+        if transfer is not None:
+            self.the_transfer_ends(transfer)
+
+    def a_transfer(self, place: int) -> ChipTransfer | None:
+        transfers = list(ChipTransfer.objects.order_by("number"))
+        return transfers[-1 - place % len(transfers)] if transfers else None
+
+    def one_step(self, transfer: ChipTransfer, differs: bool) -> None:
+        name = {"transfer": transfer.number}
+        if self.take("prepare_transfer", name, by="cage"):
+            self.chips.slips[transfer.kind] += 1
+            return
+        carrier = {"carrier": "security"} if transfer.kind == "credit" else {}
+        by, witness = HANDS_OVER[transfer.kind]
+        if self.take("hand_over_transfer", {**name, **carrier}, by=by, witness=witness):
+            self.move(-transfer.cents if transfer.kind == "credit" else 0)
+            return
+        by, witness = RECEIVES[transfer.kind]
+        if differs:
+            other = {**transfer.chips, "100": transfer.chips.get("100", 0) + 1}
+            assert not self.take("receive_transfer", {**name, "chips": other}, by=by, witness=witness)
+            self.chips.differences += self.take("report_count_difference", {**name, "chips": other}, by=by)
+        elif self.take("receive_transfer", {**name, "chips": transfer.chips}, by=by, witness=witness):
+            self.move(transfer.cents if transfer.kind == "fill" else 0)
+
+    def the_transfer_ends(self, transfer: ChipTransfer) -> None:
+        transfer.refresh_from_db()
+        params = {"transfer": transfer.number, "reason": "not needed"}
+        self.take("cancel_transfer", params, by="floorperson")
+        was, (by, witness) = transfer.status, HANDS_OVER[transfer.kind]
+        if was == "preparing":
+            by, witness = CAGE_SIGNS
+        if self.take("void_transfer", params, by=by, witness=witness) and was == "on-the-way":
+            self.move(transfer.cents if transfer.kind == "credit" else 0)
+
+    # Cash
+
+    @rule(number=st.integers(1, 40))
+    def chips_are_sold(self, number: int) -> None:
+        if self.take("sell_chips", {"cents": number * 2_500}):
+            self.move(-number * 2_500)
+            self.chips.cash += number * 2_500
+
+    @rule(off=st.sampled_from((0, 0, -100)))
+    def the_drop_box_is_replaced_and_counted(self, off: int) -> None:
+        if not self.chips.cash and not off:
+            return
+        self.the_drop_box_is_taken_off()
+        self.take("put_on_drop_box", {"box": "B-2"}, by="security")
+        self.the_drop_is_counted(off)
+
+    def the_drop_box_is_taken_off(self) -> None:
+        if self.take("take_off_drop_box", {}, by="security"):
+            box = DropBox.objects.latest("number")
+            assert box.sold_cents == self.chips.cash
+            self.chips.cash = 0
+
+    def the_drop_is_counted(self, off: int) -> None:
+        for box in DropBox.objects.filter(counted_at=None):
+            cents = max(box.sold_cents + off, 0)
+            params = {"drop_box": box.number, "cents": cents}
+            if self.take("count_drop", params, by="cage", witness="compliance"):
+                self.chips.differences += cents != box.sold_cents
+
+    # Rounds and slips
+
+    @rule(placed=wagers, faces=dice)
+    def a_round_is_played(self, placed: list[tuple[int, str, int]], faces: list[int]) -> None:
+        if self.table.status == "closed":
+            self.the_table_is_made_ready()
+        items = [
+            {"seat": seat, "wager": code, "cents": cents, "made_in": "chips"} for seat, code, cents in placed
+        ]
+        if self.take("place_wagers", {"wagers": items}):
+            self.scene.to_the_dice()
+            self.take("call_dice", {"dice": faces})
+            self.scene.finish()
+            rows = Settlement.objects.filter(throw__round=self.scene.last_round).select_related("wager")
+            for row in rows:
+                won = row.cents if row.outcome == "lose" else -row.paid_cents
+                self.move(won, won=won)
+                self.by_seat[self.scene.last_round.number, row.wager.seat] += won
+
+    @rule(
+        seat=st.integers(1, 4),
+        paid=st.sampled_from((0, 1_000, 4_000)),
+        handed=st.booleans(),
+        again=st.booleans(),
+    )
+    def a_seat_was_paid_another_sum(self, seat: int, paid: int, handed: bool, again: bool) -> None:
+        """The dealer handed over another sum than was settled; the slip states it, and then the difference moves."""
+        if not again:
+            self.a_round_is_played([(seat, "small", 2_500)], [1, 2, 3])
+        round_ = self.table.rounds.filter(ended_at__isnull=False).order_by("number").last()
+        if round_ is None or self.chips.tray is None:
+            return
+        if round_.number <= TableInventory.objects.get(closed_at=None).rounds_before:
+            return
+        claim = {"seat": seat, "paid_cents": paid, "taken_cents": 0}
+        try:
+            corrects = slip_scene.found(
+                self.scene, round_.number, kind="payment", payments=[claim]
+            ).corrects.seq
+        except Refusal:
+            return
+        params = {"round": round_.number, "kind": "payment", "corrects": corrects, "reason": "misread"}
+        if not self.take("file_slip", {**params, "payments": [claim]}):
+            return
+        slip = Slip.objects.latest("number")
+        # What the seat was paid by the dealer and by earlier slips is in the tray already: the claim takes its place.
+        self.move(-paid - self.by_seat[round_.number, seat], won=-paid - self.by_seat[round_.number, seat])
+        self.by_seat[round_.number, seat] = -paid
+        if slip.due:
+            cents = slip.due[0]["cents"] if handed else 0
+            item = [{"seat": seat, "cents": cents}]
+            params = {"slip": slip.code, "moved": item, **({} if handed else {"reason": "the player left"})}
+            if self.take("settle_slip", params):
+                self.move(-cents, won=-cents)
+                self.by_seat[round_.number, seat] -= cents
+
+    # How an act is taken
+
+    def take(
+        self, act: str, params: dict[str, Any], *, by: str = "dealer", witness: str | None = None
+    ) -> bool:
+        """Whether it is accepted. In turns it is tried before without its second signature, or rolled back once, or
+        sent again afterward.
+        """
+        if act in NEEDS_TWO:
+            witness = witness or ("floorperson" if by != "floorperson" else "dealer")
+        how: dict[str, Any] = {
+            "by": by, "witness": witness, "device": self.scene.podium, "command": uuid.uuid4(),
+            "seen": self.scene.version,
+        }  # fmt: skip
+        self.hands.now += dt.timedelta(seconds=1)
+        self.attempts += 1
+        if act in NEEDS_TWO and self.attempts % 3 == 0:
+            assert not self.is_accepted(act, params, {**how, "witness": None, "command": uuid.uuid4()})
+        if self.attempts % 3 == 1:
+            with self.scene.tried():
+                self.is_accepted(act, params, how)
+        is_accepted = self.is_accepted(act, params, how)
+        if is_accepted and self.attempts % 3 == 2:
+            assert self.scene.act(act, params, **how).is_repeat
+        self.done[act] += is_accepted
+        return is_accepted
+
+    def is_accepted(self, act: str, params: dict[str, Any], how: dict[str, Any]) -> bool:
+        try:
+            self.scene.act(act, params, **how)
+        except (Refusal, AuditRefusal, Stale):
+            return False
+        return True
+
+    def move(self, cents: int, won: int = 0) -> None:
+        assert self.chips.tray is not None
+        self.chips.tray += cents
+        self.chips.win += won
+
+    @property
+    def table(self) -> Table:
+        return self.scene.fresh
+
+    # What must hold at every moment
+
+    @invariant()
+    def the_tray_balances(self) -> None:
+        table = self.table
+        assert table.tray_cents == self.chips.tray
+        inventory = TableInventory.objects.filter(closed_at=None).first()
+        assert (inventory is None) == (self.chips.tray is None)
+        if inventory is not None:
+            assert tray_of(table, inventory).cents == self.chips.tray
+            assert tray_of(table, inventory).win_from_play_cents == self.chips.win
+
+    @invariant()
+    def slip_numbers_have_no_gaps(self) -> None:
+        for kind in ("fill", "credit"):
+            rows = ChipTransfer.objects.filter(kind=kind, slip_number__isnull=False)
+            numbers = sorted(rows.values_list("slip_number", flat=True))
+            assert numbers == list(range(1, self.chips.slips[kind] + 1))
+        last = SlipNumbers.objects.values_list("fill", "credit").first() or (0, 0)
+        assert last == (self.chips.slips["fill"], self.chips.slips["credit"])
+
+    @invariant()
+    def every_difference_is_flagged(self) -> None:
+        assert ChipDiscrepancy.objects.count() == self.chips.differences
+        assert Alert.objects.filter(kind="chips-differ").count() == self.chips.differences
+
+    @invariant()
+    def no_table_is_open_without_an_opener(self) -> None:
+        table = self.table
+        assert table.status == "closed" or table.tray_cents is not None or table.closer_signed_at is not None
+
+
+def test_the_tray_balances_in_every_sequence(hands):
+    scene = make_scene(opened=False)
+    Facility.objects.update(keeps_inventory=True)
+    scene.staff()
+    Money.scene, Money.hands, Money.began, Money.done = scene, hands, hands.now, Counter()
+    how = settings(
+        max_examples=examples(3),
+        stateful_step_count=20,
+        suppress_health_check=list(HealthCheck),
+        deadline=None,
+        database=None,
+        phases=(Phase.explicit, Phase.generate),
+    )
+    for walk in range(24):
+        run_state_machine_as_test(seed(walk)(Money), settings=how)
+        missing = [act for act in SHOWN if not Money.done[act]]
+        if not missing:
+            return
+    raise AssertionError(missing)
