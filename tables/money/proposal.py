@@ -48,8 +48,9 @@ def propose(
     """Propose what restores the par from the last count.
 
     `now_cents`: the exact value of the tray. `transferred`: chips of the transfers since the count, less those of
-    credits. `coming`: chips of fills under way, less those of credits, which are not ordered again. Only whole tubes are
-    ordered, or steps of five of a denomination of which the par has few. A denomination without a par is left alone.
+    credits. `coming`: chips of fills under way, less those of credits, which are not ordered again. Only whole tubes
+    are ordered, or steps of five of a denomination of which the par has few. A denomination without a par is left
+    alone.
     """
     known = {
         str(chip): counted.get(str(chip), 0) + (transferred or {}).get(str(chip), 0) for chip in CHIPS_CENTS
