@@ -101,17 +101,21 @@ def round_figures(
     tables = Table.objects.filter(facility=facility, kind=play)
     if table is not None:
         tables = tables.filter(code=table)
-    rules_finder = RulesFinder()
-    for row in tables.order_by("code"):
-        yield from _figures_of_table(facility, row, (first_day, last_day), rules_finder)
+    rows = list(tables.order_by("code"))
+    days, rules_finder = (first_day, last_day), RulesFinder()
+    numbers = _round_numbers(facility, rows, days)
+    for row in rows:
+        if row.stream_id in numbers:
+            yield from _figures_of_table(facility, row, numbers[row.stream_id], days, rules_finder)
 
 
 def _figures_of_table(
-    facility: Facility, table: Table, days: tuple[dt.date, dt.date], rules_finder: RulesFinder
+    facility: Facility,
+    table: Table,
+    numbers: tuple[int, int],
+    days: tuple[dt.date, dt.date],
+    rules_finder: RulesFinder,
 ) -> Iterator[RoundFigures]:
-    numbers = _round_numbers(facility, table, days)
-    if numbers is None:
-        return
     first, last = numbers
     holders: PostHolders | None = None
     first_day, last_day = (day.isoformat() for day in days)
@@ -126,13 +130,16 @@ def _figures_of_table(
             yield _figures(table, slipped, rules, holders.advance(record.seqs["ended"]))
 
 
-def _round_numbers(facility: Facility, table: Table, days: tuple[dt.date, dt.date]) -> tuple[int, int] | None:
-    """Return the first and the last round with an entry in these days; None without one."""
+def _round_numbers(
+    facility: Facility, tables: Sequence[Table], days: tuple[dt.date, dt.date]
+) -> dict[int, tuple[int, int]]:
+    """Return the first and the last round with an entry in these days, by stream, in one query."""
     begins, ends = facility.day_begins(days[0]), facility.day_begins(days[1] + dt.timedelta(days=1))
     in_time = Q(at__gte=begins - SLACK, at__lt=ends + SLACK)
-    entries = Entry.objects.filter(in_time, stream=table.stream_id, type__in=HANDLERS, round__isnull=False)
-    numbers = entries.aggregate(first=Min("round"), last=Max("round"))
-    return None if numbers["first"] is None else (numbers["first"], numbers["last"])
+    streams = [table.stream_id for table in tables]
+    entries = Entry.objects.filter(in_time, stream__in=streams, type__in=HANDLERS, round__isnull=False)
+    numbers = entries.values("stream").annotate(first=Min("round"), last=Max("round")).order_by()
+    return {row["stream"]: (row["first"], row["last"]) for row in numbers}
 
 
 # A round with its slips

@@ -8,6 +8,8 @@ from itertools import product
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from audit.models import Entry
 from tables.figures.round_figures import round_figures
@@ -148,6 +150,24 @@ def test_the_command_writes_exact_lines(hands, scene):
         lines_of(scene, first="2026-02-30")
     with pytest.raises(CommandError, match="There is no facility nowhere"):
         call_command("figures", "nowhere", "--from", str(TODAY), "--to", str(TODAY))
+
+
+def test_rounds_are_read_in_batches_and_each_kind_of_play_apart(hands, monkeypatch):
+    scene = make_scene(kind="simulated")
+    for _ in range(3):
+        scene.play((1, "small", 1_000), dice=[6, 6, 2])
+        scene.finish()
+    assert lines_of(scene) == []
+    in_one_batch = lines_of(scene, "--play", "simulated", "--by", "round")
+    assert [line["round"] for line in in_one_batch] == [1, 2, 3]
+    monkeypatch.setattr("tables.figures.round_figures.BATCH_ROUNDS", 1)
+    with CaptureQueriesContext(connection) as queries:
+        rounds = round_figures(scene.fresh.facility, TODAY, TODAY, play="simulated")
+        next(rounds)
+        read = len(queries)
+        next(rounds)
+    assert len(queries) == read + 2  # the next batch, and who took the post since
+    assert lines_of(scene, "--play", "simulated", "--by", "round") == in_one_batch
 
 
 def test_an_extra_roll_is_a_fee_and_the_payout_limit_cuts(hands):
