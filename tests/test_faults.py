@@ -67,6 +67,12 @@ def test_it_notices_a_seat_that_was_paid_twice(facts):
     assert [sentence for sentence in violations(doubled) if "paid the seats [2] twice" in sentence]
 
 
+def test_it_notices_a_fill_that_was_received_twice(facts):
+    fill = replace(entry_of(facts, "losers.taken"), type="transfer.received", data={"transfer": 3})
+    twice = replace(facts, entries=(*facts.entries, fill, replace(fill, seq=99, command=str(uuid.uuid4()))))
+    assert [words for words in violations(twice) if "received transfer 3 2 times" in words]
+
+
 def test_it_notices_money_that_does_not_balance(facts):
     assert any(
         "sums of paid_cents" in words for words in violations(changed(facts, "round.settled", paid_cents=1))

@@ -30,6 +30,11 @@ DEALERS = (
 )
 COMPLIANCE = (Seat("larkfield", "carla", "161616"), Seat("larkfield", "viktor", "131313"))
 PODIUM = Seat("larkfield", "marta", "121212")
+# The house that keeps the inventory of its tables: their openers, and fills that arrive during the run.
+OPENER = {"500": 400, "2500": 400, "10000": 400, "50000": 100, "100000": 50}
+FILL = {"2500": 20, "10000": 5}
+FILLS = 20  # on the way to each of its tables
+SECOND_SIGNER = ("viktor", "131313")  # a shift manager, who is on duty at every table
 
 
 def migrate() -> None:
@@ -58,10 +63,37 @@ def prepare() -> dict[str, str]:
 
     call_command("provision_roles", stdout=io.StringIO())
     seed()
+    send_fills()
     call_command("sealer_key", "create", stdout=io.StringIO(), stderr=io.StringIO())
     tokens = {seat.place: enroll(seat.place) for seat in (*DEALERS, PODIUM)}
     connection.close()
     return tokens
+
+
+def send_fills() -> None:
+    """Count the opener of the tables of Larkfield that play, put on a drop box, and send them fills."""
+    from audit.models import Device, Person
+    from games.models import Facility
+    from tables.demo.seeding import PODIUM as PODIUM_NAME
+    from tables.demo.seeding import do
+
+    facility = PODIUM.facility
+    Facility.objects.filter(code=facility).update(keeps_inventory=True)
+    podium = Device.objects.get(facility=facility, name=PODIUM_NAME)
+    floorperson, cashier, guard = (
+        Person.objects.get(code=code) for code in (SECOND_SIGNER[0], "cleo", "rita")
+    )
+    for seat in DEALERS:
+        if seat.facility != facility:
+            continue
+        dealer = Person.objects.get(code=seat.person)
+        do(dealer, podium, facility, seat.table, "count_opener", {"chips": OPENER}, floorperson)
+        do(guard, podium, facility, seat.table, "put_on_drop_box", {"box": "B-1"}, floorperson)
+        for number in range(1, FILLS + 1):
+            transfer = {"transfer": number}
+            do(floorperson, podium, facility, seat.table, "request_fill", {"chips": FILL})
+            do(cashier, podium, facility, seat.table, "prepare_transfer", transfer)
+            do(cashier, podium, facility, seat.table, "hand_over_transfer", transfer, guard)
 
 
 def enroll(place: str, name: str = "") -> str:

@@ -109,6 +109,16 @@ def money_balances(facts: Facts) -> Iterator[str]:
                 yield f"{key[0]} round {key[1]}: what was wagered was not all taken or returned"
 
 
+def fills_are_received_once(facts: Facts) -> Iterator[str]:
+    """No fill or credit is received twice. That the trays balance is among the findings of `verify_record`."""
+    counts = Counter(
+        (entry.stream, entry.data["transfer"]) for entry in facts.entries if entry.type == "transfer.received"
+    )
+    for (stream, number), count in counts.items():
+        if count > 1:
+            yield f"{stream} received transfer {number} {count} times"
+
+
 def acknowledged_acts_are_recorded(facts: Facts) -> Iterator[str]:
     """Every act whose tablet was answered 200 is in the record, with the version of that answer."""
     recorded = {entry.command: entry for entry in facts.entries if entry.command}
@@ -145,6 +155,7 @@ def the_record_is_whole(facts: Facts) -> Iterator[str]:
 INVARIANTS: tuple[Callable[[Facts], Iterator[str]], ...] = (
     rounds_are_settled_once,
     money_balances,
+    fills_are_received_once,
     acknowledged_acts_are_recorded,
     refused_acts_are_not_recorded,
     acts_are_recorded_once,

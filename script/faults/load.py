@@ -22,7 +22,7 @@ from typing import Any, Literal
 import httpx
 import websockets
 
-from script.faults.floor import Seat
+from script.faults.floor import FILL, FILLS, PODIUM, SECOND_SIGNER, Seat
 from tables.screens.changes import apply_changes
 
 Json = dict[str, Any]
@@ -39,6 +39,7 @@ LEAVING_CODES = (4401, 4423)
 STAKES_CENTS = (2_500, 5_000, 10_000)
 WAGERS = ("small", "big", "total:9", "total:12", "one-of-a-kind:3", "two-of-a-kind:5", "any-three-of-a-kind")
 DICE = 3
+MONEY_CHANCE = 0.08  # that a tablet sells chips or receives a fill before its next act
 
 
 class NoAnswer(Exception):
@@ -429,6 +430,7 @@ class Tablet(Screen):
         self.may_play.set()
         self.is_idle = asyncio.Event()
         self.last_taken = 0.0
+        self.fills = list(range(1, FILLS + 1)) if seat.facility == PODIUM.facility else []
 
     def open(self) -> None:
         super().open()
@@ -441,10 +443,21 @@ class Tablet(Screen):
                 self.is_idle.set()
                 await self.may_play.wait()
                 self.is_idle.clear()
+            if self.fills and self.draw.random() < MONEY_CHANCE:
+                await self.move_chips()
             act = self.choose()
             if act is not None:
                 await self.act(*act)
             await asyncio.sleep(self.draw.uniform(0.2, 0.5))
+
+    async def move_chips(self) -> None:
+        """Sell chips to a player, or receive the next fill with the signature of the floor."""
+        if self.draw.random() < 0.5:
+            await self.act("sell_chips", {"cents": self.draw.choice(STAKES_CENTS)})
+            return
+        params = {"transfer": self.fills.pop(0), "chips": FILL}
+        person, pin = SECOND_SIGNER
+        await self.act("receive_transfer", params, {"person": person, "pin": pin})
 
     def choose(self) -> tuple[str, Json] | None:
         """The act that the screen invites, with its parameters; None while there is none."""
@@ -469,7 +482,7 @@ class Tablet(Screen):
             for code in self.draw.sample(WAGERS, self.draw.randint(1, 3))
         ]
 
-    async def act(self, name: str, params: Json) -> Claim:
+    async def act(self, name: str, params: Json, witness: Json | None = None) -> Claim:
         """Send one act until it is final, as ActQueue does. An act may stay unknown until the network is back."""
         shown = self.fragment
         state = shown.state["round"] if shown.state else {"number": 0, "phase": ""}
@@ -480,6 +493,7 @@ class Tablet(Screen):
             "round": state["number"],
             "phase": state["phase"],
             "params": params,
+            **({"witness": witness} if witness else {}),
         }
         claim = Claim(command, self.seat.place, name, time.monotonic())
         self.ledger.claims.append(claim)

@@ -131,10 +131,12 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
         '[target_paces]\nsic-bo = 45\n[places]\n"T-01" = [2, 3]\n'
         "[shifts]\nearly = 06:00:00\nlate = 18:00:00\n"
     )
+    file.write_text("keeps_inventory = true\n" + file.read_text())
     call_command("declare_floor", "larkfield", file, verbosity=0)
     table = scene.fresh
     assert (table.facility.target_paces, table.pit.places) == ({"sic-bo": 45}, {"T-01": [2, 3]})
     assert table.facility.shifts == {"early": "06:00", "late": "18:00"}
+    assert table.facility.keeps_inventory
     for wrong, words in (
         ("[shifts]\nlate = 18:00:00", "the first with the gaming day at 06:00"),
         ("[shifts]\nearly = 6", "The shift early must begin at a local time"),
@@ -143,6 +145,7 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
         ("[target_paces]\nsic-bo = 0", "The target pace of sic-bo must be a whole number"),
         ("[target_paces]\nfaro = 45", "There is no game faro. The games are"),
         ("[places", "cannot be read"),
+        ("keeps_inventory = 1", "keeps_inventory must be true or false"),
     ):
         file.write_text(wrong)
         with pytest.raises(CommandError, match=words):

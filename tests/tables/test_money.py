@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from audit.models import Entry
 from games.models import Facility
@@ -335,6 +337,18 @@ def test_the_tray_is_exact_in_the_middle_of_a_round(rules):
         values[following["act"]] = changed_cents
     assert len(set(values.values())) > 1
     assert findings() == []
+
+
+def test_a_round_takes_no_further_statement(scene):
+    counts = []
+    for _ in range(3):
+        with CaptureQueriesContext(connection) as statements:
+            scene.play((1, "small", 10_000), (2, "big", 5_000), dice=[2, 5, 5])
+            scene.finish()
+        counts.append(len(statements))
+        if len(counts) == 2:  # the first round reads more
+            Table.objects.filter(pk=scene.table.pk).update(tray_cents=None)
+    assert counts[1] == counts[2]
 
 
 def test_a_slip_changes_the_tray_by_what_is_handed_over_and_by_chips_that_lay_elsewhere(scene):

@@ -21,7 +21,8 @@ class Command(BaseCommand):
         "Read a TOML file with the target paces of a facility (rounds an hour, by game), the places of its tables "
         "on the floor plan (row 1 or 2 and column in the pit), and when its shifts begin (local time, by code). They "
         "are figures of the house, and only screens show them. "
-        "What the file leaves out is no longer declared."
+        "What the file leaves out is no longer declared. With keeps_inventory = true tables open and close "
+        "by counts of their chips, as docs/pit.md says; without that line nothing changes."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -39,17 +40,20 @@ class Command(BaseCommand):
             raise CommandError(f"{options['file']} cannot be read: {error}") from None
         paces, places = declared.get("target_paces", {}), declared.get("places", {})
         shifts = declared.get("shifts", {})
+        keeps_inventory = declared.get("keeps_inventory", facility.keeps_inventory)
         pit_by_table = dict(Table.objects.filter(facility=facility).values_list("code", "pit"))
         wrong = [
             *_wrong_paces(paces),
             *_wrong_places(places, pit_by_table.keys()),
             *wrong_shifts(shifts, facility.gaming_day_start),
+            *([] if isinstance(keeps_inventory, bool) else ["keeps_inventory must be true or false."]),
         ]
         if wrong:
             raise CommandError("\n".join(wrong))
         facility.target_paces = paces
         facility.shifts = {code: f"{start:%H:%M}" for code, start in shifts.items()}
-        facility.save(update_fields=["target_paces", "shifts"])
+        facility.keeps_inventory = keeps_inventory
+        facility.save(update_fields=["target_paces", "shifts", "keeps_inventory"])
         for pit in Pit.objects.filter(facility=facility):
             pit.places = {code: place for code, place in places.items() if pit_by_table[code] == pit.pk}
             pit.save(update_fields=["places"])
