@@ -166,9 +166,8 @@ def _may_be_cut(rules: Rules, layout: SeatLayout, result: Results) -> bool:
     has_extra_roll = _has_extra_roll(layout)
     limited = {(code, has_extra_roll): cents for code, cents in layout if not is_exempt_from_limit(code)}
     wins = _sum_of_wagers(replace(rules, payout_limit_cents=None), limited, has_extra_roll, result).by_class
-    return (
-        sum(limited.values()) - min(wins) > rules.payout_limit_cents
-    )  # the most that it may be paid, or more
+    most_paid_cents = sum(limited.values()) - min(wins)  # or more: the stakes that it loses are in it
+    return most_paid_cents > rules.payout_limit_cents
 
 
 @lru_cache(maxsize=4096)
