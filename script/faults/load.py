@@ -39,7 +39,7 @@ LEAVING_CODES = (4401, 4423)
 STAKES_CENTS = (2_500, 5_000, 10_000)
 WAGERS = ("small", "big", "total:9", "total:12", "one-of-a-kind:3", "two-of-a-kind:5", "any-three-of-a-kind")
 DICE = 3
-MONEY_CHANCE = 0.08  # that a tablet sells chips or receives a fill before its next act
+MONEY_CHANCE = 0.2  # that a tablet sells chips or receives a fill before its next act
 
 
 class NoAnswer(Exception):

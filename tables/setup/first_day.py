@@ -17,7 +17,7 @@ from games.registry import game_by_code
 from games.submissions import all_in_force
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.permissions import DEALERS, FLOOR, STAFFERS
+from tables.core.permissions import CAGE, DEALERS, FLOOR, STAFFERS
 from tables.equipment.checks import Equipment
 from tables.equipment.register import TableEquipment, equipment_by_table
 from tables.equipment.table_signs import SIGN_OF_LINE
@@ -133,6 +133,7 @@ ROLES: tuple[tuple[str, frozenset[str], str], ...] = (
     ("Floorperson or above", FLOOR, "inspects and opens each table"),
     ("Security", frozenset({"security"}), "the second department that receives the dice"),
 )
+CAGE_CASHIER = ("Cage cashier", CAGE, "prepares fills, receives credits and enters the drop")
 
 
 def _people(facility: Facility, tables: list[Table], now: dt.datetime) -> Step:
@@ -144,7 +145,7 @@ def _people(facility: Facility, tables: list[Table], now: dt.datetime) -> Step:
     url, people_url = reverse("staff", args=[facility.code]), reverse("people", args=[facility.code])
     needs = [
         Need(label, sum(person.role in roles for person in people), 1, why, url=people_url)
-        for label, roles, why in ROLES
+        for label, roles, why in (*ROLES, *([CAGE_CASHIER] if facility.keeps_inventory else []))
     ]
     needs.append(_trained_dealers(facility, tables, people, now, url))
     short = sum(bool(need.missing) for need in needs)

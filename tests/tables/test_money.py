@@ -7,15 +7,28 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from audit import clock
 from audit.models import Entry
 from games.models import Facility
+from tables.cases.kinds import kind_of, words_of_case
+from tables.cases.watch import open_found_cases
 from tables.core.reads import locked_table
-from tables.models import Alert, ChipDiscrepancy, ChipTransfer, DropBox, SlipNumbers, Table, TableInventory
+from tables.models import (
+    Alert,
+    Case,
+    ChipDiscrepancy,
+    ChipTransfer,
+    DropBox,
+    SlipNumbers,
+    Table,
+    TableInventory,
+)
 from tables.money.inventory import exact_cents, open_inventory, tray_of
 from tables.money.proposal import propose
 from tables.money.record_checks import check_money
 from tables.money.view import tray_facts
 from tables.runner.system import system_context
+from tables.setup.first_day import first_day
 from tests.tables import slip_scene
 from tests.tables.cast import Scene, make_scene
 
@@ -195,6 +208,19 @@ def test_a_count_that_differs_is_flagged_and_moves_nothing(scene):
     assert (data["cause"], data["slip"], data["difference_cents"]) == ("transfer", "F-0001", -500)
     assert (tray(scene), ChipTransfer.objects.get().status) == (OPENER_CENTS, "on-the-way")
     assert Alert.objects.filter(kind="chips-differ", ended_at=None).count() == 2
+    open_found_cases()
+    words = [words_of_case(case) for case in Case.objects.order_by("pk")]
+    assert words == [
+        ("Tray $25 short at T-01", "Counted $61,525, $61,550 by the record. Nothing was adjusted."),
+        (
+            "F-0001 $5 short at T-01",
+            "Counted $2,995, $3,000 by the record. Nothing was adjusted. one chip short",
+        ),
+    ]
+    assert [kind_of(case).actors(case) for case in Case.objects.order_by("pk")] == [
+        {"dealer", "floorperson"},
+        {"dealer"},
+    ]
 
 
 def test_numbers_have_no_gaps_and_a_void_one_is_never_given_again(scene):
@@ -424,3 +450,13 @@ def test_a_verification_finds_a_row_that_no_entry_states(scene):
         ChipTransfer.objects.all().delete()
         SlipNumbers.objects.update(fill=2)
         assert [what for what, _ in findings()] == ["money-without-row", "slip-number-missing"]
+
+
+def test_the_first_day_asks_for_a_cashier_where_the_house_keeps_inventories(scene):
+    facility = scene.fresh.facility
+    needs = {need.what: need.missing for step in first_day(facility, clock.now()) for need in step.needs}
+    assert needs["Cage cashier"] == 0
+    facility.keeps_inventory = False
+    assert "Cage cashier" not in {
+        need.what for step in first_day(facility, clock.now()) for need in step.needs
+    }
