@@ -101,7 +101,7 @@ def round_figures(
     tables = Table.objects.filter(facility=facility, kind=play)
     if table is not None:
         tables = tables.filter(code=table)
-    rows = list(tables.order_by("code"))
+    rows = sorted(tables, key=lambda row: row.code)  # not by the collation of a database
     days, rules_finder = (first_day, last_day), RulesFinder()
     numbers = _round_numbers(facility, rows, days)
     for row in rows:

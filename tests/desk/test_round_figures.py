@@ -139,7 +139,8 @@ def test_the_command_writes_exact_lines(hands, scene):
     assert (table["rounds"], table["wagers"], table["win_cents"]) == (2, 3, -500)
     assert Fraction(table["expected_win"]) == mean + Fraction(250, 9)
     assert Fraction(table["variance"]) == variance + Fraction(80_937_500, 81)
-    assert lines_of(scene, "--table", "T-01") == [table]
+    assert lines_of(scene, "--table", "T-01") == lines_of(scene, last=dt.date.max) == [table]
+    assert lines_of(scene, first=dt.date.max, last=dt.date.max) == []
     with pytest.raises(CommandError, match="--from is after --to"):
         lines_of(scene, last=TODAY - dt.timedelta(days=1))
     with pytest.raises(CommandError, match="There is no table T-99 at larkfield"):

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from audit import clock
 from games.models import Facility
 from tables.figures.round_figures import RoundFigures, round_figures
 from tables.figures.table_figures import FiguresLine, by_table, round_line
@@ -39,11 +40,10 @@ class Command(BaseCommand):
             raise CommandError("--from is after --to.")
         if options["table"] is not None:
             _verify_table(facility, options["table"], options["play"])
+        last_day = min(options["last_day"], facility.gaming_day(clock.now()))  # the calendar ends too
         unknown = UnknownExpectations()
         rounds = unknown.counted(
-            round_figures(
-                facility, options["first_day"], options["last_day"], options["table"], options["play"]
-            )
+            round_figures(facility, options["first_day"], last_day, options["table"], options["play"])
         )
         for line in _lines(rounds, options["by"]):
             self.stdout.write(json.dumps(line))
