@@ -11,9 +11,7 @@ CSS = Path(__file__).resolve().parents[2] / "static" / "css"
 def test_every_chip_has_a_color_and_a_class():
     dollars = {str(cents // 100) for cents in CHIPS_CENTS}
     assert set(re.findall(r"--chip-(\d+):", (CSS / "tokens.css").read_text())) == dollars
-    assert (
-        set(re.findall(r"^ *\.c(\d+) \{", (CSS / "console-symbols.css").read_text(), re.MULTILINE)) == dollars
-    )
+    assert set(re.findall(r"^ *\.c(\d+) \{", (CSS / "chips.css").read_text(), re.MULTILINE)) == dollars
 
 
 def test_an_amount_looks_like_its_largest_chip():
