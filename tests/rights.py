@@ -64,6 +64,7 @@ EXAMPLES: dict[str, Any] = {
     "case": "C-0001",
     "day": "2020-01-02",
     "digest": "0" * 64,
+    "slip": "F-0001",
     "change": "password",
 }
 CODES = {
@@ -178,6 +179,8 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "cage cashier", "system administrator"},
+    "floor/<slug:facility>/cage/": WATCHERS | STAFFERS | {"cage cashier"},
+    "floor/<slug:facility>/cage/<slug:slip>.pdf": set(),  # before the cage has given a slip
     "floor/<slug:facility>/access/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/access/csv": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/devices/": MANAGEMENT | {"compliance", "system administrator"},
@@ -187,6 +190,8 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/acts/<str:act>": set(),
     "floor/<slug:facility>/<code:table>/": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/console": AT_THE_TABLE,
+    "floor/<slug:facility>/<code:table>/tray": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/tray/summary": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/relief": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/correction": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/sign/": TABLE_READERS | {"display"},

@@ -6,5 +6,6 @@ import "./alerts.js";
 import { watchAlerts } from "./alert-sounds.js";
 import "./limits.js";
 import "./incidents.js";
+import "./tray-summary.js";
 
 watchAlerts(() => [...document.querySelectorAll(".alerts-here .alert")]);

@@ -20,6 +20,7 @@ RESERVED_CODES = frozenset(
             "access",
             "acts",
             "advice",
+            "cage",
             "dice-control",
             "devices",
             "exports",

@@ -22,8 +22,11 @@ from games.guide.history import may_show_history
 from games.models import Facility
 from tables.core.permissions import (
     AT_THE_TABLE,
+    CAGE,
     DICE_KEEPERS,
+    SEES_EVERYTHING,
     SEES_THE_FLOOR,
+    STAFFERS,
     may_see_floor,
     may_see_table,
     serves,
@@ -42,7 +45,7 @@ SETUP_READERS = frozenset(
     {"system-administrator", "games-administrator", "compliance", "pit-manager", "shift-manager"}
 )
 # Security has the other key of the dice storage. Each department sets the duty of its own people.
-PEOPLE, DEVICES = "people", "devices"
+PEOPLE, DEVICES, CAGE_PAGE = "people", "devices", "cage"
 ACCESS_READERS = DICE_KEEPERS | {"system-administrator", "compliance"}
 FACILITY_PAGE_ROLES = {
     DICE: SEES_THE_FLOOR | {"security"},
@@ -52,6 +55,7 @@ FACILITY_PAGE_ROLES = {
     DEVICES: ACCESS_READERS,
     SIGN_INS: frozenset({"system-administrator"}),
     SETUP: SETUP_READERS,
+    CAGE_PAGE: CAGE | SEES_EVERYTHING | STAFFERS,
 }
 FACILITY_PAGES_ROLES = frozenset().union(*FACILITY_PAGE_ROLES.values())
 

@@ -104,6 +104,7 @@ class TableUrls(TypedDict):
     console: SafeString
     act: SafeString
     acknowledge: SafeString
+    tray_summary: SafeString
     limits_sign: SafeString
     change_sign: SafeString
     sign_in: SafeString
@@ -227,6 +228,7 @@ def urls(facility: str, table: str) -> TableUrls:
         "console": address("console"),
         "act": address("act", "__act__"),
         "acknowledge": address("act", "acknowledge_alert"),
+        "tray_summary": address("tray-summary"),
         "limits_sign": address("sign-print", "limits"),
         "change_sign": address("sign-print", "limits-change"),
         "sign_in": mark_safe(escape(reverse("sign-in"))),

@@ -15,12 +15,12 @@ from games.office.core.access import may_see_office
 from games.views.page_context import landing_url
 from tables.cases.inbox import open_count
 from tables.cases.roles import may_see_cases
-from tables.core.permissions import may_see_floor
+from tables.core.permissions import CAGE, may_see_floor
 from tables.desk import page as desk
 from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
 from tables.models import Approval, Table
-from tables.runner.access import DEVICES, PEOPLE, facility_pages_for
+from tables.runner.access import CAGE_PAGE, DEVICES, PEOPLE, facility_pages_for
 from tables.runner.facility import DICE, EQUIPMENT, SETUP, SIGN_INS, STAFF
 from tables.staffing.words import game_or_table_name
 from tables.words.sentences import say
@@ -34,6 +34,7 @@ PAGES = {
     PEOPLE: ("people", "People"),
     SIGN_INS: ("sign-ins", "Sign-ins"),
     SETUP: ("first-day", "Setup"),
+    CAGE_PAGE: ("cage", "Cage"),
 }
 
 
@@ -57,6 +58,7 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
         for page in facility_pages_for(request.user, device)
         if page != DEVICES  # a tab of the page People
         and (page != SETUP or _is_set_up_here(request.user, device.facility, context))
+        and (page != CAGE_PAGE or _has_cage_in_bar(request.user, device.facility))
         and (page != PEOPLE or _has_people_in_bar(request.user, device.facility, context))
     ]
     if may_see_floor(request.user, device.facility) and not device.place:
@@ -83,6 +85,11 @@ def _is_set_up_here(person: Person, facility: str, context: dict[str, Any]) -> b
 def _has_people_in_bar(person: Person, facility: str, context: dict[str, Any]) -> bool:
     """Whether the bar has the page People: for who has no floor. Others come there from the page of the staff."""
     return not may_see_floor(person, facility) or context.get("section") == PEOPLE
+
+
+def _has_cage_in_bar(person: Person, facility: str) -> bool:
+    """Whether the bar has the page of the cage: for a cashier, and for others where the facility keeps inventories."""
+    return person.role in CAGE or Facility.objects.filter(code=facility, keeps_inventory=True).exists()
 
 
 @register.simple_tag(takes_context=True)

@@ -16,6 +16,7 @@ from games.snapshot_types import Snapshot
 from tables.cases.roles import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, STAFFERS, may_see_floor
+from tables.money.inventory import keeps_inventory
 from tables.runner.access import (
     Denied,
     Locked,
@@ -36,7 +37,7 @@ from tables.words.sentences import say, short, title
 
 from ..models import Assignment, Pit, Shaker, Table
 
-FIRST_PAGES = {"games-administrator": "submissions", "gaming-agent": "record"}
+FIRST_PAGES = {"games-administrator": "submissions", "gaming-agent": "record", "cage": "cage"}
 
 
 @require_GET
@@ -256,6 +257,7 @@ def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[s
             "correction": reverse("correction", args=[facility, code]),
             "relief": reverse("relief", args=[facility, code]),
             "rounds": reverse("rounds", args=[facility, code]) if station == "table" else "",
+            "tray": reverse("tray", args=[facility, code]) if keeps_inventory(table) else "",
             "console": reverse("console", args=[facility, code]),
             "floor": reverse("floor", args=[facility]) if may_see_floor(person, facility) else "",
             **_signing_urls(),

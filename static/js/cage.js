@@ -1,0 +1,17 @@
+/* The cage: slips are opened by their links; each step of a slip is a dialog. */
+
+import "./dialogs.js";
+import "./live-part.js";
+import { paintFields, sendsChips } from "./chips.js";
+
+/* The acts of a transfer are acts of its table: the button says at which address. */
+const COUNTS = ["receive", "report-difference"];
+
+addEventListener("dialog:open", ({ detail: { dialog } }) => {
+  if (!COUNTS.includes(dialog.box.id)) return;
+  for (const field of dialog.box.querySelectorAll("[data-chip]")) field.value = "";
+  paintFields(dialog.box);
+  sendsChips(dialog);
+});
+addEventListener("dialog:update", ({ detail: { dialog: { box } } }) => { if (COUNTS.includes(box.id)) paintFields(box); });
+document.documentElement.toggleAttribute("data-ready", true);

@@ -1,0 +1,98 @@
+/* The tray of a table: the count, and the dialogs that sign for it. Nothing moves by one tap: a count is signed by the PIN of
+   the second person, and a sale is confirmed. */
+
+import "./dialogs.js";
+import "./live-part.js";
+import { fillFields, money, paintFields, sendsChips } from "./chips.js";
+import { CountPad } from "./count-pad.js";
+
+const pad = new CountPad();
+const page = () => document.getElementById("page");
+const setText = (box, selector, text) => {
+  const part = box.querySelector(selector);
+  if (part) part.textContent = text;
+};
+
+function showLines(box) {
+  const list = Object.assign(document.createElement("dl"), { className: "sign-lines" });
+  for (const { chip, count, cents } of pad.rows) {
+    const row = document.createElement("div"), name = document.createElement("dt"), amount = document.createElement("dd");
+    name.textContent = `${count} × ${money(chip)}`;
+    amount.textContent = money(cents);
+    row.append(name, amount);
+    list.append(row);
+  }
+  box.querySelector("[data-sign-lines]")?.replaceChildren(list);
+}
+
+const SUBJECTS = { slip: "Sign for the chips", tray: "Sign the count of the tray", opener: "Sign the opener", closer: "Sign the closer" };
+
+/* What each dialog sends beside its own fields, and what it shows. */
+const OPENED = {
+  "sign-count": ({ box }, { act, code, kind }) => {
+    const { cents, text } = pad.verdict;
+    box.dataset.name = act;
+    setText(box, "[data-sign-what]", SUBJECTS[code]);
+    setText(box, "[data-sign-amount]", money(cents));
+    setText(box, "[data-sign-note]", text);
+    const carrier = box.querySelector("[data-carrier-field]"), isCredit = act === "hand_over_transfer" && kind === "credit";
+    carrier.hidden = !isCredit;
+    carrier.querySelector("select").disabled = !isCredit;
+    showLines(box);
+  },
+  "sell-chips": ({ box }) => {
+    setText(box, "[data-sign-amount]", money(pad.verdict.cents));
+    showLines(box);
+  },
+  "count-differs": ({ box }) => showLines(box),
+  "request": (dialog, { kind, chips }) => {
+    const { box } = dialog;
+    box.dataset.name = `request_${kind}`;
+    setText(box, "[data-put=kind]", kind);
+    for (const part of box.querySelectorAll("[data-of-kind]")) part.hidden = part.dataset.ofKind !== kind;
+    fillFields(box, JSON.parse(chips || "{}"));
+    paintFields(box);
+    sendsChips(dialog);
+  },
+};
+const PARAMS = {
+  /* a credit is what its slip says: the pad has compared it */
+  "sign-count": ({ act, transfer }) => ({
+    ...(act !== "hand_over_transfer" && { "chips": pad.chips }), ...(transfer && { "transfer": Number(transfer) }),
+  }),
+  "count-differs": ({ transfer }) => ({ "chips": pad.chips, "transfer": Number(transfer) }),
+  "sell-chips": () => ({ "chips": pad.chips, "cents": pad.verdict.cents }),
+};
+
+function extendParams(dialog) {
+  const { box } = dialog, more = PARAMS[box.id];
+  if (!more || dialog.isExtended) return;
+  const params = dialog.params.bind(dialog);
+  dialog.isExtended = true;
+  dialog.params = () => ({ ...params(), ...more(dialog.subject) });
+}
+
+addEventListener("dialog:open", ({ detail: { dialog, subject } }) => {
+  extendParams(dialog);
+  OPENED[dialog.box.id]?.(dialog, subject);
+});
+addEventListener("dialog:update", ({ detail: { dialog: { box } } }) => { if (box.id === "request") paintFields(box); });
+
+/* What cannot be signed yet opens no dialog, and a report needs a count. */
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-open]");
+  const isOff = opener?.getAttribute("aria-disabled") === "true";
+  const isEarly = opener?.dataset.open === "count-differs" && !pad.rows.length;
+  if (!isOff && !isEarly) return;
+  event.stopPropagation();
+  if (isEarly) document.getElementById("status-message").textContent = "Count the chips first.";
+}, { capture: true });
+document.addEventListener("click", ({ target }) => pad.click(target));
+document.addEventListener("keydown", (event) => pad.type(event));
+addEventListener("screen:applied", () => pad.paint());
+pad.paint();
+
+/* The table's page links here to ask for chips: ?ask=fill. */
+const requestKind = new URLSearchParams(location.search).get("ask");
+if (requestKind) page().querySelector(`[data-open=request][data-kind="${CSS.escape(requestKind)}"]`)?.click();
+document.documentElement.toggleAttribute("data-ready", true);

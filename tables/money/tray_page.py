@@ -1,0 +1,426 @@
+"""What the page of a table's tray shows: its value with its parts, the tubes, the slip under way, and the count."""
+
+import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from audit.models import Person
+from games.registry import game_by_code
+from tables.core import posts
+from tables.core.context import TableContext
+from tables.core.permissions import AT_THE_TABLE, DEALERS, FLOOR
+from tables.models import Assignment, ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory
+from tables.money.chips_page import DENOMINATIONS, ChipLine, Chips, chips_of, count_of
+from tables.money.inventory import drop_box_on, keeps_inventory
+from tables.money.proposal import Proposal
+from tables.money.tray import MovedChips, moved_in_round, value_cents
+from tables.money.tubes import TubesDrawing, draw_tubes
+from tables.money.view import tray_facts
+
+Kind, Status = ChipTransfer.Kind, ChipTransfer.Status
+# What can be counted here, in the order of the links. `slip` is the fill or credit that is at the table.
+SLIP, TRAY, SELL, OPENER, CLOSER = "slip", "tray", "sell", "opener", "closer"
+LABELS = {TRAY: "The whole tray", SELL: "Sell chips", OPENER: "The opener", CLOSER: "The closer"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a transfer. `mark` is `done`, `now` or empty."""
+
+    label: str
+    mark: str
+    who: str = ""
+    moment: dt.datetime | None = None
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Somebody who signs a transfer or a count."""
+
+    post: str
+    name: str
+    note: str
+    is_first: bool = False
+
+
+@dataclass(frozen=True)
+class TransferPanel:
+    """A fill or a credit as the tray shows it."""
+
+    transfer: ChipTransfer
+    title: str
+    chips: Chips
+    steps: tuple[Step, ...]
+    after_cents: int | None
+    waits: str  # what has to happen before the table counts; empty where it counts now
+
+    @property
+    def is_fill(self) -> bool:
+        return self.transfer.kind == Kind.FILL
+
+    @property
+    def is_counted_here(self) -> bool:
+        """Whether the table counts and signs it now: a fill that has come, a credit with its slip."""
+        return not self.waits
+
+    @property
+    def act(self) -> str:
+        """The act by which the table signs for it."""
+        return "receive_transfer" if self.is_fill else "hand_over_transfer"
+
+
+@dataclass(frozen=True)
+class CountCell:
+    """One denomination of the count. `expected` is None where nothing is compared, chip by chip."""
+
+    line: ChipLine
+    expected: int | None
+    is_asked: bool = True
+
+
+@dataclass(frozen=True)
+class CountForm:
+    """What is counted now, and the act that records it."""
+
+    code: str
+    label: str
+    act: str
+    cells: tuple[CountCell, ...]
+    expected_cents: int | None
+    of: str  # what the numbers are compared with, in words: "slip", "closer"
+    verb: str  # what the brass button says before the amount
+
+
+@dataclass(frozen=True)
+class CountLink:
+    """A link to another count."""
+
+    code: str
+    label: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class SumPart:
+    """A part of the tray's value: `sign` is empty for the opener."""
+
+    label: str
+    sign: str
+    cents: int
+
+
+@dataclass(frozen=True)
+class TrayPage:
+    """The page of one tray."""
+
+    table: Table
+    person: Person
+    inventory: TableInventory | None
+    last_closer: TableInventory | None
+    round_in_play: int
+    value_cents: int
+    parts: tuple[SumPart, ...]
+    drawing: TubesDrawing | None
+    par_cents: int
+    moved_since: tuple[str, ...]
+    difference: ChipDiscrepancy | None
+    panel: TransferPanel | None
+    under_way: tuple[ChipTransfer, ...]
+    others: tuple[ChipTransfer, ...]
+    form: CountForm | None
+    links: tuple[CountLink, ...]
+    drop_box: DropBox | None
+    signatures: tuple[Signature, ...]
+    signers: tuple[Person, ...]
+    carriers: tuple[Person, ...]
+    proposal: Proposal | None
+
+    @property
+    def game(self) -> str:
+        return game_by_code(self.table.game).name
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the house keeps the inventory of this table."""
+        return self.inventory is not None or keeps_inventory(self.table)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether chips may move: the opener is signed, and no closer since."""
+        return self.inventory is not None
+
+    @property
+    def waits_for_closing(self) -> bool:
+        """Whether the closer is signed and the table still to be closed."""
+        return self.inventory is None and self.table.status != Table.Status.CLOSED
+
+    @property
+    def may_act(self) -> bool:
+        """Whether this person works at the table. Others only look."""
+        return self.person.role in AT_THE_TABLE
+
+    @property
+    def may_request(self) -> bool:
+        """Whether this person may ask the cage for a fill or a credit."""
+        return self.person.role in FLOOR
+
+    @property
+    def fill_json(self) -> str:
+        """The fill that restores the par, for the fields of its request."""
+        return json.dumps(self.proposal.fill if self.proposal else {})
+
+    @property
+    def credit_json(self) -> str:
+        """The credit that restores the par, for the fields of its request."""
+        return json.dumps(self.proposal.credit if self.proposal else {})
+
+    @property
+    def signer_names(self) -> str:
+        return ", then ".join(signature.name for signature in self.signatures if signature.name)
+
+
+def tray_page(ctx: TableContext, person: Person, count: str, slip: str) -> TrayPage:
+    """Read the page of a tray. `count` and `slip` are what the address asks for, as text."""
+    table = ctx.table
+    facts = tray_facts(table)
+    inventory, par = (facts.inventory, facts.par) if facts else (None, {})
+    transfers = list(facts.under_way) if facts else []
+    closers = (
+        TableInventory.objects.filter(table=table)
+        .exclude(closed_at=None)
+        .select_related("closed_by", "closed_with")
+    )
+    last_closer = closers.order_by("-number").first() if inventory is None else None
+    in_play = moved_in_round(ctx.game, ctx.state) if ctx.round is not None else MovedChips(0, 0)
+    value = (table.tray_cents or 0) + in_play.cents
+    selected = _select(transfers, slip)
+    panel = _panel(selected, table, value) if selected else None
+    form = _form(count, inventory, last_closer, panel, table, value)
+    return TrayPage(
+        table=table,
+        person=person,
+        inventory=inventory,
+        last_closer=last_closer,
+        round_in_play=ctx.round.number if ctx.round is not None else 0,
+        value_cents=value,
+        parts=_parts(inventory, table, in_play) if inventory else (),
+        drawing=_drawing(inventory, par, transfers) if inventory else None,
+        par_cents=value_cents(par),
+        moved_since=_moved_since(inventory) if inventory else (),
+        difference=_newest_difference(inventory) if inventory else None,
+        panel=panel,
+        under_way=tuple(transfers),
+        others=tuple(transfer for transfer in transfers if transfer is not selected),
+        form=form,
+        links=_links(form, inventory, panel, table),
+        drop_box=drop_box_on(table) if inventory else None,
+        signatures=_signatures(person, table),
+        signers=signers_beside(person, table),
+        carriers=on_duty_as(table, "security"),
+        proposal=facts.proposal if facts else None,
+    )
+
+
+def on_duty_as(table: Table, *roles: str) -> tuple[Person, ...]:
+    """Return the people of these roles who are on duty at this table."""
+    on_duty = Assignment.objects.at(table).filter(person__role__in=roles, person__is_active=True)
+    people = {assignment.person_id: assignment.person for assignment in on_duty.select_related("person")}
+    return tuple(sorted(people.values(), key=lambda person: person.name))
+
+
+def signers_beside(person: Person, table: Table) -> tuple[Person, ...]:
+    """Return who may sign a count beside this person: the floor beside a dealer, dealers at a post beside the floor."""
+    if person.role in DEALERS:
+        floor = on_duty_as(table, *FLOOR)
+        return tuple(sorted(floor, key=lambda signer: signer.pk != table.floorperson_id))
+    at_posts = (posts.holder(table, post) for post in posts.posts_of(table))
+    return tuple(holder for holder in at_posts if holder is not None and holder.role in DEALERS)
+
+
+def _select(transfers: list[ChipTransfer], slip: str) -> ChipTransfer | None:
+    """Return the transfer with this number, else the first that the table can count now, else the oldest."""
+    for transfer in transfers:
+        if str(transfer.number) == slip:
+            return transfer
+    countable = [transfer for transfer in transfers if is_at_table(transfer)]
+    return next(iter([*countable, *transfers]), None)
+
+
+def is_at_table(transfer: ChipTransfer) -> bool:
+    """Whether the people at the table count this transfer next: a fill on its way, a credit with its slip."""
+    if transfer.kind == Kind.FILL:
+        return transfer.status == Status.ON_THE_WAY
+    return transfer.status == Status.PREPARING
+
+
+def _parts(inventory: TableInventory, table: Table, in_play: MovedChips) -> tuple[SumPart, ...]:
+    """Return the parts of the exact value, which add up to it; with what the round in play has moved."""
+    corrected = table.tray_corrected_cents
+    return (
+        SumPart("Opener", "", inventory.opener_cents),
+        SumPart("Fills", "+", inventory.fills_cents),
+        SumPart("Credits", "−", inventory.credits_cents),
+        SumPart("Taken", "+", table.tray_taken_cents + in_play.taken_cents),
+        SumPart("Paid", "−", table.tray_paid_cents + in_play.paid_cents),
+        SumPart("Sold", "−", inventory.sold_cents),
+        *((SumPart("Slips", "−" if corrected < 0 else "+", abs(corrected)),) if corrected else ()),
+    )
+
+
+def _drawing(
+    inventory: TableInventory, par: Mapping[str, int], transfers: list[ChipTransfer]
+) -> TubesDrawing:
+    """Draw the newest count, with the fills that have not come and the credits that have not left."""
+    change: Counter[str] = Counter()
+    for transfer in transfers:
+        if transfer.kind == Kind.FILL:
+            change.update(transfer.chips)
+        elif transfer.status != Status.ON_THE_WAY:
+            change.subtract(transfer.chips)
+    return draw_tubes(inventory.counted_chips, par, change)
+
+
+def _moved_since(inventory: TableInventory) -> tuple[str, ...]:
+    """Return what came and left after the newest count, which its tubes do not show."""
+    since = inventory.counted_at
+    transfers = ChipTransfer.objects.filter(inventory=inventory).filter(
+        Q(kind=Kind.FILL, received_at__gt=since) | Q(kind=Kind.CREDIT, handed_at__gt=since)
+    )
+    return tuple(
+        f"{transfer.slip} {'came' if transfer.kind == Kind.FILL else 'left'}"
+        for transfer in transfers.order_by("pk")
+    )
+
+
+def _newest_difference(inventory: TableInventory) -> ChipDiscrepancy | None:
+    """Return the discrepancy of the newest count, if it differed."""
+    return ChipDiscrepancy.objects.filter(inventory=inventory, recorded_at=inventory.counted_at).first()
+
+
+def _panel(transfer: ChipTransfer, table: Table, value: int) -> TransferPanel:
+    is_fill = transfer.kind == Kind.FILL
+    title = f"Fill, cage to {table.code}" if is_fill else f"Credit, {table.code} to cage"
+    change = transfer.cents if is_fill else -transfer.cents
+    has_left = not is_fill and transfer.status == Status.ON_THE_WAY
+    after = None if has_left else value + change
+    return TransferPanel(transfer, title, chips_of(transfer.chips), _steps(transfer), after, _waits(transfer))
+
+
+def _waits(transfer: ChipTransfer) -> str:
+    if is_at_table(transfer):
+        return ""
+    if transfer.status == Status.REQUESTED:
+        return "The cage has not started it yet."
+    if transfer.kind == Kind.FILL:
+        return "The cage counts it. Security then carries it here."
+    return "Security carries it to the cage, which counts it."
+
+
+def _name(person: Person | None, of: str = "") -> str:
+    if person is None:
+        return ""
+    return f"{person.short_name}, {of}" if of else person.short_name
+
+
+def _steps(transfer: ChipTransfer) -> tuple[Step, ...]:
+    """Return the steps of a transfer in order. The first that is not done is what happens now."""
+    is_fill = transfer.kind == Kind.FILL
+    last = "In the tray" if is_fill else "In the cage"
+    carried = f"{_name(transfer.carrier, 'security')}" or _name(transfer.handed_by)
+    passed = (
+        ("Requested", _name(transfer.requested_by), transfer.requested_at),
+        ("Prepared" if is_fill else "Slip made", _name(transfer.prepared_by, "cage"), transfer.prepared_at),
+        ("Carried", carried, transfer.handed_at),
+        (last, _name(transfer.received_by), transfer.received_at),
+    )
+    steps: list[Step] = []
+    for label, who, moment in passed:
+        if moment is not None:
+            steps.append(Step(label, "done", who, moment))
+        elif not any(step.mark == "now" for step in steps):
+            note = "two signatures to come" if is_at_table(transfer) else ""
+            steps.append(Step(label, "now", note))
+        else:
+            steps.append(Step(label, ""))
+    return tuple(steps)
+
+
+def _form(
+    count: str,
+    inventory: TableInventory | None,
+    last_closer: TableInventory | None,
+    panel: TransferPanel | None,
+    table: Table,
+    exact: int,
+) -> CountForm | None:
+    """Return the count that the address asks for, if it is possible now; else the one that comes next."""
+    possible = _possible_counts(inventory, panel, table)
+    if not possible:
+        return None
+    code = count if count in possible else possible[0]
+    if code == SLIP and panel is not None:
+        chips, label = panel.transfer.chips, "The fill" if panel.is_fill else "The credit"
+        return CountForm(
+            SLIP, label, panel.act, _cells(chips, only_these=True), panel.transfer.cents, "slip", "Sign for"
+        )
+    if code == OPENER:
+        chips = last_closer.closer_chips if last_closer else None
+        expected = last_closer.closer_cents if last_closer else None
+        return CountForm(
+            OPENER, LABELS[OPENER], "count_opener", _cells(chips), expected, "closer", "Sign the opener of"
+        )
+    if code == SELL:
+        return CountForm(SELL, LABELS[SELL], "sell_chips", _cells(None), None, "", "Sell chips for")
+    if code == CLOSER:
+        return CountForm(
+            CLOSER, LABELS[CLOSER], "count_closer", _cells(None), exact, "record", "Sign the closer of"
+        )
+    return CountForm(TRAY, LABELS[TRAY], "count_tray", _cells(None), exact, "record", "Sign the count of")
+
+
+def _possible_counts(
+    inventory: TableInventory | None, panel: TransferPanel | None, table: Table
+) -> list[str]:
+    """Return what can be counted now, what comes next first."""
+    if inventory is None:
+        return [OPENER] if table.status == Table.Status.CLOSED and keeps_inventory(table) else []
+    slip = [SLIP] if panel is not None and panel.is_counted_here else []
+    return [*slip, TRAY, SELL, CLOSER]
+
+
+def _links(
+    form: CountForm | None, inventory: TableInventory | None, panel: TransferPanel | None, table: Table
+) -> tuple[CountLink, ...]:
+    labels = {**LABELS, SLIP: "The fill" if panel is None or panel.is_fill else "The credit"}
+    current = form.code if form else ""
+    return tuple(
+        CountLink(code, labels[code], code == current) for code in _possible_counts(inventory, panel, table)
+    )
+
+
+def _cells(chips: Mapping[str, int] | None, *, only_these: bool = False) -> tuple[CountCell, ...]:
+    """Return a cell for each denomination; `chips` is what they are compared with."""
+    return tuple(
+        CountCell(
+            ChipLine(chip, 0),
+            None if chips is None else count_of(chips, chip),
+            not only_these or bool(chips and count_of(chips, chip)),
+        )
+        for chip in DENOMINATIONS
+    )
+
+
+def _signatures(person: Person, table: Table) -> tuple[Signature, ...]:
+    """Return who signs at the table: the dealer, and a floorperson. The first one is signed in at this device."""
+    dealer = person.short_name if person.role in DEALERS else _name(table.dealer)
+    floor = person.short_name if person.role in FLOOR else _name(table.floorperson)
+    signed_in, with_pin = "signed in here", "by their own PIN"
+    is_dealer = person.role in DEALERS
+    return (
+        Signature("Dealer", dealer, signed_in if is_dealer else with_pin, is_dealer),
+        Signature("Floorperson", floor, with_pin if is_dealer else signed_in, not is_dealer),
+    )

@@ -1,0 +1,138 @@
+"""The pages of the money: the tray of a table, the cage, and a slip on paper."""
+
+import datetime as dt
+import hashlib
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from audit import clock
+from audit.models import Person
+from tables.core.context import TableContext
+from tables.core.permissions import AT_THE_TABLE
+from tables.models import Table
+from tables.money.cage_page import SlipPaper, cage_page, people_on_duty, transfer_of_slip
+from tables.money.chips_page import DENOMINATIONS, ChipLine
+from tables.money.signing import COUNT_WITNESSES, SECURITY
+from tables.money.slip_paper import transfer_pdf
+from tables.money.tray_page import tray_page
+from tables.runner.access import CAGE_PAGE, Denied, enrolled_device, facility_page_for, table_for
+from tables.views.facility import page_context
+
+MAX_QUERY_CHARACTERS = 20
+
+
+@require_GET
+def tray(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """The tray of a table: its value, its tubes, the count, and the slips under way. `part`: the part that is live."""
+    row, person = table_for(request, facility, table, "table")
+    now = clock.displayed_moment(row.stream, clock.now())
+    page = tray_page(
+        TableContext(row, person, None, None, now), person, _typed(request, "count"), _typed(request, "slip")
+    )
+    context = {
+        "tray": page,
+        "signers": page.signers,
+        "denominations": [ChipLine(cents, 0) for cents in DENOMINATIONS],
+        "seats": range(1, row.seats + 1),
+        **_table_context(request, row, person, now),
+    }
+    return _page_or_part(request, "tables/money/tray", context)
+
+
+@require_GET
+def tray_summary(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """The tray on the page of its table: the value, what is under way, and what restores its par. A fragment."""
+    row, person = table_for(request, facility, table, "table")
+    now = clock.displayed_moment(row.stream, clock.now())
+    page = tray_page(TableContext(row, person, None, None, now), person, "", "")
+    if not page.is_kept:
+        return HttpResponse()
+    context = {"tray": page, "urls": {"tray": reverse("tray", args=[facility, table])}}
+    return _tagged(request, render_to_string("tables/money/summary.html", context, request=request))
+
+
+@require_GET
+def cage(request: HttpRequest, facility: str) -> HttpResponse:
+    """The cage: what is requested, prepared and on the way, the slips of the day, and one of them open."""
+    person, facility_row = facility_page_for(request, facility, CAGE_PAGE)
+    now = clock.now()
+    on_duty = people_on_duty(facility_row)
+    page = cage_page(
+        facility_row,
+        person,
+        now,
+        _typed(request, "slip"),
+        tuple(signer for signer in on_duty if signer.role in SECURITY),
+        all_rows=bool(request.GET.get("all")),
+    )
+    context = {
+        "cage": page,
+        "counters": [signer for signer in on_duty if signer.role in COUNT_WITNESSES and signer != person],
+        "denominations": [ChipLine(cents, 0) for cents in DENOMINATIONS],
+        **page_context(person, facility_row, CAGE_PAGE, now),
+    }
+    context["urls"]["part"] = _part_address(request)
+    return _page_or_part(request, "tables/money/cage", context)
+
+
+@require_GET
+def slip_pdf(request: HttpRequest, facility: str, slip: str) -> HttpResponse:
+    """A fill or credit slip on paper, for those who may open the cage's page."""
+    _person, facility_row = facility_page_for(request, facility, CAGE_PAGE)
+    transfer = transfer_of_slip(facility_row, slip)
+    if transfer is None:
+        raise Denied
+    response = HttpResponse(transfer_pdf(SlipPaper(transfer)), content_type="application/pdf")
+    response["Content-Disposition"] = f'inline; filename="{transfer.slip}.pdf"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def _table_context(request: HttpRequest, table: Table, person: Person, now: dt.datetime) -> dict[str, Any]:
+    device = enrolled_device(request)
+    facility, code = table.facility.code, table.code
+    at_tablet = device is not None and bool(device.place) and person.role in AT_THE_TABLE
+    return {
+        "me": {"name": person.name, "role_label": person.get_role_display()},
+        "as_of": now.astimezone(dt.UTC).isoformat(timespec="milliseconds"),
+        "at_tablet": at_tablet,
+        "urls": {
+            "act": reverse("act", args=[facility, code, "__act__"]),
+            "sign_in": reverse("sign-in"),
+            "back": reverse("console" if at_tablet else "table", args=[facility, code]),
+            "part": _part_address(request),
+        },
+    }
+
+
+def _part_address(request: HttpRequest) -> str:
+    """Return the address of the live part of this page, with what it shows."""
+    query = request.GET.copy()
+    query["part"] = "1"
+    return f"{request.path}?{query.urlencode()}"
+
+
+def _page_or_part(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+    """Render the page, or the part of it that its script reads again."""
+    if not request.GET.get("part"):
+        return render(request, f"{template}.html", context)
+    return _tagged(request, render_to_string(f"{template}_part.html", context, request=request))
+
+
+def _tagged(request: HttpRequest, html: str) -> HttpResponse:
+    """Answer with a fragment, or 304 where the browser has it."""
+    tag = f'"{hashlib.sha256(html.encode()).hexdigest()[:32]}"'
+    response = (
+        HttpResponseNotModified() if request.headers.get("If-None-Match") == tag else HttpResponse(html)
+    )
+    response["ETag"] = tag
+    return response
+
+
+def _typed(request: HttpRequest, name: str) -> str:
+    return request.GET.get(name, "")[:MAX_QUERY_CHARACTERS]

@@ -1,0 +1,95 @@
+"""Chips on their way: the floor asks for a fill, the cage and security hand it over, the table counts and signs."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from audit.devices import enroll
+from games.models import Facility
+from tables.models import Table
+from tests.e2e.floor import Screen, Tablet, resize
+from tests.e2e.test_looks import broken_rules
+from tests.tables.cast import Scene
+from tests.tables.test_money import OPENER, box, count
+
+pytestmark = pytest.mark.browser
+SIZES = ((1280, 800), (1024, 768), (820, 1180))
+SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
+
+
+@pytest.fixture
+def open_tray(stage) -> Scene:
+    """A table of a house that keeps inventories: its tray is counted and some chips short of the par."""
+    scene = stage(opened=False)
+    Facility.objects.update(keeps_inventory=True)
+    scene.staff()
+    count(scene, "count_opener", {**OPENER, "500": 118, "2500": 96})
+    box(scene, "put_on_drop_box", {"box": "B-17"})
+    scene.act("set_par", {"chips": OPENER}, by="pit-manager", device=scene.podium)
+    scene.inspect()
+    scene.open()
+    return scene
+
+
+def is_well(page: Page) -> None:
+    """Nothing that axe finds, and nothing scrolls sideways at any size."""
+    for size in SIZES:
+        resize(page, size)
+        assert page.evaluate(SIDEWAYS) <= 0, size
+    assert broken_rules(page) == []
+    resize(page, SIZES[0])
+
+
+def test_a_fill_goes_from_the_request_to_the_tray_with_every_signature(open_tray, new_page, spotless):
+    scene = open_tray
+    before = Table.objects.get(pk=scene.table.pk).tray_cents
+    _device, token = enroll("Cage 1", "larkfield", "podium")
+    cage, floor, dealer = Screen(new_page()), Screen(new_page()), Tablet(new_page())
+    spotless += [cage, floor, dealer]
+    cage.let_in(token, "cage")
+    expect(cage.page.locator(".lane--requested .none-here")).to_be_visible()
+
+    floor.let_in(scene.tokens["podium"], "floorperson", "/floor/larkfield/T-01/")
+    floor.tap(floor.page.locator(".tray-summary a", has_text="Ask for a fill"))
+    request = floor.page.locator("#request")
+    expect(request.locator("[data-chip='500']")).to_have_value("150")
+    request.locator("[data-chip='2500']").fill("250")
+    expect(request.locator("[data-chips-total]")).to_have_text("$7,000")
+    floor.tap(request.locator("[data-go]"))
+    expect(floor.page.locator(".move .slip-code")).to_have_text("no slip yet")
+
+    expect(cage.page.locator(".lane--requested .amount")).to_have_text("$7,000")  # nobody reloads the page
+    cage.tap("[data-open=prepare]")
+    cage.tap("#prepare [data-go]")
+    expect(cage.page.locator("#paper-h")).to_have_text("F-0001")
+    is_well(cage.page)
+    cage.tap("[data-open=hand-over]")
+    cage.enter_pin(cage.page.locator("#hand-over"))
+    expect(cage.page.locator(".lane--on-the-way .slip-code")).to_have_text("F-0001")
+
+    dealer.begin(scene)
+    dealer.tap("[data-open=more]")
+    dealer.tap("#more .choice:has-text('Tray')")
+    go = dealer.page.locator("#go")
+    expect(go).to_have_attribute("aria-disabled", "true")
+    for digit in "149":
+        dealer.tap(f"[data-count-digit='{digit}']")
+    expect(go).to_contain_text("The count differs")
+    dealer.tap("[data-count-back]")
+    dealer.tap("[data-count-back]")
+    for digit in "50":
+        dealer.tap(f"[data-count-digit='{digit}']")
+    dealer.tap("[data-count-next]")
+    dealer.page.keyboard.type("250")
+    expect(go).to_contain_text("Sign for $7,000")
+    is_well(dealer.page)
+    dealer.tap(go)
+    signature = dealer.page.locator("#sign-count")
+    signature.locator("[data-witness]").select_option("floorperson")
+    dealer.enter_pin(signature)
+    expect(signature).to_be_hidden()
+    after = Table.objects.get(pk=scene.table.pk).tray_cents
+    assert (before, after) == (before, before + 700_000)
+    expect(dealer.page.locator("[data-tray-value]")).to_have_text(f"${after // 100:,}")
+    expect(cage.page.locator(".received-row b")).to_have_text("F-0001")
+    dealer.tap(".back")
+    dealer.is_live()
