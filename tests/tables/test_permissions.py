@@ -36,6 +36,8 @@ TAKES_A_WITNESS = {
     "record_repair",
     "file_slip",
     "settle_slip",
+    *("count_opener", "count_tray", "count_closer", "put_on_drop_box", "take_off_drop_box", "count_drop"),
+    *("hand_over_transfer", "receive_transfer", "report_count_difference", "void_transfer"),
 }
 
 
