@@ -52,6 +52,10 @@ TRAY_DIFFERS = declare_finding(
     "tray-differs",
     "%(stream)s: inventory %(inventory)s comes to %(expected_cents)s cents by its sums, not to %(stored_cents)s.",
 )
+CLOSER_DIFFERS = declare_finding(
+    "closer-differs",
+    "%(stream)s: the row of the table has another closer than the inventories of its entries.",
+)
 SLIP_NUMBER_MISSING = declare_finding(
     "slip-number-missing", "%(facility)s: no entry of the record gave slip number %(slip)s."
 )
@@ -189,6 +193,7 @@ def check_money(tick: Callable[[], None]) -> Iterator[Finding]:
         yield from _compare(table, "drop box", stated.drop_boxes, DropBox)
         yield from _compare(table, "discrepancy", stated.discrepancies, ChipDiscrepancy)
         yield from _check_sums(table)
+        yield from _check_closer(table)
         for row in stated.transfers.values():
             letter, _hyphen, number = str(row.values["slip"]).partition("-")
             if number:
@@ -262,6 +267,14 @@ def _check_sums(table: Table) -> Iterator[Finding]:
                     "stored_cents": stored_cents,
                 },
             )
+
+
+def _check_closer(table: Table) -> Iterator[Finding]:
+    """Compare since when no chips move at the table with its newest closer. Closing the table ends that time."""
+    newest = TableInventory.objects.filter(table=table).order_by("-number").first()
+    signed_at = newest.closed_at if newest is not None else None
+    if table.closer_signed_at not in (signed_at, None if table.status == Table.Status.CLOSED else signed_at):
+        yield Finding(CLOSER_DIFFERS, {"stream": table.stream.name})
 
 
 def _by_rounds(table: Table, inventory: TableInventory, corrected_cents: int) -> Tray:

@@ -447,6 +447,9 @@ def test_a_verification_finds_a_row_that_no_entry_states(scene):
         Table.objects.filter(pk=scene.table.pk).update(tray_cents=1)
         assert [what for what, _ in findings()] == ["tray-differs"]
     with scene.tried():
+        Table.objects.filter(pk=scene.table.pk).update(closer_signed_at=clock.now())
+        assert [what for what, _ in findings()] == ["closer-differs"]
+    with scene.tried():
         ChipTransfer.objects.all().delete()
         SlipNumbers.objects.update(fill=2)
         assert [what for what, _ in findings()] == ["money-without-row", "slip-number-missing"]

@@ -158,8 +158,8 @@ NOT_COMPARED = {
         ceased_since repaired_at closed_at dealer dealer_since dealer_left dealer_left_since stickperson
         stickperson_since dealer_works_since dealer_left_works_since stickperson_works_since floorperson seated
         seat_marks quarterback offered status_seq
-        tray_cents tray_taken_cents tray_paid_cents tray_corrected_cents closer_signed_at""",  # tests/tables/test_money.py
-}
+        tray_cents tray_taken_cents tray_paid_cents tray_corrected_cents closer_signed_at""",
+}  # tests/tables/test_money.py changes the columns of the tray
 OTHER_VALUES = {
     "uid": uuid.UUID(int=7),
     "flag": "over-max",
