@@ -39,6 +39,9 @@ PAST = dt.timedelta(hours=2)
 ROUNDS, FOOTBALL_GAMES = 20, 3
 SECONDS_BETWEEN_ACTS = 3.0
 WITHOUT_DEALER, DISPUTED, BETTING = "T-02", "T-05", "T-03"
+# Chips of the trays at their count, and of the fill that waits, by value in cents
+TRAY = {"100": 50, "500": 118, "2500": 96, "10000": 61, "50000": 28, "100000": 9}
+FILL = {"500": 150, "2500": 250, "10000": 100}
 # Seat, wager, cents
 WAGERS_AT_DISPUTED = (
     (2, "big", 2_500),
@@ -99,6 +102,8 @@ def seed_evening(progress: Callable[[range], Iterable[int]] = iter, seed: int = 
                 hands.moment = begin + number * pause + draw.random() * pause / 8
                 for _ in acts_of_round(simulated, draw):
                     hands.move(draw.uniform(2, 5))
+        hands.moment = end - dt.timedelta(minutes=3)
+        _begin_trays(tables, hands)
         hands.moment = end - dt.timedelta(minutes=2)
         _leave_work_for_the_visitor(hands)
     return True
@@ -123,6 +128,24 @@ def tables_of_the_evening() -> list[SimulatedTable]:
         supervisor = seeding.floorperson(FACILITY, demo_table)
         live.append(SimulatedTable(table, dealer, supervisor, device, seeding.rules_at(table)))
     return [*live, simulated_table(facility, FOOTBALL_SUBMISSION, device)]
+
+
+def _begin_trays(tables: Iterable[SimulatedTable], hands: Hands) -> None:
+    """Keep the inventory from now on: the trays of the dealt tables are counted, and one of them waits for a fill."""
+    Facility.objects.filter(code=FACILITY).update(keeps_inventory=True)
+    guard = Person.objects.get(facility=FACILITY, role="security")
+    live = [simulated for simulated in tables if not is_football(simulated)]
+    for simulated in live:
+        code = simulated.table.code
+
+        def act(person: Person, name: str, params: dict[str, Any], witness: Person | None = None) -> None:
+            seeding.do(person, simulated.device, FACILITY, code, name, params, witness)  # noqa: B023
+            hands.move(4)
+
+        act(simulated.dealer, "count_opener", {"chips": TRAY}, simulated.floor)
+        act(simulated.floor, "put_on_drop_box", {"box": f"BOX-{code}"}, guard)
+        act(simulated.dealer, "sell_chips", {"cents": 50_000})
+    seeding.do(live[0].floor, live[0].device, FACILITY, live[0].table.code, "request_fill", {"chips": FILL})
 
 
 def _leave_work_for_the_visitor(hands: Hands) -> None:
