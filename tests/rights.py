@@ -176,6 +176,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/advice/": FLOORPEOPLE | MANAGEMENT,
     "floor/<slug:facility>/dice/": DICE_READERS,
     "floor/<slug:facility>/dice-control/": DICE_READERS,
+    "floor/<slug:facility>/dice-watch/": FLOORPEOPLE | MANAGEMENT | WATCHERS,
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "cage cashier", "system administrator"},

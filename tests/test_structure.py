@@ -49,7 +49,11 @@ ENGINE = [
     *sources("games/catalog", "engine/*.py"),
     *(ROOT / "games" / name for name in ("registry.py", "adjudication.py")),
 ]
-PURE = [*ENGINE, *[ROOT / "audit" / f"{name}.py" for name in ("chain", "merkle", "notes")]]
+PURE = [
+    *ENGINE,
+    ROOT / "games" / "dice_watch.py",
+    *[ROOT / "audit" / f"{name}.py" for name in ("chain", "merkle", "notes")],
+]
 
 
 def impurities(path: Path) -> Iterator[str]:

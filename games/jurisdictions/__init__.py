@@ -39,7 +39,7 @@ SUBJECTS = ("submissions", "guides", "signs", "requests")  # what a body approve
 # is opened so many hours before it ends.
 PRACTICE_CASE_HOURS = {
     "dispute": 24, "slip": 24, "lockout": 12, "approval": 240, "limits": 24, "band": 72, "integrity": 4, "other": 72,
-    "chips": 24, "report": 9,
+    "chips": 24, "dice": 24, "report": 9,
 }  # fmt: skip
 # What is kept for a time: the entries, what was filed about rules, slips, dice, people, cases, and exported files.
 KEPT_KINDS = ("record", "rules", "slips", "dice", "people", "cases", "exports")

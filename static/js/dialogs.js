@@ -204,7 +204,7 @@ export class ActDialog {
     const params = this.params(), person = this.signerSelect?.value;
     const sentContent = JSON.stringify({ params, person, url: this.url });
     if (this.sent?.content !== sentContent) this.sent = { content: sentContent, command: uuid7() };
-    const body = { command: this.sent.command, "seen": 0, params };
+    const body = { command: this.sent.command, "seen": Number(this.subject.seen ?? 0), params };
     if (this.signerSelect) body.witness = { person, pin: this.pad.pin };
     if (this.codeField) body.witness["app_code"] = this.codeField.value;
     return body;

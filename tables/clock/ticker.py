@@ -30,6 +30,7 @@ from tables.core.alert_kinds import ALERT_RULES, AlertRule, live_tables
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.dice.watch import warn_of_dice
+from tables.dice_watch.watch import count_dice
 from tables.limits import watch as limits_watch
 from tables.models import Table
 from tables.rules import watch as rules_watch
@@ -40,6 +41,7 @@ log = logging.getLogger(__name__)
 SECONDS = 1.0
 DEADLINES_EVERY = 60  # ticks
 CASES_EVERY = 10  # ticks
+DICE_EVERY = 30
 SLOW_CASES_EVERY = 60
 MAX_DRIFT = dt.timedelta(seconds=2)
 SLOW_SECONDS = 1.0
@@ -65,6 +67,7 @@ class Ticker:
         remind = self.count % DEADLINES_EVERY == DEADLINES_EVERY // 2
         opens_cases = self.count % CASES_EVERY == CASES_EVERY - 1
         with_slow_cases = self.count % SLOW_CASES_EVERY == CASES_EVERY - 1
+        counts_dice = self.count % DICE_EVERY == DICE_EVERY - 2
         self.count += 1
         return [
             warn_of_dice,
@@ -73,6 +76,7 @@ class Ticker:
             limits_watch.record_sign_forms,
             self.watch_clock,
             escalation.pass_on_unanswered,
+            *([count_dice] if counts_dice else []),
             *([partial(self.check_rules, staff_rules)] if staff_rules else []),
             *([remind_of_deadlines] if remind else []),
             *([changes_watch.withdraw_ended_changes] if opens_cases else []),

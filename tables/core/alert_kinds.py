@@ -42,6 +42,7 @@ class AlertKind:
     is_typed: bool = False  # its text quotes what somebody typed, so it is hidden where nobody is signed in
     needs_note: bool = False  # the floor decides it: who acknowledges it writes how
     ends_when_acknowledged: bool = False  # it has no end of its own
+    at_the_pit: bool = False  # for podiums and phones only: no tablet at a table and no wall shows it
     describe_group: Callable[[Sequence[Mapping[str, Any]]], tuple[str, str]] | None = None
 
     @cached_property

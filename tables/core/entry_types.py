@@ -70,6 +70,7 @@ ALERT_ENDED = entry_type("alert.ended", AlertEnded, "The cause of an alert is ov
 class AlertRaised(AlertEnded):
     level: Annotated[AlertLevel, "how urgent it is"]
     section: Annotated[str, "the section behind the alert; empty without one"]
+    alarm: NotRequired[Annotated[int, "the evidence at which the dice watch asks somebody to look"]]
     about: NotRequired[Annotated[str, "what a dispute is about, in a person's words"]]
     breach: NotRequired[Annotated[Breach, "what is wrong with the supervision of the table"]]
     cents: NotRequired[Annotated[int, "the amount of a wager over the maximum"]]
@@ -84,7 +85,9 @@ class AlertRaised(AlertEnded):
         ]
     ]
     discrepancy: NotRequired[Annotated[int, "number of the discrepancy at this table"]]
+    evidence: NotRequired[Annotated[str, "the evidence against fair dice, in words"]]
     expected_cents: NotRequired[Annotated[int, "what the record says"]]
+    first_round: NotRequired[Annotated[int, "the first round with these dice"]]
     last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]
     lot: NotRequired[str]
     minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]

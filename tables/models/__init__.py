@@ -12,6 +12,7 @@ from .cases import (
 )
 from .clock import TickerStatus
 from .dice import DiceCount, DiceLot, DiceMeasurement, Instrument, LotStep, Shaker
+from .dice_watch import DiceCursor, HourOfDice, WatchedDice
 from .equipment import Approval
 from .floor import Pit, Table
 from .inspections import Inspection
@@ -43,9 +44,11 @@ __all__ = [
     "ChipSale",
     "ChipTransfer",
     "DiceCount",
+    "DiceCursor",
     "DiceLot",
     "DiceMeasurement",
     "DropBox",
+    "HourOfDice",
     "Inspection",
     "Instrument",
     "LimitsChange",
@@ -64,4 +67,5 @@ __all__ = [
     "TickerStatus",
     "TrayPar",
     "Wager",
+    "WatchedDice",
 ]

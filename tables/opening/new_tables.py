@@ -22,6 +22,7 @@ RESERVED_CODES = frozenset(
             "advice",
             "cage",
             "dice-control",
+            "dice-watch",
             "devices",
             "exports",
             "people",

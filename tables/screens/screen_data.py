@@ -424,6 +424,8 @@ def _results(game: str, history: str) -> list[SafeString]:
 class ScreenData:
     """What every station shows in addition to the snapshot."""
 
+    shows_pit_alerts: ClassVar[bool] = False  # whether staff alone read the screen, away from the players
+
     def __init__(self, s: Snapshot) -> None:
         self.s = s
 
@@ -438,7 +440,11 @@ class ScreenData:
 
     @cached_property
     def alerts(self) -> list[AlertRow]:
-        return [self.alert_row(alert) for alert in self.s["alerts"]]
+        return [
+            self.alert_row(alert)
+            for alert in self.s["alerts"]
+            if self.shows_pit_alerts or not kind_of(alert["kind"], "").at_the_pit
+        ]
 
     def alert_row(self, alert: AlertFacts) -> AlertRow:
         """Return an alert as this station shows it."""
@@ -587,6 +593,8 @@ STALE_TABLET = "stale-tablet"  # the kind of alert about a tablet that is not he
 
 class TileData(ScreenData):
     """What a tile of the pit dashboard shows in addition to the snapshot."""
+
+    shows_pit_alerts = True
 
     @cached_property
     def step_number(self) -> int:
@@ -769,6 +777,7 @@ class WallData(LockedTileData):
     """What a wall shows of a table: what needs somebody there, and what comes next."""
 
     in_place_of_typed_words = "A podium shows what it is about."  # nobody signs in at a wall
+    shows_pit_alerts = False  # patrons may see a wall
 
     @cached_property
     def loud(self) -> AlertRow | None:
@@ -949,6 +958,8 @@ def _draw_exposure(exposure_: Exposure) -> ExposureDrawing:
 
 class TableData(ScreenData):
     """What the pit's table page shows in addition to the snapshot."""
+
+    shows_pit_alerts = True
 
     @cached_property
     def exposure(self) -> ExposureDrawing | None:

@@ -18,7 +18,7 @@ from games.params import CODE
 from games.registry import GAMES, game_by_code
 from games.separation import policy
 from tables.core.context import TableContext
-from tables.core.permissions import DICE_KEEPERS, FLOOR, STAFFERS
+from tables.core.permissions import DICE_KEEPERS, FLOOR, SEES_EVERYTHING, STAFFERS
 from tables.dice import deadlines, lots
 from tables.dice.custody_acts import TOLERANCE_UM
 from tables.equipment import register
@@ -115,6 +115,7 @@ def dice(request: HttpRequest, facility: str) -> HttpResponse:
         "tables": list(Table.objects.filter(facility=facility_row).values_list("code", flat=True)),
         "keeper": person.role in DICE_KEEPERS,
         "examiner": person.role in FLOOR,
+        "watches": person.role in FLOOR | SEES_EVERYTHING,
     }
     if context["keeper"]:
         context |= _keeper_context(person, facility_row, now)

@@ -1,0 +1,219 @@
+"""What the pages show of the dice watch: a lot or shaker in full, the lots in use, and counts of a table or of days."""
+
+import datetime as dt
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from games.dice_watch import DiceTally, log_evidence, total_chances
+from games.models import Facility
+from tables.dice_watch.plots import EvidenceLine, FacesPlot, evidence_line, faces_plot
+from tables.dice_watch.words import evidence_words, sigma_words, years_words
+from tables.models import DiceLot, HourOfDice, Table, WatchedDice
+from tables.models.dice_watch import CountedDice
+
+Kind = WatchedDice.Kind
+PAST_LOTS = 60
+
+
+@dataclass(frozen=True)
+class WatchRow:
+    """A lot or a shaker in a list."""
+
+    watched: WatchedDice
+    evidence: str
+    highest: str
+    line: str
+    is_found: bool
+
+
+@dataclass(frozen=True)
+class TotalRow:
+    """How often a total came up, with its expectation and the deviation."""
+
+    total: int
+    count: int
+    expected: str
+    deviation: str
+    is_outside: bool
+
+
+@dataclass(frozen=True)
+class Watch:
+    """A lot or a shaker in full: the sentence first, the faces, the totals, and the evidence by time."""
+
+    watched: WatchedDice
+    title: str
+    sentence: str
+    text: str
+    is_found: bool
+    is_in_use: bool
+    faces: FacesPlot | None
+    colors: list[tuple[str, FacesPlot]]
+    totals: list[TotalRow]
+    line: EvidenceLine | None
+    evidence: str
+    alarm: str
+    dice: int
+    years: str
+    section: str
+
+
+def watch_of(watched: WatchedDice) -> Watch:
+    """Return a lot or shaker in full."""
+    tally, line = watched.tally, f"{watched.alarm_line:,}"
+    faces = faces_plot(tally.counts)
+    highest = evidence_words(watched.highest)
+    if watched.found_at is not None:
+        moment = watched.facility.local(watched.found_at)
+        reached = evidence_words(watched.found_log_evidence or 0)
+        sentence = "These dice need a look."
+        text = (
+            f"In round {watched.found_round:,}, on {moment.day} {moment:%b at %H:%M}, after "
+            f"{watched.found_rounds:,} rounds, the evidence reached {reached}; the alarm line is {line}. "
+            "Withdraw the dice and inspect them."
+        )
+    else:
+        outside = [str(row.face) for row in faces.rows if row.is_outside] if faces else []
+        sentence = "Nothing to see."
+        lead = (
+            "Every face is within 2 σ"
+            if not outside
+            else f"Outside 2 σ: {', '.join(outside)}, as chance does"
+        )
+        text = f"{lead}; the evidence never passed {highest}, and {line} calls a person."
+    return Watch(
+        watched=watched,
+        title=f"Lot {watched.name}" if watched.lot else f"Shaker {watched.name} in {watched.year}",
+        sentence=sentence,
+        text=text,
+        is_found=watched.found_at is not None,
+        is_in_use=is_in_use(watched),
+        faces=faces,
+        colors=[(color, plot) for color, plot in _color_plots(tally) if plot is not None],
+        totals=total_rows(tally),
+        line=_line(watched),
+        evidence=evidence_words(watched.log_evidence),
+        alarm=line,
+        dice=tally.dice,
+        years=years_words(),
+        section=watched.facility.law.section("guide.device"),
+    )
+
+
+def is_in_use(watched: WatchedDice) -> bool:
+    """Whether the lot is in a shaker, or the shaker at a table."""
+    if watched.lot is not None:
+        return watched.lot.status == DiceLot.Status.PLACED
+    return watched.shaker.table_id is not None and not watched.shaker.out_of_order
+
+
+def _color_plots(tally: DiceTally) -> Iterable[tuple[str, FacesPlot | None]]:
+    return ((color, faces_plot(counts)) for color, counts in sorted(tally.faces.items()) if color)
+
+
+def total_rows(tally: DiceTally) -> list[TotalRow]:
+    """Return the totals of the throws of all dice, with their exact expectation."""
+    rows = []
+    for dice, counts in sorted(tally.totals.items()):
+        throws = sum(counts)
+        for offset, (count, chance) in enumerate(zip(counts, total_chances(int(dice)), strict=True)):
+            expected, spread = throws * float(chance), math.sqrt(throws * float(chance * (1 - chance)))
+            deviation = (count - expected) / spread if spread else 0.0
+            shown = f"{expected:,.1f}" if expected < 1000 else f"{expected:,.0f}"
+            rows.append(
+                TotalRow(int(dice) + offset, count, shown, sigma_words(deviation), abs(deviation) > 2)
+            )
+    return rows
+
+
+def hours_of(watched: WatchedDice) -> list[HourOfDice]:
+    """Return the counted hours of a lot, or of a shaker in its year, in order."""
+    rows = HourOfDice.objects.order_by("hour", "pk")
+    if watched.lot is not None:
+        return list(rows.filter(lot=watched.lot))
+    first, last = dt.date(watched.year, 1, 1), dt.date(watched.year, 12, 31)
+    return list(rows.filter(shaker=watched.shaker, gaming_day__gte=first, gaming_day__lte=last))
+
+
+def _line(watched: WatchedDice) -> EvidenceLine | None:
+    facility, tally, points = watched.facility, DiceTally(), []
+    rows = hours_of(watched)
+    for number, row in enumerate(rows, 1):
+        tally.add(row.tally)
+        moment = min(row.hour + dt.timedelta(hours=1), watched.last_at)
+        # a shaker has thousands of hours in a year
+        if watched.lot is not None or number == len(rows) or rows[number].gaming_day != row.gaming_day:
+            points.append((facility.local(moment), log_evidence(tally)))
+    return evidence_line(points, facility.local(watched.first_at), math.log(watched.alarm_line))
+
+
+def watched_rows(facility: Facility, kind: str = Kind.LIVE) -> tuple[list[WatchRow], list[WatchRow]]:
+    """Return the lots in use and the shakers at tables of this year, those nearest to their alarm line first."""
+    rows = WatchedDice.objects.filter(facility=facility, kind=kind).select_related("lot", "shaker", "table")
+    lots = rows.filter(lot__status=DiceLot.Status.PLACED)
+    newest = rows.filter(lot=None).order_by("-year").values_list("year", flat=True).first()
+    shakers = rows.filter(lot=None, year=newest or 0, shaker__table__isnull=False, shaker__out_of_order=False)
+    return _rows(lots), _rows(shakers)
+
+
+def past_rows(facility: Facility, kind: str = Kind.LIVE) -> list[WatchRow]:
+    """Return the lots that left play, those that were findings first, then the newest."""
+    rows = WatchedDice.objects.filter(facility=facility, kind=kind, lot__isnull=False)
+    rows = rows.exclude(lot__status=DiceLot.Status.PLACED).select_related("lot", "shaker", "table")
+    newest = list(rows.order_by("-last_at")[:PAST_LOTS])
+    found = list(rows.filter(found_at__isnull=False).order_by("-found_at")[:PAST_LOTS])
+    return [_row(row) for row in {row.pk: row for row in (*found, *newest)}.values()]
+
+
+def _rows(rows: Iterable[WatchedDice]) -> list[WatchRow]:
+    ordered = sorted(
+        rows, key=lambda row: (row.found_at is None, math.log(row.alarm_line) - row.highest, row.name)
+    )
+    return [_row(row) for row in ordered]
+
+
+def _row(row: WatchedDice) -> WatchRow:
+    return WatchRow(
+        row,
+        evidence_words(row.log_evidence),
+        evidence_words(row.highest),
+        f"{row.alarm_line:,}",
+        row.found_at is not None,
+    )
+
+
+def watched_at(table: Table) -> WatchedDice | None:
+    """Return the lot in the shaker of a table, or the last one that was counted there; None before the first round."""
+    rows = WatchedDice.objects.filter(table=table, lot__isnull=False)
+    rows = rows.select_related("lot", "shaker__table", "table", "facility")
+    in_use = rows.filter(lot__status=DiceLot.Status.PLACED).order_by("-last_at").first()
+    return in_use or rows.order_by("-last_at").first()
+
+
+@dataclass(frozen=True)
+class Period:
+    """The counts of a table, a shaker, or the whole floor over some gaming days, without a verdict."""
+
+    first: dt.date
+    last: dt.date
+    rounds: int
+    throws: int
+    faces: FacesPlot | None
+    totals: list[TotalRow]
+
+
+def period(facility: Facility, kind: str, first: dt.date, last: dt.date, **of: Any) -> Period:
+    """Return what was thrown from one gaming day to another, of one table or shaker by its code, or everywhere."""
+    rows = HourOfDice.objects.filter(
+        table__facility=facility, table__kind=kind, gaming_day__gte=first, gaming_day__lte=last
+    )
+    counted: list[CountedDice] = list(
+        rows.filter(**{f"{name}__code": code for name, code in of.items() if code})
+    )
+    tally = DiceTally()
+    for row in counted:
+        tally.add(row.tally)
+    rounds = sum(row.rounds for row in counted)
+    return Period(first, last, rounds, tally.throws, faces_plot(tally.counts), total_rows(tally))

@@ -1,0 +1,238 @@
+"""The dice watch: its evidence by a second computation, its counts against the throws, its page, alerts and cases."""
+
+import datetime as dt
+import itertools
+import math
+import re
+from collections import Counter
+from fractions import Fraction
+from html import unescape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit import clock
+from games.dice_watch import (
+    CONCENTRATIONS,
+    FALSE_ALARMS_A_YEAR,
+    DiceTally,
+    alarm_line,
+    false_alarm_chance,
+    is_finding,
+    log_evidence,
+    total_chances,
+)
+from tables.cases import watch as cases_watch
+from tables.cases.kinds import words_of_case
+from tables.clock.reconcile import reconcile_alerts
+from tables.core.alert_kinds import ALERT_RULES
+from tables.dice_watch.alert_rules import UNFAIR_LOT
+from tables.dice_watch.watch import count_dice
+from tables.models import Alert, Case, DiceLot, HourOfDice, Table, Throw, WatchedDice
+from tables.screens import snapshot
+from tables.screens.screen_data import ConsoleData, TileData, WallData
+
+COLORS = ("green", "green", "red")
+
+
+def tally_of(throws, colors=()) -> DiceTally:
+    tally = DiceTally()
+    for dice in throws:
+        tally.add_throw(dice, 3, colors)
+    return tally
+
+
+def exact_mixture(values, chances) -> Fraction:
+    """The predictive chances multiplied value by value, without any gamma function."""
+    mean = Fraction(0)
+    for concentration in CONCENTRATIONS:
+        counts: Counter = Counter()
+        ratio, whole = Fraction(1), 6 * concentration
+        for number, value in enumerate(values):
+            ratio *= (whole * chances[value] + counts[value]) / (whole + number) / chances[value]
+            counts[value] += 1
+        mean += ratio / len(CONCENTRATIONS)
+    return mean
+
+
+def exact_evidence(throws, colors=()) -> Fraction:
+    sixth = {face: Fraction(1, 6) for face in range(1, 7)}
+    ways = Counter(sum(dice) for dice in itertools.product(range(1, 7), repeat=3))
+    totals = exact_mixture(
+        [sum(dice) for dice in throws], {total: Fraction(n, 216) for total, n in ways.items()}
+    )
+    together = exact_mixture([face for dice in throws for face in dice], sixth)
+    if not colors:
+        return totals / 4 + together * 3 / 4
+    by_color = [
+        exact_mixture([dice[at] for dice in throws for at in range(3) if colors[at] == color], sixth)
+        for color in ("green", "red")
+    ]
+    return (totals + together + sum(by_color)) / 4
+
+
+THROWS = st.lists(st.lists(st.integers(1, 6), min_size=3, max_size=3), max_size=12)
+
+
+@given(THROWS, st.sampled_from([(), COLORS]), st.randoms())
+def test_the_evidence_is_that_of_exact_fractions_and_the_order_does_not_matter(throws, colors, draw):
+    log = log_evidence(tally_of(throws, colors))
+    assert math.exp(log) == pytest.approx(float(exact_evidence(throws, colors)), rel=1e-9)
+    shuffled = draw.sample(throws, len(throws))
+    assert log_evidence(tally_of(shuffled, colors)) == pytest.approx(log, abs=1e-9)
+
+
+def test_the_evidence_of_fair_dice_is_one_on_average_over_every_sequence_of_two_throws():
+    pairs = itertools.combinations_with_replacement(range(1, 7), 3)
+    throws = [(dice, len(set(itertools.permutations(dice)))) for dice in pairs]
+    assert sum(exact_evidence([dice]) * ways for dice, ways in throws) == 216
+    mean = sum(
+        math.exp(log_evidence(tally_of([first, second]))) * ways * others
+        for first, ways in throws
+        for second, others in throws
+    )
+    assert mean / 216**2 == pytest.approx(1, abs=1e-9)
+    ordered = itertools.product(range(1, 7), repeat=3)
+    assert sum(math.exp(log_evidence(tally_of([dice], COLORS))) for dice in ordered) == pytest.approx(216)
+
+
+def test_the_chances_of_false_alarms_of_all_lots_add_up_to_the_rate_of_the_year():
+    assert Fraction(1, 20) == FALSE_ALARMS_A_YEAR
+    spent = sum(false_alarm_chance(place) for place in range(1, 1001))
+    assert spent == FALSE_ALARMS_A_YEAR / 2  # and the other half is for the lots after these
+    assert (alarm_line(1), alarm_line(480), alarm_line(7540)) == (20_020, 43_779, 1_458_462)
+    assert not is_finding(math.log(20_019), 1) and is_finding(math.log(20_020), 1)
+    assert [int(216 * chance) for chance in total_chances(3)][:8] == [1, 3, 6, 10, 15, 21, 25, 27]
+
+
+# What was thrown
+
+
+def play(scene, *throws):
+    for dice in throws:
+        scene.play((1, "small", 2_500), dice=list(dice))
+        scene.finish()
+
+
+def thrown_faces(lot: DiceLot) -> list[int]:
+    """The faces of a lot, from the throws by themselves."""
+    newest = {}
+    for throw in Throw.objects.filter(lot=lot, round__ended_at__isnull=False).order_by("revision"):
+        newest[throw.round_id, throw.number] = throw
+    faces = Counter(face for throw in newest.values() if not throw.void_reason for face in throw.dice)
+    return [faces[face] for face in range(1, 7)]
+
+
+@pytest.mark.django_db
+@pytest.mark.both_databases
+def test_ended_rounds_are_counted_once_by_lot_shaker_and_hour_in_their_newest_revision(hands, scene):
+    play(scene, [1, 2, 3])
+    scene.play((1, "small", 2_500), dice=[6, 6, 6])
+    scene.act("correct_dice", {"dice": [4, 4, 5], "reason": "misread"}, by="floorperson")
+    count_dice()
+    assert HourOfDice.objects.get().rounds == 1  # the second round has not ended
+    scene.finish()
+    count_dice()
+    count_dice()
+    hands.now += dt.timedelta(hours=1)
+    play(scene, [6, 5, 1])
+    count_dice()
+    lot = DiceLot.objects.get(code="L-0001")
+    watched, shaker = WatchedDice.objects.order_by("place")
+    assert (watched.lot, watched.place, shaker.lot, shaker.place) == (lot, 1, None, 2)
+    for row in (watched, shaker):
+        assert row.faces == {"": [2, 1, 1, 2, 2, 1]} and row.faces[""] == thrown_faces(lot)
+        assert (row.rounds, row.throws, row.first_round, row.last_round) == (3, 3, 1, 3)
+        assert row.log_evidence == log_evidence(tally_of([[1, 2, 3], [4, 4, 5], [6, 5, 1]]))
+    assert [(hour.rounds, hour.faces[""]) for hour in HourOfDice.objects.order_by("hour")] == [
+        (2, [1, 1, 1, 2, 1, 0]),
+        (1, [1, 0, 0, 0, 1, 1]),
+    ]
+
+
+@pytest.mark.django_db
+def test_training_counts_nothing_and_simulated_tables_have_places_of_their_own(scene):
+    play(scene, [1, 2, 3])
+    Table.objects.update(kind="training")
+    count_dice()
+    assert not WatchedDice.objects.exists()
+    Table.objects.update(kind="simulated")
+    count_dice()
+    assert set(WatchedDice.objects.values_list("kind", "place")) == {("simulated", 1), ("simulated", 2)}
+
+
+# A finding
+
+
+@pytest.fixture
+def unfair(scene, monkeypatch):
+    """A lot that reaches an alarm line of 1 in its third round."""
+    monkeypatch.setattr("games.dice_watch.alarm_line", lambda place: 1.2 if place == 1 else 1e9)
+    play(scene, [6, 6, 6], [1, 2, 3])
+    count_dice()
+    assert WatchedDice.objects.get(place=1).found_at is None
+    play(scene, [6, 6, 6], [6, 6, 6])
+    count_dice()
+    return scene
+
+
+def reconcile():
+    rule = next(rule for rule in ALERT_RULES if UNFAIR_LOT in rule.kinds)
+    return reconcile_alerts([rule], clock.now())
+
+
+def see(scene, address="/floor/larkfield/dice-watch/", by="floorperson"):
+    response = scene.browser("podium", by).get(address)
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", response.content.decode())))
+
+
+@pytest.mark.django_db
+def test_a_finding_alerts_the_pit_and_not_the_table_and_opens_one_case(unfair):
+    watched = WatchedDice.objects.get(place=1)
+    assert watched.found_round in (3, 4) and watched.found_rounds == watched.found_round
+    assert reconcile() == [unfair.table.pk]
+    alert = Alert.objects.get(kind="dice-watch")
+    assert (alert.key, alert.section) == ("dice-watch:lot:L-0001", "58 Pa. Code § 521.6")
+    assert (alert.params["shaker"], alert.params["first_round"]) == ("S-01", 1)
+    state = snapshot.of_table(unfair.table.pk)
+    shown = [
+        any(row["kind"] == "dice-watch" for row in screen(state).alerts)
+        for screen in (TileData, ConsoleData, WallData)
+    ]
+    assert shown == [True, False, False]
+
+    cases_watch.open_found_cases()
+    cases_watch.open_found_cases()
+    case = Case.objects.get(kind="dice")
+    title, text = words_of_case(case)
+    assert (case.subject, title) == ("lot:L-0001", "Dice watch: lot L-0001")
+    assert text.startswith("T-01, shaker S-01, rounds 1 to ") and "Proposed: withdraw the dice" in text
+    assert case.due_at == watched.found_at + dt.timedelta(hours=24)
+    assert "the dice watch" in see(unfair, f"/inbox/larkfield/{case.code}/", by="compliance")
+
+    unfair.act("withdraw_dice", {"why": "unsuitable"}, by="floorperson")
+    reconcile()
+    assert Alert.objects.get(kind="dice-watch").ended_at is not None
+
+
+@pytest.mark.django_db
+def test_the_page_begins_with_a_sentence_and_proposes_the_withdrawal_to_the_floor(unfair):
+    page = see(unfair)
+    assert "These dice need a look. In round" in page and "Withdraw lot L-0001…" in page
+    assert "at most one false alarm in 20 years" in page and "(§ 521.6)" in page
+    assert "Withdraw lot" not in see(unfair, by="surveillance")
+    calm = see(unfair, "/floor/larkfield/dice-watch/?shaker=S-01&table=T-01&from=2026-11-01")
+    assert "Nothing to see." in calm and "Shaker S-01 in 2026" in calm and "4 rounds, 4 throws" in calm
+    client = unfair.browser("podium", "floorperson")
+    assert client.get("/floor/larkfield/dice-watch/?lot=L-9999").status_code == 403
+    button = re.search(
+        r'data-seen="(\d+)"\s+data-address="([^"]+)"',
+        client.get("/floor/larkfield/dice-watch/").content.decode(),
+    )
+    assert button and (int(button[1]), button[2]) == (
+        unfair.version,
+        "/floor/larkfield/T-01/acts/withdraw_dice",
+    )
+    assert unfair.browser("podium", "security").get("/floor/larkfield/dice-watch/").status_code == 403
