@@ -68,6 +68,11 @@ class TransferPanel:
         return not self.waits
 
     @property
+    def is_voided_here(self) -> bool:
+        """Whether the table voids it: a credit whose chips are back in the tray."""
+        return not self.is_fill and self.transfer.status == Status.ON_THE_WAY
+
+    @property
     def act(self) -> str:
         """The act by which the table signs for it."""
         return "receive_transfer" if self.is_fill else "hand_over_transfer"
@@ -371,15 +376,15 @@ def _form(
         chips = last_closer.closer_chips if last_closer else None
         expected = last_closer.closer_cents if last_closer else None
         return CountForm(
-            OPENER, LABELS[OPENER], "count_opener", _cells(chips), expected, "closer", "Sign the opener of"
+            OPENER, LABELS[OPENER], "count_opener", _cells(chips), expected, "closer", "Sign for"
         )
     if code == SELL:
-        return CountForm(SELL, LABELS[SELL], "sell_chips", _cells(None), None, "", "Sell chips for")
+        return CountForm(SELL, LABELS[SELL], "sell_chips", _cells(None), None, "", "Sell")
     if code == CLOSER:
         return CountForm(
-            CLOSER, LABELS[CLOSER], "count_closer", _cells(None), exact, "record", "Sign the closer of"
+            CLOSER, LABELS[CLOSER], "count_closer", _cells(None), exact, "record", "Sign for"
         )
-    return CountForm(TRAY, LABELS[TRAY], "count_tray", _cells(None), exact, "record", "Sign the count of")
+    return CountForm(TRAY, LABELS[TRAY], "count_tray", _cells(None), exact, "record", "Sign for")
 
 
 def _possible_counts(

@@ -36,3 +36,14 @@ test("chips are sold by any of their denominations", () => {
   assert.deepEqual([sale.signs, sale.cents, sale.text], [true, 10_000, "$100 in chips"]);
   assert.equal(verdictOf(cells([500, undefined]), { code: "sell" }).signs, false);
 });
+
+test("a page that cannot be read again says at once how old it is", async () => {
+  globalThis.HTMLElement ??= class {};
+  globalThis.customElements ??= { define() {} };
+  const { ageText } = await import("../../static/js/live-part.js");
+  assert.deepEqual(ageText(2_000, true, "21:52:16").badge, "LIVE");
+  assert.deepEqual([ageText(8_000, true, "21:52:16").badge, ageText(8_000, true, "21:52:16").status], ["STALE 8 s", "stale"]);
+  assert.match(ageText(8_000, true, "21:52:16").text, /^As of 21:52:16\. What you see may be old\./);
+  assert.equal(ageText(13_000, true, "21:52:16").status, "dead");
+  assert.equal(ageText(0, false, "21:52:16").status, "dead");
+});

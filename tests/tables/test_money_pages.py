@@ -77,6 +77,21 @@ def test_a_fill_at_the_table_is_counted_against_its_slip_and_dashed_until_it_is_
     assert "None is under way." in text
 
 
+def test_a_credit_is_counted_by_the_table_and_voided_there_when_its_chips_are_back(scene):
+    credit = request(scene, "credit", {"10000": 40})
+    cage(scene, "prepare_transfer", credit)
+    dealer = scene.browser("tablet", "dealer")
+    assert 'data-act="hand_over_transfer"' in dealer.get(TRAY).content.decode()
+    assert "−40 to leave" in words(dealer, TRAY)
+    scene.act("hand_over_transfer", {**credit, "carrier": "security"}, witness="floorperson")
+    text = words(dealer, TRAY)
+    assert "In the tray now $57,550" in text
+    assert "Since then C-0001 left." in text
+    assert 'data-open="void-credit"' in dealer.get(TRAY).content.decode()
+    assert "Back to the layout" in text
+    assert "Back to the table" in words(scene.browser("podium", "floorperson"), TRAY)
+
+
 def test_a_count_that_differs_says_so_beside_the_tubes(scene):
     assert "$61,550, no difference" in words(scene.browser("tablet", "dealer"), TRAY)
     count(scene, "count_tray", {**OPENER, "100": 45})
