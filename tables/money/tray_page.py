@@ -381,9 +381,7 @@ def _form(
     if code == SELL:
         return CountForm(SELL, LABELS[SELL], "sell_chips", _cells(None), None, "", "Sell")
     if code == CLOSER:
-        return CountForm(
-            CLOSER, LABELS[CLOSER], "count_closer", _cells(None), exact, "record", "Sign for"
-        )
+        return CountForm(CLOSER, LABELS[CLOSER], "count_closer", _cells(None), exact, "record", "Sign for")
     return CountForm(TRAY, LABELS[TRAY], "count_tray", _cells(None), exact, "record", "Sign for")
 
 
