@@ -110,9 +110,9 @@ class UnfairDice:
             ]
             tally = DiceTally()
             for throw, count in Counter(zip(*dice, strict=True)).items():
-                one = DiceTally()
-                one.add_throw(throw, DICE)
-                tally.add(times(one, count))
+                single = DiceTally()
+                single.add_throw(throw, DICE)
+                tally.add(times(single, count))
             yield tally
 
 
@@ -154,8 +154,8 @@ def main() -> None:
     arguments = parser.parse_args()
     for unfair in UNFAIR if arguments.runs else ():
         draw = random.Random(f"{arguments.seed} {unfair.words}")
-        found = sorted(rounds_to_find(unfair, draw) for _run in range(arguments.runs))
-        median, late = statistics.median(found), found[-(-9 * len(found) // 10) - 1]
+        round_counts = sorted(rounds_to_find(unfair, draw) for _run in range(arguments.runs))
+        median, late = statistics.median(round_counts), round_counts[-(-9 * len(round_counts) // 10) - 1]
         print(f"{unfair.words}: median {median:,.0f} rounds, 90 % within {late:,}", flush=True)
     alarms, used = [], 0
     for number in range(1, arguments.years + 1):

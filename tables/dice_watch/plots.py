@@ -56,9 +56,9 @@ def faces_plot(counts: Sequence[int]) -> FacesPlot | None:
         for face, (count, deviation) in enumerate(zip(counts, deviations(counts), strict=True), 1)
     ]
     expected = round(sum(counts) / len(counts))
-    said = ", ".join(f"{row.face}: {row.count:,} ({row.deviation} σ)" for row in rows)
+    words = ", ".join(f"{row.face}: {row.count:,} ({row.deviation} σ)" for row in rows)
     return FacesPlot(
-        rows, expected, round(BAND * sigma(sum(counts))), f"Faces against {expected:,} expected. {said}"
+        rows, expected, round(BAND * sigma(sum(counts))), f"Faces against {expected:,} expected. {words}"
     )
 
 

@@ -3,6 +3,7 @@
 import datetime as dt
 import itertools
 import math
+import random
 import re
 from collections import Counter
 from fractions import Fraction
@@ -18,11 +19,13 @@ from games.dice_watch import (
     FALSE_ALARMS_A_YEAR,
     DiceTally,
     alarm_line,
+    deviations,
     false_alarm_chance,
     is_finding,
     log_evidence,
     total_chances,
 )
+from script.dice_watch import UNFAIR, fair_throws, rounds_to_find
 from tables.cases import watch as cases_watch
 from tables.cases.kinds import words_of_case
 from tables.clock.reconcile import reconcile_alerts
@@ -66,7 +69,7 @@ def exact_evidence(throws, colors=()) -> Fraction:
     if not colors:
         return totals / 4 + together * 3 / 4
     by_color = [
-        exact_mixture([dice[at] for dice in throws for at in range(3) if colors[at] == color], sixth)
+        exact_mixture([dice[place] for dice in throws for place in range(3) if colors[place] == color], sixth)
         for color in ("green", "red")
     ]
     return (totals + together + sum(by_color)) / 4
@@ -104,6 +107,28 @@ def test_the_chances_of_false_alarms_of_all_lots_add_up_to_the_rate_of_the_year(
     assert (alarm_line(1), alarm_line(480), alarm_line(7540)) == (20_020, 43_779, 1_458_462)
     assert not is_finding(math.log(20_019), 1) and is_finding(math.log(20_020), 1)
     assert [int(216 * chance) for chance in total_chances(3)][:8] == [1, 3, 6, 10, 15, 21, 25, 27]
+
+
+def test_loose_dice_thrown_again_count_as_faces_and_colors_count_apart():
+    tally = DiceTally()
+    tally.add_throw([1, 1, 6, 6, 6, 5, 5, 5, 5, 4], 10)
+    tally.add_throw([2, 3], 10)
+    assert tally.counts == [2, 1, 1, 1, 4, 3] and {key: sum(row) for key, row in tally.totals.items()} == {
+        "10": 1
+    }
+    assert tally.totals["10"][44 - 10] == 1
+    football = tally_of([[1, 2, 6], [1, 1, 6]], COLORS)
+    assert (football.faces["green"], football.faces["red"]) == ([3, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 2])
+
+
+def test_an_unfair_die_is_found_in_the_rounds_that_the_docs_state_and_fair_dice_are_not():
+    draw = random.Random(17)
+    round_counts = sorted(rounds_to_find(UNFAIR[0], draw) for _run in range(9))
+    assert 1_000 < round_counts[4] < 2_500  # one die of three with ten points more: median 1,620 of 200 runs
+    fair = fair_throws(draw, 43_200)  # a month
+    assert (sum(fair.counts), sum(fair.totals["3"])) == (3 * 43_200, 43_200)
+    assert all(abs(deviation) < 5 for deviation in deviations(fair.counts))
+    assert not is_finding(log_evidence(fair), 1)
 
 
 # What was thrown
