@@ -10,6 +10,7 @@ from fractions import Fraction
 from html import unescape
 
 import pytest
+from django.template.loader import render_to_string
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -250,6 +251,8 @@ def test_the_page_begins_with_a_sentence_and_proposes_the_withdrawal_to_the_floo
     assert "Withdraw lot" not in see(unfair, by="surveillance")
     calm = see(unfair, "/floor/larkfield/dice-watch/?shaker=S-01&table=T-01&from=2026-11-01")
     assert "Nothing to see." in calm and "Shaker S-01 in 2026" in calm and "4 rounds, 4 throws" in calm
+    part = render_to_string("tables/figures/dice_watch.html", {"table": unfair.table})
+    assert "These dice need a look." in part and "?lot=L-0001" in part and "data-open" not in part
     client = unfair.browser("podium", "floorperson")
     assert client.get("/floor/larkfield/dice-watch/?lot=L-9999").status_code == 403
     button = re.search(
