@@ -148,7 +148,8 @@ class Act(Generic[ContextT, ParamsT]):
 
     `is_all_in_context`: after the act, its context has everything that the act wrote, so its table is shown without a
     further read. `step_up`: where it needs a second factor again (`audit/step_up.py`). `subject`: the row of the
-    policy table by which one person prepares it and another approves it.
+    policy table by which one person prepares it and another approves it. `is_personal`: its parameters are personal
+    data, of which nothing may stay once they are erased.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Act(Generic[ContextT, ParamsT]):
     is_all_in_context: bool = False
     step_up: StepUp = "never"
     subject: str = ""
+    is_personal: bool = False
 
 
 class Stale(Exception):
@@ -220,6 +222,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         is_all_in_context: bool = False,
         step_up: StepUp = "never",
         subject: str = "",
+        is_personal: bool = False,
     ) -> Callable[[Callable[[ContextT, ParamsT], ActOutcome]], Callable[[ContextT, ParamsT], ActOutcome]]:
         """Register the decorated function as an act under its own name.
 
@@ -231,7 +234,15 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
             do: Callable[[ContextT, ParamsT], ActOutcome],
         ) -> Callable[[ContextT, ParamsT], ActOutcome]:
             self.acts[do.__name__] = Act(
-                do.__name__, do, frozenset(roles), witness, depends_on, is_all_in_context, step_up, subject
+                do.__name__,
+                do,
+                frozenset(roles),
+                witness,
+                depends_on,
+                is_all_in_context,
+                step_up,
+                subject,
+                is_personal,
             )
             return do
 
@@ -288,15 +299,21 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         return replace(response, context=ctx) if act.is_all_in_context else response
 
     def _content_hash(self, request: ActRequest) -> bytes:
-        """The hash of what the act says. A retry may show another version and head, so they are left out."""
+        """The hash of what the act says. A retry may show another version and head, so they are left out.
+
+        Of personal data the hash has the names of the parameters alone: values that are few could be guessed by it.
+        """
+        is_personal = self.acts[request.act].is_personal
         content = {
             "act": request.act,
-            "params": request.params,
+            "params": sorted(request.params) if is_personal else request.params,
             "person": request.actor.code,
             "place": f"{request.facility}/{request.place}",
             "witness": request.witness.code if request.witness else None,
         }
         try:
+            if is_personal:
+                chain.canonical(request.params)
             return commands.content_hash(content)
         except chain.NotCanonical:
             raise self.malformed("params") from None

@@ -266,6 +266,8 @@ class SeatFacts(TypedDict):
         "`playing` with a wager, `seated` without; `away`: the player keeps the seat; `left`: free after the round",
     ]
     post: Annotated[PostCode | None, "the post that settles the seat; null where no post has its own seats"]
+    player: Annotated[str | None, "random code of the player who is rated here; null at an anonymous seat"]
+    refused: Annotated[bool, "no wager is accepted here until the floor lifts it"]
 
 
 class WagerFacts(TypedDict):

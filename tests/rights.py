@@ -12,7 +12,7 @@ from django.db.models import Model
 
 from audit.models import FactorReset, Lockout
 from games.models import CalendarFeed, ProviderNote, Qualifier, SignForm
-from tables.models import Alert, Approval, Assignment, Qualification
+from tables.models import Alert, Approval, Assignment, Qualification, Rating
 from tests.two_facilities import AT_LARKFIELD, FEED_SECRET, JOB
 
 # People at Larkfield. "The table" is T-01, a Sic Bo table.
@@ -30,6 +30,8 @@ TABLE_READERS = AT_THE_TABLE | WATCHERS | {"compliance at the tablet"}
 FLOORPEOPLE = {"floorperson", "floorperson of the football pit", "floorperson at no table"}
 FLOOR_READERS = FLOORPEOPLE | MANAGEMENT | WATCHERS | {"games administrator"}
 DICE_READERS = FLOOR_READERS | {"security"}
+PLAYER_RATERS = FLOORPEOPLE | MANAGEMENT
+PLAYER_READERS = PLAYER_RATERS | {"security", "surveillance", "compliance"}
 OFFICE = {"compliance", "games administrator"}
 APPROVERS = {"compliance", "shift manager"}
 ACCESS_PREPARERS = {"system administrator", "shift manager"}
@@ -73,6 +75,7 @@ CODES = {
     "providers": "SP-0001",
     "documents": "D-0001",
     "changes": "CH-0001",
+    "players": "P-LARK22",
 }
 ONLY_AT_LARKFIELD = {"table": "T-42", "place": "T-42", "lot": "L-0099", "case": "C-0001"}
 QUERIES = {"floor/<slug:facility>/<code:table>/light": "?dice=1,2,5"}
@@ -182,6 +185,8 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "cage cashier", "system administrator"},
     "floor/<slug:facility>/cage/": WATCHERS | STAFFERS | {"cage cashier"},
     "floor/<slug:facility>/cage/<slug:slip>.pdf": set(),  # before the cage has given a slip
+    "floor/<slug:facility>/players/": PLAYER_READERS,
+    "floor/<slug:facility>/players/<slug:code>/": PLAYER_READERS,
     "floor/<slug:facility>/access/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/access/csv": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/devices/": MANAGEMENT | {"compliance", "system administrator"},
@@ -339,6 +344,8 @@ ACTS_AT_TABLES = {
     "post_limits_sign": POST_OR_FLOOR,
     "announce_limits": POST_OR_FLOOR,
     "players_left": POST_OR_FLOOR,
+    # Rated players
+    **dict.fromkeys(("start_rating", "end_rating", "move_rating", "refuse_seat", "allow_seat"), FLOOR),
     # Posts and supervision
     "take_over_table": DEALERS,
     "leave_table": DEALERS,
@@ -352,6 +359,7 @@ ACTS_ON_CHANGES = {
     "take_back_change": OFFICE | ACCESS_PREPARERS,
     "acknowledge_change": STAFFERS | {"surveillance", "compliance"},
 }
+ON_DUTY_RATERS = MANAGEMENT | {"floorperson", "floorperson of the football pit"}
 ACTS_OF_FACILITY = {
     **ACTS_ON_CHANGES,
     "receive_dice": MANAGEMENT,
@@ -380,6 +388,12 @@ ACTS_OF_FACILITY = {
         frozenset({"compliance"}),
     ),
     "record_camera_seen": {"surveillance"},
+    **dict.fromkeys(("register_player", "merge_players", "split_rating"), ON_DUTY_RATERS),
+    **dict.fromkeys(
+        ("find_player", "read_player"), ON_DUTY_RATERS | {"security", "surveillance", "compliance"}
+    ),
+    **dict.fromkeys(("exclude_player", "admit_player"), frozenset({"security", "compliance"})),
+    "erase_player": {"compliance"},
     **dict.fromkeys(
         ("add_person", "change_access", "replace_pin", "end_access", "make_pin"), ACCESS_PREPARERS
     ),
@@ -494,6 +508,9 @@ OBJECTS = {
     ("person", "number"): rows(Qualifier, "no-such-qualifier"),
     ("person", "text"): NamedObject("their-pit-manager", "mei", "no-such-person"),
     ("pit", "text"): NamedObject("", "p3", "no-such-place"),
+    ("into", "text"): NamedObject("P-SEAB22", "P-LARK22", "no-such-player"),
+    ("player", "text"): NamedObject("P-SEAB22", "P-LARK22", "no-such-player"),
+    ("rating", "number"): rows(Rating, "no-such-rating"),
     ("provider", "text"): NamedObject("SP-9001", "SP-0001", "no-such-provider"),
     ("qualification", "number"): rows(Qualification, "no-such-qualification"),
     ("request", "text"): NamedObject("NG-9001", "NG-0001", "no-such-request"),
@@ -525,6 +542,7 @@ OTHER_REFUSALS = {
         "approve_change",
         "code",
     ): "another-body-decides",  # of the act that is approved, which has its own parameters
+    ("split_rating", "round"): "not-another-player",
     ("link_request", "request"): "no-such-request-here",
     ("return_wagers", "round"): "nothing-to-return",
     ("print_round", "table"): "no-such-round",
@@ -536,7 +554,7 @@ VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", 
 OTHER_WORDS = """
     about accepted acknowledge_lapsed action addressee activated_by_seat adverse approved approved_on badge
     balanced because
-    begins body box calibrated_on caliper camera cameras cease_on cents certificate chips clean clip compartment
+    begins body box calibrated_on caliper camera cameras card cease_on cents certificate chips clean clip compartment
     completed_by copy costs_cents day deadline dice differs director done_on due_on edition elsewhere en ends
     ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats found from game games general
     granted granted_on height_mm high_um how increments innovation item kind kinds lapsed_why last_day left
@@ -545,5 +563,5 @@ OTHER_WORDS = """
     owns_bp paid_cents paid_on part patent payout_limit_cents payouts petitioner place place_reference play
     post procedure qualified query reason received received_on reference rejected removed role rules
     salesperson seal seat seats secured seq serial sha256 shakers shakes shows since square station stored subject
-    submitted_on tampered test text title to tosses training version votes_bp wager wagers what why width_mm zh
+    submitted_on tampered test text title to to_seat tosses training version votes_bp wager wagers what why width_mm zh
 """

@@ -357,6 +357,7 @@ def prompter(monkeypatch) -> Prompter:
 
 PATHS = {
     rights.Alert: "table__facility__code",
+    rights.Rating: "table__facility__code",
     rights.ProviderNote: "provider__facility__code",
     rights.Qualifier: "provider__facility__code",
     rights.Qualification: "person__facility",

@@ -35,7 +35,17 @@ from games.office.calendar.feeds import sha256_of
 from tables.cases.watch import open_found_cases
 from tables.demo import floor as demo
 from tables.demo.seeding import PODIUM, assign, seed
-from tables.models import Case, CaseDocument, CaseLetter, DiceLot, Instrument, Shaker, Table
+from tables.models import (
+    Case,
+    CaseDocument,
+    CaseLetter,
+    DiceLot,
+    Instrument,
+    Player,
+    Rating,
+    Shaker,
+    Table,
+)
 from tests.services.restore import restored_later
 from tests.tables import slip_scene
 from tests.tables.cast import PIN, Scene, train
@@ -262,6 +272,7 @@ def _fill(facility: Facility) -> None:
         ends_at=now + dt.timedelta(minutes=6),
     )
     _ask_for_reset("larkfield", carla, noah, now)
+    _add_player(facility, "P-LARK22", now)
     with transaction.atomic():
         key: SealerKey = {"key": "", "name": "", "public": "", "vkey": ""}
         record.append(
@@ -283,6 +294,15 @@ def _fill(facility: Facility) -> None:
     )  # fmt: skip
 
 
+def _add_player(facility: Facility, code: str, now: dt.datetime) -> None:
+    """Add a rated player and a rating that has ended."""
+    Rating.objects.create(
+        player=Player.objects.create(facility=facility, code=code, added_at=now),
+        table=Table.objects.get(facility=facility, code="T-01"),
+        seat=1, started_at=now, ended_at=now, first_round=1, last_round=1,
+    )  # fmt: skip
+
+
 def _ask_for_reset(facility: str, person: Person, asked_by: Person, now: dt.datetime) -> None:
     FactorReset.objects.create(
         facility=facility,
@@ -298,6 +318,7 @@ def _fill_another(facility: Facility) -> None:
     """Give Seabright an object of each sort that an act may name together with one of Larkfield."""
     now, person = clock.now(), Person.objects.get(code="their-compliance")
     _ask_for_reset("seabright", Person.objects.get(code="their-security"), person, now)
+    _add_player(facility, "P-SEAB22", now)
     document = Document.objects.create(
         facility=facility, code="D-9001", title="A letter of Seabright", filename="a.txt",
         media_type="text/plain", size=32, sha256="0" * 64, content=b"The body approves what is named.", filed_at=now,

@@ -240,6 +240,8 @@ export class ActDialog {
     }
     this.sent = this.subjectKey = null;
     this.box.close();
+    const { then } = this.box.dataset;  // the page that the answer names
+    if (then && answer.answer?.player) return location.assign(then.replace("__player__", answer.answer.player));
     await reloadContent(messageOf(answer.answer, version), this.subject);
   }
 }

@@ -7,5 +7,6 @@ import { watchAlerts } from "./alert-sounds.js";
 import "./limits.js";
 import "./incidents.js";
 import "./tray-summary.js";
+import "./rated-seats.js";
 
 watchAlerts(() => [...document.querySelectorAll(".alerts-here .alert")]);

@@ -78,3 +78,8 @@ ACT_OF_ANOTHER_GAME = RefusalCode(
     "act-of-another-game",
     "That act belongs to another game than the one at %(table)s.",
 )
+SEAT_IS_REFUSED = RefusalCode(
+    "seat-is-refused",
+    "Seat %(seat)s is refused: take no wager there. What lies there is settled. Ask the floor.",
+    "Seat refused",
+)

@@ -12,13 +12,21 @@ until the floor records it as left.
 
 from collections.abc import Iterable
 
+from games.engine import Refusal
 from games.snapshot_types import SeatMark
 from tables.core.context import TableContext
+from tables.core.refusals import SEAT_IS_REFUSED
 
 
-def take_seats(ctx: TableContext, seats: Iterable[int]) -> None:
-    """Take those of these seats that are open, and remove the marks of all of them."""
+def take_seats(ctx: TableContext, seats: Iterable[int], *, though_refused: bool = False) -> None:
+    """Take those of these seats that are open, and remove the marks of all of them.
+
+    Raises `seat-is-refused` for a seat that the floor refuses, unless what happened there is only recorded
+    (`though_refused`).
+    """
     seats = set(seats)
+    if not though_refused and (refused := seats & set(ctx.table.refused_seats)):
+        raise Refusal(SEAT_IS_REFUSED, seat=min(refused))
     taken = sorted({*ctx.table.seated, *seats})
     if taken != ctx.table.seated:
         ctx.change_table(seated=taken)
@@ -48,14 +56,19 @@ def mark(ctx: TableContext, seat: int, new_mark: SeatMark) -> None:
     ctx.change_table(seat_marks=marks if new_mark == "here" else {**marks, str(seat): new_mark})
 
 
-def leave_after_round(ctx: TableContext, wagering: set[int]) -> None:
-    """Free the seats that are left when a round ends in which these seats had wagers."""
-    left = {seat for seat in ctx.table.seated if mark_of(ctx, seat) == "left"}
+def leave_after_round(ctx: TableContext, wagering: set[int]) -> set[int]:
+    """Free the seats that are left when a round ends in which these seats had wagers.
+
+    Return those whose player has left, as the table recorded it.
+    """
+    gone = {seat for seat in ctx.table.seated if mark_of(ctx, seat) == "left"}
+    left = set(gone)
     if not ctx.game.keeps_seats and wagering:  # in a round without any, nobody has played
         left |= {seat for seat in ctx.table.seated if seat not in wagering and mark_of(ctx, seat) == "here"}
     if left:
         ctx.change_table(seated=[seat for seat in ctx.table.seated if seat not in left])
         _unmark(ctx, left)
+    return gone
 
 
 def _unmark(ctx: TableContext, seats: set[int]) -> None:

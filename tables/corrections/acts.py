@@ -64,7 +64,7 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     reason = params.text("reason")
     round_ = verify_correctable(ctx)
     verify_seated(ctx, {seat})
-    take_seats(ctx, {seat})
+    take_seats(ctx, {seat}, though_refused=True)
     verify_not_suspended_since_opening(ctx, code)
     state, missed = ctx.game.record_missed_wager(ctx.state, Placing(seat, code, cents, made_in, play))
     flag = wager_flag(ctx, code, cents)

@@ -27,6 +27,7 @@ from tables.limits.entry_types import LimitsChange as ChangeData
 from tables.limits.refusals import LIMITS_UNCHANGED, MAXIMUM_UNDER_MINIMUM, SOMEBODY_PLAYS
 from tables.models import LimitsChange, Table
 from tables.models.rounds import FlagOrNone
+from tables.players.ratings import end_with_seats
 from tables.words.sentences import dollars
 
 
@@ -132,6 +133,7 @@ def apply_change(ctx: TableContext, change: LimitsChange, left: Collection[int] 
     ctx.change_table(min_cents=change.min_cents, max_cents=change.max_cents)
     data = cast(LimitsInEffect, {**change_data(change), "nobody_played": change.nobody_played})
     if gone := set(ctx.table.seated) & set(left):
+        end_with_seats(ctx, gone)
         leave_seats(ctx, gone)
         data["left"] = sorted(gone)
     return data

@@ -26,6 +26,7 @@ from .money import (
     TableInventory,
     TrayPar,
 )
+from .players import Player, PlayerDetails, Rating
 from .rounds import Round, Settlement, Throw, Wager
 from .slips import Slip
 from .staffing import Assignment, Qualification
@@ -54,7 +55,10 @@ __all__ = [
     "LimitsChange",
     "LotStep",
     "Pit",
+    "Player",
+    "PlayerDetails",
     "Qualification",
+    "Rating",
     "ReportAcceptance",
     "Round",
     "Settlement",

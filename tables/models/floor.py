@@ -99,6 +99,12 @@ class Table(models.Model):
     seat_marks = models.JSONField(
         default=dict, help_text="of taken seats whose player is away or has left (tables.core.seats)"
     )
+    rated_seats = models.JSONField(
+        default=dict, help_text="codes of the players who are rated, by seat (tables.players.ratings)"
+    )
+    refused_seats = models.JSONField(
+        default=list, help_text="seats where no wager is accepted (tables.players.acts)"
+    )
     # Carried over from the last round to the next at games with a Quarterback.
     quarterback = models.PositiveSmallIntegerField(null=True, blank=True)
     offered = models.PositiveSmallIntegerField(null=True, blank=True)

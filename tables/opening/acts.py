@@ -25,6 +25,7 @@ from tables.opening.checks import (
 )
 from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED, TableClosed, TermsData
 from tables.opening.refusals import EDITION_LAPSED, TABLE_NOT_CLOSED
+from tables.players.ratings import end_with_seats
 from tables.rules.alert_rules import NEW_RULES
 from tables.rules.notice import current_rules
 from tables.rules.suspensions import verify_game_not_suspended
@@ -166,6 +167,7 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     ctx.change_table(status=Table.Status.CLOSED, closed_at=ctx.now)
     lock_duty_of(holder_ids(ctx.table))
     pause_work(ctx)
+    end_with_seats(ctx, by="close")
     if ctx.table.quarterback or ctx.table.offered or ctx.table.seated:
         ctx.change_table(quarterback=None, offered=None, seated=[], seat_marks={})
     if shaker is not None:

@@ -9,6 +9,7 @@ from tables.core.context import TableContext
 from tables.core.seats import leave_after_round
 from tables.models import Round
 from tables.money.inventory import add_ended_round
+from tables.players.ratings import end_with_seats
 from tables.rounds.refusals import NO_ROUND
 from tables.rules import notice
 
@@ -37,7 +38,7 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
         **{name: value for name, value in values_by_field.items() if getattr(ctx.round, name) != value}
     )
     if state.ended:
-        leave_after_round(ctx, {wager.seat for wager in state.wagers})
+        end_with_seats(ctx, leave_after_round(ctx, {wager.seat for wager in state.wagers}))
         ctx.change_round(ended_at=ctx.now, ending=state.phase if state.returned_for else state.result.ending)
         if any(wager.outcome == RETURN for wager in state.settled) and state.returned_for:
             ctx.change_round(returned_seats=[])

@@ -14,6 +14,7 @@ from tables.core.permissions import AT_THE_TABLE
 from tables.core.refusals import ACT_OF_ANOTHER_GAME
 from tables.core.seats import leave_seats, mark, take_seats
 from tables.models import Wager
+from tables.players.ratings import end_with_seats
 from tables.rounds.entry_types import SEAT_FREED, SEAT_MARKED, SEAT_TAKEN
 from tables.rounds.refusals import (
     SEAT_HAS_A_WAGER,
@@ -55,6 +56,7 @@ def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
     has_dice = ctx.round is not None and ctx.round.quarterback == seat
     if has_dice and ctx.state.phase == "ready":
         raise Refusal(SEAT_HAS_THE_DICE, ctx.rules.section("call-dice"), seat=seat)
+    end_with_seats(ctx, {seat})
     leave_seats(ctx, {seat})
     return ActOutcome(SEAT_FREED({"seat": seat}), changes="phase" if has_dice else "nothing")
 

@@ -24,6 +24,7 @@ from tables.core.permissions import (
     AT_THE_TABLE,
     CAGE,
     DICE_KEEPERS,
+    FLOOR,
     SEES_EVERYTHING,
     SEES_THE_FLOOR,
     STAFFERS,
@@ -34,7 +35,7 @@ from tables.core.permissions import (
 )
 from tables.core.reads import TableKey, floor_versions, table_with_duty, tables_with_duty
 from tables.models import Assignment, Table
-from tables.runner.facility import DICE, EQUIPMENT, SETUP, SIGN_INS, STAFF
+from tables.runner.facility import DICE, EQUIPMENT, PLAYERS, SETUP, SIGN_INS, STAFF
 from tables.runner.table import ACTS
 
 __all__ = ["Denied", "Locked", "SignedOut", "enrolled_device", "person_of", "watcher_of"]
@@ -51,6 +52,7 @@ FACILITY_PAGE_ROLES = {
     DICE: SEES_THE_FLOOR | {"security"},
     EQUIPMENT: SEES_THE_FLOOR,
     STAFF: SEES_THE_FLOOR | {"security", "cage", "system-administrator"},
+    PLAYERS: FLOOR | {"security", "surveillance", "compliance"},
     PEOPLE: ACCESS_READERS,
     DEVICES: ACCESS_READERS,
     SIGN_INS: frozenset({"system-administrator"}),

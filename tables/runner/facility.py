@@ -1,7 +1,7 @@
 """How acts on the dice, the equipment, the staff and the tables of a facility are executed.
 
 Their streams are `facility/dice`, `facility/equipment`, `facility/staff`, `facility/setup` and `facility/sign-in`; that
-of compliance is `facility/cases`.
+of compliance is `facility/cases`, and that of rated players `facility/players`.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,6 +27,7 @@ __all__ = [
     "CASES",
     "DICE",
     "EQUIPMENT",
+    "PLAYERS",
     "SETUP",
     "SIGN_INS",
     "STAFF",
@@ -40,7 +41,10 @@ __all__ = [
 ]  # fmt: skip
 
 SIGN_INS = "sign-in"  # of the sign-ins themselves, which acts about them share
-DICE, EQUIPMENT, STAFF, CASES, SETUP = STREAMS = "dice", "equipment", "staff", "cases", "setup"
+DICE, EQUIPMENT, STAFF, CASES, SETUP, PLAYERS = STREAMS = (
+    *("dice", "equipment", "staff", "cases", "setup"),
+    "players",
+)
 # The entry on the stream of each table whose screens show what such an act changed.
 TABLE_ENTRY_TYPES: dict[str, EntryType[ChangeElsewhere]] = {
     EQUIPMENT: EQUIPMENT_CHANGED,
@@ -126,14 +130,20 @@ class FacilityRunner(StreamRunner[FacilityContext]):
         subject: str = "",
         step_up: StepUp = "never",
         off_duty: bool = False,
+        is_personal: bool = False,
     ) -> Callable[[Do], Do]:
         """Register an act, recorded on this stream, under its function's name.
 
         `subject`: the row of the policy by which one person prepares the act and another approves it; `roles` do not
-        count then. `off_duty`: somebody who is not on duty may do it.
+        count then. `off_duty`: somebody who is not on duty may do it. `is_personal`: its parameters are personal data.
         """
         register_act = self.act(
-            roles=roles, witness=witness, depends_on="nothing", subject=subject, step_up=step_up
+            roles=roles,
+            witness=witness,
+            depends_on="nothing",
+            subject=subject,
+            step_up=step_up,
+            is_personal=is_personal,
         )
 
         def register(do: Do) -> Do:

@@ -174,6 +174,8 @@ def _seats(ctx: TableContext, placed: list[WagerFacts]) -> list[SeatFacts]:
             "taken": seat in ctx.table.seated,
             "state": _seat_state(ctx, seat, bool(by_seat[seat])),
             "post": ctx.game.settling_post(seat),
+            "player": ctx.table.rated_seats.get(str(seat)),
+            "refused": seat in ctx.table.refused_seats,
         }
         for seat in range(1, ctx.table.seats + 1)
     ]

@@ -1034,6 +1034,11 @@ class TableData(ScreenData):
         return taken_seats(self.s)
 
     @cached_property
+    def known_seats(self) -> list[SeatFacts]:
+        """The seats where a player is rated, and those that are refused."""
+        return [seat for seat in self.s["round"]["seats"] if seat["player"] or seat["refused"]]
+
+    @cached_property
     def notice_minutes(self) -> int:
         """The minutes of notice of a change of the limits."""
         return table_signs.notice_minutes(self.s)

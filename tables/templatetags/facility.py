@@ -21,7 +21,7 @@ from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
 from tables.models import Approval, Table
 from tables.runner.access import CAGE_PAGE, DEVICES, PEOPLE, facility_pages_for
-from tables.runner.facility import DICE, EQUIPMENT, SETUP, SIGN_INS, STAFF
+from tables.runner.facility import DICE, EQUIPMENT, PLAYERS, SETUP, SIGN_INS, STAFF
 from tables.staffing.words import game_or_table_name
 from tables.words.sentences import say
 
@@ -31,6 +31,7 @@ PAGES = {
     DICE: ("dice", "Dice"),
     EQUIPMENT: ("equipment", "Equipment"),
     STAFF: ("staff", "Staff"),
+    PLAYERS: ("players", "Players"),
     PEOPLE: ("people", "People"),
     SIGN_INS: ("sign-ins", "Sign-ins"),
     SETUP: ("first-day", "Setup"),

@@ -23,6 +23,7 @@ from audit.sealing import keys
 from audit.sealing.sealer import Sealer
 from games.models import Facility, Guide, SignForm
 from tables.clock.ticker import tick
+from tables.models import Player
 from tests.audit.outsider import check
 from tests.desk.test_exports import ask
 from tests.fixtures import jurisdictions as fixtures
@@ -100,6 +101,7 @@ def worked(scene, hands) -> Scene:
     file_submission(scene)
     file_request(scene)
     approve_sign_form(scene)
+    Player.objects.create(facility=scene.table.facility, code=CODES["player"], added_at=hands.now)
     tick()
     return scene
 
@@ -185,6 +187,7 @@ ARGUMENTS = {
     "case": "C-0001", "day": "2026-11-20",
 }  # fmt: skip
 CODES = {
+    "player": "P-RURI22",
     "submission": "RS-0009", "submission-pdf": "RS-0009", "document": "D-0001", "provider": "SP-0001",
     "change": "CH-0001",
 }  # fmt: skip

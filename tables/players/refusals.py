@@ -1,0 +1,73 @@
+"""Refusals about rated players and refused seats, each with its sentence."""
+
+from games.engine.refusals import RefusalCode
+
+NO_SUCH_PLAYER = RefusalCode(
+    "no-such-player",
+    "No player %(player)s is on file here. Check the code, or register the player.",
+    "No such player",
+)
+PLAYER_IS_ERASED = RefusalCode(
+    "player-is-erased",
+    "Player %(player)s was erased. Register the person under a new code.",
+    "Player erased",
+)
+PLAYER_IS_MERGED = RefusalCode(
+    "player-is-merged",
+    "Player %(player)s is the same person as %(into)s. Use %(into)s.",
+    "Recorded twice",
+)
+PLAYER_IS_EXCLUDED = RefusalCode(
+    "player-is-excluded",
+    "Player %(player)s is excluded: %(reason)s. Do not seat them, and call Security.",
+    "Excluded player",
+)
+PLAYER_IS_NOT_EXCLUDED = RefusalCode(
+    "player-is-not-excluded", "Player %(player)s is not excluded. Nothing was changed.", "Not excluded"
+)
+EXCLUSION_STANDS = RefusalCode(
+    "exclusion-stands",
+    "Player %(player)s is excluded, and an exclusion must be found again. Lift it before you erase them.",
+    "Exclusion stands",
+)
+CARD_IS_ON_FILE = RefusalCode(
+    "card-is-on-file", "This card is on file as player %(player)s. Use that code.", "Card on file"
+)
+NO_SUCH_CARD = RefusalCode(
+    "no-such-card",
+    "No player with this card is on file. Check the number, or register the player.",
+    "No such card",
+)
+PLAYER_IS_RATED = RefusalCode(
+    "player-is-rated", "Player %(player)s is rated at %(table)s now. End that rating first.", "Rating runs"
+)
+SEAT_NOT_TAKEN = RefusalCode(
+    "rated-seat-is-open", "Nobody is at seat %(seat)s. Seat the player first, then rate them.", "Seat open"
+)
+SEAT_IS_RATED = RefusalCode(
+    "seat-is-rated", "Seat %(seat)s is rated as %(player)s. End that rating first.", "Seat rated"
+)
+SEAT_NOT_RATED = RefusalCode("seat-not-rated", "Nobody is rated at seat %(seat)s.", "Not rated")
+RATED_IN_THIS_ROUND = RefusalCode(
+    "rated-in-this-round",
+    "The wagers at seat %(seat)s in round %(round)s are rated as another player's. Start with the next round.",
+    "Round is rated",
+)
+WAGERS_AT_THE_SEAT = RefusalCode(
+    "rated-seat-has-wagers",
+    "Seat %(seat)s has wagers in this round. Change the seat when the round has ended.",
+    "Wagers at the seat",
+)
+NO_SUCH_RATING = RefusalCode("no-such-rating", "There is no such rating that has ended.", "No such rating")
+NO_SUCH_SPLIT = RefusalCode(
+    "no-such-split",
+    "The rating goes from round %(first)s to %(last)s. Name one of these rounds.",
+    "No such round",
+)
+NOT_ANOTHER_PLAYER = RefusalCode(
+    "not-another-player", "These are the same player. Name two players.", "One player"
+)
+SEAT_REFUSED_ALREADY = RefusalCode(
+    "seat-refused-already", "Seat %(seat)s is refused already.", "Refused already"
+)
+SEAT_NOT_REFUSED = RefusalCode("seat-not-refused", "Seat %(seat)s is not refused.", "Not refused")

@@ -1,0 +1,133 @@
+"""The pages of rated players: those at the tables now, and one player's figures."""
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from audit import clock
+from audit.models import Entry, Person
+from games.models import Facility
+from games.registry import game_by_code
+from tables.core.permissions import FLOOR
+from tables.players.entry_types import PLAYER_READ
+from tables.players.figures import RatedFigures, figures_of
+from tables.players.player_acts import GUARDIANS, READERS
+from tables.runner.access import facility_page_for
+from tables.runner.facility import PLAYERS
+from tables.views.facility import page_context
+from tables.words.entries import said_by
+from tables.words.forms import span
+
+from ..models import Player, PlayerDetails, Rating
+
+READABLE_FOR = dt.timedelta(minutes=10)
+MOST_PLAYERS = 200
+
+
+@require_GET
+def players(request: HttpRequest, facility: str) -> HttpResponse:
+    """Every rated player by code, those at a table first; names are not shown."""
+    person, facility_row = facility_page_for(request, facility, PLAYERS)
+    now = clock.now()
+    open_ratings = Rating.objects.filter(table__facility=facility_row, ended_at=None)
+    rated = open_ratings.select_related("player", "table").order_by("table__code", "seat")
+    others = Player.objects.filter(facility=facility_row, merged_into=None, erased_at=None)
+    others = others.exclude(pk__in=open_ratings.values("player")).order_by("-added_at")
+    context = page_context(person, facility_row, PLAYERS, now) | {
+        "now_here": facility_row.local(now),
+        "rated": [
+            {"rating": rating, "time": span((now - rating.started_at).total_seconds())} for rating in rated
+        ],
+        "others": others[:MOST_PLAYERS],
+        "more": max(0, others.count() - MOST_PLAYERS),
+        "excluded": others.exclude(exclusion="").count(),
+        **_rights(person),
+    }
+    return render(request, "tables/facility/players.html", context)
+
+
+@require_GET
+def player(request: HttpRequest, facility: str, code: str) -> HttpResponse:
+    """One player's exact figures by rating, and their personal data for who has just recorded reading them."""
+    person, facility_row = facility_page_for(request, facility, PLAYERS)
+    now = clock.now()
+    row = Player.objects.filter(facility=facility_row, code=code).select_related("merged_into").first()
+    if row is None:
+        raise Http404
+    codes = [row.code, *row.merged.values_list("code", flat=True)]
+    ratings = list(
+        Rating.objects.filter(player__facility=facility_row, player__code__in=codes)
+        .select_related("table", "player")
+        .order_by("-started_at", "-pk")
+    )
+    context = page_context(person, facility_row, PLAYERS, now) | {
+        "now_here": facility_row.local(now),
+        "player": row,
+        "codes": codes[1:],
+        "figures": _shown(figures_of(ratings, now)),
+        "ratings": [{"rating": rating, **_shown(figures_of([rating], now))} for rating in ratings],
+        "codes_of_wagers": _by_code(ratings, now),
+        "details": _details(row, person, facility_row, now),
+        "exclusions": Player.Exclusion.choices,
+        **_rights(person),
+    }
+    return render(request, "tables/facility/player.html", context)
+
+
+def _rights(person: Person) -> dict[str, bool]:
+    return {
+        "registers": person.role in FLOOR,
+        "finds": person.role in READERS,
+        "guards": person.role in GUARDIANS,
+        "erases": person.role == "compliance",
+    }
+
+
+def _shown(figures: RatedFigures) -> dict[str, Any]:
+    """The figures as the page shows them. A fraction of a cent is rounded here alone."""
+    speed = figures.rounds_an_hour
+    return {
+        "rounds": figures.rounds,
+        "handle_cents": figures.handle_cents,
+        "theoretical_cents": round(figures.theoretical_cents),
+        "unknown_cents": figures.unknown_cents,
+        "fees_cents": figures.fees_cents,
+        "win_cents": figures.win_cents,
+        "time": span(figures.time.total_seconds()),
+        "speed": f"{float(speed):.1f}" if speed is not None else "–",
+    }
+
+
+def _by_code(ratings: Sequence[Rating], now: dt.datetime) -> list[dict[str, Any]]:
+    """The wagers of these ratings by game and code, the largest theoretical loss first."""
+    rows = []
+    for game in sorted({rating.table.game for rating in ratings}):
+        figures = figures_of([rating for rating in ratings if rating.table.game == game], now)
+        rows += [
+            {
+                "game": game_by_code(game).name,
+                "code": code,
+                "count": code_figures.count,
+                "cents": code_figures.cents,
+                "theoretical_cents": round(code_figures.theoretical_cents),
+            }
+            for code, code_figures in figures.by_code.items()
+        ]
+    return sorted(rows, key=lambda row: (-row["theoretical_cents"], row["game"], row["code"]))
+
+
+def _details(player: Player, person: Person, facility: Facility, now: dt.datetime) -> PlayerDetails | None:
+    """The personal data, if this person has recorded reading them in the last ten minutes."""
+    read = Entry.objects.filter(
+        stream__name=f"{facility.code}/{PLAYERS}",
+        type=PLAYER_READ.name,
+        actor=person.code,
+        at__gte=now - READABLE_FOR,
+    )
+    if not any(said_by(entry).get("player") == player.code for entry in read):
+        return None
+    return PlayerDetails.objects.filter(player=player).first()
