@@ -193,6 +193,9 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/people/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/sign-in/": {"system administrator"},
     "floor/<slug:facility>/setup/": OFFICE | STAFFERS | {"system administrator"},
+    "floor/<slug:facility>/handover/": STAFFERS,
+    "floor/<slug:facility>/handover/past/": STAFFERS,
+    "floor/<slug:facility>/handover/<int:number>/": STAFFERS,
     "floor/<slug:facility>/acts/<str:act>": set(),
     "floor/<slug:facility>/<code:table>/": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/console": AT_THE_TABLE,
@@ -380,6 +383,8 @@ ACTS_OF_FACILITY = {
     "record_qualification": STAFFERS,
     "end_qualification": STAFFERS,
     "unlock_pins": MANAGEMENT,
+    "accept_open_items": STAFFERS,
+    "sign_handover": STAFFERS,
     **dict.fromkeys(
         ("open_case", "take_case", "add_case_note", "add_case_document", "sign_case_outcome"), CASE_WORKERS
     ),
@@ -557,11 +562,11 @@ OTHER_WORDS = """
     begins body box calibrated_on caliper camera cameras card cease_on cents certificate chips clean clip compartment
     completed_by copy costs_cents day deadline dice differs director done_on due_on edition elsewhere en ends
     ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats found from game games general
-    granted granted_on height_mm high_um how increments innovation item kind kinds lapsed_why last_day left
+    granted granted_on height_mm high_um how increments innovation item items kind kinds lapsed_why last_day left
     licence licence_ends_on lines lit location low_um made_in mark max_cents micrometer min_cents minutes moved name
     named named_by_board need no_other_license nobody_plays note number odds odds_word officer on opened outcome
     owns_bp paid_cents paid_on part patent payout_limit_cents payouts petitioner place place_reference play
     post procedure qualified query reason received received_on reference rejected removed role rules
-    salesperson seal seat seats secured seq serial sha256 shakers shakes shows since square station stored subject
+    salesperson seal seat seats secured seq serial sha256 shakers shakes shift shows since square station stored subject
     submitted_on tampered test text title to to_seat tosses training version votes_bp wager wagers what why width_mm zh
 """

@@ -40,6 +40,7 @@ from tables.models import (
     CaseDocument,
     CaseLetter,
     DiceLot,
+    Handover,
     Instrument,
     Player,
     Rating,
@@ -273,6 +274,11 @@ def _fill(facility: Facility) -> None:
     )
     _ask_for_reset("larkfield", carla, noah, now)
     _add_player(facility, "P-LARK22", now)
+    viktor = people_by_name["shift-manager"]
+    Handover.objects.create(
+        facility=facility, number=1, shift="2020-01-02/day", gaming_day=now.date(), handed_over_by=viktor,
+        taken_over_by=viktor, signed_at=now, stream=table.stream, seq=1,
+    )  # fmt: skip
     with transaction.atomic():
         key: SealerKey = {"key": "", "name": "", "public": "", "vkey": ""}
         record.append(

@@ -15,6 +15,7 @@ from .dice import DiceCount, DiceLot, DiceMeasurement, Instrument, LotStep, Shak
 from .dice_watch import DiceCursor, HourOfDice, WatchedDice
 from .equipment import Approval
 from .floor import Pit, Table
+from .handovers import Handover, ItemAcceptance
 from .inspections import Inspection
 from .limits import LimitsChange
 from .money import (
@@ -49,9 +50,11 @@ __all__ = [
     "DiceLot",
     "DiceMeasurement",
     "DropBox",
+    "Handover",
     "HourOfDice",
     "Inspection",
     "Instrument",
+    "ItemAcceptance",
     "LimitsChange",
     "LotStep",
     "Pit",

@@ -47,6 +47,7 @@ SETUP_READERS = frozenset(
 )
 # Security has the other key of the dice storage. Each department sets the duty of its own people.
 PEOPLE, DEVICES, CAGE_PAGE = "people", "devices", "cage"
+HANDOVER = "handover"
 ACCESS_READERS = DICE_KEEPERS | {"system-administrator", "compliance"}
 FACILITY_PAGE_ROLES = {
     DICE: SEES_THE_FLOOR | {"security"},
@@ -58,6 +59,7 @@ FACILITY_PAGE_ROLES = {
     SIGN_INS: frozenset({"system-administrator"}),
     SETUP: SETUP_READERS,
     CAGE_PAGE: CAGE | SEES_EVERYTHING | STAFFERS,
+    HANDOVER: STAFFERS,
 }
 FACILITY_PAGES_ROLES = frozenset().union(*FACILITY_PAGE_ROLES.values())
 

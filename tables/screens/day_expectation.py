@@ -91,20 +91,26 @@ DICE_AFTER = CompiledValues(
         .values_list("round__number", "number", "dice")
     )
 )
-_cache: dict[tuple[uuid.UUID, dt.date], DayExpectation] = {}
+_cache: dict[tuple[uuid.UUID, dt.date, int], DayExpectation] = {}
 
 
-def day_expectation(uid: uuid.UUID, table_id: int, day: dt.date, rounds: int) -> DayExpectation:
-    """Return the expectation of a table's settled rounds of a day, of which there are so many now."""
+def day_expectation(
+    uid: uuid.UUID, table_id: int, day: dt.date, rounds: int, after: int = 0
+) -> DayExpectation:
+    """Return the expectation of a table's settled rounds of a day, of which there are so many now.
+
+    `after`: only of the rounds with a greater number.
+    """
     if not rounds:
         return DayExpectation()
-    cached = _cache.get((uid, day), DayExpectation())
+    nothing = DayExpectation(last_round=after)
+    cached = _cache.get((uid, day, after), nothing)
     newest = _extended(table_id, day, cached)
     if newest.rounds != rounds and cached.rounds:  # the record went back, or a round ended otherwise
-        newest = _extended(table_id, day, DayExpectation())
+        newest = _extended(table_id, day, nothing)
     if len(_cache) >= MAX_CACHED:
         _cache.clear()
-    _cache[uid, day] = newest
+    _cache[uid, day, after] = newest
     return newest
 
 

@@ -20,7 +20,7 @@ from tables.desk import page as desk
 from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
 from tables.models import Approval, Table
-from tables.runner.access import CAGE_PAGE, DEVICES, PEOPLE, facility_pages_for
+from tables.runner.access import CAGE_PAGE, HANDOVER, PEOPLE, facility_pages_for
 from tables.runner.facility import DICE, EQUIPMENT, PLAYERS, SETUP, SIGN_INS, STAFF
 from tables.staffing.words import game_or_table_name
 from tables.words.sentences import say
@@ -37,6 +37,8 @@ PAGES = {
     SETUP: ("first-day", "Setup"),
     CAGE_PAGE: ("cage", "Cage"),
 }
+# Tabs of the page of the staff, which the bar has.
+STAFF_TABS = {STAFF: ("staff", "Staff"), HANDOVER: ("handover", "Handover")}
 
 
 @register.simple_tag(takes_context=True)
@@ -57,7 +59,7 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
     pages: list[dict[str, Any]] = [
         {"code": page, "label": PAGES[page][1], "url": reverse(PAGES[page][0], args=[device.facility])}
         for page in facility_pages_for(request.user, device)
-        if page != DEVICES  # a tab of the page People
+        if page in PAGES
         and (page != SETUP or _is_set_up_here(request.user, device.facility, context))
         and (page != CAGE_PAGE or _has_cage_in_bar(request.user, device.facility))
         and (page != PEOPLE or _has_people_in_bar(request.user, device.facility, context))
@@ -73,6 +75,22 @@ def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
         url, count = reverse("inbox", args=[device.facility]), open_count(device.facility)
         pages.insert(0, {"code": "inbox", "label": "Inbox", "url": url, "count": count})
     return pages
+
+
+@register.simple_tag(takes_context=True)
+def staff_tabs(context: dict[str, Any]) -> list[dict[str, str]]:
+    """Return the tabs of the page of the staff that the person may open; none for who has only that page."""
+    request = context.get("request")
+    device = getattr(request, "device", None)
+    if request is None or device is None or not isinstance(request.user, Person):
+        return []
+    open_pages = facility_pages_for(request.user, device)
+    tabs = [
+        {"code": page, "label": label, "url": reverse(name, args=[device.facility])}
+        for page, (name, label) in STAFF_TABS.items()
+        if page in open_pages
+    ]
+    return tabs if len(tabs) > 1 else []
 
 
 def _is_set_up_here(person: Person, facility: str, context: dict[str, Any]) -> bool:

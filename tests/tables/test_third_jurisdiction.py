@@ -15,6 +15,7 @@ import pytest
 from django.test import Client, override_settings
 from django.urls import URLPattern, get_resolver, reverse
 
+from audit import clock
 from audit.devices import enroll
 from audit.export import select
 from audit.exporting import bundle
@@ -23,6 +24,7 @@ from audit.sealing import keys
 from audit.sealing.sealer import Sealer
 from games.models import Facility, Guide, SignForm
 from tables.clock.ticker import tick
+from tables.handover.draft import handover_draft
 from tables.models import Player
 from tests.audit.outsider import check
 from tests.desk.test_exports import ask
@@ -226,6 +228,15 @@ def addresses() -> Iterator[str]:
         )
 
 
+def hand_over(scene: Scene) -> None:
+    """The shift is handed over with whatever is open."""
+    draft = handover_draft(scene.table.facility, clock.now())
+    shift = {"shift": draft.shift.key}
+    items = [row.item.key for row in draft.items]
+    scene.in_room("accept_open_items", {**shift, "items": items}, by="pit-manager", witness="floorperson")
+    scene.in_room("sign_handover", shift, by="pit-manager", witness="shift-manager")
+
+
 def locked_phone(scene: Scene) -> Client:
     browser = scene.browser(enroll("Phone", "larkfield", "pit")[1], "pit-manager")
     browser.post("/lock")
@@ -247,6 +258,7 @@ def test_every_page_answers_and_cites_no_other_law(worked, tmp_path, settings):
     dispute = {"kind": "dispute", "about": "the call", "table": "T-01", "number": 1, "seat": 1}
     worked.in_room("open_case", dispute, by="compliance")
     write_letter(worked)
+    hand_over(worked)
     browsers = [worked.browser("podium", by) for by in STAFF] + [worked.browser("tablet", "dealer"), Client()]
     browsers += [worked.browser(enroll("Wall", "larkfield", "wall")[1]), locked_phone(worked)]
     answers = {address: answer_of(address, browsers) for address in addresses()}

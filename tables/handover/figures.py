@@ -1,0 +1,119 @@
+"""The figures of a shift by pit: rounds, handle, win, and the win that the odds predict with its band."""
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+from django.db.models import Count, Max, Min, Q, Sum
+
+from games.models import Facility
+from tables.handover.shifts import ShiftToHandOver
+from tables.models import Round, Table
+from tables.screens.day_expectation import DEVIATIONS, day_expectation
+from tables.screens.selectors import PLAYED
+
+FLOOR = ""
+
+
+@dataclass(frozen=True)
+class ShiftFigures:
+    """The figures of a pit, or of the whole floor. `expected` and `variance` (cents squared) are None if not known."""
+
+    code: str
+    name: str
+    rounds: int = 0
+    handle_cents: int = 0
+    win_cents: int = 0
+    expected: Fraction | None = Fraction(0)
+    variance: Fraction | None = Fraction(0)
+
+    @property
+    def expected_cents(self) -> int | None:
+        return round(self.expected) if self.expected is not None else None
+
+    @property
+    def band_cents(self) -> int | None:
+        """Two standard deviations, in cents."""
+        return isqrt(DEVIATIONS**2 * int(self.variance)) if self.variance is not None else None
+
+    @property
+    def deviations(self) -> float | None:
+        """How many standard deviations the win is from its expectation."""
+        if self.expected is None or not self.variance:
+            return None
+        return float(self.win_cents - self.expected) / float(self.variance) ** 0.5
+
+
+def shift_figures(facility: Facility, shift: ShiftToHandOver) -> tuple[list[ShiftFigures], ShiftFigures]:
+    """Return the figures of each pit with live tables, and of the floor: of the rounds that ended in the shift."""
+    tables = Table.objects.filter(facility=facility, kind=Table.Kind.LIVE).select_related("pit")
+    by_table = {row["table"]: row for row in _sums(facility, shift)}
+    pits: dict[str, list[ShiftFigures]] = {}
+    names: dict[str, str] = {}
+    for table in tables.order_by("pit__code", "code"):
+        names[table.pit.code] = table.pit.name
+        figures = _of_table(table, shift, by_table[table.pk]) if table.pk in by_table else None
+        pits.setdefault(table.pit.code, []).extend([figures] if figures else [])
+    by_pit = [_total(code, names[code], figures) for code, figures in pits.items()]
+    return by_pit, _total(FLOOR, "Floor", by_pit)
+
+
+def _sums(facility: Facility, shift: ShiftToHandOver) -> Iterable[dict[str, Any]]:
+    """The sums of each table over the rounds that ended in the shift.
+
+    A shift lies within one gaming day. The first and the last shift of a day have its rounds that ended on the other
+    side of its limit, so that the shifts of a day add up to it.
+    """
+    day, next_day = shift.gaming_day, shift.gaming_day + dt.timedelta(days=1)
+    rounds = Round.objects.filter(
+        table__facility=facility, table__kind=Table.Kind.LIVE, gaming_day=day, ended_at__isnull=False
+    )
+    if shift.begins > facility.day_begins(day):
+        rounds = rounds.filter(ended_at__gte=shift.begins)
+    if shift.ends < facility.day_begins(next_day):
+        rounds = rounds.filter(ended_at__lt=shift.ends)
+    sums = rounds.order_by().values("table")
+    sums = sums.annotate(rounds=Count("pk", filter=PLAYED), handle=Sum("wagered_cents", filter=PLAYED))
+    sums = sums.annotate(taken=Sum("taken_cents"), paid=Sum("paid_cents"))
+    sums = sums.annotate(first=Min("number", filter=PLAYED), last=Max("number", filter=PLAYED))
+    return [dict(row) for row in sums]
+
+
+def _of_table(table: Table, shift: ShiftToHandOver, sums: dict[str, Any]) -> ShiftFigures:
+    win, handle = (sums["taken"] or 0) - (sums["paid"] or 0), sums["handle"] or 0
+    if not sums["rounds"]:
+        return ShiftFigures(table.code, table.code, 0, handle, win)
+    after = sums["first"] - 1
+    since = Round.objects.filter(PLAYED, Q(number__gt=after), table=table, gaming_day=shift.gaming_day)
+    expectation = day_expectation(table.uid, table.pk, shift.gaming_day, since.count(), after)
+    expected, variance = expectation.win, expectation.variance
+    if expectation.last_round != sums["last"]:  # rounds of the next shift have ended
+        so_far = expectation.up_to(sums["last"])
+        expected = Fraction(so_far.expected_cents) if so_far else None
+        variance = Fraction(so_far.band_cents, DEVIATIONS) ** 2 if so_far else None
+    return ShiftFigures(table.code, table.code, sums["rounds"], handle, win, expected, variance)
+
+
+def _total(code: str, name: str, parts: list[ShiftFigures]) -> ShiftFigures:
+    return ShiftFigures(
+        code,
+        name,
+        sum(part.rounds for part in parts),
+        sum(part.handle_cents for part in parts),
+        sum(part.win_cents for part in parts),
+        _sum(part.expected for part in parts),
+        _sum(part.variance for part in parts),
+    )
+
+
+def _sum(values: Iterable[Fraction | None]) -> Fraction | None:
+    """The sum; None if one of the values is not known."""
+    total = Fraction(0)
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total

@@ -1,0 +1,337 @@
+"""Everything that the record holds open on a floor, in one list that nobody writes.
+
+Each source reads the tables of play, without locks. Training and simulated tables have nothing to hand over.
+"""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db.models import Q
+
+from audit.models import Person
+from games.engine.odds import in_dollars
+from games.models import Facility
+from tables.alerts.alert_rules import CALLS, DISPUTE
+from tables.alerts.words import alert_words
+from tables.cases.inbox import cases_of
+from tables.cases.kinds import kind_of as case_kind_of
+from tables.core.alert_kinds import AlertKind, kind_of
+from tables.corrections.alert_rules import AWAITED_REVIEW, UNSETTLED_SLIP
+from tables.corrections.reviews import reviewer_names
+from tables.dice.alert_rules import (
+    DICE_EXPIRED,
+    DICE_ONE_HOUR,
+    DICE_ONE_MINUTE,
+    DICE_TEN_MINUTES,
+    LATE_COUNT,
+    LATE_DESTRUCTION,
+)
+from tables.dice.deadlines import TO_DESTROY, count_due_at
+from tables.failures.alert_rules import DEVICE_FAILURE, SHAKER_FAILURE
+from tables.failures.words import ceased_text
+from tables.limits.rules import section_of
+from tables.models import Alert, ChipTransfer, DiceLot, LimitsChange, Slip, Table
+from tables.money.view import transfers_of
+
+DICE_NEAR = dt.timedelta(hours=2)  # their time ends soon after the handover
+COUNT_NEAR = dt.timedelta(days=1)
+MOST_CODES = 6
+# Alerts whose cause is an item of its own while it lasts.
+COVERED = {
+    kind.code
+    for kind in (
+        *(DEVICE_FAILURE, SHAKER_FAILURE, UNSETTLED_SLIP, AWAITED_REVIEW, LATE_COUNT, LATE_DESTRUCTION),
+        *(DICE_ONE_HOUR, DICE_TEN_MINUTES, DICE_ONE_MINUTE, DICE_EXPIRED),
+    )
+}
+ItemLevel = Literal["stop", "warn", "info", ""]
+
+
+@dataclass(frozen=True)
+class OpenItem:
+    """Something that is open. `key` names it, in entries too.
+
+    `table` is empty for what belongs to no table, `due_at` None where no time is set. `holder` had it last. An
+    acceptance before `since` does not count: the item arose, or grew, after it.
+    """
+
+    key: str
+    label: str
+    title: str
+    text: str
+    level: ItemLevel = ""
+    table: str = ""
+    due_at: dt.datetime | None = None
+    is_now: bool = False
+    since: dt.datetime | None = None
+    holder: Person | None = None
+
+
+Source = Callable[[Facility, dt.datetime], Iterable[OpenItem]]
+
+
+def open_items(facility: Facility, now: dt.datetime) -> list[OpenItem]:
+    """Return what is open at a facility: stops, then what is due now, then by time, then what has no time."""
+    items = [item for source in SOURCES for item in source(facility, now)]
+    return sorted(items, key=_rank)
+
+
+def _rank(item: OpenItem) -> tuple[bool, bool, bool, float, str]:
+    moment = item.due_at or item.since
+    return (
+        item.level != "stop",
+        not item.is_now,
+        item.due_at is None,
+        moment.timestamp() if moment else 0.0,
+        item.key,
+    )
+
+
+def stopped_tables(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """Tables where gaming has ceased, and tables that the record halted."""
+    stopped = Q(status=Table.Status.CEASED) | Q(halted_at__isnull=False)
+    tables = Table.objects.filter(stopped, facility=facility, kind=Table.Kind.LIVE, stream__closed_at=None)
+    for table in tables.select_related("floorperson").order_by("code"):
+        stopped_at = table.halted_at or table.ceased_since
+        title, text = f"Gaming ceased at {_time(facility, stopped_at, now)}", ceased_text(table.ceased_what)
+        if table.repaired_at is not None:
+            text = f"Repaired at {_time(facility, table.repaired_at, now)}. The inspection is due."
+        if table.halted_at is not None:
+            title, text = "The record went back", "No act until two people declare it."
+        yield OpenItem(
+            f"stop:{table.code}",
+            "Stop",
+            title,
+            text,
+            "stop",
+            table.code,
+            is_now=True,
+            since=stopped_at,
+            holder=table.floorperson,
+        )
+
+
+def held_alerts(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """Alerts that have not ended or that nobody has acknowledged, as many of a kind on one line as screens show."""
+    alerts = Alert.objects.filter(table__facility=facility, table__kind=Table.Kind.LIVE)
+    alerts = alerts.filter(Q(ended_at=None) | Q(acknowledged_at=None))
+    alerts = alerts.select_related("table__floorperson", "acknowledged_by", "coming_by").order_by("pk")
+    lines: dict[tuple[str, str], list[Alert]] = defaultdict(list)
+    for alert in alerts:
+        if alert.ended_at is None and alert.kind in COVERED:
+            continue
+        is_grouped = kind_of(alert.kind, alert.key).describe_group is not None
+        lines[alert.table.code, alert.kind if is_grouped else alert.key].append(alert)
+    for (table, name), line in lines.items():
+        yield _alert_item(facility, f"alert:{table}:{name}", line, now)
+
+
+def _alert_item(facility: Facility, key: str, line: list[Alert], now: dt.datetime) -> OpenItem:
+    alert = line[-1]
+    kind = kind_of(alert.kind, alert.key)
+    title, text = alert_words(alert.kind, alert.key, alert.params)
+    if kind.describe_group is not None and len(line) > 1:
+        title, text = kind.describe_group([member.params for member in line])
+    has_ended = all(member.ended_at is not None for member in line)
+    holder = alert.acknowledged_by or alert.coming_by
+    if has_ended:
+        text = "It has ended, and nobody has acknowledged it."
+    elif alert.acknowledged_by is not None:
+        name, moment = alert.acknowledged_by.short_name, _time(facility, alert.acknowledged_at, now)
+        text = f"Acknowledged by {name} at {moment}. {text}"
+    elif alert.coming_by is not None:
+        text = f"{alert.coming_by.short_name} is coming. {text}"
+    else:
+        text = f"Nobody has it, since {_time(facility, alert.raised_at, now)}. {text}"
+    return OpenItem(
+        key,
+        _alert_label(kind, alert.level),
+        title,
+        text,
+        alert.level,
+        alert.table.code,
+        is_now=not has_ended and (kind.needs_note or alert.level == "stop" or holder is None),
+        since=max(member.raised_at for member in line),
+        holder=holder or alert.table.floorperson,
+    )
+
+
+def _alert_label(kind: AlertKind, level: str) -> str:
+    if kind is DISPUTE:
+        return "Dispute"
+    if kind in CALLS.values():
+        return "Call"
+    return {"stop": "Stop", "warn": "Alert"}.get(level, "Notice")
+
+
+def limits_notices(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """Changes of limits whose notice runs, or whose sign or announcement is still missing."""
+    changes = LimitsChange.objects.filter(table__facility=facility, status=LimitsChange.Status.PENDING)
+    changes = changes.filter(table__kind=Table.Kind.LIVE).order_by("pk")
+    for change in changes.select_related("table__facility", "announced_by", "asked_by"):
+        missing = [
+            words
+            for moment, words in (
+                (change.posted_at, "post the sign"),
+                (change.announced_at, "announce the change"),
+            )
+            if moment is None
+        ]
+        text = f"Still to do: {' and '.join(missing)}."
+        if not missing:
+            text = f"Announced at {_time(facility, change.announced_at, now)}, with the sign posted."
+        section = section_of(change.table, "limits.notice")
+        yield OpenItem(
+            f"limits:{change.table.code}:{change.number}",
+            "Notice",
+            f"Limits go to {in_dollars(change.min_cents)}–{in_dollars(change.max_cents)}",
+            f"{text} {section}".strip(),
+            "info",
+            change.table.code,
+            due_at=change.effective_at,
+            is_now=bool(missing),
+            since=change.asked_at,
+            holder=change.announced_by or change.asked_by,
+        )
+
+
+def dice_near_their_time(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """Lots in use whose time ends within two hours, or has ended."""
+    lots = DiceLot.objects.filter(
+        facility=facility,
+        status=DiceLot.Status.PLACED,
+        expires_at__lte=now + DICE_NEAR,
+        shaker__table__kind=Table.Kind.LIVE,
+    )
+    lots = lots.select_related("shaker__table__floorperson").order_by("expires_at", "pk")
+    issued: dict[int | None, list[str]] = defaultdict(list)
+    ready = DiceLot.objects.filter(facility=facility, status=DiceLot.Status.ISSUED).order_by("code")
+    for table_id, code in ready.values_list("table_id", "code"):
+        issued[table_id].append(code)
+    for lot in lots:
+        assert lot.shaker is not None and lot.shaker.table is not None and lot.expires_at is not None
+        table = lot.shaker.table
+        codes = issued[table.pk]
+        is_past = lot.expires_at <= now
+        yield OpenItem(
+            f"dice:{lot.code}",
+            "Dice",
+            f"{lot.code} {'is past its time' if is_past else 'reaches the end of its time'}",
+            f"{_listed(codes)} is issued to the table." if codes else "No other lot is issued to the table.",
+            "stop" if is_past and table.status == Table.Status.OPEN else "warn",
+            table.code,
+            due_at=lot.expires_at,
+            since=lot.placed_at,
+            holder=table.floorperson,
+        )
+
+
+def transfers_under_way(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """Fills and credits that are requested, prepared or carried."""
+    for transfer in transfers_of(facility):
+        if transfer.table.kind != Table.Kind.LIVE:
+            continue
+        is_fill = transfer.kind == ChipTransfer.Kind.FILL
+        letter = "F" if is_fill else "C"
+        slip = f"{letter}-{transfer.slip_number:04}" if transfer.slip_number else "no slip yet"
+        moment = transfer.handed_at or transfer.prepared_at or transfer.requested_at
+        yield OpenItem(
+            f"transfer:{transfer.table.code}:{transfer.number}",
+            "Fill" if is_fill else "Credit",
+            f"{in_dollars(transfer.cents)}, {slip}",
+            f"{transfer.get_status_display().capitalize()} since {_time(facility, moment, now)}.",
+            table=transfer.table.code,
+            is_now=transfer.status == ChipTransfer.Status.ON_THE_WAY,
+            since=transfer.requested_at,
+            holder=transfer.carrier or transfer.prepared_by or transfer.requested_by,
+        )
+
+
+def slips_in_work(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """Slips whose money has not moved yet, and slips that wait for their review."""
+    slips = Slip.objects.filter(table__facility=facility, table__kind=Table.Kind.LIVE)
+    in_work = Q(status=Slip.Status.FILED) & ~Q(review_verdict=Slip.Verdict.DIFFERS)
+    in_work |= Q(review_due_at__isnull=False, reviewed_at=None)
+    slips = slips.filter(in_work).select_related("table", "round", "filed_by").order_by("pk")
+    who = reviewer_names(facility).capitalize()
+    for slip in slips:
+        review = f"{who} reviews it." if slip.waits_for_review else ""
+        is_settled = slip.status == Slip.Status.SETTLED
+        money = "The money has moved." if is_settled else "The money that is due has not moved."
+        yield OpenItem(
+            f"slip:{slip.table.code}:{slip.code}",
+            "Review" if is_settled else "Slip",
+            f"{slip.code}, round {slip.round.number}: {in_dollars(slip.due_cents)}",
+            f"{money} {review}".strip(),
+            table=slip.table.code,
+            due_at=slip.review_due_at if slip.waits_for_review else None,
+            since=slip.filed_at,
+            holder=slip.filed_by,
+        )
+
+
+def dice_room(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """Lots to destroy, as one item that grows, and the physical count of the dice once it is near."""
+    lots = DiceLot.objects.filter(facility=facility, status__in=TO_DESTROY, training=False)
+    lots = lots.exclude(table__kind=Table.Kind.SIMULATED).order_by("to_destroy_since", "code")
+    since = [lot.to_destroy_since for lot in lots if lot.to_destroy_since is not None]
+    if lots:
+        hours, count = facility.law.custody.destruction_hours, len(lots)
+        yield OpenItem(
+            "dice-room:destroy",
+            "Dice room",
+            f"{count} lot{'' if count == 1 else 's'} of dice to destroy",
+            _listed([lot.code for lot in lots]),
+            due_at=min(since) + dt.timedelta(hours=hours) if hours and since else None,
+            since=max(since, default=None),
+        )
+    counted_by = count_due_at(facility)
+    if counted_by is not None and counted_by <= now + COUNT_NEAR:
+        yield OpenItem(
+            "dice-room:count", "Dice room", "Physical count of the dice", "", due_at=counted_by, since=None
+        )
+
+
+def open_cases(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """Cases of compliance, by their kind alone: what they say is for those who work on them."""
+    for case in cases_of(facility).filter(status="open"):
+        yield OpenItem(
+            f"case:{case.code}",
+            "Case",
+            f"{case.code}: {case_kind_of(case).label}",
+            f"Owned by {case.owner.short_name}." if case.owner else "Nobody owns it yet.",
+            table=case.table.code if case.table else "",
+            due_at=case.due_at,
+            since=case.opened_at,
+            holder=case.owner,
+        )
+
+
+SOURCES: tuple[Source, ...] = (
+    stopped_tables,
+    held_alerts,
+    limits_notices,
+    dice_near_their_time,
+    transfers_under_way,
+    slips_in_work,
+    dice_room,
+    open_cases,
+)
+
+
+def _listed(codes: Sequence[str]) -> str:
+    """`L-0031, L-0038 and 3 more`."""
+    more = len(codes) - MOST_CODES
+    return ", ".join(codes[:MOST_CODES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _time(facility: Facility, moment: dt.datetime | None, now: dt.datetime) -> str:
+    """`21:37` on this day, otherwise `20 Nov 21:37`."""
+    if moment is None:
+        return ""
+    local = facility.local(moment)
+    is_today = local.date() == facility.local(now).date()
+    return f"{local:%H:%M}" if is_today else f"{local.day} {local:%b %H:%M}"

@@ -1,0 +1,147 @@
+"""What the pages of the handover show: the list with times in words, what the button says, and signed handovers."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from audit.models import Entry, Person
+from games.models import Facility
+from tables.handover.acts import in_words
+from tables.handover.draft import HandoverDraft, HandoverItem
+from tables.handover.figures import FLOOR
+from tables.models import Handover, Pit
+from tables.words.entries import said_by
+
+
+@dataclass(frozen=True)
+class ItemRow:
+    """An open item as the page shows it. `by` is `now`, a time, or `open`."""
+
+    key: str
+    label: str
+    level: str
+    table: str
+    title: str
+    text: str
+    by: str
+    holder: str
+    owner: str
+
+
+@dataclass(frozen=True)
+class FiguresRow:
+    """The figures of a pit, or of the floor; `deviations` of its win from the expectation, within three."""
+
+    name: str
+    rounds: int
+    handle_cents: int
+    win_cents: int
+    expected_cents: int | None
+    band_cents: int | None
+
+    @property
+    def deviations(self) -> float | None:
+        """How many standard deviations the win is from its expectation, to one digit."""
+        if self.expected_cents is None or not self.band_cents:
+            return None
+        return round(2 * (self.win_cents - self.expected_cents) / self.band_cents, 1)
+
+    @property
+    def place(self) -> float | None:
+        """Where the win is on an axis of three standard deviations to each side."""
+        return None if self.deviations is None else max(-3.0, min(3.0, self.deviations))
+
+    @property
+    def is_outside(self) -> bool:
+        return self.deviations is not None and abs(self.deviations) > 2
+
+    @property
+    def words(self) -> str:
+        """`1.2 standard deviations above expectation`."""
+        if self.deviations is None:
+            return "no expectation"
+        side = "below" if self.deviations < 0 else "above"
+        return f"{abs(self.deviations)} standard deviations {side} expectation"
+
+
+def item_row(row: HandoverItem, facility: Facility, now: dt.datetime) -> ItemRow:
+    """Return an open item with its times in words of the facility's clock."""
+    item = row.item
+    is_now = item.is_now or (item.due_at is not None and item.due_at <= now)
+    return ItemRow(
+        item.key,
+        item.label,
+        item.level,
+        item.table,
+        item.title,
+        item.text,
+        "now" if is_now else time_words(facility, item.due_at, now) if item.due_at else "open",
+        item.holder.short_name if item.holder else "",
+        row.owner.short_name if row.owner else "",
+    )
+
+
+def time_words(facility: Facility, moment: dt.datetime, now: dt.datetime) -> str:
+    """`22:05` on this day, otherwise `21 Nov`."""
+    local = facility.local(moment)
+    return f"{local:%H:%M}" if local.date() == facility.local(now).date() else f"{local.day} {local:%b}"
+
+
+def what_is_missing(draft: HandoverDraft) -> tuple[str, str]:
+    """Return what the button says while nobody can sign, in two lines; empty once everything has an owner."""
+    missing, total = draft.without_owner, len(draft.items)
+    if not missing:
+        return "", ""
+    verb = "has" if len(missing) == 1 else "have"
+    more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return f"{len(missing)} of {total} {verb} no owner", f"{in_words(missing[0])}{more}"
+
+
+def signed_handover(handover: Handover) -> dict[str, Any] | None:
+    """Return a signed handover as its entry has it, with names for codes; None if the entry cannot be read."""
+    entry = Entry.objects.filter(stream=handover.stream_id, seq=handover.seq).first()
+    data = said_by(entry) if entry else {}
+    try:
+        return _signed_page(handover, data)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _signed_page(handover: Handover, data: dict[str, Any]) -> dict[str, Any]:
+    facility = handover.facility
+    codes = {code for item in data["items"] for code in (item["holder"], item["owner"]) if code}
+    names = {person.code: person.short_name for person in Person.objects.filter(code__in=codes)}
+    pits = dict(Pit.objects.filter(facility=facility).values_list("code", "name"))
+    items = [
+        {
+            "kind": item["kind"],
+            "table": item["table"] or "",
+            "title": item["title"],
+            "due_at": dt.datetime.fromisoformat(item["due_at"]) if item["due_at"] else None,
+            "holder": names.get(item["holder"], item["holder"] or ""),
+            "owner": names.get(item["owner"], item["owner"]),
+        }
+        for item in data["items"]
+    ]
+    return {
+        "shift_name": data["shift_name"],
+        "next_shift_name": data["next_shift_name"],
+        "begins_at": dt.datetime.fromisoformat(data["begins_at"]),
+        "ends_at": dt.datetime.fromisoformat(data["ends_at"]),
+        "items": items,
+        "pits": [figures_row(figures, pits) for figures in data["pits"]],
+        "total": figures_row(data["total"], pits),
+        "note": data["note"],
+    }
+
+
+def figures_row(data: dict[str, Any], pits: dict[str, str]) -> FiguresRow:
+    """Return recorded figures as a row; `pits` are the names of the pits by code."""
+    return FiguresRow(
+        "Floor" if data["pit"] == FLOOR else pits.get(data["pit"], data["pit"]),
+        data["rounds"],
+        data["handle_cents"],
+        data["win_cents"],
+        data["expected_cents"],
+        data["band_cents"],
+    )

@@ -1,0 +1,47 @@
+"""A shift is handed over in a browser: each open item gets an owner by PIN, then both sides sign."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tables.models import Handover, ItemAcceptance
+from tests.e2e.test_rooms import Office, is_well
+from tests.tables import slip_scene
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_shift_is_handed_over_once_everything_open_has_an_owner(scene: Scene, new_page, spotless):
+    scene.play((1, "small", 1_000), dice=[1, 1, 2])
+    scene.finish()
+    slip_scene.file(scene, "dice", dice=[5, 5, 6])
+    scene.act("report_dispute", {"seat": 3, "about": "the call of the last round"})
+    manager = Office(new_page()).begin(scene, "pit-manager", "handover")
+    spotless.append(manager)
+    page = manager.page
+    expect(page.locator(".go")).to_have_text(re.compile("2 of 2 have no owner"))
+    is_well(page)
+    manager.tap(".go")
+    expect(page.locator(".open-list .free .owner").first).to_be_focused()
+    page.keyboard.press("Enter")
+    box = page.locator("#accept")
+    expect(box.locator("[name=items]").first).to_be_checked()
+    manager.tap(box.locator(".pick").nth(1))
+    box.locator("[data-witness]").select_option("floorperson")
+    is_well(page)
+    manager.sign(box)
+    manager.go(box)
+    assert {row.person.code for row in ItemAcceptance.objects.select_related("person")} == {"floorperson"}
+    expect(page.locator(".open-list .owner b")).to_have_text(["Floorperson", "Floorperson"])
+    box = manager.slip("sign-over")
+    box.locator("textarea").fill("The patron of seat 3 waits at the desk.")
+    expect(box.locator("[data-witness]")).to_have_value("shift-manager")
+    manager.sign(box)
+    manager.go(box)
+    assert Handover.objects.get().taken_over_by.code == "shift-manager"
+    manager.tap(page.locator(".signed-list a").first)
+    expect(page.locator("h1")).to_have_text("Handover 1")
+    expect(page.locator(".note-text")).to_have_text("The patron of seat 3 waits at the desk.")
+    is_well(page)
