@@ -88,9 +88,9 @@ export class CountPad {
   }
 
   removeLast() {
-    const left = (this.numbers.get(this.selected) ?? "").slice(0, -1);
+    const digits = (this.numbers.get(this.selected) ?? "").slice(0, -1);
     this.isFresh = false;
-    if (left) this.numbers.set(this.selected, left); else this.numbers.delete(this.selected);
+    if (digits) this.numbers.set(this.selected, digits); else this.numbers.delete(this.selected);
     this.paint();
   }
 
