@@ -32,6 +32,11 @@ FLOOR_READERS = FLOORPEOPLE | MANAGEMENT | WATCHERS | {"games administrator"}
 DICE_READERS = FLOOR_READERS | {"security"}
 PLAYER_RATERS = FLOORPEOPLE | MANAGEMENT
 PLAYER_READERS = PLAYER_RATERS | {"security", "surveillance", "compliance"}
+FIGURES_OF_TABLE = (FLOOR_READERS | {"floorperson"}) - {
+    "games administrator",
+    "floorperson of the football pit",
+    "floorperson at no table",
+}
 OFFICE = {"compliance", "games administrator"}
 APPROVERS = {"compliance", "shift manager"}
 ACCESS_PREPARERS = {"system administrator", "shift manager"}
@@ -68,6 +73,7 @@ EXAMPLES: dict[str, Any] = {
     "digest": "0" * 64,
     "slip": "F-0001",
     "change": "password",
+    "form": "csv",
 }
 CODES = {
     "submissions": "RS-0009",
@@ -183,6 +189,9 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/dice/<code:lot>/": DICE_READERS,
     "floor/<slug:facility>/equipment/": FLOOR_READERS,
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "cage cashier", "system administrator"},
+    "floor/<slug:facility>/figures/": FLOOR_READERS - {"games administrator"},
+    "floor/<slug:facility>/figures/export.<slug:form>": FLOOR_READERS - {"games administrator"},
+    "floor/<slug:facility>/figures/<code:table>/": FIGURES_OF_TABLE,
     "floor/<slug:facility>/cage/": WATCHERS | STAFFERS | {"cage cashier"},
     "floor/<slug:facility>/cage/<slug:slip>.pdf": set(),  # before the cage has given a slip
     "floor/<slug:facility>/players/": PLAYER_READERS,

@@ -1,5 +1,5 @@
 """The ticker: warn of dice that expire, raise alerts, apply limits and rules that take effect, remind of deadlines,
-withdraw changes, open cases.
+withdraw changes, open cases, count settled rounds into the figures.
 
 Nothing depends on it for correctness: every act checks the rules against stored moments itself. It runs as one task of
 the embedded server, or as `manage.py ticker` in production. Two tickers are harmless, because each change is claimed
@@ -31,6 +31,7 @@ from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.dice.watch import warn_of_dice
 from tables.dice_watch.watch import count_dice
+from tables.figures.rollup import write_rollups
 from tables.limits import watch as limits_watch
 from tables.models import Table
 from tables.rules import watch as rules_watch
@@ -43,6 +44,7 @@ DEADLINES_EVERY = 60  # ticks
 CASES_EVERY = 10  # ticks
 DICE_EVERY = 30
 SLOW_CASES_EVERY = 60
+ROLLUPS_EVERY = 2
 MAX_DRIFT = dt.timedelta(seconds=2)
 SLOW_SECONDS = 1.0
 Check = Callable[[], list[int]]
@@ -68,6 +70,7 @@ class Ticker:
         opens_cases = self.count % CASES_EVERY == CASES_EVERY - 1
         with_slow_cases = self.count % SLOW_CASES_EVERY == CASES_EVERY - 1
         counts_dice = self.count % DICE_EVERY == DICE_EVERY - 2
+        rolls_up = self.count % ROLLUPS_EVERY == ROLLUPS_EVERY - 1
         self.count += 1
         return [
             warn_of_dice,
@@ -81,6 +84,7 @@ class Ticker:
             *([remind_of_deadlines] if remind else []),
             *([changes_watch.withdraw_ended_changes] if opens_cases else []),
             *([partial(cases_watch.open_found_cases, with_slow=with_slow_cases)] if opens_cases else []),
+            *([write_rollups] if rolls_up else []),
         ]
 
     def tick(self) -> list[int]:

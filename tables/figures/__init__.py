@@ -1,1 +1,1 @@
-"""The exact figures of rounds and tables, from the entries alone (docs/pit.md)."""
+"""The exact figures of rounds and tables, their rollups, pages and files (docs/pit.md)."""

@@ -34,6 +34,7 @@ FILED = SLIP_FILED.name
 NO_RESULT = frozenset({"void", "no-roll"})
 SLACK = dt.timedelta(seconds=5)  # a stream's clock may lag by two seconds at the end of a day
 BATCH_ROUNDS = 200
+ANY_DAYS = dt.date.min, dt.date.max
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,11 @@ def round_figures(
     for row in rows:
         if row.stream_id in numbers:
             yield from _figures_of_table(facility, row, numbers[row.stream_id], days, rules_finder)
+
+
+def figures_of_rounds(table: Table, first: int, last: int) -> Iterator[RoundFigures]:
+    """Yield the settled rounds of a table with these numbers, in their order."""
+    yield from _figures_of_table(table.facility, table, (first, last), ANY_DAYS, RulesFinder())
 
 
 def _figures_of_table(

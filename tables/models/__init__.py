@@ -14,6 +14,7 @@ from .clock import TickerStatus
 from .dice import DiceCount, DiceLot, DiceMeasurement, Instrument, LotStep, Shaker
 from .dice_watch import DiceCursor, HourOfDice, WatchedDice
 from .equipment import Approval
+from .figures import DayFigures, HourFigures, MonthFigures, RollupProgress
 from .floor import Pit, Table
 from .handovers import Handover, ItemAcceptance
 from .inspections import Inspection
@@ -45,24 +46,28 @@ __all__ = [
     "ChipDiscrepancy",
     "ChipSale",
     "ChipTransfer",
+    "DayFigures",
     "DiceCount",
     "DiceCursor",
     "DiceLot",
     "DiceMeasurement",
     "DropBox",
     "Handover",
+    "HourFigures",
     "HourOfDice",
     "Inspection",
     "Instrument",
     "ItemAcceptance",
     "LimitsChange",
     "LotStep",
+    "MonthFigures",
     "Pit",
     "Player",
     "PlayerDetails",
     "Qualification",
     "Rating",
     "ReportAcceptance",
+    "RollupProgress",
     "Round",
     "Settlement",
     "Shaker",

@@ -25,6 +25,7 @@ RESERVED_CODES = frozenset(
             "dice-watch",
             "devices",
             "exports",
+            "figures",
             "people",
             "rules",
             "sign-in",

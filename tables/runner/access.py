@@ -46,7 +46,7 @@ SETUP_READERS = frozenset(
     {"system-administrator", "games-administrator", "compliance", "pit-manager", "shift-manager"}
 )
 # Security has the other key of the dice storage. Each department sets the duty of its own people.
-PEOPLE, DEVICES, CAGE_PAGE = "people", "devices", "cage"
+PEOPLE, DEVICES, CAGE_PAGE, FIGURES = "people", "devices", "cage", "figures"
 HANDOVER = "handover"
 ACCESS_READERS = DICE_KEEPERS | {"system-administrator", "compliance"}
 FACILITY_PAGE_ROLES = {
@@ -54,6 +54,7 @@ FACILITY_PAGE_ROLES = {
     EQUIPMENT: SEES_THE_FLOOR,
     STAFF: SEES_THE_FLOOR | {"security", "cage", "system-administrator"},
     PLAYERS: FLOOR | {"security", "surveillance", "compliance"},
+    FIGURES: SEES_THE_FLOOR - {"games-administrator"},
     PEOPLE: ACCESS_READERS,
     DEVICES: ACCESS_READERS,
     SIGN_INS: frozenset({"system-administrator"}),

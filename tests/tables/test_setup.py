@@ -154,6 +154,7 @@ def test_a_table_is_added_with_a_stream_of_its_own_in_the_name_of_who_added_it(s
         ({"table": "t-01"}, "table-code-taken"),
         ({"table": "Staff"}, "table-code-reserved"),
         ({"table": "setup"}, "table-code-reserved"),
+        ({"table": "Figures"}, "table-code-reserved"),
         ({"table": "T 02"}, "malformed"),
         ({"pit": "p9"}, "no-such-place"),
         ({"submission": "RS-0404"}, "no-such-submission"),

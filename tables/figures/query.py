@@ -1,0 +1,137 @@
+"""What a page of figures is about: days, and the filters that its links set."""
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from audit.models import Person
+from games.models import Facility
+from tables.core.permissions import SEES_EVERYTHING
+from tables.models import Assignment, Table
+
+PLAYS = {"live": "Real play", "training": "Training", "simulated": "Simulation"}
+EARLIEST = dt.date(2000, 1, 1)
+DAY = dt.timedelta(days=1)
+BY_DAY_MAX = 62  # a longer range is by month
+DEALERS_MAX = 31  # a table by dealer covers at most so many days
+BY = {"table": "Table", "pit": "Pit", "game": "Game", "shift": "Shift", "dealer": "Dealer"}
+FILTERS = ("shift", "pit", "table", "game", "dealer")
+
+
+@dataclass(frozen=True)
+class FiguresQuery:
+    """Gaming days from the first to the last, of one kind of play; a filter that is "" leaves nothing out."""
+
+    facility: Facility
+    first: dt.date
+    last: dt.date
+    today: dt.date
+    shift: str = ""
+    pit: str = ""
+    table: str = ""
+    game: str = ""
+    dealer: str = ""
+    play: str = "live"
+    by: str = "table"
+
+    @property
+    def days(self) -> int:
+        return (self.last - self.first) // DAY + 1
+
+    @property
+    def is_one_day(self) -> bool:
+        return self.first == self.last
+
+    @property
+    def has_today(self) -> bool:
+        return self.last == self.today
+
+    @property
+    def period(self) -> str:
+        """What the page lists in time: hours of one day, days of a short range, months of a long one."""
+        return "hour" if self.is_one_day else "day" if self.days <= BY_DAY_MAX else "month"
+
+    @property
+    def kept(self) -> list[tuple[str, str]]:
+        """What a choice of days keeps, as names and values of an address."""
+        return [(name, value) for name, value in self._parameters() if name not in ("from", "to")]
+
+    def parameters(self, **changes: Any) -> str:
+        """Return the query of an address with these changes, only with what is not the default."""
+        return "?" + urlencode(replace(self, **changes)._parameters())
+
+    def _parameters(self) -> list[tuple[str, str]]:
+        parameters = {
+            "from": self.first.isoformat(),
+            "to": self.last.isoformat(),
+            **{name: getattr(self, name) for name in FILTERS},
+            "play": "" if self.play == "live" else self.play,
+            "by": "" if self.by == "table" else self.by,
+        }
+        return [(name, value) for name, value in parameters.items() if value]
+
+
+def read_query(
+    facility: Facility, parameters: Mapping[str, str], today: dt.date, default_days: int = 1
+) -> tuple[FiguresQuery, str]:
+    """Return the query of an address, and a sentence about what was typed and could not be used."""
+    first_typed, last_typed = parameters.get("from", ""), parameters.get("to", "")
+    first, last = _read_day(first_typed), _read_day(last_typed)
+    refused = ""
+    if (first_typed and first is None) or (last_typed and last is None):
+        refused = "A gaming day is a date, such as 2026-11-21."
+    last = last or first or today
+    if last > today or (first and first > today):
+        refused = "That gaming day has not begun."
+        last = min(last, today)
+    first = first or (last if last_typed else last - (default_days - 1) * DAY)
+    if first > last:
+        refused = refused or "The range ends before it begins."
+        first = last
+    play, by = parameters.get("play", ""), parameters.get("by", "")
+    query = FiguresQuery(
+        facility,
+        first,
+        last,
+        today,
+        **{name: _read_code(parameters.get(name, "")) for name in FILTERS},
+        play=play if play in PLAYS else "live",
+        by=by if by in BY else "table",
+    )
+    return query, refused
+
+
+def _read_day(typed: str) -> dt.date | None:
+    try:
+        day = dt.date.fromisoformat(typed) if re.fullmatch(r"\d{4}-\d\d-\d\d", typed, re.ASCII) else None
+    except ValueError:
+        return None
+    return day if day and day >= EARLIEST else None
+
+
+def _read_code(typed: str) -> str:
+    return typed if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", typed, re.ASCII) else ""
+
+
+def visible_tables(person: Person, facility: Facility, play: str) -> list[Table]:
+    """Return the tables of one kind whose figures a person may see: those of their duty, or all of the facility."""
+    tables = Table.objects.filter(facility=facility, kind=play).select_related("pit", "dealer")
+    ordered = list(tables.order_by("pit__code", "code"))
+    if person.role in SEES_EVERYTHING:
+        return ordered
+    duty = list(Assignment.objects.at_facility(facility).filter(person=person))
+    return [table for table in ordered if any(assignment.covers(table) for assignment in duty)]
+
+
+def selected_tables(query: FiguresQuery, tables: list[Table]) -> list[Table]:
+    """Return those of these tables that the filters leave."""
+    return [
+        table
+        for table in tables
+        if query.table in ("", table.code)
+        and query.pit in ("", table.pit.code)
+        and query.game in ("", table.game)
+    ]

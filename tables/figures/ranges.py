@@ -1,0 +1,232 @@
+"""Reads rollups for a range of gaming days, from the coarsest rows that have what is asked for."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from django.db.models import F, Q, QuerySet, Sum
+
+from tables.figures.query import FiguresQuery
+from tables.figures.sums import COLUMNS, Sums
+from tables.models import DayFigures, HourFigures, MonthFigures, Round, Table
+from tables.models.figures import RollupRow
+
+DAY = dt.timedelta(days=1)
+SLOT = dt.timedelta(minutes=5)
+SLOTS = 12
+Moment = dt.datetime | dt.date
+
+
+class PlotPoint(NamedTuple):
+    """The win of a range up to a moment, what was expected of it, and its band, in cents."""
+
+    moment: Moment
+    win_cents: int
+    expected_cents: float
+    band_cents: float
+
+
+@dataclass
+class RangeFigures:
+    """The figures of a query: by table (id), by hour, day or month, and in total, with the points of the plot."""
+
+    by_table: dict[int, Sums] = field(default_factory=lambda: defaultdict(Sums))
+    by_shift: dict[str, Sums] = field(default_factory=lambda: defaultdict(Sums))
+    by_period: dict[Moment, Sums] = field(default_factory=lambda: defaultdict(Sums))
+    points: list[PlotPoint] = field(default_factory=list)
+
+    @property
+    def total(self) -> Sums:
+        total = Sums()
+        for sums in self.by_table.values():
+            total.add(sums)
+        return total
+
+
+def read_range(query: FiguresQuery, tables: Sequence[Table]) -> RangeFigures:
+    """Read the figures of these tables in the range and filters of a query."""
+    figures = RangeFigures()
+    games = {table.pk: table.game for table in tables}
+    daily: dict[dt.date, list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
+    of_periods = list(_rows(query, games))
+    for period, row in of_periods:
+        table = row["table_id"]
+        for sums in (figures.by_table[table], figures.by_period[period]):
+            sums.add_row(row, games[table])
+        figures.by_shift[row["shift"]].add_row(row)
+        if "gaming_day" in row:
+            of_day = daily[row["gaming_day"]]
+            of_day[0] += row["taken_cents"] + row["fees_cents"] - row["paid_cents"]
+            of_day[1] += row["expected_float"]
+            of_day[2] += row["variance_float"]
+    if query.is_one_day:
+        figures.points = _points_of_day([row for _period, row in of_periods])
+    else:
+        if query.period == "month" and not query.dealer:
+            daily = _daily_sums(query, games)
+        figures.points = _points_of_days(daily)
+    return figures
+
+
+def _rows(query: FiguresQuery, games: Mapping[int, str]) -> Iterator[tuple[Moment, dict[str, Any]]]:
+    """Yield the period and the columns of every row. Days at the ends of a long range are no whole months."""
+    if query.is_one_day or query.dealer:
+        hours = _of_days(HourFigures.objects.all(), query, games)
+        if query.dealer:
+            hours = hours.filter(_has_dealer(query.dealer))
+        for row in _values(hours, "gaming_day", "begins_at", "win_slots"):
+            yield _period(query, row["gaming_day"], row["begins_at"]), row
+        return
+    months = whole_months(query.first, query.last) if query.period == "month" else []
+    if months:
+        in_months = MonthFigures.objects.filter(month__in=months)
+        for row in _values(_filtered(in_months, query, games), "month"):
+            yield row["month"], row
+    rest = Q(gaming_day__range=(query.first, query.last))
+    if months:
+        ends = (months[-1] + 32 * DAY).replace(day=1)
+        rest = Q(gaming_day__gte=query.first, gaming_day__lt=months[0]) | Q(
+            gaming_day__gte=ends, gaming_day__lte=query.last
+        )
+    for row in _values(_filtered(DayFigures.objects.filter(rest), query, games), "gaming_day"):
+        yield _period(query, row["gaming_day"]), row
+
+
+def _period(query: FiguresQuery, day: dt.date, begins_at: dt.datetime | None = None) -> Moment:
+    if query.is_one_day and begins_at:
+        return begins_at
+    return day if query.period == "day" else day.replace(day=1)
+
+
+def whole_months(first: dt.date, last: dt.date) -> list[dt.date]:
+    """Return the first days of the months that lie entirely in a range of days."""
+    month = first if first.day == 1 else (first.replace(day=1) + 32 * DAY).replace(day=1)
+    months = []
+    while (following := (month + 32 * DAY).replace(day=1)) - DAY <= last:
+        months.append(month)
+        month = following
+    return months
+
+
+def _of_days(rows: QuerySet[Any], query: FiguresQuery, games: Mapping[int, str]) -> QuerySet[Any]:
+    return _filtered(rows.filter(gaming_day__range=(query.first, query.last)), query, games)
+
+
+def _filtered(rows: QuerySet[Any], query: FiguresQuery, games: Mapping[int, str]) -> QuerySet[Any]:
+    rows = rows.filter(table__in=list(games)).order_by()
+    return rows.filter(shift=query.shift) if query.shift else rows
+
+
+def _has_dealer(code: str) -> Q:
+    """Whether a dealer is among the dealers of a row, whose codes are separated by spaces."""
+    return (
+        Q(dealers=code)
+        | Q(dealers__startswith=f"{code} ")
+        | Q(dealers__endswith=f" {code}")
+        | Q(dealers__contains=f" {code} ")
+    )
+
+
+def _values(rows: QuerySet[RollupRow], *more: str) -> Iterable[dict[str, Any]]:
+    return rows.values(*COLUMNS, "expected_float", "variance_float", "by_family", "by_seat", *more)
+
+
+def _daily_sums(query: FiguresQuery, games: Mapping[int, str]) -> dict[dt.date, list[float]]:
+    """Return the win, the expected win and its variance of each day, added up by the database."""
+    rows = _of_days(DayFigures.objects.all(), query, games).values("gaming_day")
+    sums = rows.annotate(
+        win=Sum("taken_cents") + Sum("fees_cents") - Sum("paid_cents"),
+        expected=Sum("expected_float"),
+        spread=Sum("variance_float"),
+    )
+    return {row["gaming_day"]: [row["win"], row["expected"], row["spread"]] for row in sums}
+
+
+def _points_of_days(daily: Mapping[dt.date, Sequence[float]]) -> list[PlotPoint]:
+    """Return the running sums after each day, from a point of nothing at the first day's beginning."""
+    if not daily:
+        return []
+    days = sorted(daily)
+    points, win, expected, variance = [PlotPoint(days[0], 0, 0.0, 0.0)], 0.0, 0.0, 0.0
+    for day in days:
+        of_day = daily[day]
+        win, expected, variance = win + of_day[0], expected + of_day[1], variance + of_day[2]
+        points.append(PlotPoint(day + DAY, int(win), expected, 2 * variance**0.5))
+    return points
+
+
+def _points_of_day(rows: Sequence[Mapping[str, Any]]) -> list[PlotPoint]:
+    """Return the running sums at each twelfth of an hour; expectation and variance grow evenly within an hour."""
+    hours: dict[dt.datetime, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        hours[row["begins_at"]].append(row)
+    if not hours:
+        return []
+    points: list[PlotPoint] = []
+    win, expected, variance = 0, 0.0, 0.0
+    for begins_at in sorted(hours):
+        of_hour = hours[begins_at]
+        points.append(PlotPoint(begins_at, win, expected, 2 * variance**0.5))
+        last_slot = SLOTS
+        if begins_at == max(hours):
+            last_slot = 1 + max(
+                (slot for row in of_hour for slot, cents in enumerate(row["win_slots"]) if cents), default=0
+            )
+        hour_expected = sum(row["expected_float"] for row in of_hour)
+        hour_variance = sum(row["variance_float"] for row in of_hour)
+        for slot in range(last_slot):
+            win += sum(row["win_slots"][slot] for row in of_hour)
+            share = (slot + 1) / last_slot
+            points.append(
+                PlotPoint(
+                    begins_at + (slot + 1) * SLOT,
+                    win,
+                    expected + share * hour_expected,
+                    2 * (variance + share * hour_variance) ** 0.5,
+                )
+            )
+        expected, variance = expected + hour_expected, variance + hour_variance
+    return points
+
+
+def by_dealers(query: FiguresQuery, tables: Sequence[Table]) -> dict[str, Sums]:
+    """Return the figures of a range by the dealers at the table: two codes where two deal together."""
+    games = {table.pk: table.game for table in tables}
+    hours = _of_days(HourFigures.objects.all(), query, games)
+    if query.dealer:
+        hours = hours.filter(_has_dealer(query.dealer))
+    dealers: dict[str, Sums] = defaultdict(Sums)
+    for row in hours.values(*COLUMNS, "dealers"):
+        dealers[row["dealers"]].add_row(row)
+    return dict(sorted(dealers.items()))
+
+
+def dealers_of(query: FiguresQuery, tables: Sequence[Table]) -> list[str]:
+    """Return the codes of the dealers of the last days of a range, for the filter."""
+    first = max(query.first, query.last - 30 * DAY)
+    rows = HourFigures.objects.filter(
+        gaming_day__range=(first, query.last), table__in=[table.pk for table in tables]
+    )
+    return sorted(
+        {
+            code
+            for dealers in rows.order_by().values_list("dealers", flat=True).distinct()
+            for code in dealers.split()
+        }
+    )
+
+
+def not_counted(tables: Sequence[Table]) -> int:
+    """Return how many settled rounds of these tables the rollups do not have yet."""
+    behind = Q(number__gt=0) & (
+        Q(table__rollup_progress=None) | Q(number__gt=F("table__rollup_progress__last_round"))
+    )
+    return Round.objects.filter(behind, table__in=tables, phase="cleared").count()
+
+
+def share_of(part: Fraction | int, whole: Fraction | int) -> Fraction | None:
+    """Return a part of a whole; None of nothing."""
+    return Fraction(part) / Fraction(whole) if whole else None

@@ -1,0 +1,231 @@
+"""Sums of figures that stay exact: integers, and fractions that are added by their denominator."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isqrt, lcm
+from typing import Any, NamedTuple
+
+SIGMAS = 2  # ± always means two standard deviations
+MIN_ROUNDS, MIN_PLAY_US = 3, 5 * 60_000_000  # the least play for a rate of rounds an hour
+HOUR_US = 3_600_000_000
+
+
+class ExactSum:
+    """A sum of fractions. Adding one costs two additions of integers; the denominators meet only in `value`.
+
+    The denominators of a game are powers of six, so there are few of them, however many fractions are added.
+    """
+
+    def __init__(self) -> None:
+        self.by_denominator: dict[int, int] = {}
+
+    def add(self, number: Fraction) -> None:
+        """Add a fraction."""
+        self._add(number.numerator, number.denominator)
+
+    def add_text(self, text: str) -> None:
+        """Add a fraction written as `123` or `123/7`."""
+        numerator, _, denominator = text.partition("/")
+        self._add(int(numerator), int(denominator or 1))
+
+    def add_sum(self, addend: "ExactSum") -> None:
+        """Add another sum."""
+        for denominator, numerator in addend.by_denominator.items():
+            self._add(numerator, denominator)
+
+    def _add(self, numerator: int, denominator: int) -> None:
+        self.by_denominator[denominator] = self.by_denominator.get(denominator, 0) + numerator
+
+    @property
+    def value(self) -> Fraction:
+        """The sum in lowest terms."""
+        common = lcm(*self.by_denominator)
+        return Fraction(
+            sum(
+                numerator * (common // denominator) for denominator, numerator in self.by_denominator.items()
+            ),
+            common,
+        )
+
+
+class FamilySums:
+    """What was wagered on one family of wagers, and what the odds expect of it."""
+
+    def __init__(self) -> None:
+        self.wagers, self.handle_cents, self.fees_cents, self.expected = 0, 0, 0, ExactSum()
+
+    def add_stored(self, stored: Iterable[Any]) -> None:
+        """Add `[wagers, handle in cents, fees in cents, expected win]`."""
+        wagers, handle_cents, fees_cents, expected = stored
+        self.wagers += wagers
+        self.handle_cents += handle_cents
+        self.fees_cents += fees_cents
+        self.expected.add_text(expected)
+
+    def add_family(self, addend: "FamilySums") -> None:
+        """Add the sums of another period or table."""
+        self.wagers += addend.wagers
+        self.handle_cents += addend.handle_cents
+        self.fees_cents += addend.fees_cents
+        self.expected.add_sum(addend.expected)
+
+    @property
+    def stored(self) -> list[Any]:
+        """As a row stores it."""
+        return [self.wagers, self.handle_cents, self.fees_cents, str(self.expected.value)]
+
+
+class LargestLoss(NamedTuple):
+    """The round that cost the casino the most: its table (id), number and moment of settlement."""
+
+    cents: int
+    table: int
+    round: int
+    settled_at: dt.datetime
+
+
+COUNTS = (
+    "rounds",
+    "unknown_rounds",
+    "wagers",
+    "handle_cents",
+    "taken_cents",
+    "paid_cents",
+    "fees_cents",
+    "cut_cents",
+    "seats_wagering",
+    "seats_offered",
+    "played_us",
+)
+# The columns of a rollup row that every reader needs, in this order.
+COLUMNS = (
+    "table_id",
+    "shift",
+    *COUNTS,
+    "expected_win",
+    "variance",
+    "largest_cents",
+    "largest_round",
+    "largest_at",
+)
+
+
+@dataclass
+class Sums:
+    """Figures of settled rounds that can be added up. Families are by the codes of the game and of the family."""
+
+    rounds: int = 0
+    unknown_rounds: int = 0  # whose terms or wagers the record does not say
+    wagers: int = 0
+    handle_cents: int = 0
+    taken_cents: int = 0
+    paid_cents: int = 0
+    fees_cents: int = 0
+    cut_cents: int = 0
+    seats_wagering: int = 0
+    seats_offered: int = 0
+    played_us: int = 0
+    expected: ExactSum = field(default_factory=ExactSum)
+    variance: ExactSum = field(default_factory=ExactSum)
+    families: dict[tuple[str, str], FamilySums] = field(default_factory=dict)
+    by_seat: Counter[int] = field(default_factory=Counter)
+    largest: LargestLoss | None = None
+
+    def add_row(self, row: Mapping[str, Any], game: str = "") -> None:
+        """Add a rollup row, a mapping of COLUMNS and maybe of `by_family` and `by_seat`."""
+        for name in COUNTS:
+            setattr(self, name, getattr(self, name) + row[name])
+        self.expected.add_text(row["expected_win"])
+        self.variance.add_text(row["variance"])
+        if row["largest_round"]:
+            self.add_loss(
+                LargestLoss(row["largest_cents"], row["table_id"], row["largest_round"], row["largest_at"])
+            )
+        for family, stored in row.get("by_family", {}).items():
+            self.families.setdefault((game, family), FamilySums()).add_stored(stored)
+        for seat, rounds in row.get("by_seat", {}).items():
+            self.by_seat[int(seat)] += rounds
+
+    def add(self, addend: "Sums") -> None:
+        """Add the sums of other rounds."""
+        for name in COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(addend, name))
+        self.expected.add_sum(addend.expected)
+        self.variance.add_sum(addend.variance)
+        if addend.largest:
+            self.add_loss(addend.largest)
+        for key, family in addend.families.items():
+            self.families.setdefault(key, FamilySums()).add_family(family)
+        self.by_seat.update(addend.by_seat)
+
+    def add_loss(self, loss: LargestLoss) -> None:
+        """Keep the larger loss; of equal ones the earlier."""
+        if self.largest is None or (-loss.cents, loss.settled_at) < (
+            -self.largest.cents,
+            self.largest.settled_at,
+        ):
+            self.largest = loss
+
+    @property
+    def win_cents(self) -> int:
+        """Lost stakes and fees, less what was paid."""
+        return self.taken_cents + self.fees_cents - self.paid_cents
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the odds of every round are known."""
+        return not self.unknown_rounds
+
+    @property
+    def expected_cents(self) -> int:
+        return round(self.expected.value)
+
+    @property
+    def band_cents(self) -> int:
+        """Two standard deviations, in cents."""
+        return isqrt(SIGMAS**2 * int(self.variance.value))
+
+    @property
+    def z_tenths(self) -> int | None:
+        """How many tenths of a standard deviation the win is from what was expected; None without a deviation."""
+        variance = self.variance.value
+        if not variance or not self.is_known:
+            return None
+        distance = self.win_cents - self.expected.value
+        tenths = isqrt(int(400 * distance * distance / variance))  # twentieths, to be rounded
+        return (1 if distance >= 0 else -1) * ((tenths + 1) // 2)
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the win is more than two standard deviations from the expected win."""
+        variance = self.variance.value
+        return (
+            bool(variance)
+            and self.is_known
+            and (self.win_cents - self.expected.value) ** 2 > SIGMAS**2 * variance
+        )
+
+    @property
+    def win_share(self) -> Fraction | None:
+        """Win over handle."""
+        return Fraction(self.win_cents, self.handle_cents) if self.handle_cents else None
+
+    @property
+    def expected_share(self) -> Fraction | None:
+        """Expected win over handle."""
+        return self.expected.value / self.handle_cents if self.handle_cents else None
+
+    @property
+    def pace(self) -> int | None:
+        """Rounds an hour of play; None where there was too little play."""
+        if self.rounds < MIN_ROUNDS or self.played_us < MIN_PLAY_US:
+            return None
+        return round(Fraction(self.rounds * HOUR_US, self.played_us))
+
+    @property
+    def occupancy(self) -> Fraction | None:
+        """Seats with a wager over seats of the table."""
+        return Fraction(self.seats_wagering, self.seats_offered) if self.seats_offered else None

@@ -1,0 +1,108 @@
+"""Rollups of the exact figures: sums of settled rounds by hour, by gaming day and by month.
+
+They are copies for reading: `manage.py figures_rollup` writes them again from the record. Money is integer cents. The
+expected win (cents) and its variance (cents squared) are exact fractions as text, `123` or `123/7`; the columns with
+`_float` are the same numbers for sums of the database, where a pixel is exact enough.
+"""
+
+from django.db import models
+
+
+class RollupRow(models.Model):
+    """What the rows of all three kinds sum: settled rounds of one table in one shift."""
+
+    table = models.ForeignKey("tables.Table", models.PROTECT, related_name="+")
+    shift = models.CharField(max_length=30, help_text="code of the shift")
+    rounds = models.PositiveIntegerField(default=0)
+    unknown_rounds = models.PositiveIntegerField(default=0, help_text="rounds whose odds are not known")
+    wagers = models.PositiveIntegerField(default=0)
+    handle_cents = models.BigIntegerField(default=0)
+    taken_cents = models.BigIntegerField(default=0)
+    paid_cents = models.BigIntegerField(default=0)
+    fees_cents = models.BigIntegerField(default=0)
+    cut_cents = models.BigIntegerField(default=0)
+    expected_win = models.TextField(default="0")
+    variance = models.TextField(default="0")
+    expected_float = models.FloatField(default=0)
+    variance_float = models.FloatField(default=0)
+    seats_wagering = models.PositiveIntegerField(default=0, help_text="seats with a wager, over the rounds")
+    seats_offered = models.PositiveIntegerField(default=0, help_text="seats of the table, over the rounds")
+    played_us = models.BigIntegerField(default=0, help_text="microseconds of play (docs/pit.md)")
+    largest_cents = models.BigIntegerField(default=0, help_text="the most that one round cost the casino")
+    largest_round = models.PositiveIntegerField(null=True, blank=True)
+    largest_at = models.DateTimeField(null=True, blank=True)
+    by_family = models.JSONField(
+        default=dict,
+        help_text="by wager family: wagers, handle and fees in cents, exact expected win",
+    )
+    by_seat = models.JSONField(default=dict, help_text="by seat: rounds in which it had a wager")
+
+    class Meta:
+        abstract = True
+
+
+class HourFigures(RollupRow):
+    """The rounds that one table settled in one hour of its gaming day, with the same dealers, in one shift."""
+
+    gaming_day = models.DateField()
+    begins_at = models.DateTimeField(help_text="the hour counts from the beginning of the gaming day")
+    dealers = models.CharField(max_length=120, blank=True, help_text="codes of the dealers, with spaces")
+    win_slots = models.JSONField(default=list, help_text="win in cents in each twelfth of the hour")
+
+    class Meta:
+        ordering = ["table", "begins_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["table", "gaming_day", "begins_at", "shift", "dealers"],
+                name="hour_figures_are_unique",
+            )
+        ]
+        indexes = [models.Index(fields=["gaming_day", "table"], name="hour_figures_by_day")]
+
+    def __str__(self) -> str:
+        return f"{self.table_id} {self.begins_at}"
+
+
+class DayFigures(RollupRow):
+    """The rounds of one table's gaming day in one shift."""
+
+    gaming_day = models.DateField()
+
+    class Meta:
+        ordering = ["table", "gaming_day"]
+        constraints = [
+            models.UniqueConstraint(fields=["table", "gaming_day", "shift"], name="day_figures_are_unique")
+        ]
+        indexes = [models.Index(fields=["gaming_day", "table"], name="day_figures_by_day")]
+
+    def __str__(self) -> str:
+        return f"{self.table_id} {self.gaming_day}"
+
+
+class MonthFigures(RollupRow):
+    """The rounds of one table in the gaming days of one month, in one shift."""
+
+    month = models.DateField(help_text="its first day")
+
+    class Meta:
+        ordering = ["table", "month"]
+        constraints = [
+            models.UniqueConstraint(fields=["table", "month", "shift"], name="month_figures_are_unique")
+        ]
+        indexes = [models.Index(fields=["month", "table"], name="month_figures_by_month")]
+
+    def __str__(self) -> str:
+        return f"{self.table_id} {self.month}"
+
+
+class RollupProgress(models.Model):
+    """Up to which round and which entry about a slip the rollups of a table are written."""
+
+    table = models.OneToOneField("tables.Table", models.PROTECT, related_name="rollup_progress")
+    last_round = models.PositiveIntegerField(default=0)
+    newest_day = models.DateField(null=True, blank=True, help_text="gaming day of the newest settled round")
+    newest_settled_at = models.DateTimeField(null=True, blank=True)
+    slip_seq = models.BigIntegerField(default=0, help_text="the newest entry about a slip that is counted")
+
+    def __str__(self) -> str:
+        return f"{self.table_id} up to round {self.last_round}"

@@ -1,0 +1,122 @@
+"""The pages of figures: those of the floor, those of one table, and the files of what is shown."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from audit import clock
+from audit.models import Person
+from games.models import Facility
+from games.registry import game_by_code
+from tables.figures.exports import FORMATS
+from tables.figures.page import FiguresPage
+from tables.figures.query import read_query
+from tables.runner.access import FIGURES, Denied, facility_page_for
+from tables.views.facility import page_context
+
+TABLE_DAYS = 30
+
+
+@require_GET
+def figures(request: HttpRequest, facility: str) -> HttpResponse:
+    """Show the figures of the tables that the person may see: today's, or those of a range."""
+    person, facility_row = facility_page_for(request, facility, FIGURES)
+    page, context = _page(request, person, facility_row)
+    rows = page.group_rows()
+    return render(
+        request,
+        "tables/figures/figures.html",
+        context
+        | {
+            "filters": page.filters(),
+            "rows": rows,
+            "total_row": page.total_row(rows),
+            "by_options": page.by_options(),
+            "families": page.family_rows(),
+        },
+    )
+
+
+@require_GET
+def table_figures(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """Show the figures of one table: thirty days, or a range."""
+    person, facility_row = facility_page_for(request, facility, FIGURES)
+    page, context = _page(request, person, facility_row, table)
+    if not page.tables:
+        raise Denied
+    (table_row,) = page.tables
+    return render(
+        request,
+        "tables/figures/table.html",
+        context
+        | {
+            "filters": page.filters(of_table=True),
+            "table": table_row,
+            "game": game_by_code(table_row.game),
+            "families": page.family_rows(),
+            "seats": page.seat_rows(),
+            "all_tables_url": reverse("figures", args=[facility]) + page.query.parameters(table=""),
+        },
+    )
+
+
+@require_GET
+def export(request: HttpRequest, facility: str, form: str) -> HttpResponse:
+    """Serve what the page with the same filters shows, as CSV, XLSX or JSON lines."""
+    person, facility_row = facility_page_for(request, facility, FIGURES)
+    if form not in FORMATS:
+        raise Denied
+    page, _context = _page(request, person, facility_row)
+    write: Callable[[FiguresPage], bytes] = FORMATS[form].write
+    response = HttpResponse(write(page), content_type=FORMATS[form].media)
+    days = page.query.first.isoformat() + ("" if page.query.is_one_day else f"-{page.query.last.isoformat()}")
+    name = f"{facility}-figures-{days}.{form}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def _page(
+    request: HttpRequest, person: Person, facility: Facility, table: str = ""
+) -> tuple[FiguresPage, dict[str, Any]]:
+    """Return the page of a request, and what both templates need."""
+    now = clock.now()
+    parameters = {name: request.GET.get(name, "") for name in request.GET}
+    if table:
+        parameters |= {"table": table, "pit": "", "game": "", "by": ""}
+        if not parameters.get("play"):
+            parameters["play"] = _play_of(facility, table)
+    days = TABLE_DAYS if table else 1
+    query, refused = read_query(facility, parameters, facility.gaming_day(now), days)
+    page = FiguresPage(query, person, now)
+    total = page.total
+    context = page_context(person, facility, FIGURES, now) | {
+        "query": query,
+        "refused": refused,
+        "range_words": page.range_words(),
+        "total": page.total_row([]),
+        "sums": total,
+        "plots": page.plots(),
+        "plot_title": page.plot_title(),
+        "periods": page.period_rows(),
+        "uncounted": page.uncounted,
+        "counted_at": facility.local(now),
+        "exports": [
+            {
+                "label": export_format.label,
+                "url": reverse("figures-export", args=[facility.code, form]) + query.parameters(),
+            }
+            for form, export_format in FORMATS.items()
+        ],
+    }
+    return page, context
+
+
+def _play_of(facility: Facility, code: str) -> str:
+    """Return what kind of play a table has: its page needs no filter for it."""
+    kinds = facility.tables.filter(code=code).values_list("kind", flat=True)
+    return next(iter(kinds), "live")

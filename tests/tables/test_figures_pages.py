@@ -1,0 +1,247 @@
+"""Rollups of the exact figures, and the pages that show them: every number worked out by hand."""
+
+import csv
+import datetime as dt
+import io
+import json
+import re
+from fractions import Fraction
+from html import unescape
+from io import BytesIO, StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tables.clock.ticker import tick
+from tables.figures import rollup
+from tables.figures.query import read_query
+from tables.figures.ranges import whole_months
+from tables.models import DayFigures, HourFigures, MonthFigures, RollupProgress
+from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, at, file_slip
+from tests.services.workbooks import cells
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+PAGE = "/floor/larkfield/figures/"
+TODAY = dt.date(2026, 11, 21)
+
+
+def read(scene, address=PAGE, by="shift-manager"):
+    """The page as text and as it is written."""
+    answer = scene.browser("podium", by).get(address)
+    assert answer.status_code == 200, address
+    html = answer.content.decode()
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html))), html
+
+
+def play_two_hours(hands, scene):
+    """Three rounds in two hours: $25 paid and $10 taken, $30 taken, and $40 taken of seat 4."""
+    scene.play((1, "small", 2_500), (2, "total:9", 1_000), dice=[1, 1, 2])
+    scene.finish()
+    hands.now = at(10, 4)
+    scene.play((1, "small", 3_000), dice=[6, 6, 2])
+    scene.finish()
+    hands.now = at(11, 10)
+    scene.play((4, "small", 4_000), dice=[6, 6, 2])
+    scene.finish()
+    rollup.write_rollups()
+
+
+def test_the_ticker_sums_settled_rounds_by_hour_day_and_month(hands, scene):
+    play_two_hours(hands, scene)
+    first, second = HourFigures.objects.order_by("begins_at")
+    assert (first.begins_at, first.shift, first.dealers) == (at(10), "day", "dealer")
+    assert (first.rounds, first.wagers, first.handle_cents) == (2, 3, 6_500)
+    assert (first.taken_cents, first.paid_cents) == (4_000, 2_500)
+    assert Fraction(first.expected_win) == 5_500 * EDGE_SMALL + 1_000 * EDGE_NINE
+    assert first.by_family["small"][:3] == [2, 5_500, 0]
+    assert (first.by_seat, first.seats_wagering, first.seats_offered) == (
+        {"1": 2, "2": 1},
+        3,
+        2 * scene.table.seats,
+    )
+    assert first.win_slots == [1_500] + [0] * 11
+    assert (first.largest_cents, first.largest_round) == (1_500, 1)
+    assert second.played_us == 0  # the pause before it was too long, and the round took no time
+    assert first.played_us == 4 * 60_000_000  # from the end of the first round to that of the second
+    (day,), (month,) = DayFigures.objects.all(), MonthFigures.objects.all()
+    assert day.rounds == month.rounds == 3
+    assert (month.month, day.gaming_day) == (TODAY.replace(day=1), TODAY)
+    assert (
+        Fraction(day.expected_win) == Fraction(month.expected_win) == 9_500 * EDGE_SMALL + 1_000 * EDGE_NINE
+    )
+    assert Fraction(day.variance) == Fraction(first.variance) + Fraction(second.variance) > 0
+    assert rollup.differences(scene.fresh) == []
+
+
+def test_rounds_are_counted_once_and_a_slip_counts_its_day_again(hands, scene):
+    play_two_hours(hands, scene)
+    before = DayFigures.objects.values().get()
+    rollup.write_rollups()
+    assert DayFigures.objects.values().get() == before
+    assert rollup.tables_behind() == []
+    file_slip(scene, hands, at(12))
+    assert [table.code for table in rollup.tables_behind()] == ["T-01"]
+    tick()
+    tick()
+    rollup.write_rollups()
+    after = DayFigures.objects.get()
+    assert (after.rounds, after.taken_cents) != (before["rounds"], before["taken_cents"])
+    assert MonthFigures.objects.get().taken_cents == after.taken_cents
+    assert rollup.differences(scene.fresh) == []
+    scene.act(
+        "settle_slip", {"slip": "ENS-0001", "moved": [{"seat": 4, "cents": 8_000}]}, witness="floorperson"
+    )
+    rollup.write_rollups()
+    assert rollup.tables_behind() == []
+
+
+def test_the_command_finds_what_differs_and_writes_it_again(hands, scene):
+    play_two_hours(hands, scene)
+    out = StringIO()
+    call_command("figures_rollup", "--check", stdout=out)
+    assert "The rollups of 1 tables agree with the record." in out.getvalue()
+    HourFigures.objects.filter(rounds=2).update(taken_cents=4_100)
+    MonthFigures.objects.update(expected_win="1/7")
+    errors = StringIO()
+    with pytest.raises(CommandError, match="2 rows differ"):
+        call_command("figures_rollup", "--check", stderr=errors)
+    assert "taken_cents 4100, not 4000" in errors.getvalue()
+    call_command("figures_rollup", "--rebuild", stdout=out)
+    assert "3 rounds written at 1 tables." in out.getvalue()
+    assert rollup.differences(scene.fresh) == []
+    RollupProgress.objects.all().delete()
+    for model in (HourFigures, DayFigures, MonthFigures):
+        model.objects.all().delete()
+    call_command("figures_rollup", "--facility", "larkfield", stdout=out)
+    assert DayFigures.objects.get().rounds == 3
+
+
+def test_the_page_shows_win_expectation_and_band(hands, scene):
+    play_two_hours(hands, scene)
+    text, html = read(scene)
+    expected = 9_500 * EDGE_SMALL + 1_000 * EDGE_NINE  # $4.54
+    assert round(expected) == 454
+    for words in (
+        "Figures 21 Nov 2026",
+        "Win +$55",
+        "Expected +$5 ±",
+        "Handle $105",
+        "Win of handle 52.38 % expected 4.32 %",
+        "Rounds 3",
+        "T-01 3 $105 +$55 +$5",
+        "10:00 2 $65 +$15 +$3",
+        "11:00 to 11:10 1 $40 +$40 +$1",
+        "Small 90.5 % 58.2 % 2.8 %",
+        "Total 9.5 % 41.8 % 19.0 %",
+    ):
+        assert words in text, words
+    assert "style=" not in html and text.count("1 table ") == 1
+    assert '<a href="/floor/larkfield/figures/" aria-current="page">Money</a>' in html
+    assert re.search(r"Win of 21 Nov 2026: \+\$55, (within|more than) two standard", text)
+
+
+def test_filters_leave_only_what_they_name(hands, scene):
+    play_two_hours(hands, scene)
+    for query, words in (
+        ("?from=2026-11-20&to=2026-11-21", "Sat 21 Nov so far 3 $105"),
+        ("?from=2026-01-01&to=2026-11-21", "November 2026 1 to 21 3 $105"),
+        ("?shift=day", "T-01 3 $105"),
+        ("?shift=night", "No round was settled in this range"),
+        ("?dealer=dealer&from=2026-11-01&to=2026-11-21", "T-01 3 $105"),
+        ("?dealer=deal", "No round was settled"),
+        ("?game=sic-bo&pit=p1&table=T-01", "T-01 3 $105"),
+        ("?game=football", "No round was settled"),
+        ("?play=training", "No round was settled"),
+        ("?by=dealer", "Dealer 3 $105"),
+        ("?by=pit", "Pit 1 3 $105"),
+        ("?by=game", "Sic Bo 3 $105"),
+        ("?by=shift", "Day 3 $105"),
+        ("?from=2026-11-22", "That gaming day has not begun."),
+        ("?from=soon", "A gaming day is a date"),
+        ("?from=2026-11-21&to=2026-11-20", "The range ends before it begins."),
+        ("?table=%00&dealer='--&by=x&play=x", "T-01 3 $105"),
+    ):
+        text, _html = read(scene, PAGE + query)
+        assert words in text, query
+
+
+def test_a_long_range_reads_whole_months_and_the_days_around_them(hands, scene):
+    assert whole_months(dt.date(2026, 1, 15), dt.date(2026, 4, 29)) == [
+        dt.date(2026, 2, 1),
+        dt.date(2026, 3, 1),
+    ]
+    assert whole_months(dt.date(2026, 1, 1), dt.date(2026, 1, 31)) == [dt.date(2026, 1, 1)]
+    assert whole_months(dt.date(2026, 1, 2), dt.date(2026, 2, 27)) == []
+    play_two_hours(hands, scene)
+    hands.now = at(10, day=22) + dt.timedelta(days=70)  # at the end of January
+    pages = [
+        read(scene, f"{PAGE}?from=2026-{first}&to=2027-01-30")[0]
+        for first in ("11-01", "11-15", "11-21")  # the month as a whole, and two of its ends
+    ]
+    for text in pages:
+        assert "T-01 3 $105 +$55 +$5" in text and "By month" in text
+
+
+def test_the_page_of_a_table_shows_its_days_and_seats(hands, scene):
+    play_two_hours(hands, scene)
+    text, html = read(scene, f"{PAGE}T-01/")
+    assert "T-01 Sic Bo, 23 Oct to 21 Nov 2026" in text
+    assert "Sat 21 Nov so far 3 $105" in text
+    assert "1 2 67 % 2 1 33 % 3 0 0 % 4 1 33 %" in text
+    assert 'href="?from=2026-11-21&amp;to=2026-11-21&amp;table=T-01"' in html
+    assert scene.browser("podium", "shift-manager").get(f"{PAGE}T-99/").status_code == 403
+
+
+def test_the_files_have_what_the_page_shows_exactly(hands, scene):
+    play_two_hours(hands, scene)
+    client = scene.browser("podium", "compliance")
+    lines = [json.loads(line) for line in client.get(f"{PAGE}export.jsonl").content.splitlines()]
+    assert [(line["section"], line["name"]) for line in lines] == [
+        ("table", "T-01"),
+        ("total", "21 Nov 2026"),
+        ("wagers", "Small, Sic Bo"),
+        ("wagers", "Total, Sic Bo"),
+        ("hour", "10:00"),
+        ("hour", "11:00"),
+    ]
+    expected = 9_500 * EDGE_SMALL + 1_000 * EDGE_NINE
+    assert lines[0]["expected_win"] == str(expected)
+    assert (lines[0]["win_cents"], lines[0]["handle_cents"], lines[0]["rounds"]) == (5_500, 10_500, 3)
+    answer = client.get(f"{PAGE}export.csv")
+    assert answer["Content-Disposition"] == 'attachment; filename="larkfield-figures-2026-11-21.csv"'
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    assert (rows[0]["Name"], rows[0]["Handle"], rows[0]["Win"]) == ("T-01", "105.00", "55.00")
+    book = BytesIO(client.get(f"{PAGE}export.xlsx").content)
+    assert [cells(book, "Table")[1][column][2] for column in "ABCD"] == ["T-01", "3", "4", "105"]
+    assert cells(book, "Wagers")[1]["A"][2] == "Small, Sic Bo"
+    assert client.get(f"{PAGE}export.exe").status_code == 403
+
+
+def test_the_floor_sees_the_tables_of_its_duty(hands, scene):
+    play_two_hours(hands, scene)
+    for by, rounds in (
+        ("floorperson", "Rounds 3"),
+        ("surveillance", "Rounds 3"),
+        ("gaming-agent", "Rounds 3"),
+    ):
+        assert rounds in read(scene, by=by)[0]
+    assert "No round was settled" in read(scene, by="other-floorperson")[0]
+    assert scene.browser("podium", "other-floorperson").get(f"{PAGE}T-01/").status_code == 403
+    assert scene.browser("podium", "games-administrator").get(PAGE).status_code == 403
+
+
+def test_the_page_says_which_rounds_it_has_not_counted(hands, scene):
+    scene.play((1, "small", 2_500), dice=[1, 1, 2])
+    scene.finish()
+    text, html = read(scene)
+    assert "1 settled round of today is not counted yet" in text
+    assert 'id="figures-body" data-live' in html
+    rollup.write_rollups()
+    assert "not counted yet" not in read(scene)[0]
+
+
+@pytest.mark.parametrize("days", [1, 30])
+def test_a_query_keeps_its_filters_in_links(scene, days):
+    query, refused = read_query(scene.table.facility, {"pit": "p1", "by": "game"}, TODAY, days)
+    assert (query.days, refused) == (days, "")
+    assert query.parameters(game="sic-bo").endswith("pit=p1&game=sic-bo&by=game")
