@@ -26,6 +26,7 @@ RESERVED_CODES = frozenset(
             "devices",
             "exports",
             "figures",
+            "handover",
             "people",
             "rules",
             "sign-in",
