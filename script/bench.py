@@ -50,6 +50,7 @@ PARTS = {
             is_scene=True,
             is_nightly=False,
         ),
+        Part("figures", "the page of figures over a year", is_scene=True, is_nightly=False),
         Part("settlement", "one act that settles 8 wagers"),
         Part("record", "what the record adds to a settlement"),
         Part("verify", "`audit/verify.py` on an export"),

@@ -18,11 +18,11 @@ from tables.handover.entry_types import (
 from tables.handover.figures import ShiftFigures, shift_figures
 from tables.handover.open_items import OpenItem
 from tables.handover.refusals import (
-    ITEM_NOT_OPEN,
-    ITEM_OWNER_MAY_NOT,
-    ITEM_WITHOUT_OWNER,
-    SHIFT_HANDED_OVER,
-    SUCCESSOR_MUST_SIGN,
+    HANDOVER_ITEM_NOT_OPEN,
+    HANDOVER_ITEM_WITHOUT_OWNER,
+    HANDOVER_OF_ANOTHER_SHIFT,
+    HANDOVER_OWNER_MAY_NOT,
+    HANDOVER_SUCCESSOR_MUST_SIGN,
 )
 from tables.models import Handover, ItemAcceptance
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
@@ -44,11 +44,11 @@ def accept_open_items(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise malformed("items")
     owner = ctx.witness or ctx.actor
     if owner.role not in FLOOR:
-        raise Refusal(ITEM_OWNER_MAY_NOT, person=owner.name)
+        raise Refusal(HANDOVER_OWNER_MAY_NOT, person=owner.name)
     items = {row.item.key: row.item for row in draft.items}
     for key in keys:
         if key not in items:
-            raise Refusal(ITEM_NOT_OPEN, item=key)
+            raise Refusal(HANDOVER_ITEM_NOT_OPEN, item=key)
     ItemAcceptance.objects.bulk_create(
         ItemAcceptance(
             facility=ctx.facility,
@@ -78,11 +78,11 @@ def sign_handover(ctx: FacilityContext, params: Params) -> ActOutcome:
     draft = _draft(ctx, params)
     successor = ctx.witness
     if successor is None or successor.role not in STAFFERS:
-        raise Refusal(SUCCESSOR_MUST_SIGN)
+        raise Refusal(HANDOVER_SUCCESSOR_MUST_SIGN)
     missing = draft.without_owner
     if missing:
         raise Refusal(
-            ITEM_WITHOUT_OWNER, count=len(missing), total=len(draft.items), item=in_words(missing[0])
+            HANDOVER_ITEM_WITHOUT_OWNER, count=len(missing), total=len(draft.items), item=in_words(missing[0])
         )
     handover = Handover.objects.create(
         facility=ctx.facility,
@@ -104,7 +104,7 @@ def _draft(ctx: FacilityContext, params: Params) -> HandoverDraft:
     shift = params.text("shift", max_length=MAX_SHIFT)
     draft = handover_draft(ctx.facility, ctx.now)
     if draft.shift.key != shift:
-        raise Refusal(SHIFT_HANDED_OVER)
+        raise Refusal(HANDOVER_OF_ANOTHER_SHIFT)
     return draft
 
 

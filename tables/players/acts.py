@@ -19,11 +19,11 @@ from tables.players.entry_types import (
 )
 from tables.players.refusals import (
     PLAYER_IS_RATED,
+    RATED_SEAT_HAS_WAGERS,
+    RATED_SEAT_IS_OPEN,
     SEAT_IS_RATED,
     SEAT_NOT_REFUSED,
-    SEAT_NOT_TAKEN,
     SEAT_REFUSED_ALREADY,
-    WAGERS_AT_THE_SEAT,
 )
 from tables.runner.table import ActOutcome, act
 
@@ -73,7 +73,7 @@ def move_rating(ctx: TableContext, params: Params) -> ActOutcome:
     ratings.rated_player(ctx, seat)
     _verify_free(ctx, to_seat)
     if any(wager.seat == to_seat for wager in ctx.wagers):
-        raise Refusal(WAGERS_AT_THE_SEAT, seat=to_seat)
+        raise Refusal(RATED_SEAT_HAS_WAGERS, seat=to_seat)
     before = ratings.end(ctx, seat)
     assert before.last_round is not None
     rating = ratings.start(ctx, before.player, to_seat, before)
@@ -123,6 +123,6 @@ def _seat(ctx: TableContext, params: Params) -> int:
 
 def _verify_free(ctx: TableContext, seat: int) -> None:
     if seat not in ctx.table.seated:
-        raise Refusal(SEAT_NOT_TAKEN, seat=seat)
+        raise Refusal(RATED_SEAT_IS_OPEN, seat=seat)
     if (code := ctx.table.rated_seats.get(str(seat))) is not None:
         raise Refusal(SEAT_IS_RATED, seat=seat, player=code)

@@ -41,7 +41,7 @@ NO_SUCH_CARD = RefusalCode(
 PLAYER_IS_RATED = RefusalCode(
     "player-is-rated", "Player %(player)s is rated at %(table)s now. End that rating first.", "Rating runs"
 )
-SEAT_NOT_TAKEN = RefusalCode(
+RATED_SEAT_IS_OPEN = RefusalCode(
     "rated-seat-is-open", "Nobody is at seat %(seat)s. Seat the player first, then rate them.", "Seat open"
 )
 SEAT_IS_RATED = RefusalCode(
@@ -53,7 +53,7 @@ RATED_IN_THIS_ROUND = RefusalCode(
     "The wagers at seat %(seat)s in round %(round)s are rated as another player's. Start with the next round.",
     "Round is rated",
 )
-WAGERS_AT_THE_SEAT = RefusalCode(
+RATED_SEAT_HAS_WAGERS = RefusalCode(
     "rated-seat-has-wagers",
     "Seat %(seat)s has wagers in this round. Change the seat when the round has ended.",
     "Wagers at the seat",

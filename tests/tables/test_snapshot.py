@@ -155,6 +155,8 @@ def test_it_says_all_of_a_round(paying):
         "taken": True,
         "state": "playing",
         "post": None,
+        "player": None,
+        "refused": False,
     }
     assert (
         round_["take"]["count"],
