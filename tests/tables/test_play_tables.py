@@ -158,7 +158,7 @@ NOT_COMPARED = {
         ceased_since repaired_at closed_at dealer dealer_since dealer_left dealer_left_since stickperson
         stickperson_since dealer_works_since dealer_left_works_since stickperson_works_since floorperson seated
         seat_marks quarterback offered status_seq
-        tray_cents tray_taken_cents tray_paid_cents tray_corrected_cents closer_signed_at""",
+        tray_cents tray_taken_cents tray_paid_cents tray_corrected_cents closer_signed_at rated_seats refused_seats""",
 }  # tests/tables/test_money.py changes the columns of the tray
 OTHER_VALUES = {
     "uid": uuid.UUID(int=7),
