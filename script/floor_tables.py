@@ -6,7 +6,7 @@ Runs in the process of the installation, which is set up for its database.
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from script.faults.floor import Seat, enroll
+from script.faults.floor import OPENER, Seat, enroll
 from script.progress import Progress
 
 if TYPE_CHECKING:
@@ -111,4 +111,6 @@ def _make_table(facility: "Facility", pit: "Pit", seat: Seat, supervisor: "Perso
     dice = {"lot": lot.code, "seal": f"SL-{code}"}
     seeding.do(supervisor, podium, FACILITY, code, "change_dice_lot", dice)
     seeding.do(dealer, podium, FACILITY, code, "take_over_table", {})
+    if facility.keeps_inventory:
+        seeding.do(dealer, podium, FACILITY, code, "count_opener", {"chips": OPENER}, supervisor)
     seeding.open_table(supervisor, podium, FACILITY, code)

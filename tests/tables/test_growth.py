@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 
 from audit.models import Device
+from games.models import Facility
 from script import history
 from script.floor_tables import Floor, add_tables, place_of
 from script.growth import Operations, measured
@@ -34,6 +35,7 @@ def operations(scene) -> Operations:
             )
             history.write_commands(cursor, stream)
         floor = Floor()
+        Facility.objects.update(keeps_inventory=True)  # as the demo that script/bench measures
         add_tables(floor, range(1, 2))
         table = Table.objects.get(stream__name=place_of(1))
         history.write_rounds(cursor, table.pk, scene.last_round, ROUNDS, began, SPAN / (ROUNDS + 10))
