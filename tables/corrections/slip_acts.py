@@ -14,7 +14,7 @@ from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ACKNOWLEDGED
 from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
 from tables.corrections.alert_rules import AWAITED_REVIEW, DIFFERING_REVIEW, UNSETTLED_SLIP
-from tables.corrections.chips_elsewhere import chips_elsewhere_cents
+from tables.corrections.chips_elsewhere import chips_elsewhere_cents, settled_slips
 from tables.corrections.correction import MAX_REASON, Correction, read_correction
 from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, SlipFiled, SlipSettled
 from tables.corrections.outcomes import filed_entry
@@ -66,7 +66,11 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     ctx.submission = round_.submission  # the entry names the terms that the round pinned
     ctx.change_table(last_slip=ctx.table.last_slip + 1)
     if ctx.table.tray_cents is not None:
-        add_filed_slip(ctx, round_.number, chips_elsewhere_cents(round_, correction))
+        seats = {payment["seat"] for payment in correction.mistake.get("payments", ())}
+        elsewhere_cents = chips_elsewhere_cents(
+            correction.before, correction.after, correction.due, seats, settled_slips(round_) if seats else ()
+        )
+        add_filed_slip(ctx, round_.number, elsewhere_cents)
     slip = _create_slip(ctx, round_, correction, reason)
     if slip.status == Slip.Status.FILED:
         kind = AWAITED_REVIEW if slip.review_comes_first else UNSETTLED_SLIP

@@ -1,17 +1,17 @@
 """What a full verification checks of chips and cash: the rows against the entries, the sums, and the slip numbers."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Model, Sum
+from django.db.models import Min, Model, Sum
 
 from audit.models import Entry
 from audit.record_checks import record_check
 from audit.verification_words import Finding, declare_finding
 from games.models import Facility
+from tables.core.stated_rows import RowFindings, StatedRow, compare_rows, entry_bodies
 from tables.models import (
     ChipDiscrepancy,
     ChipTransfer,
@@ -38,19 +38,14 @@ from tables.money.entry_types import (
 )
 from tables.money.tray import Tray
 
-MONEY_DIFFERS = declare_finding(
-    "money-differs",
-    "%(stream)s: %(row)s differs from entry %(seq)s in %(column)s. The entry counts.",
-)
-MONEY_WITHOUT_ENTRY = declare_finding(
-    "money-without-entry", "%(stream)s: %(row)s is in the database, and no entry of the record states it."
-)
-MONEY_WITHOUT_ROW = declare_finding(
-    "money-without-row", "%(stream)s: %(row)s of entry %(seq)s is not in the database."
-)
+MONEY = RowFindings.declare("money")
 TRAY_DIFFERS = declare_finding(
     "tray-differs",
     "%(stream)s: inventory %(inventory)s comes to %(expected_cents)s cents by its sums, not to %(stored_cents)s.",
+)
+OPENER_OUT_OF_PLACE = declare_finding(
+    "opener-out-of-place",
+    "%(stream)s: by its entries inventory %(inventory)s does not begin after round %(round)s.",
 )
 CLOSER_DIFFERS = declare_finding(
     "closer-differs",
@@ -60,18 +55,6 @@ SLIP_NUMBER_MISSING = declare_finding(
     "slip-number-missing", "%(facility)s: no entry of the record gave slip number %(slip)s."
 )
 CLOSING_FIELDS = ("taken_cents", "paid_cents", "corrected_cents", "last_round")
-
-
-@dataclass
-class StatedRow:
-    """A row as the entries state it, and the newest of them."""
-
-    seq: int
-    values: dict[str, Any]
-
-    def change(self, seq: int, **values: Any) -> None:
-        self.seq = seq
-        self.values.update(values)
 
 
 @dataclass
@@ -192,6 +175,7 @@ def check_money(tick: Callable[[], None]) -> Iterator[Finding]:
         yield from _compare(table, "transfer", stated.transfers, ChipTransfer)
         yield from _compare(table, "drop box", stated.drop_boxes, DropBox)
         yield from _compare(table, "discrepancy", stated.discrepancies, ChipDiscrepancy)
+        yield from _check_openers(table)
         yield from _check_sums(table)
         yield from _check_closer(table)
         for row in stated.transfers.values():
@@ -203,38 +187,44 @@ def check_money(tick: Callable[[], None]) -> Iterator[Finding]:
 
 def _stated_money(table: Table) -> StatedMoney:
     stated = StatedMoney()
-    entries = Entry.objects.filter(stream=table.stream_id, type__in=HANDLERS).order_by("seq")
-    for type_, seq, body in entries.values_list("type", "seq", "body").iterator(chunk_size=1000):
+    entries = Entry.objects.filter(stream=table.stream_id, type__in=HANDLERS)
+    for body in entry_bodies(entries):
         try:
-            stated.apply(type_, seq, json.loads(bytes(body))["data"])
-        except (ValueError, KeyError, TypeError, RecursionError):
+            stated.apply(body["_type"], body["seq"], body["data"])
+        except (KeyError, TypeError):
             continue  # the verification of the chain names it
     return stated
 
 
 def _compare(table: Table, name: str, stated: dict[int, StatedRow], model: type[Model]) -> Iterator[Finding]:
-    rows: dict[int, Any] = {
-        row.number: row
-        for row in model.objects.filter(table=table)  # type: ignore[attr-defined]  # each has a manager
-    }
-    stream = table.stream.name
-    for number, row in stated.items():
-        where = {"stream": stream, "row": f"{name} {number}"}
-        stored = rows.pop(number, None)
-        if stored is None:
-            yield Finding(MONEY_WITHOUT_ROW, {**where, "seq": row.seq})
-            continue
-        for column, value in row.values.items():
-            if _stored(stored, column) != value:
-                yield Finding(MONEY_DIFFERS, {**where, "seq": row.seq, "column": column})
-    for number in rows:
-        yield Finding(MONEY_WITHOUT_ENTRY, {"stream": stream, "row": f"{name} {number}"})
+    rows = model.objects.filter(table=table)  # type: ignore[attr-defined]  # each has a manager
+    stored = {row.number: row for row in rows}
+    yield from compare_rows(
+        MONEY, table.stream.name, stated, stored, name=lambda number: f"{name} {number}", read=_stored
+    )
 
 
 def _stored(row: Any, column: str) -> Any:
     if column == "is_off":
         return row.taken_off_at is not None
     return getattr(row, column)
+
+
+def _check_openers(table: Table) -> Iterator[Finding]:
+    """Compare the last round before each opener with the entries: it began before the opener, the next one after."""
+    for inventory in TableInventory.objects.filter(table=table).order_by("number"):
+        before = inventory.rounds_before
+        rounds = Entry.objects.filter(stream=table.stream_id, round__in=(before, before + 1))
+        began = dict(rounds.values_list("round").annotate(Min("seq")).order_by())
+        first, following = began.get(before, 0), began.get(before + 1)
+        is_missing = before > 0 and before not in began
+        if (
+            is_missing
+            or first > inventory.opened_seq
+            or (following or inventory.opened_seq) < inventory.opened_seq
+        ):
+            where = {"stream": table.stream.name, "inventory": inventory.number, "round": before}
+            yield Finding(OPENER_OUT_OF_PLACE, where)
 
 
 def _check_sums(table: Table) -> Iterator[Finding]:

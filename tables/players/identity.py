@@ -3,7 +3,7 @@
 import secrets
 
 from django.conf import settings
-from django.utils.crypto import salted_hmac
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from tables.models import Player, PlayerDetails
 
@@ -24,7 +24,7 @@ def new_salt() -> str:
     return secrets.token_hex(32)
 
 
-def keyed_hash(facility_code: str, details: PlayerDetails) -> str:
+def keyed_hash(facility_code: str, details: PlayerDetails, key: str | bytes | None = None) -> str:
     """HMAC-SHA-256 of the personal data with the facility's key, which is derived from the server's.
 
     It shows that the data on file are those that were filed. The salt is erased with the data; the hash then leads to
@@ -32,5 +32,11 @@ def keyed_hash(facility_code: str, details: PlayerDetails) -> str:
     """
     value = "\x1f".join((details.salt, details.name, details.card))
     return salted_hmac(
-        f"{SALT}:{facility_code}", value, secret=settings.SECRET_KEY, algorithm="sha256"
+        f"{SALT}:{facility_code}", value, secret=key or settings.SECRET_KEY, algorithm="sha256"
     ).hexdigest()
+
+
+def is_hash_of(hash_: str, facility_code: str, details: PlayerDetails) -> bool:
+    """Whether these data have this hash, by the server's key or one that it had before."""
+    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return any(constant_time_compare(keyed_hash(facility_code, details, key), hash_) for key in keys)

@@ -5,14 +5,15 @@ import json
 
 import pytest
 
-from audit.models import Entry
+from audit.models import Entry, Person
 from games.engine import Refusal
 from games.models import Facility
 from tables.handover.draft import handover_draft
 from tables.handover.figures import shift_figures
 from tables.handover.open_items import open_items
+from tables.handover.record_checks import check_handovers
 from tables.handover.shifts import shift_to_hand_over
-from tables.models import Assignment, DiceLot, Handover, Table
+from tables.models import Assignment, DiceLot, Handover, ItemAcceptance, Table
 from tables.screens.day_expectation import day_expectation
 from tests.tables import slip_scene, test_money
 from tests.tables.cast import Scene, make_scene
@@ -224,3 +225,42 @@ def test_a_fill_under_way_is_open_until_it_is_received(hands):
     received = {**request, "chips": test_money.FILL}
     scene.act("receive_transfer", received, witness="floorperson")
     assert titles(scene, hands) == []
+
+
+def test_a_verification_finds_a_handover_that_the_record_does_not_state(floor, hands):
+    floor.act("report_dispute", {"seat": 3, "about": "the call"})
+    accept(floor, *owners(floor, hands))
+    sign(floor)
+
+    def findings() -> list[tuple[str, str | None]]:
+        return [(finding.code, finding.where.get("column")) for finding in check_handovers(lambda: None)]
+
+    assert findings() == []
+    handovers, acceptances = Handover.objects.all(), ItemAcceptance.objects.all()
+    other = handovers.get().taken_over_by_id
+    dealer = Person.objects.get(code="dealer").pk
+    changes = {
+        "shift": lambda: handovers.update(shift="2026-11-21/swing"),
+        "gaming_day": lambda: handovers.update(gaming_day=dt.date(2026, 11, 1)),
+        "handed_over_by": lambda: handovers.update(handed_over_by=other),
+        "taken_over_by": lambda: handovers.update(taken_over_by=dealer),
+        "signed_at": lambda: handovers.update(signed_at=hands.now - dt.timedelta(hours=1)),
+        "seq": lambda: handovers.update(seq=1),
+        "stream": lambda: handovers.update(stream=floor.table.stream),
+        "person": lambda: acceptances.update(person=dealer),
+        "accepted_at": lambda: acceptances.update(accepted_at=hands.now - dt.timedelta(hours=1)),
+    }
+    unnoticed = []
+    for column, change in changes.items():
+        with floor.tried():
+            change()
+            if findings() != [("handover-differs", column)]:
+                unnoticed.append(column)
+    assert unnoticed == []
+    for rows in (handovers, acceptances):
+        with floor.tried():
+            rows.delete()
+            assert findings() == [("handover-without-row", None)]
+    with floor.tried():
+        acceptances.update(item="alert:T-01:dispute:4")
+        assert sorted(findings()) == [("handover-without-entry", None), ("handover-without-row", None)]

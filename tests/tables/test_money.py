@@ -13,6 +13,7 @@ from games.models import Facility
 from tables.cases.kinds import kind_of, words_of_case
 from tables.cases.watch import open_found_cases
 from tables.core.reads import locked_table
+from tables.corrections.record_checks import check_tray_corrections
 from tables.models import (
     Alert,
     Case,
@@ -95,6 +96,11 @@ def tray(scene: Scene) -> int | None:
 def findings() -> list[tuple[str, Any]]:
     """What a full verification finds wrong with chips and cash."""
     return [(finding.code, finding.where) for finding in check_money(lambda: None)]
+
+
+def corrections() -> list[str]:
+    """What a full verification finds wrong with the corrections of trays."""
+    return [finding.code for finding in check_tray_corrections(lambda: None)]
 
 
 def newest(type_: str) -> dict[str, Any]:
@@ -393,7 +399,13 @@ def test_a_slip_changes_the_tray_by_what_is_handed_over_and_by_chips_that_lay_el
     assert tray(scene) == OPENER_CENTS + 5_000 - 2_500
     sums = tray_of(scene.fresh, open_inventory(scene.fresh))
     assert (sums.taken_cents, sums.paid_cents, sums.corrected_cents) == (2_500, 5_000, 5_000)
-    assert sums.cents == tray(scene) and findings() == []
+    assert sums.cents == tray(scene)
+    assert (corrections(), findings()) == ([], [])
+    with scene.tried():
+        Table.objects.filter(pk=scene.table.pk).update(
+            tray_corrected_cents=4_900, tray_cents=tray(scene) - 100
+        )
+        assert (corrections(), findings()) == (["tray-correction-differs"], [])
 
 
 def test_a_wager_slip_says_where_the_chips_lay(scene):
@@ -417,6 +429,10 @@ def test_a_slip_about_a_round_before_the_opener_only_moves_what_is_handed_over(s
     count(scene, "count_opener", OPENER)
     slip_scene.settle(scene, (1, -2_500))
     assert tray(scene) == OPENER_CENTS + 2_500
+    assert (corrections(), findings()) == ([], [])
+    with scene.tried():
+        TableInventory.objects.filter(number=2).update(rounds_before=0)
+        assert "opener-out-of-place" in [what for what, _ in findings()]
 
 
 def test_the_proposal_restores_the_par_by_whole_tubes(scene):

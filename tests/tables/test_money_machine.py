@@ -22,6 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from audit.errors import AuditRefusal
 from games.engine import Refusal
 from games.models import Facility
+from tables.corrections.record_checks import check_tray_corrections
 from tables.models import (
     Alert,
     ChipDiscrepancy,
@@ -132,7 +133,8 @@ class Money(RuleBasedStateMachine):
         self.the_table_is_made_ready()
 
     def teardown(self) -> None:
-        assert [str(finding) for finding in check_money(lambda: None)] == []
+        for check in (check_money, check_tray_corrections):
+            assert [str(finding) for finding in check(lambda: None)] == []
         transaction.savepoint_rollback(self.back)
 
     @rule(action=st.sampled_from(sorted(ACTIONS)), number=st.integers(0, 10**6))

@@ -159,7 +159,7 @@ NOT_COMPARED = {
         stickperson_since dealer_works_since dealer_left_works_since stickperson_works_since floorperson seated
         seat_marks quarterback offered status_seq
         tray_cents tray_taken_cents tray_paid_cents tray_corrected_cents closer_signed_at rated_seats refused_seats""",
-}  # tests/tables/test_money.py changes the columns of the tray
+}  # test_money.py and test_players.py change the columns of the tray and of the seats
 OTHER_VALUES = {
     "uid": uuid.UUID(int=7),
     "flag": "over-max",

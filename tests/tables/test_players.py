@@ -10,9 +10,10 @@ from django.db import connection
 from audit.models import Command, Entry
 from games.expectation import advantages
 from games.submissions import rules_of
-from tables.models import Player, PlayerDetails, Rating, Round
+from tables.models import Player, PlayerDetails, Rating, Round, Table
 from tables.players import identity
 from tables.players.figures import figures_of
+from tables.players.record_checks import check_players
 from tests.services.restore import columns_of, filled_tables, literals
 from tests.tables.cast import Scene, newest_of_an_act
 
@@ -225,3 +226,86 @@ def test_a_rating_ends_with_the_table(rated):
     scene.close()
     assert Rating.objects.get(pk=rating).ended_at is not None and scene.fresh.rated_seats == {}
     assert Entry.objects.filter(stream=scene.table.stream, type="rating.ended").exists()
+
+
+def findings() -> set[tuple[str, str | None]]:
+    found = check_players(lambda: None)
+    return {(finding.code, finding.where.get("column")) for finding in found}
+
+
+@pytest.fixture
+def mistaken(rated) -> Scene:
+    """Three players; a rating that was split, one that was moved and runs, a merged code, and a refused seat."""
+    scene, _code, rating = rated
+    for cents in (500, 800):
+        play(scene, (1, "small", cents), (4, "big", 500), dice=[1, 1, 2])
+    scene.act("move_rating", {"seat": 1, "to_seat": 4}, by="floorperson")
+    second, third = register(scene, "Another", ""), register(scene, "A third", "")
+    scene.in_room("split_rating", {"rating": rating, "player": second, "round": 3}, by="floorperson")
+    scene.in_room("exclude_player", {"player": third, "reason": "self"}, by="compliance")
+    scene.in_room("merge_players", {"player": third, "into": second}, by="floorperson")
+    scene.act("refuse_seat", {"seat": 3, "reason": "conduct"}, by="floorperson")
+    return scene
+
+
+def test_a_verification_finds_a_rating_or_seat_that_the_record_does_not_state(mistaken):
+    scene = mistaken
+    assert findings() == set()
+    first, moved, split = Rating.objects.order_by("pk")
+    rows, table = Rating.objects.filter(pk=first.pk), Table.objects.filter(pk=scene.table.pk)
+    early = first.started_at - dt.timedelta(hours=1)
+    changes = {
+        "player": lambda: rows.update(player=split.player),
+        "seat": lambda: rows.update(seat=5),
+        "started_at": lambda: rows.update(started_at=early),
+        "ended_at": lambda: rows.update(ended_at=early),
+        "first_round": lambda: rows.update(first_round=1),
+        "last_round": lambda: rows.update(last_round=3),
+        "moved_from": lambda: Rating.objects.filter(pk=moved.pk).update(moved_from=None),
+    }
+    columns = {
+        "rated seats": lambda: table.update(rated_seats={}),
+        "refused seats": lambda: table.update(refused_seats=[]),
+    }
+    unnoticed = []
+    for code, more in (("rating-differs", changes), ("seats-differ", columns)):
+        for column, change in more.items():
+            with scene.tried():
+                change()
+                if findings() != {(code, column)}:
+                    unnoticed.append(column)
+    assert unnoticed == []
+    with scene.tried():
+        Rating.objects.filter(pk=split.pk).delete()
+        assert findings() == {("rating-without-row", None)}
+    with scene.tried():
+        split.pk, split.seat = None, 6
+        split.save()
+        assert findings() == {("rating-without-entry", None)}
+
+
+def test_a_verification_finds_a_player_whom_the_record_does_not_state(mistaken):
+    scene = mistaken
+    first, second, third = Player.objects.order_by("pk")
+    rows, excluded = Player.objects.filter(pk=first.pk), Player.objects.filter(pk=second.pk)
+    details = PlayerDetails.objects.filter(player=first)
+    changes = {
+        ("player-differs", "added_at"): lambda: rows.update(added_at=first.added_at - dt.timedelta(1)),
+        ("player-differs", "exclusion"): lambda: excluded.update(exclusion=""),
+        ("player-differs", "merged_into"): lambda: Player.objects.filter(pk=third.pk).update(
+            merged_into=first
+        ),
+        ("player-differs", "erased_at"): lambda: rows.update(erased_at=first.added_at),
+        ("player-differs", "has_details"): details.delete,
+        ("player-data-differ", None): lambda: details.update(name="Somebody Else"),
+    }
+    unnoticed = []
+    for finding, change in changes.items():
+        with scene.tried():
+            change()
+            if findings() != {finding}:
+                unnoticed.append(finding)
+    assert unnoticed == []
+    with scene.tried():
+        Player.objects.create(facility=first.facility, code="P-000000", added_at=first.added_at)
+        assert findings() == {("player-without-entry", None)}
