@@ -519,7 +519,10 @@ class Figures(TypedDict):
         int | None, "the win that the odds predict; null before the first round, and where not known"
     ]
     band_cents: Annotated[int | None, "two standard deviations of the win, exact; null where not known"]
-    pace_per_hour: Annotated[int | None, "rounds an hour; null until three rounds and five minutes"]
+    pace_per_hour: Annotated[
+        int | None,
+        "settled rounds an hour of open and staffed time (docs/pit.md); null for less than five minutes",
+    ]
     win_line_cents: Annotated[list[int], "the win before and after each of the day's last 240 rounds"]
     expected_line_cents: Annotated[
         list[int], "what the odds predicted at each point of that line; empty where not known"

@@ -73,7 +73,7 @@ class Hour:
             "variance_float": float(variance),
             "seats_wagering": self.seats,
             "seats_offered": self.rounds * table.seats,
-            "played_us": self.rounds * 47_000_000,
+            "open_us": self.rounds * 47_000_000,
             "largest_cents": largest[0],
             "largest_round": largest[1],
             "largest_at": largest[2],

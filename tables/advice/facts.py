@@ -1,7 +1,7 @@
 """What the proposals are made of: the last hour of each live table, from the tables of play."""
 
 import datetime as dt
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 from django.db.models import Count, QuerySet
@@ -13,7 +13,10 @@ from games.registry import registered_fees
 from tables.advice.proposals import HOUR, Staked, TableHour
 from tables.core import posts
 from tables.models import DiceLot, LimitsChange, Round, Table, Wager
+from tables.opening.open_time import open_times
 from tables.staffing.relief import DealerOnDuty, dealers_on_duty, posts_in_relief
+
+MINUTE = dt.timedelta(minutes=1)
 
 
 def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
@@ -24,17 +27,16 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
         .order_by("code")
     )
     played = _played(tables, now)
-    rounds: dict[int, list[Round]] = defaultdict(list)
-    for round_ in played.only("pk", "table_id", "opened_at"):
-        rounds[round_.table_id].append(round_)
+    rounds = Counter(played.order_by().values_list("table", flat=True))
     wagers = Wager.objects.filter(round__in=played.values("pk"), struck=False).order_by()
     stakes, seat_rounds = _stakes(wagers), _seat_rounds(wagers)
     lots = {lot.shaker.table_id: lot for lot in _lots(tables) if lot.shaker is not None}
     changes = LimitsChange.objects.filter(table__in=tables, status=LimitsChange.Status.PENDING)
     pending = set(changes.values_list("table", flat=True))
+    times = open_times(tables, now - HOUR, now)
     hours = []
     for table in tables:
-        of_table, lot = rounds.get(table.pk, []), lots.get(table.pk)
+        lot = lots.get(table.pk)
         relieved = posts_in_relief(table, now)
         due = [post.break_due for post in relieved if post.break_due is not None and post.person is not None]
         is_open = table.status == Table.Status.OPEN
@@ -47,8 +49,8 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
                 max_cents=table.max_cents,
                 seats=table.seats,
                 is_open=is_open,
-                rounds=len(of_table),
-                minutes=_minutes(of_table, now),
+                rounds=rounds[table.pk],
+                minutes=times[table.pk].between(now - HOUR, now) // MINUTE,
                 seat_rounds=seat_rounds.get(table.pk, 0),
                 stakes=tuple(stakes.get(table.pk, ())),
                 has_pending_limits=table.pk in pending,
@@ -97,14 +99,6 @@ def _played(tables: list[Table], now: dt.datetime) -> QuerySet[Round]:
     days = {table.facility.gaming_day(moment) for table in tables[:1] for moment in (now - HOUR, now)}
     ended = Round.objects.filter(phase="cleared", ended_at__gte=now - HOUR)
     return ended.filter(table__in=[table.pk for table in tables], gaming_day__in=days)
-
-
-def _minutes(rounds: list[Round], now: dt.datetime) -> int:
-    """The observed minutes: since the first of the rounds opened, at most an hour."""
-    if not rounds:
-        return 0
-    since = max(min(round_.opened_at for round_ in rounds), now - HOUR)
-    return int((now - since).total_seconds() // 60)
 
 
 def _stakes(wagers: QuerySet[Wager]) -> dict[int, list[Staked]]:

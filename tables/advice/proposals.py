@@ -35,7 +35,7 @@ class Staked:
 
 @dataclass(frozen=True)
 class TableHour:
-    """A live table and its last hour. `minutes` were observed: less than 60 if it opened, or began to play, later.
+    """A live table and its last hour. In `minutes` of it the table was open and staffed (tables.core.pace).
 
     `seat_rounds` counts the seats with a wager over all rounds. `break_due` is the earliest of its posts; `dice_until`
     is when its dice reach their time. `is_ready`: closed, with a shaker and dice that are in time.
@@ -77,7 +77,7 @@ class TableHour:
         )
 
     def an_hour(self, cents: Fraction) -> Fraction:
-        """An amount of the observed time, in cents an hour."""
+        """An amount of its last hour, in cents an hour of open time."""
         return cents * 60 / self.minutes if self.minutes else Fraction(0)
 
 

@@ -4,9 +4,9 @@ The ticker adds newly settled rounds every other second, off the path of the act
 new: then the whole gaming day of its table is written again from the record. `rebuild` does that for every day, and
 `differences` compares.
 
-A round belongs to the hour and the shift in which it was settled, within the gaming day in which it opened. Play is the
-time from the end of one round to the end of the next of the same gaming day, if a dealer paused no longer than five
-minutes between them; else from the round's own beginning.
+A round belongs to the hour and the shift in which it was settled, within the gaming day in which it opened. The open
+and staffed time of a gaming day (`tables.core.pace`), up to its newest settled round, belongs to the hours, shifts and
+dealers in which it passed: so an hour without a settled round may have a row.
 """
 
 import datetime as dt
@@ -21,15 +21,16 @@ from django.db import transaction
 from django.db.models import F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Greatest
 
+from games.models import Facility
+from tables.core.pace import HOUR, MICROSECOND
 from tables.figures.round_figures import RoundFigures, figures_of_rounds, round_figures
 from tables.figures.sums import COUNTS, ExactSum, FamilySums
 from tables.models import Round, Slip, Table
 from tables.models.figures import DayFigures, HourFigures, MonthFigures, RollupProgress, RollupRow
+from tables.opening.open_time import OpenSpan, open_time_with_dealers
 
-HOUR = dt.timedelta(hours=1)
+DAY = dt.timedelta(days=1)
 SLOTS = 12  # of an hour, for the plot of a day
-PAUSE = dt.timedelta(minutes=5)  # a longer one between two rounds is no play
-MICROSECOND = dt.timedelta(microseconds=1)
 BATCH_ROUNDS = 100
 TICK_SECONDS = 0.3  # longer than this no tick writes
 
@@ -66,7 +67,7 @@ class Delta:
     win_slots: list[int] = field(default_factory=lambda: [0] * SLOTS)
     largest: Loss | None = None
 
-    def add_round(self, round_: RoundFigures, seats: int, played: dt.timedelta, slot: int) -> None:
+    def add_round(self, round_: RoundFigures, seats: int, slot: int) -> None:
         """Add a settled round of a table with so many seats."""
         win_cents = round_.taken_cents + round_.fees_cents - round_.paid_cents
         self.counts.update(
@@ -79,7 +80,6 @@ class Delta:
             cut_cents=round_.cut_cents,
             seats_wagering=len(round_.seats),
             seats_offered=seats,
-            played_us=played // MICROSECOND,
         )
         if round_.expected_win is None or round_.variance is None:
             self.counts["unknown_rounds"] += 1
@@ -107,13 +107,12 @@ def hour_deltas(
 ) -> tuple[dict[HourKey, Delta], Newest | None]:
     """Sum rounds of a table, in the order of their numbers, by the rows to which they belong.
 
-    `newest` is the settled round before them. Returns also the last of them.
+    `newest` is the settled round before them, up to which the open time is counted. Returns also the last of them.
     """
     deltas: dict[HourKey, Delta] = defaultdict(Delta)
-    facility = table.facility
+    facility, days = table.facility, DayEnds(table.facility, newest)
     for round_ in rounds:
-        day_begins = facility.day_begins(round_.gaming_day)
-        day_ends = facility.day_begins(round_.gaming_day + dt.timedelta(days=1))
+        day_begins, day_ends = days.add(round_)
         moment = max(day_begins, min(round_.settled_at, day_ends - MICROSECOND))
         hour = (moment - day_begins) // HOUR
         slot = ((moment - day_begins) % HOUR) * SLOTS // HOUR
@@ -123,17 +122,59 @@ def hour_deltas(
             facility.shift_of(moment).code,
             " ".join(round_.dealers),
         )
-        deltas[key].add_round(round_, table.seats, _played(round_, newest), slot)
-        newest = Newest(round_.gaming_day, round_.settled_at)
-    return dict(deltas), newest
+        deltas[key].add_round(round_, table.seats, slot)
+    for key, open_time in _open_times(table, days):
+        deltas[key].counts["open_us"] += open_time // MICROSECOND
+    return dict(deltas), days.newest
 
 
-def _played(round_: RoundFigures, newest: Newest | None) -> dt.timedelta:
-    """Return the time of play of a round, the pause before it included if it was short."""
-    begins = round_.opened_at
-    if newest and newest.gaming_day == round_.gaming_day and begins - newest.settled_at <= PAUSE:
-        begins = min(begins, newest.settled_at)
-    return max(dt.timedelta(), round_.settled_at - begins)
+class DayEnds:
+    """Between which moments the open time of each gaming day is still to be counted: up to its newest settled round."""
+
+    def __init__(self, facility: Facility, newest: Newest | None) -> None:
+        self.facility, self.newest = facility, newest
+        self.limits: dict[dt.date, tuple[dt.datetime, dt.datetime]] = {}
+        self.uncounted: dict[dt.date, tuple[dt.datetime, dt.datetime]] = {}
+
+    def add(self, round_: RoundFigures) -> tuple[dt.datetime, dt.datetime]:
+        """Add a settled round. Returns the first and the last moment of its gaming day."""
+        day, newest = round_.gaming_day, self.newest
+        if day not in self.limits:
+            self.limits[day] = self.facility.day_begins(day), self.facility.day_begins(day + DAY)
+        day_begins, day_ends = self.limits[day]
+        until = max(day_begins, min(round_.settled_at, day_ends))
+        if day in self.uncounted:
+            begins = self.uncounted[day][0]
+        else:
+            begins = min(newest.settled_at, day_ends) if newest and newest.gaming_day == day else day_begins
+        self.uncounted[day] = begins, max(begins, until)
+        self.newest = Newest(day, round_.settled_at)
+        return day_begins, day_ends
+
+
+def _open_times(table: Table, days: DayEnds) -> Iterator[tuple[HourKey, dt.timedelta]]:
+    """Yield the uncounted open time by the rows to which it belongs."""
+    if not days.uncounted:
+        return
+    first = min(begins for begins, _ends in days.uncounted.values())
+    last = max(ends for _begins, ends in days.uncounted.values())
+    open_time = open_time_with_dealers(table, first, last)
+    for day, (begins, ends) in days.uncounted.items():
+        for span in open_time.spans(begins, ends):
+            yield from _parts(table.facility, day, days.limits[day][0], span)
+
+
+def _parts(
+    facility: Facility, day: dt.date, day_begins: dt.datetime, span: OpenSpan
+) -> Iterator[tuple[HourKey, dt.timedelta]]:
+    """Cut a span at each hour of its day and at each shift."""
+    shifts, moment = facility.shifts_of(day), span.begins
+    while moment < span.ends:
+        hour = day_begins + (moment - day_begins) // HOUR * HOUR
+        shift = next(shift for shift in reversed(shifts) if shift.begins <= moment)
+        until = min(hour + HOUR, shift.ends, span.ends)
+        yield (day, hour, shift.code, " ".join(span.dealers)), until - moment
+        moment = until
 
 
 def write_rollups() -> list[int]:
@@ -204,7 +245,9 @@ def _roll_up_batch(table: Table) -> int | None:
             settled = len(rounds)
             progress.last_round = numbers[-1]
         for day in sorted(corrected_days):
-            _write_day_again(table, day, progress.last_round)
+            newest = _write_day_again(table, day, progress.last_round)
+            if day == progress.newest_day:  # a slip may have voided its newest round
+                progress.newest_day, progress.newest_settled_at = newest or (None, None)
         progress.save()
         return settled
 
@@ -271,19 +314,23 @@ def _write_exact(row: RollupRow, expected: Fraction, variance: Fraction) -> None
 # Written again from the record
 
 
-def _write_day_again(table: Table, day: dt.date, last_round: int) -> None:
-    """Write the rows of one gaming day of a table from the record, and the month's from its days."""
+def _write_day_again(table: Table, day: dt.date, last_round: int) -> Newest | None:
+    """Write the rows of one gaming day of a table from the record, and the month's from its days.
+
+    Returns its newest settled round.
+    """
     HourFigures.objects.filter(table=table, gaming_day=day).delete()
     DayFigures.objects.filter(table=table, gaming_day=day).delete()
     month = day.replace(day=1)
     MonthFigures.objects.filter(table=table, month=month).delete()
     of_day = round_figures(table.facility, day, day, table.code, table.kind)
     rounds = [round_ for round_ in of_day if round_.round <= last_round]
-    deltas, _ = hour_deltas(table, rounds)
+    deltas, newest = hour_deltas(table, rounds)
     HourFigures.objects.bulk_create(_hour_rows(table, deltas))
     DayFigures.objects.bulk_create(_day_rows(table, deltas))
     days = DayFigures.objects.filter(table=table, gaming_day__gte=month, gaming_day__lt=_next_month(month))
     MonthFigures.objects.bulk_create(_month_rows(table, days))
+    return newest
 
 
 def _hour_rows(table: Table, deltas: dict[HourKey, Delta]) -> Iterator[HourFigures]:

@@ -24,11 +24,11 @@ from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.corrections.entry_types import SLIP_FILED
 from tables.corrections.outcomes import settled_line
 from tables.corrections.slips import SettlementLine
-from tables.figures.posts import PostHolders
 from tables.models import Table
 from tables.replay.replayed_round import HANDLERS
 from tables.replay.round_records import RoundRecord
 from tables.replay.rules_finder import RulesFinder
+from tables.staffing.post_holders import PostHolders
 
 FILED = SLIP_FILED.name
 NO_RESULT = frozenset({"void", "no-roll"})

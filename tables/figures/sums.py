@@ -8,9 +8,9 @@ from fractions import Fraction
 from math import isqrt, lcm
 from typing import Any, NamedTuple
 
+from tables.core.pace import pace
+
 SIGMAS = 2  # ± always means two standard deviations
-MIN_ROUNDS, MIN_PLAY_US = 3, 5 * 60_000_000  # the least play for a rate of rounds an hour
-HOUR_US = 3_600_000_000
 
 
 class ExactSum:
@@ -98,7 +98,7 @@ COUNTS = (
     "cut_cents",
     "seats_wagering",
     "seats_offered",
-    "played_us",
+    "open_us",
 )
 # The columns of a rollup row that every reader needs, in this order.
 COLUMNS = (
@@ -127,7 +127,7 @@ class Sums:
     cut_cents: int = 0
     seats_wagering: int = 0
     seats_offered: int = 0
-    played_us: int = 0
+    open_us: int = 0
     expected: ExactSum = field(default_factory=ExactSum)
     variance: ExactSum = field(default_factory=ExactSum)
     families: dict[tuple[str, str], FamilySums] = field(default_factory=dict)
@@ -220,10 +220,9 @@ class Sums:
 
     @property
     def pace(self) -> int | None:
-        """Rounds an hour of play; None where there was too little play."""
-        if self.rounds < MIN_ROUNDS or self.played_us < MIN_PLAY_US:
-            return None
-        return round(Fraction(self.rounds * HOUR_US, self.played_us))
+        """The pace (`tables.core.pace`), rounded."""
+        exact = pace(self.rounds, dt.timedelta(microseconds=self.open_us))
+        return None if exact is None else round(exact)
 
     @property
     def occupancy(self) -> Fraction | None:

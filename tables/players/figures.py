@@ -19,6 +19,7 @@ from games.engine.wagers import Wager as Staked
 from games.expectation import round_expectation
 from games.submissions import rules_of
 from tables.core.context import newest_revisions
+from tables.core.pace import per_hour
 from tables.models import Rating, Round, Settlement, Throw, Wager
 
 
@@ -71,8 +72,7 @@ class RatedFigures:
     @property
     def rounds_an_hour(self) -> Fraction | None:
         """The rounds in which the player wagered, an hour of rated time; None without time."""
-        seconds = Fraction(self.time // dt.timedelta(microseconds=1), 1_000_000)
-        return Fraction(self.rounds * 3600) / seconds if seconds else None
+        return per_hour(self.rounds, self.time)
 
 
 def figures_of(ratings: Collection[Rating], now: dt.datetime) -> RatedFigures:

@@ -8,7 +8,7 @@ void round had moved. A correction belongs to the day on which its slip was file
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
@@ -16,6 +16,8 @@ from typing import Any
 from django.db import connection, transaction
 
 from games.registry import game_by_code
+from tables.core.pace import pace
+from tables.opening.open_time import open_times
 from tables.replay.round_records import RoundRecord
 from tables.reports.day_rounds import DayRounds, Unreadable, rounds_of_day
 from tables.reports.events import DayEvents, day_events
@@ -23,16 +25,12 @@ from tables.reports.expected import Expected, expected_by_table
 from tables.reports.report_day import ReportDay
 from tables.reports.slip_rows import SlipRow, read_slips
 
-MINUTE_US = 60_000_000  # microseconds
-MIN_PLAY_US = 5 * MINUTE_US  # the least play for a rate of rounds an hour, with MIN_ROUNDS
-MIN_ROUNDS = 3
-
 
 @dataclass(frozen=True)
 class Figures:
     """Sums that can be added; money in cents. `aside_cents` was staked in rounds that ended void or with no roll.
 
-    `paced` rounds were settled in `paced_us` microseconds of play, from each table's first round to its last.
+    `open_time` is the time of `tables.core.pace`.
     """
 
     settled: int = 0
@@ -50,8 +48,7 @@ class Figures:
     outside_cents: int = 0
     slips: int = 0
     corrections_cents: int = 0
-    paced: int = 0
-    paced_us: int = 0
+    open_time: dt.timedelta = dt.timedelta()
     expected: Expected = field(default_factory=Expected)
 
     def __add__(self, addend: "Figures") -> "Figures":
@@ -77,6 +74,10 @@ class Figures:
     def win_share(self) -> Fraction | None:
         """Win over wagers: the share of the amount wagered that the casino won, as settled. Hold is win over drop."""
         return Fraction(self.win_cents, self.wagered_cents) if self.wagered_cents else None
+
+    @property
+    def pace(self) -> Fraction | None:
+        return pace(self.settled, self.open_time)
 
     @property
     def rounds(self) -> int:
@@ -171,7 +172,9 @@ def _figures_by_table(
     for table, expectation in expected_by_table(rounds).items():
         figures_by_table[table] += Figures(expected=expectation)
     for table, records in rounds.by_table.items():
-        figures_by_table[table] += _wager_figures(records) + _pace_figures(records)
+        figures_by_table[table] += _wager_figures(records)
+    for table, open_time in _open_times(rounds).items():
+        figures_by_table[table] += Figures(open_time=open_time)
     for slip in slips:
         figures_by_table[slip.table] += _slip_figures(slip)
     return figures_by_table
@@ -222,17 +225,16 @@ def _wager_figures(records: Iterable[RoundRecord]) -> Figures:
     )
 
 
-def _pace_figures(records: Sequence[RoundRecord]) -> Figures:
-    spans = [
-        (record.opened_at, record.ended_at)
-        for record in records
-        if record.phase == "cleared" and record.opened_at and record.ended_at
-    ]
-    if len(spans) < MIN_ROUNDS:
-        return Figures()
-    duration = max(ended_at for _opened_at, ended_at in spans) - min(opened_at for opened_at, _ in spans)
-    duration_us = duration // dt.timedelta(microseconds=1)
-    return Figures(paced=len(spans), paced_us=duration_us) if duration_us >= MIN_PLAY_US else Figures()
+def _open_times(rounds: DayRounds) -> dict[int, dt.timedelta]:
+    """The open and staffed time of each table with settled rounds, up to the newest of them."""
+    day = rounds.day
+    last_by_table = {
+        table: min(max(record.ended_at for record in records if record.ended_at), day.ends)
+        for table, records in rounds.settled().items()
+    }
+    tables = [day.tables[table] for table in last_by_table]
+    times = open_times(tables, day.begins, max(last_by_table.values(), default=day.begins))
+    return {table: times[table].between(day.begins, last) for table, last in last_by_table.items()}
 
 
 def _game_rows(tables: Iterable[ReportRow]) -> list[ReportRow]:

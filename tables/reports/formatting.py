@@ -10,7 +10,6 @@ from tables.reports.charts import SIGMAS, sigma
 from tables.reports.expected import Expected
 from tables.reports.figures import Figures
 
-HOUR_US = 3_600_000_000
 MAX_SPANS = 6  # listed one by one: a row of a page has no room for more
 
 
@@ -45,8 +44,9 @@ def band(expected: Expected) -> str:
 
 
 def rounds_per_hour(figures: Figures) -> str:
-    """Settled rounds an hour: `42.5`."""
-    return shares.tenths(figures.paced * HOUR_US, figures.paced_us)
+    """The pace: `42.5`."""
+    exact = figures.pace
+    return shares.NONE if exact is None else shares.tenths(exact.numerator, exact.denominator)
 
 
 def duration(seconds: int) -> str:

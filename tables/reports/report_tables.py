@@ -172,7 +172,7 @@ def row_columns(report: Report, by: str) -> tuple[Column[ReportRow], ...]:
             notes=lambda row: [spans(row.open_spans, facility)] if is_by_table else [],
             page_notes=lambda row: (
                 [f"{rounds_per_hour(row.figures)} rounds an hour"]
-                if is_by_table and row.figures.paced
+                if is_by_table and row.figures.pace is not None
                 else []
             ),
             url=_row_url("all"),

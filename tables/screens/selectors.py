@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
 
 from audit import clock
 from audit.compiled_reads import CompiledValues
@@ -19,7 +19,7 @@ from audit.rows import read
 from games import registry
 from games.engine import Rules
 from games.engine.editions import all_editions
-from games.engine.game import Game
+from games.engine.game import Game, PostCode
 from games.engine.procedures import EndedPhase
 from games.layout_drawing import money
 from games.registry import game_by_code
@@ -33,8 +33,10 @@ from games.snapshot_types import (
     WinLines,
 )
 from tables.core.entries import MISSHAPEN
+from tables.core.pace import pace
 from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.models import Round, Slip, Table, Throw, Wager
+from tables.opening.open_time import needed_posts, open_time_since
 from tables.rounds.entry_types import WAGERS_PLACED
 from tables.screens.day_expectation import DayExpectation, day_expectation
 from tables.words.entries import said_by, words_of
@@ -44,7 +46,6 @@ LAST_ACTS = 14
 MAX_CACHED_STREAMS = 2_000
 CORRECTIONS = frozenset({DICE_CORRECTED.name, WAGER_MISSED.name, WAGER_STRUCK.name})
 WIN_LINE_ROUNDS = 240
-SHORTEST_PACE = dt.timedelta(minutes=5)
 _newest_lines: "dict[int, _NewestLines]" = {}  # by the stream's id
 
 
@@ -53,10 +54,32 @@ def person_name(person: Person) -> PersonName:
     return {"code": person.code, "name": person.name, "short": person.short_name}
 
 
+class TablePlace(NamedTuple):
+    """What identifies a table and its record, and what its game needs to be staffed."""
+
+    uid: uuid.UUID
+    table_id: int
+    stream_id: int
+    game: str
+    posts: tuple[PostCode, ...]
+
+
+class Day(NamedTuple):
+    """A gaming day with its first and its last moment."""
+
+    date: dt.date
+    begins: dt.datetime
+    ends: dt.datetime
+
+
 def ended_rounds_part(table: Table, day: dt.date) -> EndedRoundsPart:
     """Return the keys of the snapshot that only the end of a round or a slip changes."""
     newest_slip = _newest_slip_seq(table)
-    return _ended_rounds_part(table.uid, table.pk, table.game, table.status_seq, newest_slip, day)
+    place = TablePlace(table.uid, table.pk, table.stream_id, table.game, needed_posts(table))
+    ends = table.facility.day_begins(day + dt.timedelta(days=1))
+    return _ended_rounds_part(
+        place, table.status_seq, newest_slip, Day(day, table.facility.day_begins(day), ends)
+    )
 
 
 def _newest_slip_seq(table: Table) -> int:
@@ -68,14 +91,12 @@ def _newest_slip_seq(table: Table) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _ended_rounds_part(
-    uid: uuid.UUID, table_id: int, game: str, status_seq: int, newest_slip_seq: int, day: dt.date
-) -> EndedRoundsPart:
+def _ended_rounds_part(place: TablePlace, status_seq: int, newest_slip_seq: int, day: Day) -> EndedRoundsPart:
     """Read past rounds once. The end of a round changes `status_seq`, a slip `newest_slip_seq`."""
     return {
-        "last_wagers": last_wagers(table_id),
-        "figures": figures(table_id, day, uid),
-        "history": history(table_id, game),
+        "last_wagers": last_wagers(place.table_id),
+        "figures": figures(place, day),
+        "history": history(place.table_id, place.game),
     }
 
 
@@ -115,10 +136,9 @@ DAY_SUMS = CompiledValues(
             handle=Sum("wagered_cents", filter=PLAYED),
             taken=Sum("taken_cents"),
             paid=Sum("paid_cents"),
-            first=Min("opened_at", filter=PLAYED),
             last=Max("ended_at", filter=PLAYED),
         )
-        .values_list("rounds", "handle", "taken", "paid", "first", "last")
+        .values_list("rounds", "handle", "taken", "paid", "last")
     )
 )
 DAY_RESULTS = CompiledValues(
@@ -129,26 +149,35 @@ DAY_RESULTS = CompiledValues(
         .values_list("number", "taken_cents", "paid_cents")
     )
 )
-NO_SUMS = (0, None, None, None, None, None)
+NO_SUMS = (0, None, None, None, None)
 
 
-def figures(table_id: int, day: dt.date, uid: uuid.UUID) -> Figures:
+def figures(place: TablePlace, day: Day) -> Figures:
     """Return rounds, handle, win (cents) and pace of a gaming day.
 
     A void round or no roll does not count as a round, but what its earlier throws won or lost is in the win.
     """
-    rounds, handle, taken, paid, first, last = next(iter(DAY_SUMS(table_id, day)), NO_SUMS)
-    expectation = day_expectation(uid, table_id, day, rounds)
+    rounds, handle, taken, paid, last = next(iter(DAY_SUMS(place.table_id, day.date)), NO_SUMS)
+    expectation = day_expectation(place.uid, place.table_id, day.date, rounds)
     return {
-        "gaming_day": day.isoformat(),
+        "gaming_day": day.date.isoformat(),
         "rounds": rounds,
         "handle_cents": handle or 0,
         "win_cents": (taken or 0) - (paid or 0),
         "expected_cents": expectation.expected_cents,
         "band_cents": expectation.band_cents,
-        "pace_per_hour": pace(rounds, first, last),
-        **win_lines(table_id, day, expectation),
+        "pace_per_hour": _pace_of_day(place, rounds, day, last),
+        **win_lines(place.table_id, day.date, expectation),
     }
+
+
+def _pace_of_day(place: TablePlace, rounds: int, day: Day, last: dt.datetime | None) -> int | None:
+    """Return the pace of a day up to its newest settled round, rounded."""
+    if last is None:
+        return None
+    open_time = open_time_since(place.uid, place.stream_id, place.posts, day.begins, last)
+    exact = pace(rounds, open_time.between(day.begins, min(last, day.ends)))
+    return None if exact is None else round(exact)
 
 
 def win_lines(table_id: int, day: dt.date, expectation: DayExpectation) -> WinLines:
@@ -167,13 +196,6 @@ def win_lines(table_id: int, day: dt.date, expectation: DayExpectation) -> WinLi
         "expected_line_cents": [so_far.expected_cents for so_far in known],
         "band_line_cents": [so_far.band_cents for so_far in known],
     }
-
-
-def pace(rounds: int, first: dt.datetime | None, last: dt.datetime | None) -> int | None:
-    """Return rounds an hour; None before three rounds and five minutes of play."""
-    if rounds < 3 or first is None or last is None or last - first < SHORTEST_PACE:
-        return None
-    return round(rounds * 3600 / (last - first).total_seconds())
 
 
 class PastRow(NamedTuple):

@@ -163,15 +163,6 @@ def test_rounds_are_counted_by_the_hour_in_which_they_began(hands, scene):
     assert busy == {at(10): (1, -1_500), at(11): (1, 3_000), at(12): (0, 0)}
 
 
-def test_rounds_an_hour_are_counted_from_the_first_to_the_last(hands, scene):
-    for minute in (0, 10, 20):
-        hands.now = at(10, minute)
-        scene.play((1, "small", 2_500), dice=[1, 1, 2])
-        scene.finish()
-    house = day_of(scene).total
-    assert (house.paced, house.paced_us) == (3, 20 * 60 * 1_000_000)
-
-
 def test_a_manual_round_is_counted_separately(hands, scene):
     lay = [{"seat": 1, "wager": "small", "cents": 2_500}]
     params = {"dice": [1, 1, 2], "wagers": lay, "reason": "tablet dead"}

@@ -22,6 +22,7 @@ def values(scene) -> dict[str, int | str | dt.datetime]:
     )
     return {
         "table": scene.table.pk,
+        "stream": scene.table.stream_id,
         "round_": scene.round.pk,
         "facility": scene.table.facility.pk,
         "game": scene.table.game,

@@ -30,10 +30,15 @@ class PostHolders:
         if seq > self._seq:
             rows = self._rows().filter(seq__gt=self._seq, seq__lte=seq).order_by("seq")
             for row in rows.values_list(*COLUMNS):
-                self._holders |= _changes(read(row))
+                self._holders |= post_changes(read(row))
             self._seq = seq
         codes = (self._holders.get(post, "") for post in self._posts)
         return tuple(dict.fromkeys(code for code in codes if code))
+
+    @property
+    def by_post(self) -> dict[str, str]:
+        """The code of the person at each post: "" for a post that was left empty."""
+        return dict(self._holders)
 
     def _rows(self) -> Any:
         return Entry.objects.filter(stream=self._stream_id, type__in=POST_TYPES)
@@ -42,13 +47,13 @@ class PostHolders:
         while True:
             rows = list(self._rows().filter(seq__lt=before).order_by("-seq").values_list(*COLUMNS)[:BATCH])
             for row in rows:
-                yield _changes(read(row))
+                yield post_changes(read(row))
             if len(rows) < BATCH:
                 return
             before = rows[-1][0]
 
 
-def _changes(entry: RecordedEntry) -> dict[str, str]:
+def post_changes(entry: RecordedEntry) -> dict[str, str]:
     """Return who holds which posts after this entry: "" for a post that was left empty."""
     data = entry.data
     try:

@@ -1,0 +1,31 @@
+"""Pace: settled rounds an hour of the time in which a table was open for play and staffed, pauses included.
+
+This is the only definition. The tiles and pages of the floor, the figures, the daily report and the proposals use it.
+
+* Open for play: from the opening to the closing, without the time in which gaming had ceased.
+* Staffed: each post of the game was held. A simulated table needs nobody.
+* Pauses between rounds count, however long, and so does the wait for the first round of a gaming day.
+* The time ends with the newest settled round of the gaming day. What follows is a pause only if another round comes;
+  if none does, the dealer waits and then counts the tray, which is no dealing. The proposals ask for the last hour, and
+  count up to now.
+
+So one figure answers what a pit boss asks: how many rounds does an hour of this table and its dealers bring? Several
+tables, hours or days have the pace of their rounds over their time together.
+"""
+
+import datetime as dt
+from fractions import Fraction
+
+HOUR = dt.timedelta(hours=1)
+MICROSECOND = dt.timedelta(microseconds=1)
+LEAST_TIME = dt.timedelta(minutes=5)  # of less time no pace is stated
+
+
+def pace(rounds: int, open_time: dt.timedelta) -> Fraction | None:
+    """Return settled rounds an hour of open and staffed time; None for less than five minutes."""
+    return per_hour(rounds, open_time) if open_time >= LEAST_TIME else None
+
+
+def per_hour(count: int, time: dt.timedelta) -> Fraction | None:
+    """Return a number an hour of some time, exactly; None without time."""
+    return Fraction(count * (HOUR // MICROSECOND), time // MICROSECOND) if time else None
