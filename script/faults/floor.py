@@ -76,9 +76,10 @@ def send_fills() -> None:
     from games.models import Facility
     from tables.demo.seeding import PODIUM as PODIUM_NAME
     from tables.demo.seeding import do
+    from tables.money.keeping import change_keeping
 
     facility = PODIUM.facility
-    Facility.objects.filter(code=facility).update(keeps_inventory=True)
+    change_keeping(Facility.objects.get(code=facility), True)
     podium = Device.objects.get(facility=facility, name=PODIUM_NAME)
     floorperson, cashier, guard = (
         Person.objects.get(code=code) for code in (SECOND_SIGNER[0], "cleo", "rita")

@@ -27,6 +27,7 @@ from tables.demo import seeding
 from tables.demo.refusals import EVENING_OUTSIDE_DEMO
 from tables.demo.simulation import SimulatedTable, acts_of_round, prepare, simulated_table
 from tables.models import Table
+from tables.money.keeping import change_keeping
 from tables.screens import push
 from tables.screens.snapshot import of_table
 
@@ -132,7 +133,7 @@ def tables_of_the_evening() -> list[SimulatedTable]:
 
 def _begin_trays(tables: Iterable[SimulatedTable], hands: Hands) -> None:
     """Keep the inventory from now on: the trays of the dealt tables are counted, and one of them waits for a fill."""
-    Facility.objects.filter(code=FACILITY).update(keeps_inventory=True)
+    change_keeping(Facility.objects.get(code=FACILITY), True)
     guard = Person.objects.get(facility=FACILITY, role="security")
     live = [simulated for simulated in tables if not is_football(simulated)]
     for simulated in live:

@@ -176,3 +176,14 @@ class ParSet(TypedDict):
 
 
 PAR_SET = entry_type("par.set", ParSet, "The par of a table was set: what its tray should hold.")
+
+
+class KeepingChanged(TypedDict):
+    keeps: Annotated[bool, "whether tables open and close by counts of their chips from now on"]
+
+
+KEEPING_CHANGED = entry_type(
+    "inventory.keeping_changed",
+    KeepingChanged,
+    "The house began, or ended, to keep the inventory of its tables.",
+)

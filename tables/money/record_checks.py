@@ -28,6 +28,7 @@ from tables.money.entry_types import (
     DROP_BOX_COUNTED,
     DROP_BOX_PUT_ON,
     DROP_BOX_TAKEN_OFF,
+    KEEPING_CHANGED,
     OPENER_COUNTED,
     TRANSFER_CANCELED,
     TRANSFER_HANDED_OVER,
@@ -50,6 +51,10 @@ OPENER_OUT_OF_PLACE = declare_finding(
 CLOSER_DIFFERS = declare_finding(
     "closer-differs",
     "%(stream)s: the row of the table has another closer than the inventories of its entries.",
+)
+KEEPING_DIFFERS = declare_finding(
+    "inventory-keeping-differs",
+    "%(facility)s: whether the house keeps the inventory of its tables is not as the newest entry about it says.",
 )
 SLIP_NUMBER_MISSING = declare_finding(
     "slip-number-missing", "%(facility)s: no entry of the record gave slip number %(slip)s."
@@ -162,6 +167,19 @@ HANDLERS: dict[str, Handler] = {
     DROP_BOX_COUNTED.name: StatedMoney.counted,
     DISCREPANCY_REPORTED.name: StatedMoney.differs,
 }
+
+
+@record_check
+def check_keeping(tick: Callable[[], None]) -> Iterator[Finding]:
+    """Compare whether each house keeps the inventory of its tables with the newest entry that says so."""
+    for facility in Facility.objects.order_by("pk"):
+        tick()
+        entries = Entry.objects.filter(
+            stream__name__startswith=f"{facility.code}/", type=KEEPING_CHANGED.name
+        )
+        stated = [body["data"]["keeps"] for body in entry_bodies(entries)]
+        if facility.keeps_inventory != (stated[-1] if stated else False):
+            yield Finding(KEEPING_DIFFERS, {"facility": facility.code})
 
 
 @record_check

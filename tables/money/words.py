@@ -8,6 +8,7 @@ from tables.money.entry_types import (
     DROP_BOX_COUNTED,
     DROP_BOX_PUT_ON,
     DROP_BOX_TAKEN_OFF,
+    KEEPING_CHANGED,
     OPENER_COUNTED,
     PAR_SET,
     TRANSFER_CANCELED,
@@ -86,6 +87,14 @@ ACT_LINES = [
         ),
     ),
     line(PAR_SET, lambda data: f"Par set: {in_dollars(data['cents'])}"),
+    line(
+        KEEPING_CHANGED,
+        lambda data: (
+            "The house keeps the inventory of its tables from now on"
+            if data["keeps"]
+            else "The house no longer keeps the inventory of its tables"
+        ),
+    ),
 ]
 
 

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from audit.devices import enroll
-from games.models import Facility
 from tables.models import Table
+from tables.money.keeping import change_keeping
 from tests.e2e.floor import Screen, Tablet, resize
 from tests.e2e.test_looks import broken_rules
 from tests.tables.cast import Scene
@@ -20,7 +20,7 @@ SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
 def open_tray(stage) -> Scene:
     """A table of a house that keeps inventories: its tray is counted and some chips short of the par."""
     scene = stage(opened=False)
-    Facility.objects.update(keeps_inventory=True)
+    change_keeping(scene.table.facility, True)
     scene.staff()
     count(scene, "count_opener", {**OPENER, "500": 118, "2500": 96})
     box(scene, "put_on_drop_box", {"box": "B-17"})

@@ -27,6 +27,7 @@ from tables.demo import evening, guided_shift, seeding, simulated_evening, simul
 from tables.demo.simulation import verify_simulated
 from tables.models import Alert, Round, Settlement, Table, TableInventory
 from tables.money.inventory import tray_of
+from tables.money.keeping import change_keeping
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -181,7 +182,7 @@ def test_the_trays_of_an_evening_balance_with_sales_and_fills(monkeypatch):
     monkeypatch.setattr(simulated_money, "FILL_UNDER", 1)
     monkeypatch.setattr(simulated_money, "SALE_CHANCE", 1)
     scene = make_scene()
-    Facility.objects.filter(pk=scene.table.facility_id).update(keeps_inventory=True)
+    change_keeping(scene.table.facility, True)
     said("simulate", tables=1, hours=1, seed=7, submission=scene.table.submission_code)
     table = Table.objects.select_related("facility").get(kind="simulated")
     inventory = TableInventory.objects.get(table=table)

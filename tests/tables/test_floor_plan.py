@@ -1,5 +1,6 @@
 """The floor plan: every table has its place and its game's shape, and a lens changes its color and one line."""
 
+import json
 from itertools import combinations
 from math import hypot
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from audit.models import Entry
 from games import registry
 from games.engine import Refusal
 from tables.screens import fragments
@@ -132,11 +134,15 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
         "[shifts]\nearly = 06:00:00\nlate = 18:00:00\n"
     )
     file.write_text("keeps_inventory = true\n" + file.read_text())
-    call_command("declare_floor", "larkfield", file, verbosity=0)
+    with pytest.raises(CommandError, match="name who answers for it, --by"):
+        call_command("declare_floor", "larkfield", file, by="nobody")
+    call_command("declare_floor", "larkfield", file, by="shift-manager", verbosity=0)
     table = scene.fresh
     assert (table.facility.target_paces, table.pit.places) == ({"sic-bo": 45}, {"T-01": [2, 3]})
     assert table.facility.shifts == {"early": "06:00", "late": "18:00"}
     assert table.facility.keeps_inventory
+    entry = Entry.objects.get(stream__name="larkfield/setup", type="inventory.keeping_changed")
+    assert (entry.actor, json.loads(bytes(entry.body))["data"]) == ("shift-manager", {"keeps": True})
     for wrong, words in (
         ("[shifts]\nlate = 18:00:00", "the first with the gaming day at 06:00"),
         ("[shifts]\nearly = 6", "The shift early must begin at a local time"),

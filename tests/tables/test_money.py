@@ -9,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 
 from audit import clock
 from audit.models import Entry
-from games.models import Facility
 from tables.cases.kinds import kind_of, words_of_case
 from tables.cases.watch import open_found_cases
 from tables.core.reads import locked_table
@@ -25,8 +24,9 @@ from tables.models import (
     TableInventory,
 )
 from tables.money.inventory import exact_cents, open_inventory, tray_of
+from tables.money.keeping import change_keeping
 from tables.money.proposal import propose
-from tables.money.record_checks import check_money
+from tables.money.record_checks import check_keeping, check_money
 from tables.money.view import tray_facts
 from tables.runner.system import system_context
 from tables.setup.first_day import first_day
@@ -41,7 +41,7 @@ FILL = {"500": 100, "2500": 100}  # $3,000
 
 
 def keep_inventory(scene: Scene) -> Scene:
-    Facility.objects.update(keeps_inventory=True)
+    change_keeping(scene.fresh.facility, True)
     return scene
 
 
@@ -320,7 +320,7 @@ def test_where_the_house_keeps_no_inventory_nothing_changes(hands):
 
 
 def test_a_house_that_begins_or_ends_keeping_inventories_closes_and_opens_its_tables(scene):
-    Facility.objects.update(keeps_inventory=False)
+    change_keeping(scene.fresh.facility, False)
     with scene.refused("closer-missing"):
         scene.close()
     box(scene, "take_off_drop_box")
@@ -330,7 +330,7 @@ def test_a_house_that_begins_or_ends_keeping_inventories_closes_and_opens_its_ta
     scene.open()
     scene.play((1, "small", 10_000), dice=[2, 5, 5])
     scene.finish()
-    Facility.objects.update(keeps_inventory=True)
+    change_keeping(scene.fresh.facility, True)
     scene.play((1, "small", 10_000), dice=[2, 5, 5])
     scene.finish()
     count(scene, "count_opener", OPENER)
@@ -469,6 +469,12 @@ def test_a_verification_finds_a_row_that_no_entry_states(scene):
         ChipTransfer.objects.all().delete()
         SlipNumbers.objects.update(fill=2)
         assert [what for what, _ in findings()] == ["money-without-row", "slip-number-missing"]
+
+
+def test_a_verification_finds_a_house_whose_choice_is_not_on_record(scene):
+    assert list(check_keeping(lambda: None)) == []
+    type(scene.table.facility).objects.update(keeps_inventory=False)
+    assert [finding.code for finding in check_keeping(lambda: None)] == ["inventory-keeping-differs"]
 
 
 def test_the_first_day_asks_for_a_cashier_where_the_house_keeps_inventories(scene):

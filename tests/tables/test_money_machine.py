@@ -28,7 +28,6 @@ from audit import verification
 from audit.errors import AuditRefusal
 from audit.models import Command, Stream
 from games.engine import Refusal
-from games.models import Facility
 from tables.models import (
     Alert,
     ChipDiscrepancy,
@@ -43,6 +42,7 @@ from tables.models import (
     Wager,
 )
 from tables.money.inventory import tray_of
+from tables.money.keeping import change_keeping
 from tables.money.tray import value_cents
 from tables.runner.table import Stale
 from tests.services.examples import examples
@@ -470,7 +470,7 @@ class Money(RuleBasedStateMachine):
 
 def test_the_tray_balances_in_every_sequence(hands):
     scene = make_scene(opened=False)
-    Facility.objects.update(keeps_inventory=True)
+    change_keeping(scene.table.facility, True)
     scene.staff()
     Money.scene, Money.hands, Money.began, Money.done = scene, hands, hands.now, Counter()
     how = settings(

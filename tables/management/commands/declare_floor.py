@@ -9,11 +9,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from audit.models import Person
 from games import registry
 from games.models import Facility
 from games.shifts import wrong_shifts
 from tables.models import Pit, Table
 from tables.models.floor import PLAN_COLUMNS, PLAN_ROWS
+from tables.money.keeping import change_keeping
 
 
 class Command(BaseCommand):
@@ -22,12 +24,16 @@ class Command(BaseCommand):
         "on the floor plan (row 1 or 2 and column in the pit), and when its shifts begin (local time, by code). They "
         "are figures of the house, and only screens show them. "
         "What the file leaves out is no longer declared. With keeps_inventory = true tables open and close "
-        "by counts of their chips, as docs/pit.md says; without that line nothing changes."
+        "by counts of their chips, as docs/pit.md says; without that line nothing changes. Such a change is on the "
+        "record, and needs --by."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("facility", help="the code of the facility, such as larkfield")
         parser.add_argument("file", type=Path, help="a TOML file with [target_paces], [places] and [shifts]")
+        parser.add_argument(
+            "--by", default="", help="the code of the person who answers for a change of keeps_inventory"
+        )
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
@@ -48,12 +54,17 @@ class Command(BaseCommand):
             *wrong_shifts(shifts, facility.gaming_day_start),
             *([] if isinstance(keeps_inventory, bool) else ["keeps_inventory must be true or false."]),
         ]
+        by = Person.objects.filter(code=options["by"], facility=facility.code, is_active=True).first()
+        if keeps_inventory != facility.keeps_inventory and by is None:
+            wrong.append(
+                "keeps_inventory changes: name who answers for it, --by with the code of a person here."
+            )
         if wrong:
             raise CommandError("\n".join(wrong))
         facility.target_paces = paces
         facility.shifts = {code: f"{start:%H:%M}" for code, start in shifts.items()}
-        facility.keeps_inventory = keeps_inventory
-        facility.save(update_fields=["target_paces", "shifts", "keeps_inventory"])
+        facility.save(update_fields=["target_paces", "shifts"])
+        change_keeping(facility, keeps_inventory, by)
         for pit in Pit.objects.filter(facility=facility):
             pit.places = {code: place for code, place in places.items() if pit_by_table[code] == pit.pk}
             pit.save(update_fields=["places"])
