@@ -127,6 +127,8 @@ def test_a_fill_is_in_the_tray_once_it_is_received_and_a_credit_has_left_once_it
     with scene.refused("receipt-differs") as refusal:
         scene.act("receive_transfer", {**transfer, "chips": {"500": 99, "2500": 100}}, witness="floorperson")
     assert refusal.value.params["differences"] == "$5: 99, not 100"
+    with scene.refused("receipt-differs"):  # other chips of the same value
+        scene.act("receive_transfer", {**transfer, "chips": {"500": 105, "2500": 99}}, witness="floorperson")
     for witness in (None, "security"):
         with scene.refused("dealer-and-floor-must-sign"):
             scene.act("receive_transfer", {**transfer, "chips": FILL}, witness=witness)

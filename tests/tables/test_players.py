@@ -207,6 +207,16 @@ def test_an_excluded_player_is_not_seated_and_not_erased(rated):
     assert Player.objects.get(code=code).exclusion == "" and rate(scene, code)
 
 
+def test_an_exclusion_holds_for_the_code_into_which_it_is_merged(rated):
+    scene, code, _rating = rated
+    scene.act("end_rating", {"seat": 1}, by="floorperson")
+    excluded = register(scene, "Another", "")
+    scene.in_room("exclude_player", {"player": excluded, "reason": "list"}, by="security")
+    scene.in_room("merge_players", {"player": excluded, "into": code}, by="floorperson")
+    with scene.refused("player-is-excluded"):
+        rate(scene, code)
+
+
 def test_a_refused_seat_takes_no_wager_until_it_is_lifted(scene):
     scene.place((3, "small", 500))
     scene.act("refuse_seat", {"seat": 3, "reason": "conduct"}, by="floorperson")

@@ -330,7 +330,8 @@ def test_it_pays_nobody_twice_and_nobody_who_lost(scene):
 
 
 def test_winners_are_paid_area_by_area_and_a_seat_is_paid_with_its_last_area(scene):
-    scene.play((1, "big", 2_500), (1, "total:12", 500), (2, "big", 1_000), dice=[2, 5, 5])
+    wagers = (1, "big", 2_500), (1, "total:12", 500), (2, "big", 1_000), (3, "big", 300), (3, "total:12", 100)
+    scene.play(*wagers, dice=[2, 5, 5])
     scene.act("pay_seats", {"seats": [1], "wager": "big"})
     assert scene.entry["data"] == {"round": 1, "seats": [1], "paid_cents": 2_500, "wager": "big"}
     assert (scene.round.paid_seats, scene.round.paid_areas) == ([], [[1, "big"]])
@@ -343,8 +344,9 @@ def test_winners_are_paid_area_by_area_and_a_seat_is_paid_with_its_last_area(sce
         scene.act("strike_mistaken_wager", {"seat": 2, "wager": "big", "reason": "x"}, witness="floorperson")
     scene.act("pay_seats", {"seats": [1], "wager": "total:12"})
     assert (scene.round.paid_seats, scene.round.paid_areas) == ([1], [])
-    scene.act("pay_seats")
-    assert (scene.round.phase, scene.entry["data"]["paid_cents"]) == ("paid", 1_000)
+    scene.act("pay_seats", {"seats": [3], "wager": "big"})
+    scene.act("pay_seats")  # what was paid with its area is not paid again
+    assert (scene.round.phase, scene.entry["data"]["paid_cents"]) == ("paid", 1_000 + 600)
     scene.finish()
     assert settled_again()[0] == []
 

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from audit import devices
-from audit.models import Entry, Stream
+from audit.models import Device, Entry, Stream
 from tables.models import DiceLot, LotStep
 from tests.tables.cast import PIN
 
@@ -97,6 +97,9 @@ def test_403_for_a_role_a_device_or_a_person_not_on_duty(scene, podium):
     tablet = scene.browser("tablet", "shift-manager")
     assert refusal(send(tablet), 403)["code"] == "device-of-another-table"
     podium = scene.browser("podium", "shift-manager")
+    Device.objects.filter(name="Podium").update(facility="bellweather")
+    assert refusal(send(podium), 403)["code"] == "device-of-another-table"
+    Device.objects.filter(name="Podium").update(facility="larkfield")
     from tables.models import Assignment
 
     duty = Assignment.objects.filter(person=scene.people["security"])
