@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from xlsxwriter import Workbook
 
 from audit.export import escape_formula
+from tables.figures.hold import HoldSums
 from tables.figures.page import FiguresPage, FiguresRow
 from tables.figures.query import BY
 from tables.figures.sums import Sums
@@ -31,8 +32,10 @@ def lines_of(page: FiguresPage) -> Iterator[Line]:
     """Yield everything that the page shows: the main table, its total, the wagers, and the hours, days or months."""
     rows = page.group_rows()
     for row in rows:
-        yield Line(BY[page.query.by].lower(), row.label, _figures(row.sums) | _target(row))
-    yield Line("total", page.range_words(), _figures(page.total))
+        yield Line(
+            BY[page.query.by].lower(), row.label, _figures(row.sums) | _target(row) | _money(row.money)
+        )
+    yield Line("total", page.range_words(), _figures(page.total) | _money(page.money))
     for family in page.family_rows():
         yield Line(
             "wagers",
@@ -46,7 +49,7 @@ def lines_of(page: FiguresPage) -> Iterator[Line]:
             },
         )
     for row in page.period_rows():
-        yield Line(page.query.period, row.label, _figures(row.sums))
+        yield Line(page.query.period, row.label, _figures(row.sums) | _money(row.money))
 
 
 def _figures(sums: Sums) -> dict[str, Any]:
@@ -76,7 +79,22 @@ def _target(row: FiguresRow) -> dict[str, Any]:
     return {} if row.target_pace is None else {"target_rounds_per_hour": row.target_pace}
 
 
-NAMES = (*_figures(Sums()), "target_rounds_per_hour")
+def _money(money: HoldSums) -> dict[str, Any]:
+    """Return sold, drop and hold of the inventories; nothing without one. Drop and hold wait for every count."""
+    if not money.inventories:
+        return {}
+    return {
+        "inventories": money.inventories,
+        "sold_cents": money.sold_cents,
+        "boxes_not_counted": money.uncounted,
+        "drop_cents": money.counted_drop_cents,
+        "inventory_win_cents": money.win_cents,
+        "hold": None if money.hold is None else str(money.hold),
+        "hold_percent": None if money.hold is None else round(float(100 * money.hold), 2),
+    }
+
+
+NAMES = (*_figures(Sums()), "target_rounds_per_hour", *_money(HoldSums(inventories=1)))
 
 
 def write_jsonl(page: FiguresPage) -> bytes:

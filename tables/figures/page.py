@@ -2,8 +2,8 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +23,17 @@ from tables.figures.formatting import (
     sigmas,
     signed_dollars,
 )
-from tables.figures.plots import Annotation, Axis, BandPlot, band_plots, number_of
+from tables.figures.hold import HoldSums, hold_so_far, read_hold
+from tables.figures.lot_changes import lot_changes
+from tables.figures.period_plots import (
+    PeriodPlot,
+    Point,
+    cents_words,
+    count_words,
+    period_plot,
+    share_words,
+)
+from tables.figures.plots import Annotation, Axis, BandPlot, LotChange, band_plots, number_of
 from tables.figures.query import BY, DAY, DEALERS_MAX, PLAYS, FiguresQuery, selected_tables, visible_tables
 from tables.figures.ranges import (
     Moment,
@@ -57,6 +67,7 @@ class FiguresRow:
     target_pace: int | None = None
     begins_group: bool = False
     bar: str = ""
+    money: HoldSums = field(default_factory=HoldSums)
 
     @property
     def rounds(self) -> str:
@@ -91,6 +102,13 @@ class FiguresRow:
     @property
     def is_outside(self) -> bool:
         return self.sums.is_outside
+
+    @property
+    def hold(self) -> str:
+        """Win over drop, or why it is not known."""
+        if self.money.inventories and not self.money.is_counted:
+            return "not counted"
+        return percent(self.money.hold)
 
     @property
     def pace(self) -> str:
@@ -168,15 +186,20 @@ class Filter:
 
 
 class FiguresPage:
-    """The figures of a query as one person may see them, with everything that is drawn of them."""
+    """The figures of a query as one person may see them, with everything that is drawn of them.
 
-    def __init__(self, query: FiguresQuery, person: Person, now: dt.datetime) -> None:
+    Without a person it has every table of the facility.
+    """
+
+    def __init__(self, query: FiguresQuery, person: Person | None, now: dt.datetime) -> None:
         self.query, self.person, self.now = query, person, now
         self.facility = query.facility
         self.visible = visible_tables(person, query.facility, query.play)
         self.tables = selected_tables(query, self.visible)
         self.figures: RangeFigures = read_range(query, self.tables)
         self.total = self.figures.total
+        self.hold = read_hold(query, self.tables)
+        self.money = self.hold.total
         self.labels = FamilyLabels(self.facility, self.tables)
 
     # Rows
@@ -221,6 +244,7 @@ class FiguresPage:
                     _tag(table) if self.query.has_today else "",
                     self.facility.target_paces.get(table.game),
                     begins_group=pit not in (None, table.pit_id),
+                    money=self.hold.by_table.get(table.pk, HoldSums()),
                 )
             )
             pit = table.pit_id
@@ -229,11 +253,13 @@ class FiguresPage:
     def _sum_rows(self, by: str) -> list[FiguresRow]:
         sums_by_code: dict[str, Sums] = defaultdict(Sums)
         names: dict[str, str] = {}
+        money: dict[str, HoldSums] = defaultdict(HoldSums)
         for table in self.tables:
             if table.pk in self.figures.by_table:
                 code = table.pit.code if by == "pit" else table.game
                 names[code] = table.pit.name if by == "pit" else game_by_code(table.game).name
                 sums_by_code[code].add(self.figures.by_table[table.pk])
+                money[code].add(self.hold.by_table.get(table.pk, HoldSums()))
         return [
             FiguresRow(
                 names[code],
@@ -241,6 +267,7 @@ class FiguresPage:
                 self.query.parameters(**{by: code}, by="table"),
                 code if by == "game" else "",
                 target_pace=self.facility.target_paces.get(code) if by == "game" else None,
+                money=money[code],
             )
             for code, sums in sums_by_code.items()
         ]
@@ -261,7 +288,7 @@ class FiguresPage:
         """Return the row under the line."""
         count = len(rows)
         noun = "dealer" if self.query.by == "dealer" else BY[self.query.by].lower()
-        return FiguresRow(f"{count} {noun}{'' if count == 1 else 's'}", self.total)
+        return FiguresRow(f"{count} {noun}{'' if count == 1 else 's'}", self.total, money=self.money)
 
     def period_rows(self) -> list[FiguresRow]:
         """Return the hours in their order, or the days or months, the newest first."""
@@ -275,6 +302,9 @@ class FiguresPage:
                 self._period_url(period),
                 tag=self._period_tag(period),
                 bar=f"{HOUR_BAR_WIDTH * by_period[period].handle_cents / most:.1f}",
+                money=HoldSums()
+                if isinstance(period, dt.datetime)
+                else self.hold.by_period.get(period, HoldSums()),
             )
             for period in periods
         ]
@@ -344,12 +374,86 @@ class FiguresPage:
     # The plot
 
     def plots(self) -> list[BandPlot]:
-        """Draw the win of the range in its band."""
+        """Draw the win of the range in its band; that of a single table has a line where its dice changed."""
         points = self.figures.points
         if len(points) < 2 or not self.total.is_known:
             return []
         axis = self._day_axis() if self.query.is_one_day else self._days_axis()
-        return band_plots(points, axis, self._annotation())
+        changes: list[LotChange] = []
+        if self.query.table and len(self.tables) == 1:
+            begins, ends = (
+                self.facility.day_begins(day) for day in (self.query.first, self.query.last + DAY)
+            )
+            changes = lot_changes(self.tables[0], begins, ends)
+        return band_plots(points, axis, self._annotation(), changes)
+
+    def period_plots(self) -> list[PeriodPlot]:
+        """Draw handle, pace, seats and hold by hour, day or month; nothing for a single period."""
+        by_period, name = self.figures.by_period, self.query.period
+        periods = self._periods_in_order()
+        if len(periods) < 2:
+            return []
+        labels = [self._short_label(period) for period in periods]
+
+        def points(value: Callable[[Sums], Fraction | int | None]) -> list[Point]:
+            values = [value(by_period[period]) if period in by_period else None for period in periods]
+            return [
+                Point(label, None if known is None else Fraction(known))
+                for label, known in zip(labels, values, strict=True)
+            ]
+
+        targets = {self.facility.target_paces.get(table.game) for table in self.tables}
+        target = targets.pop() if len(targets) == 1 else None
+        pace_note = f"target {target} an hour" if target else ""
+        if len(self.tables) > 1:
+            pace_note = ", ".join(filter(None, ["of the average table", pace_note]))
+        plots = (
+            period_plot(f"Handle by {name}", points(lambda sums: sums.handle_cents), cents_words),
+            period_plot(
+                f"Pace by {name}", points(lambda sums: sums.pace), count_words, note=pace_note, target=target
+            ),
+            period_plot(
+                f"Seats by {name}",
+                points(lambda sums: sums.occupancy),
+                share_words,
+                note="with a wager",
+                top=Fraction(1),
+            ),
+            self._hold_plot(periods, labels),
+        )
+        return [plot for plot in plots if plot is not None]
+
+    def _hold_plot(self, periods: Sequence[Moment], labels: Sequence[str]) -> PeriodPlot | None:
+        """Draw the hold of days or months; of a single day the win over the chips sold so far, hour by hour."""
+        if self.query.is_one_day:
+            so_far = hold_so_far(self.query, self.tables)
+            points = [
+                Point(label, so_far.get(period) if isinstance(period, dt.datetime) else None)
+                for label, period in zip(labels, periods, strict=True)
+            ]
+            return period_plot("Win of chips sold, so far", points, share_words, note="since the openers")
+        holds = [
+            self.hold.by_period[period].hold if period in self.hold.by_period else None for period in periods
+        ]
+        points = [Point(label, hold) for label, hold in zip(labels, holds, strict=True)]
+        return period_plot(
+            f"Hold by {self.query.period}", points, share_words, note="where every drop is counted"
+        )
+
+    def _periods_in_order(self) -> list[Moment]:
+        """Return every hour from the first to the last, every day of a range, or the months that have figures."""
+        known = sorted(self.figures.by_period, key=number_of)
+        if not known or self.query.period == "month":
+            return known
+        step = HOUR if self.query.is_one_day else DAY
+        first, last = (known[0], known[-1]) if self.query.is_one_day else (self.query.first, self.query.last)
+        count = round((number_of(last) - number_of(first)) / step.total_seconds())
+        return [first + number * step for number in range(count + 1)]
+
+    def _short_label(self, period: Moment) -> str:
+        if isinstance(period, dt.datetime):
+            return f"{self.facility.local(period):%H:%M}"
+        return f"{period.day} {period:%b}" if self.query.period == "day" else f"{period:%b %y}"
 
     def _day_axis(self) -> Axis:
         points = self.figures.points

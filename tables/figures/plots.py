@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import cycle
+from typing import NamedTuple
 
 from games.layout_drawing import money, signed
 from tables.figures.formatting import whole_dollars
@@ -14,6 +15,7 @@ LETTER, LINE = 7.4, 16  # width of a figure and height of a line of text, 13 pix
 LEFT, TOP = 62, 12
 END_GAP = 14
 MAX_GRID_LINES = 4
+LOT_GAP = 8  # between the line of a change of dice and the names of the lots
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,22 @@ class Note:
     texts: tuple[Label, ...]
 
 
+class LotChange(NamedTuple):
+    """New dice at the table: the lot before, "" where there was none, and the lot since."""
+
+    moment: dt.datetime
+    before: str
+    lot: str
+
+
+@dataclass(frozen=True)
+class LotLine:
+    """A line where the dice changed, with the names of the lots at its sides if there is room."""
+
+    x: float
+    texts: tuple[Label, ...]
+
+
 @dataclass(frozen=True)
 class BandPlot:
     """Paths of the win, of what was expected and of the band, and the texts around them."""
@@ -68,6 +86,7 @@ class BandPlot:
     ends: tuple[Label, ...]
     ticks: tuple[Label, ...]
     note: Note | None
+    lots: tuple[LotLine, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,14 +113,22 @@ def number_of(moment: Moment) -> float:
     return moment.toordinal() * 86_400.0
 
 
-def band_plots(points: Sequence[PlotPoint], axis: Axis, annotation: Annotation | None) -> list[BandPlot]:
+def band_plots(
+    points: Sequence[PlotPoint], axis: Axis, annotation: Annotation | None, changes: Sequence[LotChange] = ()
+) -> list[BandPlot]:
     """Draw the plot at each width; nothing without two points."""
     if len(points) < 2:
         return []
-    return [_plot(size, points, axis, annotation) for size in SIZES]
+    return [_plot(size, points, axis, annotation, changes) for size in SIZES]
 
 
-def _plot(size: Size, points: Sequence[PlotPoint], axis: Axis, annotation: Annotation | None) -> BandPlot:
+def _plot(
+    size: Size,
+    points: Sequence[PlotPoint],
+    axis: Axis,
+    annotation: Annotation | None,
+    changes: Sequence[LotChange],
+) -> BandPlot:
     foot, right = size.height - 38, size.width - max(size.right, 12)
     upper = [point.expected_cents + point.band_cents for point in points]
     lower = [point.expected_cents - point.band_cents for point in points]
@@ -144,7 +171,29 @@ def _plot(size: Size, points: Sequence[PlotPoint], axis: Axis, annotation: Annot
         ends=_apart(ends, right + END_GAP, size.height) if size.right else (),
         ticks=_ticks(axis, x_of, size),
         note=_note(annotation, points, xs, y_of, size, foot, right) if annotation else None,
+        lots=_lot_lines(changes, axis, x_of, right),
     )
+
+
+def _lot_lines(
+    changes: Sequence[LotChange], axis: Axis, x_of: Callable[[float], float], right: float
+) -> tuple[LotLine, ...]:
+    """Return a line for each change within the plot; a name that would touch another or the edge is left out."""
+    lines, free_from = [], float(LEFT)
+    for change in changes:
+        moment = change.moment.timestamp()
+        if not axis.begins <= moment <= axis.ends:
+            continue
+        x, texts = x_of(moment), []
+        before = f"dice {change.before}"
+        if change.before and x - LOT_GAP - len(before) * LETTER >= free_from:
+            texts.append(Label(round(x - LOT_GAP, 1), TOP + 4, before, anchor="end"))
+        end = x + LOT_GAP + len(change.lot) * LETTER
+        if x >= free_from and end <= right:
+            texts.append(Label(round(x + LOT_GAP, 1), TOP + 4, change.lot))
+            free_from = end + LOT_GAP
+        lines.append(LotLine(x, tuple(texts)))
+    return tuple(lines)
 
 
 def _path(xs: Sequence[float], ys: Sequence[float]) -> str:

@@ -116,11 +116,14 @@ def _read_code(typed: str) -> str:
     return typed if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", typed, re.ASCII) else ""
 
 
-def visible_tables(person: Person, facility: Facility, play: str) -> list[Table]:
-    """Return the tables of one kind whose figures a person may see: those of their duty, or all of the facility."""
+def visible_tables(person: Person | None, facility: Facility, play: str) -> list[Table]:
+    """Return the tables of one kind whose figures a person may see: those of their duty, or all of the facility.
+
+    Without a person, for a declared report, they are all of the facility.
+    """
     tables = Table.objects.filter(facility=facility, kind=play).select_related("pit", "dealer")
     ordered = list(tables.order_by("pit__code", "code"))
-    if person.role in SEES_EVERYTHING:
+    if person is None or person.role in SEES_EVERYTHING:
         return ordered
     duty = list(Assignment.objects.at_facility(facility).filter(person=person))
     return [table for table in ordered if any(assignment.covers(table) for assignment in duty)]

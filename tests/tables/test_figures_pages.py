@@ -14,11 +14,16 @@ from django.core.management import CommandError, call_command
 
 from tables.clock.ticker import tick
 from tables.figures import rollup
+from tables.figures.formatting import percent
+from tables.figures.lot_changes import lot_changes
+from tables.figures.plots import Axis, LotChange, band_plots
 from tables.figures.query import read_query
-from tables.figures.ranges import whole_months
-from tables.models import DayFigures, HourFigures, MonthFigures, RollupProgress
+from tables.figures.ranges import PlotPoint, whole_months
+from tables.models import DayFigures, DropBox, HourFigures, MonthFigures, RollupProgress
 from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, at, file_slip
 from tests.services.workbooks import cells
+from tests.tables import test_money as chips
+from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 PAGE = "/floor/larkfield/figures/"
@@ -240,6 +245,86 @@ def test_the_page_says_which_rounds_it_has_not_counted(hands, scene):
     assert 'id="figures-body" data-live' in html
     rollup.write_rollups()
     assert "not counted yet" not in read(scene)[0]
+
+
+def test_small_plots_show_each_hour(hands, scene):
+    play_two_hours(hands, scene)
+    hands.now = at(13, 30)
+    scene.play((1, "small", 1_000), dice=[6, 6, 2])
+    scene.finish()
+    rollup.write_rollups()
+    scene.table.facility.__class__.objects.update(target_paces={"sic-bo": 4})
+    html = unescape(read(scene)[1])
+    seats = scene.table.seats
+    for label in (
+        "Handle by hour. 10:00: $65, 11:00: $40, 12:00: $0, 13:00: $10",
+        f"Seats by hour. 10:00: {percent(Fraction(3, 2 * seats))}, 11:00: {percent(Fraction(1, seats))}, 13:00",
+        "Pace by hour. 10:00: 2, 11:00: 1, 12:00: 0, 13:00: 2",  # 13:00 to 13:30 was half an hour
+    ):
+        assert label in html, label
+    assert "Win of chips sold" not in html
+    (bars,) = re.findall(r'aria-label="Pace by hour.*?</svg>', html, re.S)
+    heights = [float(height) for height in re.findall(r'<rect [^>]*height="([\d.]+)"', bars)]
+    assert heights == [45.0, 22.5, 0.0, 45.0]  # of 90 pixels for the target of four
+    assert 'class="target"' in bars and 'y1="10.0"' in bars
+
+
+def test_the_win_plot_of_a_table_has_a_line_where_its_dice_changed(hands, scene):
+    play_two_hours(hands, scene)
+    changes = [
+        LotChange(at(10, 30), "L-0001", "L-0002"),
+        LotChange(at(10, 31), "L-0002", "L-0003"),
+        LotChange(at(9), "", "L-0001"),
+    ]
+    points = [PlotPoint(at(10), 0, 0.0, 0.0), PlotPoint(at(11), 100, 50.0, 80.0)]
+    wide = band_plots(points, Axis(at(10).timestamp(), at(11).timestamp(), []), None, changes)[0]
+    assert [[text.text for text in line.texts] for line in wide.lots] == [["dice L-0001", "L-0002"], []]
+    found = lot_changes(scene.fresh, at(6), at(12))
+    assert [change.lot for change in found] == [scene.snapshot["lot"]["code"]]
+    assert '<line class="lot-line"' in read(scene, f"{PAGE}T-01/?from=2026-11-21")[1]
+    assert lot_changes(scene.fresh, at(12), at(13)) == []
+
+
+def test_hold_is_win_over_the_drop_that_the_count_room_counted(hands):
+    scene = chips.keep_inventory(make_scene(opened=False))
+    scene.staff()
+    chips.count(scene, "count_opener", chips.OPENER)
+    chips.box(scene, "put_on_drop_box", {"box": "B-17"})
+    scene.inspect()
+    scene.open()
+    scene.act("sell_chips", {"cents": 50_000})
+    scene.play((1, "small", 3_000), dice=[6, 6, 2])
+    scene.finish()
+    rollup.write_rollups()
+    text, _html = read(scene)
+    assert "Sold $500 Drop not counted yet" in text and "not counted 1" not in text
+    assert "figure is missing for 1 drop box, and 1 inventory is open." in text
+    chips.box(scene, "take_off_drop_box")
+    chips.count(scene, "count_closer", {**chips.OPENER, "2500": 401 - 20, "500": 301})  # $500 sold, $30 won
+    scene.close()
+
+    def exported():
+        client = scene.browser("podium", "shift-manager")
+        return json.loads(client.get(f"{PAGE}export.jsonl").content.splitlines()[0])
+
+    assert (exported()["drop_cents"], exported()["hold"], exported()["boxes_not_counted"]) == (None, None, 1)
+    chips.cage(scene, "count_drop", {"drop_box": 1, "cents": 50_000}, "compliance")
+    text, _html = read(scene)
+    assert "Drop $500 hold 6.0 %" in text and "6.0 % – 100 %" not in text
+    line = exported()
+    assert (line["sold_cents"], line["drop_cents"], line["inventory_win_cents"]) == (50_000, 50_000, 3_000)
+    assert (line["hold"], line["hold_percent"]) == ("3/50", 6.0)
+    for query in ("?by=pit", "?from=2026-11-01&to=2026-11-21", "?from=2025-11-22&to=2026-11-21"):
+        assert "6.0 %" in read(scene, PAGE + query)[0], query
+    for query in ("?shift=day", "?dealer=dealer", "?from=2026-11-20&to=2026-11-20"):
+        assert "Drop" not in read(scene, PAGE + query)[0], query
+    html = read(scene, f"{PAGE}?from=2026-11-20&to=2026-11-21")[1]
+    assert 'aria-label="Hold by day. 21 Nov: 6.0' in html
+    out = StringIO()
+    call_command("figures_rollup", "--check", stdout=out)
+    DropBox.objects.update(counted_cents=40_000)
+    with pytest.raises(CommandError, match="1 rows differ"):
+        call_command("figures_rollup", "--check", stderr=out)
 
 
 @pytest.mark.parametrize("days", [1, 30])

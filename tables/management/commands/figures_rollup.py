@@ -7,12 +7,14 @@ from django.core.management.base import BaseCommand, CommandError
 
 from tables.figures import rollup
 from tables.models import Table
+from tables.money.record_checks import check_money
 
 
 class Command(BaseCommand):
     help = (
         "Write the settled rounds that the ticker has not counted yet into the rollups of the figures. --check "
-        "compares every row with the record and fails if one differs; --rebuild writes every row again from the record."
+        "compares every row, and the inventories and drop boxes, with the record and fails if one differs; --rebuild "
+        "writes every row again from the record."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -40,6 +42,10 @@ class Command(BaseCommand):
 
     def _check(self, tables: list[Table]) -> None:
         differences = [line for table in tables for line in rollup.differences(table)]
+        places = {table.place for table in tables}
+        differences += [
+            str(finding) for finding in check_money(lambda: None) if finding.where.get("stream") in places
+        ]
         for line in differences:
             self.stderr.write(line)
         if differences:

@@ -1,0 +1,155 @@
+"""Sold, drop and hold of a range, from the inventories and drop boxes of the tables: docs/pit.md#sold-drop-and-hold.
+
+The unit is an inventory, from its opener to its closer, on the gaming day of the opener. Its own row and those of its
+drop boxes have the sums, which a full verification and `manage.py figures_rollup --check` compare with the entries.
+"""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from django.db.models import Count, F, Q, Sum
+from django.db.models.functions import TruncHour, TruncMonth
+
+from tables.figures.query import FiguresQuery
+from tables.models import ChipSale, DropBox, Round, Table, TableInventory
+
+
+@dataclass
+class HoldSums:
+    """Sums of inventories. `win_cents` is what the record says that their trays won; `drop_cents` of counted boxes."""
+
+    inventories: int = 0
+    open_inventories: int = 0
+    boxes: int = 0
+    boxes_counted: int = 0
+    sold_cents: int = 0
+    drop_cents: int = 0
+    win_cents: int = 0
+
+    def add(self, addend: "HoldSums") -> None:
+        """Add the sums of other inventories."""
+        for name in vars(self):
+            setattr(self, name, getattr(self, name) + getattr(addend, name))
+
+    @property
+    def uncounted(self) -> int:
+        """Drop boxes that the count room has not counted yet, those at the tables included."""
+        return self.boxes - self.boxes_counted
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the drop is known: each inventory has its closer, and each box its count."""
+        return bool(self.inventories) and not self.open_inventories and not self.uncounted
+
+    @property
+    def counted_drop_cents(self) -> int | None:
+        """The drop; None before everything is counted."""
+        return self.drop_cents if self.is_counted else None
+
+    @property
+    def hold(self) -> Fraction | None:
+        """Win over drop; None before everything is counted, and without a drop."""
+        return Fraction(self.win_cents, self.drop_cents) if self.is_counted and self.drop_cents else None
+
+
+@dataclass
+class RangeHold:
+    """The sums by table (id), and by the gaming days or months of the page."""
+
+    by_table: dict[int, HoldSums] = field(default_factory=lambda: defaultdict(HoldSums))
+    by_period: dict[dt.date, HoldSums] = field(default_factory=lambda: defaultdict(HoldSums))
+
+    @property
+    def total(self) -> HoldSums:
+        return sum_of(self.by_table.values())
+
+
+def sum_of(parts: Iterable[HoldSums]) -> HoldSums:
+    """Return the sums of several together."""
+    total = HoldSums()
+    for part in parts:
+        total.add(part)
+    return total
+
+
+def read_hold(query: FiguresQuery, tables: Sequence[Table]) -> RangeHold:
+    """Read the inventories of these tables that were opened in the range of a query, in two statements.
+
+    An inventory belongs to no shift and no dealer, so a query with such a filter has none.
+    """
+    read = RangeHold()
+    if query.shift or query.dealer:
+        return read
+    of_range = Q(gaming_day__range=(query.first, query.last), table__in=[table.pk for table in tables])
+    by_month = query.period == "month"
+    inventories = TableInventory.objects.filter(of_range)
+    period = TruncMonth("gaming_day") if by_month else F("gaming_day")
+    rows = inventories.annotate(period=period).values("table", "period").order_by()
+    running = {table.pk: _running_win(table) for table in tables}
+    for row in rows.annotate(
+        count=Count("pk"),
+        open_count=Count("pk", filter=Q(closed_at=None)),
+        sold=Sum("sold_cents"),
+        win=Sum(F("taken_cents") - F("paid_cents") + F("corrected_cents")),
+    ):
+        sums = HoldSums(
+            inventories=row["count"],
+            open_inventories=row["open_count"],
+            sold_cents=row["sold"],
+            win_cents=row["win"] + (running[row["table"]] if row["open_count"] else 0),
+        )
+        _add(read, row["table"], row["period"], sums)
+    boxes = DropBox.objects.filter(inventory__in=inventories.order_by())
+    period = TruncMonth("inventory__gaming_day") if by_month else F("inventory__gaming_day")
+    of_boxes = boxes.annotate(period=period).values("table", "period").order_by()
+    counts = of_boxes.annotate(count=Count("pk"), counted=Count("counted_cents"), drop=Sum("counted_cents"))
+    for table, day, count, counted, drop in counts.values_list("table", "period", "count", "counted", "drop"):
+        _add(read, table, day, HoldSums(boxes=count, boxes_counted=counted, drop_cents=drop or 0))
+    return read
+
+
+def hold_so_far(query: FiguresQuery, tables: Sequence[Table]) -> dict[dt.datetime, Fraction]:
+    """Return win over chips sold after each hour of one gaming day, from its openers on, in two statements.
+
+    A drop has no hours, so this is what the record says of the cash. Slips are not in it.
+    """
+    begins = query.facility.day_begins(query.first)
+    if not query.is_one_day or query.shift or query.dealer or begins.minute:
+        return {}
+    ids = [table.pk for table in tables]
+    sales = ChipSale.objects.filter(inventory__gaming_day=query.first, table__in=ids).order_by()
+    sold = dict(
+        sales.annotate(hour=TruncHour("sold_at", tzinfo=dt.UTC))
+        .values_list("hour")
+        .annotate(sum=Sum("cents"))
+    )
+    if not sold:
+        return {}
+    rounds = Round.objects.filter(
+        Q(table__inventories__last_round=None) | Q(number__lte=F("table__inventories__last_round")),
+        table__in=ids,
+        table__inventories__gaming_day=query.first,
+        number__gt=F("table__inventories__rounds_before"),
+        ended_at__isnull=False,
+    ).order_by()
+    of_hours = rounds.annotate(hour=TruncHour("ended_at", tzinfo=dt.UTC)).values_list("hour")
+    won = dict(of_hours.annotate(sum=Sum(F("taken_cents") - F("paid_cents"))))
+    so_far, win_cents, sold_cents = {}, 0, 0
+    for hour in sorted(sold.keys() | won.keys()):
+        win_cents, sold_cents = win_cents + won.get(hour, 0), sold_cents + sold.get(hour, 0)
+        if sold_cents:
+            so_far[hour] = Fraction(win_cents, sold_cents)
+    return so_far
+
+
+def _add(read: RangeHold, table: int, period: dt.date, sums: HoldSums) -> None:
+    read.by_table[table].add(sums)
+    read.by_period[period].add(sums)
+
+
+def _running_win(table: Table) -> int:
+    """The win of the open inventory of a table so far, between rounds."""
+    return table.tray_taken_cents - table.tray_paid_cents + table.tray_corrected_cents
