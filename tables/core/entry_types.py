@@ -92,6 +92,7 @@ class AlertRaised(AlertEnded):
     lot: NotRequired[str]
     minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]
     person: NotRequired[Annotated[str, "name of the person"]]
+    player: NotRequired[Annotated[str, "random code of a rated player"]]
     post: NotRequired[Annotated[PostCode, "the post that is empty, or whose tablet is silent"]]
     round: NotRequired[
         Annotated[int | None, "number of the round; null for a dispute before the first round"]

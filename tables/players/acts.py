@@ -35,9 +35,10 @@ def start_rating(ctx: TableContext, params: Params) -> ActOutcome:
     """Rate a player at a taken seat, from the round in play or else from the next.
 
     A player may be rated at two seats of one table. Raises `rated-seat-is-open`, `seat-is-rated`, `no-such-player`,
-    `player-is-excluded`, or `player-is-rated` at another table.
+    `player-is-excluded`, `player-is-rated` at another table, or `player-is-busy`.
     """
-    seat, player = _seat(ctx, params), ratings.player_of(ctx.table.facility_id, params.code("player"))
+    seat = _seat(ctx, params)
+    player = ratings.player_of(ctx.table.facility_id, params.code("player"), lock="skip")
     ratings.verify_admitted(player)
     _verify_free(ctx, seat)
     elsewhere = (

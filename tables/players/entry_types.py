@@ -4,7 +4,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 
-EndedBy = Literal["floor", "seat", "close"]
+EndedBy = Literal["floor", "seat", "close", "exclusion"]
 Exclusion = Literal["self", "list", "house", "age"]
 RefusedFor = Literal["excluded", "conduct", "intoxicated", "age", "other"]
 
@@ -18,7 +18,9 @@ class RatingStarted(TypedDict):
 
 class RatingEnded(RatingStarted):
     last_round: Annotated[int, "number of the last round that counts; before the first: none"]
-    by: Annotated[EndedBy, "the floor ended it, the seat was freed, or the table closed"]
+    by: Annotated[
+        EndedBy, "the floor ended it, the seat was freed, the table closed, or the player was excluded"
+    ]
 
 
 class RatingMoved(TypedDict):

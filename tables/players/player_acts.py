@@ -20,7 +20,7 @@ from tables.players.entry_types import (
     PlayerErased,
 )
 from tables.players.identity import keyed_hash, new_code, new_salt
-from tables.players.ratings import player_of
+from tables.players.ratings import end_at_all_tables, player_of
 from tables.players.refusals import (
     CARD_IS_ON_FILE,
     EXCLUSION_STANDS,
@@ -69,10 +69,11 @@ def read_player(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 @facility_act(PLAYERS, roles=GUARDIANS)
 def exclude_player(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Exclude a player: nobody may rate them at a seat. A rating that runs is for the floor to end."""
-    player = player_of(ctx.facility.pk, params.code("player"))
+    """Exclude a player: nobody may rate them at a seat. Their ratings end at once, and the floor is alerted there."""
+    player = player_of(ctx.facility.pk, params.code("player"), lock="wait")
     player.exclusion = params.choice("reason", EXCLUSIONS)
     player.save(update_fields=["exclusion"])
+    end_at_all_tables(ctx, player)
     return ActOutcome(PLAYER_EXCLUDED({"player": player.code, "reason": player.exclusion}))
 
 
@@ -91,10 +92,11 @@ def admit_player(ctx: FacilityContext, params: Params) -> ActOutcome:
 def merge_players(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Record that two codes are of one person. Figures of `into` contain those of `player`, which no seat takes again.
 
-    An exclusion of either holds for both. Raises `not-another-player`, or `player-is-rated` while `player` is.
+    An exclusion of either holds for both, and ends the ratings of `into`. Raises `not-another-player`, or
+    `player-is-rated` while `player` is.
     """
-    player = player_of(ctx.facility.pk, params.code("player"))
-    into = player_of(ctx.facility.pk, params.code("into"))
+    player = player_of(ctx.facility.pk, params.code("player"), lock="wait")
+    into = player_of(ctx.facility.pk, params.code("into"), lock="wait")
     if player == into:
         raise Refusal(NOT_ANOTHER_PLAYER)
     _verify_not_rated(player)
@@ -104,6 +106,7 @@ def merge_players(ctx: FacilityContext, params: Params) -> ActOutcome:
     if player.exclusion and not into.exclusion:
         into.exclusion = player.exclusion
         into.save(update_fields=["exclusion"])
+        end_at_all_tables(ctx, into)
     return ActOutcome(PLAYERS_MERGED({"player": player.code, "into": into.code}), {"player": into.code})
 
 
@@ -160,7 +163,7 @@ def erase_player(ctx: FacilityContext, params: Params) -> ActOutcome:
 
     Raises `exclusion-stands` for an excluded player, or `player-is-rated` while they are.
     """
-    player = player_of(ctx.facility.pk, params.code("player"))
+    player = player_of(ctx.facility.pk, params.code("player"), lock="wait")
     if player.exclusion:
         raise Refusal(EXCLUSION_STANDS, player=player.code)
     _verify_not_rated(player)

@@ -6,13 +6,21 @@ wagers in it, or else the one before.
 """
 
 from collections.abc import Iterable
+from typing import Literal
 
+from django.db import connection
+
+from audit import clock
 from games.engine import Refusal
+from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
+from tables.core.reads import locked_table
 from tables.models import Player, Rating
+from tables.players.alert_rules import EXCLUDED_PLAYER
 from tables.players.entry_types import RATING_ENDED, EndedBy, RatingEnded
 from tables.players.refusals import (
     NO_SUCH_PLAYER,
+    PLAYER_IS_BUSY,
     PLAYER_IS_ERASED,
     PLAYER_IS_EXCLUDED,
     PLAYER_IS_MERGED,
@@ -20,10 +28,19 @@ from tables.players.refusals import (
     SEAT_NOT_RATED,
 )
 from tables.players.words import EXCLUDED_BY
+from tables.runner.facility import FacilityContext
+
+PlayerLock = Literal["", "wait", "skip"]
 
 
-def player_of(facility_id: int, code: str) -> Player:
-    """A player of this facility. Raises `no-such-player`, `player-is-erased` or `player-is-merged`."""
+def player_of(facility_id: int, code: str, lock: PlayerLock = "") -> Player:
+    """A player of this facility. Raises `no-such-player`, `player-is-erased` or `player-is-merged`.
+
+    `lock`: lock the player's row until the transaction ends. An act without a table waits for it, and locks tables
+    afterward. An act at a table holds its table's lock, so it never waits (`skip`): it raises `player-is-busy`.
+    """
+    if lock:
+        _lock_player(facility_id, code, lock)
     player = (
         Player.objects.filter(facility_id=facility_id, code=code.upper())
         .select_related("merged_into")
@@ -36,6 +53,15 @@ def player_of(facility_id: int, code: str) -> Player:
     if player.merged_into is not None:
         raise Refusal(PLAYER_IS_MERGED, player=player.code, into=player.merged_into.code)
     return player
+
+
+def _lock_player(facility_id: int, code: str, lock: PlayerLock) -> None:
+    rows = Player.objects.filter(facility_id=facility_id, code=code.upper())
+    if not connection.features.has_select_for_update or not rows.exists():
+        return
+    locked = rows.select_for_update(of=("self",), no_key=True, skip_locked=lock == "skip")
+    if not locked.values_list("pk", flat=True):
+        raise Refusal(PLAYER_IS_BUSY, player=code)
 
 
 def verify_admitted(player: Player) -> None:
@@ -90,6 +116,30 @@ def end_with_seats(ctx: TableContext, seats: Iterable[int] | None = None, by: En
     rated = sorted(map(int, ctx.table.rated_seats))
     for seat in rated if seats is None else sorted(set(rated) & set(seats)):
         ctx.extra_entries.append(RATING_ENDED(ended(end(ctx, seat), by)))
+
+
+def end_at_all_tables(ctx: FacilityContext, player: Player) -> None:
+    """End the ratings of an excluded player, each under the lock of its table, and alert the floor there.
+
+    The caller holds the lock of the player's row, so that no rating starts meanwhile. Tables are locked in the order of
+    their codes, as by every act without a table.
+    """
+    open_ratings = Rating.objects.filter(player=player, ended_at=None)
+    for code in sorted(set(open_ratings.values_list("table__code", flat=True))):
+        locked = locked_table(ctx.facility.code, code)
+        table = locked.table
+        if table.stream.closed_at is not None:  # another table continues it
+            continue
+        moment = clock.displayed_moment(table.stream, locked.now)
+        at_table = TableContext(table, ctx.actor, ctx.device, ctx.witness, moment)
+        seats = open_ratings.filter(table=table).order_by("seat")
+        for rating, seat in list(seats.values_list("pk", "seat")):
+            end_with_seats(at_table, [seat], "exclusion")
+            alert = EXCLUDED_PLAYER.expected(table.pk, cause=rating, seat=seat, player=player.code)
+            raise_alert(at_table, alert)
+        at_table.save_changes("nothing", ())
+        at_table.append_extra_entries()
+        ctx.changed_tables.add(table.pk)
 
 
 def ended(rating: Rating, by: EndedBy) -> RatingEnded:

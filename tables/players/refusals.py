@@ -17,6 +17,11 @@ PLAYER_IS_MERGED = RefusalCode(
     "Player %(player)s is the same person as %(into)s. Use %(into)s.",
     "Recorded twice",
 )
+PLAYER_IS_BUSY = RefusalCode(
+    "player-is-busy",
+    "Somebody else is changing player %(player)s at this moment. Look at their page, then try again.",
+    "Player busy",
+)
 PLAYER_IS_EXCLUDED = RefusalCode(
     "player-is-excluded",
     "Player %(player)s is excluded: %(reason)s. Do not seat them, and call Security.",

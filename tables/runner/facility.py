@@ -61,6 +61,7 @@ class FacilityContext(StreamContext):
         super().__init__(locked, request)
         self.lots: list[DiceLot] = []
         self.affected_tables: dict[int, str] = {}  # codes by id
+        self.changed_tables: set[int] = set()  # ids of tables on whose streams the act itself has written
 
     def affect(self, tables: Iterable[Table]) -> None:
         """Note tables whose screens show what the act changes. Locks on assignments are taken before."""
@@ -69,7 +70,7 @@ class FacilityContext(StreamContext):
     @property
     def affected_table_ids(self) -> tuple[int, ...]:
         """Ids of the tables that show what the act changed."""
-        return tuple(sorted(self.affected_tables))
+        return tuple(sorted({*self.affected_tables, *self.changed_tables}))
 
     def after_append(self, appended: record.Appended) -> None:
         """Link the entry to its lots, and append an entry to the stream of each affected table.

@@ -1,16 +1,18 @@
 """Rated players: exact figures of their seats alone, mistaken records, erasure, exclusions and refused seats."""
 
 import datetime as dt
+import json
 from fractions import Fraction
 
 import pytest
 from django.core.management import call_command
 from django.db import connection
 
+from audit import verification
 from audit.models import Command, Entry
 from games.expectation import advantages
 from games.submissions import rules_of
-from tables.models import Player, PlayerDetails, Rating, Round, Table
+from tables.models import Alert, Player, PlayerDetails, Rating, Round, Table
 from tables.players import identity
 from tables.players.figures import figures_of
 from tables.players.record_checks import check_players
@@ -215,6 +217,33 @@ def test_an_exclusion_holds_for_the_code_into_which_it_is_merged(rated):
     scene.in_room("merge_players", {"player": excluded, "into": code}, by="floorperson")
     with scene.refused("player-is-excluded"):
         rate(scene, code)
+
+
+def test_an_exclusion_ends_what_is_rated_at_once_and_alerts_the_floor(rated):
+    scene, code, rating = rated
+    scene.place((1, "small", 500), (2, "big", 700))
+    other = rate(scene, code, 2)
+    answer = scene.in_room("exclude_player", {"player": code, "reason": "list"}, by="security")
+    assert answer.affected_table_ids == (scene.table.pk,)
+    assert scene.fresh.rated_seats == {}
+    rows = Rating.objects.filter(pk__in=(rating, other))
+    assert {row.last_round for row in rows if row.ended_at} == {2}, "the round in play has their wagers"
+    ended = Entry.objects.filter(stream=scene.table.stream, type="rating.ended")
+    assert [json.loads(bytes(entry.body))["data"]["by"] for entry in ended] == ["exclusion"] * 2
+    assert {entry.actor for entry in ended} == {"security"}
+    alerts = Alert.objects.filter(kind="excluded-player", ended_at=None)
+    assert [alert.params["seat"] for alert in alerts.order_by("pk")] == [1, 2]
+    tablet = scene.browser("tablet", "dealer").get(f"/floor/{scene.table.stream.name}/console")
+    assert code not in tablet.content.decode()
+    assert findings() == set() and verification.verify().good
+
+
+def test_a_code_that_turns_out_to_be_an_excluded_persons_is_rated_no_longer(rated):
+    scene, code, rating = rated
+    excluded = register(scene, "Another", "")
+    scene.in_room("exclude_player", {"player": excluded, "reason": "self"}, by="compliance")
+    scene.in_room("merge_players", {"player": excluded, "into": code}, by="floorperson")
+    assert Rating.objects.get(pk=rating).ended_at is not None and findings() == set()
 
 
 def test_a_refused_seat_takes_no_wager_until_it_is_lifted(scene):

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 
 from audit.models import Command, Entry, Person
 from games.engine import Refusal
 from tables.clock.ticker import tick
-from tables.models import Round, Settlement, Throw, Wager
+from tables.models import Player, Rating, Round, Settlement, Throw, Wager
 from tables.runner import table
 from tests.tables.cast import PIN, make_scene
 
@@ -242,3 +242,32 @@ def test_while_a_witness_pin_is_hashed_the_table_goes_on(committed, monkeypatch)
         go_on.set()
         voiding.join(20)
     assert answers == [200]
+
+
+def test_nobody_is_rated_who_is_excluded_at_the_same_moment(committed):
+    committed.place((1, "small", 2_500))
+    code = str(committed.in_room("register_player", {"name": "A name"}, by="floorperson").body["player"])
+    seen = committed.version
+    rated, excluded = at_once(
+        lambda: committed.act(
+            "start_rating", {"seat": 1, "player": code}, seen=seen, by="floorperson", device=committed.podium
+        ),
+        lambda: committed.in_room("exclude_player", {"player": code, "reason": "list"}, by="compliance"),
+    )
+    assert not isinstance(excluded, Exception), excluded
+    assert not isinstance(rated, Exception) or rated.code in ("player-is-excluded", "player-is-busy"), rated
+    assert not Rating.objects.filter(ended_at=None).exists() and committed.fresh.rated_seats == {}
+
+
+def test_an_act_at_a_table_never_waits_for_a_player_whom_an_exclusion_has_locked(committed):
+    committed.place((1, "small", 2_500))
+    code = str(committed.in_room("register_player", {"name": "A name"}, by="floorperson").body["player"])
+    refused: list[Any] = []
+    with transaction.atomic():
+        Player.objects.select_for_update(no_key=True).get(code=code)
+        refused += at_once(
+            lambda: committed.act(
+                "start_rating", {"seat": 1, "player": code}, by="floorperson", device=committed.podium
+            )
+        )
+    assert [refusal.code for refusal in refused] == ["player-is-busy"]
