@@ -115,6 +115,38 @@ def figures_of_rounds(table: Table, first: int, last: int) -> Iterator[RoundFigu
     yield from _figures_of_table(table.facility, table, (first, last), ANY_DAYS, RulesFinder())
 
 
+@dataclass(frozen=True, slots=True)
+class SettledRound:
+    """A settled round with its slips: every wager that stood when bets closed as it was settled, and the valid throws.
+
+    `rules` are None where the record does not say what stood.
+    """
+
+    number: int
+    lines: Sequence[SettlementLine]
+    throws: Sequence[Sequence[int]]
+    rules: Rules | None
+
+    def stood(self, seat: int) -> list[tuple[Wager, SettlementLine]]:
+        """The wagers of a seat that were won, lost or fees, each with its settlement."""
+        return [
+            (wager, line)
+            for wager, line in zip(_stood(self.lines), _counted(self.lines), strict=True)
+            if wager.seat == seat
+        ]
+
+
+def settled_rounds(table: Table, first: int, last: int) -> Iterator[SettledRound]:
+    """Yield the settled rounds of a table with these numbers, in their order."""
+    rules_finder = RulesFinder()
+    for start in range(first, last + 1, BATCH_ROUNDS):
+        for slipped in _rounds(table.stream_id, start, min(start + BATCH_ROUNDS - 1, last)):
+            if slipped.is_settled:
+                lines, throws, unreadable = _outcome(slipped)
+                rules = rules_finder.find(table.facility.code, slipped.record.terms)
+                yield SettledRound(slipped.record.number, lines, throws, None if unreadable else rules)
+
+
 def _figures_of_table(
     facility: Facility,
     table: Table,
@@ -212,19 +244,9 @@ def _figures(
     table: Table, slipped: SlippedRound, rules: Rules | None, dealers: tuple[str, ...]
 ) -> RoundFigures:
     record = slipped.record
-    unreadable = [*record.unreadable, *slipped.unreadable]
-    try:
-        lines, throws = slipped.lines(), slipped.throws()
-    except MISSHAPEN:
-        assert slipped.slip is not None
-        lines, throws = [], []
-        unreadable.append(slipped.slip.seq)
+    lines, throws, unreadable = _outcome(slipped)
     played = [line for line in lines if line["outcome"] in (WIN, LOSE)]
-    stood = [
-        Wager(line["seat"], line["wager"], line["cents"], line.get("play"))
-        for line in lines
-        if line["outcome"] in (WIN, LOSE, FEE)
-    ]
+    stood = _stood(lines)
     expectation = None if unreadable or rules is None else round_expectation(rules, stood, throws)
     assert record.opened_at is not None and record.ended_at is not None
     return RoundFigures(
@@ -249,6 +271,24 @@ def _figures(
         has_slip=slipped.slip is not None,
         unreadable=tuple(unreadable),
     )
+
+
+def _outcome(slipped: SlippedRound) -> tuple[list[SettlementLine], list[list[int]], list[int]]:
+    """How a round was settled, its valid throws, and the numbers of entries that cannot be relied on."""
+    unreadable = [*slipped.record.unreadable, *slipped.unreadable]
+    try:
+        return slipped.lines(), slipped.throws(), unreadable
+    except MISSHAPEN:
+        assert slipped.slip is not None
+        return [], [], [*unreadable, slipped.slip.seq]
+
+
+def _counted(lines: Iterable[SettlementLine]) -> list[SettlementLine]:
+    return [line for line in lines if line["outcome"] in (WIN, LOSE, FEE)]
+
+
+def _stood(lines: Iterable[SettlementLine]) -> list[Wager]:
+    return [Wager(line["seat"], line["wager"], line["cents"], line.get("play")) for line in _counted(lines)]
 
 
 def _by_code(

@@ -1,7 +1,7 @@
 """The pages of rated players: those at the tables now, and one player's figures."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,8 +13,8 @@ from audit.models import Entry, Person
 from games.models import Facility
 from games.registry import game_by_code
 from tables.core.permissions import FLOOR
+from tables.figures.player_figures import RatedFigures, figures_of_rating, sum_of
 from tables.players.entry_types import PLAYER_READ
-from tables.players.figures import RatedFigures, figures_of
 from tables.players.player_acts import GUARDIANS, READERS
 from tables.runner.access import facility_page_for
 from tables.runner.facility import PLAYERS
@@ -61,16 +61,17 @@ def player(request: HttpRequest, facility: str, code: str) -> HttpResponse:
     codes = [row.code, *row.merged.values_list("code", flat=True)]
     ratings = list(
         Rating.objects.filter(player__facility=facility_row, player__code__in=codes)
-        .select_related("table", "player")
+        .select_related("table__facility", "player")
         .order_by("-started_at", "-pk")
     )
+    figures = {rating.pk: figures_of_rating(rating, now) for rating in ratings}
     context = page_context(person, facility_row, PLAYERS, now) | {
         "now_here": facility_row.local(now),
         "player": row,
         "codes": codes[1:],
-        "figures": _shown(figures_of(ratings, now)),
-        "ratings": [{"rating": rating, **_shown(figures_of([rating], now))} for rating in ratings],
-        "codes_of_wagers": _by_code(ratings, now),
+        "figures": _shown(sum_of(figures.values())),
+        "ratings": [{"rating": rating, **_shown(figures[rating.pk])} for rating in ratings],
+        "codes_of_wagers": _by_code(ratings, figures),
         "details": _details(row, person, facility_row, now),
         "exclusions": Player.Exclusion.choices,
         **_rights(person),
@@ -102,11 +103,11 @@ def _shown(figures: RatedFigures) -> dict[str, Any]:
     }
 
 
-def _by_code(ratings: Sequence[Rating], now: dt.datetime) -> list[dict[str, Any]]:
+def _by_code(ratings: Sequence[Rating], figures: Mapping[int, RatedFigures]) -> list[dict[str, Any]]:
     """The wagers of these ratings by game and code, the largest theoretical loss first."""
     rows = []
     for game in sorted({rating.table.game for rating in ratings}):
-        figures = figures_of([rating for rating in ratings if rating.table.game == game], now)
+        of_game = sum_of(figures[rating.pk] for rating in ratings if rating.table.game == game)
         rows += [
             {
                 "game": game_by_code(game).name,
@@ -115,7 +116,7 @@ def _by_code(ratings: Sequence[Rating], now: dt.datetime) -> list[dict[str, Any]
                 "cents": code_figures.cents,
                 "theoretical_cents": round(code_figures.theoretical_cents),
             }
-            for code, code_figures in figures.by_code.items()
+            for code, code_figures in of_game.by_code.items()
         ]
     return sorted(rows, key=lambda row: (-row["theoretical_cents"], row["game"], row["code"]))
 

@@ -12,11 +12,13 @@ from audit import verification
 from audit.models import Command, Entry
 from games.expectation import advantages
 from games.submissions import rules_of
+from tables.figures.player_figures import figures_of
+from tables.figures.round_figures import figures_of_rounds
 from tables.models import Alert, Player, PlayerDetails, Rating, Round, Table
 from tables.players import identity
-from tables.players.figures import figures_of
 from tables.players.record_checks import check_players
 from tests.services.restore import columns_of, filled_tables, literals
+from tests.tables import slip_scene
 from tests.tables.cast import Scene, newest_of_an_act
 
 pytestmark = pytest.mark.django_db
@@ -92,6 +94,30 @@ def test_a_corrected_round_counts_as_it_was_settled_last(rated):
     scene.act("correct_dice", {"dice": [1, 1, 2], "reason": "misread"}, witness="floorperson")
     scene.finish()
     assert (figures(rating).taken_cents, figures(rating).paid_cents) == (0, 2_000)
+
+
+def test_a_slip_that_is_filed_later_counts_as_in_the_figures_of_the_table(rated):
+    scene, _code, rating = rated
+    play(scene, (1, "small", 2_000), dice=[4, 5, 6])
+    play(scene, (1, "big", 1_000), (1, "total:12", 500), dice=[1, 1, 2])
+    play(scene, (1, "big", 700), dice=[1, 1, 2])
+    assert (figures(rating).taken_cents, figures(rating).paid_cents) == (4_200, 0)
+    slip_scene.file(scene, "dice", number=2, dice=[1, 1, 2])
+    missed = {"seat": 1, "wager": "small", "cents": 3_000, "chips": "house"}
+    slip_scene.file(scene, "wager", number=3, wagers=[missed])
+    slip_scene.file(scene, "void", number=4, witness="pit-manager")
+    rows = list(figures_of_rounds(scene.fresh, 2, 4))
+    assert [(row.round, row.has_slip) for row in rows] == [(2, True), (3, True)]
+    player = figures(rating)
+    assert (player.rounds, player.handle_cents, player.taken_cents, player.paid_cents) == (
+        2,
+        6_500,
+        1_500,
+        5_000,
+    )
+    assert player.win_cents == sum(row.win_cents for row in rows)
+    assert player.handle_cents == sum(row.handle_cents for row in rows)
+    assert player.theoretical_cents == sum(row.expected_win or 0 for row in rows) > 0
 
 
 def test_the_round_in_play_counts_once_where_one_player_follows_another(scene):
