@@ -13,7 +13,8 @@ from django.db.models import Q
 
 from audit.models import Person
 from games.engine.odds import in_dollars
-from games.models import Facility
+from games.models import Facility, PreparedChange
+from games.separation import policy
 from tables.alerts.alert_rules import CALLS, DISPUTE
 from tables.alerts.words import alert_words
 from tables.cases.inbox import cases_of
@@ -35,6 +36,7 @@ from tables.failures.words import ceased_text
 from tables.limits.rules import section_of
 from tables.models import Alert, ChipTransfer, DiceLot, LimitsChange, Slip, Table
 from tables.money.view import transfers_of
+from tables.words.entries import words_of
 
 DICE_NEAR = dt.timedelta(hours=2)  # their time ends soon after the handover
 COUNT_NEAR = dt.timedelta(days=1)
@@ -310,6 +312,24 @@ def open_cases(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
         )
 
 
+def changes_to_approve(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """Changes that one person prepared, and that wait for the second one."""
+    changes = PreparedChange.objects.filter(facility=facility, status=PreparedChange.Status.WAITING)
+    for change in changes.select_related("prepared_by").order_by("pk"):
+        who = policy.approved_in_words(policy.row_of(facility.law, change.subject)).capitalize()
+        prepared_at = _time(facility, change.prepared_at, now)
+        yield OpenItem(
+            f"change:{change.code}",
+            "Approval",
+            f"{change.code}: {words_of(change.entry_type, change.entry_data)}",
+            f"Prepared by {change.prepared_by.short_name} at {prepared_at}. {who} approves it.",
+            "warn" if change.due_at < now else "",
+            due_at=change.due_at,
+            since=change.prepared_at,
+            holder=change.prepared_by,
+        )
+
+
 SOURCES: tuple[Source, ...] = (
     stopped_tables,
     held_alerts,
@@ -318,6 +338,7 @@ SOURCES: tuple[Source, ...] = (
     transfers_under_way,
     slips_in_work,
     dice_room,
+    changes_to_approve,
     open_cases,
 )
 

@@ -85,6 +85,21 @@ def test_the_list_has_what_the_record_holds_open_each_once_and_the_most_urgent_f
     assert "Slip" not in [label for label, _table, _title in titles(floor, hands)]
 
 
+def test_a_prepared_change_is_open_until_a_second_person_decides(floor, hands):
+    new = {"station": "podium", "name": "Podium 2"}
+    change = floor.in_room("add_device", new, by="system-administrator", approve=False).body["change"]
+    [item] = open_items(floor.table.facility, hands.now)
+    assert (item.key, item.label, item.holder) == (
+        f"change:{change}",
+        "Approval",
+        floor.people["system-administrator"],
+    )
+    assert item.title == f"{change}: Podium 2 added as podium device, for the whole facility"
+    assert item.due_at is not None and "at 10:00" in item.text and item.text.endswith(" approves it.")
+    floor.approve_changes(by="compliance")
+    assert titles(floor, hands) == []
+
+
 def test_training_tables_hand_over_nothing(hands):
     scene = make_scene(kind="training")
     scene.act("report_dispute", {"seat": 3, "about": "the call"})
