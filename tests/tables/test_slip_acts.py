@@ -47,12 +47,12 @@ def test_corrected_dice_settle_the_round_again_and_say_both(cleared):
 
 def test_nothing_that_was_settled_changes(cleared):
     before = cleared.last_round
-    day = selectors.figures(cleared.fresh.pk, before.gaming_day, cleared.fresh.uid)
+    day = selectors.ended_rounds_part(cleared.fresh, before.gaming_day)["figures"]
     file(cleared, "dice", dice=[1, 1, 2])
     settle(cleared, (1, 5_000), (2, -10_000))
     after = cleared.last_round
     assert {**vars(before), "_state": None} == {**vars(after), "_state": None}
-    assert selectors.figures(cleared.fresh.pk, before.gaming_day, cleared.fresh.uid) == day
+    assert selectors.ended_rounds_part(cleared.fresh, before.gaming_day)["figures"] == day
     assert day["win_cents"] == -2_500
     assert cleared.settled == [(1, "small", "lose", 0, 0), (2, "big", "win", 5_000, 5_000)]
 
