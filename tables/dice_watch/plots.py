@@ -64,7 +64,10 @@ def faces_plot(counts: Sequence[int]) -> FacesPlot | None:
 
 @dataclass(frozen=True)
 class EvidenceLine:
-    """The evidence by time on a logarithmic scale, with the alarm line."""
+    """The evidence by time on a logarithmic scale, with the alarm line.
+
+    `rose`: since when it has been above 1 at the end of every hour or day, in words; empty where it is not.
+    """
 
     points: str
     last_x: str
@@ -72,6 +75,8 @@ class EvidenceLine:
     alarm_y: str
     even_y: str
     days: list[tuple[str, str]]
+    rose: str = ""
+    rose_x: str = ""
 
 
 def evidence_line(
@@ -94,6 +99,8 @@ def evidence_line(
         return f"{LINE_FOOT - (LINE_FOOT - LINE_TOP) * share:.1f}"
 
     last = points[-1]
+    at_most_even = [moment for moment, log in points if log <= 0]
+    rose_at = (at_most_even[-1] if at_most_even else first) if last[1] > 0 else None
     ends = [(first, LINE_LEFT), (last[0], LINE_RIGHT)]
     within_days = last[0].date() == first.date()
     days = [(str(x), f"{moment:%H:%M}" if within_days else f"{moment.day} {moment:%b}") for moment, x in ends]
@@ -104,4 +111,6 @@ def evidence_line(
         y_of(log_alarm),
         y_of(0),
         days,
+        f"{rose_at.day} {rose_at:%b %H:%M}" if rose_at else "",
+        f"{x_of(rose_at):.1f}" if rose_at else "",
     )

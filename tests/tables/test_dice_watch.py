@@ -32,6 +32,7 @@ from tables.cases.kinds import words_of_case
 from tables.clock.reconcile import reconcile_alerts
 from tables.core.alert_kinds import ALERT_RULES
 from tables.dice_watch.alert_rules import UNFAIR_LOT
+from tables.dice_watch.plots import evidence_line
 from tables.dice_watch.watch import count_dice
 from tables.models import Alert, Case, DiceLot, HourOfDice, Table, Throw, WatchedDice
 from tables.screens import snapshot
@@ -188,6 +189,18 @@ def test_training_counts_nothing_and_simulated_tables_have_places_of_their_own(s
     assert set(WatchedDice.objects.values_list("kind", "place")) == {("simulated", 1), ("simulated", 2)}
 
 
+def test_the_drawing_says_since_when_the_evidence_has_been_above_1():
+    first = dt.datetime(2026, 11, 21, 10, 0, tzinfo=dt.UTC)
+    hours = [first + dt.timedelta(hours=number) for number in range(1, 6)]
+    logs = (0.5, -0.2, -0.1, 0.4, 1.2)
+    line = evidence_line(list(zip(hours, logs, strict=True)), first, 10.0)
+    assert line is not None and (line.rose, line.rose_x) == ("21 Nov 13:00", "208.0")  # 3 of 5 hours
+    fair = evidence_line([(hours[0], -0.1)], first, 10.0)
+    assert fair is not None and (fair.rose, fair.rose_x) == ("", "")
+    at_once = evidence_line([(hours[0], 0.1)], first, 10.0)
+    assert at_once is not None and at_once.rose == "21 Nov 10:00"
+
+
 # A finding
 
 
@@ -251,6 +264,7 @@ def test_the_page_begins_with_a_sentence_and_proposes_the_withdrawal_to_the_floo
     assert "Withdraw lot" not in see(unfair, by="surveillance")
     calm = see(unfair, "/floor/larkfield/dice-watch/?shaker=S-01&table=T-01&from=2026-11-01")
     assert "Nothing to see." in calm and "Shaker S-01 in 2026" in calm and "4 rounds, 4 throws" in calm
+    assert "above 1 since" in page
     part = render_to_string("tables/figures/dice_watch.html", {"table": unfair.table})
     assert "These dice need a look." in part and "?lot=L-0001" in part and "data-open" not in part
     client = unfair.browser("podium", "floorperson")
