@@ -42,16 +42,21 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 EVERY = bool(os.environ.get(VARIABLE))
 
 
-def fuzzed(count: int, every: int) -> Callable[[Any], Any]:
-    """Try `count` requests, the same in each run; `every` others with `--all`."""
+def fuzzed(count: int, every: int, part: int) -> Callable[[Any], Any]:
+    """Try `count` requests, the same in each run; `every` others with `--all`, in tests of `part` requests each.
+
+    A test that takes more than five minutes is ended (`faulthandler_timeout`), also on a slow machine.
+    """
     number = int(os.environ.get("FUZZ_EXAMPLES", 0)) or (every if EVERY else count)
-    return settings(
-        max_examples=number,
+    examples = settings(
+        max_examples=min(number, part),
         derandomize=number == count,
         database=None,
         phases=[Phase.generate],  # each example is short, and notes what it sent
         suppress_health_check=list(HealthCheck),
     )
+    parts = pytest.mark.parametrize("prompter", range(-(-number // part)), indirect=True)
+    return lambda test: parts(examples(test)) if number > part else examples(test)
 
 
 # What somebody may send
@@ -365,7 +370,7 @@ AT_FOOTBALL = {
 }
 
 
-@fuzzed(60, 4_000)
+@fuzzed(60, 4_000, 250)
 @given(data=st.data())
 def test_no_address_fails_or_opens_without_right(prompter, data):
     draw = data.draw
@@ -516,7 +521,7 @@ def form(draw: Callable[[Any], Any]) -> bytes:
     return b"".join([*parts, head.encode(), content, b"\r\n--x--\r\n"])
 
 
-@fuzzed(30, 2_000)
+@fuzzed(30, 2_000, 100)
 @given(data=st.data())
 def test_no_act_fails_or_is_done_without_right(prompter, data):
     draw = data.draw
@@ -557,7 +562,7 @@ def post(prompter: Prompter, draw: Callable[[Any], Any], request: Sent) -> tuple
 # Sockets
 
 
-@fuzzed(60, 2_000)
+@fuzzed(60, 2_000, 500)
 @given(data=st.data())
 def test_no_socket_fails_or_opens_without_right(prompter, data):
     draw = data.draw
