@@ -4,14 +4,10 @@ from fractions import Fraction
 
 from games.layout_drawing import money, signed
 from tables.figures.sums import Sums
+from tables.words.forms import whole_dollars
 
 NONE = "–"
 NARROW_SPACE = "\u202f"
-
-
-def whole_dollars(cents: float | Fraction) -> int:
-    """Return an amount rounded to whole dollars, in cents."""
-    return 100 * round(cents / 100)
 
 
 def dollars(cents: int | Fraction) -> str:

@@ -8,8 +8,8 @@ from itertools import cycle
 from typing import NamedTuple
 
 from games.layout_drawing import money, signed
-from tables.figures.formatting import whole_dollars
 from tables.figures.ranges import Moment, PlotPoint
+from tables.words.forms import whole_dollars
 
 LETTER, LINE = 7.4, 16  # width of a figure and height of a line of text, 13 pixels high
 LEFT, TOP = 62, 12

@@ -6,7 +6,6 @@ first reads it, once for each rendering; what is the same for many snapshots is 
 
 import json
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import count
 from math import isqrt
@@ -54,7 +53,7 @@ from tables.screens.layout import Spot
 from tables.screens.plots import AxisLabel, WinPlot, axis_labels, win_plot
 from tables.screens.run import RunArea, RunSeat, SeatOfRun
 from tables.screens.templates import SUFFIX
-from tables.words.forms import span
+from tables.words.forms import span, whole_dollars
 from tables.words.labels import LABELS
 from tables.words.sentences import NUMBERS, state_of_round
 from tables.words.sentences import short as short_citation
@@ -502,13 +501,13 @@ class ScreenData:
     def expected_cents(self) -> int | None:
         """The expected win in whole dollars."""
         expected = self.s["figures"]["expected_cents"]
-        return None if expected is None else in_dollars(expected)
+        return None if expected is None else whole_dollars(expected)
 
     @cached_property
     def band_cents(self) -> int | None:
         """Two standard deviations of the win in whole dollars."""
         band = self.s["figures"]["band_cents"]
-        return None if band is None else in_dollars(band)
+        return None if band is None else whole_dollars(band)
 
     @cached_property
     def band_x(self) -> int | None:
@@ -870,11 +869,6 @@ ROOM_FOR_WORST = 130  # before the mark of 95 %
 MOST_WAYS = 1_000  # that are counted, not given as odds
 
 
-def in_dollars(cents: int | Fraction) -> int:
-    """Return an amount that is not exact money, rounded to whole dollars, in cents."""
-    return 100 * round(cents / 100)
-
-
 def exposure_of(s: Snapshot) -> ExposureDrawing | None:
     """Return what the layout may cost until its dice are called; None without wagers, or where it is not known."""
     round_ = s["round"]
@@ -919,8 +913,8 @@ def _draw_exposure(exposure_: Exposure) -> ExposureDrawing:
     most = max(ways)
     heights = [max(EXPOSURE_HEIGHT * bar / most, 2) if bar else 0 for bar in ways]
     likely_x, zero_x = (exposure_.likely_cents - low) * scale, -low * scale
-    likely_cents = in_dollars(exposure_.likely_cents)
-    worst_cents, best_cents = in_dollars(exposure_.worst_cents), in_dollars(exposure_.best_cents)
+    likely_cents = whole_dollars(exposure_.likely_cents)
+    worst_cents, best_cents = whole_dollars(exposure_.worst_cents), whole_dollars(exposure_.best_cents)
     worst = signed(worst_cents) + (" worst" if likely_x > ROOM_FOR_WORST else "")
     marks = [
         ((exposure_.worst_cents - low) * scale, worst, ""),
@@ -937,8 +931,8 @@ def _draw_exposure(exposure_: Exposure) -> ExposureDrawing:
         "likely_cost_cents": max(-exposure_.likely_cents, 0),
         "losing_chance": _losing_chance(exposure_),
         "best_cents": exposure_.best_cents,
-        "mean_cents": in_dollars(exposure_.mean),
-        "spread_cents": in_dollars(isqrt(int(exposure_.variance))),
+        "mean_cents": whole_dollars(exposure_.mean),
+        "spread_cents": whole_dollars(isqrt(int(exposure_.variance))),
         "bars": [
             {
                 "x": round(place * width, 1),

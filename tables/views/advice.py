@@ -11,8 +11,8 @@ from tables.advice.facts import free_dealers, table_hours
 from tables.advice.proposals import proposals
 from tables.core.permissions import FLOOR
 from tables.runner.access import Denied, floor_tables_for
-from tables.screens.screen_data import in_dollars
 from tables.views.facility import page_context
+from tables.words.forms import whole_dollars
 
 
 @require_GET
@@ -27,7 +27,7 @@ def advice(request: HttpRequest, facility: str) -> HttpResponse:
         "proposals": [
             {
                 "proposal": proposal,
-                "gain_cents": None if proposal.gain_cents is None else in_dollars(proposal.gain_cents),
+                "gain_cents": None if proposal.gain_cents is None else whole_dollars(proposal.gain_cents),
                 "url": reverse("table", args=[facility, proposal.table]),
             }
             for proposal in proposals(tables, free_dealers(facility_row, tables, now), now)
