@@ -133,12 +133,17 @@ def _approve(facility: Facility, demo_submission: demo.DemoSubmission) -> RulesS
     submission.decided_at = submission.in_force_from = now - APPROVED
     submission.decided_by = facility.law.body("submissions")
     submission.save()
-    record_approval(submission, now)
+    record_approval(
+        submission, submission.decided_at
+    )  # so that play of the last month is under recorded terms
     return submission
 
 
 def record_approval(submission: RulesSubmission, now: dt.datetime) -> None:
-    """State on the record that a submission is approved, without an act. Call it in a transaction."""
+    """State on the record that a submission is approved, without an act. Call it in a transaction.
+
+    `now` is not before the newest entry of the facility's rules.
+    """
     facility = submission.facility
     stream = record.lock_stream(f"{facility.code}/rules")
     data: RulesApproved = {

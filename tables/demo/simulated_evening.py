@@ -1,45 +1,73 @@
 """An evening at new simulated tables: hours of play in the past, up to now, by several games, pits and dealers.
 
-Every act is executed as at any table, at the moment of the evening. Only streams of the new tables get entries, so what
-the facility did meanwhile does not matter.
+Every act is executed as at any table, at the moment of the evening. At simulated tables only their own streams get
+entries, so what the facility did meanwhile does not matter. A demo may have its evening at live tables, too: then
+players are rated, limits change, and the shift is handed over, so that no page of the pit stays empty.
 """
 
 import datetime as dt
 import random
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from audit import clock
 from audit.devices import enroll
-from audit.models import Device, Person
+from audit.models import Device
+from audit.runner import one_transaction
 from games.engine import Refusal
 from games.models import Facility, RulesSubmission
 from games.office.submissions.refusals import NO_SUCH_SUBMISSION
-from tables.demo.evening import Hands
-from tables.demo.seeding import assign
-from tables.demo.simulated_money import chip_room
-from tables.demo.simulation import SimulatedTable, acts_of_round, prepare, simulated_table
+from games.snapshot_types import TableKind
+from games.submissions import rules_of
+from tables.demo.evening import Hands, verify_demo
+from tables.demo.seeding import rules_at
+from tables.demo.simulated_crew import Staff, staff_of
+from tables.demo.simulated_events import (
+    EVENTS,
+    EVENTS_OF_REAL_PLAY,
+    LEFT,
+    LEFT_OF_REAL_PLAY,
+    EveningTable,
+    Event,
+    acknowledged_rules,
+    allowed_seats,
+    hand_over_shift,
+    refused_seat,
+)
+from tables.demo.simulated_money import TableChips
+from tables.demo.simulation import SimulatedTable, acts_of_round, equipped_table, table_code
 from tables.models import Pit, Table
+from tables.opening.new_tables import newest_submission
+from tables.rules.watch import record_rules_changes
 
-PITS = 3
-DEALERS_FOR_TWO_TABLES = 3
+TABLES_OF_A_PIT = 8
+LEAST_PITS = 3
+MIN_CENTS = (500, 500, 1_000, 2_500)
 TIME_AT_TABLE = dt.timedelta(minutes=40)
 MOST_OPENING_DELAY = dt.timedelta(minutes=40)
-LAST_ROUND_BEFORE = dt.timedelta(minutes=3)
+LAST_ROUND_BEFORE = dt.timedelta(minutes=4)
+SEAT_REFUSED_FOR = dt.timedelta(minutes=30)
+CLOSED_EARLY = 0.1  # of the tables, in the last hour
 SECONDS_OF_AN_ACT = (1.5, 4.0)
-SECONDS_BETWEEN_ROUNDS = (8.0, 45.0)
+SECONDS_BETWEEN_ROUNDS = (15.0, 60.0)
+PACES = (0.8, 1.4)  # of a table: the longer, the slower
 
 
 @dataclass(frozen=True)
 class Evening:
-    """What is played: `hours` up to now at `tables` new tables, under these rules submissions in turn."""
+    """What is played: `hours` up to now at `tables` new tables, under these rules submissions in turn.
+
+    `is_live`: at live tables, which only a demo lets a program deal.
+    """
 
     facility: Facility
     submissions: Sequence[str]
     tables: int
     hours: int
     seed: int
+    is_live: bool = False
 
 
 def play_evening(
@@ -47,84 +75,172 @@ def play_evening(
 ) -> tuple[list[Table], int]:
     """Play an evening. Return its tables and the number of rounds. Calls `after_round` with how much of it is played.
 
-    The rounds of all tables are played in the order of their moments. Raises `no-such-submission`.
+    The rounds of all tables are played in the order of their moments, each in one transaction with what happens before
+    it. Raises `no-such-submission`, or `evening-outside-demo` for live tables.
     """
+    if evening.is_live:
+        verify_demo()
     for code in evening.submissions:
         if not RulesSubmission.objects.filter(facility=evening.facility, code=code).exists():
             raise Refusal(NO_SUCH_SUBMISSION, code=code, version=1)
-    end, draw = clock.now(), random.Random(evening.seed)
+    end, draw, rounds = clock.now(), random.Random(evening.seed), 0
     begin = end - dt.timedelta(hours=evening.hours)
-    hands, rounds = Hands(begin), 0
+    hands = Hands(begin)
     device, _ = enroll(f"Simulation {Device.objects.count() + 1}", evening.facility.code, "podium")
     with clock.override(hands.now):
-        simulated_tables = _new_tables(evening, device)
-        room = chip_room(evening.facility) if evening.facility.keeps_inventory else None
-        dealers = _dealers(evening, [simulated.table for simulated in simulated_tables])
-        opening = [
-            (begin + draw.random() * min(MOST_OPENING_DELAY, (end - begin) / 2), number)
-            for number in range(len(simulated_tables))
-        ]
-        waiting = sorted(opening)
+        with one_transaction():
+            tables, staff = _new_tables(evening, device, hands, draw, end)
+        handover_at = evening.facility.shift_of(begin).ends if evening.is_live else None
+        rules_change_at = _rules_changes(evening, begin, end)
+        delay = min(MOST_OPENING_DELAY, (end - begin) / 2)
+        waiting = sorted((begin + draw.random() * delay, number) for number in range(len(tables)))
         while waiting and waiting[0][0] < end - LAST_ROUND_BEFORE:
             hands.moment, number = heappop(waiting)
-            simulated = simulated_tables[number]
-            if (hands.moment, number) in opening:
-                prepare(simulated)
-                if room is not None:
-                    room.open(simulated)
-            turn = int((hands.moment - opening[number][0]) / TIME_AT_TABLE)
-            at_table = replace(simulated, dealer=dealers[(number + turn) % len(dealers)])
-            if room is not None:
-                room.serve(at_table, draw)
-            for _ in acts_of_round(at_table, draw):
-                hands.move(draw.uniform(*SECONDS_OF_AN_ACT))
-            hands.move(draw.uniform(*SECONDS_BETWEEN_ROUNDS))
-            heappush(waiting, (hands.moment, number))
-            rounds += 1
+            if handover_at is not None and handover_at <= hands.moment:
+                hand_over_shift(evening.facility, device, staff)
+                handover_at = None
+            if rules_change_at and rules_change_at[0] <= hands.moment:
+                rules_change_at.popleft()
+                record_rules_changes()
+                for table in tables:
+                    table.events.appendleft((hands.moment, acknowledged_rules))
+            with one_transaction():
+                has_played = _play_once(tables[number], draw)
+            if has_played:
+                rounds += 1
+            if tables[number].is_open:
+                heappush(waiting, (hands.moment, number))
             after_round(hands.moment - begin)
-    return [simulated.table for simulated in simulated_tables], rounds
+        with one_transaction():
+            _leave_work(evening, [table for table in tables if table.is_open], end, draw)
+    return [table.simulated.table for table in tables], rounds
 
 
-def _new_tables(evening: Evening, device: Device) -> list[SimulatedTable]:
-    """Make the tables, each under the next submission and in the next pit."""
-    facility = evening.facility
-    pits = [
-        Pit.objects.get_or_create(
-            facility=facility, code=f"sim-{number}", defaults={"name": f"Simulated {number}"}
-        )[0]
-        for number in range(1, PITS + 1)
-    ]
-    simulated_tables = []
+def _rules_changes(evening: Evening, begin: dt.datetime, end: dt.datetime) -> deque[dt.datetime]:
+    """When newer rules come into force while live tables are dealt: there the floor acknowledges them."""
+    submissions = RulesSubmission.objects.filter(facility=evening.facility, code__in=evening.submissions)
+    changes = submissions.filter(status="approved", in_force_from__range=(begin, end))
+    moments = changes.order_by("in_force_from").values_list("in_force_from", flat=True)
+    return deque(moment for moment in moments if moment is not None and evening.is_live)
+
+
+def _play_once(table: EveningTable, draw: random.Random) -> bool:
+    """Open or close a table at its time; otherwise do what is due there, and play a round. Return whether it did."""
+    if not table.is_open:
+        table.open()
+    if table.closes_at is not None and table.closes_at <= clock.now():
+        table.close()
+        return False
+    if table.relieved_at is not None and table.relieved_at + TIME_AT_TABLE <= clock.now():
+        table.relieve()
+    while table.events and table.events[0][0] <= clock.now():
+        _, event = table.events.popleft()
+        event(table, draw)
+    if table.chips is not None:
+        table.chips.serve(table.simulated, draw)
+    for _ in acts_of_round(table.simulated, draw):
+        table.hands.move(draw.uniform(*SECONDS_OF_AN_ACT))
+    table.hands.move(draw.uniform(*table.seconds_between_rounds))
+    return True
+
+
+def _leave_work(
+    evening: Evening, tables: Sequence[EveningTable], end: dt.datetime, draw: random.Random
+) -> None:
+    """Leave something at some of the open tables, each time at another one, in the last minutes."""
+    left = LEFT_OF_REAL_PLAY if evening.is_live else LEFT
+    for number, event in zip(range(len(left)), left, strict=True):
+        place = number * max(1, len(tables) // len(left))
+        if place < len(tables):
+            tables[place].hands.moment = end - LAST_ROUND_BEFORE / 2
+            event(tables[place], draw)
+
+
+def _new_tables(
+    evening: Evening, device: Device, hands: Hands, draw: random.Random, end: dt.datetime
+) -> tuple[list[EveningTable], Staff]:
+    """Make the tables, those of one submission side by side, and the people who work there."""
+    pits = _pits(evening)
+    made: list[Table] = []
     for number in range(evening.tables):
-        submission = evening.submissions[number % len(evening.submissions)]
-        pit = pits[number * PITS // evening.tables]
-        simulated_tables.append(simulated_table(facility, submission, device, _free_number(facility), pit))
-    return simulated_tables
+        submission = evening.submissions[number * len(evening.submissions) // evening.tables]
+        pit = pits[number * len(pits) // evening.tables]
+        kind: TableKind = "live" if evening.is_live else "simulated"
+        is_limited = rules_of(newest_submission(evening.facility, submission)).payout_limit_cents is not None
+        # A payout limit covers the wagers at the lowest minimum only.
+        min_cents = MIN_CENTS[0 if is_limited or not evening.is_live else number % len(MIN_CENTS)]
+        code = _free_code(evening, submission)
+        made.append(equipped_table(evening.facility, pit, code, submission, kind, min_cents))
+    staff = staff_of(evening.facility, made)
+    return [_evening_table(evening, table, staff, device, hands, draw, end) for table in made], staff
 
 
-def _free_number(facility: Facility) -> int:
-    """The number of the next simulated table of the facility."""
-    return Table.objects.filter(facility=facility, kind=Table.Kind.SIMULATED).count() + 1
+def _pits(evening: Evening) -> list[Pit]:
+    count = max(LEAST_PITS, -(-evening.tables // TABLES_OF_A_PIT))
+    first = Pit.objects.filter(facility=evening.facility).count() + 1
+    if evening.is_live:
+        names = [(f"p{number}", f"Pit {number}") for number in range(first, first + count)]
+    else:
+        names = [(f"sim-{number}", f"Simulated {number}") for number in range(1, count + 1)]
+    return [
+        Pit.objects.get_or_create(facility=evening.facility, code=code, defaults={"name": name})[0]
+        for code, name in names
+    ]
 
 
-def _dealers(evening: Evening, tables: Sequence[Table]) -> list[Person]:
-    """The dealers of the evening, on duty in every pit of it. They have no PIN, so nobody can sign in as them."""
-    count = max(2, evening.tables * DEALERS_FOR_TWO_TABLES // 2)
-    pits = sorted({table.pit.code for table in tables})
-    dealers = []
-    for number in range(1, count + 1):
-        person, is_new = Person.objects.get_or_create(
-            code=f"sim-dealer-{number}-{evening.facility.code}",
-            defaults={
-                "name": f"Simulated Dealer {number}",
-                "role": "dealer",
-                "department": "table-games",
-                "facility": evening.facility.code,
-                "password": "!",
-            },
-        )
-        if is_new:
-            for pit in pits:
-                assign(person, evening.facility, pit)
-        dealers.append(person)
-    return dealers
+def _free_code(evening: Evening, submission: str) -> str:
+    tables = Table.objects.filter(facility=evening.facility)
+    if not evening.is_live:
+        return table_code(submission, tables.filter(kind=Table.Kind.SIMULATED).count() + 1)
+    number = 101
+    while tables.filter(code=f"T-{number}").exists():
+        number += 1
+    return f"T-{number}"
+
+
+def _evening_table(
+    evening: Evening,
+    table: Table,
+    staff: Staff,
+    device: Device,
+    hands: Hands,
+    draw: random.Random,
+    end: dt.datetime,
+) -> EveningTable:
+    """Draw how many players a table has, how fast it is, and what happens there."""
+    pit, pace = staff.pits[table.pit.code], draw.uniform(*PACES)
+    simulated = SimulatedTable(
+        table,
+        pit.resting[0],
+        pit.floor[table.code],
+        device,
+        rules_at(table),
+        most_players=draw.randint((table.seats + 1) // 2, table.seats),
+    )
+    last_hour = end - dt.timedelta(hours=min(1, evening.hours / 2))
+    closes = draw.random() < CLOSED_EARLY
+    low, high = SECONDS_BETWEEN_ROUNDS
+    return EveningTable(
+        simulated,
+        pit,
+        staff,
+        hands,
+        TableChips(staff) if evening.facility.keeps_inventory else None,
+        _events(evening, hands.moment, end, draw),
+        (low * pace, high * pace),
+        last_hour + draw.random() * (end - last_hour) if closes else None,
+    )
+
+
+def _events(
+    evening: Evening, begin: dt.datetime, end: dt.datetime, draw: random.Random
+) -> deque[tuple[dt.datetime, Event]]:
+    """Draw what happens at a table, between the first and the last quarter of the evening."""
+    events: list[tuple[dt.datetime, Event]] = []
+    for chance, event in (*EVENTS, *(EVENTS_OF_REAL_PLAY if evening.is_live else ())):
+        if draw.random() < chance:
+            moment = begin + (0.25 + draw.random() / 2) * (end - begin)
+            events.append((moment, event))
+            if event is refused_seat:
+                events.append((moment + SEAT_REFUSED_FOR, allowed_seats))
+    return deque(sorted(events, key=lambda planned: planned[0]))

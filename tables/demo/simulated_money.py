@@ -1,80 +1,148 @@
-"""Chips at the simulated tables of an evening: openers, sales, and fills that the cage sends. Through the same acts."""
+"""Chips at the simulated tables of an evening, through the same acts: openers, sales, fills, credits, drop boxes."""
 
+import datetime as dt
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from audit import clock
 from audit.models import Person
-from games.models import Facility
-from tables.demo.seeding import assign, do
+from games.chips import CHIPS_CENTS
+from tables.demo.seeding import do
+from tables.demo.simulated_crew import Staff
 from tables.demo.simulation import SimulatedTable
-from tables.models import Table
+from tables.models import ChipTransfer, DropBox, Table
 from tables.money.tray import value_cents
 
 OPENER = {"100": 50, "500": 300, "2500": 400, "10000": 200, "50000": 40, "100000": 10}
 FILL = {"500": 150, "2500": 200, "10000": 100}
-FILL_UNDER = 0.6  # of the opener
+CREDIT = {"2500": 100, "10000": 100, "50000": 20}
+FILL_UNDER, CREDIT_OVER = 0.6, 1.3  # of the opener
 SALES_CENTS = (10_000, 20_000, 30_000, 50_000)
 SALE_CHANCE = 0.3  # of a sale before a round
-# Role, department and name of who carries chips
-CARRIERS = (("cage", "cage", "Simulated Cashier"), ("security", "security", "Simulated Guard"))
+STEP_OF_A_TRANSFER = dt.timedelta(minutes=3)
+COUNTED_AFTER = dt.timedelta(minutes=40)  # so long after a drop box was taken off
+Chips = dict[str, int]
 
 
-@dataclass(frozen=True)
-class ChipRoom:
-    """Who brings chips to simulated tables: a cashier and a guard. Nobody can sign in as them."""
+@dataclass
+class TableChips:
+    """The chips of one table of an evening, between two rounds. `staff` brings and counts them."""
 
-    cashier: Person
-    guard: Person
+    staff: Staff
+    uncounted: dict[int, dt.datetime] = field(
+        default_factory=dict
+    )  # drop boxes, by number: when they are counted
+    next_step_at: dt.datetime | None = None  # of the fill or credit under way
+    boxes: int = 0
 
-    def open(self, simulated: SimulatedTable) -> None:
-        """Count the opener of a table, and put on its drop box. The dealer counts, the floor observes."""
-        _do(simulated, simulated.dealer, "count_opener", {"chips": OPENER}, simulated.floor)
-        box = f"BOX-{simulated.table.pk}"
-        _do(simulated, simulated.floor, "put_on_drop_box", {"box": box}, self.guard)
+    def begin(self, simulated: SimulatedTable) -> None:
+        """Count the opener, which is the par of the table, and put on a drop box."""
+        act(simulated, self.staff.manager, "set_par", {"chips": OPENER})
+        act(simulated, simulated.dealer, "count_opener", {"chips": OPENER}, simulated.floor)
+        self._put_on_box(simulated)
 
     def serve(self, simulated: SimulatedTable, draw: random.Random) -> None:
-        """Sell chips to a player, and bring a fill when the tray is low. Between two rounds."""
+        """Sell chips to a player, and bring chips when the tray is low, or take some away when it is full."""
         if draw.random() < SALE_CHANCE:
             cents = draw.choice(SALES_CENTS)
-            _do(simulated, simulated.dealer, "sell_chips", {"cents": cents})
-        tray_cents = Table.objects.values_list("tray_cents", flat=True).get(pk=simulated.table.pk)
-        if tray_cents is not None and tray_cents < FILL_UNDER * value_cents(OPENER):
-            self._fill(simulated)
+            act(simulated, simulated.dealer, "sell_chips", {"cents": cents})
+        self.count_boxes(simulated)
+        if self.next_step_at is not None:
+            if clock.now() >= self.next_step_at:
+                self.advance(simulated)
+            return
+        tray_cents = tray_of(simulated)
+        if tray_cents < FILL_UNDER * value_cents(OPENER):
+            self.request(simulated, "fill", FILL)
+        elif tray_cents > CREDIT_OVER * value_cents(OPENER):
+            self.request(simulated, "credit", CREDIT)
 
-    def _fill(self, simulated: SimulatedTable) -> None:
-        number = _do(simulated, simulated.floor, "request_fill", {"chips": FILL})["transfer"]
-        transfer = {"transfer": number}
-        _do(simulated, self.cashier, "prepare_transfer", transfer)
-        _do(simulated, self.cashier, "hand_over_transfer", transfer, self.guard)
-        _do(simulated, simulated.dealer, "receive_transfer", {**transfer, "chips": FILL}, simulated.floor)
+    def request(self, simulated: SimulatedTable, kind: str, chips: Chips) -> None:
+        act(simulated, simulated.floor, f"request_{kind}", {"chips": chips})
+        self.next_step_at = clock.now() + STEP_OF_A_TRANSFER
+
+    def advance(self, simulated: SimulatedTable) -> None:
+        """Take the next step of the fill or credit under way: prepare it, carry it, receive it."""
+        transfer = ChipTransfer.objects.filter(table=simulated.table).latest("number")
+        cage, guard, is_fill = self.staff.cashier, self.staff.guard, transfer.kind == ChipTransfer.Kind.FILL
+        at_table, at_cage = (simulated.dealer, simulated.floor), (cage, guard)
+        params: dict[str, Any] = {"transfer": transfer.number}
+        self.next_step_at = clock.now() + STEP_OF_A_TRANSFER
+        if transfer.status == ChipTransfer.Status.REQUESTED:
+            act(simulated, cage, "prepare_transfer", params)
+        elif transfer.status == ChipTransfer.Status.PREPARING:
+            person, witness = at_cage if is_fill else at_table
+            carrier = {} if is_fill else {"carrier": guard.code}
+            act(simulated, person, "hand_over_transfer", {**params, **carrier}, witness)
+        else:
+            person, witness = at_table if is_fill else at_cage
+            act(simulated, person, "receive_transfer", {**params, "chips": transfer.chips}, witness)
+            self.next_step_at = None
+
+    def count(self, simulated: SimulatedTable, missing_cents: int = 0) -> None:
+        """Count the tray. Chips of this value are missing, so that the count differs."""
+        chips = chips_of(tray_of(simulated) - missing_cents)
+        act(simulated, simulated.dealer, "count_tray", {"chips": chips}, simulated.floor)
+
+    def change_box(self, simulated: SimulatedTable) -> None:
+        """Take off the drop box for the count room, and put on an empty one."""
+        self._take_off_box(simulated)
+        self._put_on_box(simulated)
+
+    def count_boxes(self, simulated: SimulatedTable) -> None:
+        """Enter the count room's figures of the drop boxes that have been counted by now."""
+        for number in [number for number, counted_at in self.uncounted.items() if counted_at <= clock.now()]:
+            del self.uncounted[number]
+            box = DropBox.objects.get(table=simulated.table, number=number)
+            params = {"drop_box": number, "cents": box.sold_cents}
+            act(simulated, self.staff.cashier, "count_drop", params, self.staff.second_cashier)
+
+    def end(self, simulated: SimulatedTable) -> None:
+        """Bring what is under way to its end, take off the drop box and count the closer."""
+        while self.next_step_at is not None:
+            self.advance(simulated)
+        self._take_off_box(simulated)
+        chips = chips_of(tray_of(simulated))
+        act(simulated, simulated.dealer, "count_closer", {"chips": chips}, simulated.floor)
+
+    def _put_on_box(self, simulated: SimulatedTable) -> None:
+        self.boxes += 1
+        box = {"box": f"BOX-{simulated.table.code}-{self.boxes}"}
+        act(simulated, simulated.floor, "put_on_drop_box", box, self.staff.guard)
+
+    def _take_off_box(self, simulated: SimulatedTable) -> None:
+        answer = act(simulated, simulated.floor, "take_off_drop_box", {}, self.staff.guard)
+        self.uncounted[int(str(answer["drop_box"]))] = clock.now() + COUNTED_AFTER
 
 
-def chip_room(facility: Facility) -> ChipRoom:
-    """Return the cashier and the guard of the simulation, on duty at the whole facility."""
-    people = []
-    for role, department, name in CARRIERS:
-        person, is_new = Person.objects.get_or_create(
-            code=f"sim-{role}-{facility.code}",
-            defaults={
-                "name": name,
-                "role": role,
-                "department": department,
-                "facility": facility.code,
-                "password": "!",
-            },
-        )
-        if is_new:
-            assign(person, facility, "")
-        people.append(person)
-    return ChipRoom(*people)
+def tray_of(simulated: SimulatedTable) -> int:
+    """The exact value of the tray between two rounds, in cents."""
+    cents = Table.objects.values_list("tray_cents", flat=True).get(pk=simulated.table.pk)
+    assert cents is not None
+    return cents
 
 
-def _do(
+def chips_of(cents: int) -> Chips:
+    """Chips of this value: as the opener where there are enough, the rest in the largest."""
+    chips: Chips = {}
+    for chip in sorted(CHIPS_CENTS):
+        count = min(OPENER[str(chip)], cents // chip)
+        chips[str(chip)] = count
+        cents -= count * chip
+    for chip in CHIPS_CENTS:
+        chips[str(chip)] += cents // chip
+        cents %= chip
+    return {chip: count for chip, count in chips.items() if count}
+
+
+def act(
     simulated: SimulatedTable,
     person: Person,
-    act: str,
-    params: dict[str, object],
+    name: str,
+    params: dict[str, Any],
     witness: Person | None = None,
-) -> dict[str, object]:
+) -> dict[str, Any]:
+    """Execute one act at a simulated table, and return its answer."""
     facility, code = simulated.table.facility.code, simulated.table.code
-    return do(person, simulated.device, facility, code, act, params, witness).body
+    return do(person, simulated.device, facility, code, name, params, witness).body

@@ -1,8 +1,8 @@
 """Play rounds at simulated tables through the same acts as people, with drawn dice. Never at a live table."""
 
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -10,10 +10,12 @@ from audit.devices import enroll
 from audit.models import Device, Person
 from games import registry
 from games.engine import Refusal, Rules
+from games.engine.game import PostCode
 from games.models import Facility
 from games.registry import game_by_code, game_of
-from games.simulated_wagers import TableWager
-from games.snapshot_types import NextStep, Snapshot
+from games.simulated_wagers import SeatWager, TableInPlay, TableWager
+from games.snapshot_types import NextStep, TableKind
+from tables.core import reads
 from tables.demo.refusals import SIMULATE_AT_LIVE_TABLE
 from tables.demo.seeding import (
     approve_equipment,
@@ -25,7 +27,9 @@ from tables.demo.seeding import (
 )
 from tables.models import DiceLot, Pit, Shaker, Table
 from tables.opening.new_tables import make_table, newest_submission
-from tables.screens.snapshot import of_table
+from tables.opening.view import Opening
+from tables.screens.round_view import round_part
+from tables.screens.snapshot import DisplayContext
 
 FIRST_SUBMISSION = "RS-0009"
 MAX_ACTS = 200  # of a round
@@ -33,13 +37,19 @@ MAX_ACTS = 200  # of a round
 
 @dataclass(frozen=True)
 class SimulatedTable:
-    """One simulated table with the people who act at it."""
+    """One simulated table with the people who act at it.
+
+    `crew`: who is at which post, where a table has several; `dealer` does what belongs to no post. `most_players` sit
+    there at once, if it is not 0.
+    """
 
     table: Table
     dealer: Person
     floor: Person
     device: Device
     rules: Rules
+    crew: Mapping[PostCode, Person] = field(default_factory=dict)
+    most_players: int = 0
 
 
 def verify_simulated(table: Table) -> None:
@@ -65,11 +75,11 @@ def simulated_table(
     dealer, floor = _crew(facility)
     if pit is None:
         pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
-    table = _table(facility, pit, _code(submission, number), submission)
+    table = _table(facility, pit, table_code(submission, number), submission)
     return SimulatedTable(table, dealer, floor, device, rules_at(table))
 
 
-def _code(submission: str, number: int) -> str:
+def table_code(submission: str, number: int) -> str:
     """Return `SIM-01`, or `SIM-RS-0021-01` for another submission than the first."""
     return f"SIM-{number:02d}" if submission == FIRST_SUBMISSION else f"SIM-{submission}-{number:02d}"
 
@@ -97,21 +107,29 @@ def _table(facility: Facility, pit: Pit, code: str, submission: str) -> Table:
     if table is not None:
         verify_simulated(table)
         return table
+    table = equipped_table(facility, pit, code, submission, "simulated")
+    for person in _crew(facility):
+        assign(person, facility, code)
+    return table
+
+
+def equipped_table(
+    facility: Facility, pit: Pit, code: str, submission: str, kind: TableKind, min_cents: int = 500
+) -> Table:
+    """Make a table with a shaker and every approval that it requires. It is closed and has no dice."""
     table = make_table(
         facility,
         code=code,
         pit=pit,
         submission=submission,
-        kind="simulated",
+        kind=kind,
         seats=game_by_code(newest_submission(facility, submission).game).seats,
-        min_cents=500,
-        max_cents=100_000,
+        min_cents=min_cents,
+        max_cents=max(100_000, 100 * min_cents),
     )
-    kind = rules_at(table).edition.default_shaker
-    Shaker.objects.create(facility=facility, table=table, code=f"X-{code}", kind=kind)
+    shaker = rules_at(table).edition.default_shaker
+    Shaker.objects.create(facility=facility, table=table, code=f"X-{code}", kind=shaker)
     approve_equipment(table)
-    for person in _crew(facility):
-        assign(person, facility, code)
     return table
 
 
@@ -119,18 +137,18 @@ def prepare(simulated: SimulatedTable) -> None:
     """Put fresh dice in the shaker and open the table."""
     verify_simulated(simulated.table)
     facility, code = simulated.table.facility.code, simulated.table.code
-    lot = make_lot(simulated.table, f"X-{code}-{DiceLot.objects.count() + 1}")
     if Table.objects.get(pk=simulated.table.pk).status == Table.Status.OPEN:
         do(simulated.floor, simulated.device, facility, code, "close_table", {"secured": True})
-    do(
-        simulated.floor,
-        simulated.device,
-        facility,
-        code,
-        "change_dice_lot",
-        {"lot": lot.code, "seal": lot.code},
-    )
+    change_dice(simulated)
     open_table(simulated.floor, simulated.device, facility, code)
+
+
+def change_dice(simulated: SimulatedTable) -> None:
+    """Put the dice of a new lot in the shaker, between two rounds."""
+    facility, code = simulated.table.facility.code, simulated.table.code
+    lot = make_lot(simulated.table, f"X-{code}-{DiceLot.objects.count() + 1}")
+    params = {"lot": lot.code, "seal": lot.code}
+    do(simulated.floor, simulated.device, facility, code, "change_dice_lot", params)
 
 
 def play_round(
@@ -149,34 +167,63 @@ def acts_of_round(simulated: SimulatedTable, draw: random.Random) -> Iterator[No
     """
     facility, code = simulated.table.facility.code, simulated.table.code
 
-    def act(name: str, params: dict[str, Any] | None = None) -> str:
-        answer = do(simulated.dealer, simulated.device, facility, code, name, params or {})
+    def act(person: Person, name: str, params: dict[str, Any]) -> str:
+        answer = do(person, simulated.device, facility, code, name, params)
         return str(answer.body.get("phase", ""))
 
-    if not of_table(simulated.table.pk)["round"]["wagers"]:
-        laid = wagers_of(simulated, draw)
+    state = _table_in_play(simulated.table.pk)
+    if not state["round"]["wagers"]:
+        laid = wagers_of(simulated, draw, state["refused_seats"])
         if simulated.rules.section("seated"):
             seated = Table.objects.values_list("seated", flat=True).get(pk=simulated.table.pk)
             for seat in sorted({line["seat"] for line in laid} - set(seated)):
-                act("seat_player", {"seat": seat})
+                act(simulated.dealer, "seat_player", {"seat": seat})
                 yield
-        act("place_wagers", {"wagers": laid})
+        act(simulated.dealer, "place_wagers", {"wagers": laid})
         yield
     for _ in range(MAX_ACTS):
-        state = of_table(simulated.table.pk)
+        state = _table_in_play(simulated.table.pk)
         next_step = state["next"]
         assert next_step is not None
-        if wagers := _simulation(simulated).wagers_before_act(state, draw):
-            act("place_wagers", {"wagers": wagers})
+        wagers = _simulation(simulated).wagers_before_act(state, draw)
+        accepted = [wager for wager in wagers if wager["seat"] not in state["refused_seats"]]
+        if accepted:
+            act(simulated.dealer, "place_wagers", {"wagers": accepted})
             yield
-        phase = act(*_next_act(state, next_step, draw))
+        name, params = _next_act(state, next_step, draw)
+        phase = act(_person_at_post(simulated, state, name), name, params)
         yield
         if phase == "cleared":
             return
     raise RuntimeError(f"round {state['round']['number']} of {code} did not end")
 
 
-def _next_act(state: Snapshot, next_step: NextStep, draw: random.Random) -> tuple[str, dict[str, Any]]:
+def _table_in_play(table_id: int) -> TableInPlay:
+    """Read the round of a table and its next step: a fraction of the work of the whole snapshot."""
+    ctx = DisplayContext(reads.read_table(table_id))
+    part = round_part(ctx, Opening(ctx))
+    return {**part, "seats": ctx.table.seats, "refused_seats": ctx.table.refused_seats}
+
+
+def _person_at_post(simulated: SimulatedTable, state: TableInPlay, act: str) -> Person:
+    """Return who does an act: where the table has a crew, the person at the post of the act."""
+    game = game_by_code(simulated.table.game)
+    needed = game.post_acts.get(act)
+    if needed is None or not simulated.crew:
+        return simulated.dealer
+    steps = (state["round"]["settle"] or {"steps": []})["steps"]
+    halves = [
+        game.settling_post(seat["seat"])
+        for step in steps
+        if step["state"] == "now"
+        for seat in step["seats"]
+        if not seat["done"]
+    ]
+    post = next((half for half in halves if half in needed.posts), None) or needed.posts[0]
+    return simulated.crew[post]
+
+
+def _next_act(state: TableInPlay, next_step: NextStep, draw: random.Random) -> tuple[str, dict[str, Any]]:
     """Return the act that the round waits for, with its parameters; dice are drawn. Who sits out declines the dice."""
     if next_step["act"] == "offer_dice":
         seats = {wager["seat"] for wager in state["round"]["wagers"]}
@@ -187,17 +234,27 @@ def _next_act(state: Snapshot, next_step: NextStep, draw: random.Random) -> tupl
     return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(next_step["dice"])]}
 
 
-def wagers_of(simulated: SimulatedTable, draw: random.Random) -> list[TableWager]:
-    """The wagers with which a round begins, at some seats of the table."""
-    seats = set(draw.sample(range(1, simulated.table.seats + 1), draw.randint(1, simulated.table.seats)))
+def wagers_of(
+    simulated: SimulatedTable, draw: random.Random, refused_seats: Collection[int] = ()
+) -> list[TableWager]:
+    """The wagers with which a round begins, at some seats of the table; none is under its minimum."""
+    accepted = [seat for seat in range(1, simulated.table.seats + 1) if seat not in refused_seats]
+    most = min(simulated.most_players or simulated.table.seats, len(accepted))
+    seats = set(draw.sample(accepted, draw.randint(1, most)))
     quarterback = Table.objects.values_list("quarterback", flat=True).get(pk=simulated.table.pk)
     seats |= {quarterback} if quarterback else set()
     codes = [type_.code for type_ in game_of(simulated.rules).wager_types(simulated.rules)]
     return [
-        {"seat": seat, "wager": line["wager"], "cents": line["cents"]}
+        {"seat": seat, "wager": line["wager"], "cents": _at_least(simulated, line)}
         for seat in sorted(seats)
         for line in _simulation(simulated).wagers_of_seat(codes, draw)
     ]
+
+
+def _at_least(simulated: SimulatedTable, line: SeatWager) -> int:
+    """The stake of a wager, in cents: at least the minimum of the table, where the game limits it."""
+    is_limited = game_by_code(simulated.table.game).is_limited(line["wager"])
+    return max(line["cents"], simulated.table.min_cents) if is_limited else line["cents"]
 
 
 def _simulation(simulated: SimulatedTable) -> ModuleType:

@@ -25,12 +25,29 @@ from games.office.providers.services import suspended_codes
 from games.office.requests import contents
 from tables.demo import evening, guided_shift, seeding, simulated_evening, simulated_money
 from tables.demo.simulation import verify_simulated
-from tables.models import Alert, Round, Settlement, Table, TableInventory
+from tables.models import (
+    Alert,
+    ChipTransfer,
+    Handover,
+    LimitsChange,
+    Round,
+    Settlement,
+    Table,
+    TableInventory,
+)
 from tables.money.inventory import tray_of
 from tables.money.keeping import change_keeping
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+HAPPENED_AT_TABLES = {
+    *("dealer.began", "dealer.relieved", "dealer.left", "dice_lot.placed", "table.opened", "table.closed"),
+    *("par.set", "inventory.opener_counted", "inventory.counted", "inventory.closer_counted"),
+    *("inventory.discrepancy", "drop_box.put_on", "drop_box.taken_off", "drop_box.counted", "chips.sold"),
+    *("transfer.requested", "transfer.prepared", "transfer.handed_over", "limits.change_begun"),
+    *("limits.sign_posted", "limits.announced", "dispute.reported", "floor.called", "alert.decided"),
+    *("rating.started", "rating.ended", "seat.refused", "seat.allowed"),
+}
 VERIFY = Path(__file__).resolve().parents[2] / "audit" / "verify.py"
 
 
@@ -198,6 +215,41 @@ def test_the_trays_of_an_evening_balance_with_sales_and_fills(monkeypatch):
         + played["taken"]
         - played["paid"]
     )
+
+
+def test_an_evening_at_live_tables_of_a_demo_fills_the_pit_and_its_record_verifies(
+    settings, monkeypatch, hands
+):
+    monkeypatch.setattr(simulated_evening, "SECONDS_BETWEEN_ROUNDS", (600, 700))
+    monkeypatch.setattr(simulated_evening, "TIME_AT_TABLE", dt.timedelta(minutes=20))
+    monkeypatch.setattr(simulated_evening, "CLOSED_EARLY", 0.3)
+    monkeypatch.setattr(simulated_money, "COUNTED_AFTER", dt.timedelta(minutes=5))
+    for name in ("EVENTS", "EVENTS_OF_REAL_PLAY"):
+        certain = tuple((1, event) for _, event in getattr(simulated_evening, name))
+        monkeypatch.setattr(simulated_evening, name, certain)
+    how = {"live": True, "tables": 10, "hours": 1, "seed": 2, "submission": "RS-0009,RS-0021,RS-0031"}
+    hands.now += dt.timedelta(hours=4, minutes=20)  # a shift has ended at 14:00
+    settings.DEMO = True
+    said("seed_demo")
+    settings.DEMO = False
+    with pytest.raises(CommandError, match="Only a demo floor is dealt by a program"):
+        said("simulate", **how)
+    settings.DEMO = True
+    before = list(Table.objects.values_list("pk", flat=True))
+    change_keeping(Facility.objects.get(code="larkfield"), True, Person.objects.get(code="viktor"))
+    told = said("simulate", **how)
+    assert re.search(r" rounds in 1 hours at T-101 to T-110, seed 2, played in \d+ s\.", told)
+    tables = Table.objects.exclude(pk__in=before)
+    assert set(tables.values_list("kind", flat=True)) == {"live"}
+    assert set(tables.values_list("status", flat=True)) == {"open", "closed"}
+    types = set(Entry.objects.filter(stream__in=tables.values("stream")).values_list("type", flat=True))
+    assert HAPPENED_AT_TABLES - types == set()
+    left = Alert.objects.filter(table__in=tables, ended_at=None).values_list("kind", flat=True)
+    assert set(left) == {"dispute", "floor-call", "chips-differ"}
+    statuses = ChipTransfer.objects.filter(table__in=tables).values_list("kind", "status")
+    assert {("fill", "requested"), ("fill", "on-the-way"), ("credit", "requested")} <= set(statuses)
+    assert (Handover.objects.count(), LimitsChange.objects.filter(status="pending").exists()) == (1, True)
+    said("verify_record", "--read-only")
 
 
 def test_the_export_of_a_simulation_verifies_and_one_changed_byte_does_not(tmp_path):

@@ -5,8 +5,7 @@ from typing import cast
 
 from games.catalog.football.engine.view import FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
-from games.simulated_wagers import SeatWager, TableWager
-from games.snapshot_types import Snapshot
+from games.simulated_wagers import SeatWager, TableInPlay, TableWager
 
 STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
 
@@ -19,12 +18,12 @@ def wagers_of_seat(codes: list[str], draw: Random) -> list[SeatWager]:
     ]
 
 
-def wagers_before_act(state: Snapshot, draw: Random) -> list[TableWager]:
+def wagers_before_act(state: TableInPlay, draw: Random) -> list[TableWager]:
     """Return single play wagers of some seats, before the dice are thrown for a play."""
     next_step, game = state["next"], cast(FootballView, state["round"]["game"])
     if next_step is None or next_step["act"] != "throw_dice" or game["score"] is not None:
         return []
-    play, seats = game["play"], state["table"]["seats"]
+    play, seats = game["play"], state["seats"]
     return [
         {"seat": seat, "wager": code, "play": play, "cents": draw.choice(STAKES_CENTS)}
         for seat in sorted(draw.sample(range(1, seats + 1), draw.randint(1, 4)))

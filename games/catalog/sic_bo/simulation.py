@@ -2,8 +2,7 @@
 
 from random import Random
 
-from games.simulated_wagers import SeatWager, TableWager
-from games.snapshot_types import Snapshot
+from games.simulated_wagers import SeatWager, TableInPlay, TableWager
 
 STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
 CODES = (
@@ -24,6 +23,6 @@ def wagers_of_seat(codes: list[str], draw: Random) -> list[SeatWager]:
     return [{"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in sample]
 
 
-def wagers_before_act(state: Snapshot, draw: Random) -> list[TableWager]:
+def wagers_before_act(state: TableInPlay, draw: Random) -> list[TableWager]:
     """Return no wagers: none are added in the middle of a round."""
     return []

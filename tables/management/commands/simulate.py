@@ -3,6 +3,7 @@
 import datetime as dt
 import random
 import sys
+import time
 from functools import partial
 from typing import Any
 
@@ -49,6 +50,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--hours", type=int, default=0, help="play an evening of so many hours up to now, at new tables"
         )
+        parser.add_argument(
+            "--live", action="store_true", help="with --hours, in a demo only: the evening is at live tables"
+        )
         parser.add_argument("--table", help="first check that this table, facility/table, may be simulated")
         parser.add_argument("--tell", action="store_true", help="push every act to the screens (needs Redis)")
 
@@ -60,6 +64,8 @@ class Command(BaseCommand):
         try:
             if options["table"]:
                 verify_simulated(self._named(options["table"]))
+            if options["live"] and not options["hours"]:
+                raise CommandError("--live needs --hours.")
             if options["hours"]:
                 self._play_evening(options, count)
             else:
@@ -78,12 +84,15 @@ class Command(BaseCommand):
             raise CommandError(f"--hours must be 1 to {MOST_HOURS}.")
         submissions = [code.strip() for code in options["submission"].split(",")]
         seed = _seed(options)
-        evening = Evening(self._facility(options["facility"]), submissions, count, options["hours"], seed)
-        minutes = 60 * options["hours"]
+        evening = Evening(
+            self._facility(options["facility"]), submissions, count, options["hours"], seed, options["live"]
+        )
+        minutes, started = 60 * options["hours"], time.monotonic()
         with tqdm(total=minutes, unit="min", disable=not sys.stderr.isatty(), file=sys.stderr) as progress:
             tables, rounds = play_evening(evening, partial(_show, progress, minutes))
         self.stdout.write(
-            f"{rounds} rounds in {options['hours']} hours at {tables[0].code} to {tables[-1].code}, seed {seed}."
+            f"{rounds} rounds in {options['hours']} hours at {tables[0].code} to {tables[-1].code}, seed {seed}, "
+            f"played in {time.monotonic() - started:.0f} s."
         )
 
     def _play(self, options: dict[str, Any], count: int, rounds: int) -> None:

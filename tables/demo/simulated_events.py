@@ -1,0 +1,308 @@
+"""What happens at the simulated tables of an evening besides rounds and chips, and what is left for the visitor.
+
+Every event consists of acts of the people who would do it, between two rounds of a table.
+"""
+
+import datetime as dt
+import random
+import uuid
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from audit import clock
+from audit.models import Device, Person, Stream
+from games.models import Facility
+from games.registry import game_by_code
+from tables.alerts.floor_calls import REASONS
+from tables.demo.evening import Hands
+from tables.demo.seeding import inspection_of
+from tables.demo.simulated_crew import PitCrew, Staff
+from tables.demo.simulated_money import CREDIT, FILL, TableChips, act
+from tables.demo.simulation import SimulatedTable, change_dice
+from tables.handover.draft import handover_draft
+from tables.limits.rules import pending_change
+from tables.models import Alert, Table
+from tables.rules.alert_rules import NEW_RULES
+from tables.runner import facility as facility_runner
+
+MISSING_CENTS = 10_000  # from the tray whose count differs
+Event = Callable[["EveningTable", random.Random], None]
+
+
+@dataclass
+class EveningTable:
+    """A table of an evening, and who is there. `events` come in the order of their moments."""
+
+    simulated: SimulatedTable
+    pit: PitCrew
+    staff: Staff
+    hands: Hands
+    chips: TableChips | None
+    events: deque[tuple[dt.datetime, Event]] = field(default_factory=deque)
+    seconds_between_rounds: tuple[float, float] = (0.0, 0.0)
+    closes_at: dt.datetime | None = None
+    is_open: bool = False
+    relieved_at: dt.datetime | None = None
+
+    @property
+    def is_live(self) -> bool:
+        return self.simulated.table.kind == Table.Kind.LIVE
+
+    def open(self) -> None:
+        """Put in dice, bring dealers, count the opener, inspect and open."""
+        change_dice(self.simulated)
+        self.relieve()
+        if self.chips is not None:
+            self.chips.begin(self.simulated)
+        self.act(self.simulated.floor, "inspect_table", inspection_of(self.simulated.table))
+        lapsed = self.simulated.rules.edition.lapses_on is not None
+        self.act(self.simulated.floor, "open_table", {"acknowledge_lapsed": lapsed})
+        self.is_open = True
+
+    def relieve(self) -> None:
+        """Bring the longest rested dealers of the pit to every post. Who was there rests."""
+        crew = dict(self.simulated.crew)
+        for post in game_by_code(self.simulated.table.game).posts:
+            dealer = self.pit.resting.popleft()
+            self.act(dealer, "take_over_table", {"post": post})
+            if post in crew:
+                self.pit.resting.append(crew[post])
+            crew[post] = dealer
+        self.simulated = replace(self.simulated, crew=crew, dealer=next(iter(crew.values())))
+        self.relieved_at = clock.now()
+
+    def close(self) -> None:
+        """Count the closer and close. The dealers leave."""
+        if self.chips is not None:
+            self.chips.end(self.simulated)
+        self.act(self.simulated.floor, "close_table", {"secured": True})
+        for dealer in self.simulated.crew.values():
+            self.act(dealer, "leave_table", {})
+            self.pit.resting.append(dealer)
+        self.is_open = False
+
+    def act(
+        self, person: Person, name: str, params: dict[str, Any], witness: Person | None = None
+    ) -> dict[str, Any]:
+        """Execute an act. The next takes place some seconds later."""
+        answer = act(self.simulated, person, name, params, witness)
+        self.hands.move(4)
+        return answer
+
+    def act_without_table(
+        self, person: Person, name: str, params: dict[str, Any], witness: Person | None = None
+    ) -> dict[str, Any]:
+        """Execute an act of the facility."""
+        return act_at_facility(
+            self.simulated.table.facility, self.simulated.device, person, name, params, witness
+        )
+
+
+def act_at_facility(
+    facility: Facility,
+    device: Device,
+    person: Person,
+    name: str,
+    params: dict[str, Any],
+    witness: Person | None = None,
+) -> dict[str, Any]:
+    """Execute one act without a table, and return its answer.
+
+    Its stream may have an entry of a later moment, from another table or from before the evening was played: then the
+    act takes that moment.
+    """
+    stream = Stream.objects.filter(name=f"{facility.code}/{facility_runner.RUNNER.streams[name]}").first()
+    moment = max(clock.now(), stream.last_at) if stream is not None and stream.last_at else clock.now()
+    request = facility_runner.ActRequest(
+        facility.code, "", name, uuid.uuid4(), 0, params, person, device, witness
+    )
+    with clock.override(lambda: moment):
+        return facility_runner.execute(request).body
+
+
+# Events of an evening
+
+
+def new_dice(table: EveningTable, draw: random.Random) -> None:
+    change_dice(table.simulated)
+
+
+def decided_dispute(table: EveningTable, draw: random.Random) -> None:
+    """A player disputes a payment, the floor decides, and the table reads the decision."""
+    open_dispute(table, draw)
+    _decide(table, "as-recorded")
+
+
+def answered_call(table: EveningTable, draw: random.Random) -> None:
+    """The dealer calls the floor, who comes and settles it."""
+    open_call(table, draw)
+    reason = draw.choice([code for code in REASONS["floor"] if code != "dispute"])
+    alert = _newest_alert(table)
+    table.act(table.simulated.dealer, "explain_call", {"alert": alert.pk, "reason": reason})
+    table.act(table.simulated.floor, "answer_alert", {"alert": alert.pk})
+    table.hands.move(90)
+    _decide(table, "settled")
+
+
+def acknowledged_rules(table: EveningTable, draw: random.Random) -> None:
+    """The floor acknowledges the rules that came into force."""
+    alerts = Alert.objects.filter(table=table.simulated.table, kind=NEW_RULES.code, acknowledged_at=None)
+    for alert in alerts:
+        table.act(table.simulated.floor, "acknowledge_alert", {"alert": alert.pk})
+
+
+def refused_seat(table: EveningTable, draw: random.Random) -> None:
+    """The floor refuses a seat at which nobody plays, until it is allowed again."""
+    seats = _seats(table)
+    free = sorted(set(range(1, table.simulated.table.seats + 1)) - set(seats))
+    if free:
+        params = {"seat": draw.choice(free), "reason": "conduct"}
+        table.act(table.simulated.floor, "refuse_seat", params)
+
+
+def allowed_seats(table: EveningTable, draw: random.Random) -> None:
+    """The floor accepts wagers at the refused seats again."""
+    refused = Table.objects.values_list("refused_seats", flat=True).get(pk=table.simulated.table.pk)
+    for seat in refused:
+        table.act(table.simulated.floor, "allow_seat", {"seat": seat})
+
+
+def rated_player(table: EveningTable, draw: random.Random) -> None:
+    """A player asks to be rated at the seat where they play."""
+    rated = Table.objects.values_list("rated_seats", flat=True).get(pk=table.simulated.table.pk)
+    seats = [seat for seat in _seats(table) if str(seat) not in rated]
+    if seats:
+        name = f"Guest {draw.randrange(1_000, 10_000)}"
+        floor = table.simulated.floor
+        player = table.act_without_table(floor, "register_player", {"name": name})["player"]
+        table.act(floor, "start_rating", {"seat": draw.choice(seats), "player": player})
+
+
+def ended_rating(table: EveningTable, draw: random.Random) -> None:
+    """The rated player who came first leaves."""
+    rated = Table.objects.values_list("rated_seats", flat=True).get(pk=table.simulated.table.pk)
+    for seat in list(rated)[:1]:
+        table.act(table.simulated.floor, "end_rating", {"seat": int(seat)})
+
+
+def counted_tray(table: EveningTable, draw: random.Random) -> None:
+    if table.chips is not None:
+        table.chips.count(table.simulated)
+
+
+def changed_drop_box(table: EveningTable, draw: random.Random) -> None:
+    if table.chips is not None:
+        table.chips.change_box(table.simulated)
+
+
+def raised_limits(table: EveningTable, draw: random.Random) -> None:
+    """The floor doubles the maximum, with sign and announcement. The notice runs."""
+    if pending_change(table.simulated.table) is not None:
+        return
+    announced_limits_missing(table, draw)
+    table.act(table.simulated.floor, "post_limits_sign", {})
+    table.act(table.simulated.dealer, "announce_limits", {})
+
+
+# What is left for the visitor
+
+
+def open_dispute(table: EveningTable, draw: random.Random) -> None:
+    seat = draw.choice(_seats(table) or [1])
+    params = {"seat": seat, "about": "Says that the last payment was one chip short."}
+    table.act(table.simulated.dealer, "report_dispute", params)
+
+
+def open_call(table: EveningTable, draw: random.Random) -> None:
+    table.act(table.simulated.dealer, "call_floor", {})
+
+
+def differing_count(table: EveningTable, draw: random.Random) -> None:
+    if table.chips is not None:
+        table.chips.count(table.simulated, MISSING_CENTS)
+
+
+def requested_fill(table: EveningTable, draw: random.Random) -> None:
+    if table.chips is not None and table.chips.next_step_at is None:
+        table.chips.request(table.simulated, "fill", FILL)
+
+
+def requested_credit(table: EveningTable, draw: random.Random) -> None:
+    if table.chips is not None and table.chips.next_step_at is None:
+        table.chips.request(table.simulated, "credit", CREDIT)
+
+
+def carried_fill(table: EveningTable, draw: random.Random) -> None:
+    """A fill that has left the cage."""
+    if table.chips is not None and table.chips.next_step_at is None:
+        table.chips.request(table.simulated, "fill", FILL)
+        table.chips.advance(table.simulated)
+        table.chips.advance(table.simulated)
+
+
+def announced_limits_missing(table: EveningTable, draw: random.Random) -> None:
+    """New limits that nobody has announced yet."""
+    if pending_change(table.simulated.table) is not None:
+        return
+    limits = Table.objects.get(pk=table.simulated.table.pk)
+    params = {"min_cents": limits.min_cents, "max_cents": 2 * limits.max_cents, "nobody_plays": False}
+    table.act(table.simulated.floor, "change_limits", params)
+
+
+# By the part of the tables at which they happen. Those of real play need a house with signs and a register of players.
+EVENTS: tuple[tuple[float, Event], ...] = (
+    (0.5, new_dice),
+    (0.2, decided_dispute),
+    (0.3, answered_call),
+    (0.5, counted_tray),
+    (1.0, changed_drop_box),
+    (0.2, refused_seat),
+)
+EVENTS_OF_REAL_PLAY: tuple[tuple[float, Event], ...] = (
+    (0.5, rated_player),
+    (0.5, rated_player),
+    (0.3, ended_rating),
+    (0.2, raised_limits),
+)
+LEFT: tuple[Event, ...] = (
+    open_dispute,
+    requested_fill,
+    differing_count,
+    carried_fill,
+    open_call,
+    requested_credit,
+)
+LEFT_OF_REAL_PLAY: tuple[Event, ...] = (*LEFT, raised_limits, announced_limits_missing)
+
+
+def hand_over_shift(facility: Facility, device: Device, staff: Staff) -> None:
+    """The next manager takes over everything that is open, and both sign."""
+    draft = handover_draft(facility, clock.now())
+    items = [item.key for item in draft.without_owner]
+    shift = {"shift": draft.shift.key}
+    people = (staff.manager, staff.next_manager)
+
+    def act_of_managers(name: str, params: dict[str, Any]) -> None:
+        act_at_facility(facility, device, people[0], name, {**shift, **params}, people[1])
+
+    if items:
+        act_of_managers("accept_open_items", {"items": items})
+    act_of_managers("sign_handover", {"note": ""})
+
+
+def _decide(table: EveningTable, decision: str) -> None:
+    alert = _newest_alert(table)
+    table.act(table.simulated.floor, "decide_alert", {"alert": alert.pk, "decision": decision})
+    table.act(table.simulated.dealer, "read_decision", {"alert": alert.pk})
+
+
+def _newest_alert(table: EveningTable) -> Alert:
+    return Alert.objects.filter(table=table.simulated.table).latest("pk")
+
+
+def _seats(table: EveningTable) -> list[int]:
+    """The seats at which somebody plays."""
+    seats: list[int] = Table.objects.values_list("seated", flat=True).get(pk=table.simulated.table.pk)
+    return seats
