@@ -3,7 +3,9 @@
 import "./dialogs.js";
 import "./live-part.js";
 import { paintFields, sendsChips } from "./chips.js";
+import { QuickTaps } from "./quick-taps.js";
 
+QuickTaps.watch(document);
 /* The acts of a transfer are acts of its table: the button says at which address. */
 const COUNTS = ["receive", "report-difference"];
 

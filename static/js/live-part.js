@@ -49,6 +49,7 @@ export class LivePart {
   apply(html, tag) {
     const template = document.createElement("template");
     template.innerHTML = html;
+    page().dispatchEvent(new CustomEvent("screen:applying", { bubbles: true }));
     morph(page(), template.content.firstElementChild);
     Object.assign(this, { tag, readTime: Date.now() });
     dispatchEvent(new CustomEvent("screen:applied"));

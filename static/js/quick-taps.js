@@ -1,6 +1,7 @@
 /* Taps in quick succession. A tap is meant for what the person saw. So within READ_TIME after the screen has changed, a
    tap counts only if the same control was in that place before: not on a new step, not on the next seat of a list that has
-   moved up, not on the area under a dialog that was closed. A tap beside an open list only closes it.
+   moved up, not on the area under a dialog that was closed. A tap beside an open list only closes it. What a dialog sends
+   (dialogs.js) was not on the screen before it opened, wherever its button is: within READ_TIME nothing goes out.
 
    A tap that does not count makes its button flash, and screen readers hear why. */
 
@@ -8,7 +9,7 @@ import { timeOf } from "./hold.js";
 
 export const READ_TIME = 1_000;  // ms; `--read-time` on the root element replaces it
 const FLASH_TIME = 700;
-const CONTROLS = "button[data-act], button[data-ask], button[data-wager], button[data-do], button[data-alert-act]";
+const CONTROLS = "button[data-act], button[data-ask], button[data-wager], button[data-do], button[data-alert-act], button[data-open]";
 const PAINTED = ["waits", "say", "label", "local"];  // what a script writes into the data of a button
 
 /* What a button does: its name and its data, without what is only painted. */
@@ -29,6 +30,8 @@ export class QuickTaps {
     Object.assign(this, { root, fingersOnly });
     this.last = null;  // {button, meaning, rect, time}: what was tapped last
     this.views = [];   // {time, controls: [{meaning, rect}]}: the screen before each change
+    this.dialogTime = -Infinity;
+    root.addEventListener("dialog:open", () => { this.dialogTime = performance.now(); });
     root.addEventListener("screen:applying", () => this.remember());
     root.addEventListener("pointerdown", (event) => this.pointerDown(event), { capture: true });
     root.addEventListener("click", (event) => this.click(event), { capture: true });
@@ -73,6 +76,7 @@ export class QuickTaps {
     const { last, readTime } = this, now = performance.now(), meaning = meaningOf(button);
     const isSamePlace = last && (last.button === button || (event.detail > 0 && contains(last.rect, event)));
     if (isSamePlace && meaning !== last.meaning && now - last.time < readTime) return true;
+    if (button.matches("dialog [data-go]")) return now - this.dialogTime < readTime;
     if (!button.matches(CONTROLS) || button.closest("dialog")) return false;
     const point = event.detail > 0 ? event : middleOf(button);
     const wasElsewhere = ({ controls }) => controls.find(({ rect }) => contains(rect, point))?.meaning !== meaning;

@@ -5,7 +5,9 @@ import "./dialogs.js";
 import "./live-part.js";
 import { fillFields, money, paintFields, sendsChips } from "./chips.js";
 import { CountPad } from "./count-pad.js";
+import { QuickTaps } from "./quick-taps.js";
 
+QuickTaps.watch(document);
 const pad = new CountPad();
 const page = () => document.getElementById("page");
 const setText = (box, selector, text) => {

@@ -79,3 +79,40 @@ export async function tapPairs({ phase, fragments, next }) {
   window.fetch = fetch;
   return { pairs, surprises };
 }
+
+/* Taps every button that opens a dialog of a list page (dialogs.js) and then, before a second has passed, the same place
+   and the button of the dialog that sends. Returns what went out, and the dialogs that were tried. */
+export async function dialogPairs() {
+  const root = document.documentElement, { fetch } = window, surprises = [], tried = new Set();
+  const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+  const middleOf = (button) => {
+    const { left, right, top, bottom } = button.getBoundingClientRect();
+    return [(left + right) / 2, (top + bottom) / 2];
+  };
+  function click([x, y]) {
+    const fields = { bubbles: true, cancelable: true, clientX: x, clientY: y, detail: 1, button: 0 };
+    document.elementFromPoint(x, y)?.dispatchEvent(new MouseEvent("click", fields));
+  }
+  for (const opener of [...document.querySelectorAll("main button[data-open]")].filter((button) => button.checkVisibility())) {
+    for (const isSamePlace of [true, false]) {
+      const box = document.getElementById(opener.dataset.open);
+      window.fetch = async (url, options) => {
+        if (options?.method === "POST") surprises.push([opener.dataset.open, isSamePlace, String(url)]);
+        return Response.json({ refusal: { code: "test", title: "", message: "" } }, { status: 409 });
+      };
+      opener.scrollIntoView({ block: "center" });
+      const place = middleOf(opener);
+      root.style.setProperty("--read-time", "0.001");
+      click(place);
+      root.style.setProperty("--read-time", "10000");
+      if (box.open) tried.add(box.id);
+      click(isSamePlace || !box.open ? place : middleOf(box.querySelector("[data-go]")));
+      root.style.setProperty("--read-time", "0.001");
+      await wait(5);
+      box.close();
+      for (const button of document.querySelectorAll(".too-quick")) button.classList.remove("too-quick");
+      window.fetch = fetch;
+    }
+  }
+  return { tried: [...tried].sort(), surprises };
+}

@@ -8,6 +8,7 @@ from tables.models import Table
 from tables.money.keeping import change_keeping
 from tests.e2e.floor import Screen, Tablet, resize
 from tests.e2e.test_looks import broken_rules
+from tests.e2e.test_taps import DIALOG_PAIRS
 from tests.tables.cast import Scene
 from tests.tables.test_money import OPENER, box, count
 
@@ -39,6 +40,17 @@ def is_well(page: Page) -> None:
     resize(page, SIZES[0])
 
 
+def sends_nothing_by_a_second_tap(page: Page, *dialogs: str) -> None:
+    """No two taps within a second send what a dialog asks, at any size."""
+    page.evaluate("[...document.querySelectorAll('dialog[open]')].forEach((dialog) => dialog.close())")
+    for size in SIZES:
+        resize(page, size)
+        outcome = page.evaluate(DIALOG_PAIRS)
+        assert outcome["surprises"] == [], size
+        assert set(dialogs) <= set(outcome["tried"])
+    resize(page, SIZES[0])
+
+
 def test_a_fill_goes_from_the_request_to_the_tray_with_every_signature(open_tray, new_page, spotless):
     scene = open_tray
     before = Table.objects.get(pk=scene.table.pk).tray_cents
@@ -52,12 +64,15 @@ def test_a_fill_goes_from_the_request_to_the_tray_with_every_signature(open_tray
     floor.tap(floor.page.locator(".tray-summary a", has_text="Ask for a fill"))
     request = floor.page.locator("#request")
     expect(request.locator("[data-chip='500']")).to_have_value("150")
+    sends_nothing_by_a_second_tap(floor.page, "request", "box-off")
+    floor.tap("[data-open=request][data-kind=fill]")
     request.locator("[data-chip='2500']").fill("250")
     expect(request.locator("[data-chips-total]")).to_have_text("$7,000")
     floor.tap(request.locator("[data-go]"))
     expect(floor.page.locator(".move .slip-code")).to_have_text("no slip yet")
 
     expect(cage.page.locator(".lane--requested .amount")).to_have_text("$7,000")  # nobody reloads the page
+    sends_nothing_by_a_second_tap(cage.page, "prepare", "cancel")
     cage.tap("[data-open=prepare]")
     cage.tap("#prepare [data-go]")
     expect(cage.page.locator("#paper-h")).to_have_text("F-0001")
@@ -70,6 +85,15 @@ def test_a_fill_goes_from_the_request_to_the_tray_with_every_signature(open_tray
     dealer.tap("[data-open=more]")
     dealer.tap("#more .choice:has-text('Tray')")
     go = dealer.page.locator("#go")
+    dealer.tap(".switch a:has-text('Sell chips')")
+    expect(go).to_have_attribute("data-code", "sell")
+    expect(dealer.page.locator("html")).to_have_attribute("data-ready", "")
+    dealer.page.keyboard.type("20")
+    expect(go).to_contain_text("Sell $20")
+    sends_nothing_by_a_second_tap(dealer.page, "sell-chips")
+    dealer.tap(".switch a:has-text('The fill')")
+    expect(go).to_have_attribute("data-code", "slip")
+    expect(dealer.page.locator("html")).to_have_attribute("data-ready", "")
     expect(go).to_have_attribute("aria-disabled", "true")
     for digit in "149":
         dealer.tap(f"[data-count-digit='{digit}']")

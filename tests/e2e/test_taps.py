@@ -17,6 +17,7 @@ from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
 QUICK_PAIRS = (Path(__file__).parent / "quick_pairs.js").read_text().replace("export ", "")
+DIALOG_PAIRS = f"() => {{ {QUICK_PAIRS} return dialogPairs(); }}"
 PAIRS = f"(phases) => {{ {QUICK_PAIRS} return tapPairs(phases); }}"
 FRAGMENT = """async () => {
     const response = await fetch(document.querySelector("live-screen").getAttribute("fallback"),
