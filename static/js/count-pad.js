@@ -31,7 +31,7 @@ export class CountPad {
   }
 
   get section() {
-    return document.querySelector("[data-count]");
+    return document.querySelector("section[data-count]");
   }
 
   get buttons() {

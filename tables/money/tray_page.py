@@ -161,7 +161,8 @@ class TrayPage:
     @property
     def waits_for_closing(self) -> bool:
         """Whether the closer is signed and the table still to be closed."""
-        return self.inventory is None and self.table.status != Table.Status.CLOSED
+        is_signed = self.inventory is None and self.table.closer_signed_at is not None
+        return is_signed and self.table.status != Table.Status.CLOSED
 
     @property
     def may_act(self) -> bool:
@@ -390,7 +391,8 @@ def _possible_counts(
 ) -> list[str]:
     """Return what can be counted now, what comes next first."""
     if inventory is None:
-        return [OPENER] if table.status == Table.Status.CLOSED and keeps_inventory(table) else []
+        begins = table.status == Table.Status.CLOSED or table.closer_signed_at is None
+        return [OPENER] if begins and keeps_inventory(table) else []
     slip = [SLIP] if panel is not None and panel.is_counted_here else []
     return [*slip, TRAY, SELL, CLOSER]
 

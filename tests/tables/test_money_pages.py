@@ -110,6 +110,20 @@ def test_a_closed_table_is_counted_against_the_slip_of_its_last_closer(closed):
     assert "The tray $61,550 Locked since the closer" in words(dealer, TRAY)
 
 
+def test_a_table_that_is_open_when_its_house_begins_offers_the_opener():
+    scene = make_scene()
+    dealer = scene.browser("tablet", "dealer")
+    text = words(dealer, TRAY)
+    assert "does not keep the chips of this table" in text and "Nothing is counted now." in text
+    Facility.objects.update(keeps_inventory=True)
+    assert 'data-act="count_opener"' in dealer.get(TRAY).content.decode()
+    count(scene, "count_opener", OPENER)
+    assert "In the tray now $61,550" in words(dealer, TRAY)
+    count(scene, "count_closer", OPENER)
+    html = dealer.get(TRAY).content.decode()
+    assert 'data-act="count_opener"' not in html and "No chips move until the table is closed." in html
+
+
 def test_the_floor_asks_for_the_fill_that_restores_the_par(closed):
     set_par(closed, OPENER)
     count(closed, "count_opener", {**OPENER, "500": 118, "2500": 96})
