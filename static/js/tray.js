@@ -27,6 +27,12 @@ function showLines(box) {
   box.querySelector("[data-sign-lines]")?.replaceChildren(list);
 }
 
+function offerChips(dialog, chips) {
+  fillFields(dialog.box, JSON.parse(chips || "{}"));
+  paintFields(dialog.box);
+  sendsChips(dialog);
+}
+
 const SUBJECTS = { slip: "Sign for the chips", tray: "Sign the count of the tray", opener: "Sign the opener", closer: "Sign the closer" };
 
 /* What each dialog sends beside its own fields, and what it shows. */
@@ -52,10 +58,9 @@ const OPENED = {
     box.dataset.name = `request_${kind}`;
     setText(box, "[data-put=kind]", kind);
     for (const part of box.querySelectorAll("[data-of-kind]")) part.hidden = part.dataset.ofKind !== kind;
-    fillFields(box, JSON.parse(chips || "{}"));
-    paintFields(box);
-    sendsChips(dialog);
+    offerChips(dialog, chips);
   },
+  "set-par": (dialog, { chips }) => offerChips(dialog, chips),
 };
 const PARAMS = {
   /* a credit is what its slip says: the pad has compared it */
@@ -78,7 +83,7 @@ addEventListener("dialog:open", ({ detail: { dialog, subject } }) => {
   extendParams(dialog);
   OPENED[dialog.box.id]?.(dialog, subject);
 });
-addEventListener("dialog:update", ({ detail: { dialog: { box } } }) => { if (box.id === "request") paintFields(box); });
+addEventListener("dialog:update", ({ detail: { dialog: { box } } }) => { if (box.querySelector("[data-chip-fields]")) paintFields(box); });
 
 /* What cannot be signed yet opens no dialog, and a report needs a count. */
 document.addEventListener("click", (event) => {

@@ -12,8 +12,8 @@ from audit.models import Person
 from games.registry import game_by_code
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE, DEALERS, FLOOR
-from tables.models import Assignment, ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory
+from tables.core.permissions import AT_THE_TABLE, DEALERS, FLOOR, STAFFERS
+from tables.models import Assignment, ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory, TrayPar
 from tables.money.chips_page import DENOMINATIONS, ChipLine, Chips, chips_of, count_of
 from tables.money.inventory import drop_box_on, keeps_inventory
 from tables.money.proposal import Proposal
@@ -119,6 +119,20 @@ class SumPart:
 
 
 @dataclass(frozen=True)
+class ParRow:
+    """One denomination against its par. `order_cents`: what the proposed fill brings; negative, what a credit takes."""
+
+    line: ChipLine  # as last counted
+    par_cents: int
+    order_cents: int
+
+    @property
+    def percent(self) -> int:
+        """The share of the par that was counted, for the length of its bar."""
+        return min(100, 100 * self.line.cents // self.par_cents) if self.par_cents else 100
+
+
+@dataclass(frozen=True)
 class TrayPage:
     """The page of one tray."""
 
@@ -130,7 +144,8 @@ class TrayPage:
     value_cents: int
     parts: tuple[SumPart, ...]
     drawing: TubesDrawing | None
-    par_cents: int
+    par: TrayPar | None
+    par_rows: tuple[ParRow, ...]
     moved_since: tuple[str, ...]
     difference: ChipDiscrepancy | None
     panel: TransferPanel | None
@@ -175,6 +190,23 @@ class TrayPage:
         return self.person.role in FLOOR
 
     @property
+    def par_cents(self) -> int:
+        """The value of the par; 0 where none is set."""
+        return value_cents(self.par.chips) if self.par else 0
+
+    @property
+    def may_set_par(self) -> bool:
+        """Whether this person may set what the tray should hold."""
+        return self.is_kept and self.person.role in STAFFERS
+
+    @property
+    def par_json(self) -> str:
+        """The par, for the fields of its dialog; where none is set, the last count."""
+        if self.par is None and self.inventory is not None:
+            return json.dumps(self.inventory.counted_chips)
+        return json.dumps(self.par.chips if self.par else {})
+
+    @property
     def fill_json(self) -> str:
         """The fill that restores the par, for the fields of its request."""
         return json.dumps(self.proposal.fill if self.proposal else {})
@@ -193,7 +225,8 @@ def tray_page(ctx: TableContext, person: Person, count: str, slip: str) -> TrayP
     """Read the page of a tray. `count` and `slip` are what the address asks for, as text."""
     table = ctx.table
     facts = tray_facts(table)
-    inventory, par = (facts.inventory, facts.par) if facts else (None, {})
+    inventory = facts.inventory if facts else None
+    par = TrayPar.objects.filter(table=table).select_related("set_by").first()
     transfers = list(facts.under_way) if facts else []
     closers = (
         TableInventory.objects.filter(table=table)
@@ -214,8 +247,9 @@ def tray_page(ctx: TableContext, person: Person, count: str, slip: str) -> TrayP
         round_in_play=ctx.round.number if ctx.round is not None else 0,
         value_cents=value,
         parts=_parts(inventory, table, in_play) if inventory else (),
-        drawing=_drawing(inventory, par, transfers) if inventory else None,
-        par_cents=value_cents(par),
+        drawing=_drawing(inventory, par.chips if par else {}, transfers) if inventory else None,
+        par=par,
+        par_rows=_par_rows(inventory, par.chips, facts.proposal) if facts and inventory and par else (),
         moved_since=_moved_since(inventory) if inventory else (),
         difference=_newest_difference(inventory) if inventory else None,
         panel=panel,
@@ -288,6 +322,22 @@ def _drawing(
         elif transfer.status != Status.ON_THE_WAY:
             change.subtract(transfer.chips)
     return draw_tubes(inventory.counted_chips, par, change)
+
+
+def _par_rows(
+    inventory: TableInventory, par: Mapping[str, int], proposal: Proposal | None
+) -> tuple[ParRow, ...]:
+    """Return each denomination that was counted or has a par, the highest first."""
+    fill, credit = (proposal.fill, proposal.credit) if proposal else ({}, {})
+    rows = (
+        ParRow(
+            ChipLine(chip, count_of(inventory.counted_chips, chip)),
+            chip * count_of(par, chip),
+            chip * (count_of(fill, chip) - count_of(credit, chip)),
+        )
+        for chip in reversed(DENOMINATIONS)
+    )
+    return tuple(row for row in rows if row.line.count or row.par_cents)
 
 
 def _moved_since(inventory: TableInventory) -> tuple[str, ...]:
