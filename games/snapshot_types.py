@@ -41,6 +41,8 @@ LineOutcome = Literal["win", "lose", "return", "fee", "stay"]
 ALERT_LEVELS: tuple[AlertLevel, ...] = ("stop", "warn", "info")  # the most urgent first
 DiceAtClosing = Literal["stay", "removed"]
 InspectionReason = Literal["opening", "repair"]
+TransferKind = Literal["fill", "credit"]
+TransferStatus = Literal["requested", "preparing", "on-the-way"]
 
 
 class TableFacts(TypedDict):
@@ -183,6 +185,16 @@ class LotFacts(TypedDict):
     expired: bool
     section: Citation
     seal_broken: Annotated[bool, "an entry says that the seal of its box was broken on receipt"]
+
+
+class TransferFacts(TypedDict):
+    """A fill or a credit under way."""
+
+    kind: TransferKind
+    slip: Annotated[str, "its slip number; empty before the cage has given it"]
+    status: TransferStatus
+    cents: int
+    requested_at: Moment
 
 
 class InspectionFacts(TypedDict):
@@ -684,6 +696,7 @@ class Snapshot(TypedDict):
     lot: LotFacts | None
     issued: Annotated[list[str], "lots issued to this table and not yet placed"]
     issued_broken: Annotated[list[str], "those of `issued` whose box had a broken seal on receipt"]
+    transfers: Annotated[list[TransferFacts], "fills and credits under way, oldest first"]
     inspection: Annotated[InspectionFacts | None, "null while the table is open"]
     inspection_asks: Annotated[
         InspectionAsks | None, "null while the table is open, without rules or a shaker"

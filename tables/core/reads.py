@@ -151,10 +151,10 @@ class Play:
 
     `round`: the round in play, with its submission. `shaker`: the working one. `lot`: the dice in it. `issued`: codes
     of lots issued to this table and not yet placed; `issued_broken`: those whose box had a broken seal. `services`:
-    whether a provider supplies anything for the game of the table. `calls`: whether any alert shows. `changes`: whether
-    a change of the limits is pending. `incarnation`: that of the record. `holders`: ids of the people at its posts.
-    `at_work`: those of them who are active, on duty at this table and at no post of another open table; both are empty
-    where only a snapshot is read.
+    whether a provider supplies anything for the game of the table. `calls`: whether any alert shows. `changes`:
+    whether a change of the limits is pending. `transfers`: whether a fill or a credit is under way. `incarnation`:
+    that of the record. `holders`: ids of the people at its posts. `at_work`: those of them who are active, on duty at
+    this table and at no post of another open table; both are empty where only a snapshot is read.
     """
 
     now: dt.datetime
@@ -166,6 +166,7 @@ class Play:
     services: bool
     calls: bool
     changes: bool
+    transfers: bool
     incarnation: int
     holders: frozenset[int] = frozenset()
     at_work: frozenset[int] = frozenset()
@@ -181,6 +182,9 @@ def _facts_sql() -> str:
         EXISTS (SELECT 1 FROM tables_alert a
                 WHERE a.table_id = t.id AND {SHOWN_SQL}),
         EXISTS (SELECT 1 FROM tables_limitschange c WHERE c.table_id = t.id AND c.status = 'pending'),
+        t.tray_cents IS NOT NULL AND EXISTS (
+            SELECT 1 FROM tables_chiptransfer m WHERE m.facility_id = t.facility_id AND m.table_id = t.id
+            AND m.status IN ('requested', 'preparing', 'on-the-way')),
         {INCARNATION},
         {"clock_timestamp()" if postgres else "NULL"}"""
 
@@ -193,7 +197,7 @@ def _play(
     The table gets its pit and people. People whom an act has replaced in the meantime are left out.
     """
     pit, round_, submission, lot, shaker, *people = rows
-    codes, services, calls, changes, incarnation, moment = facts
+    codes, services, calls, changes, transfers, incarnation, moment = facts
     marked = codes.split(",") if codes else []
     table.pit = pit
     for field, person in zip(PEOPLE, people, strict=True):
@@ -213,6 +217,7 @@ def _play(
         services=bool(services),
         calls=bool(calls),
         changes=bool(changes),
+        transfers=bool(transfers),
         incarnation=int(incarnation),
         holders=frozenset(holders),
         at_work=frozenset(int(pk) for pk in at_work.split(",") if pk),

@@ -2,12 +2,15 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import cast
 
 from games.models import Facility
+from games.snapshot_types import TransferFacts, TransferKind, TransferStatus
 from tables.models import ChipTransfer, SlipNumbers, Table, TableInventory, TrayPar
 from tables.money.inventory import UNDER_WAY, tray_of
 from tables.money.proposal import Proposal, propose
 from tables.money.tray import Tray
+from tables.words.sentences import moment
 
 TRANSFER_PEOPLE = (
     *("requested_by", "prepared_by", "handed_by", "handed_with", "carrier"),
@@ -47,6 +50,21 @@ def transfers_of(facility: Facility) -> list[ChipTransfer]:
     """The fills and credits under way at a facility, oldest first, each with its table and people."""
     rows = ChipTransfer.objects.filter(facility=facility, status__in=UNDER_WAY)
     return list(rows.select_related("table", *TRANSFER_PEOPLE).order_by("pk"))
+
+
+def transfers_at(table: Table) -> list[TransferFacts]:
+    """The fills and credits under way at a table, as its screens show them, oldest first."""
+    rows = ChipTransfer.objects.filter(facility=table.facility_id, table=table, status__in=UNDER_WAY)
+    return [
+        {
+            "kind": cast(TransferKind, transfer.kind),
+            "slip": transfer.slip,
+            "status": cast(TransferStatus, transfer.status),
+            "cents": transfer.cents,
+            "requested_at": moment(transfer.requested_at),
+        }
+        for transfer in rows.order_by("number")
+    ]
 
 
 def slip_numbers_of(facility: Facility) -> tuple[int, int]:

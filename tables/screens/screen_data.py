@@ -38,6 +38,8 @@ from games.snapshot_types import (
     SeatFacts,
     Snapshot,
     StepState,
+    TransferKind,
+    TransferStatus,
     WagerFacts,
 )
 from games.stacks import sum_of, unpaid
@@ -590,6 +592,26 @@ NOTE_WORDS = 4
 STALE_TABLET = "stale-tablet"  # the kind of alert about a tablet that is not heard
 
 
+class TransferMark(TypedDict):
+    """A fill or credit under way on a tile: `F-0131 on the way`, for screen readers with its amount, and since when."""
+
+    name: str
+    words: str
+    label: str
+    since: str
+
+
+# What happens with a fill or a credit now, by its status
+TRANSFER_WORDS: dict[tuple[TransferKind, TransferStatus], str] = {
+    ("fill", "requested"): "requested",
+    ("fill", "preparing"): "in the cage",
+    ("fill", "on-the-way"): "on the way",
+    ("credit", "requested"): "requested",
+    ("credit", "preparing"): "at the table",
+    ("credit", "on-the-way"): "on the way",
+}
+
+
 class TileData(ScreenData):
     """What a tile of the pit dashboard shows in addition to the snapshot."""
 
@@ -637,6 +659,19 @@ class TileData(ScreenData):
         due_at, name = breaks[0]
         posts = registry.game_by_code(self.s["table"]["game"]).posts
         return {"at": due_at or "", "name": name if len(posts) > 1 else ""}
+
+    @cached_property
+    def transfers(self) -> list[TransferMark]:
+        """The fills and credits under way, the one that waits longest first."""
+        return [
+            {
+                "name": transfer["slip"] or transfer["kind"].capitalize(),
+                "words": TRANSFER_WORDS[transfer["kind"], transfer["status"]],
+                "label": f"{transfer['kind'].capitalize()} of {money(transfer['cents'])}",
+                "since": transfer["requested_at"] or "",
+            }
+            for transfer in self.s["transfers"]
+        ]
 
     @cached_property
     def ceased_short(self) -> str:

@@ -8,8 +8,10 @@ from django.test import Client
 
 from games.models import Facility
 from tables.money.tubes import draw_tubes
-from tests.tables.cast import Scene
+from tables.screens import fragments
+from tests.tables.cast import Scene, make_scene
 from tests.tables.test_money import FILL, OPENER, cage, closed, count, fill, request, scene
+from tests.tables.test_snapshot import verify_declared
 
 __all__ = ["closed", "scene"]  # fixtures
 pytestmark = pytest.mark.django_db
@@ -134,6 +136,49 @@ def test_the_floor_asks_for_the_fill_that_restores_the_par(closed):
     assert "$53,040 par $61,550" in summary
     assert "Fill $500 requested Ask for a fill" in summary
     assert "Ask for a fill" not in words(closed.browser("tablet", "dealer"), f"{TRAY}/summary")
+
+
+def test_the_par_is_set_by_a_pit_manager_and_drawn_against_the_count(closed):
+    manager = closed.browser("podium", "pit-manager")
+    assert "Par none is set Set a par" in words(manager, TRAY)  # before the opener, too
+    count(closed, "count_opener", {**OPENER, "500": 118, "2500": 96})
+    html = unescape(manager.get(TRAY).content.decode())
+    assert re.search(
+        r'data-open="set-par" data-chips="{[^}]*"500": 118[,}]', html
+    )  # the last count is offered
+    assert 'id="set-par"' in html
+    set_par(closed, {**OPENER, "500": 200})
+    text = words(manager, TRAY)
+    assert re.search(r"Par \$61,050 .{0,40}Change the par", text)
+    assert '"500": 200' in unescape(manager.get(TRAY).content.decode())
+    summary = words(manager, f"{TRAY}/summary")
+    assert "$25 $2,400 $10,000 +$7,500 $5 $590 $1,000 +$250 $1 $50 $50 –" in summary
+    assert '<rect class="in" width="24"' in manager.get(f"{TRAY}/summary").content.decode()
+    for person in ("dealer", "floorperson"):
+        browser = closed.browser("tablet" if person == "dealer" else "podium", person)
+        assert "set-par" not in browser.get(TRAY).content.decode()
+
+
+def test_the_tile_names_what_is_under_way_and_since_when(scene):
+    def mark() -> str:
+        tile = str(fragments.render("tile", scene.snapshot))
+        (text,) = re.findall(r'<p class="chips-coming">(.*?)</p>', tile, re.DOTALL) or [""]
+        return " ".join(re.sub(r"<[^>]+>", "", text).split())
+
+    assert (scene.snapshot["transfers"], mark()) == ([], "")
+    transfer = request(scene, "fill", FILL)
+    since = scene.snapshot["transfers"][0]["requested_at"]
+    assert mark() == "Fill of $3,000 Fill requested"
+    cage(scene, "prepare_transfer", transfer)
+    assert mark() == "Fill of $3,000 F-0001 in the cage"
+    credit = request(scene, "credit", {"10000": 40})
+    cage(scene, "hand_over_transfer", transfer, witness="security")
+    assert mark() == "Fill of $3,000 F-0001 on the way +1"
+    assert f'data-elapsed="{since}"' in fragments.render("tile", scene.snapshot)
+    scene.act("receive_transfer", {**transfer, "chips": FILL}, witness="floorperson")
+    cage(scene, "prepare_transfer", credit)
+    assert mark() == "Credit of $4,000 C-0001 at the table"
+    verify_declared(scene.snapshot)
 
 
 def test_who_looks_on_sees_the_tray_and_can_sign_nothing(scene):
