@@ -1,7 +1,7 @@
 """The pages of rated players: those at the tables now, and one player's figures."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,17 +12,19 @@ from audit import clock
 from audit.models import Entry, Person
 from games.models import Facility
 from games.registry import game_by_code
+from games.submissions import newest, rules_of
 from tables.core.permissions import FLOOR
 from tables.figures.player_figures import RatedFigures, figures_of_rating, sum_of
 from tables.players.entry_types import PLAYER_READ
 from tables.players.player_acts import GUARDIANS, READERS
+from tables.rounds.layout import labels
 from tables.runner.access import facility_page_for
 from tables.runner.facility import PLAYERS
 from tables.views.facility import page_context
 from tables.words.entries import said_by
 from tables.words.forms import span
 
-from ..models import Player, PlayerDetails, Rating
+from ..models import Player, PlayerDetails, Rating, Table
 
 READABLE_FOR = dt.timedelta(minutes=10)
 MOST_PLAYERS = 200
@@ -71,7 +73,7 @@ def player(request: HttpRequest, facility: str, code: str) -> HttpResponse:
         "codes": codes[1:],
         "figures": _shown(sum_of(figures.values())),
         "ratings": [{"rating": rating, **_shown(figures[rating.pk])} for rating in ratings],
-        "codes_of_wagers": _by_code(ratings, figures),
+        "codes_of_wagers": _by_code(ratings, figures, facility_row),
         "details": _details(row, person, facility_row, now),
         "exclusions": Player.Exclusion.choices,
         **_rights(person),
@@ -103,22 +105,36 @@ def _shown(figures: RatedFigures) -> dict[str, Any]:
     }
 
 
-def _by_code(ratings: Sequence[Rating], figures: Mapping[int, RatedFigures]) -> list[dict[str, Any]]:
-    """The wagers of these ratings by game and code, the largest theoretical loss first."""
+def _by_code(
+    ratings: Sequence[Rating], figures: Mapping[int, RatedFigures], facility: Facility
+) -> list[dict[str, Any]]:
+    """The wagers of these ratings by game and name, the largest theoretical loss first."""
     rows = []
     for game in sorted({rating.table.game for rating in ratings}):
-        of_game = sum_of(figures[rating.pk] for rating in ratings if rating.table.game == game)
+        ratings_of_game = [rating for rating in ratings if rating.table.game == game]
+        of_game = sum_of(figures[rating.pk] for rating in ratings_of_game)
+        names = _names_of_wagers({rating.table for rating in ratings_of_game}, facility)
         rows += [
             {
                 "game": game_by_code(game).name,
-                "code": code,
+                "wager": names.get(code, code),
                 "count": code_figures.count,
                 "cents": code_figures.cents,
                 "theoretical_cents": round(code_figures.theoretical_cents),
             }
             for code, code_figures in of_game.by_code.items()
         ]
-    return sorted(rows, key=lambda row: (-row["theoretical_cents"], row["game"], row["code"]))
+    return sorted(rows, key=lambda row: (-row["theoretical_cents"], row["game"], row["wager"]))
+
+
+def _names_of_wagers(tables: Collection[Table], facility: Facility) -> dict[str, str]:
+    """The names of the wagers by their codes, as the newest rules of these tables have them."""
+    names: dict[str, str] = {}
+    for code in sorted({table.submission_code for table in tables}):
+        submission = newest(facility, code)
+        if submission is not None:
+            names |= labels(rules_of(submission))
+    return names
 
 
 def _details(player: Player, person: Person, facility: Facility, now: dt.datetime) -> PlayerDetails | None:

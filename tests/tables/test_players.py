@@ -199,9 +199,12 @@ def test_after_erasing_nothing_in_the_database_leads_to_the_person(rated, capsys
 
 def test_names_are_shown_to_who_recorded_reading_them(rated):
     scene, code, _rating = rated
+    play(scene, (1, "total:12", 500), dice=[1, 1, 2])
     page = f"/floor/{scene.table.facility.code}/players/{code}/"
     browser = scene.browser("podium", signed_in="floorperson")
-    assert NAME not in browser.get(page).content.decode()
+    anonymous = browser.get(page).content.decode()
+    assert NAME not in anonymous
+    assert "<td>Total 12</td>" in anonymous and "total:12" not in anonymous  # named as on the layout
     scene.in_room("read_player", {"player": code}, by="floorperson")
     assert NAME in browser.get(page).content.decode()
     entry = Entry.objects.get(type="player.read")
