@@ -203,6 +203,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/sign-in/": {"system administrator"},
     "floor/<slug:facility>/setup/": OFFICE | STAFFERS | {"system administrator"},
     "floor/<slug:facility>/handover/": STAFFERS,
+    "floor/<slug:facility>/rotation/": FLOORPEOPLE | MANAGEMENT,
     "floor/<slug:facility>/handover/past/": STAFFERS,
     "floor/<slug:facility>/handover/<int:number>/": STAFFERS,
     "floor/<slug:facility>/acts/<str:act>": set(),
@@ -394,6 +395,7 @@ ACTS_OF_FACILITY = {
     "unlock_pins": MANAGEMENT,
     "accept_open_items": STAFFERS,
     "sign_handover": STAFFERS,
+    **dict.fromkeys(("plan_move", "cancel_planned_move"), ON_DUTY_RATERS),
     **dict.fromkeys(
         ("open_case", "take_case", "add_case_note", "add_case_document", "sign_case_outcome"), CASE_WORKERS
     ),
@@ -518,6 +520,7 @@ OBJECTS = {
     ("lot", "text"): NamedObject("L-0003", "L-0099", "no-such-lot"),
     ("lots", "text"): NamedObject(["L-0003"], ["L-0099"], "no-such-lot"),
     ("notice", "text"): DOCUMENT,
+    ("move", "number"): NamedObject(9, 1, "no-such-move"),
     ("note", "number"): rows(ProviderNote, "no-such-note"),
     ("person", "number"): rows(Qualifier, "no-such-qualifier"),
     ("person", "text"): NamedObject("their-pit-manager", "mei", "no-such-person"),

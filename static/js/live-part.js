@@ -29,21 +29,29 @@ export class LivePart {
     await this.read();
   }
 
+  /* Reads the part at once, or as soon as the reading under way has ended: its address may have changed since. */
+  async readNow() {
+    if (this.reading) this.again = true;
+    else await this.read();
+  }
+
   async read() {
-    Object.assign(this, { reading: true, triedTime: Date.now() });
+    Object.assign(this, { reading: true, again: false, triedTime: Date.now() });
+    const address = page().dataset.livePart;
     try {
-      const response = await this.load(page().dataset.livePart, {
+      const response = await this.load(address, {
         cache: "no-store", redirect: "error", headers: this.tag ? { "If-None-Match": this.tag } : {},
         signal: AbortSignal.timeout(READ_TIMEOUT),
       });
       noteServerTime(response.headers.get("Date"));
       if ([401, 403, 423].includes(response.status)) return location.reload();
       if (response.status === 304) this.readTime = Date.now();
-      if (response.ok) this.apply(await response.text(), response.headers.get("ETag") ?? "");
+      if (response.ok && !this.again) this.apply(await response.text(), response.headers.get("ETag") ?? "");
     } catch { /* no answer: the page says how old it is */ } finally {
       this.reading = false;
     }
     this.paint();
+    if (this.again) await this.read();
   }
 
   apply(html, tag) {
@@ -69,6 +77,7 @@ export class LivePart {
 if (page()?.dataset.livePart) {
   const part = new LivePart();
   const readNow = () => { if (!document.hidden && !part.reading) part.read(); };
+  addEventListener("part:read", () => part.readNow());
   setInterval(() => part.tick(), TICK);
   for (const name of ["online", "offline"]) addEventListener(name, readNow);
   document.addEventListener("visibilitychange", readNow);

@@ -29,6 +29,7 @@ from .money import (
     TrayPar,
 )
 from .players import Player, PlayerDetails, Rating
+from .rotation import PlannedMove
 from .rounds import Round, Settlement, Throw, Wager
 from .slips import Slip
 from .staffing import Assignment, Qualification
@@ -62,6 +63,7 @@ __all__ = [
     "LotStep",
     "MonthFigures",
     "Pit",
+    "PlannedMove",
     "Player",
     "PlayerDetails",
     "Qualification",

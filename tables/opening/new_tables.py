@@ -28,6 +28,7 @@ RESERVED_CODES = frozenset(
             "figures",
             "handover",
             "people",
+            "rotation",
             "rules",
             "sign-in",
             "system",

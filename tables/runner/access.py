@@ -47,12 +47,13 @@ SETUP_READERS = frozenset(
 )
 # Security has the other key of the dice storage. Each department sets the duty of its own people.
 PEOPLE, DEVICES, CAGE_PAGE, FIGURES = "people", "devices", "cage", "figures"
-HANDOVER = "handover"
+HANDOVER, ROTATION = "handover", "rotation"
 ACCESS_READERS = DICE_KEEPERS | {"system-administrator", "compliance"}
 FACILITY_PAGE_ROLES = {
     DICE: SEES_THE_FLOOR | {"security"},
     EQUIPMENT: SEES_THE_FLOOR,
     STAFF: SEES_THE_FLOOR | {"security", "cage", "system-administrator"},
+    ROTATION: FLOOR,
     PLAYERS: FLOOR | {"security", "surveillance", "compliance"},
     FIGURES: SEES_THE_FLOOR - {"games-administrator"},
     PEOPLE: ACCESS_READERS,

@@ -14,6 +14,7 @@ from tables.models import Qualification, Table
 from tables.runner.table import ActOutcome, act, act_without_post
 from tables.staffing.breaks import begin_work, end_work
 from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED, DealerLeft, PostTaken
+from tables.staffing.planned_moves import end_moves_to_posts
 from tables.staffing.refusals import (
     ALREADY_DEALING,
     AT_ANOTHER_TABLE,
@@ -68,12 +69,27 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
         data["post"] = post
         data["leaves_post"] = post_left
         data["follows"] = successor_person.code if successor_person else None
+    moves = end_moves_to_posts(
+        ctx.table, _new_holders(actor, post, post_left, successor_person), actor, ctx.now
+    )
+    if moves:
+        data["planned_moves"] = moves
     entry = (
         DEALER_RELIEVED({**data, "relieves": relieved.code})
         if relieved
         else DEALER_BEGAN({**data, "relieves": None})
     )
     return ActOutcome(entry, changes="nothing")
+
+
+def _new_holders(
+    actor: Person, post: PostCode, post_left: PostCode | None, successor_person: Person | None
+) -> dict[PostCode, Person]:
+    """The posts that got another person, and who is there now."""
+    holders = {post: actor}
+    if post_left is not None and successor_person is not None:
+        holders[post_left] = successor_person
+    return holders
 
 
 @act(roles=DEALERS, depends_on="nothing")

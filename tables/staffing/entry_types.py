@@ -19,9 +19,16 @@ class Assignment(TypedDict):
     table: Annotated[str | None, "code of the table; null where the assignment is not to a table"]
 
 
+PlannedMoves = Annotated[list[int], "numbers of the planned moves that ended with it; absent where none did"]
+
+
+class AssignmentEnded(Assignment):
+    planned_moves: NotRequired[PlannedMoves]
+
+
 ASSIGNMENT_ENDED = entry_type(
     "assignment.ended",
-    Assignment,
+    AssignmentEnded,
     "A person's assignment to a table, a pit, the facility or a game elsewhere ended.",
 )
 
@@ -45,6 +52,7 @@ class PostTaken(TypedDict):
         Annotated[str | None, "code of the person who takes the post that was left; null without one"]
     ]
     leaves_post: NotRequired[Annotated[PostCode | None, "the post that the person left; null without one"]]
+    planned_moves: NotRequired[PlannedMoves]
     post: NotRequired[Annotated[PostCode, "the post that the person took"]]
 
 
@@ -182,6 +190,7 @@ PIN_MADE = entry_type(
 class AccessEnded(PersonNamed):
     assignments: Annotated[list[int], "the assignments that ended with it"]
     devices: Annotated[list[str], "names of the devices where the person was signed off"]
+    planned_moves: NotRequired[PlannedMoves]
     why: Annotated[str, "why, in a person's words"]
 
 

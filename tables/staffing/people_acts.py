@@ -25,10 +25,12 @@ from tables.staffing.entry_types import (
     PERSON_CHANGED,
     PIN_ENDED,
     PIN_MADE,
+    AccessEnded,
     ChangedField,
     FieldChange,
     PinMade,
 )
+from tables.staffing.planned_moves import end_moves_without_duty
 from tables.staffing.refusals import (
     ACCESS_OF_ANOTHER_DEPARTMENT,
     BADGE_TAKEN,
@@ -149,10 +151,13 @@ def end_access(ctx: FacilityContext, params: Params) -> ActOutcome:
         duty.ended_at = ctx.now
         duty.save(update_fields=["ended_at"])
     devices = staff.change(person, _answerable(ctx), leaves=True, at_tables=True)
-    entry = ACCESS_ENDED(
-        {"person": person.code, "why": why, "devices": devices, "assignments": [duty.pk for duty in ended]}
-    )
-    return ActOutcome(entry, {"person": person.code})
+    data: AccessEnded = {
+        "person": person.code, "why": why, "devices": devices, "assignments": [duty.pk for duty in ended]
+    }  # fmt: skip
+    moves = end_moves_without_duty(person, ctx.facility, (), ctx.actor, ctx.now)
+    if moves:
+        data["planned_moves"] = moves
+    return ActOutcome(ACCESS_ENDED(data), {"person": person.code})
 
 
 @facility_act(STAFF, roles=PREPARERS, step_up="office")

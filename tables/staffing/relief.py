@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from audit.models import Person
 from games.engine.game import PostCode
+from games.models import Facility
 from games.registry import game_by_code
 from tables.core import posts
 from tables.core.permissions import DEALERS
@@ -67,11 +68,7 @@ def dealers_on_duty(table: Table, now: dt.datetime) -> list[DealerOnDuty]:
 
     Simulated people, who have no PIN, are left out.
     """
-    duty = Assignment.objects.at_facility(table.facility).filter(person__role__in=DEALERS)
-    by_person: dict[int, list[Assignment]] = {}
-    for assignment in duty.filter(person__is_active=True).select_related("person").order_by("started_at"):
-        if assignment.person.has_usable_password():
-            by_person.setdefault(assignment.person_id, []).append(assignment)
+    by_person = duties_of_dealers(table.facility)
     tables = _tables_of(table, by_person)
     trained = _trained_ids(table, now)
     here = set(posts.holder_ids(table))
@@ -81,6 +78,28 @@ def dealers_on_duty(table: Table, now: dt.datetime) -> list[DealerOnDuty]:
         if person_id not in here
     ]
     return sorted(dealers, key=lambda dealer: (dealer.rests_since, dealer.person.name))
+
+
+def duties_of_dealers(facility: Facility) -> dict[int, list[Assignment]]:
+    """Return the duties at a facility of each dealer there, by the id of the person, the first duty first.
+
+    Simulated people, who have no PIN, are left out.
+    """
+    duty = Assignment.objects.at_facility(facility).filter(person__role__in=DEALERS)
+    by_person: dict[int, list[Assignment]] = {}
+    for assignment in duty.filter(person__is_active=True).select_related("person").order_by("started_at"):
+        if assignment.person.has_usable_password():
+            by_person.setdefault(assignment.person_id, []).append(assignment)
+    return by_person
+
+
+def rest_of(facility: Facility, duties: list[Assignment], now: dt.datetime) -> tuple[dt.datetime, str]:
+    """Return since when a dealer who is at no post rests, and that in words. Before a first post: since their duty."""
+    rests = [duty.rests_since for duty in duties if duty.rests_since]
+    began = min(duty.started_at for duty in duties)
+    if not rests:
+        return began, f"no table yet, on duty since {facility.local(began).strftime('%H:%M')}"
+    return max(rests), _rest(facility, max(rests), now)
 
 
 def _tables_of(table: Table, people: Iterable[int]) -> dict[int, Table]:
@@ -105,9 +124,7 @@ def _dealer(
     table: Table, assignments: list[Assignment], other: Table | None, is_trained: bool, now: dt.datetime
 ) -> DealerOnDuty:
     person = assignments[0].person
-    rests = [assignment.rests_since for assignment in assignments if assignment.rests_since]
-    began = min(assignment.started_at for assignment in assignments)
-    rests_since = max(rests, default=began)
+    rests_since, note = rest_of(table.facility, assignments, now)
     if other is not None:
         obstacle = f"Works at {other.code}"
     elif not any(assignment.covers(table) for assignment in assignments):
@@ -118,17 +135,13 @@ def _dealer(
         obstacle = "Works at the stick only"
     else:
         obstacle = ""
-    if rests:
-        note = _rest(table, rests_since, now)
-    else:
-        note = f"no table yet, on duty since {table.facility.local(began).strftime('%H:%M')}"
     return DealerOnDuty(person, note, obstacle, rests_since)
 
 
-def _rest(table: Table, rests_since: dt.datetime, now: dt.datetime) -> str:
+def _rest(facility: Facility, rests_since: dt.datetime, now: dt.datetime) -> str:
     """`rested 44 min`; `rested 8 of 20 min` before the break is over."""
-    rest, whole = now - rests_since, table.facility.break_minutes
-    if whole and not is_break(table.facility, rest):
+    rest, whole = now - rests_since, facility.break_minutes
+    if whole and not is_break(facility, rest):
         return f"rested {int(rest.total_seconds() // 60)} of {whole} min"
     return f"rested {span(rest.total_seconds())}"
 

@@ -123,6 +123,20 @@ def breaches(now: dt.datetime, only: int | None = None) -> list[SupervisionBreac
     return [breach for breach in _breaches_among(tables, now) if only in (None, breach.table_id)]
 
 
+def breach_in_play(table: Table, now: dt.datetime) -> SupervisionBreach | None:
+    """What would be wrong with the supervision of this live table, if it were open now beside the others; or None.
+
+    It is open already, or would open. Takes no locks.
+    """
+    beside = (
+        _in_play().filter(floorperson=table.floorperson_id) if table.floorperson_id else Table.objects.none()
+    )
+    tables = Table.objects.filter(Q(pk=table.pk) | Q(pk__in=beside.values("pk")))
+    among = _breaches_among(tables, now)
+    own = [breach for breach in among if breach.table_id == table.pk or breach.code == SPAN_EXCEEDED]
+    return own[0] if own else None
+
+
 def _breaches_among(in_play: QuerySet[Table], now: dt.datetime) -> list[SupervisionBreach]:
     tables = list(in_play.select_related("floorperson").order_by("pk"))
     supervisors = {table.floorperson_id for table in tables if table.floorperson_id}

@@ -5,7 +5,6 @@ from typing import cast
 
 from django.db.models import Q, QuerySet
 
-from audit.entry_types import EntryType
 from audit.models import Person
 from games.engine import Refusal
 from games.params import Params
@@ -29,11 +28,13 @@ from tables.staffing.entry_types import (
     ASSIGNMENT_STARTED,
     QUALIFICATION_ENDED,
     QUALIFICATION_RECORDED,
+    AssignmentEnded,
     QualificationData,
     QualificationEnded,
     QualificationRecorded,
 )
 from tables.staffing.entry_types import Assignment as AssignmentData
+from tables.staffing.planned_moves import end_moves_without_duty
 from tables.staffing.refusals import (
     ALREADY_ASSIGNED,
     NO_SUCH_ASSIGNMENT,
@@ -67,7 +68,7 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(ALREADY_ASSIGNED, person=person.name, place=table or pit or ctx.facility.name)
     duty.save()
     ctx.affect(tables_of(person))
-    return _assignment_outcome(ASSIGNMENT_STARTED, duty)
+    return _assignment_started(duty)
 
 
 @facility_act(STAFF, roles=OWN_DUTY_ROLES, step_up="office", off_duty=True)
@@ -82,7 +83,7 @@ def begin_own_duty(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise refusal
     duty = Assignment.objects.create(person=person, facility=ctx.facility, started_at=ctx.now)
     ctx.affect(tables_of(person))
-    return _assignment_outcome(ASSIGNMENT_STARTED, duty)
+    return _assignment_started(duty)
 
 
 @facility_act(STAFF, roles=STAFFERS)
@@ -98,7 +99,7 @@ def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
     verify_may_change_duty(ctx, person)
     verify_may_supervise_elsewhere(person, game, locked_duty(person), ctx.now)
     duty = Assignment.objects.create(person=person, facility=ctx.facility, elsewhere=game, started_at=ctx.now)
-    return _assignment_outcome(ASSIGNMENT_STARTED, duty)
+    return _assignment_started(duty)
 
 
 @facility_act(STAFF, roles=DUTY_ROLES, witness=True)
@@ -118,11 +119,16 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     duty = locked_duty(ending.person)
     if ending not in duty:
         raise Refusal(NO_SUCH_ASSIGNMENT)
-    verify_not_needed(ctx, ending, [assignment for assignment in duty if assignment != ending], tables.all())
+    remaining = [assignment for assignment in duty if assignment != ending]
+    verify_not_needed(ctx, ending, remaining, tables.all())
     ctx.affect(tables.all())
     ending.ended_at = ctx.now
     ending.save(update_fields=["ended_at"])
-    return _assignment_outcome(ASSIGNMENT_ENDED, ending)
+    moves = end_moves_without_duty(ending.person, ctx.facility, remaining, ctx.actor, ctx.now)
+    ended = cast(AssignmentEnded, _assignment_data(ending))
+    if moves:
+        ended["planned_moves"] = moves
+    return ActOutcome(ASSIGNMENT_ENDED(ended), {"assignment": ending.pk}, changes="nothing")
 
 
 def verify_not_needed(
@@ -213,15 +219,18 @@ def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Tabl
     return pit_row, table_row
 
 
-def _assignment_outcome(entry_type: EntryType[AssignmentData], duty: Assignment) -> ActOutcome:
-    data: AssignmentData = {
+def _assignment_started(duty: Assignment) -> ActOutcome:
+    return ActOutcome(ASSIGNMENT_STARTED(_assignment_data(duty)), {"assignment": duty.pk}, changes="nothing")
+
+
+def _assignment_data(duty: Assignment) -> AssignmentData:
+    return {
         "assignment": duty.pk,
         "person": duty.person.code,
         "pit": duty.pit.code if duty.pit else None,
         "table": duty.table.code if duty.table else None,
         "elsewhere": cast(GameElsewhere, duty.elsewhere) if duty.elsewhere else None,
     }
-    return ActOutcome(entry_type(data), {"assignment": duty.pk}, changes="nothing")
 
 
 def qualification_data(qualification: Qualification) -> QualificationData:

@@ -20,7 +20,7 @@ from tables.desk import page as desk
 from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
 from tables.models import Approval, Table
-from tables.runner.access import CAGE_PAGE, FIGURES, HANDOVER, PEOPLE, facility_pages_for
+from tables.runner.access import CAGE_PAGE, FIGURES, HANDOVER, PEOPLE, ROTATION, facility_pages_for
 from tables.runner.facility import DICE, EQUIPMENT, PLAYERS, SETUP, SIGN_INS, STAFF
 from tables.staffing.words import game_or_table_name
 from tables.words.sentences import say
@@ -31,6 +31,7 @@ PAGES = {
     DICE: ("dice", "Dice"),
     EQUIPMENT: ("equipment", "Equipment"),
     STAFF: ("staff", "Staff"),
+    ROTATION: ("rotation", "Rotation"),
     PLAYERS: ("players", "Players"),
     FIGURES: ("figures", "Money"),
     PEOPLE: ("people", "People"),

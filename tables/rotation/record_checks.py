@@ -1,0 +1,114 @@
+"""What a full verification checks of planned moves: each row against the entries that planned and ended it."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from audit.clock import format_moment
+from audit.models import Entry
+from audit.record_checks import record_check
+from audit.verification_words import Finding, declare_finding
+from games.models import Facility
+from tables.models import PlannedMove
+from tables.rotation.entry_types import MOVE_CANCELED, MOVE_PLANNED
+from tables.staffing.entry_types import ACCESS_ENDED, ASSIGNMENT_ENDED, DEALER_BEGAN, DEALER_RELIEVED
+
+PLAN_DIFFERS = declare_finding(
+    "planned-move-differs",
+    "%(facility)s: planned move %(move)s differs from its entries in %(column)s. The entries count.",
+)
+PLAN_WITHOUT_ENTRY = declare_finding(
+    "planned-move-without-entry",
+    "%(facility)s: planned move %(move)s is in the database, and no entry of the record states it.",
+)
+PLAN_WITHOUT_ROW = declare_finding(
+    "planned-move-without-row",
+    "%(facility)s: planned move %(move)s of the record is not in the database.",
+)
+RELIEFS = (DEALER_BEGAN.name, DEALER_RELIEVED.name)
+OFF_DUTY = (ASSIGNMENT_ENDED.name, ACCESS_ENDED.name)
+COUNTED = (MOVE_PLANNED.name, MOVE_CANCELED.name, *RELIEFS, *OFF_DUTY)
+MARKS = dict.fromkeys((*RELIEFS, *OFF_DUTY), b'"planned_moves"')
+
+
+@dataclass
+class StatedMove:
+    """A planned move as its entries state it. `outcome` is "" while it is open."""
+
+    person: str
+    table: str
+    post: str
+    planned_for: str
+    planned_by: str
+    outcome: str = ""
+
+
+@record_check
+def check_planned_moves(tick: Callable[[], None]) -> Iterator[Finding]:
+    """Compare the planned moves of every facility with its entries."""
+    for facility in Facility.objects.order_by("pk"):
+        stated = _stated_moves(facility, tick)
+        rows = PlannedMove.objects.filter(facility=facility).select_related("person", "table", "planned_by")
+        for row in rows.order_by("number"):
+            where: dict[str, Any] = {"facility": facility.code, "move": row.number}
+            move = stated.pop(row.number, None)
+            if move is None:
+                yield Finding(PLAN_WITHOUT_ENTRY, where)
+                continue
+            for column, value in _stored(row).items():
+                if getattr(move, column) != value:
+                    yield Finding(PLAN_DIFFERS, {**where, "column": column})
+        for number in stated:
+            yield Finding(PLAN_WITHOUT_ROW, {"facility": facility.code, "move": number})
+
+
+def _stored(row: PlannedMove) -> dict[str, str]:
+    return {
+        "person": row.person.code,
+        "table": row.table.code,
+        "post": row.post,
+        "planned_for": format_moment(row.planned_for),
+        "planned_by": row.planned_by.code,
+        "outcome": row.outcome,
+    }
+
+
+def _stated_moves(facility: Facility, tick: Callable[[], None]) -> dict[int, StatedMove]:
+    """The planned moves that the entries state, by number. An end is applied after every plan is read."""
+    moves: dict[int, StatedMove] = {}
+    ends: list[tuple[str, dict[str, Any]]] = []
+    entries = Entry.objects.filter(stream__name__startswith=f"{facility.code}/", type__in=COUNTED)
+    for type_, actor, body in (
+        entries.order_by("pk").values_list("type", "actor", "body").iterator(chunk_size=1000)
+    ):
+        tick()
+        if MARKS.get(type_, b"") not in bytes(body):
+            continue
+        try:
+            data = json.loads(bytes(body))["data"]
+            if type_ == MOVE_PLANNED.name:
+                moves[data["move"]] = StatedMove(
+                    data["person"], data["table"], data["post"], data["planned_for"], planned_by=actor
+                )
+            else:
+                ends.append((type_, data))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue  # the verification of the chain names it
+    for type_, data in ends:
+        numbers = [data.get("move")] if type_ == MOVE_CANCELED.name else data.get("planned_moves", [])
+        for number in numbers:
+            if number in moves:
+                moves[number].outcome = _outcome(type_, data, moves[number])
+    return moves
+
+
+def _outcome(type_: str, data: dict[str, Any], move: StatedMove) -> str:
+    outcomes = PlannedMove.Outcome
+    if type_ == MOVE_CANCELED.name:
+        return outcomes.CANCELED
+    if type_ in OFF_DUTY:
+        return outcomes.OFF_DUTY
+    # The person who came takes the post named here; who was relieved there takes the post that was left.
+    arrived = data.get("dealer") if data.get("post", move.post) == move.post else data.get("follows")
+    return outcomes.TAKEN if arrived == move.person else outcomes.OVERTAKEN
