@@ -1,5 +1,5 @@
 """The ticker: warn of dice that expire, raise alerts, apply limits and rules that take effect, remind of deadlines,
-withdraw changes, open cases, count settled rounds into the figures.
+withdraw changes, open cases, count settled rounds into the figures, deliver the declared reports of them.
 
 Nothing depends on it for correctness: every act checks the rules against stored moments itself. It runs as one task of
 the embedded server, or as `manage.py ticker` in production. Two tickers are harmless, because each change is claimed
@@ -31,6 +31,7 @@ from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.dice.watch import warn_of_dice
 from tables.dice_watch.watch import count_dice
+from tables.figures.deliveries import deliver_due
 from tables.figures.rollup import write_rollups
 from tables.limits import watch as limits_watch
 from tables.models import Table
@@ -45,6 +46,7 @@ CASES_EVERY = 10  # ticks
 DICE_EVERY = 30
 SLOW_CASES_EVERY = 60
 ROLLUPS_EVERY = 2
+REPORTS_EVERY_SECONDS = 60.0
 MAX_DRIFT = dt.timedelta(seconds=2)
 SLOW_SECONDS = 1.0
 Check = Callable[[], list[int]]
@@ -152,6 +154,30 @@ def _raise_jump(ctx: TableContext, seconds: int) -> bool:
 
 async def run_ticker() -> None:
     """Tick every second until canceled, and report it (`status.py`)."""
+    reports = asyncio.create_task(run_reports())
+    try:
+        await _tick_until_canceled()
+    finally:
+        reports.cancel()
+
+
+async def run_reports() -> None:
+    """Deliver the declared reports of figures every minute until canceled.
+
+    A mail server or a folder may be slow, so this has a thread of its own, and no check of a tick waits for it.
+    """
+    outage = OutageLog(log, "The delivery of reports", "The next minute tries again.", traceback=True)
+    while True:
+        await asyncio.sleep(REPORTS_EVERY_SECONDS)
+        try:
+            await database_sync_to_async(deliver_due, thread_sensitive=False)()
+        except Exception as error:
+            outage.failed(error)
+        else:
+            outage.worked()
+
+
+async def _tick_until_canceled() -> None:
     ticker, checks, status = Ticker(), Checks(), StatusWriter()
     while True:
         await asyncio.sleep(SECONDS)

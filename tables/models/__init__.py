@@ -14,6 +14,7 @@ from .clock import TickerStatus
 from .dice import DiceCount, DiceLot, DiceMeasurement, Instrument, LotStep, Shaker
 from .dice_watch import DiceCursor, HourOfDice, WatchedDice
 from .equipment import Approval
+from .figure_reports import FiguresReport, FiguresSchedule
 from .figures import DayFigures, HourFigures, MonthFigures, RollupProgress
 from .floor import Pit, Table
 from .handovers import Handover, ItemAcceptance
@@ -53,6 +54,8 @@ __all__ = [
     "DiceLot",
     "DiceMeasurement",
     "DropBox",
+    "FiguresReport",
+    "FiguresSchedule",
     "Handover",
     "HourFigures",
     "HourOfDice",
