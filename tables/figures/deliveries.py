@@ -31,7 +31,6 @@ Status = FiguresReport.Status
 LEASE = dt.timedelta(minutes=15)  # after which a process that claimed a report is taken for dead
 FIRST_RETRY, LAST_RETRY = dt.timedelta(minutes=1), dt.timedelta(hours=1)
 REFUSED = (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused)  # nobody got the message
-MEDIA = {"csv": "text/csv", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
 
 class Undelivered(Exception):
@@ -169,7 +168,7 @@ def _send(report: FiguresReport, files: dict[str, bytes], claimed: QuerySet[Figu
         connection=connection,
     )
     for name, content in files.items():
-        message.attach(name, content, MEDIA.get(name.rpartition(".")[2], "application/octet-stream"))
+        message.attach(name, content, FORMATS[name.rpartition(".")[2]].media.partition(";")[0])
     if not claimed.update(status=Status.SENDING):
         raise Undelivered("Another process has this report.")
     try:

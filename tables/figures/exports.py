@@ -1,4 +1,5 @@
-"""What a page of figures shows, as CSV, XLSX or JSON lines. Fractions are given exactly, beside their rounded value."""
+"""What a page of figures shows, as CSV, XLSX, JSON lines or PDF. But for the PDF, fractions are exact beside their
+rounded value."""
 
 import csv
 import io
@@ -13,6 +14,7 @@ from xlsxwriter import Workbook
 from audit.export import escape_formula
 from tables.figures.hold import HoldSums
 from tables.figures.page import FiguresPage, FiguresRow
+from tables.figures.pdf import write_pdf
 from tables.figures.query import BY
 from tables.figures.sums import Sums
 
@@ -179,4 +181,5 @@ FORMATS = {
     "csv": Format("CSV", "text/csv; charset=utf-8", write_csv),
     "xlsx": Format("XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", write_xlsx),
     "jsonl": Format("JSON lines", "application/jsonl; charset=utf-8", write_jsonl),
+    "pdf": Format("PDF", "application/pdf", write_pdf),
 }

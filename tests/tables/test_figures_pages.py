@@ -9,6 +9,7 @@ from fractions import Fraction
 from html import unescape
 from io import BytesIO, StringIO
 
+import pypdfium2
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -221,6 +222,18 @@ def test_the_files_have_what_the_page_shows_exactly(hands, scene):
     book = BytesIO(client.get(f"{PAGE}export.xlsx").content)
     assert [cells(book, "Table")[1][column][2] for column in "ABCD"] == ["T-01", "3", "4", "105"]
     assert cells(book, "Wagers")[1]["A"][2] == "Small, Sic Bo"
+    paper = client.get(f"{PAGE}export.pdf")
+    assert paper["Content-Type"] == "application/pdf"
+    document = pypdfium2.PdfDocument(paper.content)
+    text = " ".join(" ".join(sheet.get_textpage().get_text_bounded().split()) for sheet in document)
+    for words in (
+        "Figures, 21 Nov 2026",
+        "T-01 3 $105 +$55 +$5",
+        "$127 +0.8 – – – 3 17 %",  # no inventory; the pace and the seats
+        "Small Sic Bo 90.5",
+        "11:00 to 11:10 1 $40 +$40 +$1",
+    ):
+        assert words in text, text
     assert client.get(f"{PAGE}export.exe").status_code == 403
 
 

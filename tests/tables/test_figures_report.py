@@ -1,5 +1,6 @@
 """Declared reports of figures: each period once, again after a failure, and never twice."""
 
+import asyncio
 import csv
 import datetime as dt
 import io
@@ -15,6 +16,7 @@ from django.core.management import CommandError, call_command
 
 from audit import clock
 from audit.models import Entry
+from tables.clock import ticker
 from tables.figures.deliveries import deliver_due
 from tables.figures.schedules import ended_periods, read_declaration
 from tables.models import FiguresReport, FiguresSchedule
@@ -47,7 +49,7 @@ def folder(tmp_path):
 
 def test_a_day_is_written_once_with_what_the_page_shows(hands, scene, tmp_path, folder):
     assert "1 reports are declared" in declare(
-        tmp_path, every="day", filters="by=game", formats=["csv", "xlsx"], folder=str(folder)
+        tmp_path, every="day", filters="by=game", formats=["csv", "xlsx", "pdf"], folder=str(folder)
     )
     entry = Entry.objects.get(type="figures.reports_declared")
     assert (entry.actor, entry.witness) == ("system-administrator", "compliance")
@@ -60,6 +62,7 @@ def test_a_day_is_written_once_with_what_the_page_shows(hands, scene, tmp_path, 
     assert "evening 2026-11-21: done" in run()
     assert sorted(path.name for path in folder.iterdir()) == [
         "larkfield-evening-2026-11-21.csv",
+        "larkfield-evening-2026-11-21.pdf",
         "larkfield-evening-2026-11-21.xlsx",
     ]
     written = (folder / "larkfield-evening-2026-11-21.csv").read_bytes()
@@ -73,7 +76,7 @@ def test_a_day_is_written_once_with_what_the_page_shows(hands, scene, tmp_path, 
     hands.now = at(6, 10, day=24)
     assert [report.period for report in deliver_due()] == ["2026-11-22", "2026-11-23"]  # also those it missed
     listed = run("--list")
-    assert "evening: every gaming day, csv, xlsx to" in listed and "evening 2026-11-23: done" in listed
+    assert "evening: every gaming day, csv, xlsx, pdf to" in listed and "evening 2026-11-23: done" in listed
 
 
 def test_a_failure_is_tried_again_until_it_works(hands, scene, tmp_path, folder):
@@ -185,7 +188,10 @@ def test_rounds_that_are_not_counted_yet_hold_a_report_back(hands, scene, tmp_pa
         ({"every": "hour", "folder": "/srv"}, "every must be shift, day or week."),
         ({"every": "day"}, "it needs a folder, or mail."),
         ({"every": "day", "folder": "reports"}, "folder must be an absolute path."),
-        ({"every": "day", "folder": "/srv", "formats": ["pdf"]}, "formats must be some of csv, xlsx, jsonl."),
+        (
+            {"every": "day", "folder": "/srv", "formats": ["ods"]},
+            "formats must be some of csv, xlsx, jsonl, pdf.",
+        ),
         ({"every": "shift", "folder": "/srv", "filters": "shift=day"}, "filters may have by, dealer, game"),
         ({"every": "day", "folder": "/srv", "filters": "by=x"}, "by is one of table"),
         ({"every": "day", "mail": ["boss"]}, "mail must be a list of e-mail addresses."),
@@ -198,6 +204,22 @@ def test_a_declaration_that_cannot_be_used_says_why(report, reason, settings):
     with pytest.raises(ValidationError) as error:
         read_declaration({"reports": {"evening": report}})
     assert any(message.startswith(f"evening: {reason}") for message in error.value.messages)
+
+
+async def test_the_ticker_delivers_and_survives_a_failure(monkeypatch):
+    tries, loop, delivered = [], asyncio.get_running_loop(), asyncio.Event()
+
+    def deliver():
+        tries.append(1)
+        if len(tries) == 1:
+            raise OSError("the disk is full")
+        loop.call_soon_threadsafe(delivered.set)
+
+    monkeypatch.setattr(ticker, "deliver_due", deliver)
+    monkeypatch.setattr(ticker, "REPORTS_EVERY_SECONDS", 0.001)
+    task = asyncio.create_task(ticker.run_ticker())
+    await asyncio.wait_for(delivered.wait(), 5)
+    task.cancel()
 
 
 def test_two_departments_answer(scene, tmp_path):
