@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from games.layout_drawing import money
-from tables.figures.formatting import percent, whole_dollars
+from tables.figures.formatting import dollars, percent
 from tables.figures.plots import LETTER, Label
 
 WIDTH, HEIGHT = 352, 124
@@ -50,7 +49,7 @@ class Point:
 
 def cents_words(value: Fraction) -> str:
     """`$1,150`."""
-    return money(whole_dollars(value))
+    return dollars(value)
 
 
 def count_words(value: Fraction) -> str:
