@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("games", "0014_inventory_is_kept"),
-        ("tables", "0027_open_time_of_figures"),
+        ("tables", "0028_declared_reports_of_figures"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
