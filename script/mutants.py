@@ -5,7 +5,7 @@ First its named tests run, on SQLite unless it names the suite `services`; where
 then all of the suite services. A test that fails catches the mutant, if it passes without it. The exit status is 1 if a
 mutant survives, or no longer applies.
 
-    python -m script.mutants                        # all, one after the other: about half an hour
+    python -m script.mutants                        # all: some ten seconds each on a quiet machine
     python -m script.mutants --only entry           # those whose name or topic contains a word
     python -m script.mutants --check                # whether each old text occurs exactly once; no test runs
 """

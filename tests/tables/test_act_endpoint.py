@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.logs import JsonFormatter
-from audit.models import Command, Person
+from audit.models import Command, Device, Person
 from tables.models import Approval, Pit
 from tables.opening.new_tables import make_table
 from tables.runner import table as table_runner
@@ -207,6 +207,8 @@ def test_403_for_a_role_a_table_or_a_device_that_may_not(scene, tablet):
     session = scene.browser("podium", "floorperson")
     other.cookies["sessionid"] = session.cookies["sessionid"].value
     refusal(send(other, scene), 423)
+    Device.objects.filter(name="Podium").update(facility="bellweather")
+    assert refusal(send(session, scene), 403)[0]["code"] == "device-of-another-table"
 
 
 @pytest.mark.parametrize("by", ["security", "games-administrator", "compliance"])
