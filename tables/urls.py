@@ -48,6 +48,7 @@ urlpatterns = [
     path("floor/<slug:facility>/wall", pages.wall, name="wall"),
     path("floor/<slug:facility>/wall-tables", pages.wall_tables, name="wall-tables"),
     path("floor/<slug:facility>/advice/", advice.advice, name="advice"),
+    path("floor/<slug:facility>/advice/occupancy", advice.occupancy, name="occupancy"),
     path("floor/<slug:facility>/dice/", facility.dice, name="dice"),
     path("floor/<slug:facility>/dice-watch/", dice_watch.dice_watch, name="dice-watch"),
     path("floor/<slug:facility>/dice-control/", facility.dice_control, name="dice-control"),

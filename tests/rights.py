@@ -183,6 +183,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/wall": {"wall"},
     "floor/<slug:facility>/wall-tables": {"wall"},
     "floor/<slug:facility>/advice/": FLOORPEOPLE | MANAGEMENT,
+    "floor/<slug:facility>/advice/occupancy": FLOOR_READERS,
     "floor/<slug:facility>/dice/": DICE_READERS,
     "floor/<slug:facility>/dice-control/": DICE_READERS,
     "floor/<slug:facility>/dice-watch/": FLOORPEOPLE | MANAGEMENT | WATCHERS,

@@ -1,9 +1,12 @@
-/* Arranging the tables on the floor plan: tap a table and then its place, or move it with the arrow keys. Nothing is sent
-   before "Save the places". */
+/* Arranging the tables on the floor plan: drag a table to its place, tap it and then its place, or move it with the arrow
+   keys. A dragged table goes to the nearest place of its pit; let go further away, it stays where it was, and so it does
+   with Escape. Nothing is sent before "Save the places". */
 
 import { REQUEST_TIMEOUT, uuid7 } from "./acts.js";
 import { csrfToken } from "./csrf.js";
 
+const START_DISTANCE = 10;  // pixels: a finger that slides a little less still taps
+const REACH = 90;           // units of the plan from a place to the table that is let go there
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 /** The places of one pit: which table is at which spot, and what a move changes. */
@@ -41,6 +44,13 @@ export class Places {
   }
 }
 
+/** The place, {x, y}, that is nearest to a point and within reach of it; null where none is. */
+export function nearestPlace(places, { x, y }, reach = REACH) {
+  const distance = (place) => Math.hypot(place.x - x, place.y - y);
+  const [nearest] = [...places].sort((a, b) => distance(a) - distance(b));
+  return nearest && distance(nearest) <= reach ? nearest : null;
+}
+
 class Arrangement {
   static begin(plan) {
     return new Arrangement(plan);
@@ -60,6 +70,12 @@ class Arrangement {
     }
     plan.addEventListener("click", (event) => this.tap(event), { capture: true });
     plan.addEventListener("keydown", (event) => this.press(event));
+    plan.addEventListener("pointerdown", (event) => this.grab(event));
+    plan.addEventListener("dragstart", (event) => event.preventDefault());  // the browser would drag the link
+    addEventListener("pointermove", (event) => this.drag(event));
+    addEventListener("pointerup", () => this.drop());
+    addEventListener("pointercancel", () => this.cancelDrag());
+    addEventListener("keydown", ({ key }) => { if (key === "Escape") this.cancelDrag(); });
     this.save.addEventListener("click", () => this.send());
   }
 
@@ -82,7 +98,7 @@ class Arrangement {
       node.classList.toggle("picked", node.dataset.planOf === code);
     const pit = code && this.pitOf(code)[0];
     for (const spot of this.plan.querySelectorAll("[data-spot]")) spot.classList.toggle("offered", spot.dataset.pitOf === pit);
-    this.say(code ? `${code} is picked: tap its new place in ${pit}.` : "Tap a table, then its place. Keys: a table, then arrows.");
+    this.say(code ? `${code} is picked: tap its new place in ${pit}.` : "Drag a table, or tap it and then its place. Keys: a table, then arrows.");
   }
 
   say(text) {
@@ -94,12 +110,59 @@ class Arrangement {
     if (!table && !spot) return;
     event.preventDefault();
     event.stopPropagation();
+    if (this.hasDragged) return;
     const code = table?.dataset.planOf;
     if (!this.picked) return code && this.pick(code);
     const [pit, places] = this.pitOf(this.picked);
     const target = spot?.dataset.pitOf === pit ? spot.dataset.spot : code && places.spotOf(code);
     if (target && code !== this.picked) this.move(this.picked, target);
     this.pick(target ? "" : code === this.picked ? "" : code);
+  }
+
+  grab({ target, clientX, clientY, button, isPrimary }) {
+    this.hasDragged = false;
+    const node = target.closest("[data-plan-of]");
+    if (!node || button !== 0 || !isPrimary) return;
+    const [x, y] = this.middle(node);
+    this.dragging = { node, code: node.dataset.planOf, x, y, clientX, clientY, target: null, isDragged: false };
+  }
+
+  drag({ clientX, clientY }) {
+    const { dragging } = this;
+    if (!dragging) return;
+    const right = clientX - dragging.clientX, down = clientY - dragging.clientY;
+    if (!dragging.isDragged && Math.hypot(right, down) < START_DISTANCE) return;
+    const [pit] = this.pitOf(dragging.code);
+    if (!dragging.isDragged) {
+      this.pick(dragging.code);
+      this.say(`Let ${dragging.code} go at its new place in ${pit}.`);
+    }
+    dragging.isDragged = this.hasDragged = true;
+    const scale = 1 / (dragging.node.ownerSVGElement.getScreenCTM()?.a || 1);
+    const point = { x: dragging.x + right * scale, y: dragging.y + down * scale };
+    dragging.node.setAttribute("transform", `translate(${point.x} ${point.y})`);
+    const spots = this.spots(pit);
+    const places = spots.map((spot) => ({ spot, x: Number(spot.getAttribute("x")), y: Number(spot.getAttribute("y")) }));
+    dragging.target = nearestPlace(places, point)?.spot ?? null;
+    for (const spot of spots) spot.classList.toggle("target", spot === dragging.target);
+  }
+
+  /* A click that follows a drag is no tap. */
+  drop() {
+    const { dragging } = this, spot = dragging?.target?.dataset.spot;
+    if (!dragging?.isDragged) return this.cancelDrag();
+    this.cancelDrag();
+    if (spot) this.move(dragging.code, spot);
+  }
+
+  /* Puts what is dragged back where it was. */
+  cancelDrag() {
+    const { dragging } = this;
+    this.dragging = null;
+    if (!dragging?.isDragged) return;
+    dragging.node.setAttribute("transform", `translate(${dragging.x} ${dragging.y})`);
+    dragging.target?.classList.remove("target");
+    this.pick("");
   }
 
   press(event) {

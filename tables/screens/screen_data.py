@@ -551,7 +551,7 @@ class ScreenData:
 class PlanLine(TypedDict):
     """What a lens of the floor plan says of a table. `until`: a moment that is counted down instead of the text."""
 
-    lens: Literal["state", "win", "pace", "dice"]
+    lens: Literal["state", "win", "pace", "dice", "occupancy"]
     text: str
     until: str
     level: AlertLevel | Literal[""]
@@ -692,6 +692,7 @@ class TileData(ScreenData):
         note = next(stops, self.calling)
         words = Truncator(note["title"]).words(NOTE_WORDS, truncate=" …") if note else ""
         lines = [self._state_line(shape.width), self._win_line(), self._pace_line(), self._dice_line()]
+        lines.append({"lens": "occupancy", "text": "–", "until": "", "level": ""})  # floor-plan.js reads it
         code = self.s["table"]["code"]
         is_long = len(code) > MOST_LETTERS
         levels = [f"{line['lens']}-{line['level']}" for line in lines if line["level"]]

@@ -1,14 +1,16 @@
 """The page of what to change now: proposals for the next hour, with their figures and assumptions."""
 
-from django.http import HttpRequest, HttpResponse
+import datetime as dt
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from audit import clock
 from games.models import Facility
-from tables.advice.facts import free_dealers, table_hours
-from tables.advice.proposals import proposals
+from tables.advice.facts import free_dealers, seats_of_last_hour, table_hours
+from tables.advice.proposals import FULL, NEARLY_EMPTY, TableHour, proposals
 from tables.core.permissions import FLOOR
 from tables.runner.access import Denied, floor_tables_for
 from tables.views.facility import page_context
@@ -37,3 +39,29 @@ def advice(request: HttpRequest, facility: str) -> HttpResponse:
         "clock": facility_row.local(now).strftime("%H:%M"),
     }
     return render(request, "tables/advice/page.html", context)
+
+
+@require_GET
+def occupancy(request: HttpRequest, facility: str) -> JsonResponse:
+    """For the floor plan: the share of seats with a wager over the rounds of the last hour, by table."""
+    _person, tables = floor_tables_for(request, facility)
+    facility_row, now = Facility.objects.get(code=facility), clock.now()
+    codes = {code for code, _version in tables.values()}
+    hours = [hour for hour in seats_of_last_hour(facility_row, now) if hour.code in codes]
+    return JsonResponse(
+        {
+            "as_of": now.astimezone(dt.UTC).isoformat(timespec="seconds"),
+            "tables": {
+                hour.code: {"text": f"{round(100 * hour.occupancy)} %", "level": _level(hour)}
+                for hour in hours
+                if hour.is_open and hour.rounds
+            },
+        }
+    )
+
+
+def _level(hour: TableHour) -> str:
+    """How the plan draws the occupancy: `full` and `empty` are those of the proposals."""
+    if hour.occupancy >= FULL:
+        return "full"
+    return "empty" if hour.occupancy <= NEARLY_EMPTY else ""

@@ -180,6 +180,7 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
             if station == "tile" and person.role in FLOOR
             else "",
             "arrange": reverse("facility-act", args=[facility, "arrange_pit"]) if may_arrange else "",
+            "occupancy": reverse("occupancy", args=[facility]) if station == "tile" else "",
         },
     }
     return render(request, "tables/floor.html", context)

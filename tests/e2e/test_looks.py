@@ -18,7 +18,7 @@ from playwright.sync_api import Locator, Page, expect
 from audit import clock
 from audit.devices import enroll
 from games.models import Facility
-from tables.models import Alert, Approval, DiceLot
+from tables.models import Alert, Approval, DiceLot, Pit
 from tests.e2e.floor import Dashboard, Tablet, again, become, dashboard, resize, tablet, touch
 from tests.services.examples import is_of_today
 from tests.tables.cast import Scene
@@ -467,6 +467,7 @@ def test_the_pit_has_views_and_keys_and_the_wall_is_read_from_five_meters(full, 
         resize(pit.page, size)
         assert pit.page.evaluate(CUT_TEXT) + pit.page.evaluate(CUT_OFF) + pit.page.evaluate(OUT_OF_TILE) == []
     assert rules_broken_today(pit.page) == []
+    is_arranged_by_dragging(pit, views)
     wall = Tablet(new_page(1920, 1080))
     spotless.append(wall)
     become(wall.page, enroll("Wall", "larkfield", "wall")[1])
@@ -523,8 +524,41 @@ def is_drawn_on_the_plan(pit: Dashboard, scene: Scene, views: Locator) -> None:
         assert pit.page.evaluate(CUT_TEXT) + pit.page.evaluate(CUT_OFF) == []
     assert rules_broken_today(pit.page) == []
     resize(pit.page, (1440, 900))
+    touch(lenses.get_by_role("button", name="Occupancy"))
+    expect(pit.page.locator("#occupancy-age")).to_contain_text("as of")
+    assert pit.page.evaluate(CUT_TEXT) + pit.page.evaluate(CUT_OFF) + rules_broken_today(pit.page) == []
     scene.act("report_device_failure")
     expect(table.locator(".note")).to_contain_text("Gaming ceased")
+
+
+def is_arranged_by_dragging(pit: Dashboard, views: Locator) -> None:
+    """A table that is dragged goes to the nearest place of its pit. Escape puts it back."""
+    page = pit.page
+    resize(page, (1440, 900))
+    touch(views.get_by_role("button", name="Plan"))
+    touch(page.get_by_role("link", name="Arrange"))
+    table, save = page.locator("[data-plan-of=T-01] .shape"), page.locator("#arrange-save")
+
+    def drag() -> None:
+        for number, target in enumerate((table, page.locator("[data-spot='2 2']"))):
+            box = target.bounding_box()
+            assert box
+            page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=1 + 4 * number)
+            if target is table:
+                page.mouse.down()
+
+    expect(table).to_be_visible()
+    drag()
+    expect(page.locator(".spot-free.target")).to_have_count(1)
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    expect(save).to_be_disabled()
+    drag()
+    page.mouse.up()
+    expect(page.locator("#arrange-say")).to_contain_text("T-01 is at row 2, place 2")
+    save.click()
+    expect(save).to_have_count(0)
+    assert Pit.objects.get().places == {"T-01": [2, 2]}
 
 
 def is_told_on_a_phone(page: Page) -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from audit import clock
-from tables.advice.facts import free_dealers, table_hours
+from tables.advice.facts import free_dealers, seats_of_last_hour, table_hours
 from tables.advice.proposals import Staked, TableHour, proposals
 
 NOW = dt.datetime(2026, 11, 20, 21, 42, tzinfo=dt.UTC)
@@ -94,6 +94,12 @@ def test_the_last_hour_of_a_table_is_read_from_its_rounds(scene):
         Staked(2_500, 2, EDGE),
         Staked(10_000, 2, EDGE),
     ]
+    (seats,) = seats_of_last_hour(facility, clock.now())
+    assert (seats.occupancy, seats.is_open) == (hour.occupancy, True)
+    browser = scene.browser(scene.tokens["podium"], "floorperson")
+    assert browser.get("/floor/larkfield/advice/occupancy").json()["tables"] == {
+        "T-01": {"text": "25 %", "level": "empty"}
+    }
     assert table_hours(facility, clock.now() + dt.timedelta(minutes=61))[0].rounds == 0
     assert free_dealers(facility, [replace(hour, is_ready=True)], clock.now()) == {"sic-bo": ["Relief"]}
 

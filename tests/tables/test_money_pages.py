@@ -140,7 +140,9 @@ def test_the_floor_asks_for_the_fill_that_restores_the_par(closed):
 
 def test_the_par_is_set_by_a_pit_manager_and_drawn_against_the_count(closed):
     manager = closed.browser("podium", "pit-manager")
-    assert "Par none is set Set a par" in words(manager, TRAY)  # before the opener, too
+    assert "Par none is set" in words(manager, TRAY) and "Set a par" in words(
+        manager, TRAY
+    )  # without an opener
     count(closed, "count_opener", {**OPENER, "500": 118, "2500": 96})
     html = unescape(manager.get(TRAY).content.decode())
     assert re.search(
@@ -149,7 +151,7 @@ def test_the_par_is_set_by_a_pit_manager_and_drawn_against_the_count(closed):
     assert 'id="set-par"' in html
     set_par(closed, {**OPENER, "500": 200})
     text = words(manager, TRAY)
-    assert re.search(r"Par \$61,050 .{0,40}Change the par", text)
+    assert "Par $61,050" in text and "Change the par" in text
     assert '"500": 200' in unescape(manager.get(TRAY).content.decode())
     summary = words(manager, f"{TRAY}/summary")
     assert "$25 $2,400 $10,000 +$7,500 $5 $590 $1,000 +$250 $1 $50 $50 –" in summary
