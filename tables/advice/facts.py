@@ -12,7 +12,7 @@ from games.models import Facility, RulesSubmission
 from games.registry import registered_fees
 from tables.advice.proposals import HOUR, Staked, TableHour
 from tables.core import posts
-from tables.models import DiceLot, LimitsChange, Round, Table, Wager
+from tables.models import DiceLot, LimitsChange, PlannedMove, Round, Table, Wager
 from tables.opening.open_time import open_times
 from tables.staffing.relief import DealerOnDuty, dealers_on_duty, posts_in_relief
 
@@ -58,8 +58,10 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
                 is_ready=table.status == Table.Status.CLOSED and in_time,
             )
         )
-    reliefs = _reliefs(tables, hours, now)
-    return [replace(hour, relief=reliefs.get(hour.code, "")) for hour in hours]
+    reliefs, planned = _reliefs(tables, hours, now), _planned(facility)
+    return [
+        replace(hour, relief=reliefs.get(hour.code, ""), planned=planned.get(hour.code, "")) for hour in hours
+    ]
 
 
 def seats_of_last_hour(facility: Facility, now: dt.datetime) -> list[TableHour]:
@@ -100,7 +102,18 @@ def _live_tables(facility: Facility) -> QuerySet[Table]:
 
 
 def _free(table: Table, now: dt.datetime) -> list[DealerOnDuty]:
-    return [dealer for dealer in dealers_on_duty(table, now) if not dealer.obstacle]
+    """The dealers who may come to this table and are not planned for another one."""
+    dealers = dealers_on_duty(table, now)
+    return [dealer for dealer in dealers if not dealer.obstacle and dealer.planned in ("", table.code)]
+
+
+def _planned(facility: Facility) -> dict[str, str]:
+    """Who is planned for each table, and when, in words: `N. Lindt is planned for 21:42`. The first move counts."""
+    words: dict[str, str] = {}
+    for move in PlannedMove.objects.open_moves(facility).select_related("person", "table"):
+        time = facility.local(move.planned_for).strftime("%H:%M")
+        words.setdefault(move.table.code, f"{move.person.short_name} is planned for {time}.")
+    return words
 
 
 def _reliefs(tables: list[Table], hours: list[TableHour], now: dt.datetime) -> dict[str, str]:

@@ -38,7 +38,8 @@ class TableHour:
     """A live table and its last hour. In `minutes` of it the table was open and staffed (tables.core.pace).
 
     `seat_rounds` counts the seats with a wager over all rounds. `break_due` is the earliest of its posts; `dice_until`
-    is when its dice reach their time. `is_ready`: closed, with a shaker and dice that are in time.
+    is when its dice reach their time. `relief` is free for it; `planned` says in a sentence who is planned. `is_ready`:
+    closed, with a shaker and dice that are in time.
     """
 
     code: str
@@ -55,6 +56,7 @@ class TableHour:
     dealers: tuple[str, ...] = ()
     break_due: dt.datetime | None = None
     relief: str = ""
+    planned: str = ""
     lot: str = ""
     dice_until: dt.datetime | None = None
     is_ready: bool = False
@@ -242,10 +244,14 @@ def _breaks(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
             f"Relieve {' and '.join(table.dealers) or 'the dealer'} at {table.code}",
             ("The break was due" if late else "The break is due")
             + f" {_minutes(abs(table.break_due - now))} {'ago' if late else 'from now'}. "
-            + (f"{table.relief} rested longest." if table.relief else "Nobody else on duty is free for it."),
+            + (table.planned or _free_relief(table)),
             "A figure of the house, not law.",
             due_at=table.break_due,
         )
+
+
+def _free_relief(table: TableHour) -> str:
+    return f"{table.relief} rested longest." if table.relief else "Nobody else on duty is free for it."
 
 
 def _dice(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:

@@ -9,6 +9,7 @@ import contextlib
 import datetime as dt
 import logging
 import random
+import uuid
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Any
 
@@ -28,6 +29,7 @@ from tables.demo.refusals import EVENING_OUTSIDE_DEMO
 from tables.demo.simulation import SimulatedTable, acts_of_round, prepare, simulated_table
 from tables.models import Table
 from tables.money.keeping import change_keeping
+from tables.runner import facility as facility_runner
 from tables.screens import push
 from tables.screens.snapshot import of_table
 
@@ -37,6 +39,7 @@ FACILITY = demo.LARKFIELD.code
 DEALT = ("T-04", "T-31", "T-32")
 FOOTBALL_SUBMISSION = "RS-0031"
 PAST = dt.timedelta(hours=2)
+PLANNED_IN = dt.timedelta(minutes=40)  # the planned move that waits for the visitor
 ROUNDS, FOOTBALL_GAMES = 20, 3
 SECONDS_BETWEEN_ACTS = 3.0
 WITHOUT_DEALER, DISPUTED, BETTING = "T-02", "T-05", "T-03"
@@ -150,7 +153,7 @@ def _begin_trays(tables: Iterable[SimulatedTable], hands: Hands) -> None:
 
 
 def _leave_work_for_the_visitor(hands: Hands) -> None:
-    """Leave a table without its dealer, one with open bets, and one with a dispute for the floor to decide."""
+    """Leave a table without its dealer, one with open bets, one with a dispute for the floor, and a planned move."""
     device = Device.objects.get(facility=FACILITY, name=seeding.PODIUM)
 
     def act(person: str, table: str, name: str, params: dict[str, Any]) -> None:
@@ -168,6 +171,12 @@ def _leave_work_for_the_visitor(hands: Hands) -> None:
         DISPUTED,
         "report_dispute",
         {"seat": 3, "about": "Says that the wager on 12 was $25, not $10."},
+    )
+    planned_for = (hands.moment + PLANNED_IN).replace(second=0, microsecond=0)
+    move = {"person": "zara", "table": "T-01", "planned_for": planned_for.isoformat()}
+    floor = Person.objects.get(code="kate")
+    facility_runner.execute(
+        facility_runner.ActRequest(FACILITY, "", "plan_move", uuid.uuid4(), 0, move, floor, device)
     )
 
 

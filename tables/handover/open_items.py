@@ -34,7 +34,7 @@ from tables.dice.deadlines import TO_DESTROY, count_due_at
 from tables.failures.alert_rules import DEVICE_FAILURE, SHAKER_FAILURE
 from tables.failures.words import ceased_text
 from tables.limits.rules import section_of
-from tables.models import Alert, ChipTransfer, DiceLot, LimitsChange, Slip, Table
+from tables.models import Alert, ChipTransfer, DiceLot, LimitsChange, PlannedMove, Slip, Table
 from tables.money.view import transfers_of
 from tables.words.entries import words_of
 
@@ -330,6 +330,27 @@ def changes_to_approve(facility: Facility, now: dt.datetime) -> Iterator[OpenIte
         )
 
 
+def planned_moves(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """The planned moves of dealers, as one item that grows."""
+    moves = list(PlannedMove.objects.open_moves(facility).select_related("person", "table", "planned_by"))
+    if not moves:
+        return
+    names = [
+        f"{move.person.short_name} to {move.table.code} at {_time(facility, move.planned_for, now)}"
+        for move in moves
+    ]
+    newest = max(moves, key=lambda move: move.planned_at)
+    yield OpenItem(
+        "rotation:planned",
+        "Rotation",
+        f"{len(moves)} planned move{'' if len(moves) == 1 else 's'} of dealers",
+        _listed(names),
+        due_at=moves[0].planned_for,
+        since=newest.planned_at,
+        holder=newest.planned_by,
+    )
+
+
 SOURCES: tuple[Source, ...] = (
     stopped_tables,
     held_alerts,
@@ -337,6 +358,7 @@ SOURCES: tuple[Source, ...] = (
     dice_near_their_time,
     transfers_under_way,
     slips_in_work,
+    planned_moves,
     dice_room,
     changes_to_approve,
     open_cases,

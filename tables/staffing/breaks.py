@@ -1,8 +1,8 @@
 """How long dealers work at tables, and when their break is due.
 
 The facility's `work_minutes` and `break_minutes` decide it. They are house figures: no section of the law asks for
-them, and no act is refused because of them. A pause that is shorter than a break counts as work, so that the time does
-not start over when a dealer goes from table to table. Closing the table begins a pause.
+them, and no relief is refused because of them; only a planned move is. A pause that is shorter than a break counts as
+work, so that the time does not start over when a dealer goes from table to table. Closing the table begins a pause.
 """
 
 import datetime as dt

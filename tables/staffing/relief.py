@@ -1,11 +1,11 @@
 """Relief at a table: how long its dealers have worked, and which dealers on duty may come next.
 
-There is no planned rotation. Dealers are listed by rest alone, the longest rested first, and screens say so.
+Who is planned for the table comes first, then dealers by rest alone, the longest rested first.
 """
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from audit.models import Person
 from games.engine.game import PostCode
@@ -13,7 +13,7 @@ from games.models import Facility
 from games.registry import game_by_code
 from tables.core import posts
 from tables.core.permissions import DEALERS
-from tables.models import Assignment, Qualification, Table
+from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.staffing.breaks import break_due, is_break
 from tables.staffing.roster import POSTS
 from tables.words.forms import span
@@ -34,12 +34,16 @@ class PostInRelief:
 
 @dataclass(frozen=True)
 class DealerOnDuty:
-    """A dealer on duty at the facility. `obstacle` says why they cannot take a post here now; "" if nothing does."""
+    """A dealer on duty at the facility. `obstacle` says why they cannot take a post here now; "" if nothing does.
+
+    `planned`: the table that they take next by plan, "" without one.
+    """
 
     person: Person
     note: str
     obstacle: str
     rests_since: dt.datetime
+    planned: str = ""
 
 
 def posts_in_relief(table: Table, now: dt.datetime) -> list[PostInRelief]:
@@ -64,8 +68,9 @@ def _post_in_relief(table: Table, post: PostCode, now: dt.datetime) -> PostInRel
 
 
 def dealers_on_duty(table: Table, now: dt.datetime) -> list[DealerOnDuty]:
-    """Return the dealers on duty at the table's facility who are not at a post here, the longest rested first.
+    """Return the dealers on duty at the table's facility who are not at a post here.
 
+    Who is planned for this table comes first, then the longest rested, and who is planned for another one last.
     Simulated people, who have no PIN, are left out.
     """
     by_person = duties_of_dealers(table.facility)
@@ -77,7 +82,27 @@ def dealers_on_duty(table: Table, now: dt.datetime) -> list[DealerOnDuty]:
         for person_id, assignments in by_person.items()
         if person_id not in here
     ]
-    return sorted(dealers, key=lambda dealer: (dealer.rests_since, dealer.person.name))
+    moves = PlannedMove.objects.open_moves(table.facility).select_related("table")
+    move_of = {move.person_id: move for move in moves}
+    dealers = [_with_plan(dealer, move_of.get(dealer.person.pk), table) for dealer in dealers]
+    return sorted(
+        dealers,
+        key=lambda dealer: (
+            dealer.planned != table.code,
+            bool(dealer.planned),
+            dealer.rests_since,
+            dealer.person.name,
+        ),
+    )
+
+
+def _with_plan(dealer: DealerOnDuty, move: PlannedMove | None, table: Table) -> DealerOnDuty:
+    """The dealer with the table that they take next by plan, if they have one."""
+    if move is None:
+        return dealer
+    where = "here" if move.table_id == table.pk else f"for {move.table.code}"
+    time = table.facility.local(move.planned_for).strftime("%H:%M")
+    return replace(dealer, planned=move.table.code, note=f"planned {where} at {time}, {dealer.note}")
 
 
 def duties_of_dealers(facility: Facility) -> dict[int, list[Assignment]]:

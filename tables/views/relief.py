@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from tables.models import Table
+from tables.models import PlannedMove, Table
 from tables.runner.access import table_for
 from tables.staffing.relief import dealers_on_duty, posts_in_relief
 
@@ -22,8 +22,11 @@ def relief(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     now = clock.now()
     dealers = dealers_on_duty(row, now)
     free = [dealer for dealer in dealers if not dealer.obstacle]
+    moves = PlannedMove.objects.open_moves(row.facility).filter(table=row).select_related("person")
     context = {
         "table": row,
+        "planned": moves,
+        "is_first_planned": bool(free) and free[0].planned == row.code,
         "posts": posts_in_relief(row, now),
         "free": free[:MOST_NEXT],
         "more_free": len(free[MOST_NEXT:]),

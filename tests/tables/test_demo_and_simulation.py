@@ -30,6 +30,7 @@ from tables.models import (
     ChipTransfer,
     Handover,
     LimitsChange,
+    PlannedMove,
     Round,
     Settlement,
     Table,
@@ -105,6 +106,7 @@ def test_an_evening_is_dealt_on_the_demo_floor_until_a_visitor_takes_a_table(set
     assert Table.objects.get(code="T-02", facility__code="larkfield").dealer is None
     assert Round.objects.get(table__code="T-03").phase == "open"
     assert Alert.objects.get(kind="dispute", ended_at=None).table.code == "T-05"
+    assert [move.person.code for move in PlannedMove.objects.open_moves()] == ["zara"]
 
     live = evening.LiveEvening(random.Random(1))
     dealt = {Table.objects.get(pk=pk).code for pk in live.act()}

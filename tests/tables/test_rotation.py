@@ -8,6 +8,7 @@ import pytest
 from audit.models import Entry, Person
 from games.engine import Refusal
 from games.models import Facility
+from tables.handover.open_items import open_items
 from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.opening.new_tables import make_table
 from tables.rotation.board import board
@@ -163,6 +164,30 @@ def test_a_relief_at_a_table_of_several_posts_ends_the_moves_to_both_posts_that_
     due = hands.now + dt.timedelta(minutes=60)
     Table.objects.update(dealer_works_since=due, dealer_left_works_since=due, stickperson_works_since=due)
     assert "T-01 left dealer Dealer" in words(see(scene, "rotation/", "floorperson"))
+
+
+def test_the_tablet_the_proposals_and_the_handover_name_who_is_planned(floor, hands):
+    stranger = Person.objects.get(code="stranger")
+    Assignment.objects.create(
+        person=stranger, facility=floor.table.facility, started_at=hands.now - dt.timedelta(hours=1)
+    )
+    Qualification.objects.create(person=stranger, game="sic-bo", reference="TR-1", since=dt.date(2026, 1, 1))
+    second_table(floor, floorperson=floor.fresh.floorperson)
+    plan(floor)
+    tablet = floor.browser("tablet", "dealer")
+    page = words(tablet.get("/floor/larkfield/T-01/relief").content.decode())
+    assert "Planned next: Relief at 16:20 ." in page and "first who is planned" in page
+    assert page.index("Relief Planned here at 11:20, no table yet") < page.index("Stranger No table yet")
+    plan(floor, "stranger", table="T-02", planned_for=hands.now.isoformat())
+    page = words(tablet.get("/floor/larkfield/T-01/relief").content.decode())
+    assert "Stranger Planned for T-02 at 10:00" in page
+    hands.now += dt.timedelta(minutes=70)
+    assert "Relief is planned for 11:20." in words(see(floor, "advice/", "floorperson"))
+    [item] = [item for item in open_items(floor.table.facility, hands.now) if item.label == "Rotation"]
+    assert (item.title, item.text) == (
+        "2 planned moves of dealers",
+        "Stranger to T-02 at 10:00, Relief to T-01 at 11:20",
+    )
 
 
 def test_a_full_verification_names_a_planned_move_that_differs_from_the_record(floor):
