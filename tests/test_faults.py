@@ -71,6 +71,16 @@ def test_it_notices_a_fill_that_was_received_twice(facts):
     fill = replace(entry_of(facts, "losers.taken"), type="transfer.received", data={"transfer": 3})
     twice = replace(facts, entries=(*facts.entries, fill, replace(fill, seq=99, command=str(uuid.uuid4()))))
     assert [words for words in violations(twice) if "received transfer 3 2 times" in words]
+    steps = [
+        replace(fill, seq=90 + place, type=f"transfer.{name}", command=str(uuid.uuid4()))
+        for place, name in enumerate(("handed_over", "voided", "received"))
+    ]
+    void = replace(facts, entries=(*facts.entries, *steps))
+    assert [
+        words
+        for words in violations(void)
+        if "transfer 3 went through handed_over, voided, received" in words
+    ]
 
 
 def test_it_notices_money_that_does_not_balance(facts):

@@ -33,8 +33,11 @@ PODIUM = Seat("larkfield", "marta", "121212")
 # The house that keeps the inventory of its tables: their openers, and fills that arrive during the run.
 OPENER = {"500": 400, "2500": 400, "10000": 400, "50000": 100, "100000": 50}
 FILL = {"2500": 20, "10000": 5}
-FILLS = 20  # on the way to each of its tables
+FILLS = 4  # on the way to each of its tables when the run begins; the cage sends more
 SECOND_SIGNER = ("viktor", "131313")  # a shift manager, who is on duty at every table
+GUARD = ("rita", "141414")  # of security, who carries fills
+# Devices without a table: of the floor, which requests fills, and of the cage.
+DESKS = {"floor": Seat("larkfield", *SECOND_SIGNER), "cage": Seat("larkfield", "cleo", "252525")}
 
 
 def migrate() -> None:
@@ -66,6 +69,7 @@ def prepare() -> dict[str, str]:
     send_fills()
     call_command("sealer_key", "create", stdout=io.StringIO(), stderr=io.StringIO())
     tokens = {seat.place: enroll(seat.place) for seat in (*DEALERS, PODIUM)}
+    tokens |= {name: enroll(seat.place, f"faults {name}") for name, seat in DESKS.items()}
     connection.close()
     return tokens
 

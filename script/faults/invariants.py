@@ -109,14 +109,21 @@ def money_balances(facts: Facts) -> Iterator[str]:
                 yield f"{key[0]} round {key[1]}: what was wagered was not all taken or returned"
 
 
-def fills_are_received_once(facts: Facts) -> Iterator[str]:
-    """No fill or credit is received twice. That the trays balance is among the findings of `verify_record`."""
-    counts = Counter(
-        (entry.stream, entry.data["transfer"]) for entry in facts.entries if entry.type == "transfer.received"
-    )
-    for (stream, number), count in counts.items():
-        if count > 1:
-            yield f"{stream} received transfer {number} {count} times"
+def fills_move_once(facts: Facts) -> Iterator[str]:
+    """No step of a fill or credit is done twice, and none is received and void, or received before it was handed over.
+
+    That the trays balance and that no slip number is missing is among the findings of `verify_record`.
+    """
+    steps = defaultdict(list)
+    for entry in facts.entries:
+        if entry.type.startswith("transfer."):
+            steps[entry.stream, entry.data["transfer"]].append(entry.type.partition(".")[2])
+    for (stream, number), names in steps.items():
+        for name, count in Counter(names).items():
+            if count > 1:
+                yield f"{stream} {name} transfer {number} {count} times"
+        if "received" in names and ("voided" in names or "handed_over" not in names):
+            yield f"{stream}: transfer {number} went through {', '.join(names)}"
 
 
 def acknowledged_acts_are_recorded(facts: Facts) -> Iterator[str]:
@@ -155,7 +162,7 @@ def the_record_is_whole(facts: Facts) -> Iterator[str]:
 INVARIANTS: tuple[Callable[[Facts], Iterator[str]], ...] = (
     rounds_are_settled_once,
     money_balances,
-    fills_are_received_once,
+    fills_move_once,
     acknowledged_acts_are_recorded,
     refused_acts_are_not_recorded,
     acts_are_recorded_once,

@@ -14,7 +14,7 @@ import random
 import re
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from typing import Any, Literal
@@ -22,7 +22,7 @@ from typing import Any, Literal
 import httpx
 import websockets
 
-from script.faults.floor import FILL, FILLS, PODIUM, SECOND_SIGNER, Seat
+from script.faults.floor import DESKS, FILL, FILLS, GUARD, PODIUM, SECOND_SIGNER, Seat
 from tables.screens.changes import apply_changes
 
 Json = dict[str, Any]
@@ -39,6 +39,7 @@ LEAVING_CODES = (4401, 4423)
 STAKES_CENTS = (2_500, 5_000, 10_000)
 WAGERS = ("small", "big", "total:9", "total:12", "one-of-a-kind:3", "two-of-a-kind:5", "any-three-of-a-kind")
 DICE = 3
+VOID_CHANCE = 0.2  # that the cage voids a fill that it prepared, and again once it is on the way
 MONEY_CHANCE = 0.2  # that a tablet sells chips or receives a fill before its next act
 
 
@@ -62,6 +63,29 @@ class Claim:
     answered: float = 0.0
     # Whether an earlier try got no final answer: the tablet has shown "not known" before.
     was_unknown: bool = False
+    answer: Json = field(default_factory=dict)
+
+    def judge(self, status: int, answer: Json) -> None:
+        """Set what this answer tells. An answer that is not final leaves the fate unknown."""
+        refusal = answer.get("refusal") or {}
+        self.status, self.code = status, refusal.get("code", "")
+        is_busy = status == 503 and self.code == NOT_BEGUN and self.tries >= BUSY_TRIES
+        if status == 200:
+            self.fate, self.version, self.answer = "taken", answer["version"], answer["answer"]
+        elif 400 <= status < 500 or is_busy:
+            self.fate = "refused"
+        if self.fate != "unknown":
+            self.answered = time.monotonic()
+
+
+async def ask_until_final(claim: Claim, ask: Callable[[], Awaitable[None]], draw: random.Random) -> None:
+    """Ask by the same id until the answer is final, as ActQueue does."""
+    while claim.fate == "unknown":
+        claim.tries += 1
+        await ask()
+        if claim.fate == "unknown":
+            claim.was_unknown = True
+            await asyncio.sleep(min(4.0, 0.3 * 2 ** (claim.tries - 1)) * draw.uniform(0.5, 1.0))
 
 
 @dataclass
@@ -420,15 +444,29 @@ class Screen(Browser):
             await asyncio.sleep(POLL_SECONDS)
 
 
+class Turns:
+    """When somebody acts, and when they pause between two acts."""
+
+    def __init__(self) -> None:
+        self.may_play = asyncio.Event()
+        self.may_play.set()
+        self.is_idle = asyncio.Event()
+
+    async def wait(self) -> None:
+        """Wait while nobody may act."""
+        if not self.may_play.is_set():
+            self.is_idle.set()
+            await self.may_play.wait()
+            self.is_idle.clear()
+
+
 class Tablet(Screen):
     """A dealer's tablet, which plays."""
 
     def __init__(self, seat: Seat, token: str, front: Front, ledger: Ledger, draw: random.Random) -> None:
         super().__init__(seat, token, front)
         self.ledger, self.draw = ledger, draw
-        self.may_play = asyncio.Event()
-        self.may_play.set()
-        self.is_idle = asyncio.Event()
+        self.turns = Turns()
         self.last_taken = 0.0
         self.fills = list(range(1, FILLS + 1)) if seat.facility == PODIUM.facility else []
 
@@ -439,10 +477,7 @@ class Tablet(Screen):
     async def play(self) -> None:
         """Play rounds, one act after the other, at the pace of a hasty dealer."""
         while True:
-            if not self.may_play.is_set():
-                self.is_idle.set()
-                await self.may_play.wait()
-                self.is_idle.clear()
+            await self.turns.wait()
             if self.fills and self.draw.random() < MONEY_CHANCE:
                 await self.move_chips()
             act = self.choose()
@@ -497,13 +532,7 @@ class Tablet(Screen):
         }
         claim = Claim(command, self.seat.place, name, time.monotonic())
         self.ledger.claims.append(claim)
-        while claim.fate == "unknown":
-            claim.tries += 1
-            await self.ask(claim, name, body)
-            if claim.fate == "unknown":
-                claim.was_unknown = True
-                delay = min(4.0, 0.3 * 2 ** (claim.tries - 1)) * self.draw.uniform(0.5, 1.0)
-                await asyncio.sleep(delay)
+        await ask_until_final(claim, lambda: self.ask(claim, name, body), self.draw)
         if claim.code in SIGNED_OUT:
             await self.leave()
         return claim
@@ -525,20 +554,100 @@ class Tablet(Screen):
         refusal = answer.get("refusal") or {}
         if response.status_code == 200 or (refusal and response.status_code < 500):
             self.heads.unjudged.pop(stream, None)
-        claim.status, claim.code = response.status_code, refusal.get("code", "")
-        is_busy = response.status_code == 503 and claim.code == NOT_BEGUN and claim.tries >= BUSY_TRIES
-        if response.status_code == 200:
-            claim.fate, claim.version, self.last_taken = "taken", answer["version"], time.monotonic()
-        elif 400 <= response.status_code < 500 or is_busy:
-            claim.fate = "refused"
-        if claim.fate != "unknown":
-            claim.answered = time.monotonic()
+        claim.judge(response.status_code, answer)
+        if claim.fate == "taken":
+            self.last_taken = claim.answered
         if answer.get("screen"):
             self.apply(self.table, answer["screen"]["html"])
 
 
+class Desk(Browser):
+    """A device from which a person acts at several tables, and which shows none of them."""
+
+    def __init__(self, seat: Seat, token: str, front: Front, ledger: Ledger, draw: random.Random) -> None:
+        super().__init__(seat, token, front)
+        self.ledger, self.draw = ledger, draw
+
+    async def act(self, table: str, name: str, params: Json, witness: tuple[str, str] | None = None) -> Claim:
+        """Send one act at a table until it is final. `witness`: the person who signs it, with their PIN."""
+        command = str(uuid.UUID(int=self.draw.getrandbits(128), version=4))
+        body: Json = {"command": command, "seen": 0, "round": 0, "phase": "", "params": params}
+        if witness is not None:
+            body["witness"] = dict(zip(("person", "pin"), witness, strict=True))
+        claim = Claim(command, f"{self.seat.facility}/{table}", name, time.monotonic())
+        self.ledger.claims.append(claim)
+
+        async def ask() -> None:
+            path = f"/floor/{claim.place}/acts/{name}"
+            with contextlib.suppress(NoAnswer):
+                headers = {**self.headers, "Accept": "application/json"}
+                response = await self.front.send_act(path, headers, body)
+                self.keep_cookies(response)
+                try:
+                    answer = response.json()
+                except ValueError:
+                    answer = {}
+                claim.judge(response.status_code, answer)
+
+        await ask_until_final(claim, ask, self.draw)
+        if claim.code in SIGNED_OUT:
+            await self.sign_in()
+        return claim
+
+
+class Cage:
+    """Fills from the request to the table: the floor asks, the cage prepares, hands over or voids them.
+
+    A tablet receives what was handed over, with the signature of the floor.
+    """
+
+    def __init__(self, floor: Desk, cage: Desk, tablets: Sequence[Tablet]) -> None:
+        self.floor, self.cage, self.tablets = floor, cage, tablets
+        self.seat = cage.seat
+        self.turns = Turns()
+        self.task: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        for desk in (self.floor, self.cage):
+            await desk.enroll()
+            if not await desk.sign_in() and not await desk.sign_in():  # a busy machine answers late
+                raise RuntimeError(f"{desk.seat.person} could not sign in")
+        self.task = asyncio.create_task(self.play())
+
+    async def close(self) -> None:
+        if self.task is not None:
+            self.task.cancel()
+            await asyncio.gather(self.task, return_exceptions=True)
+
+    async def play(self) -> None:
+        while True:
+            await self.turns.wait()
+            await self.send_fill(self.cage.draw.choice(self.tablets))
+            await asyncio.sleep(self.cage.draw.uniform(0.5, 1.0))
+
+    async def send_fill(self, tablet: Tablet) -> None:
+        """Take a fill as far as it goes. A step that is refused leaves it where it is."""
+        requested = await self.floor.act(tablet.table, "request_fill", {"chips": FILL})
+        if requested.fate != "taken":
+            return
+        transfer = {"transfer": requested.answer["transfer"]}
+        steps: tuple[tuple[str, tuple[str, str] | None], ...] = (
+            ("prepare_transfer", None),
+            ("hand_over_transfer", GUARD),
+        )
+        for name, witness in steps:
+            claim = await self.cage.act(tablet.table, name, transfer, witness)
+            if claim.fate != "taken":
+                return
+            if self.cage.draw.random() < VOID_CHANCE:
+                params = {**transfer, "reason": "not needed"}
+                await self.cage.act(tablet.table, "void_transfer", params, GUARD)
+                return
+        tablet.fills.append(transfer["transfer"])
+
+
 class Load:
-    """All tablets of the floor and the podium, from the seats of `floor.py`."""
+    """All tablets of the floor, the podium and the cage, from the seats of `floor.py`."""
 
     def __init__(
         self,
@@ -556,6 +665,12 @@ class Load:
             for seat in seats
         ]
         self.podium = Screen(podium, tokens[podium.place], self.front)
+        floor_desk, cage_desk = (
+            Desk(seat, tokens[name], self.front, self.ledger, random.Random(draw.random()))
+            for name, seat in DESKS.items()
+        )
+        filled = [tablet for tablet in self.tablets if tablet.seat.facility == PODIUM.facility]
+        self.cage = Cage(floor_desk, cage_desk, filled)
 
     @property
     def screens(self) -> list[Screen]:
@@ -569,26 +684,32 @@ class Load:
                 raise RuntimeError(f"{screen.seat.person} could not sign in")
             await screen.resync()
             screen.open()
+        await self.cage.open()
 
     async def close(self) -> None:
+        await self.cage.close()
         for screen in self.screens:
             await screen.close()
         await self.front.close()
 
-    async def pause(self, seconds: float) -> list[Tablet]:
-        """Let every tablet finish its act, and play no more. Returns those that still do not know after so long."""
-        for tablet in self.tablets:
-            tablet.may_play.clear()
-        waits = [asyncio.create_task(tablet.is_idle.wait()) for tablet in self.tablets]
+    @property
+    def players(self) -> list[Tablet | Cage]:
+        return [*self.tablets, self.cage]
+
+    async def pause(self, seconds: float) -> list[Tablet | Cage]:
+        """Let everybody finish their act, and play no more. Returns who still does not know after so long."""
+        for player in self.players:
+            player.turns.may_play.clear()
+        waits = [asyncio.create_task(player.turns.is_idle.wait()) for player in self.players]
         await asyncio.wait(waits, timeout=seconds)
         for wait in waits:
             wait.cancel()
-        return [tablet for tablet in self.tablets if not tablet.is_idle.is_set()]
+        return [player for player in self.players if not player.turns.is_idle.is_set()]
 
     def resume(self) -> None:
-        for tablet in self.tablets:
-            tablet.is_idle.clear()
-            tablet.may_play.set()
+        for player in self.players:
+            player.turns.is_idle.clear()
+            player.turns.may_play.set()
 
     @contextlib.contextmanager
     def troubled(self, trouble: Trouble) -> Iterator[None]:

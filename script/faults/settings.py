@@ -9,6 +9,7 @@ STORAGES = {
     **STORAGES,
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+SECOND_FACTORS = False  # the cashier of the load signs in by PIN, as dealers do
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 # The harness itself outlives every PostgreSQL that it kills, so it has no pool of connections.
