@@ -30,7 +30,7 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
     lots = {lot.shaker.table_id: lot for lot in _lots(tables) if lot.shaker is not None}
     changes = LimitsChange.objects.filter(table__in=tables, status=LimitsChange.Status.PENDING)
     pending = set(changes.values_list("table", flat=True))
-    times = open_times(tables, now - HOUR, now)
+    times = open_times([table for table in tables if rounds[table.pk]], now - HOUR, now)
     hours = []
     for table in tables:
         lot = lots.get(table.pk)
@@ -47,7 +47,7 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
                 seats=table.seats,
                 is_open=is_open,
                 rounds=rounds[table.pk],
-                minutes=times[table.pk].between(now - HOUR, now) // MINUTE,
+                minutes=times[table.pk].between(now - HOUR, now) // MINUTE if table.pk in times else 0,
                 seat_rounds=seat_rounds.get(table.pk, 0),
                 stakes=tuple(stakes.get(table.pk, ())),
                 has_pending_limits=table.pk in pending,

@@ -27,7 +27,7 @@ from tables.figures.round_figures import RoundFigures, figures_of_rounds, round_
 from tables.figures.sums import COUNTS, ExactSum, FamilySums
 from tables.models import Round, Slip, Table
 from tables.models.figures import DayFigures, HourFigures, MonthFigures, RollupProgress, RollupRow
-from tables.opening.open_time import OpenSpan, open_time_with_dealers
+from tables.opening.open_time import OpenSpan, OpenTime, continued_open_time, open_time_with_dealers
 
 DAY = dt.timedelta(days=1)
 SLOTS = 12  # of an hour, for the plot of a day
@@ -53,6 +53,16 @@ class Newest(NamedTuple):
 
     gaming_day: dt.date
     settled_at: dt.datetime
+
+
+class Counted(NamedTuple):
+    """Up to where a table is counted. Without a state of its open time that is read from its last opening."""
+
+    newest: Newest | None = None
+    open_state: dict[str, Any] | None = None
+
+
+NOT_COUNTED = Counted()
 
 
 @dataclass
@@ -103,14 +113,14 @@ HourKey = tuple[dt.date, dt.datetime, str, str]  # gaming day, beginning, shift,
 
 
 def hour_deltas(
-    table: Table, rounds: Iterable[RoundFigures], newest: Newest | None = None
-) -> tuple[dict[HourKey, Delta], Newest | None]:
+    table: Table, rounds: Iterable[RoundFigures], counted: Counted = NOT_COUNTED
+) -> tuple[dict[HourKey, Delta], Counted]:
     """Sum rounds of a table, in the order of their numbers, by the rows to which they belong.
 
-    `newest` is the settled round before them, up to which the open time is counted. Returns also the last of them.
+    `counted` is up to the settled round before them. Returns also up to which they are counted then.
     """
     deltas: dict[HourKey, Delta] = defaultdict(Delta)
-    facility, days = table.facility, DayEnds(table.facility, newest)
+    facility, days = table.facility, DayEnds(table.facility, counted.newest)
     for round_ in rounds:
         day_begins, day_ends = days.add(round_)
         moment = max(day_begins, min(round_.settled_at, day_ends - MICROSECOND))
@@ -123,9 +133,17 @@ def hour_deltas(
             " ".join(round_.dealers),
         )
         deltas[key].add_round(round_, table.seats, slot)
-    for key, open_time in _open_times(table, days):
-        deltas[key].counts["open_us"] += open_time // MICROSECOND
-    return dict(deltas), days.newest
+    if not days.uncounted:
+        return {}, counted
+    first = min(begins for begins, _ends in days.uncounted.values())
+    last = max(ends for _begins, ends in days.uncounted.values())
+    if counted.open_state is None:
+        open_time = open_time_with_dealers(table, first, last)
+    else:
+        open_time = continued_open_time(table, counted.open_state, last)
+    for key, span_time in _open_times(facility, days, open_time):
+        deltas[key].counts["open_us"] += span_time // MICROSECOND
+    return dict(deltas), Counted(days.newest, open_time.state)
 
 
 class DayEnds:
@@ -152,16 +170,13 @@ class DayEnds:
         return day_begins, day_ends
 
 
-def _open_times(table: Table, days: DayEnds) -> Iterator[tuple[HourKey, dt.timedelta]]:
+def _open_times(
+    facility: Facility, days: DayEnds, open_time: OpenTime
+) -> Iterator[tuple[HourKey, dt.timedelta]]:
     """Yield the uncounted open time by the rows to which it belongs."""
-    if not days.uncounted:
-        return
-    first = min(begins for begins, _ends in days.uncounted.values())
-    last = max(ends for _begins, ends in days.uncounted.values())
-    open_time = open_time_with_dealers(table, first, last)
     for day, (begins, ends) in days.uncounted.items():
         for span in open_time.spans(begins, ends):
-            yield from _parts(table.facility, day, days.limits[day][0], span)
+            yield from _parts(facility, day, days.limits[day][0], span)
 
 
 def _parts(
@@ -238,18 +253,22 @@ def _roll_up_batch(table: Table) -> int | None:
         settled = 0
         if numbers:
             rounds = list(figures_of_rounds(table, progress.last_round + 1, numbers[-1]))
-            deltas, newest = hour_deltas(table, rounds, _newest(progress))
+            deltas, counted = hour_deltas(table, rounds, Counted(_newest(progress), progress.open_state))
             _add_hours(table, deltas)
-            if newest:
-                progress.newest_day, progress.newest_settled_at = newest
+            _set_counted(progress, counted)
             settled = len(rounds)
             progress.last_round = numbers[-1]
         for day in sorted(corrected_days):
-            newest = _write_day_again(table, day, progress.last_round)
+            counted = _write_day_again(table, day, progress.last_round)
             if day == progress.newest_day:  # a slip may have voided its newest round
-                progress.newest_day, progress.newest_settled_at = newest or (None, None)
+                _set_counted(progress, counted)
         progress.save()
         return settled
+
+
+def _set_counted(progress: RollupProgress, counted: Counted) -> None:
+    progress.newest_day, progress.newest_settled_at = counted.newest or (None, None)
+    progress.open_state = counted.open_state
 
 
 def _newest(progress: RollupProgress) -> Newest | None:
@@ -314,10 +333,10 @@ def _write_exact(row: RollupRow, expected: Fraction, variance: Fraction) -> None
 # Written again from the record
 
 
-def _write_day_again(table: Table, day: dt.date, last_round: int) -> Newest | None:
+def _write_day_again(table: Table, day: dt.date, last_round: int) -> Counted:
     """Write the rows of one gaming day of a table from the record, and the month's from its days.
 
-    Returns its newest settled round.
+    Returns up to where the day is counted.
     """
     HourFigures.objects.filter(table=table, gaming_day=day).delete()
     DayFigures.objects.filter(table=table, gaming_day=day).delete()
@@ -325,12 +344,12 @@ def _write_day_again(table: Table, day: dt.date, last_round: int) -> Newest | No
     MonthFigures.objects.filter(table=table, month=month).delete()
     of_day = round_figures(table.facility, day, day, table.code, table.kind)
     rounds = [round_ for round_ in of_day if round_.round <= last_round]
-    deltas, newest = hour_deltas(table, rounds)
+    deltas, counted = hour_deltas(table, rounds)
     HourFigures.objects.bulk_create(_hour_rows(table, deltas))
     DayFigures.objects.bulk_create(_day_rows(table, deltas))
     days = DayFigures.objects.filter(table=table, gaming_day__gte=month, gaming_day__lt=_next_month(month))
     MonthFigures.objects.bulk_create(_month_rows(table, days))
-    return newest
+    return counted
 
 
 def _hour_rows(table: Table, deltas: dict[HourKey, Delta]) -> Iterator[HourFigures]:
@@ -398,7 +417,7 @@ def rebuild(table: Table) -> int:
         for model in (HourFigures, DayFigures, MonthFigures):
             model._default_manager.filter(table=table).delete()
         RollupProgress.objects.filter(table=table).update(
-            last_round=0, newest_day=None, newest_settled_at=None, slip_seq=0
+            last_round=0, newest_day=None, newest_settled_at=None, open_state=None, slip_seq=0
         )
         return roll_up_table(table)
 

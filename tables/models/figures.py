@@ -102,6 +102,9 @@ class RollupProgress(models.Model):
     last_round = models.PositiveIntegerField(default=0)
     newest_day = models.DateField(null=True, blank=True, help_text="gaming day of the newest settled round")
     newest_settled_at = models.DateTimeField(null=True, blank=True)
+    open_state = models.JSONField(
+        null=True, help_text="of the open time, up to the newest settled round (tables.opening.open_time)"
+    )
     slip_seq = models.BigIntegerField(default=0, help_text="the newest entry about a slip that is counted")
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ import datetime as dt
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import OuterRef, Q, Subquery
 
@@ -94,6 +94,18 @@ class OpenTime:
         elif entry.type != REPLACED and "failed" in data:
             self.ceased = self.ceased or str(data["failed"])
 
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the next entries continue, as JSON. The spans before are not in it."""
+        return {
+            "seq": self.newest.seq if self.newest else 0,
+            "is_open": self.is_open,
+            "ceased": self.ceased,
+            "holders": dict(self.holders),
+            "empty": sorted(self.empty),
+            "since": self.since.isoformat() if self.since else "",
+        }
+
     def spans(self, begins: dt.datetime, ends: dt.datetime) -> list[OpenSpan]:
         """Return the spans between two moments, cut at them. A span that goes on lasts to the second one."""
         spans = list(self.closed_spans)
@@ -129,6 +141,22 @@ def open_time_with_dealers(table: Table, begins: dt.datetime, ends: dt.datetime)
     open_time = OpenTime(needed, holders=PostHolders(stream, needed, opening).by_post)
     rows = Entry.objects.filter(stream=stream, seq__gte=opening, type__in=TYPES, at__lte=ends).order_by("seq")
     for row in rows.values_list(*COLUMNS):
+        open_time.apply(read(row))
+    return open_time
+
+
+def continued_open_time(table: Table, state: Mapping[str, Any], ends: dt.datetime) -> OpenTime:
+    """Return the open time of one table since a state, up to a moment. It reads no entry before the state."""
+    open_time = OpenTime(
+        needed_posts(table),
+        is_open=state["is_open"],
+        ceased=state["ceased"],
+        holders=dict(state["holders"]),
+        empty=set(state["empty"]),
+        since=dt.datetime.fromisoformat(state["since"]) if state["since"] else None,
+    )
+    rows = Entry.objects.filter(stream=table.stream_id, seq__gt=state["seq"], type__in=TYPES, at__lte=ends)
+    for row in rows.order_by("seq").values_list(*COLUMNS):
         open_time.apply(read(row))
     return open_time
 
@@ -169,21 +197,22 @@ ENTRIES_FROM = CompiledValues(
         .values_list(*COLUMNS)
     )
 )
-MAX_CACHED = 2_000  # tables and days
-_cache: dict[tuple[uuid.UUID, dt.datetime], OpenTime] = {}
+MAX_CACHED = 2_000  # tables
+_cache: dict[uuid.UUID, tuple[dt.datetime, OpenTime]] = {}  # with the moment from which it is known
 
 
 def open_time_since(
     uid: uuid.UUID, stream: int, needed: tuple[PostCode, ...], begins: dt.datetime, ends: dt.datetime
 ) -> OpenTime:
     """Return the open time of one table from the beginning of a day up to the present, at least to `ends`."""
-    cached = _cache.get((uid, begins))
-    open_time = _continued(stream, cached) if cached else None
+    since, cached = _cache.get(uid, (None, None))
+    open_time = _continued(stream, cached) if cached and since and since <= begins else None
     if open_time is None:
         open_time = _read_streams({stream: needed}, begins, ends)[stream]
+    open_time.closed_spans = [span for span in open_time.closed_spans if span.ends > begins]
     if len(_cache) >= MAX_CACHED:
         _cache.clear()
-    _cache[uid, begins] = open_time
+    _cache[uid] = begins, open_time
     return open_time
 
 

@@ -5,12 +5,14 @@ import json
 from fractions import Fraction
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from audit import clock
 from tables.advice.facts import table_hours
 from tables.core.pace import pace
 from tables.figures import rollup
-from tables.models import HourFigures, Table
+from tables.models import HourFigures, RollupProgress, Table
 from tables.opening import open_time
 from tables.opening.open_time import open_times
 from tables.reports.formatting import rounds_per_hour
@@ -78,8 +80,18 @@ def test_open_time_belongs_to_the_hours_and_dealers_in_which_it_passed(hands, sc
         (at(14), "dealer", 1, 20),
     ]
     assert rollup.differences(scene.fresh) == []
+    state = RollupProgress.objects.get().open_state
+    assert (state["is_open"], state["holders"], state["since"][:16]) == (
+        True,
+        {"dealer": "dealer"},
+        "2026-11-21T19:00",
+    )
+    hands.now = at(14, 50)
+    with CaptureQueriesContext(connection) as queries:
+        play_at(hands, scene, 14, 50)
+    assert not [query["sql"] for query in queries if 'AS "opening"' in query["sql"]]  # no look for an opening
     rollup.rebuild(scene.fresh)
-    assert [row.open_us // 60_000_000 for row in rows.all()] == [30, 10, 60, 20]
+    assert [row.open_us // 60_000_000 for row in rows.all()] == [30, 10, 60, 50]
 
 
 def test_an_empty_post_is_no_time_of_play(hands):
