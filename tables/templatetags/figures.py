@@ -5,6 +5,7 @@ from fractions import Fraction
 from django import template
 
 from tables.figures import formatting
+from tables.words.forms import whole_dollars
 
 register = template.Library()
 
@@ -13,6 +14,9 @@ register = template.Library()
 def dollars(cents: int) -> str:
     """Format cents as whole dollars: `$1,150`."""
     return formatting.dollars(cents)
+
+
+register.filter(whole_dollars)  # of an amount that is not exact money, before its format
 
 
 @register.filter

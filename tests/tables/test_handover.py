@@ -157,7 +157,7 @@ def test_both_sides_sign_and_the_entry_has_the_list_the_figures_and_the_note(flo
     text = words(see(floor, f"handover/{number}/", "pit-manager"))
     assert "Handed over by Pit Manager Taken over by Shift Manager" in text
     assert "The technician comes at gate 2." in text and "Dispute T-01 Dispute at seat 3" in text
-    assert "Pit 1 1 $10 −$10 +$0.28" in text
+    assert "Pit 1 1 $10 −$10 $0 $" in text, "expected amounts are whole dollars"
     assert "P. Manager to S. Manager" in words(see(floor, "handover/past/", "pit-manager"))
     page = see(floor, "handover/", "shift-manager")
     assert "Swing to night" in page, "the next shift follows"
