@@ -1,12 +1,15 @@
-"""The people of a simulated evening: dealers in turn, a floorperson for each pit, the cage, security and managers.
+"""The people of a simulated evening: dealers in turn, a floorperson for two tables, the cage, security and managers.
 
-Nobody can sign in as them: they have no PIN.
+Those of simulated tables have no PIN, so nobody can sign in as them. Those of live tables have one, `PIN`, because only
+people who can sign in are offered for reliefs; only a demo has such tables.
 """
 
 import itertools
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+
+from django.contrib.auth.hashers import make_password
 
 from audit import clock
 from audit.models import Person
@@ -15,7 +18,8 @@ from games.registry import game_by_code
 from tables.demo.seeding import assign
 from tables.models import Pit, Qualification, Table
 
-DEALERS_FOR_TWO_POSTS = 3
+PIN = "404040"
+DEALERS_FOR_THREE_POSTS = 5  # each deals 40 minutes and rests more than 20
 TABLES_OF_A_FLOORPERSON = 2
 FIRST_NAMES = (
     *("Ada", "Bruno", "Celia", "Dario", "Elena", "Farid", "Grace", "Hana", "Idris", "Joan", "Karim", "Leila"),
@@ -78,7 +82,7 @@ def staff_of(facility: Facility, tables: Sequence[Table]) -> Staff:
             for number in range(0, len(codes), TABLES_OF_A_FLOORPERSON):
                 person = recruits.hire("floorperson", pit)
                 crew.floor |= dict.fromkeys(codes[number : number + TABLES_OF_A_FLOORPERSON], person)
-        dealers = max(posts + 1, posts * DEALERS_FOR_TWO_POSTS // 2)
+        dealers = -(-posts * DEALERS_FOR_THREE_POSTS // 3)
         crew.resting.extend(recruits.hire("dealer", pit, games) for _ in range(dealers))
         pits[pit.code] = crew
     return Staff(
@@ -96,6 +100,7 @@ class _Recruits:
 
     def __init__(self, facility: Facility, *, has_names: bool) -> None:
         self.facility, self.has_names = facility, has_names
+        self.password = make_password(PIN) if has_names else "!"
         known = Person.objects.filter(facility=facility.code, code__startswith="sim-").count()
         self.numbers: Iterator[int] = itertools.count(known + 1)
 
@@ -108,7 +113,7 @@ class _Recruits:
             role=role,
             department=DEPARTMENTS.get(role, "table-games"),
             facility=facility.code,
-            password="!",
+            password=self.password,
         )
         assign(person, facility, pit.code if pit else "")
         today = facility.local(clock.now()).date()
@@ -119,5 +124,5 @@ class _Recruits:
     def _name(self, role: str, number: int) -> str:
         if not self.has_names:
             return f"Simulated {role.replace('-', ' ').title()} {number}"
-        # Both lists have a whole number of rounds in 552 people only, so that no name comes twice before.
+        # 24 and 23 have no common factor, so the first 552 names differ.
         return f"{FIRST_NAMES[number % len(FIRST_NAMES)]} {LAST_NAMES[number % len(LAST_NAMES)]}"

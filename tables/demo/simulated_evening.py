@@ -47,6 +47,7 @@ LEAST_PITS = 3
 MIN_CENTS = (500, 500, 1_000, 2_500)
 TIME_AT_TABLE = dt.timedelta(minutes=40)
 MOST_OPENING_DELAY = dt.timedelta(minutes=40)
+HANDED_OVER_BEFORE = dt.timedelta(minutes=5)  # the end of a shift
 LAST_ROUND_BEFORE = dt.timedelta(minutes=4)
 SEAT_REFUSED_FOR = dt.timedelta(minutes=30)
 CLOSED_EARLY = 0.1  # of the tables, in the last hour
@@ -90,13 +91,13 @@ def play_evening(
     with clock.override(hands.now):
         with one_transaction():
             tables, staff = _new_tables(evening, device, hands, draw, end)
-        handover_at = evening.facility.shift_of(begin).ends if evening.is_live else None
+        handover_at = evening.facility.shift_of(begin).ends - HANDED_OVER_BEFORE if evening.is_live else None
         rules_change_at = _rules_changes(evening, begin, end)
         delay = min(MOST_OPENING_DELAY, (end - begin) / 2)
         waiting = sorted((begin + draw.random() * delay, number) for number in range(len(tables)))
         while waiting and waiting[0][0] < end - LAST_ROUND_BEFORE:
             hands.moment, number = heappop(waiting)
-            if handover_at is not None and handover_at <= hands.moment:
+            if handover_at is not None and begin <= handover_at <= hands.moment:
                 hand_over_shift(evening.facility, device, staff)
                 handover_at = None
             if rules_change_at and rules_change_at[0] <= hands.moment:

@@ -38,6 +38,7 @@ from tables.models import (
 )
 from tables.money.inventory import tray_of
 from tables.money.keeping import change_keeping
+from tables.staffing.relief import dealers_on_duty
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -250,7 +251,12 @@ def test_an_evening_at_live_tables_of_a_demo_fills_the_pit_and_its_record_verifi
     assert set(left) == {"dispute", "floor-call", "chips-differ"}
     statuses = ChipTransfer.objects.filter(table__in=tables).values_list("kind", "status")
     assert {("fill", "requested"), ("fill", "on-the-way"), ("credit", "requested")} <= set(statuses)
-    assert (Handover.objects.count(), LimitsChange.objects.filter(status="pending").exists()) == (1, True)
+    assert (Handover.objects.get().shift, LimitsChange.objects.filter(status="pending").exists()) == (
+        "2026-11-21/day",
+        True,
+    )
+    rested = dealers_on_duty(tables.filter(status="open")[0], hands.now)
+    assert [dealer.person for dealer in rested if not dealer.obstacle], "nobody can relieve a table"
     said("verify_record", "--read-only")
 
 
