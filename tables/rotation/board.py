@@ -17,6 +17,7 @@ from tables.core import posts
 from tables.core.context import TableContext
 from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.rotation.checks import DealerFacts, dealer_facts, planned_time, verify_move
+from tables.rotation.history import DealerHistory, dealer_history
 from tables.rotation.lanes import Lane, Stay, Window, lane, past_stays, stays_at_post, with_breaks
 from tables.staffing.relief import PostInRelief, duties_of_dealers, posts_in_relief, rest_of
 from tables.staffing.roster import FloorpersonSpan, floorperson_spans, staffed_tables
@@ -133,6 +134,7 @@ class Board:
     now_percent: float
     now: str
     picked: Person | None
+    history: DealerHistory | None
     times: list[TimeChoice]
     next_step: NextStep | None
     house_rule: str
@@ -170,6 +172,7 @@ def board(facility: Facility, now: dt.datetime, picked: str = "", in_minutes: in
         facts.window.percent(now),
         f"{facility.local(now):%H:%M}",
         person,
+        dealer_history(facility, person, facts.tables, now) if person else None,
         _time_choices(facility, now, in_minutes) if person else [],
         None if person else _next_step(facts, relieved),
         _house_rule(facility),

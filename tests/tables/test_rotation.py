@@ -9,7 +9,7 @@ from audit.models import Entry, Person
 from games.engine import Refusal
 from games.models import Facility
 from tables.handover.open_items import open_items
-from tables.models import Assignment, PlannedMove, Qualification, Table
+from tables.models import Assignment, HourFigures, PlannedMove, Qualification, Table
 from tables.opening.new_tables import make_table
 from tables.rotation.board import board
 from tables.rotation.record_checks import check_planned_moves
@@ -222,6 +222,30 @@ def test_a_picked_dealer_has_a_button_or_a_reason_at_each_post(floor, hands):
     shown = board(floor.table.facility, hands.now, "relief")
     targets = [row.target for section in shown.sections for row in section.rows if row.table]
     assert [(target.is_open, target.time) for target in targets] == [(True, "at 11:20")]
+
+
+def test_a_picked_dealer_is_compared_with_their_own_past_alone(floor, hands):
+    def hour(day: int, rounds: int, minutes: int, dealers: str) -> None:
+        begins = hands.now - dt.timedelta(days=day)
+        HourFigures.objects.create(
+            table=floor.table,
+            shift="day",
+            gaming_day=begins.date(),
+            begins_at=begins,
+            dealers=dealers,
+            rounds=rounds,
+            open_us=minutes * 60_000_000,
+        )
+
+    hour(0, 20, 30, "dealer")
+    hour(3, 45, 60, "dealer relief")
+    hour(9, 55, 60, "dealer")
+    hour(9, 99, 60, "dealer-two")
+    hour(29, 99, 60, "dealer")
+    floor.play((1, "small", 1_000), dice=[1, 1, 2])
+    floor.act("correct_dice", {"dice": [1, 1, 3], "reason": "misread"}, witness="floorperson")
+    text = words(see(floor, "rotation/?person=dealer", "floorperson"))
+    assert "Sic Bo, rounds an hour 40 50 Rounds 20 100 Corrections entered 1 0" in text
 
 
 def test_the_lanes_show_the_posts_and_breaks_of_the_last_hour_and_what_is_planned(floor, hands):
