@@ -1,9 +1,13 @@
 """Chips on their way: the floor asks for a fill, the cage and security hand it over, the table counts and signs."""
 
+import datetime as dt
+
 import pytest
 from playwright.sync_api import Page, expect
 
+from audit import clock
 from audit.devices import enroll
+from tables.figures import rollup
 from tables.models import Table
 from tables.money.keeping import change_keeping
 from tests.e2e.floor import Screen, Tablet, resize
@@ -117,3 +121,16 @@ def test_a_fill_goes_from_the_request_to_the_tray_with_every_signature(open_tray
     expect(cage.page.locator(".received-row b")).to_have_text("F-0001")
     dealer.tap(".back")
     dealer.is_live()
+
+    # The page of figures has the round that follows, and states no hold before the count room's figure.
+    scene.play((1, "small", 3_000), dice=[6, 6, 2])
+    scene.finish()
+    rollup.write_rollups()
+    today = scene.table.facility.gaming_day(clock.now())
+    floor.page.goto(f"/floor/larkfield/figures/?from={today - dt.timedelta(days=1)}&to={today}")
+    expect(floor.page.locator(".figures-headline")).to_contain_text("not counted yet")
+    for name in ("Handle", "Seats"):
+        expect(floor.page.get_by_role("img", name=f"{name} by day")).to_be_visible()
+    resize(floor.page, (390, 844))
+    assert floor.page.evaluate(SIDEWAYS) <= 0
+    is_well(floor.page)
