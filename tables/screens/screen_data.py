@@ -593,7 +593,7 @@ STALE_TABLET = "stale-tablet"  # the kind of alert about a tablet that is not he
 
 
 class TransferMark(TypedDict):
-    """A fill or credit under way on a tile: `F-0131 on the way`, for screen readers with its amount, and since when."""
+    """A fill or credit under way on a tile: `F-0131 carried`, for screen readers with its amount, and since when."""
 
     name: str
     words: str
@@ -604,11 +604,11 @@ class TransferMark(TypedDict):
 # What happens with a fill or a credit now, by its status
 TRANSFER_WORDS: dict[tuple[TransferKind, TransferStatus], str] = {
     ("fill", "requested"): "requested",
-    ("fill", "preparing"): "in the cage",
-    ("fill", "on-the-way"): "on the way",
+    ("fill", "preparing"): "at cage",
+    ("fill", "on-the-way"): "carried",
     ("credit", "requested"): "requested",
-    ("credit", "preparing"): "at the table",
-    ("credit", "on-the-way"): "on the way",
+    ("credit", "preparing"): "at table",
+    ("credit", "on-the-way"): "carried",
 }
 
 

@@ -172,14 +172,14 @@ def test_the_tile_names_what_is_under_way_and_since_when(scene):
     since = scene.snapshot["transfers"][0]["requested_at"]
     assert mark() == "Fill of $3,000 Fill requested"
     cage(scene, "prepare_transfer", transfer)
-    assert mark() == "Fill of $3,000 F-0001 in the cage"
+    assert mark() == "Fill of $3,000 F-0001 at cage"
     credit = request(scene, "credit", {"10000": 40})
     cage(scene, "hand_over_transfer", transfer, witness="security")
-    assert mark() == "Fill of $3,000 F-0001 on the way +1"
+    assert mark() == "Fill of $3,000 F-0001 carried +1"
     assert f'data-elapsed="{since}"' in fragments.render("tile", scene.snapshot)
     scene.act("receive_transfer", {**transfer, "chips": FILL}, witness="floorperson")
     cage(scene, "prepare_transfer", credit)
-    assert mark() == "Credit of $4,000 C-0001 at the table"
+    assert mark() == "Credit of $4,000 C-0001 at table"
     verify_declared(scene.snapshot)
 
 
