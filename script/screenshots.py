@@ -112,9 +112,15 @@ def main() -> int:
 
 @contextlib.contextmanager
 def photographer(
-    make: "Callable[[Any, str, Path], AnyPhotographer]", make_floor: "Callable[[], Floor]", pictures: Path
+    make: "Callable[[Any, str, Path], AnyPhotographer]",
+    make_floor: "Callable[[], Floor]",
+    pictures: Path,
+    evening: bool = False,
 ) -> "Iterator[AnyPhotographer]":
-    """Seed a floor in a temporary folder, play on it, serve it from a thread, and yield a photographer of it."""
+    """Seed a floor in a temporary folder, play on it, serve it from a thread, and yield a photographer of it.
+
+    `evening`: the floor has the two hours of play of the demo behind it.
+    """
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(ROOT)
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings.local"
@@ -129,8 +135,8 @@ def photographer(
         from tests.services import chromium, server
 
         call_command("migrate", verbosity=0)
-        with clock.override(ShiftClock()):
-            call_command("seed_demo", verbosity=0)
+        with contextlib.nullcontext() if evening else clock.override(ShiftClock()):
+            call_command("seed_demo", evening=evening, verbosity=0)
             make_floor().play()
         pictures.mkdir(parents=True, exist_ok=True)
         with server.serving() as live_server, chromium.running() as browser:

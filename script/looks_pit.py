@@ -1,0 +1,192 @@
+"""Take the pictures of the pit's money, figures and people for docs/looks.md: `python -m script.looks_pit`.
+
+They are of the demo's evening: two hours of play at some tables, with their trays. `--only NAME…` takes some of them,
+`--out FOLDER` writes them elsewhere.
+"""
+
+import argparse
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+from script.looks import LOOKS, PHONE, PODIUM, SMALL, TABLET, UPRIGHT, WALL
+from script.screenshots import FACILITY, PINS, Floor, Photographer, photographer
+
+TABLE = "T-04"
+PAR = {"100": 50, "500": 300, "2500": 400, "10000": 200, "50000": 40, "100000": 10}  # $61,550
+RATED_WAGERS = ((2, "big", 5_000), (2, "total:12", 1_000), (5, "small", 2_500), (5, "two-dice:2-5", 500))
+PARTLY = {"500": 100, "2500": 100}
+# The pages at a podium: who looks, the address, and the sizes of their pictures.
+PAGES = (
+    ("figures", "viktor", "figures/", (PODIUM, PHONE)),
+    ("figures-table", "viktor", f"figures/{TABLE}/", (PODIUM, PHONE)),
+    ("table-tray", "marta", f"{TABLE}/", (PODIUM,)),
+    ("handover", "marta", "handover/", (TABLET, PHONE)),
+    ("players", "marta", "players/", (PODIUM, PHONE)),
+    ("player", "marta", "players/{player}/", (PODIUM,)),
+    ("dice-watch", "marta", "dice-watch/", (PODIUM, PHONE)),
+    ("advice", "marta", "advice/", (PODIUM, PHONE)),
+)
+
+
+class EveningFloor(Floor):
+    """The demo's evening, with a par, a fill at the table, another that is requested, and two rated players."""
+
+    def play(self) -> None:
+        from django.core.management import call_command
+
+        from audit.models import Person
+        from tables.demo.seeding import do
+        from tables.dice_watch.watch import count_dice
+        from tables.models import ChipTransfer, Table
+
+        people = {person.code: person for person in Person.objects.filter(facility=FACILITY)}
+
+        def act(by: str, table: str, name: str, params: dict[str, Any], witness: str = "") -> None:
+            do(people[by], self.device, FACILITY, table, name, params, people[witness] if witness else None)
+
+        act("marta", TABLE, "set_par", {"chips": PAR})
+        transfer = {"transfer": ChipTransfer.objects.get().number}
+        act("cleo", TABLE, "prepare_transfer", transfer)
+        act("cleo", TABLE, "hand_over_transfer", transfer, "rita")
+        for number, chips in enumerate((PARTLY, {"10000": 40})):
+            table = Table.objects.get(facility__code=FACILITY, code=("T-31", "T-32")[number])
+            assert table.floorperson is not None
+            act(table.floorperson.code, table.code, "request_fill", {"chips": chips})
+            if number:
+                request = ChipTransfer.objects.get(table=table)
+                act("cleo", table.code, "prepare_transfer", {"transfer": request.number})
+        self.place(TABLE, *RATED_WAGERS)
+        self.rate_players(people["marta"])
+        for dice in ([1, 3, 6], [4, 4, 2], [2, 5, 5]):
+            self.step(TABLE, "call_dice")
+            self.act(TABLE, "call_dice", {"dice": dice})
+            self.step(TABLE, "clear_layout")
+            self.act(TABLE, "clear_layout")
+            self.place(TABLE, *RATED_WAGERS)
+        call_command("figures_rollup", verbosity=0)
+        count_dice()
+
+    def rate_players(self, manager: Any) -> None:
+        from audit.runner import ActRequest
+        from tables.demo.seeding import do
+        from tables.runner import facility
+
+        for seat, name in ((2, "Pat Example"), (5, "Sam Sample")):
+            params = {"name": name, "card": ""}
+            outcome = facility.execute(
+                ActRequest(FACILITY, "", "register_player", uuid.uuid4(), 0, params, manager, self.device)
+            )
+            rating = {"seat": seat, "player": str(outcome.body["player"])}
+            do(manager, self.device, FACILITY, TABLE, "start_rating", rating)
+
+
+class PitLooks(Photographer):
+    """The pages of money, figures and people, and the floor plan with what is chosen on it."""
+
+    only: frozenset[str] = frozenset()
+
+    def sign_in(self, page: Any, person: str) -> None:
+        """The six digits at once, whoever else the person has to be found among."""
+        label = page.locator(f"label.person:has(input[value='{person}'])")
+        if not label.is_visible():
+            page.locator("input[type=search]").fill(person)
+        label.click()
+        pin = {**PINS, "cleo": "252525", "rosa": "550055", "hugo": "151515"}[person]
+        for digit in pin:
+            page.locator(f"#sign-in [data-digit='{digit}']").click()
+        page.locator("live-screen:defined, #page").first.wait_for()
+
+    def sizes(self, page: Any, name: str, *sizes: tuple[int, int]) -> None:
+        for width, height in sizes:
+            picture = f"{name}-{width}x{height}"
+            if self.only and not self.only & {name, picture}:
+                continue
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_timeout(600)
+            self.take(page, picture)
+
+    def take_all(self) -> None:
+        self.take_the_tray()
+        self.take_the_cage()
+        for person in ("marta", "viktor"):
+            with self.page(FACILITY, person, *PODIUM) as podium:
+                if person == "marta":
+                    self.take_the_plan(podium)
+                for name, who, address, sizes in PAGES:
+                    if who == person:
+                        self.open(podium, address)
+                        self.sizes(podium, name, *sizes)
+
+    def open(self, page: Any, address: str) -> None:
+        from tables.models import Player
+
+        newest = Player.objects.order_by("pk").first()
+        page.set_viewport_size({"width": PODIUM[0], "height": PODIUM[1]})
+        page.goto(f"/floor/{FACILITY}/{address.format(player=newest.code if newest else '')}")
+        page.wait_for_load_state("networkidle")
+
+    def take_the_tray(self) -> None:
+        """The fill is counted at the tablet of its table; somebody of surveillance looks on with a phone."""
+        with self.page(f"{FACILITY}/{TABLE}", "rosa", *TABLET) as tablet:
+            tablet.goto(f"/floor/{FACILITY}/{TABLE}/tray")
+            tablet.locator("html[data-ready]").wait_for(state="attached")
+            for digits in ("150", "250", "100"):
+                tablet.keyboard.type(digits)
+                tablet.locator("[data-count-next]").click()
+            self.sizes(tablet, "tray", TABLET, UPRIGHT, SMALL)
+        with self.page(FACILITY, "hugo", *PHONE) as phone:
+            phone.goto(f"/floor/{FACILITY}/{TABLE}/tray")
+            self.sizes(phone, "tray", PHONE)
+
+    def take_the_cage(self) -> None:
+        with self.page(FACILITY, "cleo", *TABLET) as cage:
+            cage.goto(f"/floor/{FACILITY}/cage/")
+            cage.locator(".money-card").first.wait_for()
+            self.sizes(cage, "cage", TABLET, UPRIGHT)
+
+    def take_the_plan(self, podium: Any) -> None:
+        podium.goto(f"/floor/{FACILITY}/")
+        self.sizes(podium, "tiles-fills", PODIUM)
+        podium.set_viewport_size({"width": PODIUM[0], "height": PODIUM[1]})
+        podium.locator("[data-view=plan]").click()
+        podium.locator("[data-lens-of=occupancy]").click()
+        podium.locator("#occupancy-age:not(:empty)").wait_for()
+        self.sizes(podium, "floor-plan-occupancy", PODIUM, WALL)
+        podium.set_viewport_size({"width": PODIUM[0], "height": PODIUM[1]})
+        podium.locator("[data-lens-of=state]").click()
+        podium.goto(f"/floor/{FACILITY}/?arrange=1")
+        podium.locator("[data-plan-of='T-31'] .shape").wait_for()
+        self.drag(podium, "T-31", "2 2")
+        self.sizes(podium, "floor-plan-arrange", PODIUM)
+
+    def drag(self, page: Any, table: str, spot: str) -> None:
+        """Drag a table over another place of its pit, without letting it go."""
+        shape = page.locator(f"[data-plan-of='{table}'] .shape")
+        pit = page.evaluate(
+            "(code) => [...document.querySelectorAll('[data-pit]')].find((pit) =>"
+            " pit.querySelector(`[data-table='${code}']`)).dataset.pit",
+            table,
+        )
+        target = page.locator(f"[data-spot='{spot}'][data-pit-of='{pit}']")
+        for element in (shape, target):
+            box = element.bounding_box()
+            page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=5)
+            if element is shape:
+                page.mouse.down()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m script.looks_pit", description=__doc__)
+    parser.add_argument("--only", nargs="+", default=(), help="names of pictures, with or without their size")
+    parser.add_argument("--out", type=Path, default=LOOKS, help="the folder of the pictures")
+    options = parser.parse_args()
+    with photographer(PitLooks, EveningFloor, options.out, evening=True) as looks:
+        looks.only = frozenset(options.only)
+        looks.take_all()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
