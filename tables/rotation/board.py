@@ -264,7 +264,7 @@ def _table_sections(
         if person is not None or any((table.pk, post) in facts.by_post for post in posts.posts_of(table))
         for post in relieved[table.pk]
     ]
-    yield BoardSection("Closed tables", "a move there opens them", "", [], rows)
+    yield BoardSection("Closed tables", "they open by their own inspection", "", [], rows)
 
 
 def _spans(facts: _Facts) -> list[FloorpersonSpan]:
