@@ -29,6 +29,7 @@ TYPES = (
     *(OPENED, CLOSED, INSPECTED, FAILED, REPLACED, ROUND_SETTLED_BY_HAND.name, ROUND_VOIDED.name),
     *POST_TYPES,
 )
+STREAMS_PER_STATEMENT = 200  # SQLite allows no more than a thousand conditions
 
 
 class OpenSpan(NamedTuple):
@@ -124,7 +125,7 @@ class OpenTime:
 
 
 def open_times(tables: Collection[Table], begins: dt.datetime, ends: dt.datetime) -> dict[int, OpenTime]:
-    """Return the open time of each table (id), known from one moment to another, in two statements.
+    """Return the open time of each table (id), known from one moment to another, in few statements.
 
     The entries are read from the last opening before `begins`, because at an opening every post is held. Who had come
     before that opening is not read, so the dealers of the spans may be missing: see `open_time_with_dealers`.
@@ -170,12 +171,14 @@ def _read_streams(
     needed: Mapping[int, tuple[PostCode, ...]], begins: dt.datetime, ends: dt.datetime
 ) -> dict[int, OpenTime]:
     times = {stream: OpenTime(of_stream) for stream, of_stream in needed.items()}
-    chosen = Q(pk__in=())
-    for stream, opening in _last_openings(needed, begins):
-        chosen |= Q(stream=stream, seq__gte=opening)
-    entries = Entry.objects.filter(chosen, type__in=TYPES, at__lte=ends).order_by("stream", "seq")
-    for stream, *row in entries.values_list("stream", *COLUMNS):
-        times[stream].apply(read((row[0], row[1], row[2], row[3])))
+    openings = _last_openings(needed, begins)
+    for start in range(0, len(openings), STREAMS_PER_STATEMENT):
+        chosen = Q(pk__in=())
+        for stream, opening in openings[start : start + STREAMS_PER_STATEMENT]:
+            chosen |= Q(stream=stream, seq__gte=opening)
+        entries = Entry.objects.filter(chosen, type__in=TYPES, at__lte=ends).order_by("stream", "seq")
+        for stream, *row in entries.values_list("stream", *COLUMNS):
+            times[stream].apply(read((row[0], row[1], row[2], row[3])))
     return times
 
 
