@@ -57,7 +57,7 @@ def test_a_table_elsewhere_counts_for_whoever_takes_a_table_meanwhile(transactio
     scene = ready(make_house(("T-01", "pa-577", None))["T-01"])
     scene.inspect(by="casino-supervisor")
     scene.open(by="casino-supervisor")
-    dwell_on(monkeypatch, staff_acts, "_assignment_outcome")
+    dwell_on(monkeypatch, staff_acts, "_assignment_started")
     craps = {"person": "floorperson", "game": "craps"}
     assert in_between(
         lambda: scene.in_room("assign_elsewhere", craps),
