@@ -22,6 +22,7 @@ PAGES = (
     ("figures", "viktor", "figures/", (PODIUM, PHONE)),
     ("figures-table", "viktor", f"figures/{TABLE}/", (PODIUM, PHONE)),
     ("table-tray", "marta", f"{TABLE}/", (PODIUM,)),
+    ("rotation", "marta", "rotation/", (PODIUM, PHONE)),
     ("handover", "marta", "handover/", (TABLET, PHONE)),
     ("players", "marta", "players/", (PODIUM, PHONE)),
     ("player", "marta", "players/{player}/", (PODIUM,)),
