@@ -184,6 +184,8 @@ def only(options, *tables):
 @clause("NJ-19:47-9.4(b)")
 def test_it_tells_an_even_wager_from_one_for_the_player_exactly():
     assert findings(Options("nj-19-47-9", {"total:4": "71 to 1"})) == ()
+    slight = only(Options("nj-19-47-9", {"total:4": "143 to 2"}))
+    assert "favors the player by 0.69 %" in slight.refusal.sentence
     found = only(Options("nj-19-47-9", {"total:4": "80 to 1"}))
     assert found.refusal.sentence == (
         "Total 4 at 80 to 1 favors the player by 12.50 % (1/8). It wins in 3 of 216 throws: 71 to 1 would be even, "
