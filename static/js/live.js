@@ -161,9 +161,15 @@ export class LiveScreen extends HTMLElement {
     this.lostTime = null;
     clearTimeout(this.lossTimer);
     this.showStatus("live");
-    if (message.answered) this.dispatchEvent(new CustomEvent("floor:answered", { bubbles: true, detail: message.answered }));
+    this.passOn(message);
     if (!message.versions) this.applyOrFetch(message);
     else if (this.isBehind(message.versions)) this.resync();
+  }
+
+  /* What a dashboard or a wall gets beside its tables: the tables of its person, and planned reliefs. */
+  passOn({ answered, reliefs }) {
+    if (answered) this.dispatchEvent(new CustomEvent("floor:answered", { bubbles: true, detail: answered }));
+    if (reliefs !== undefined) this.dispatchEvent(new CustomEvent("wall:reliefs", { bubbles: true, detail: reliefs }));
   }
 
   applyOrFetch({ table, version, base, lines, html }) {
@@ -230,6 +236,7 @@ export class LiveScreen extends HTMLElement {
       noteServerTime(response.headers?.get("Date"));
       if (!response.ok) return false;
       const body = await response.json();
+      this.passOn(body);
       if (body.tiles) await this.applyTiles(body.tiles);
       else this.apply(body);
       return true;

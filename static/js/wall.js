@@ -1,5 +1,5 @@
 /* The wall: read from five meters, touched by nobody. Sums, the loudest table and what comes next are collected from the
-   tables' fragments, which are all that its socket brings. */
+   tables' fragments and the planned reliefs, which are all that its socket brings. */
 
 import "./live.js";
 import { paintClocks } from "./clocks.js";
@@ -57,7 +57,8 @@ function paintLoud(tables) {
 const timeLeft = (moment) => Date.parse(moment) - serverTime();
 
 function paintComing(tables) {
-  const events = tables.flatMap((table) => [...table.querySelector("template[data-coming]").content.children]);
+  const templates = [...tables.map((table) => table.querySelector("template[data-coming]")), document.getElementById("reliefs")];
+  const events = templates.flatMap(({ content }) => [...content.children]);
   events.sort((a, b) => a.dataset.at.localeCompare(b.dataset.at));
   const rows = events.filter(({ dataset }) => timeLeft(dataset.at) < LONGEST_AHEAD).slice(0, MOST_COMING)
     .map((event) => event.cloneNode(true));
@@ -91,10 +92,16 @@ function paint() {
 
 let paintTimer = null;
 
-addEventListener("screen:applied", () => {
+function paintSoon() {
   paintTimer ??= setTimeout(() => {
     paintTimer = null;
     paint();
   }, PAINT_INTERVAL);
+}
+
+addEventListener("screen:applied", paintSoon);
+addEventListener("wall:reliefs", ({ detail }) => {
+  document.getElementById("reliefs").innerHTML = detail;
+  paintSoon();
 });
 paint();

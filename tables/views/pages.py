@@ -17,6 +17,7 @@ from tables.cases.roles import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, STAFFERS, may_see_floor
 from tables.money.inventory import keeps_inventory
+from tables.rotation.wall_reliefs import wall_reliefs, wall_reliefs_html
 from tables.runner.access import (
     Denied,
     Locked,
@@ -197,18 +198,19 @@ def _plan(facility: str, by_pit: dict[str, list[Snapshot]], spare_columns: int) 
 @require_GET
 def tiles(request: HttpRequest, facility: str) -> JsonResponse:
     """Every current tile, for a resync."""
-    return _every_tile("tile", floor_tables_for(request, facility)[1])
+    return JsonResponse({"tiles": _every_tile("tile", floor_tables_for(request, facility)[1])})
 
 
 @require_GET
 def locked_tiles(request: HttpRequest, facility: str) -> JsonResponse:
     """As `tiles`, at a podium or phone that is locked."""
-    return _every_tile("locked", locked_floor_for(request, facility)[1])
+    return JsonResponse({"tiles": _every_tile("locked", locked_floor_for(request, facility)[1])})
 
 
-def _every_tile(station: str, tables: Iterable[int]) -> JsonResponse:
+def _every_tile(station: str, tables: Iterable[int]) -> dict[str, fragments.Screen]:
+    """The tables as this station shows them, by their codes."""
     tiles = [fragments.fragment(station, fragments.read_state(pk).text) for pk in tables]
-    return JsonResponse({"tiles": {tile.table: tile.screen for tile in tiles}})
+    return {tile.table: tile.screen for tile in tiles}
 
 
 @require_GET
@@ -223,6 +225,7 @@ def wall(request: HttpRequest, facility: str) -> HttpResponse:
     context = {
         "facility": {"code": facility, "name": states[0]["table"]["facility_name"]},
         "states": states,
+        "reliefs": wall_reliefs(facility),
         "pits": list(dict.fromkeys(state["table"]["pit"] for state in states)),
         "live_pits": list(
             dict.fromkeys(state["table"]["pit"] for state in states if state["table"]["kind"] == "live")
@@ -238,8 +241,9 @@ def wall(request: HttpRequest, facility: str) -> HttpResponse:
 
 @require_GET
 def wall_tables(request: HttpRequest, facility: str) -> JsonResponse:
-    """Every current table of a wall, for a resync."""
-    return _every_tile("wall", wall_tables_for(request, facility))
+    """Every current table of a wall and the planned reliefs, for a resync."""
+    tables = wall_tables_for(request, facility)
+    return JsonResponse({"tiles": _every_tile("wall", tables), "reliefs": wall_reliefs_html(facility)})
 
 
 def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[str, Any]:

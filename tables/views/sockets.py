@@ -24,6 +24,7 @@ from audit import clock
 from audit.logs import OutageLog
 from audit.models import Device, Person
 from tables.core.permissions import FLOOR
+from tables.rotation.wall_reliefs import wall_reliefs_html
 from tables.runner.access import (
     Denied,
     Locked,
@@ -380,12 +381,29 @@ class LockedFloorConsumer(FloorConsumer):
 
 
 class WallConsumer(FloorConsumer):
-    """The floor on a wall, with nobody signed in."""
+    """The floor on a wall, with nobody signed in, and the planned reliefs, which are not in the states of tables."""
 
     station = "wall"
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.reliefs = ""  # as read by the newest heartbeat
+        self.sent_reliefs: str | None = None
+
     def tables_for(self, request: HttpRequest) -> dict[int, tuple[str, int]]:
         return wall_tables_for(request, self.facility)
+
+    def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
+        versions = super().heartbeat(shared)
+        self.reliefs = wall_reliefs_html(self.facility)
+        return versions
+
+    def news(self) -> dict[str, Any]:
+        """The planned reliefs, once after each change."""
+        news = super().news()
+        if self.reliefs != self.sent_reliefs:
+            news["reliefs"] = self.sent_reliefs = self.reliefs
+        return news
 
 
 class NowhereConsumer(AsyncWebsocketConsumer):

@@ -92,6 +92,18 @@ test("changed lines of another fragment than the last one make the page fetch th
   assert.deepEqual([versionOf(), fetched], [11, 1]);
 });
 
+test("what a heartbeat and a poll say of planned reliefs is passed on, also when there are none any more", async () => {
+  const announced = [];
+  screen.addEventListener("wall:reliefs", ({ detail }) => announced.push(detail));
+  FakeSocket.last.push({ versions: { "T-01": 10 }, reliefs: "<li>22:00</li>" });
+  heartbeat();
+  FakeSocket.last.push({ versions: { "T-01": 10 }, reliefs: "" });
+  const polled = screen.resync();
+  await server.last.answer(200, { tiles: {}, reliefs: "<li>22:20</li>" });
+  await polled;
+  assert.deepEqual(announced, ["<li>22:00</li>", "", "<li>22:20</li>"]);
+});
+
 test("what came on a socket that was closed is no base for changed lines", () => {
   FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });
   screen.replaceSocket();

@@ -14,7 +14,7 @@ from django.db import OperationalError, connections
 from audit import clock
 from audit.devices import enroll
 from audit.errors import DeviceRefused
-from audit.models import Device, Entry
+from audit.models import Device, Entry, Person
 from audit.people import verify_witness
 from tables.screens import push
 from tests.tables.cast import PIN
@@ -157,6 +157,30 @@ async def test_a_locked_podium_reads_only_the_floor_and_the_next_person_signs_in
     socket = await Socket(LOCKED, podium).connect()  # with the cookies of the person before
     assert await socket.closed() == 4423
     await socket.leave()
+
+
+async def test_a_wall_announces_planned_reliefs_and_forgets_those_that_ended(committed, quick, wall):
+    """A plan is no act of its table: the wall learns of it by its heartbeats, its page and its resync."""
+    relief, dealer = [await in_thread(Person.objects.get)(code=code) for code in ("relief", "dealer")]
+    socket = await Socket(WALL, wall).connect()
+    assert (await news(socket))["reliefs"] == ""
+    params = {"person": "relief", "table": "T-01"}
+    move = (await in_thread(committed.in_room)("plan_move", params, by="floorperson")).body["move"]
+    announced = (await news(socket))["reliefs"]
+    assert f"{relief.short_name} relieves {dealer.short_name}" in announced and "T-01" in announced
+    page = (await in_thread(wall.get)(f"{PAGE}wall")).content.decode()
+    resync = (await in_thread(wall.get)(f"{PAGE}wall-tables")).json()
+    assert f'<template id="reliefs">{announced}' in page and resync["reliefs"] == announced
+    await in_thread(committed.in_room)("cancel_planned_move", {"move": move}, by="floorperson")
+    assert (await news(socket))["reliefs"] == ""
+    await socket.leave()
+
+
+async def news(socket):
+    """The next message with the planned reliefs, past heartbeats without a change."""
+    while "reliefs" not in (message := await socket.heard()):
+        pass
+    return message
 
 
 async def test_nobody_signs_in_at_a_wall_and_its_page_has_nothing_to_tap(committed, wall):
