@@ -29,6 +29,7 @@ PLAN_WITHOUT_ROW = declare_finding(
 RELIEFS = (DEALER_BEGAN.name, DEALER_RELIEVED.name)
 OFF_DUTY = (ASSIGNMENT_ENDED.name, ACCESS_ENDED.name)
 COUNTED = (MOVE_PLANNED.name, MOVE_CANCELED.name, *RELIEFS, *OFF_DUTY)
+PEOPLE = ("person", "planned_by", "ended_by")
 MARKS = dict.fromkeys((*RELIEFS, *OFF_DUTY), b'"planned_moves"')
 
 
@@ -41,7 +42,10 @@ class StatedMove:
     post: str
     planned_for: str
     planned_by: str
+    planned_at: str
     outcome: str = ""
+    ended_by: str = ""
+    ended_at: str = ""
 
 
 @record_check
@@ -49,8 +53,8 @@ def check_planned_moves(tick: Callable[[], None]) -> Iterator[Finding]:
     """Compare the planned moves of every facility with its entries."""
     for facility in Facility.objects.order_by("pk"):
         stated = _stated_moves(facility, tick)
-        rows = PlannedMove.objects.filter(facility=facility).select_related("person", "table", "planned_by")
-        rows = rows.defer("person__password", "planned_by__password")  # which an auditor may not read
+        rows = PlannedMove.objects.filter(facility=facility).select_related("table", *PEOPLE)
+        rows = rows.defer(*(f"{name}__password" for name in PEOPLE))  # which an auditor may not read
         for row in rows.order_by("number"):
             where: dict[str, Any] = {"facility": facility.code, "move": row.number}
             move = stated.pop(row.number, None)
@@ -71,37 +75,52 @@ def _stored(row: PlannedMove) -> dict[str, str]:
         "post": row.post,
         "planned_for": format_moment(row.planned_for),
         "planned_by": row.planned_by.code,
+        "planned_at": format_moment(row.planned_at),
         "outcome": row.outcome,
+        "ended_by": row.ended_by.code if row.ended_by else "",
+        "ended_at": format_moment(row.ended_at) if row.ended_at else "",
     }
 
 
 def _stated_moves(facility: Facility, tick: Callable[[], None]) -> dict[int, StatedMove]:
     """The planned moves that the entries state, by number. An end is applied after every plan is read."""
     moves: dict[int, StatedMove] = {}
-    ends: list[tuple[str, dict[str, Any]]] = []
+    ends: list[tuple[str, dict[str, Any]]] = []  # types and bodies
     entries = Entry.objects.filter(stream__name__startswith=f"{facility.code}/", type__in=COUNTED)
-    for type_, actor, body in (
-        entries.order_by("pk").values_list("type", "actor", "body").iterator(chunk_size=1000)
-    ):
+    rows = entries.order_by("pk").values_list("type", "body")
+    for type_, content in rows.iterator(chunk_size=1000):
         tick()
-        if MARKS.get(type_, b"") not in bytes(body):
+        if MARKS.get(type_, b"") not in bytes(content):
             continue
         try:
-            data = json.loads(bytes(body))["data"]
+            body = json.loads(bytes(content))
             if type_ == MOVE_PLANNED.name:
-                moves[data["move"]] = StatedMove(
-                    data["person"], data["table"], data["post"], data["planned_for"], planned_by=actor
-                )
+                moves[body["data"]["move"]] = _stated_move(body)
             else:
-                ends.append((type_, data))
+                ends.append((type_, body))
         except (ValueError, KeyError, TypeError, RecursionError):
             continue  # the verification of the chain names it
-    for type_, data in ends:
+    for type_, body in ends:
+        data = body["data"]
         numbers = [data.get("move")] if type_ == MOVE_CANCELED.name else data.get("planned_moves", [])
         for number in numbers:
             if number in moves:
-                moves[number].outcome = _outcome(type_, data, moves[number])
+                move = moves[number]
+                move.outcome = _outcome(type_, data, move)
+                move.ended_by, move.ended_at = body["actor"], body["at"]
     return moves
+
+
+def _stated_move(body: dict[str, Any]) -> StatedMove:
+    data = body["data"]
+    return StatedMove(
+        data["person"],
+        data["table"],
+        data["post"],
+        data["planned_for"],
+        planned_by=body["actor"],
+        planned_at=body["at"],
+    )
 
 
 def _outcome(type_: str, data: dict[str, Any], move: StatedMove) -> str:

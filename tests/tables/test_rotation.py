@@ -193,7 +193,7 @@ def test_the_tablet_the_proposals_and_the_handover_name_who_is_planned(floor, ha
 def test_a_full_verification_names_a_planned_move_that_differs_from_the_record(floor):
     plan(floor)
     PlannedMove.objects.update(outcome="canceled", ended_at=dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC))
-    assert findings() == ["planned-move-differs"]
+    assert set(findings()) == {"planned-move-differs"}
     PlannedMove.objects.update(number=7)
     assert sorted(findings()) == ["planned-move-without-entry", "planned-move-without-row"]
 
