@@ -23,9 +23,7 @@ from tables.money.inventory import (
     section_of,
 )
 from tables.money.refusals import (
-    DROP_BOX_COUNTED as COUNTED_ALREADY,
-)
-from tables.money.refusals import (
+    DROP_BOX_ALREADY_COUNTED,
     DROP_BOX_IS_ON,
     DROP_BOX_NOT_OFF,
     NO_DROP_BOX,
@@ -139,8 +137,8 @@ def count_drop(ctx: TableContext, params: Params) -> ActOutcome:
     if box.taken_off_at is None:
         raise Refusal(DROP_BOX_NOT_OFF, section, box=box.box)
     if box.counted_at is not None:
-        at, counted = ctx.local(box.counted_at), dollars(box.counted_cents or 0)
-        raise Refusal(COUNTED_ALREADY, section, box=box.box, at=at, cents=counted)
+        counted_at, counted = ctx.local(box.counted_at), dollars(box.counted_cents or 0)
+        raise Refusal(DROP_BOX_ALREADY_COUNTED, section, box=box.box, at=counted_at, cents=counted)
     box.counted_at, box.counted_by, box.counted_with = ctx.now, cashier, witness
     box.counted_cents = cents
     box.save(update_fields=["counted_at", "counted_by", "counted_with", "counted_cents"])

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from games.chips import CHIPS_CENTS
-from tables.money.tray import Chips, value_cents
+from tables.money.tray import ChipCounts, value_cents
 
 TUBE = 50  # chips in a full tube of the tray
 HALF_RACK = 5  # step of a denomination of which the par has less than two tubes
 
 
 @dataclass(frozen=True)
-class Proposal:
+class OrderProposal:
     """Chips to order and chips to send back, with what is assumed to be in the tray now, and the sum behind it.
 
     `unknown_cents` is what moved since the count without its denominations being known.
@@ -26,25 +26,15 @@ class Proposal:
     assumed: dict[str, int]
     unknown_cents: int
 
-    @property
-    def fill_cents(self) -> int:
-        """The value of the proposed fill; 0 for none."""
-        return value_cents(self.fill)
-
-    @property
-    def credit_cents(self) -> int:
-        """The value of the proposed credit; 0 for none."""
-        return value_cents(self.credit)
-
 
 def propose(
-    par: Chips,
-    counted: Chips,
+    par: ChipCounts,
+    counted: ChipCounts,
     now_cents: int,
     *,
     transferred: Mapping[str, int] | None = None,
-    coming: Chips | None = None,
-) -> Proposal:
+    coming: ChipCounts | None = None,
+) -> OrderProposal:
     """Propose what restores the par from the last count.
 
     `now_cents`: the exact value of the tray. `transferred`: chips of the transfers since the count, less those of
@@ -71,4 +61,6 @@ def propose(
         whole_steps = abs(missing) // step * step
         if whole_steps:
             (fill if missing > 0 else credit)[chip] = whole_steps
-    return Proposal(fill, credit, {chip: number for chip, number in assumed.items() if number}, unknown_cents)
+    return OrderProposal(
+        fill, credit, {chip: number for chip, number in assumed.items() if number}, unknown_cents
+    )

@@ -77,7 +77,7 @@ DROP_BOX_NOT_OFF = RefusalCode(
     "Drop box %(box)s is still on the table. Take it off before it is counted.",
     "Drop box on the table",
 )
-DROP_BOX_COUNTED = RefusalCode(
+DROP_BOX_ALREADY_COUNTED = RefusalCode(
     "drop-box-counted",
     "Drop box %(box)s was counted at %(at)s: %(cents)s. Nothing is changed.",
     "Already counted",

@@ -18,7 +18,7 @@ from games.engine.odds import in_dollars
 from games.engine.settlement import LOSE, WIN
 from games.engine.state import RoundState
 
-Chips = Mapping[str, int]
+ChipCounts = Mapping[str, int]  # number of chips by their value in cents as text
 FEES_NOT_COLLECTED = frozenset({"open", "unlocked", "locked"})
 LOSERS_TAKEN = frozenset({"taken", "paid"})
 
@@ -84,24 +84,18 @@ def moved_in_round(game: Game, state: RoundState) -> MovedChips:
     return MovedChips(taken, paid)
 
 
-def value_cents(chips: Chips) -> int:
+def value_cents(chips: ChipCounts) -> int:
     """The value of a count."""
     return sum(int(chip) * number for chip, number in chips.items())
 
 
-def differences(expected: Chips, counted: Chips) -> dict[str, int]:
+def differences(expected: ChipCounts, counted: ChipCounts) -> dict[str, int]:
     """What was counted less what was expected, by denomination, without those that agree."""
     both = ((str(chip), counted.get(str(chip), 0) - expected.get(str(chip), 0)) for chip in CHIPS_CENTS)
     return {chip: number for chip, number in both if number}
 
 
-def in_words(chips: Chips) -> str:
-    """Chips for people, largest first: `100 × $25, 50 × $5`."""
-    counted = [(chip, chips.get(str(chip), 0)) for chip in CHIPS_CENTS]
-    return ", ".join(f"{number} × {in_dollars(chip)}" for chip, number in counted if number) or "no chips"
-
-
-def difference_in_words(expected: Chips, counted: Chips) -> str:
+def difference_in_words(expected: ChipCounts, counted: ChipCounts) -> str:
     """How a count differs, for people: `$25: 99, not 100`; "" where it agrees."""
     return ", ".join(
         f"{in_dollars(int(chip))}: {counted.get(chip, 0)}, not {expected.get(chip, 0)}"

@@ -16,7 +16,7 @@ from tables.core.permissions import AT_THE_TABLE, DEALERS, FLOOR, STAFFERS
 from tables.models import Assignment, ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory, TrayPar
 from tables.money.chips_page import DENOMINATIONS, ChipLine, Chips, chips_of, count_of
 from tables.money.inventory import drop_box_on, keeps_inventory
-from tables.money.proposal import Proposal
+from tables.money.proposal import OrderProposal
 from tables.money.tray import MovedChips, moved_in_round, value_cents
 from tables.money.tubes import TubesDrawing, draw_tubes
 from tables.money.view import tray_facts
@@ -157,7 +157,7 @@ class TrayPage:
     signatures: tuple[Signature, ...]
     signers: tuple[Person, ...]
     carriers: tuple[Person, ...]
-    proposal: Proposal | None
+    proposal: OrderProposal | None
 
     @property
     def game(self) -> str:
@@ -325,7 +325,7 @@ def _drawing(
 
 
 def _par_rows(
-    inventory: TableInventory, par: Mapping[str, int], proposal: Proposal | None
+    inventory: TableInventory, par: Mapping[str, int], proposal: OrderProposal | None
 ) -> tuple[ParRow, ...]:
     """Return each denomination that was counted or has a par, the highest first."""
     fill, credit = (proposal.fill, proposal.credit) if proposal else ({}, {})

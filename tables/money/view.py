@@ -8,7 +8,7 @@ from games.models import Facility
 from games.snapshot_types import TransferFacts, TransferKind, TransferStatus
 from tables.models import ChipTransfer, SlipNumbers, Table, TableInventory, TrayPar
 from tables.money.inventory import UNDER_WAY, tray_of
-from tables.money.proposal import Proposal, propose
+from tables.money.proposal import OrderProposal, propose
 from tables.money.tray import Tray
 from tables.words.sentences import moment
 
@@ -29,7 +29,7 @@ class TrayFacts:
     tray: Tray
     under_way: tuple[ChipTransfer, ...]
     par: dict[str, int]
-    proposal: Proposal | None
+    proposal: OrderProposal | None
 
 
 def tray_facts(table: Table) -> TrayFacts | None:
@@ -79,7 +79,7 @@ def _under_way(transfers: list[ChipTransfer]) -> list[ChipTransfer]:
 
 def _proposal(
     inventory: TableInventory, tray: Tray, transfers: list[ChipTransfer], par: dict[str, int]
-) -> Proposal:
+) -> OrderProposal:
     transferred: Counter[str] = Counter()
     coming: Counter[str] = Counter()
     for transfer in transfers:

@@ -15,10 +15,11 @@ from audit.models import Person
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.models import Table
-from tables.money.cage_page import SlipPaper, cage_page, people_on_duty, transfer_of_slip
+from tables.money.cage_page import cage_page, people_on_duty, transfer_of_slip
 from tables.money.chips_page import DENOMINATIONS, ChipLine
 from tables.money.signing import COUNT_WITNESSES, SECURITY
-from tables.money.slip_paper import transfer_pdf
+from tables.money.slip_paper import SlipPaper
+from tables.money.slip_pdf import transfer_pdf
 from tables.money.tray_page import tray_page
 from tables.runner.access import CAGE_PAGE, Denied, enrolled_device, facility_page_for, table_for
 from tables.views.facility import page_context
