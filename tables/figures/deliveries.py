@@ -56,7 +56,7 @@ def deliver_due(facility: Facility | None = None) -> list[FiguresReport]:
 
 
 def _add_periods(schedule: FiguresSchedule, now: dt.datetime) -> None:
-    known = set(schedule.reports.values_list("period", flat=True))
+    recorded_keys = set(schedule.reports.values_list("period", flat=True))
     FiguresReport.objects.bulk_create(
         [
             FiguresReport(
@@ -68,7 +68,7 @@ def _add_periods(schedule: FiguresSchedule, now: dt.datetime) -> None:
                 next_try_at=now,
             )
             for period in ended_periods(schedule, now)
-            if period.key not in known
+            if period.key not in recorded_keys
         ],
         ignore_conflicts=True,
     )

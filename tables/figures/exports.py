@@ -1,12 +1,13 @@
-"""What a page of figures shows, as CSV, XLSX, JSON lines or PDF. But for the PDF, fractions are exact beside their
-rounded value."""
+"""What a page of figures shows, as CSV, XLSX, JSON lines or PDF.
+
+Except in the PDF, each exact fraction is beside its rounded value.
+"""
 
 import csv
 import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from xlsxwriter import Workbook
@@ -19,7 +20,6 @@ from tables.figures.query import BY
 from tables.figures.sums import Sums
 
 MONEY_FORMAT = '"$"#,##0.00;[Red]-"$"#,##0.00'
-CENTS = Fraction(1, 100)
 
 
 class Line(NamedTuple):
@@ -56,7 +56,7 @@ def lines_of(page: FiguresPage) -> Iterator[Line]:
 
 def _figures(sums: Sums) -> dict[str, Any]:
     """Return the figures with the names of `manage.py figures`, and those that the page computes from them."""
-    known = sums.is_known
+    is_known = sums.is_known
     return {
         "rounds": sums.rounds,
         "wagers": sums.wagers,
@@ -66,10 +66,10 @@ def _figures(sums: Sums) -> dict[str, Any]:
         "win_cents": sums.win_cents,
         "fees_cents": sums.fees_cents,
         "cut_cents": sums.cut_cents,
-        "expected_win": str(sums.expected.value) if known else None,
-        "variance": str(sums.variance.value) if known else None,
-        "expected_win_cents": sums.expected_cents if known else None,
-        "two_sigma_cents": sums.band_cents if known else None,
+        "expected_win": str(sums.expected.value) if is_known else None,
+        "variance": str(sums.variance.value) if is_known else None,
+        "expected_win_cents": sums.expected_cents if is_known else None,
+        "two_sigma_cents": sums.band_cents if is_known else None,
         "sigmas_from_expected": None if sums.z_tenths is None else sums.z_tenths / 10,
         "rounds_per_hour": sums.pace,
         "seats_wagering": sums.seats_wagering,

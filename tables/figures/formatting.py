@@ -25,9 +25,9 @@ def percent(share: Fraction | None, digits: int = 1) -> str:
     if share is None:
         return NONE
     scale = 10**digits
-    units, rest = divmod(abs(round(share * 100 * scale)), scale)
+    units, decimals = divmod(abs(round(share * 100 * scale)), scale)
     sign = "−" if round(share * 100 * scale) < 0 else ""
-    return f"{sign}{units:,}{f'.{rest:0{digits}d}' if digits else ''}{NARROW_SPACE}%"
+    return f"{sign}{units:,}{f'.{decimals:0{digits}d}' if digits else ''}{NARROW_SPACE}%"
 
 
 def sigmas(sums: Sums) -> str:

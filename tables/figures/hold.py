@@ -64,10 +64,10 @@ class RangeHold:
 
     @property
     def total(self) -> HoldSums:
-        return sum_of(self.by_table.values())
+        return sum_of_hold(self.by_table.values())
 
 
-def sum_of(parts: Iterable[HoldSums]) -> HoldSums:
+def sum_of_hold(parts: Iterable[HoldSums]) -> HoldSums:
     """Return the sums of several together."""
     total = HoldSums()
     for part in parts:

@@ -34,7 +34,16 @@ from tables.figures.period_plots import (
     share_words,
 )
 from tables.figures.plots import Annotation, Axis, BandPlot, LotChange, band_plots, number_of
-from tables.figures.query import BY, DAY, DEALERS_MAX, PLAYS, FiguresQuery, selected_tables, visible_tables
+from tables.figures.query import (
+    BY,
+    DAY,
+    DEALERS_MAX,
+    PLAYS,
+    FiguresQuery,
+    month_of,
+    selected_tables,
+    visible_tables,
+)
 from tables.figures.ranges import (
     Moment,
     RangeFigures,
@@ -320,7 +329,7 @@ class FiguresPage:
             return f"to {self.facility.local(self.now):%H:%M}" if is_now else ""
         if self.query.period == "month":
             first, last = self._days_of(period)
-            return "" if (first, last) == whole_month(period) else f"{first.day} to {last.day}"
+            return "" if (first, last) == month_of(period) else f"{first.day} to {last.day}"
         return "so far" if period == self.query.today else ""
 
     def _period_url(self, period: Moment) -> str:
@@ -332,7 +341,7 @@ class FiguresPage:
     def _days_of(self, period: dt.date) -> tuple[dt.date, dt.date]:
         if self.query.period == "day":
             return period, period
-        first, last = whole_month(period)
+        first, last = month_of(period)
         return max(first, self.query.first), min(last, self.query.last)
 
     def family_rows(self) -> list[FamilyRow]:
@@ -342,9 +351,9 @@ class FiguresPage:
             self._family_row(self.labels.label(game, family), game, sums)
             for (game, family), sums in families[:FAMILIES_MAX]
         ]
-        if rest := families[FAMILIES_MAX:]:
+        if small := families[FAMILIES_MAX:]:
             sums = FamilySums()
-            for _key, of_family in rest:
+            for _key, of_family in small:
                 sums.add_family(of_family)
             rows.append(self._family_row("Other wagers", "", sums))
         most = max((max(row.handle_share or 0, row.expected_share or 0) for row in rows), default=0) or 1
@@ -395,11 +404,11 @@ class FiguresPage:
             return []
         labels = [self._short_label(period) for period in periods]
 
-        def points(value: Callable[[Sums], Fraction | int | None]) -> list[Point]:
-            values = [value(by_period[period]) if period in by_period else None for period in periods]
+        def points(figure_of: Callable[[Sums], Fraction | int | None]) -> list[Point]:
+            figures = [figure_of(by_period[period]) if period in by_period else None for period in periods]
             return [
-                Point(label, None if known is None else Fraction(known))
-                for label, known in zip(labels, values, strict=True)
+                Point(label, None if figure is None else Fraction(figure))
+                for label, figure in zip(labels, figures, strict=True)
             ]
 
         targets = {self.facility.target_paces.get(table.game) for table in self.tables}
@@ -442,11 +451,13 @@ class FiguresPage:
 
     def _periods_in_order(self) -> list[Moment]:
         """Return every hour from the first to the last, every day of a range, or the months that have figures."""
-        known = sorted(self.figures.by_period, key=number_of)
-        if not known or self.query.period == "month":
-            return known
+        periods = sorted(self.figures.by_period, key=number_of)
+        if not periods or self.query.period == "month":
+            return periods
         step = HOUR if self.query.is_one_day else DAY
-        first, last = (known[0], known[-1]) if self.query.is_one_day else (self.query.first, self.query.last)
+        first, last = (
+            (periods[0], periods[-1]) if self.query.is_one_day else (self.query.first, self.query.last)
+        )
         count = round((number_of(last) - number_of(first)) / step.total_seconds())
         return [first + number * step for number in range(count + 1)]
 
@@ -594,12 +605,12 @@ class FiguresPage:
         listed = {code: names.get(code, code) for code in codes}
         return self._filter("Dealer", "dealer", listed, names.get(self.query.dealer, self.query.dealer))
 
-    def _filter(self, label: str, name: str, choices: Mapping[str, str], chosen: str) -> Filter:
+    def _filter(self, label: str, name: str, choices: Mapping[str, str], value: str) -> Filter:
         everything = f"All {len(choices)}" if len(choices) > 1 else "All"
         query = self.query
         return Filter(
             label,
-            chosen or everything,
+            value or everything,
             [
                 Option(everything, query.parameters(**{name: ""}), not getattr(query, name)),
                 *(
@@ -656,12 +667,6 @@ def person_names(codes: set[str]) -> dict[str, str]:
     """Return the names of people by their codes, in the order of the names."""
     people = Person.objects.filter(code__in=codes).order_by("name")
     return dict(people.values_list("code", "name"))
-
-
-def whole_month(day: dt.date) -> tuple[dt.date, dt.date]:
-    """Return the first and the last day of the month of a day."""
-    first = day.replace(day=1)
-    return first, (first + 32 * DAY).replace(day=1) - DAY
 
 
 def _bar(share: Fraction | None, most: Fraction | int) -> str:

@@ -3,7 +3,7 @@
 Rounds and wagers count as in the figures of the table (`round_figures.py`): from the entries, once the round has ended
 settled, as its newest Error Notification Slip leaves it. The theoretical loss is what the odds of the round predict
 for the wagers of the seat, Extra Rolls and payout limits included (`games.expectation`), as a fraction of a cent. The
-handle is the sum of the wagers that were won or lost; fees are stated apart.
+handle is the sum of the wagers that were won or lost; fees are stated separately.
 """
 
 import datetime as dt
@@ -20,8 +20,8 @@ from tables.models import Rating
 
 
 @dataclass
-class CodeFigures:
-    """The wagers on one code, and their part of the theoretical loss."""
+class RatedCodeFigures:
+    """The rated wagers on one code, in cents, and their part of the theoretical loss."""
 
     cents: int = 0
     count: int = 0
@@ -42,7 +42,7 @@ class RatedFigures:
     taken_cents: int = 0
     paid_cents: int = 0
     unknown_cents: int = 0
-    by_code: dict[str, CodeFigures] = field(default_factory=lambda: defaultdict(CodeFigures))
+    by_code: dict[str, RatedCodeFigures] = field(default_factory=lambda: defaultdict(RatedCodeFigures))
     spans: list[tuple[dt.datetime, dt.datetime]] = field(default_factory=list)
 
     @property
@@ -78,12 +78,12 @@ class RatedFigures:
 
 
 def figures_of(ratings: Iterable[Rating], now: dt.datetime) -> RatedFigures:
-    """The figures of these ratings together; a rating that runs counts up to now."""
-    return sum_of(figures_of_rating(rating, now) for rating in ratings)
+    """Return the figures of these ratings together; a rating that runs counts up to now."""
+    return sum_of_ratings(figures_of_rating(rating, now) for rating in ratings)
 
 
 def figures_of_rating(rating: Rating, now: dt.datetime) -> RatedFigures:
-    """The figures of one rating."""
+    """Return the figures of one rating."""
     figures = RatedFigures(spans=[(rating.started_at, rating.ended_at or now)])
     last = rating.table.last_round if rating.last_round is None else rating.last_round
     for settled in settled_rounds(rating.table, rating.first_round, last):
@@ -91,8 +91,8 @@ def figures_of_rating(rating: Rating, now: dt.datetime) -> RatedFigures:
     return figures
 
 
-def sum_of(parts: Iterable[RatedFigures]) -> RatedFigures:
-    """Several figures as one."""
+def sum_of_ratings(parts: Iterable[RatedFigures]) -> RatedFigures:
+    """Return the figures of several ratings as one."""
     total = RatedFigures()
     for part in parts:
         total.played |= part.played
@@ -109,19 +109,19 @@ def sum_of(parts: Iterable[RatedFigures]) -> RatedFigures:
 
 def _add_round(figures: RatedFigures, rating: Rating, settled: SettledRound) -> None:
     """Add what the seat wagered in a round. Each seat has an expectation of its own: one never changes another's."""
-    stood = settled.stood(rating.seat)
-    if not stood:
+    wagers = settled.counted_wagers(rating.seat)
+    if not wagers:
         return
     figures.played.add((rating.table_id, settled.number))
     expectation = None
     if settled.rules is not None:
-        expectation = round_expectation(settled.rules, [wager for wager, _line in stood], settled.throws)
+        expectation = round_expectation(settled.rules, [wager for wager, _line in wagers], settled.throws)
     if expectation is None:
-        figures.unknown_cents += sum(wager.cents for wager, _line in stood)
+        figures.unknown_cents += sum(wager.cents for wager, _line in wagers)
     else:
         for code, expected_win in expectation.by_code.items():
             figures.by_code[code].theoretical_cents += expected_win
-    for wager, line in stood:
+    for wager, line in wagers:
         figures.by_code[wager.code].cents += wager.cents
         figures.by_code[wager.code].count += 1
         if line["outcome"] == FEE:

@@ -55,8 +55,8 @@ class FiguresQuery:
         return "hour" if self.is_one_day else "day" if self.days <= BY_DAY_MAX else "month"
 
     @property
-    def kept(self) -> list[tuple[str, str]]:
-        """What a choice of days keeps, as names and values of an address."""
+    def parameters_without_days(self) -> list[tuple[str, str]]:
+        """The names and values of the address that stay when somebody chooses other days."""
         return [(name, value) for name, value in self._parameters() if name not in ("from", "to")]
 
     def parameters(self, **changes: Any) -> str:
@@ -102,6 +102,16 @@ def read_query(
         by=by if by in BY else "table",
     )
     return query, refused
+
+
+def next_month(day: dt.date) -> dt.date:
+    """Return the first day of the month after that of a day."""
+    return (day.replace(day=1) + 32 * DAY).replace(day=1)
+
+
+def month_of(day: dt.date) -> tuple[dt.date, dt.date]:
+    """Return the first and the last day of the month of a day."""
+    return day.replace(day=1), next_month(day) - DAY
 
 
 def _read_day(typed: str) -> dt.date | None:

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 from django.db.models import F, Q, QuerySet, Sum
 
-from tables.figures.query import FiguresQuery
+from tables.figures.query import DAY, FiguresQuery, next_month
 from tables.figures.sums import COLUMNS, Sums
 from tables.models import DayFigures, HourFigures, MonthFigures, Round, Table
 from tables.models.figures import RollupRow
 
-DAY = dt.timedelta(days=1)
 SLOT = dt.timedelta(minutes=5)
 SLOTS = 12
 Moment = dt.datetime | dt.date
@@ -27,6 +26,15 @@ class PlotPoint(NamedTuple):
     win_cents: int
     expected_cents: float
     band_cents: float
+
+
+@dataclass
+class DaySums:
+    """What the plot needs of a gaming day: the win and its expectation in cents, the variance in cents squared."""
+
+    win_cents: int = 0
+    expected_cents: float = 0.0
+    variance: float = 0.0
 
 
 @dataclass
@@ -50,7 +58,7 @@ def read_range(query: FiguresQuery, tables: Sequence[Table]) -> RangeFigures:
     """Read the figures of these tables in the range and filters of a query."""
     figures = RangeFigures()
     games = {table.pk: table.game for table in tables}
-    daily: dict[dt.date, list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
+    daily: dict[dt.date, DaySums] = defaultdict(DaySums)
     of_periods = list(_rows(query, games))
     for period, row in of_periods:
         table = row["table_id"]
@@ -59,9 +67,9 @@ def read_range(query: FiguresQuery, tables: Sequence[Table]) -> RangeFigures:
         figures.by_shift[row["shift"]].add_row(row)
         if "gaming_day" in row:
             of_day = daily[row["gaming_day"]]
-            of_day[0] += row["taken_cents"] + row["fees_cents"] - row["paid_cents"]
-            of_day[1] += row["expected_float"]
-            of_day[2] += row["variance_float"]
+            of_day.win_cents += row["taken_cents"] + row["fees_cents"] - row["paid_cents"]
+            of_day.expected_cents += row["expected_float"]
+            of_day.variance += row["variance_float"]
     if query.is_one_day:
         figures.points = _points_of_day([row for _period, row in of_periods])
     else:
@@ -85,13 +93,13 @@ def _rows(query: FiguresQuery, games: Mapping[int, str]) -> Iterator[tuple[Momen
         in_months = MonthFigures.objects.filter(month__in=months)
         for row in _values(_filtered(in_months, query, games), "month"):
             yield row["month"], row
-    rest = Q(gaming_day__range=(query.first, query.last))
+    days = Q(gaming_day__range=(query.first, query.last))
     if months:
-        ends = (months[-1] + 32 * DAY).replace(day=1)
-        rest = Q(gaming_day__gte=query.first, gaming_day__lt=months[0]) | Q(
+        ends = next_month(months[-1])
+        days = Q(gaming_day__gte=query.first, gaming_day__lt=months[0]) | Q(
             gaming_day__gte=ends, gaming_day__lte=query.last
         )
-    for row in _values(_filtered(DayFigures.objects.filter(rest), query, games), "gaming_day"):
+    for row in _values(_filtered(DayFigures.objects.filter(days), query, games), "gaming_day"):
         yield _period(query, row["gaming_day"]), row
 
 
@@ -103,9 +111,9 @@ def _period(query: FiguresQuery, day: dt.date, begins_at: dt.datetime | None = N
 
 def whole_months(first: dt.date, last: dt.date) -> list[dt.date]:
     """Return the first days of the months that lie entirely in a range of days."""
-    month = first if first.day == 1 else (first.replace(day=1) + 32 * DAY).replace(day=1)
+    month = first if first.day == 1 else next_month(first)
     months = []
-    while (following := (month + 32 * DAY).replace(day=1)) - DAY <= last:
+    while (following := next_month(month)) - DAY <= last:
         months.append(month)
         month = following
     return months
@@ -134,7 +142,7 @@ def _values(rows: QuerySet[RollupRow], *more: str) -> Iterable[dict[str, Any]]:
     return rows.values(*COLUMNS, "expected_float", "variance_float", "by_family", "by_seat", *more)
 
 
-def _daily_sums(query: FiguresQuery, games: Mapping[int, str]) -> dict[dt.date, list[float]]:
+def _daily_sums(query: FiguresQuery, games: Mapping[int, str]) -> dict[dt.date, DaySums]:
     """Return the win, the expected win and its variance of each day, added up by the database."""
     rows = _of_days(DayFigures.objects.all(), query, games).values("gaming_day")
     sums = rows.annotate(
@@ -142,19 +150,20 @@ def _daily_sums(query: FiguresQuery, games: Mapping[int, str]) -> dict[dt.date, 
         expected=Sum("expected_float"),
         spread=Sum("variance_float"),
     )
-    return {row["gaming_day"]: [row["win"], row["expected"], row["spread"]] for row in sums}
+    return {row["gaming_day"]: DaySums(row["win"], row["expected"], row["spread"]) for row in sums}
 
 
-def _points_of_days(daily: Mapping[dt.date, Sequence[float]]) -> list[PlotPoint]:
+def _points_of_days(daily: Mapping[dt.date, DaySums]) -> list[PlotPoint]:
     """Return the running sums after each day, from a point of nothing at the first day's beginning."""
     if not daily:
         return []
     days = sorted(daily)
-    points, win, expected, variance = [PlotPoint(days[0], 0, 0.0, 0.0)], 0.0, 0.0, 0.0
+    points, total = [PlotPoint(days[0], 0, 0.0, 0.0)], DaySums()
     for day in days:
-        of_day = daily[day]
-        win, expected, variance = win + of_day[0], expected + of_day[1], variance + of_day[2]
-        points.append(PlotPoint(day + DAY, int(win), expected, 2 * variance**0.5))
+        total.win_cents += daily[day].win_cents
+        total.expected_cents += daily[day].expected_cents
+        total.variance += daily[day].variance
+        points.append(PlotPoint(day + DAY, total.win_cents, total.expected_cents, 2 * total.variance**0.5))
     return points
 
 
@@ -227,6 +236,6 @@ def not_counted(tables: Sequence[Table]) -> int:
     return Round.objects.filter(behind, table__in=tables, phase="cleared").count()
 
 
-def share_of(part: Fraction | int, whole: Fraction | int) -> Fraction | None:
-    """Return a part of a whole; None of nothing."""
-    return Fraction(part) / Fraction(whole) if whole else None
+def share_of(part: Fraction | int, total: Fraction | int) -> Fraction | None:
+    """Return the share of a part in a total; None where the total is zero."""
+    return Fraction(part) / Fraction(total) if total else None

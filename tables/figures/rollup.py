@@ -23,13 +23,13 @@ from django.db.models.functions import Coalesce, Greatest
 
 from games.models import Facility
 from tables.core.pace import HOUR, MICROSECOND
+from tables.figures.query import DAY, next_month
 from tables.figures.round_figures import RoundFigures, figures_of_rounds, round_figures
 from tables.figures.sums import COUNTS, ExactSum, FamilySums
 from tables.models import Round, Slip, Table
 from tables.models.figures import DayFigures, HourFigures, MonthFigures, RollupProgress, RollupRow
 from tables.opening.open_time import OpenSpan, OpenTime, continued_open_time, open_time_with_dealers
 
-DAY = dt.timedelta(days=1)
 SLOTS = 12  # of an hour, for the plot of a day
 BATCH_ROUNDS = 100
 TICK_SECONDS = 0.3  # longer than this no tick writes
@@ -347,7 +347,7 @@ def _write_day_again(table: Table, day: dt.date, last_round: int) -> Counted:
     deltas, counted = hour_deltas(table, rounds)
     HourFigures.objects.bulk_create(_hour_rows(table, deltas))
     DayFigures.objects.bulk_create(_day_rows(table, deltas))
-    days = DayFigures.objects.filter(table=table, gaming_day__gte=month, gaming_day__lt=_next_month(month))
+    days = DayFigures.objects.filter(table=table, gaming_day__gte=month, gaming_day__lt=next_month(month))
     MonthFigures.objects.bulk_create(_month_rows(table, days))
     return counted
 
@@ -405,10 +405,6 @@ def _loss_of(row: RollupRow) -> Loss | None:
     return Loss(row.largest_cents, row.largest_round, row.largest_at)
 
 
-def _next_month(month: dt.date) -> dt.date:
-    return (month + dt.timedelta(days=32)).replace(day=1)
-
-
 def rebuild(table: Table) -> int:
     """Write every row of a table again from the record. Returns the number of settled rounds."""
     with transaction.atomic():
@@ -443,12 +439,12 @@ def _row_differences(stored: Iterable[RollupRow], computed: Collection[RollupRow
     stored_by_key = {_key(row): _columns(row) for row in stored}
     computed_by_key = {_key(row): _columns(row) for row in computed}
     for key in sorted(stored_by_key.keys() | computed_by_key.keys()):
-        have, should = stored_by_key.get(key), computed_by_key.get(key)
-        if have is None or should is None:
-            yield f"{' '.join(key)}: {'no row' if have is None else 'a row without rounds'}"
-        elif names := [name for name in should if have[name] != should[name]]:
+        stored_columns, computed_columns = stored_by_key.get(key), computed_by_key.get(key)
+        if stored_columns is None or computed_columns is None:
+            yield f"{' '.join(key)}: {'no row' if stored_columns is None else 'a row without rounds'}"
+        elif names := [name for name, value in computed_columns.items() if stored_columns[name] != value]:
             yield f"{' '.join(key)}: " + ", ".join(
-                f"{name} {have[name]}, not {should[name]}" for name in names
+                f"{name} {stored_columns[name]}, not {computed_columns[name]}" for name in names
             )
 
 

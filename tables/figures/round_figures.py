@@ -127,11 +127,11 @@ class SettledRound:
     throws: Sequence[Sequence[int]]
     rules: Rules | None
 
-    def stood(self, seat: int) -> list[tuple[Wager, SettlementLine]]:
-        """The wagers of a seat that were won, lost or fees, each with its settlement."""
+    def counted_wagers(self, seat: int) -> list[tuple[Wager, SettlementLine]]:
+        """Return the wagers of a seat that were won, lost or fees, each with its settlement."""
         return [
             (wager, line)
-            for wager, line in zip(_stood(self.lines), _counted(self.lines), strict=True)
+            for wager, line in zip(_counted_wagers(self.lines), _counted(self.lines), strict=True)
             if wager.seat == seat
         ]
 
@@ -140,11 +140,11 @@ def settled_rounds(table: Table, first: int, last: int) -> Iterator[SettledRound
     """Yield the settled rounds of a table with these numbers, in their order."""
     rules_finder = RulesFinder()
     for start in range(first, last + 1, BATCH_ROUNDS):
-        for slipped in _rounds(table.stream_id, start, min(start + BATCH_ROUNDS - 1, last)):
-            if slipped.is_settled:
-                lines, throws, unreadable = _outcome(slipped)
-                rules = rules_finder.find(table.facility.code, slipped.record.terms)
-                yield SettledRound(slipped.record.number, lines, throws, None if unreadable else rules)
+        for round_ in _rounds(table.stream_id, start, min(start + BATCH_ROUNDS - 1, last)):
+            if round_.is_settled:
+                lines, throws, unreadable = _outcome(round_)
+                rules = rules_finder.find(table.facility.code, round_.record.terms)
+                yield SettledRound(round_.record.number, lines, throws, None if unreadable else rules)
 
 
 def _figures_of_table(
@@ -158,14 +158,14 @@ def _figures_of_table(
     holders: PostHolders | None = None
     first_day, last_day = (day.isoformat() for day in days)
     for start in range(first, last + 1, BATCH_ROUNDS):
-        for slipped in _rounds(table.stream_id, start, min(start + BATCH_ROUNDS - 1, last)):
-            record = slipped.record
-            if not first_day <= record.gaming_day <= last_day or not slipped.is_settled:
+        for round_ in _rounds(table.stream_id, start, min(start + BATCH_ROUNDS - 1, last)):
+            record = round_.record
+            if not first_day <= record.gaming_day <= last_day or not round_.is_settled:
                 continue
             if holders is None:
                 holders = PostHolders(table.stream_id, posts.posts_of(table), record.seqs["opened"])
             rules = rules_finder.find(facility.code, record.terms)
-            yield _figures(table, slipped, rules, holders.advance(record.seqs["ended"]))
+            yield _figures(table, round_, rules, holders.advance(record.seqs["ended"]))
 
 
 def _round_numbers(
@@ -184,7 +184,7 @@ def _round_numbers(
 
 
 @dataclass(slots=True)
-class SlippedRound:
+class RoundWithSlip:
     """A round as settled at the table, and what its newest slip made of it."""
 
     record: RoundRecord
@@ -218,36 +218,36 @@ class SlippedRound:
         return [[int(face) for face in throw["dice"]] for throw in self.slip.data["throws"]]
 
 
-def _rounds(stream_id: int, first: int, last: int) -> Iterator[SlippedRound]:
+def _rounds(stream_id: int, first: int, last: int) -> Iterator[RoundWithSlip]:
     """Read these rounds in one query, each with the slips about it."""
     entries = Entry.objects.filter(stream=stream_id, round__gte=first, round__lte=last)
     rows = entries.filter(type__in=(*HANDLERS, FILED)).order_by("round", "seq")
-    slipped: SlippedRound | None = None
+    round_: RoundWithSlip | None = None
     for number, *row in rows.values_list("round", *COLUMNS):
-        if slipped is None or slipped.record.number != number:
-            if slipped is not None:
-                yield slipped
-            slipped = SlippedRound(RoundRecord(stream_id, number))
+        if round_ is None or round_.record.number != number:
+            if round_ is not None:
+                yield round_
+            round_ = RoundWithSlip(RoundRecord(stream_id, number))
         entry = read((row[0], row[1], row[2], row[3]))
         if entry.round == number:
-            slipped.apply(entry)
+            round_.apply(entry)
         else:
-            slipped.unreadable.append(entry.seq)
-    if slipped is not None:
-        yield slipped
+            round_.unreadable.append(entry.seq)
+    if round_ is not None:
+        yield round_
 
 
 # Its figures
 
 
 def _figures(
-    table: Table, slipped: SlippedRound, rules: Rules | None, dealers: tuple[str, ...]
+    table: Table, round_: RoundWithSlip, rules: Rules | None, dealers: tuple[str, ...]
 ) -> RoundFigures:
-    record = slipped.record
-    lines, throws, unreadable = _outcome(slipped)
+    record = round_.record
+    lines, throws, unreadable = _outcome(round_)
     played = [line for line in lines if line["outcome"] in (WIN, LOSE)]
-    stood = _stood(lines)
-    expectation = None if unreadable or rules is None else round_expectation(rules, stood, throws)
+    wagers = _counted_wagers(lines)
+    expectation = None if unreadable or rules is None else round_expectation(rules, wagers, throws)
     assert record.opened_at is not None and record.ended_at is not None
     return RoundFigures(
         table_id=table.pk,
@@ -258,7 +258,7 @@ def _figures(
         opened_at=record.opened_at,
         settled_at=record.ended_at,
         dealers=dealers,
-        seats=tuple(sorted({wager.seat for wager in stood})),
+        seats=tuple(sorted({wager.seat for wager in wagers})),
         wagers=len(played),
         handle_cents=_sum(played, "cents"),
         taken_cents=_sum((line for line in played if line["outcome"] == LOSE), "cents"),
@@ -268,26 +268,26 @@ def _figures(
         expected_win=expectation.expected_win if expectation else None,
         variance=expectation.variance if expectation else None,
         by_code=_by_code(lines, expectation.by_code if expectation else None),
-        has_slip=slipped.slip is not None,
+        has_slip=round_.slip is not None,
         unreadable=tuple(unreadable),
     )
 
 
-def _outcome(slipped: SlippedRound) -> tuple[list[SettlementLine], list[list[int]], list[int]]:
-    """How a round was settled, its valid throws, and the numbers of entries that cannot be relied on."""
-    unreadable = [*slipped.record.unreadable, *slipped.unreadable]
+def _outcome(round_: RoundWithSlip) -> tuple[list[SettlementLine], list[list[int]], list[int]]:
+    """Return how a round was settled, its valid throws, and the numbers of entries that cannot be relied on."""
+    unreadable = [*round_.record.unreadable, *round_.unreadable]
     try:
-        return slipped.lines(), slipped.throws(), unreadable
+        return round_.lines(), round_.throws(), unreadable
     except MISSHAPEN:
-        assert slipped.slip is not None
-        return [], [], [*unreadable, slipped.slip.seq]
+        assert round_.slip is not None
+        return [], [], [*unreadable, round_.slip.seq]
 
 
 def _counted(lines: Iterable[SettlementLine]) -> list[SettlementLine]:
     return [line for line in lines if line["outcome"] in (WIN, LOSE, FEE)]
 
 
-def _stood(lines: Iterable[SettlementLine]) -> list[Wager]:
+def _counted_wagers(lines: Iterable[SettlementLine]) -> list[Wager]:
     return [Wager(line["seat"], line["wager"], line["cents"], line.get("play")) for line in _counted(lines)]
 
 

@@ -16,10 +16,9 @@ from audit.staff import Answerable
 from games.models import Facility
 from tables.figures.entry_types import REPORTS_DECLARED, DeclaredReport
 from tables.figures.exports import FORMATS
-from tables.figures.query import BY, FILTERS, PLAYS
+from tables.figures.query import BY, DAY, FILTERS, PLAYS
 from tables.models import FiguresSchedule
 
-DAY = dt.timedelta(days=1)
 GRACE = dt.timedelta(minutes=10)  # after a period, in which its last rounds end and are counted
 CATCH_UP_DAYS = 35  # a period that ended earlier is not written any more
 SUNDAY = 6

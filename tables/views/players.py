@@ -14,7 +14,7 @@ from games.models import Facility
 from games.registry import game_by_code
 from games.submissions import newest, rules_of
 from tables.core.permissions import FLOOR
-from tables.figures.player_figures import RatedFigures, figures_of_rating, sum_of
+from tables.figures.player_figures import RatedFigures, figures_of_rating, sum_of_ratings
 from tables.players.entry_types import PLAYER_READ
 from tables.players.player_acts import GUARDIANS, READERS
 from tables.rounds.layout import labels
@@ -71,7 +71,7 @@ def player(request: HttpRequest, facility: str, code: str) -> HttpResponse:
         "now_here": facility_row.local(now),
         "player": row,
         "codes": codes[1:],
-        "figures": _shown(sum_of(figures.values())),
+        "figures": _shown(sum_of_ratings(figures.values())),
         "ratings": [{"rating": rating, **_shown(figures[rating.pk])} for rating in ratings],
         "codes_of_wagers": _by_code(ratings, figures, facility_row),
         "details": _details(row, person, facility_row, now),
@@ -112,7 +112,7 @@ def _by_code(
     rows = []
     for game in sorted({rating.table.game for rating in ratings}):
         ratings_of_game = [rating for rating in ratings if rating.table.game == game]
-        of_game = sum_of(figures[rating.pk] for rating in ratings_of_game)
+        of_game = sum_of_ratings(figures[rating.pk] for rating in ratings_of_game)
         names = _names_of_wagers({rating.table for rating in ratings_of_game}, facility)
         rows += [
             {
