@@ -245,7 +245,7 @@ def _breaks(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
             ("The break was due" if late else "The break is due")
             + f" {_minutes(abs(table.break_due - now))} {'ago' if late else 'from now'}. "
             + (table.planned or _free_relief(table)),
-            "A figure of the house, not law.",
+            "A house rule, not law.",
             due_at=table.break_due,
         )
 

@@ -12,7 +12,7 @@ CASE_IS_OPEN = RefusalCode(
     "Case open",
 )
 CASE_EXISTS = RefusalCode(
-    "case-exists", "%(case)s is about the same. Add a note there instead.", "There is a case already"
+    "case-exists", "%(case)s is already about this. Add a note there instead.", "There is a case already"
 )
 CASE_HAS_OWNER = RefusalCode(
     "case-has-owner", "%(case)s belongs to %(owner)s. Ask compliance to assign it.", "Case taken"
@@ -21,7 +21,9 @@ CASE_OWNER_MAY_NOT = RefusalCode(
     "case-owner-may-not", "%(person)s may not work on cases. Choose somebody else.", "Cannot own a case"
 )
 CASE_NO_SUCH_OUTCOME = RefusalCode(
-    "case-no-such-outcome", "That is no outcome of such a case. Choose one of the list.", "No such outcome"
+    "case-no-such-outcome",
+    "That is not an outcome of this kind of case. Choose one from the list.",
+    "No such outcome",
 )
 CASE_GOODWILL_CENTS = RefusalCode(
     "case-goodwill-cents", "Say how much is paid for goodwill. Other outcomes name no sum.", "How much?"
@@ -46,7 +48,7 @@ CASE_SIGNER_ACTED = RefusalCode(
 )
 CASE_SIGNER_OUTSIDE = RefusalCode(
     "case-signer-outside",
-    "%(person)s is of table games too. The second signature must come from outside table games.",
+    "%(person)s belongs to table games too. The second signature must come from outside table games.",
     "Outside table games",
 )
 CASE_NOT_SIGNED = RefusalCode(
@@ -66,7 +68,7 @@ REPORT_DAY_NOT_OVER = RefusalCode(
 )
 REPORT_ROUNDS_IN_PLAY = RefusalCode(
     "report-rounds-in-play",
-    "Rounds of that day that are still in play: %(count)s. Accept the report when they have ended.",
+    "Rounds of that day still in play: %(count)s. Accept the report when they have ended.",
     "Not final",
 )
 REPORT_NOT_OPENED = RefusalCode(
@@ -81,7 +83,7 @@ REPORT_CHANGED = RefusalCode(
 )
 REPORT_ACCEPTED_ALREADY = RefusalCode(
     "report-accepted-already",
-    "%(person)s has accepted this report. Nothing more is to be done.",
+    "%(person)s has accepted this report. There is nothing more to do.",
     "Accepted already",
 )
 CASE_NOT_READY = RefusalCode(

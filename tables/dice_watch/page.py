@@ -76,13 +76,13 @@ def watch_of(watched: WatchedDice) -> Watch:
         )
     else:
         outside = [str(row.face) for row in faces.rows if row.is_outside] if faces else []
-        sentence = "Nothing to see."
+        sentence = "Nothing unusual."
         lead = (
             "Every face is within 2 σ"
             if not outside
             else f"Outside 2 σ: {', '.join(outside)}, as chance does"
         )
-        text = f"{lead}; the evidence never passed {highest}, and {line} calls a person."
+        text = f"{lead}; the evidence never passed {highest}. At {line} somebody is asked to look."
     return Watch(
         watched=watched,
         title=f"Lot {watched.name}" if watched.lot else f"Shaker {watched.name} in {watched.year}",

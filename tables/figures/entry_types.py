@@ -1,4 +1,4 @@
-"""The entry about the reports of figures that a house declares."""
+"""The entry about the reports of figures that a facility declares."""
 
 from typing import Annotated, Literal, TypedDict
 

@@ -26,7 +26,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class PeriodPlot:
-    """One figure by period: its bars, the texts at the edges, and the target of the house as a line."""
+    """One figure by period: its bars, the texts at the edges, and the casino's target as a line."""
 
     name: str
     note: str

@@ -1,4 +1,4 @@
-"""Reports of figures that the house declares: what a file may say, and which periods have ended."""
+"""Reports of figures that a facility declares: what a file may say, and which periods have ended."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping

@@ -82,7 +82,7 @@ class ChipTransfer(models.Model):
 
     `number` counts the requests of a table. The cage gives the slip number when it prepares the transfer; a voided
     slip keeps its number. A fill is in the tray once it is received; a credit has left it once it is handed over.
-    `carrier` is the person of security. A request that is canceled before it is prepared has no slip.
+    `carrier` is the security officer. A request that is canceled before it is prepared has no slip.
     """
 
     class Kind(models.TextChoices):

@@ -23,9 +23,7 @@ def _describe(params: Mapping[str, Any]) -> tuple[str, str]:
     else:
         by = "the sum agrees, the denominations do not"
     of = f" of {params['slip']}" if params.get("slip") else ""
-    text = (
-        f"Counted{of} {counted}, expected {expected}: {by}. Nothing was adjusted. Find out why, and write it."
-    )
+    text = f"Counted{of} {counted}, expected {expected}: {by}. Nothing was adjusted. Find out why and write it down."
     return TITLES[params["differs"]], text
 
 

@@ -103,7 +103,7 @@ class Transfer(TypedDict):
 
 
 class TransferHandedOver(Transfer):
-    carrier: Annotated[str, "code of the person of security who carries the chips"]
+    carrier: Annotated[str, "code of the security officer who carries the chips"]
 
 
 class TransferEnded(Transfer):
@@ -185,5 +185,5 @@ class KeepingChanged(TypedDict):
 KEEPING_CHANGED = entry_type(
     "inventory.keeping_changed",
     KeepingChanged,
-    "The house began, or ended, to keep the inventory of its tables.",
+    "The casino began or stopped keeping the inventory of its tables.",
 )

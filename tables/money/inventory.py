@@ -24,7 +24,7 @@ def section_of(table: Table, duty: str) -> str:
 
 
 def keeps_inventory(table: Table) -> bool:
-    """Whether the house keeps the inventory of this table. A training table has no chips of value."""
+    """Whether the casino keeps the inventory of this table. A training table has no chips of value."""
     return table.facility.keeps_inventory and table.kind != Table.Kind.TRAINING
 
 
@@ -43,7 +43,7 @@ def verify_opener_signed(ctx: TableContext) -> None:
 
 
 def verify_closer_signed(ctx: TableContext) -> None:
-    """Raises `closer-missing` while an inventory is open here, also where the house has stopped keeping them."""
+    """Raises `closer-missing` while an inventory is open here, also where the casino has stopped keeping them."""
     if ctx.table.tray_cents is not None:
         raise Refusal(CLOSER_MISSING, section_of(ctx.table, "closer"), table=ctx.table.code)
 

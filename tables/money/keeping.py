@@ -1,4 +1,4 @@
-"""Whether a house keeps the inventory of its tables. Each change of this choice is an entry: who, and since when."""
+"""Whether a casino keeps the inventory of its tables. Each change of this choice is an entry: who, and since when."""
 
 from django.db import transaction
 

@@ -60,7 +60,7 @@ CLOSER_DIFFERS = declare_finding(
 )
 KEEPING_DIFFERS = declare_finding(
     "inventory-keeping-differs",
-    "%(facility)s: whether the house keeps the inventory of its tables is not as the newest entry about it says.",
+    "%(facility)s: whether it keeps the inventory of its tables differs from the newest entry about that.",
 )
 SLIP_NUMBER_MISSING = declare_finding(
     "slip-number-missing", "%(facility)s: no entry of the record gave slip number %(slip)s."
@@ -306,7 +306,7 @@ HANDLERS: dict[str, Handler] = {
 
 @record_check
 def check_keeping(tick: Callable[[], None]) -> Iterator[Finding]:
-    """Compare whether each house keeps the inventory of its tables with the newest entry that says so."""
+    """Compare whether each facility keeps the inventory of its tables with its newest entry about that."""
     for facility in Facility.objects.order_by("pk"):
         tick()
         entries = Entry.objects.filter(

@@ -14,17 +14,17 @@ DEALER_AND_FLOOR_MUST_SIGN = RefusalCode(
 )
 CAGE_AND_SECURITY_MUST_SIGN = RefusalCode(
     "cage-and-security-must-sign",
-    "A cage cashier and a person of security must sign, each with their own PIN.",
+    "A cage cashier and a security officer must sign, each with their own PIN.",
     "Two signatures needed",
 )
 SECURITY_AND_FLOOR_MUST_SIGN = RefusalCode(
     "security-and-floor-must-sign",
-    "A person of security and a floorperson must sign, each with their own PIN.",
+    "A security officer and a floorperson must sign, each with their own PIN.",
     "Two signatures needed",
 )
 COUNT_ROOM_MUST_SIGN = RefusalCode(
     "count-room-must-sign",
-    "A cage cashier enters the count, and another cashier or compliance signs it with their own PIN.",
+    "A cage cashier enters the count, and another cashier or compliance must sign it with their own PIN.",
     "Two signatures needed",
 )
 OPENER_IS_SIGNED = RefusalCode(
@@ -109,23 +109,23 @@ NO_SUCH_TRANSFER = RefusalCode(
 )
 TRANSFER_NOT_AT_THIS_STEP = RefusalCode(
     "transfer-not-at-this-step",
-    "%(transfer)s is %(status)s. Reload, and go on from there.",
+    "%(transfer)s is %(status)s. Reload the page and continue from there.",
     "At another step",
 )
 RECEIPT_DIFFERS = RefusalCode(
     "receipt-differs",
-    "Your count is not that of slip %(slip)s: %(differences)s. Count again. If it still differs, report that the count "
-    "differs.",
+    "Your count does not match slip %(slip)s: %(differences)s. Count again. If it still differs, report the "
+    "difference.",
     "Count differs",
 )
 COUNT_AGREES = RefusalCode(
     "count-agrees",
-    "This count is that of slip %(slip)s. Sign for it.",
+    "This count matches slip %(slip)s. Sign for it.",
     "The count agrees",
 )
 NOT_SECURITY = RefusalCode(
     "not-security",
-    "%(person)s is not on duty here as security, and cannot carry chips.",
+    "%(person)s is not on duty here as security and cannot carry chips.",
     "Security carries",
 )
 PAR_UNCHANGED = RefusalCode("par-unchanged", "This is already the par of %(table)s.", "Nothing changes")

@@ -39,12 +39,12 @@ def dealer_and_floor(ctx: TableContext, duty: str) -> Signers:
 
 
 def cage_and_security(ctx: TableContext, duty: str) -> Signers:
-    """The cage cashier and the person of security. Raises `cage-and-security-must-sign`."""
+    """Return the cage cashier and the security officer. Raises `cage-and-security-must-sign`."""
     return _two(ctx, _with_role(CAGE), _with_role(SECURITY), CAGE_AND_SECURITY_MUST_SIGN, duty)
 
 
 def security_and_floor(ctx: TableContext, duty: str) -> Signers:
-    """The person of security and the floorperson. Raises `security-and-floor-must-sign`."""
+    """Return the security officer and the floorperson. Raises `security-and-floor-must-sign`."""
     return _two(ctx, _with_role(SECURITY), _with_role(FLOOR), SECURITY_AND_FLOOR_MUST_SIGN, duty)
 
 
@@ -54,7 +54,7 @@ def count_room(ctx: TableContext, duty: str) -> Signers:
 
 
 def security_on_duty(ctx: TableContext, code: str) -> Person:
-    """The person of security with this code who is on duty here. Raises `no-such-person` or `not-security`."""
+    """Return the security officer with this code who is on duty here. Raises `no-such-person` or `not-security`."""
     person = person_here(ctx.table.facility, code)
     if person.role not in SECURITY or not is_on_duty(person, ctx.table):
         raise Refusal(NOT_SECURITY, section_of(ctx.table, "transfer"), person=person.name)

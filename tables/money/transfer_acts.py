@@ -83,7 +83,7 @@ def prepare_transfer(ctx: TableContext, params: Params) -> ActOutcome:
 def hand_over_transfer(ctx: TableContext, params: Params) -> ActOutcome:
     """Hand the chips to security. The cashier and security sign for a fill, dealer and floor for a credit.
 
-    `carrier` is the person of security who carries a credit; that of a fill signs. The chips of a credit leave the
+    `carrier` is the security officer who carries a credit; that of a fill signs. The chips of a credit leave the
     tray with this act.
     """
     transfer = _transfer(ctx, params)

@@ -165,7 +165,7 @@ class TrayPage:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the house keeps the inventory of this table."""
+        """Whether the casino keeps the inventory of this table."""
         return self.inventory is not None or keeps_inventory(self.table)
 
     @property

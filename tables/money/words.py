@@ -90,9 +90,9 @@ ACT_LINES = [
     line(
         KEEPING_CHANGED,
         lambda data: (
-            "The house keeps the inventory of its tables from now on"
+            "The casino keeps the inventory of its tables from now on"
             if data["keeps"]
-            else "The house no longer keeps the inventory of its tables"
+            else "The casino no longer keeps the inventory of its tables"
         ),
     ),
 ]

@@ -19,7 +19,7 @@ PLAYER_IS_MERGED = RefusalCode(
 )
 PLAYER_IS_BUSY = RefusalCode(
     "player-is-busy",
-    "Somebody else is changing player %(player)s at this moment. Look at their page, then try again.",
+    "Somebody else is changing player %(player)s right now. Look at their page, then try again.",
     "Player busy",
 )
 PLAYER_IS_EXCLUDED = RefusalCode(
@@ -32,7 +32,7 @@ PLAYER_IS_NOT_EXCLUDED = RefusalCode(
 )
 EXCLUSION_STANDS = RefusalCode(
     "exclusion-stands",
-    "Player %(player)s is excluded, and an exclusion must be found again. Lift it before you erase them.",
+    "Player %(player)s is excluded, so their record must stay on file. Lift the exclusion before you erase them.",
     "Exclusion stands",
 )
 CARD_IS_ON_FILE = RefusalCode(

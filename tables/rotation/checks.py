@@ -132,7 +132,7 @@ def _verify_qualified(facts: DealerFacts, ctx: TableContext) -> None:
 
 
 def _verify_rest(facts: DealerFacts, facility: Facility, planned_for: dt.datetime) -> None:
-    """By the house's figures of work and breaks: a short pause counts as work, as it does at a relief."""
+    """By the facility's minutes of work and breaks: a short pause counts as work, as it does at a relief."""
     rests_since, due = facts.rests_since, break_due(facility, facts.works_since)
     if due is None or due > planned_for:
         return

@@ -2,7 +2,9 @@
 
 from games.engine.refusals import RefusalCode
 
-NOT_A_DEALER = RefusalCode("not-a-dealer", "%(person)s is no dealer and takes no post.", "Not a dealer")
+NOT_A_DEALER = RefusalCode(
+    "not-a-dealer", "%(person)s is not a dealer and cannot take a post.", "Not a dealer"
+)
 DEALER_NOT_ON_DUTY = RefusalCode(
     "dealer-not-on-duty",
     "%(person)s is not on duty at %(table)s. Assign them there first.",
@@ -20,13 +22,13 @@ POST_PLANNED_ALREADY = RefusalCode(
 )
 BREAK_DUE_BEFORE = RefusalCode(
     "break-due-before",
-    "The break of %(person)s is due at %(due)s, before this move at %(time)s. Send somebody who has rested.",
+    "%(person)s has a break due at %(due)s, before this move at %(time)s. Send somebody who has rested.",
     "Break due",
 )
 NOT_RESTED = RefusalCode(
     "not-rested",
-    "%(person)s has worked %(worked)s min and rests only since %(since)s. A break of %(break)s min ends at %(until)s. "
-    "Plan the move for then.",
+    "%(person)s has worked %(worked)s min and has been off only since %(since)s. A break of %(break)s min ends at "
+    "%(until)s. Plan the move for then.",
     "Break not over",
 )
 MOVE_IN_THE_PAST = RefusalCode(
@@ -35,5 +37,5 @@ MOVE_IN_THE_PAST = RefusalCode(
 NO_SUCH_MOVE = RefusalCode(
     "no-such-move",
     "This move has already taken place, or was canceled. Look at the board again.",
-    "Not planned any more",
+    "No longer planned",
 )

@@ -77,7 +77,7 @@ class TokenMade(DeviceNamed):
 TOKEN_MADE = entry_type(
     "device.token_made",
     TokenMade,
-    "An enrollment token was made, and could be read for ten minutes by who made it.",
+    "An enrollment token was made, and could be read for ten minutes by the person who made it.",
 )
 
 

@@ -5,7 +5,7 @@ from games.engine.refusals import RefusalCode
 PIT_CODE_TAKEN = RefusalCode(
     "pit-code-taken", "Another pit has the code %(pit)s or the name %(name)s already.", "Another code or name"
 )
-TABLE_CODE_TAKEN = RefusalCode("table-code-taken", "There is a table %(table)s already.", "Another code")
+TABLE_CODE_TAKEN = RefusalCode("table-code-taken", "Table %(table)s exists already.", "Another code")
 TABLE_CODE_RESERVED = RefusalCode(
     "table-code-reserved", "%(table)s is the address of a page. Give the table another code.", "Another code"
 )
@@ -44,10 +44,12 @@ DEVICE_WITHOUT_TABLE = RefusalCode(
 )
 DEVICE_SERVES_IT = RefusalCode("device-serves-it", "%(device)s serves that table already.", "Nothing to move")
 SOMEBODY_AT_THE_DEVICE = RefusalCode(
-    "somebody-at-the-device", "%(person)s is signed in at %(device)s. They sign off first.", "Sign off first"
+    "somebody-at-the-device",
+    "%(person)s is signed in at %(device)s. They must sign off first.",
+    "Sign off first",
 )
 TOKEN_IS_USED = RefusalCode(
-    "token-is-used", "A browser is %(device)s already. Revoke it, and add another device.", "In use already"
+    "token-is-used", "A browser already uses %(device)s. Revoke it and add another device.", "In use already"
 )
 NOT_THIS_DEVICE = RefusalCode(
     "not-this-device", "You work at %(device)s now. Revoke it from another device.", "This device"

@@ -183,7 +183,9 @@ class PinMade(PersonNamed):
 
 
 PIN_MADE = entry_type(
-    "pin.made", PinMade, "A one-time PIN was made, and could be read for ten minutes by who made it."
+    "pin.made",
+    PinMade,
+    "A one-time PIN was made, and could be read for ten minutes by the person who made it.",
 )
 
 

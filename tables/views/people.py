@@ -102,7 +102,7 @@ class _Facts:
 
 @require_GET
 def people(request: HttpRequest, facility: str) -> HttpResponse:
-    """List the people of the facility, those who need somebody first; and one of them in full."""
+    """List the people of the facility, those who need attention first; and one of them in full."""
     person, facility_row = facility_page_for(request, facility, PEOPLE)
     now = clock.now()
     rows = person_rows(facility_row, now)
@@ -182,7 +182,7 @@ def waiting_changes(
 
 
 def person_rows(facility: Facility, now: dt.datetime) -> list[PersonRow]:
-    """Everybody who has or had access here: those who need somebody first, then by name; who left comes last."""
+    """Everybody who has or had access here: those who need attention first, then by name; who left comes last."""
     simulated = Assignment.objects.filter(table__kind=Table.Kind.SIMULATED).values("person")
     everybody = Person.objects.filter(Q(facility=facility.code) | Q(facility="")).exclude(pk__in=simulated)
     people = list(everybody.order_by("name"))

@@ -263,7 +263,7 @@ def test_the_page_begins_with_a_sentence_and_proposes_the_withdrawal_to_the_floo
     assert "at most one false alarm in 20 years" in page and "(§ 521.6)" in page
     assert "Withdraw lot" not in see(unfair, by="surveillance")
     calm = see(unfair, "/floor/larkfield/dice-watch/?shaker=S-01&table=T-01&from=2026-11-01")
-    assert "Nothing to see." in calm and "Shaker S-01 in 2026" in calm and "4 rounds, 4 throws" in calm
+    assert "Nothing unusual." in calm and "Shaker S-01 in 2026" in calm and "4 rounds, 4 throws" in calm
     assert "above 1 since" in page
     part = render_to_string("tables/figures/dice_watch.html", {"table": unfair.table})
     assert "These dice need a look." in part and "?lot=L-0001" in part and "data-open" not in part

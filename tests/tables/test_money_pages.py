@@ -185,7 +185,7 @@ def test_the_tile_names_what_is_under_way_and_since_when(scene):
 
 def test_who_looks_on_sees_the_tray_and_can_sign_nothing(scene):
     html = scene.browser("podium", "surveillance").get(TRAY).content.decode()
-    assert "You look on." in html
+    assert "You can only look." in html
     assert "data-cell" not in html and "data-witness" not in html
 
 

@@ -11,7 +11,7 @@ from tables.cases.kinds import CaseKind, CaseSubject, case_kind
 from tables.cases.recent import LOOKBACK
 from tables.models import Case
 
-NOBODY = "at whatever names: the device accepted no PIN"
+NOBODY = "under several names: the device accepted no PIN"
 
 
 def lockouts(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject]:
