@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from audit import clock
+from audit.export import escape_formula
 from audit.models import Entry, Person, Role
 from audit.runner import Act, ActRunner
 from games.models import Facility
@@ -92,7 +93,7 @@ def access_csv(request: HttpRequest, facility: str) -> HttpResponse:
                 person.code, person.name, person.badge, group.role, group.department, person.facility or "all",
             )  # fmt: skip
             for right in group.rights:
-                writer.writerow([_inert(cell) for cell in (*who, right.area, right.act, right.right)])
+                writer.writerow([escape_formula(cell) for cell in (*who, right.area, right.act, right.right)])
     day = facility_row.gaming_day(clock.now()).isoformat()
     response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="access-{facility_row.code}-{day}.csv"'
@@ -146,8 +147,3 @@ def _reviews(facility: Facility) -> list[dict[str, object]]:
         }
         for row in rows
     ]
-
-
-def _inert(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell
