@@ -231,7 +231,7 @@ function tappedBefore(time) {
 const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /* What the page calls an act while it waits: "Paid seat 1", "Wagers of seat 3", "Shaken". */
-export function nameOf(act, { seats, wagers, seat } = {}, { next } = {}) {
+function nameOf(act, { seats, wagers, seat } = {}, { next } = {}) {
   if (act === "pay_seats" && seats?.length) return `Paid seat ${seats.join(", ")}`;
   if (act === "place_wagers" && wagers) {
     const places = [...new Set(wagers.map((wager) => wager.seat))];

@@ -14,7 +14,7 @@ const CHECK_INTERVAL = 2_000;
 const LEVELS = ["stop", "warn", "info"];
 
 /* The alerts that call now: not answered, not muted. `alerts` are list items of tables/parts/alert.jinja. */
-export function soundingAlerts(alerts, now = Date.now()) {
+function soundingAlerts(alerts, now = Date.now()) {
   return alerts.filter(({ dataset }) => dataset.sounds && !(Date.parse(dataset.mutedUntil) > now));
 }
 

@@ -9,7 +9,7 @@ export const valueOf = (chips) => Object.entries(chips).reduce((cents, [chip, co
 const fieldsOf = (box) => [...box.querySelectorAll("[data-chip]")];
 
 /* What was typed; undefined where a field has something else than a number. */
-export function chipsTyped(box) {
+function chipsTyped(box) {
   const typed = fieldsOf(box).map(({ dataset: { chip }, value }) => [chip, value.trim()]).filter(([, text]) => text !== "");
   if (typed.some(([, text]) => !/^\d{1,6}$/.test(text))) return undefined;
   return Object.fromEntries(typed.map(([chip, text]) => [chip, Number(text)]).filter(([, count]) => count > 0));

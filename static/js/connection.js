@@ -13,7 +13,7 @@ let connection = { status: "joining", seconds: 0, confirmedTime: 0 };
 let waiting = { acts: [], isUnknown: false };
 
 /* "Two acts wait: Paid seat 1 (10:15:02), Paid seat 2 (10:15:05)." */
-export function waitingText(acts) {
+function waitingText(acts) {
   if (!acts.length) return "";
   const names = acts.slice(0, MOST_NAMES).map(({ name, time }) => `${name} (${formatTime(time, true)})`).join(", ");
   const more = acts.length > MOST_NAMES ? ` and ${acts.length - MOST_NAMES} more` : "";
@@ -21,7 +21,7 @@ export function waitingText(acts) {
 }
 
 /* The heading and the sentences of the box; no heading while there is nothing to say. */
-export function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {
+function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {
   const waits = waitingText(acts), time = formatTime(confirmedTime, true);
   if (status === "denied") return ["", "You may not view this table on this device."];
   if (status === "dead")

@@ -76,7 +76,7 @@ export const signInLink = () => Object.assign(document.createElement("a"), {
   textContent: "Sign in", className: "act big",
 });
 
-export class ActDialog {
+class ActDialog {
   constructor(box) {
     Object.assign(this, { box, form: box.querySelector("form"), subject: {}, sent: null });
     this.pad = new PinPad(box, { changed: () => this.edited(), complete: () => this.signed() });

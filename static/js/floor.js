@@ -53,7 +53,7 @@ const quickTaps = rail && QuickTaps.watch(rail, { fingersOnly: true });  // an a
 let tablesAnswered = rail?.closest("[data-answered]")?.dataset.answered.split(" ");
 
 /* The person's duty has changed: who answers where is painted again. */
-export function answerAt(tables) {
+function answerAt(tables) {
   if (!tablesAnswered) return;
   tablesAnswered = tables;
   paintedAlerts = null;

@@ -18,7 +18,7 @@ export function ageText(age, isOnline, time) {
   return { status: "stale", badge: `STALE ${seconds} s`, heading: `Not updated for ${seconds} s.`, text: `${asOf} What you see may be old. An act is checked before it counts.` };
 }
 
-export class LivePart {
+class LivePart {
   constructor(load = (...request) => fetch(...request)) {
     Object.assign(this, { load, tag: "", readTime: Date.now(), triedTime: Date.now(), reading: false });
   }

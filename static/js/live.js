@@ -46,7 +46,7 @@ export function isNewer(html, current) {
 }
 
 /* Replaces lines of a text. `lines`: from which line, how many, and the new ones (tables/screens/changes.py). */
-export function changeLines(text, lines) {
+function changeLines(text, lines) {
   const result = text.split("\n");
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const [start, count, fresh] = lines[index];

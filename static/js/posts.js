@@ -4,7 +4,7 @@
 
 import { setText } from "./taps.js";
 
-export const POST_NAMES = { "dealer": "dealer on the right", "dealer-left": "dealer on the left", "stick": "stickperson" };
+const POST_NAMES = { "dealer": "dealer on the right", "dealer-left": "dealer on the left", "stick": "stickperson" };
 
 /* A button of an act, or a part of the page that is only for those who do the act. */
 const PARTS = "button[data-act], button[data-ask], [data-act-of]";

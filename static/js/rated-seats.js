@@ -6,7 +6,7 @@ const queueFor = tableQueues();
 const box = document.getElementById("rate");
 
 /* The parameters of an act from the fields of the dialog; undefined for a field that is missing. */
-export function readParams({ act, seat, player, to_seat: toSeat, reason }) {
+function readParams({ act, seat, player, to_seat: toSeat, reason }) {
   const number = (text) => (/^\d{1,2}$/.test(text.trim()) ? Number(text) : undefined);
   const own = {
     start_rating: () => ({ "player": player.trim().toUpperCase() || undefined }),

@@ -12,7 +12,7 @@ function label(table) {
   }
 }
 
-export function labelTables(root = document) {
+function labelTables(root = document) {
   for (const table of root.querySelectorAll(".wide > table")) label(table);
 }
 

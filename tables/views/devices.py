@@ -66,7 +66,6 @@ def device_list(request: HttpRequest, facility: str) -> HttpResponse:
         "figures": {
             "active": len(active),
             "live": sum(row.state.words == "live" for row in active),
-            "need": sum(row.state.needs_somebody for row in active),
         },
         "filters": [
             {"code": code, "label": label, "count": sum(_is_in(row, code, "") for row in rows)}

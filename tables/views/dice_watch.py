@@ -46,7 +46,6 @@ def dice_watch(request: HttpRequest, facility: str) -> HttpResponse:
         "tables": list(Table.objects.filter(facility=facility_row, kind=kind).values_list("code", flat=True)),
         "shaker_codes": list(Shaker.objects.filter(facility=facility_row).values_list("code", flat=True)),
         "years": years_words(),
-        "law_section": facility_row.law.section("guide.device"),
         "withdraws": person.role in FLOOR,
     }
     return render(request, "tables/dice_watch/page.html", context)
