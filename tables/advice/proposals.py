@@ -158,24 +158,24 @@ def _lower_minimums(tables: Sequence[TableHour]) -> Iterable[Proposal]:
     for table in tables:
         if not table.is_known or table.has_pending_limits or table.occupancy > NEARLY_EMPTY:
             continue
-        cheaper = [
-            other
-            for other in tables
-            if other.is_known
-            and other.game == table.game
-            and other.min_cents < table.min_cents
-            and other.occupancy >= FULL
+        cheaper_tables = [
+            candidate
+            for candidate in tables
+            if candidate.is_known
+            and candidate.game == table.game
+            and candidate.min_cents < table.min_cents
+            and candidate.occupancy >= FULL
         ]
-        if cheaper:
-            other = max(cheaper, key=lambda full: full.min_cents)
+        if cheaper_tables:
+            full_table = max(cheaper_tables, key=lambda candidate: candidate.min_cents)
             yield Proposal(
                 "lower",
                 table.code,
-                f"Lower {table.code} to {_dollars(other.min_cents)}",
-                f"{_seats(table)} at {_dollars(table.min_cents)}; "
-                f"{other.code} beside it has {_percent(other.occupancy)} at {_dollars(other.min_cents)}.",
+                f"Lower {table.code} to {_dollars(full_table.min_cents)}",
+                f"{_seats(table)} at {_dollars(table.min_cents)}; {full_table.code} beside it has "
+                f"{_percent(full_table.occupancy)} at {_dollars(full_table.min_cents)}.",
                 "Nobody counts who walks by, so no gain is stated.",
-                min_cents=other.min_cents,
+                min_cents=full_table.min_cents,
             )
 
 
@@ -189,10 +189,10 @@ def _tables_to_open(tables: Sequence[TableHour], free_dealers: dict[str, list[st
         table, dealers = ready[0], free_dealers.get(game, [])
         if not dealers:
             continue
-        seats_an_hour = sum((other.win_an_hour for other in opened), Fraction(0))
-        taken = sum((other.occupancy * other.seats for other in opened), Fraction(0))
-        occupied = ", ".join(f"{other.code} {_percent(other.occupancy)}" for other in opened)
-        gain = seats_an_hour / taken * table.seats * SEATS_OF_NEW_TABLE
+        win_an_hour = sum((open_table.win_an_hour for open_table in opened), Fraction(0))
+        occupied_seats = sum((open_table.occupancy * open_table.seats for open_table in opened), Fraction(0))
+        occupied = ", ".join(f"{open_table.code} {_percent(open_table.occupancy)}" for open_table in opened)
+        gain = win_an_hour / occupied_seats * table.seats * SEATS_OF_NEW_TABLE
         yield Proposal(
             "open",
             table.code,
@@ -210,25 +210,25 @@ def _tables_to_close(tables: Sequence[TableHour]) -> Iterable[Proposal]:
         if not table.is_known or table.occupancy > HALF_EMPTY or not table.dealers:
             continue
         players = table.occupancy * table.seats
-        room = [
-            other
-            for other in tables
-            if other is not table
-            and other.is_known
-            and other.game == table.game
-            and other.min_cents <= table.min_cents
-            and other.seats * (1 - other.occupancy) >= players
-            and (other.occupancy, other.code) > (table.occupancy, table.code)
+        tables_with_room = [
+            candidate
+            for candidate in tables
+            if candidate is not table
+            and candidate.is_known
+            and candidate.game == table.game
+            and candidate.min_cents <= table.min_cents
+            and candidate.seats * (1 - candidate.occupancy) >= players
+            and (candidate.occupancy, candidate.code) > (table.occupancy, table.code)
         ]
-        if room:
-            other = max(room, key=lambda open_table: open_table.occupancy)
+        if tables_with_room:
+            fullest = max(tables_with_room, key=lambda candidate: candidate.occupancy)
             loss = table.win_an_hour * (1 - MOVE_FROM_CLOSED_TABLE)
             yield Proposal(
                 "close",
                 table.code,
                 f"Close {table.code}",
-                f"{_seats(table)}; {other.code} has room for them at "
-                f"{_dollars(other.min_cents)}. It frees {' and '.join(table.dealers)}.",
+                f"{_seats(table)}; {fullest.code} has room for them at "
+                f"{_dollars(fullest.min_cents)}. Closing it frees {' and '.join(table.dealers)}.",
                 "Assumes that three in four players move. It saves a dealer, which is not in the amount.",
                 gain_cents=-round(loss),
             )

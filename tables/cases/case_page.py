@@ -260,9 +260,9 @@ class CasePage:
             ("Taken", case.owner.short_name if case.owner else "by somebody", case.owner is not None),
         ]
         if self.kind.needs_camera:
-            seen = self.cameras
-            detail = self._when(seen[-1].seen_at, seen[-1].seen_by) if seen else "by surveillance"
-            stages.append(("Camera seen", detail, bool(seen)))
+            cameras = self.cameras
+            detail = self._when(cameras[-1].seen_at, cameras[-1].seen_by) if cameras else "by surveillance"
+            stages.append(("Camera seen", detail, bool(cameras)))
         if self.round is not None:
             detail = "now, no difference" if self.round.is_sound else "now, it differs"
             stages.append(("Round checked", detail, self.round.is_sound))
@@ -278,8 +278,8 @@ class CasePage:
         stages.append(("Closed", closed, not self._is_open))
         current = next((place for place, stage in enumerate(stages) if not stage[2]), len(stages))
         return [
-            CaseStep(label, detail, "done" if done else "now" if place == current else "")
-            for place, (label, detail, done) in enumerate(stages)
+            CaseStep(label, detail, "done" if is_done else "now" if place == current else "")
+            for place, (label, detail, is_done) in enumerate(stages)
         ]
 
     @property

@@ -107,17 +107,17 @@ def case_row(case: Case, person: Person, now: dt.datetime) -> CaseRow:
     )
 
 
-def in_filter(rows: Iterable[CaseRow], shown: str, person: Person) -> list[CaseRow]:
+def in_filter(rows: Iterable[CaseRow], filter_code: str, person: Person) -> list[CaseRow]:
     """The open rows that a filter shows."""
-    return [row for row in rows if _is_in(row, shown, person)]
+    return [row for row in rows if _is_in(row, filter_code, person)]
 
 
-def _is_in(row: CaseRow, shown: str, person: Person) -> bool:
-    if shown == "mine":
+def _is_in(row: CaseRow, filter_code: str, person: Person) -> bool:
+    if filter_code == "mine":
         return row.case.owner_id == person.pk
-    if shown == "free":
+    if filter_code == "free":
         return row.case.owner_id is None
-    return shown == "all" or (row.case.owner_id is not None and not row.step.is_mine)
+    return filter_code == "all" or (row.case.owner_id is not None and not row.step.is_mine)
 
 
 def figures(facility: Facility, rows: list[CaseRow], person: Person, now: dt.datetime) -> InboxFigures:

@@ -45,8 +45,8 @@ def read_opened(
         statement = signing.loads(text, salt=SALT)
     except signing.BadSignature:
         return None
-    named = {"person": person.code, "facility": facility.code, "day": day.isoformat()}
-    if any(statement.get(name) != value for name, value in named.items()):
+    expected = {"person": person.code, "facility": facility.code, "day": day.isoformat()}
+    if any(statement.get(name) != value for name, value in expected.items()):
         return None
     return statement["sha256"], dt.datetime.fromisoformat(statement["at"])
 

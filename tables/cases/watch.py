@@ -43,9 +43,9 @@ def _open_cases(facility: Facility, kind: CaseKind, now: dt.datetime) -> None:
     if not subjects:
         return
     rows = Case.objects.filter(facility=facility, kind=kind.code, subject__in=subjects)
-    known = set(rows.values_list("subject", flat=True))
+    subjects_with_case = set(rows.values_list("subject", flat=True))
     for subject in subjects.values():
-        if subject.key not in known:
+        if subject.key not in subjects_with_case:
             _open_case(facility, kind, subject)
 
 

@@ -121,9 +121,11 @@ def total_rows(tally: DiceTally) -> list[TotalRow]:
         for offset, (count, chance) in enumerate(zip(counts, total_chances(int(dice)), strict=True)):
             expected, spread = throws * float(chance), math.sqrt(throws * float(chance * (1 - chance)))
             deviation = (count - expected) / spread if spread else 0.0
-            shown = f"{expected:,.1f}" if expected < 1000 else f"{expected:,.0f}"
+            expected_words = f"{expected:,.1f}" if expected < 1000 else f"{expected:,.0f}"
             rows.append(
-                TotalRow(int(dice) + offset, count, shown, sigma_words(deviation), abs(deviation) > 2)
+                TotalRow(
+                    int(dice) + offset, count, expected_words, sigma_words(deviation), abs(deviation) > 2
+                )
             )
     return rows
 
@@ -163,8 +165,8 @@ def past_rows(facility: Facility, kind: str = Kind.LIVE) -> list[WatchRow]:
     rows = WatchedDice.objects.filter(facility=facility, kind=kind, lot__isnull=False)
     rows = rows.exclude(lot__status=DiceLot.Status.PLACED).select_related("lot", "shaker", "table")
     newest = list(rows.order_by("-last_at")[:PAST_LOTS])
-    found = list(rows.filter(found_at__isnull=False).order_by("-found_at")[:PAST_LOTS])
-    return [_row(row) for row in {row.pk: row for row in (*found, *newest)}.values()]
+    findings = list(rows.filter(found_at__isnull=False).order_by("-found_at")[:PAST_LOTS])
+    return [_row(row) for row in {row.pk: row for row in (*findings, *newest)}.values()]
 
 
 def _rows(rows: Iterable[WatchedDice]) -> list[WatchRow]:

@@ -14,7 +14,7 @@ FACES_LEAST, FACES_MOST = 40, 260
 ROW_TOP, ROW_HEIGHT = 42, 32
 LINE_LEFT, LINE_RIGHT, LINE_TOP, LINE_FOOT = 64, 304, 20, 190
 LOWEST_LOG = math.log(1 / 1000)
-SHOWN_POINTS = 400
+DRAWN_POINTS = 400
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,10 @@ def evidence_line(
     if not points:
         return None
     first = min(first, points[0][0])
-    every = -(-len(points) // SHOWN_POINTS)
-    shown = [(first, 0.0), *points[:-1:every], points[-1]]
+    every = -(-len(points) // DRAWN_POINTS)
+    drawn = [(first, 0.0), *points[:-1:every], points[-1]]
     seconds = max(1.0, (points[-1][0] - first).total_seconds())
-    highest = max(log_alarm, *(log for _moment, log in shown)) + 1
+    highest = max(log_alarm, *(log for _moment, log in drawn)) + 1
 
     def x_of(moment: dt.datetime) -> float:
         return LINE_LEFT + (LINE_RIGHT - LINE_LEFT) * (moment - first).total_seconds() / seconds
@@ -105,7 +105,7 @@ def evidence_line(
     within_days = last[0].date() == first.date()
     days = [(str(x), f"{moment:%H:%M}" if within_days else f"{moment.day} {moment:%b}") for moment, x in ends]
     return EvidenceLine(
-        " ".join(f"{x_of(moment):.1f},{y_of(log)}" for moment, log in shown),
+        " ".join(f"{x_of(moment):.1f},{y_of(log)}" for moment, log in drawn),
         f"{x_of(last[0]):.1f}",
         y_of(last[1]),
         y_of(log_alarm),

@@ -62,4 +62,4 @@ def floor_on_duty(facility: Facility) -> list[Person]:
 
 def successors(people: list[Person], person: Person) -> list[Person]:
     """Return who of these people may take over the shift from this person."""
-    return [other for other in people if other.role in STAFFERS and other.pk != person.pk]
+    return [candidate for candidate in people if candidate.role in STAFFERS and candidate.pk != person.pk]

@@ -29,7 +29,7 @@ class ItemRow:
 
 
 @dataclass(frozen=True)
-class FiguresRow:
+class ShiftFiguresRow:
     """The figures of a pit, or of the floor; `deviations` of its win from the expectation, within three."""
 
     name: str
@@ -135,9 +135,9 @@ def _signed_page(handover: Handover, data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def figures_row(data: dict[str, Any], pits: dict[str, str]) -> FiguresRow:
+def figures_row(data: dict[str, Any], pits: dict[str, str]) -> ShiftFiguresRow:
     """Return recorded figures as a row; `pits` are the names of the pits by code."""
-    return FiguresRow(
+    return ShiftFiguresRow(
         "Floor" if data["pit"] == FLOOR else pits.get(data["pit"], data["pit"]),
         data["rounds"],
         data["handle_cents"],

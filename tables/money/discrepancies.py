@@ -44,7 +44,7 @@ def report_discrepancy(
         recorded_with=ctx.witness,
     )
     slip = transfer.slip if transfer else ""
-    named: dict[str, Any] = {"slip": slip} if slip else {}
+    slip_param: dict[str, Any] = {"slip": slip} if slip else {}
     alert = DISCREPANCY.expected(
         ctx.table.pk,
         section=section_of(ctx.table, "discrepancy"),
@@ -52,7 +52,7 @@ def report_discrepancy(
         differs=str(kind.value),
         expected_cents=expected_cents,
         counted_cents=counted_cents,
-        **named,
+        **slip_param,
     )
     raise_alert(ctx, alert)
     data = {

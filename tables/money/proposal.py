@@ -42,10 +42,10 @@ def propose(
     are ordered, or steps of five of a denomination of which the par has few. A denomination without a par is left
     alone.
     """
-    known = {
+    known_chips = {
         str(chip): counted.get(str(chip), 0) + (transferred or {}).get(str(chip), 0) for chip in CHIPS_CENTS
     }
-    unknown_cents = now_cents - value_cents(known)
+    unknown_cents = now_cents - value_cents(known_chips)
     par_cents = value_cents(par)
     fill: dict[str, int] = {}
     credit: dict[str, int] = {}
@@ -53,7 +53,7 @@ def propose(
     for chip in map(str, CHIPS_CENTS):
         target = par.get(chip, 0)
         spread = round(unknown_cents * target / par_cents) if par_cents else 0
-        assumed[chip] = max(known[chip] + spread, 0)
+        assumed[chip] = max(known_chips[chip] + spread, 0)
         if not target:
             continue
         step = TUBE if target >= 2 * TUBE else HALF_RACK

@@ -486,9 +486,9 @@ def _check_slip_numbers(slips: dict[tuple[int, str], set[int]]) -> Iterator[Find
             ("fill", "F", row.fill if row else 0),
             ("credit", "C", row.credit if row else 0),
         ):
-            given = slips[facility.pk, kind]
-            newest = max(given, default=0)
-            for number in sorted(set(range(1, max(last, newest) + 1)) - given):
+            given_numbers = slips[facility.pk, kind]
+            newest = max(given_numbers, default=0)
+            for number in sorted(set(range(1, max(last, newest) + 1)) - given_numbers):
                 where = {"facility": facility.code, "slip": f"{letter}-{number:04}"}
                 yield Finding(SLIP_NUMBER_MISSING, where)
             if last < newest:

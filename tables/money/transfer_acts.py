@@ -248,11 +248,11 @@ def _move(ctx: TableContext, *, fills: int = 0, credits: int = 0) -> None:
 
 
 def _end(ctx: TableContext, transfer: ChipTransfer, status: ChipTransfer.Status, reason: str) -> ActOutcome:
-    was = transfer.status
+    status_before = transfer.status
     transfer.status, transfer.reason = status, reason
     transfer.ended_at, transfer.ended_by, transfer.ended_with = ctx.now, ctx.actor, ctx.witness
     transfer.save()
-    data = cast(TransferEnded, {**_data(transfer), "reason": reason, "was": str(was)})
+    data = cast(TransferEnded, {**_data(transfer), "reason": reason, "was": str(status_before)})
     entry_type = TRANSFER_VOIDED if status == Status.VOID else TRANSFER_CANCELED
     return ActOutcome(entry_type(data), _answer(transfer), changes="nothing")
 

@@ -28,7 +28,7 @@ LABELS = {TRAY: "The whole tray", SELL: "Sell chips", OPENER: "The opener", CLOS
 
 
 @dataclass(frozen=True)
-class Step:
+class TransferStep:
     """One step of a transfer. `mark` is `done`, `now` or empty."""
 
     label: str
@@ -38,7 +38,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Signature:
+class CountSigner:
     """Somebody who signs a transfer or a count."""
 
     post: str
@@ -54,7 +54,7 @@ class TransferPanel:
     transfer: ChipTransfer
     title: str
     chips: Chips
-    steps: tuple[Step, ...]
+    steps: tuple[TransferStep, ...]
     after_cents: int | None
     waits: str  # what has to happen before the table counts; empty where it counts now
 
@@ -154,7 +154,7 @@ class TrayPage:
     form: CountForm | None
     links: tuple[CountLink, ...]
     drop_box: DropBox | None
-    signatures: tuple[Signature, ...]
+    signatures: tuple[CountSigner, ...]
     signers: tuple[Person, ...]
     carriers: tuple[Person, ...]
     proposal: OrderProposal | None
@@ -382,7 +382,7 @@ def _name(person: Person | None, of: str = "") -> str:
     return f"{person.short_name}, {of}" if of else person.short_name
 
 
-def _steps(transfer: ChipTransfer) -> tuple[Step, ...]:
+def _steps(transfer: ChipTransfer) -> tuple[TransferStep, ...]:
     """Return the steps of a transfer in order. The first that is not done is what happens now."""
     is_fill = transfer.kind == Kind.FILL
     last = "In the tray" if is_fill else "In the cage"
@@ -393,15 +393,15 @@ def _steps(transfer: ChipTransfer) -> tuple[Step, ...]:
         ("Carried", carried, transfer.handed_at),
         (last, _name(transfer.received_by), transfer.received_at),
     )
-    steps: list[Step] = []
+    steps: list[TransferStep] = []
     for label, who, moment in passed:
         if moment is not None:
-            steps.append(Step(label, "done", who, moment))
+            steps.append(TransferStep(label, "done", who, moment))
         elif not any(step.mark == "now" for step in steps):
             note = "two signatures to come" if is_at_table(transfer) else ""
-            steps.append(Step(label, "now", note))
+            steps.append(TransferStep(label, "now", note))
         else:
-            steps.append(Step(label, ""))
+            steps.append(TransferStep(label, ""))
     return tuple(steps)
 
 
@@ -469,13 +469,13 @@ def _cells(chips: Mapping[str, int] | None, *, only_these: bool = False) -> tupl
     )
 
 
-def _signatures(person: Person, table: Table) -> tuple[Signature, ...]:
+def _signatures(person: Person, table: Table) -> tuple[CountSigner, ...]:
     """Return who signs at the table: the dealer, and a floorperson. The first one is signed in at this device."""
     dealer = person.short_name if person.role in DEALERS else _name(table.dealer)
     floor = person.short_name if person.role in FLOOR else _name(table.floorperson)
     signed_in, with_pin = "signed in here", "by their own PIN"
     is_dealer = person.role in DEALERS
     return (
-        Signature("Dealer", dealer, signed_in if is_dealer else with_pin, is_dealer),
-        Signature("Floorperson", floor, with_pin if is_dealer else signed_in, not is_dealer),
+        CountSigner("Dealer", dealer, signed_in if is_dealer else with_pin, is_dealer),
+        CountSigner("Floorperson", floor, with_pin if is_dealer else signed_in, not is_dealer),
     )

@@ -43,8 +43,8 @@ EXCLUSIONS: tuple[Exclusion, ...] = ("self", "list", "house", "age")
 def register_player(ctx: FacilityContext, params: Params) -> ActOutcome:
     """File a player's name and club card under a new random code. Raises `card-is-on-file`."""
     name, card = params.text("name", max_length=80), params.text("card", default="", max_length=30)
-    if card and (known := _details(ctx, card)) is not None:
-        raise Refusal(CARD_IS_ON_FILE, player=known.player.code)
+    if card and (holder := _details(ctx, card)) is not None:
+        raise Refusal(CARD_IS_ON_FILE, player=holder.player.code)
     player = Player.objects.create(facility=ctx.facility, code=new_code(ctx.facility.pk), added_at=ctx.now)
     details = PlayerDetails.objects.create(player=player, name=name, card=card, salt=new_salt())
     entry = PLAYER_REGISTERED({"player": player.code, "hmac_sha256": keyed_hash(ctx.facility.code, details)})

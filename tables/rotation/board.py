@@ -23,14 +23,8 @@ from tables.staffing.relief import PostInRelief, duties_of_dealers, posts_in_rel
 from tables.staffing.roster import FloorpersonSpan, floorperson_spans, staffed_tables
 from tables.words.sentences import say
 
-TIMES = (
-    0,
-    10,
-    20,
-    40,
-    60,
-    80,
-)  # minutes from now at which a move can be planned, beside the break that is due
+# Minutes from now at which a move can be planned, in addition to the break that is due
+TIMES = (0, 10, 20, 40, 60, 80)
 
 
 @dataclass(frozen=True)
@@ -106,7 +100,7 @@ class BoardSection:
 
 
 @dataclass(frozen=True)
-class NextStep:
+class ProposedMove:
     """The move that the board proposes: for the break that is due first, who has rested longest and may take it."""
 
     person: str
@@ -136,7 +130,7 @@ class Board:
     picked: Person | None
     history: DealerHistory | None
     times: list[TimeChoice]
-    next_step: NextStep | None
+    next_step: ProposedMove | None
     house_rule: str
     due_count: int
 
@@ -208,24 +202,24 @@ def _targets(facts: _Facts, person: Person, in_minutes: int | None) -> dict[tupl
     """What each post says about the picked dealer."""
     checked = dealer_facts(facts.facility, person, facts.duties[person.pk])
     now = facts.window.now
-    chosen = None if in_minutes is None else _after(now, in_minutes)
+    chosen_time = None if in_minutes is None else _after(now, in_minutes)
     return {
-        (table.pk, post): _target(checked, table, post, chosen, now)
+        (table.pk, post): _target(checked, table, post, chosen_time, now)
         for table in facts.tables
         for post in posts.posts_of(table)
     }
 
 
 def _target(
-    checked: DealerFacts, table: Table, post: PostCode, chosen: dt.datetime | None, now: dt.datetime
+    checked: DealerFacts, table: Table, post: PostCode, chosen_time: dt.datetime | None, now: dt.datetime
 ) -> Target:
-    refusal, section, planned_for = "", "", chosen or planned_time(table, post, now)
+    refusal, section, planned_for = "", "", chosen_time or planned_time(table, post, now)
     try:
         verify_move(checked, TableContext(table, None, None, None, now), post, planned_for)
     except Refusal as refused:
         refusal, section = say(refused), refused.section
     time = "now" if planned_for <= now else f"at {_clock(table.facility, planned_for)}"
-    return Target(chosen.isoformat() if chosen else "", time, refusal, section)
+    return Target(chosen_time.isoformat() if chosen_time else "", time, refusal, section)
 
 
 def _table_sections(
@@ -422,7 +416,7 @@ def _on_board(facts: _Facts, move: PlannedMove) -> MoveOnBoard:
     )
 
 
-def _next_step(facts: _Facts, relieved: dict[int, list[PostInRelief]]) -> NextStep | None:
+def _next_step(facts: _Facts, relieved: dict[int, list[PostInRelief]]) -> ProposedMove | None:
     """The relief for the break that is due first within the board, if somebody free may be planned for it."""
     due = [
         (post.break_due, table.code, table, post)
@@ -443,7 +437,7 @@ def _next_step(facts: _Facts, relieved: dict[int, list[PostInRelief]]) -> NextSt
             if _target(dealer, table, post.post, None, facts.window.now).is_open:
                 relieves = f", {post.person.short_name} to break" if post.person else ""
                 text = f"{people[code].short_name} to {table.code}{relieves}"
-                return NextStep(code, table.code, post.post, text)
+                return ProposedMove(code, table.code, post.post, text)
     return None
 
 
@@ -465,8 +459,8 @@ def _after(now: dt.datetime, minutes: int) -> dt.datetime:
 def _house_rule(facility: Facility) -> str:
     if not facility.work_minutes:
         return ""
-    rest = f", then {facility.break_minutes} off" if facility.break_minutes else ""
-    return f"House rule: at most {facility.work_minutes} min at tables{rest}."
+    break_words = f", then {facility.break_minutes} off" if facility.break_minutes else ""
+    return f"House rule: at most {facility.work_minutes} min at tables{break_words}."
 
 
 def _clock(facility: Facility, moment: dt.datetime) -> str:

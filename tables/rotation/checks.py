@@ -142,15 +142,15 @@ def _verify_rest(facts: DealerFacts, facility: Facility, planned_for: dt.datetim
     rests_since = rests_since.replace(second=0, microsecond=0)
     if is_break(facility, planned_for - rests_since):
         return
-    whole = facility.break_minutes or 0
+    break_minutes = facility.break_minutes or 0
     worked = int((rests_since - (facts.works_since or rests_since)).total_seconds() // 60)
     raise Refusal(
         NOT_RESTED,
         person=facts.person.name,
         worked=worked,
         since=_time(facility, rests_since),
-        until=_time(facility, rests_since + dt.timedelta(minutes=whole)),
-        **{"break": whole},
+        until=_time(facility, rests_since + dt.timedelta(minutes=break_minutes)),
+        **{"break": break_minutes},
     )
 
 

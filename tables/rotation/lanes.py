@@ -94,9 +94,9 @@ class Lane:
 
 def lane(stays: Sequence[Stay], window: Window, facility: Facility) -> Lane:
     """Draw the stays of a dealer that the board shows."""
-    shown = [stay for stay in stays if stay.ends > window.begins and stay.begins < window.ends]
+    within = [stay for stay in stays if stay.ends > window.begins and stay.begins < window.ends]
     blocks = []
-    for stay in shown:
+    for stay in within:
         x, end = window.percent(stay.begins), window.percent(stay.ends)
         blocks.append(
             Block(
@@ -106,7 +106,7 @@ def lane(stays: Sequence[Stay], window: Window, facility: Facility) -> Lane:
     words = ", ".join(
         f"{LABELS[stay.kind].format(table=stay.table)} {_clock(facility, max(stay.begins, window.begins))} to "
         f"{_clock(facility, min(stay.ends, window.ends))}"
-        for stay in shown
+        for stay in within
     )
     return Lane(blocks, words or "at no table in this time")
 
@@ -171,9 +171,9 @@ def stays_at_post(table: Table, post: PostCode, relief: PlannedMove | None, wind
     if due is not None and due < now:
         stays.append(Stay("overdue", max(due, since), leaves))
     if relief is not None or due is not None:
-        rest = dt.timedelta(minutes=table.facility.break_minutes or 0) or STEP
-        minutes = int(rest.total_seconds() // 60)
-        stays.append(Stay("next-break", leaves, leaves + rest, note=str(minutes)))
+        break_time = dt.timedelta(minutes=table.facility.break_minutes or 0) or STEP
+        minutes = int(break_time.total_seconds() // 60)
+        stays.append(Stay("next-break", leaves, leaves + break_time, note=str(minutes)))
     return stays
 
 
@@ -184,23 +184,23 @@ def with_breaks(stays: Iterable[Stay], free_since: dt.datetime, window: Window) 
     stays that it does not show, has no minutes.
     """
     filled: list[Stay] = []
-    cursor, known = free_since, True
+    cursor, is_exact = free_since, True
     ordered = sorted(stays, key=lambda stay: stay.begins)
     if any(stay.begins < window.now for stay in ordered):
-        cursor, known = max(free_since, window.begins), free_since >= window.begins
+        cursor, is_exact = max(free_since, window.begins), free_since >= window.begins
     for stay in ordered:
         if stay.begins - cursor >= MINUTE:
-            filled.append(_break(cursor, stay.begins, window.now, known))
+            filled.append(_break(cursor, stay.begins, window.now, is_exact))
         filled.append(stay)
-        cursor, known = max(cursor, stay.ends), True
+        cursor, is_exact = max(cursor, stay.ends), True
     if window.now - cursor >= MINUTE:
-        filled.append(_break(cursor, window.now, window.now, known))
+        filled.append(_break(cursor, window.now, window.now, is_exact))
     return filled
 
 
-def _break(begins: dt.datetime, ends: dt.datetime, now: dt.datetime, known: bool) -> Stay:
+def _break(begins: dt.datetime, ends: dt.datetime, now: dt.datetime, is_exact: bool) -> Stay:
     minutes = int((min(ends, now) - begins).total_seconds() // 60)
-    return Stay("break", begins, ends, note=str(minutes) if known and minutes > 0 else "")
+    return Stay("break", begins, ends, note=str(minutes) if is_exact and minutes > 0 else "")
 
 
 def _tone(game: str) -> int:

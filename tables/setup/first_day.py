@@ -28,7 +28,7 @@ from tables.models import Assignment, DiceLot, Qualification, Shaker, Table
 class Need:
     """Something that the first opening needs: how many there are, how many it takes, why, and where to add it."""
 
-    what: str
+    name: str
     have: int
     need: int
     why: str = ""
@@ -41,7 +41,7 @@ class Need:
 
 
 @dataclass(frozen=True)
-class Step:
+class FirstDayStep:
     """One step of the first day. `how`: who does it, in a sentence. `links`: the pages that do it, by their label."""
 
     code: str
@@ -73,7 +73,7 @@ class Step:
         return sum(need.need for need in self.needs)
 
 
-def first_day(facility: Facility, now: dt.datetime) -> list[Step]:
+def first_day(facility: Facility, now: dt.datetime) -> list[FirstDayStep]:
     """Return the steps of a facility's first day, in their order. Any order of doing them is right."""
     tables = list(
         Table.objects.filter(facility=facility, kind=Table.Kind.LIVE)
@@ -93,9 +93,9 @@ def first_day(facility: Facility, now: dt.datetime) -> list[Step]:
     ]
 
 
-def _facility(facility: Facility) -> Step:
+def _facility(facility: Facility) -> FirstDayStep:
     begins = f"{facility.gaming_day_start:%H:%M}"
-    return Step(
+    return FirstDayStep(
         "facility",
         "Facility",
         f"{facility.name}, day from {begins}",
@@ -104,10 +104,10 @@ def _facility(facility: Facility) -> Step:
     )
 
 
-def _jurisdiction(facility: Facility) -> Step:
+def _jurisdiction(facility: Facility) -> FirstDayStep:
     law = facility.law
     editions = [edition for edition in all_editions().values() if edition.jurisdiction == law.code]
-    return Step(
+    return FirstDayStep(
         "jurisdiction",
         "Jurisdiction",
         law.name,
@@ -136,7 +136,7 @@ ROLES: tuple[tuple[str, frozenset[str], str], ...] = (
 CAGE_CASHIER = ("Cage cashier", CAGE, "prepares fills, receives credits and enters the drop")
 
 
-def _people(facility: Facility, tables: list[Table], now: dt.datetime) -> Step:
+def _people(facility: Facility, tables: list[Table], now: dt.datetime) -> FirstDayStep:
     people = [
         person
         for person in Person.objects.filter(is_active=True, facility__in=("", facility.code))
@@ -152,7 +152,7 @@ def _people(facility: Facility, tables: list[Table], now: dt.datetime) -> Step:
     summary = f"{short} role{'' if short == 1 else 's'} short" if short else f"{len(people)} with a PIN"
     how = "A system administrator adds people, and compliance approves each. Under Staff they go on duty."
     links = (("People", people_url), ("Staff and training", url))
-    return Step("people", "People", summary, tuple(needs), how, links)
+    return FirstDayStep("people", "People", summary, tuple(needs), how, links)
 
 
 def _trained_dealers(
@@ -174,10 +174,10 @@ def _trained_dealers(
     )
 
 
-def _pits(facility: Facility, tables: list[Table]) -> Step:
+def _pits(facility: Facility, tables: list[Table]) -> FirstDayStep:
     pits = facility.pits.count()
     summary = f"{pits} pit{'' if pits == 1 else 's'}, {len(tables)} table{'' if len(tables) == 1 else 's'}"
-    return Step(
+    return FirstDayStep(
         "pits",
         "Pits and tables",
         summary,
@@ -189,7 +189,7 @@ def _pits(facility: Facility, tables: list[Table]) -> Step:
     )
 
 
-def _rules(facility: Facility, tables: list[Table], now: dt.datetime) -> Step:
+def _rules(facility: Facility, tables: list[Table], now: dt.datetime) -> FirstDayStep:
     law = facility.law
     in_force = {code for _, _, code in all_in_force([facility.pk], now)}
     dealt = {table.submission_code for table in tables}
@@ -217,12 +217,12 @@ def _rules(facility: Facility, tables: list[Table], now: dt.datetime) -> Step:
             guide,
         ),
     ]
-    missing = [need.what for need in needs if need.missing]
+    missing = [need.name for need in needs if need.missing]
     codes = ", ".join(sorted(dealt or in_force))
     summary = f"{codes}; {missing[0].lower()} missing" if codes and missing else codes or "none yet"
     links = (("Submissions", submissions), ("Signs", signs), ("Guide", guide))
     how = "A games administrator or compliance prepares it; somebody else approves it under Approvals."
-    return Step("rules", "First submission", summary, tuple(needs), how, links)
+    return FirstDayStep("rules", "First submission", summary, tuple(needs), how, links)
 
 
 def _required_signs(
@@ -248,7 +248,7 @@ def _required_signs(
     return [(game_by_code(game).name, kind, is_approved) for (game, kind), is_approved in required.items()]
 
 
-def _equipment(facility: Facility, tables: list[Table], registers: dict[int, TableEquipment]) -> Step:
+def _equipment(facility: Facility, tables: list[Table], registers: dict[int, TableEquipment]) -> FirstDayStep:
     equipment, dice = reverse("equipment", args=[facility.code]), reverse("dice", args=[facility.code])
     with_shaker = set(
         Shaker.objects.filter(table__in=tables, out_of_order=False).values_list("table", flat=True)
@@ -269,7 +269,7 @@ def _equipment(facility: Facility, tables: list[Table], registers: dict[int, Tab
     if not tables:
         needs = [Need("Shaker, approvals and dice", 0, 1, "of the first table")]
     ready = sum(
-        not any(need.missing for need in needs if need.what.startswith(f"{table.code}:")) for table in tables
+        not any(need.missing for need in needs if need.name.startswith(f"{table.code}:")) for table in tables
     )
     links = (("Equipment", equipment), ("Dice", dice))
     how = (
@@ -277,10 +277,10 @@ def _equipment(facility: Facility, tables: list[Table], registers: dict[int, Tab
         "Managers keep the dice."
     )
     summary = f"{ready} of {len(tables)} ready" if tables else "waits for a table"
-    return Step("equipment", "Equipment and dice", summary, tuple(needs), how, links)
+    return FirstDayStep("equipment", "Equipment and dice", summary, tuple(needs), how, links)
 
 
-def _devices(facility: Facility, tables: list[Table]) -> Step:
+def _devices(facility: Facility, tables: list[Table]) -> FirstDayStep:
     devices = Device.objects.filter(facility=facility.code, revoked_at=None, enrollment_used_at__isnull=False)
     places = list(devices.filter(station=Station.DEALER).values_list("place", flat=True))
     shared = devices.filter(place="", station__in=(Station.PODIUM, Station.PIT, Station.OFFICE)).count()
@@ -293,10 +293,10 @@ def _devices(facility: Facility, tables: list[Table]) -> Step:
         needs.append(Need("Tablet of the first table", 0, 1, "the dealer's console"))
     enrolled = sum(min(need.have, need.need) for need in needs)
     how = "A system administrator gives each device its token."
-    return Step("devices", "Devices", f"{enrolled} of {len(needs)} enrolled", tuple(needs), how)
+    return FirstDayStep("devices", "Devices", f"{enrolled} of {len(needs)} enrolled", tuple(needs), how)
 
 
-def _opening(facility: Facility, tables: list[Table]) -> Step:
+def _opening(facility: Facility, tables: list[Table]) -> FirstDayStep:
     on_duty = Assignment.objects.at_facility(facility).filter(person__is_active=True)
     roles = list(on_duty.values_list("person__role", "person").distinct())
     opened = [table.code for table in tables if has_been_open(table)]
@@ -320,7 +320,7 @@ def _opening(facility: Facility, tables: list[Table]) -> Step:
     )
     summary = f"{', '.join(opened)} opened" if opened else "no table has been open"
     how = "At its tablet the dealer signs in, and the floorperson inspects and opens the table."
-    return Step("opening", "First opening", summary, needs, how, (("Staff", url),))
+    return FirstDayStep("opening", "First opening", summary, needs, how, (("Staff", url),))
 
 
 def has_been_open(table: Table) -> bool:

@@ -12,7 +12,7 @@ from audit import clock
 from games.models import Facility
 from tables.handover.draft import floor_on_duty, handover_draft, successors
 from tables.handover.figures import ShiftFigures, shift_figures
-from tables.handover.page import FiguresRow, item_row, signed_handover, what_is_missing
+from tables.handover.page import ShiftFiguresRow, item_row, signed_handover, what_is_missing
 from tables.handover.shifts import ShiftToHandOver
 from tables.models import Alert, Handover, Slip, Table
 from tables.runner.access import HANDOVER, Denied, facility_page_for
@@ -84,8 +84,8 @@ def _signed(facility: Facility) -> "QuerySet[Handover]":
     return handovers.select_related("facility", "stream", "handed_over_by", "taken_over_by")
 
 
-def _figures_row(figures: ShiftFigures) -> FiguresRow:
-    return FiguresRow(
+def _figures_row(figures: ShiftFigures) -> ShiftFiguresRow:
+    return ShiftFiguresRow(
         figures.name,
         figures.rounds,
         figures.handle_cents,

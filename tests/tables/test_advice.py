@@ -56,7 +56,7 @@ def test_a_nearly_empty_table_is_lowered_beside_a_full_one_or_closed_if_the_othe
     (proposal,) = proposals([roomy, replace(EMPTY, seat_rounds=100)], {}, NOW)
     # 64 wagers of $25: $44.44 an hour, of which one in four is lost
     assert (proposal.kind, proposal.table, proposal.gain_cents) == ("close", "T-05", -1_111)
-    assert "T-03 has room for them at $10. It frees T. Okafor." in proposal.facts
+    assert "T-03 has room for them at $10. Closing it frees T. Okafor." in proposal.facts
 
 
 def test_a_table_is_opened_only_if_all_are_full_one_is_ready_and_a_dealer_is_free():

@@ -69,7 +69,7 @@ class Browser:
 
 
 def missing(facility: Facility) -> set[str]:
-    return {need.what for step in first_day(facility, clock.now()) for need in step.missing}
+    return {need.name for step in first_day(facility, clock.now()) for need in step.missing}
 
 
 def test_a_facility_opens_its_first_table_and_deals_a_round_from_an_empty_database(monkeypatch):

@@ -46,11 +46,11 @@ def describe_chips(params: Mapping[str, Any]) -> tuple[str, str]:
         by = f"{dollars(abs(difference))} {'over' if difference > 0 else 'short'}"
     else:
         by = "of the right value, in other chips"
-    what = params["slip"] or COUNTS[params["differs"]]
+    subject = params["slip"] or COUNTS[params["differs"]]
     note = f" {params['note']}" if params["note"] else ""
     expected, counted = dollars(params["expected_cents"]), dollars(params["counted_cents"])
     return (
-        f"{what} {by} at {params['table']}",
+        f"{subject} {by} at {params['table']}",
         f"Counted {counted}, {expected} by the record. Nothing was adjusted.{note}",
     )
 

@@ -25,28 +25,28 @@ MAX_COMING = 4
 def inbox(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Show the cases of one filter (`?show=`), the next due on top with its single next step."""
     person, facility = authorize_cases(request, facility_code)
-    shown = request.GET.get("show", "all")
-    shown = shown if shown in FILTERS else "all"
+    filter_code = request.GET.get("show", "all")
+    filter_code = filter_code if filter_code in FILTERS else "all"
     context = inbox_context(person, facility, "inbox")
     now: dt.datetime = context["now"]
     open_rows = case_rows(cases_of(facility).filter(status=Case.Status.OPEN), person, now)
     counts = figures(facility, open_rows, person, now)
-    if shown == "closed":
+    if filter_code == "closed":
         closed = cases_of(facility).filter(status=Case.Status.CLOSED).order_by("-closed_at")[:MAX_CLOSED]
         first, rows = None, case_rows(closed, person, now)
     else:
-        rows = in_filter(open_rows, shown, person)
+        rows = in_filter(open_rows, filter_code, person)
         first, rows = (rows[0], rows[1:]) if rows else (None, [])
     context |= {
         "counts": counts,
         "filters": [
-            {"code": code, "label": label, "count": counts.by_filter[code], "is_current": code == shown}
+            {"code": code, "label": label, "count": counts.by_filter[code], "is_current": code == filter_code}
             for code, label in FILTERS.items()
         ],
-        "shown": shown,
+        "filter_code": filter_code,
         "first": first,
         "rows": rows,
-        "closed_since": _closed_since_yesterday(facility, now) if shown != "closed" else [],
+        "closed_since": _closed_since_yesterday(facility, now) if filter_code != "closed" else [],
         "panel": report_panel(facility, now),
         "integrity": read_integrity(facility, now),
         "told_changes": changes_to_acknowledge(facility, person),
