@@ -90,6 +90,8 @@ class NextAct(NamedTuple):
 
 
 PostCode = Literal["dealer", "dealer-left", "stick"]
+# Colors in which a guide can draw dice (games/office/guides/pdf.py, static/css/patrons.css)
+DieColor = Literal["amber", "black", "blue", "green", "purple", "red", "white"]
 
 
 class PostAct(NamedTuple):
@@ -104,13 +106,13 @@ class Game:
 
     code = ""
     name = ""
-    faces = 6
+    faces = 6  # shared screens and the dice watch know six faces only
     posts: tuple[PostCode, ...] = ("dealer",)  # who works the table; the last post has the dice
     post_acts: Mapping[str, PostAct] = {}  # acts that only the people at some posts do
     keeps_seats = False  # whether a player keeps the seat through rounds without a wager
     seats = 8  # places of a table, if its edition names no number
     has_plays = False  # whether there are wagers on single plays of a round
-    die_colors: tuple[str, ...] = ()  # of each die in the order of entry, if the dice differ
+    die_colors: tuple[DieColor, ...] = ()  # of each die in the order of entry, if the dice differ
     fee: Fee | None = None  # a price that is collected before the throw and never wins
     no_roll_ends = False  # whether a void throw ends the round; if not, the dice are thrown again (A12, A33)
     round_keys: frozenset[str] = frozenset()  # further keys of a line for `adjudicate`

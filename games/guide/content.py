@@ -237,7 +237,7 @@ class GuideText:
         key = "nothing" if not wins else "wins_extra" if len(throws) > 1 else "wins"
         dice = [listed(self.language, throw) for throw in throws]
         text = self.common[key].format(dice=dice[0], extra=dice[-1], wins=listed(self.language, wins))
-        colors = list(game_of(self.rules).die_colors)
+        colors: list[str] = [*game_of(self.rules).die_colors]
         return {"throws": [list(throw) for throw in throws], "colours": colors, "text": text}
 
     def _name(self, code: str) -> str:

@@ -1,6 +1,6 @@
 """The gaming guide as a PDF in one language, drawn only from the guide's frozen content."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reportlab.lib.colors import HexColor
@@ -15,7 +15,17 @@ from games.office.pdf.paper import BOLD, CHINESE, INK, INTER, content_size, rend
 
 FELT, IVORY = HexColor("#0b211a"), HexColor("#f4ecda")
 IVORY_2 = HexColor("#c9c6b2")
-DICE_COLORS = {"": FELT, "green": HexColor("#1d6b46"), "red": HexColor("#9c2f22")}
+# The color of a die and of its pips, by its `DieColor`; "" where all dice are alike
+DICE_COLORS: Mapping[str, tuple[HexColor, HexColor]] = {
+    "": (FELT, IVORY),
+    "amber": (HexColor("#e0a83a"), FELT),
+    "black": (HexColor("#1b1b1b"), IVORY),
+    "blue": (HexColor("#24568f"), IVORY),
+    "green": (HexColor("#1d6b46"), IVORY),
+    "purple": (HexColor("#5e3a86"), IVORY),
+    "red": (HexColor("#9c2f22"), IVORY),
+    "white": (HexColor("#c4bdab"), FELT),
+}
 PIPS = {
     1: ((12, 12),),
     2: ((7, 7), (17, 17)),
@@ -147,7 +157,7 @@ class Dice(Flowable):
         for down, row in enumerate(self.rows):
             top = (len(self.rows) - down) * (self.size + 4) - 2
             for place, (face, color) in enumerate(row):
-                die(self.canv, face, place * (self.size + 5), top, self.size, DICE_COLORS[color], IVORY)
+                die(self.canv, face, place * (self.size + 5), top, self.size, *DICE_COLORS[color])
 
 
 class Squares(Flowable):

@@ -1,20 +1,24 @@
 """What the guide says in three languages: every odds that is filed, as it is filed, in words of our own."""
 
+import io
 import json
 import os
 import re
 from pathlib import Path
+from typing import get_args
 
 import pypdfium2
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from games.engine import Rules
+from games.engine.game import DieColor
 from games.engine.odds import SAID_FOR, Odds
 from games.guide.content import GuideText, content_at, plan_of
 from games.guide.examples import winners
 from games.guide.words import LANGUAGES, game_words, odds, odds_of_tiers, words
 from games.models import Facility, Guide
-from games.office.guides.pdf import NOT_APPROVED, guide_pdf
+from games.office.guides.pdf import DICE_COLORS, NOT_APPROVED, Dice, guide_pdf
 from games.registry import parts
 from tests.games.office.test_guide_acts import publish
 from tests.tables.cast import approve
@@ -227,3 +231,12 @@ def test_a_wager_that_is_stopped_is_in_no_list_no_example_and_pays_nothing_on_th
     assert "9" not in [row["label"] for row in text["wagers"][-1]["rows"]]
     assert not any("Total 9" in one["text"] for one in text["examples"])
     assert "31 to 1" not in list(texts(text["layout"]))
+
+
+def test_a_die_of_any_color_is_drawn_on_the_page_and_in_the_pdf():
+    style = (ROOT / "static" / "css" / "patrons.css").read_text("utf-8")
+    colors = get_args(DieColor)
+    assert [color for color in colors if f".die--{color} {{ fill: " not in style] == []
+    assert len({DICE_COLORS[color][0].hexval() for color in colors}) == len(colors)
+    canvas = Canvas(io.BytesIO())
+    Dice([[(6, color) for color in colors]], 24).drawOn(canvas, 0, 0)
