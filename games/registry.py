@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 from games.engine import editions
+from games.engine.editions import Edition
 from games.engine.game import Game
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
@@ -67,6 +68,11 @@ def game_by_code(code: str) -> Game:
 def game_of(rules: Rules) -> Game:
     """Return the game that these rules are for."""
     return game_by_code(rules.edition.game)
+
+
+def seats_of(edition: Edition) -> int:
+    """Return the places of a table: the number in its edition, or else that of its game."""
+    return edition.places or game_by_code(edition.game).seats
 
 
 def registered_fees() -> list[Fee]:

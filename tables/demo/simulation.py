@@ -1,5 +1,6 @@
 """Play rounds at simulated tables through the same acts as people, with drawn dice. Never at a live table."""
 
+import itertools
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,9 +11,10 @@ from audit.devices import enroll
 from audit.models import Device, Person
 from games import registry
 from games.engine import Refusal, Rules
+from games.engine.editions import edition
 from games.engine.game import PostCode
 from games.models import Facility
-from games.registry import game_by_code, game_of
+from games.registry import game_by_code, game_of, seats_of
 from games.simulated_wagers import SeatWager, TableInPlay, TableWager
 from games.snapshot_types import NextStep, TableKind
 from tables.core import reads
@@ -59,10 +61,16 @@ def verify_simulated(table: Table) -> None:
 
 
 def simulated_tables(facility: Facility, count: int, submission: str) -> list[SimulatedTable]:
-    """Return `count` simulated tables, created where they are missing, each opened with fresh dice."""
+    """Return `count` simulated tables, created where they are missing, each opened with fresh dice.
+
+    The tables of an evening are left to their own people.
+    """
     device, _ = enroll(f"Simulation {Device.objects.count() + 1}", facility.code, "podium")
-    numbers = range(1, count + 1)
-    played = [simulated_table(facility, submission, device, number) for number in numbers]
+    of_evenings = _codes_of_evenings(facility)
+    numbers = (number for number in itertools.count(1) if table_code(submission, number) not in of_evenings)
+    played = [
+        simulated_table(facility, submission, device, number) for number in itertools.islice(numbers, count)
+    ]
     for simulated in played:
         prepare(simulated)
     return played
@@ -77,6 +85,12 @@ def simulated_table(
         pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
     table = _table(facility, pit, table_code(submission, number), submission)
     return SimulatedTable(table, dealer, floor, device, rules_at(table))
+
+
+def _codes_of_evenings(facility: Facility) -> set[str]:
+    """Return the codes of the simulated tables at which the crew of the simulation never was on duty."""
+    tables = Table.objects.filter(facility=facility, kind=Table.Kind.SIMULATED)
+    return set(tables.exclude(assignments__person__in=_crew(facility)).values_list("code", flat=True))
 
 
 def table_code(submission: str, number: int) -> str:
@@ -123,7 +137,7 @@ def equipped_table(
         pit=pit,
         submission=submission,
         kind=kind,
-        seats=game_by_code(newest_submission(facility, submission).game).seats,
+        seats=seats_of(edition(newest_submission(facility, submission).edition)),
         min_cents=min_cents,
         max_cents=max(100_000, 100 * min_cents),
     )

@@ -5,6 +5,7 @@ import random
 import re
 import shutil
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -337,6 +338,14 @@ def test_no_sentence_is_given_twice():
     for name, shared in (("REASONS", REASONS), ("STEP_LABELS", STEP_LABELS)):
         keys = [*shared, *chain(*(getattr(module, name, {}) for module in words.values()))]
         assert sorted(keys) == sorted(set(keys)), name
+
+
+def test_a_table_has_the_places_of_its_edition_or_else_of_its_game():
+    numbered, unnumbered = Rules.of("pa-577").edition, Rules.of("nj-19-47-9").edition
+    assert (numbered.places, registry.seats_of(numbered)) == (16, 16)
+    assert registry.seats_of(replace(numbered, places=12)) == 12
+    assert (unnumbered.places, registry.seats_of(unnumbered)) == (0, 8)
+    assert registry.seats_of(replace(Rules.of("pa-675a").edition, places=0)) == 6
 
 
 def test_a_code_is_registered_once():

@@ -23,7 +23,7 @@ from games.engine import Refusal, Rules
 from games.facility_runner import StreamRunner
 from games.models import Facility, PreparedChange
 from games.office.core import runner as office
-from games.registry import GAMES, game_by_code
+from games.registry import GAMES, game_by_code, seats_of
 from games.separation.entry_types import CHANGE_APPROVED, CHANGE_PREPARED
 from games.snapshot_types import RoundPart, Snapshot
 from games.submissions import draft
@@ -404,7 +404,7 @@ def make_scene(
         pit=pit,
         submission="RS-0009",
         kind=kind,
-        seats=edition.places or 8,
+        seats=seats_of(edition),
         min_cents=1_000,
         max_cents=100_000,
     )

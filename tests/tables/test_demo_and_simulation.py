@@ -197,6 +197,18 @@ def test_an_evening_is_played_at_new_tables_in_the_past_by_dealers_in_turn(monke
         said("simulate", tables=2, hours=1, submission="RS-9999")
 
 
+def test_rounds_after_an_evening_are_played_at_another_table(monkeypatch):
+    """The people of the simulation are not on duty at the tables of the evening."""
+    monkeypatch.setattr(simulated_evening, "SECONDS_BETWEEN_ROUNDS", (600, 700))
+    submission = make_scene().table.submission_code
+    said("simulate", tables=1, hours=1, seed=7, submission=submission)
+    played = Table.objects.get(kind="simulated").last_round
+    for _ in range(2):
+        said("simulate", tables=1, rounds=1, seed=7, submission=submission)
+    rounds = Table.objects.filter(kind="simulated").values_list("code", "last_round")
+    assert dict(rounds) == {"SIM-01": played, "SIM-02": 2}
+
+
 def test_the_trays_of_an_evening_balance_with_sales_and_fills(monkeypatch):
     monkeypatch.setattr(simulated_evening, "SECONDS_BETWEEN_ROUNDS", (400, 500))
     monkeypatch.setattr(simulated_money, "FILL_UNDER", 1)
