@@ -5,7 +5,7 @@ import json
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -145,6 +145,17 @@ PLAY_JOINS = f"""JOIN tables_pit p ON p.id = t.pit_id
 BROKEN = "!"
 
 
+class UnderWay(NamedTuple):
+    """The columns of a fill or a credit under way that the screens of its table show."""
+
+    number: int
+    kind: str
+    slip_number: int | None
+    status: str
+    cents: int
+    requested_at: dt.datetime
+
+
 @dataclass(frozen=True, slots=True)
 class Play:
     """What most acts at a table and each snapshot need beside its row, and the moment of the read.
@@ -152,9 +163,9 @@ class Play:
     `round`: the round in play, with its submission. `shaker`: the working one. `lot`: the dice in it. `issued`: codes
     of lots issued to this table and not yet placed; `issued_broken`: those whose box had a broken seal. `services`:
     whether a provider supplies anything for the game of the table. `calls`: whether any alert shows. `changes`:
-    whether a change of the limits is pending. `transfers`: whether a fill or a credit is under way. `incarnation`:
-    that of the record. `holders`: ids of the people at its posts. `at_work`: those of them who are active, on duty at
-    this table and at no post of another open table; both are empty where only a snapshot is read.
+    whether a change of the limits is pending. `transfers`: the fills and credits under way, oldest first.
+    `incarnation`: that of the record. `holders`: ids of the people at its posts. `at_work`: those of them who are
+    active, on duty at this table and at no post of another open table; both are empty where only a snapshot is read.
     """
 
     now: dt.datetime
@@ -166,7 +177,7 @@ class Play:
     services: bool
     calls: bool
     changes: bool
-    transfers: bool
+    transfers: tuple[UnderWay, ...]
     incarnation: int
     holders: frozenset[int] = frozenset()
     at_work: frozenset[int] = frozenset()
@@ -177,14 +188,21 @@ def _facts_sql() -> str:
     postgres = connection.vendor == "postgresql"
     code = f"i.code || CASE WHEN i.seal_intact IS FALSE THEN '{BROKEN}' ELSE '' END"
     joined = f"string_agg({code}, ',')" if postgres else f"group_concat({code})"
+    columns = ", ".join(f"m.{name}" for name in UnderWay._fields)
+    transfers = (
+        f"json_agg(json_build_array({columns}))::text"
+        if postgres
+        else f"json_group_array(json_array({columns}))"
+    )
     return f"""(SELECT {joined} FROM tables_dicelot i WHERE i.table_id = t.id AND i.status = 'issued'),
         {SERVICES},
         EXISTS (SELECT 1 FROM tables_alert a
                 WHERE a.table_id = t.id AND {SHOWN_SQL}),
         EXISTS (SELECT 1 FROM tables_limitschange c WHERE c.table_id = t.id AND c.status = 'pending'),
-        t.tray_cents IS NOT NULL AND EXISTS (
-            SELECT 1 FROM tables_chiptransfer m WHERE m.facility_id = t.facility_id AND m.table_id = t.id
-            AND m.status IN ('requested', 'preparing', 'on-the-way')),
+        CASE WHEN t.tray_cents IS NOT NULL THEN (
+            SELECT {transfers} FROM tables_chiptransfer m
+            WHERE m.facility_id = t.facility_id AND m.table_id = t.id
+              AND m.status IN ('requested', 'preparing', 'on-the-way')) END,
         {INCARNATION},
         {"clock_timestamp()" if postgres else "NULL"}"""
 
@@ -217,11 +235,21 @@ def _play(
         services=bool(services),
         calls=bool(calls),
         changes=bool(changes),
-        transfers=bool(transfers),
+        transfers=_under_way(transfers) if transfers else (),
         incarnation=int(incarnation),
         holders=frozenset(holders),
         at_work=frozenset(int(pk) for pk in at_work.split(",") if pk),
     )
+
+
+def _under_way(text: str) -> tuple[UnderWay, ...]:
+    """Return transfers from their columns as JSON, oldest first. A moment of SQLite has no time zone: it is UTC."""
+    transfers = []
+    for *columns, requested_at in sorted(json.loads(text)):
+        moment = dt.datetime.fromisoformat(requested_at)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+        transfers.append(UnderWay._make([*columns, aware]))
+    return tuple(transfers)
 
 
 def read_play(table: Table, command_id: uuid.UUID | None = None) -> tuple[Play, Command | None]:

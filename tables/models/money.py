@@ -154,9 +154,14 @@ class ChipTransfer(models.Model):
     @property
     def slip(self) -> str:
         """The slip number, such as F-0131 or C-0047; empty before the cage has given it."""
-        if self.slip_number is None:
-            return ""
-        return f"{'F' if self.kind == self.Kind.FILL else 'C'}-{self.slip_number:04}"
+        return slip_of(self.kind, self.slip_number)
+
+
+def slip_of(kind: str, slip_number: int | None) -> str:
+    """Return the name of a slip, such as F-0131 or C-0047; empty before the cage has given its number."""
+    if slip_number is None:
+        return ""
+    return f"{'F' if kind == ChipTransfer.Kind.FILL else 'C'}-{slip_number:04}"
 
 
 class DropBox(models.Model):

@@ -1,12 +1,15 @@
 """What screens of a tray and of the cage read, in a few statements."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
 from games.models import Facility
 from games.snapshot_types import TransferFacts, TransferKind, TransferStatus
+from tables.core.reads import UnderWay
 from tables.models import ChipTransfer, SlipNumbers, Table, TableInventory, TrayPar
+from tables.models.money import slip_of
 from tables.money.inventory import UNDER_WAY, tray_of
 from tables.money.proposal import OrderProposal, propose
 from tables.money.tray import Tray
@@ -52,18 +55,17 @@ def transfers_of(facility: Facility) -> list[ChipTransfer]:
     return list(rows.select_related("table", *TRANSFER_PEOPLE).order_by("pk"))
 
 
-def transfers_at(table: Table) -> list[TransferFacts]:
-    """The fills and credits under way at a table, as its screens show them, oldest first."""
-    rows = ChipTransfer.objects.filter(facility=table.facility_id, table=table, status__in=UNDER_WAY)
+def transfers_part(transfers: Iterable[UnderWay]) -> list[TransferFacts]:
+    """Return fills and credits under way as the screens of their table show them."""
     return [
         {
             "kind": cast(TransferKind, transfer.kind),
-            "slip": transfer.slip,
+            "slip": slip_of(transfer.kind, transfer.slip_number),
             "status": cast(TransferStatus, transfer.status),
             "cents": transfer.cents,
             "requested_at": moment(transfer.requested_at),
         }
-        for transfer in rows.order_by("number")
+        for transfer in transfers
     ]
 
 

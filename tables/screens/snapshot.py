@@ -41,7 +41,7 @@ from tables.equipment import table_signs
 from tables.failures.words import ceased_text
 from tables.limits import rules
 from tables.models import Table
-from tables.money.view import transfers_at
+from tables.money.view import transfers_part
 from tables.opening import view
 from tables.rounds import returning
 from tables.rounds.layout import layout as wager_layout
@@ -167,7 +167,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
         "lot": _lot(ctx),
         "issued": list(play.issued),
         "issued_broken": list(play.issued_broken),
-        "transfers": transfers_at(table) if play.transfers else [],
+        "transfers": transfers_part(play.transfers),
         **opening.snapshot_part(),
         "closing_asks": view.closing_data(ctx),
         **round_view.round_part(ctx, opening),

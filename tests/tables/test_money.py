@@ -31,6 +31,7 @@ from tables.money.tray import value_cents
 from tables.money.view import tray_facts
 from tables.runner.system import system_context
 from tables.setup.first_day import first_day
+from tables.words.sentences import moment
 from tests.tables import slip_scene
 from tests.tables.cast import Scene, make_scene
 
@@ -384,6 +385,28 @@ def test_a_round_takes_no_further_statement(scene):
         if len(counts) == 2:  # the first round reads more
             Table.objects.filter(pk=scene.table.pk).update(tray_cents=None)
     assert counts[1] == counts[2]
+
+
+@pytest.mark.both_databases
+def test_a_screen_names_what_is_under_way_without_a_further_statement(scene):
+    def read() -> tuple[list[dict[str, Any]], int]:
+        with CaptureQueriesContext(connection) as statements:
+            transfers = scene.snapshot["transfers"]
+        return transfers, len(statements)
+
+    read()  # what is cached is read once
+    transfers, statements_without = read()
+    assert transfers == []
+    prepared, _requested = fill(scene), request(scene, "credit", {"10000": 50})
+    rows = ChipTransfer.objects.order_by("number")
+    expected = [("fill", "F-0001", "on-the-way", 300_000), ("credit", "", "requested", 500_000)]
+    read()
+    transfers, statements_with = read()
+    assert [(row["kind"], row["slip"], row["status"], row["cents"]) for row in transfers] == expected
+    assert [row["requested_at"] for row in transfers] == [moment(row.requested_at) for row in rows]
+    assert statements_with == statements_without
+    scene.act("receive_transfer", {**prepared, "chips": FILL}, witness="floorperson")
+    assert [row["kind"] for row in scene.snapshot["transfers"]] == ["credit"]
 
 
 def test_a_slip_changes_the_tray_by_what_is_handed_over_and_by_chips_that_lay_elsewhere(scene):
