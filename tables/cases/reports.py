@@ -87,9 +87,8 @@ class ReportPanel:
 
     @property
     def band_cents(self) -> int | None:
-        """Two standard deviations of the expected win; None where nothing was wagered."""
-        expected = self.report.total.expected
-        return SIGMAS * sigma(expected) if expected.variance else None
+        """Two standard deviations of the expected win; None without a deviation, as where nothing was wagered."""
+        return SIGMAS * sigma(self.report.total.expected) or None
 
     @property
     def expected_cents(self) -> int:

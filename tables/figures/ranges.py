@@ -163,7 +163,7 @@ def _points_of_days(daily: Mapping[dt.date, DaySums]) -> list[PlotPoint]:
         total.win_cents += daily[day].win_cents
         total.expected_cents += daily[day].expected_cents
         total.variance += daily[day].variance
-        points.append(PlotPoint(day + DAY, total.win_cents, total.expected_cents, 2 * total.variance**0.5))
+        points.append(PlotPoint(day + DAY, total.win_cents, total.expected_cents, _band_cents(total.variance)))
     return points
 
 
@@ -178,7 +178,7 @@ def _points_of_day(rows: Sequence[Mapping[str, Any]]) -> list[PlotPoint]:
     win, expected, variance = 0, 0.0, 0.0
     for begins_at in sorted(hours):
         of_hour = hours[begins_at]
-        points.append(PlotPoint(begins_at, win, expected, 2 * variance**0.5))
+        points.append(PlotPoint(begins_at, win, expected, _band_cents(variance)))
         last_slot = SLOTS
         if begins_at == max(hours):
             last_slot = 1 + max(
@@ -194,11 +194,15 @@ def _points_of_day(rows: Sequence[Mapping[str, Any]]) -> list[PlotPoint]:
                     begins_at + (slot + 1) * SLOT,
                     win,
                     expected + share * hour_expected,
-                    2 * (variance + share * hour_variance) ** 0.5,
+                    _band_cents(variance + share * hour_variance),
                 )
             )
         expected, variance = expected + hour_expected, variance + hour_variance
     return points
+
+
+def _band_cents(variance: float) -> float:
+    return 2 * max(variance, 0.0) ** 0.5  # that of a single course of a game may be negative
 
 
 def by_dealers(query: FiguresQuery, tables: Sequence[Table]) -> dict[str, Sums]:

@@ -184,14 +184,19 @@ class Sums:
         return round(self.expected.value)
 
     @property
+    def band_variance(self) -> Fraction:
+        """The variance, no less than 0: that of a single course of a game may be negative (docs/pit.md)."""
+        return max(self.variance.value, Fraction(0))
+
+    @property
     def band_cents(self) -> int:
         """Two standard deviations, in cents."""
-        return isqrt(SIGMAS**2 * int(self.variance.value))
+        return isqrt(SIGMAS**2 * int(self.band_variance))
 
     @property
     def z_tenths(self) -> int | None:
         """How many tenths of a standard deviation the win is from what was expected; None without a deviation."""
-        variance = self.variance.value
+        variance = self.band_variance
         if not variance or not self.is_known:
             return None
         distance = self.win_cents - self.expected.value
@@ -201,7 +206,7 @@ class Sums:
     @property
     def is_outside(self) -> bool:
         """Whether the win is more than two standard deviations from the expected win."""
-        variance = self.variance.value
+        variance = self.band_variance
         return (
             bool(variance)
             and self.is_known

@@ -37,12 +37,15 @@ class ShiftFigures:
     @property
     def band_cents(self) -> int | None:
         """Two standard deviations, in cents."""
-        return isqrt(DEVIATIONS**2 * int(self.variance)) if self.variance is not None else None
+        if self.variance is None:
+            return None
+        variance = max(self.variance, Fraction(0))  # that of a single course of a game may be negative
+        return isqrt(DEVIATIONS**2 * int(variance))
 
     @property
     def deviations(self) -> float | None:
         """How many standard deviations the win is from its expectation."""
-        if self.expected is None or not self.variance:
+        if self.expected is None or self.variance is None or self.variance <= 0:
             return None
         return float(self.win_cents - self.expected) / float(self.variance) ** 0.5
 

@@ -102,8 +102,9 @@ def sigma(expected: Expected) -> int:
 
 
 def is_outside(expected: Expected) -> bool:
-    """Whether the win is more than two standard deviations from the expected win."""
-    return (expected.won_cents - expected.win) ** 2 > SIGMAS**2 * _variance(expected)
+    """Whether the win is more than two standard deviations from the expected win; never without a deviation."""
+    variance = _variance(expected)
+    return bool(variance) and (expected.won_cents - expected.win) ** 2 > SIGMAS**2 * variance
 
 
 def _variance(expected: Expected) -> Fraction:

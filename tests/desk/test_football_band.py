@@ -1,5 +1,6 @@
 """The band of Three Dice Football: exact, held against every course that a game can take."""
 
+import datetime as dt
 from fractions import Fraction
 from functools import cache
 
@@ -12,6 +13,8 @@ from games.catalog.football.engine.field import THROWS, Spot, chances_of_a_game,
 from games.catalog.football.engine.wagers import BETS, End, outcomes, verdict
 from games.engine import Rules
 from games.registry import game_of
+from tables.cases.reports import report_panel
+from tables.reports.charts import is_outside, sigma
 from tables.reports.expected import Expected
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import day_of
@@ -122,10 +125,11 @@ def test_the_variance_of_each_wager_follows_from_its_odds(code):
 
 
 def played(*wagers, throws):
-    """A game at a table: the wagers of each play before its throw."""
+    """A game at a table: the wagers of each play before its throw, if there are any."""
     scene = make_scene("pa-577")
     for lines, dice in zip(wagers, throws, strict=True):
-        scene.place(*lines)
+        if lines:
+            scene.place(*lines)
         if scene.snapshot["round"]["game"]["quarterback"] is None:
             seat = scene.snapshot["round"]["game"]["offer"]["next"]
             scene.act("offer_dice", {"seat": seat, "accepted": True}, by="stickperson")
@@ -174,6 +178,35 @@ def test_a_wager_on_a_play_depends_on_the_game_from_the_position_of_the_marker(h
         hang = covariance.across(RULES, spot)
         expected += sum(2 * one * two * hang[a, b] for a, one in game.items() for b, two in stakes.items())
     assert day_of(scene).total.expected.variance == expected
+
+
+def play_a_covered_game():
+    """A game of four plays with $10 on that length, which $30 on the last play cover, 4 yards from the goal.
+
+    There 114 of 216 throws end the game, 105 win Under Four, and 3 do both.
+    """
+    throws = [[1, 1, 2], [1, 5, 1], [6, 6, 1], [6, 6, 1]]
+    return played([(1, "game-length:4", 1_000)], [], [], [(2, "under-four", 3_000, 4)], throws=throws)
+
+
+LENGTH_FOUR, UNDER_FOUR = Fraction(27_983_759, 181_398_528), Fraction(105, 216)
+COVERED_WIN = 1_000 * (1 - 6 * LENGTH_FOUR) + 3_000 * (1 - 2 * UNDER_FOUR)
+COVERED_VARIANCE = (
+    6_000**2 * LENGTH_FOUR * (1 - LENGTH_FOUR)
+    + 6_000**2 * UNDER_FOUR * (1 - UNDER_FOUR)
+    + 2 * 6_000 * 6_000 * (Fraction(3, 216) - Fraction(114, 216) * UNDER_FOUR)
+)
+
+
+def test_a_covered_game_has_less_than_no_variance_and_no_verdict(hands):
+    """The play takes away more risk than the game had before its first throw."""
+    scene = play_a_covered_game()
+    expected = day_of(scene).total.expected
+    assert (expected.win, expected.won_cents) == (COVERED_WIN, 3_000 - 5_000)
+    assert expected.variance == COVERED_VARIANCE < 0
+    assert (sigma(expected), is_outside(expected)) == (0, False)
+    panel = report_panel(scene.fresh.facility, hands.now + dt.timedelta(days=1))
+    assert (panel.band_cents, panel.is_outside, panel.expected_cents) == (None, False, 158)
 
 
 def test_throws_of_which_no_game_is_made_leave_their_round_out_and_end_no_report(hands):

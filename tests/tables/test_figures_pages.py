@@ -18,10 +18,11 @@ from tables.figures import rollup
 from tables.figures.formatting import percent
 from tables.figures.lot_changes import lot_changes
 from tables.figures.plots import Axis, LotChange, band_plots
-from tables.figures.query import read_query
-from tables.figures.ranges import PlotPoint, whole_months
+from tables.figures.query import FiguresQuery, read_query
+from tables.figures.ranges import PlotPoint, read_range, whole_months
 from tables.models import DayFigures, DropBox, HourFigures, MonthFigures, RollupProgress
 from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, at, file_slip
+from tests.desk.test_football_band import COVERED_VARIANCE, COVERED_WIN, play_a_covered_game
 from tests.services.workbooks import cells
 from tests.tables import test_money as chips
 from tests.tables.cast import make_scene
@@ -338,6 +339,23 @@ def test_hold_is_win_over_the_drop_that_the_count_room_counted(hands):
     DropBox.objects.update(counted_cents=40_000)
     with pytest.raises(CommandError, match="1 rows differ"):
         call_command("figures_rollup", "--check", stderr=out)
+
+
+def test_a_variance_under_zero_has_a_band_of_nothing_on_every_page(hands):
+    scene = play_a_covered_game()
+    rollup.write_rollups()
+    sums = read_range(FiguresQuery(scene.fresh.facility, TODAY, TODAY, TODAY), [scene.fresh]).total
+    assert (sums.expected.value, sums.variance.value) == (COVERED_WIN, COVERED_VARIANCE)
+    assert (sums.band_cents, sums.z_tenths, sums.is_outside, sums.win_cents) == (0, None, False, -2_000)
+    for query in ("", "?by=dealer", "?by=shift", "?from=2026-11-20&to=2026-11-21"):
+        assert "−$20" in read(scene, PAGE + query)[0], query
+    assert "−$20" in read(scene, f"{PAGE}T-01/")[0]
+    client = scene.browser("podium", "shift-manager")
+    line = json.loads(client.get(f"{PAGE}export.jsonl").content.splitlines()[0])
+    assert Fraction(line["variance"]) == COVERED_VARIANCE
+    assert (line["two_sigma_cents"], line["sigmas_from_expected"]) == (0, None)
+    for kind in ("csv", "xlsx", "pdf"):
+        assert client.get(f"{PAGE}export.{kind}").status_code == 200, kind
 
 
 @pytest.mark.parametrize("days", [1, 30])

@@ -15,6 +15,7 @@ from tables.handover.record_checks import check_handovers
 from tables.handover.shifts import shift_to_hand_over
 from tables.models import Assignment, DiceLot, Handover, ItemAcceptance, Table
 from tables.screens.day_expectation import day_expectation
+from tests.desk.test_football_band import COVERED_VARIANCE, play_a_covered_game
 from tests.tables import slip_scene, test_money
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_dice_pages import see, words
@@ -208,6 +209,16 @@ def test_the_shifts_of_a_day_add_up_to_its_figures_and_each_has_its_own_rounds(f
     assert second.expected is not None and first.expected is not None
     assert abs(first.expected + second.expected - whole.win) < 1, "of a shift that is over, to the cent"
     assert abs(first.variance + second.variance - whole.variance) < 3_000
+
+
+def test_a_variance_under_zero_has_a_band_of_nothing(hands):
+    scene = play_a_covered_game()
+    facility = scene.table.facility
+    [pit], floor_figures = shift_figures(facility, shift_to_hand_over(facility, hands.now))
+    for figures in (pit, floor_figures):
+        assert figures.variance == COVERED_VARIANCE
+        assert (figures.band_cents, figures.deviations, figures.win_cents) == (0, None, -2_000)
+    assert "−$20" in words(see(scene, "handover/", "pit-manager"))
 
 
 def test_the_page_says_what_is_missing_and_only_managers_open_it(floor, hands):
