@@ -1,11 +1,13 @@
 """The win that the odds predict for a round, and its variance in cents squared: exact."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
 from games.engine import Refusal, Rules
 from games.engine.expectations import RoundExpectation
+from games.engine.game import EXACT_STAKE_CENTS
 from games.engine.wagers import Wager
 from games.registry import game_of
 
@@ -33,3 +35,22 @@ def advantages(rules: Rules) -> dict[str, Fraction]:
         code: game_of(rules).advantage(rules, code, outcomes)
         for code, outcomes in game_of(rules).outcomes(rules).items()
     }
+
+
+@lru_cache(maxsize=64)
+def advantages_with_fee(rules: Rules) -> dict[str, Fraction]:
+    """The house advantage of each code at a seat that paid the fee of its game, without a payout limit; empty for
+    rules without a fee. That of the fee is 1: it never wins.
+    """
+    game = game_of(rules)
+    codes = game.outcomes(rules).keys()
+    if game.fee is None or game.fee.code not in codes:
+        return {}
+    unlimited, fee = replace(rules, payout_limit_cents=None), game.fee.code
+    advantage_by_code: dict[str, Fraction] = {}
+    for code in codes:
+        wagers = [Wager(1, staked, EXACT_STAKE_CENTS) for staked in sorted({fee, code})]
+        expectation = game.round_expectation(unlimited, wagers)
+        if expectation is not None:
+            advantage_by_code[code] = expectation.by_code[code] / EXACT_STAKE_CENTS
+    return advantage_by_code

@@ -4,12 +4,12 @@ import datetime as dt
 from collections import Counter, defaultdict
 from dataclasses import replace
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from games import submissions
-from games.expectation import advantages
+from games.expectation import advantages, advantages_with_fee
 from games.models import Facility, RulesSubmission
-from games.registry import registered_fees
+from games.registry import game_of, registered_fees
 from tables.advice.proposals import HOUR, Staked, TableHour
 from tables.core import posts
 from tables.models import DiceLot, LimitsChange, PlannedMove, Round, Table, Wager
@@ -138,21 +138,23 @@ def _played(tables: list[Table], now: dt.datetime) -> QuerySet[Round]:
 
 
 def _stakes(wagers: QuerySet[Wager]) -> dict[int, list[Staked]]:
-    """The wagers by table, code and size. Fees, whose odds depend on other wagers, are left out."""
-    sizes = wagers.values_list("round__table", "round__submission", "code", "cents").annotate(
-        count=Count("pk")
-    )
-    rows = list(sizes)
-    submission_ids = {submission for _table, submission, *_size in rows}
-    rules = {
+    """The wagers and fees by table, code and size. A seat's fee changes the odds of its other wagers."""
+    fees = {fee.code for fee in registered_fees()}
+    of_seat = Wager.objects.filter(round=OuterRef("round"), seat=OuterRef("seat"), struck=False)
+    sizes = wagers.annotate(has_fee=Exists(of_seat.filter(code__in=fees)))
+    columns = "round__table", "round__submission", "code", "cents", "has_fee"
+    rows = list(sizes.values_list(*columns).annotate(count=Count("pk")))
+    submission_ids = {row[1] for row in rows}
+    rules_by_submission = {
         row.pk: submissions.rules_of(row) for row in RulesSubmission.objects.filter(pk__in=submission_ids)
     }
-    fees = {fee.code for fee in registered_fees()}
     staked: dict[int, list[Staked]] = defaultdict(list)
-    for table, submission, code, cents, count in rows:
-        advantage = advantages(rules[submission]).get(code)
-        if advantage is not None and code not in fees:
-            staked[table].append(Staked(cents, count, advantage))
+    for table, submission, code, cents, has_fee, count in rows:
+        rules = rules_by_submission[submission]
+        advantage = (advantages_with_fee if has_fee else advantages)(rules).get(code)
+        if advantage is not None:
+            is_limited = game_of(rules).is_limited(code)
+            staked[table].append(Staked(cents, count, advantage, is_fee=code in fees, is_limited=is_limited))
     return staked
 
 

@@ -26,11 +26,20 @@ SOON = dt.timedelta(minutes=60)
 
 @dataclass(frozen=True)
 class Staked:
-    """Wagers of the last hour of one size on one code: how many, and the exact house advantage of the code."""
+    """Wagers of the last hour of one size on one code: how many, and their exact house advantage.
+
+    `is_fee`: no wagers but fees, which cost what the wagers of their seats are. `is_limited`: the table's limits apply.
+    """
 
     cents: int
     count: int
     advantage: Fraction
+    is_fee: bool = False
+    is_limited: bool = True
+
+    def rises_to(self, min_cents: int) -> bool:
+        """Whether this minimum is above them."""
+        return self.is_limited and self.cents < min_cents
 
 
 @dataclass(frozen=True)
@@ -126,14 +135,15 @@ def _raise_minimum(table: TableHour) -> Proposal | None:
     best = max(gains, key=lambda cents: gains[cents], default=None)
     if best is None or gains[best] <= 0:
         return None
-    small = sum(stake.count for stake in table.stakes if stake.cents < best)
-    wagers = sum(stake.count for stake in table.stakes)
+    wagers = [stake for stake in table.stakes if not stake.is_fee]
+    small = sum(stake.count for stake in wagers if stake.rises_to(best))
+    whole = sum(stake.count for stake in wagers)
     return Proposal(
         "raise",
         table.code,
         f"Raise {table.code} to {_dollars(best)}",
         f"{_seats(table)}, {table.rounds} rounds. "
-        f"{small} of {wagers} wagers were under {_dollars(best)}. Now {_dollars(round(table.win_an_hour))} an hour is "
+        f"{small} of {whole} wagers were under {_dollars(best)}. Now {_dollars(round(table.win_an_hour))} an hour is "
         "expected.",
         "Assumes that one in four of those wagers stays away, and the others rise to the minimum.",
         gain_cents=round(gains[best]),
@@ -147,7 +157,7 @@ def _gain_of_minimum(stakes: Iterable[Staked], min_cents: int) -> Fraction:
         (
             stake.count * stake.advantage * (STAY_AT_HIGHER_MINIMUM * min_cents - stake.cents)
             for stake in stakes
-            if stake.cents < min_cents
+            if stake.rises_to(min_cents)
         ),
         Fraction(0),
     )

@@ -9,6 +9,7 @@ import pytest
 from audit import clock
 from tables.advice.facts import free_dealers, seats_of_last_hour, table_hours
 from tables.advice.proposals import Staked, TableHour, proposals
+from tests.tables.cast import make_scene
 
 NOW = dt.datetime(2026, 11, 20, 21, 42, tzinfo=dt.UTC)
 EDGE = Fraction(1, 36)
@@ -48,6 +49,16 @@ def test_a_full_table_is_raised_to_the_minimum_that_gains_most_under_the_stated_
 )
 def test_a_table_is_not_raised_without_a_full_known_hour_or_a_gain(calm):
     assert kinds(calm) == []
+
+
+def test_a_fee_is_no_wager_and_what_the_limits_do_not_cover_does_not_rise():
+    """100 circles of $10, each with an Extra Roll for $10, and 100 wagers of $1 on Millionaire Row."""
+    circles, fees = Staked(1_000, 100, -EDGE), Staked(1_000, 100, Fraction(1), is_fee=True)
+    row = Staked(100, 100, Fraction(3, 4), is_limited=False)
+    (proposal,) = proposals([replace(FULL, stakes=(circles, fees, row))], {}, NOW)
+    gain_of_each = Fraction(3, 4) * 2_500 - 1_000
+    assert proposal.gain_cents == round(100 * (1 - EDGE) * gain_of_each) == 85_069
+    assert "100 of 200 wagers were under $25. Now $1,047 an hour is expected." in proposal.facts
 
 
 def test_a_nearly_empty_table_is_lowered_beside_a_full_one_or_closed_if_the_other_has_room():
@@ -102,6 +113,31 @@ def test_the_last_hour_of_a_table_is_read_from_its_rounds(scene):
     }
     assert table_hours(facility, clock.now() + dt.timedelta(minutes=61))[0].rounds == 0
     assert free_dealers(facility, [replace(hour, is_ready=True)], clock.now()) == {"sic-bo": ["Relief"]}
+
+
+@pytest.mark.django_db
+@pytest.mark.both_databases
+def test_a_seat_with_an_extra_roll_has_the_odds_of_two_throws_and_its_fee(hands):
+    scene = make_scene("pa-675a", payout_limit_cents=5_006_000)
+    bought = [(2, "pip:5", 2_500), (2, "like-kind:4", 2_500), (2, "extra-roll", 2_500)]
+    plain = [(5, "pip:5", 2_500), (5, "like-kind:4", 2_500), (5, "millionaire:9", 100)]
+    scene.place(*bought, *plain)
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [5, 5, 5, 5, 1, 1, 6, 6, 6, 4]})
+    scene.until("call_dice")
+    scene.act("call_dice", {"dice": [1, 2, 3, 4, 6, 6]})
+    scene.finish()
+    (hour,) = table_hours(scene.table.facility, clock.now())
+    pip, circle = Fraction(1_693_511, 10_077_696), Fraction(79_577, 209_952)
+    circle_of_two_throws = Fraction(-2_049_657_089, 29_386_561_536)
+    assert sorted(hour.stakes, key=lambda stake: (stake.cents, stake.advantage)) == [
+        Staked(100, 1, Fraction(1_262_941, 1_679_616), is_limited=False),
+        Staked(2_500, 1, circle_of_two_throws),
+        Staked(2_500, 1, pip),
+        Staked(2_500, 1, pip),
+        Staked(2_500, 1, circle),
+        Staked(2_500, 1, Fraction(1), is_fee=True),
+    ]
 
 
 @pytest.mark.django_db
