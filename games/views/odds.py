@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.access import Denied
 from games.engine import Refusal, Rules
+from games.engine.game import Game
 from games.models import Facility, RulesSubmission
 from games.office.core.access import person_and_facility
 from games.office.odds import pdf as odds_paper
@@ -21,6 +22,7 @@ from games.office.pdf.approval import approval_text
 from games.office.submissions import pdf as submission_paper
 from games.office.submissions.compare import edition_title
 from games.office.submissions.what_if import WhatIf, choices, what_if
+from games.registry import game_by_code
 from games.submission_options import Options, options_of
 from games.views.page_context import page_context
 
@@ -40,6 +42,10 @@ class OddsSubject:
     submission: RulesSubmission | None = None
     before: Rules | None = None
     before_name: str = ""
+
+    @property
+    def game(self) -> Game:
+        return game_by_code(self.rules.edition.game)
 
     @property
     def sheet(self) -> OddsSheet:

@@ -100,6 +100,13 @@ def test_the_page_shows_the_submission_in_force_unasked(podium):
     assert one_line(page).count("<tr class=") == 13
 
 
+def test_the_page_names_the_game_of_a_submission_and_of_an_edition(podium):
+    submitted = one_line(podium.get(ODDS).content.decode())
+    assert "Sic Bo, 58 Pa. Code Chapter 625a, Paytable A; approved" in submitted
+    edition = one_line(podium.get(f"{ODDS}?rules=pa-577").content.decode())
+    assert "Three Dice Football, as the edition sets it" in edition
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_the_page_shows_any_edition(podium, key):
     page = podium.get(ODDS, {"rules": key})
