@@ -29,7 +29,7 @@ from tables.models import Inspection, Table
 from tables.opening.checks import last_inspection, verify_dice_new_enough, verify_payout_limit, verify_secured
 from tables.opening.words import OPENING_LABELS, OPENING_SENTENCES, empty_posts_sentence
 from tables.rules.suspensions import verify_game_not_suspended
-from tables.words.sentences import dollars, moment, say, short
+from tables.words.sentences import dollars, missing_by, moment, short
 
 
 class Opening:
@@ -186,7 +186,7 @@ def refusal_data(check: Callable[[], object]) -> Missing | None:
     try:
         check()
     except Refusal as refusal:
-        return {"code": refusal.code, "text": say(refusal), "section": short(refusal.section)}
+        return missing_by(refusal)
     return None
 
 

@@ -1,13 +1,15 @@
 """Render fragments from a snapshot with MiniJinja: the same templates for first paint, push and resync.
 
 A snapshot travels as its JSON text, and a fragment is a function of that text alone. So each worker renders a station
-only if one of its screens shows it, and once for all of them.
+only if one of its screens shows it, and once for all of them. The worker that made the text renders from the snapshot
+that it made it of: a snapshot has only what JSON gives back (`tests/tables/test_snapshot.py`).
 """
 
 import json
+import threading
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict, cast
 
 from django.utils.safestring import SafeString
 
@@ -48,7 +50,7 @@ STATIONS = {
     "sign-with-rolls": Station("tables/sign/screen.jinja", SignWithRollsData),
 }
 CACHED_FRAGMENTS = 128  # of the states pushed last, about 40 kB each
-PARSED_STATES = 8
+KEPT_STATES = 8
 
 
 class Screen(TypedDict):
@@ -66,6 +68,32 @@ class TableState:
     facility: str
     version: int
     text: str
+
+
+class NewestStates:
+    """The newest snapshots of this process by their text. Nobody may change them. Used from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._snapshots: dict[str, Snapshot] = {}
+
+    def add(self, text: str, state: Snapshot) -> None:
+        """Keep a snapshot in place of the oldest. `text` is its JSON."""
+        with self._lock:
+            self._snapshots[text] = state
+            if len(self._snapshots) > KEPT_STATES:
+                del self._snapshots[next(iter(self._snapshots))]
+
+    def parse(self, text: str) -> Snapshot:
+        """Return the snapshot of this text, which is parsed once for all of its stations."""
+        state = self._snapshots.get(text)
+        if state is None:
+            state = cast(Snapshot, json.loads(text))
+            self.add(text, state)
+        return state
+
+
+newest_states = NewestStates()
 
 
 @dataclass(frozen=True)
@@ -138,22 +166,16 @@ def state_after(ctx: TableContext) -> TableState:
 
 
 def _state(state: Snapshot) -> TableState:
-    table = state["table"]
-    return TableState(table["code"], table["facility"], state["version"], json.dumps(state))
+    table, text = state["table"], json.dumps(state)
+    newest_states.add(text, state)
+    return TableState(table["code"], table["facility"], state["version"], text)
 
 
 @lru_cache(CACHED_FRAGMENTS)
 def fragment(station: str, state_text: str) -> Fragment:
     """Render one station of a state. Queries nothing. Raises KeyError for an unknown station."""
-    shown = _parse(state_text)
+    shown = newest_states.parse(state_text)
     return Fragment(shown["table"]["code"], shown["version"], render(station, shown))
-
-
-@lru_cache(PARSED_STATES)
-def _parse(state_text: str) -> Snapshot:
-    """Parse a state once for all of its stations. Nobody may change it."""
-    shown: Snapshot = json.loads(state_text)
-    return shown
 
 
 def read_fragment(station: str, table_id: int) -> Fragment:

@@ -42,10 +42,10 @@ from tables.rules.refusals import RULES_NOT_ACKNOWLEDGED
 from tables.words.sentences import (
     dollars,
     instruction,
+    missing_by,
     moment,
     next_label,
     next_says,
-    say,
     short,
     step_label,
 )
@@ -314,15 +314,13 @@ def _offers_without_rules(table: Table) -> list[str]:
 
 
 def _no_rules(ctx: TableContext) -> Missing:
-    refusal = Refusal(NO_RULES_IN_FORCE, code=ctx.table.submission_code)
-    return {"code": refusal.code, "text": say(refusal), "section": ""}
+    return missing_by(Refusal(NO_RULES_IN_FORCE, code=ctx.table.submission_code))
 
 
 def _new_rules(ctx: TableContext) -> Missing:
     rules = current_rules(ctx)
-    refusal = Refusal(RULES_NOT_ACKNOWLEDGED, code=rules.submission, version=rules.version)
     section = ctx.table.facility.law.section("submissions.in-force")
-    return {"code": refusal.code, "text": say(refusal), "section": short(section)}
+    return missing_by(Refusal(RULES_NOT_ACKNOWLEDGED, section, code=rules.submission, version=rules.version))
 
 
 def _next_step(
@@ -378,7 +376,7 @@ def _missing(ctx: TableContext, name: str) -> Missing | None:
         if name == "throw_dice":
             verify_quarterback_plays(ctx)
     except Refusal as refusal:
-        return {"code": refusal.code, "text": say(refusal), "section": short(refusal.section)}
+        return missing_by(refusal)
     return None
 
 

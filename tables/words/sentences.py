@@ -13,7 +13,7 @@ from games import jurisdictions
 from games import wording as games_wording
 from games.engine import Refusal
 from games.engine.odds import in_dollars
-from games.snapshot_types import Call, RibbonStep, RoundFacts, Settle
+from games.snapshot_types import Call, Missing, RibbonStep, RoundFacts, Settle
 from tables.words import registry
 
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
@@ -110,6 +110,11 @@ def say(refusal: Refusal | AuditRefusal) -> str:
 def title(refusal: Refusal | AuditRefusal) -> str:
     """Two or three words above the sentence."""
     return refusal.code.heading or "Not done"
+
+
+def missing_by(refusal: Refusal) -> Missing:
+    """What a step lacks, as the snapshot states it: the refusal as plain text."""
+    return {"code": str(refusal.code), "text": say(refusal), "section": short(refusal.section)}
 
 
 def short(cite: str) -> str:

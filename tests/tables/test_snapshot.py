@@ -23,6 +23,7 @@ from script import snapshot_fields
 from tables.demo.seeding import approve_shaker
 from tables.models import Alert, Shaker, Table
 from tables.runner import table
+from tests.services.json_types import not_of_json
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +61,7 @@ def verify_declared(snapshot: Any) -> None:
     assert list(faults(without_game_view, Snapshot, "snapshot")) == []
     assert list(faults(snapshot["round"]["game"], GAME_VIEWS[snapshot["table"]["game"]], "game")) == []
     assert json.loads(json.dumps(snapshot, allow_nan=False)) == snapshot
+    assert list(not_of_json(snapshot)) == []
 
 
 @pytest.fixture
