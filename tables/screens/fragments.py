@@ -105,6 +105,11 @@ class Fragment:
     html: str
 
     @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the HTML, which are compared with those of the fragments before and after."""
+        return self.html.split("\n")
+
+    @cached_property
     def message(self) -> str:
         """What is sent on a socket: JSON of table, version and HTML."""
         return json.dumps({"table": self.table, "version": self.version, "html": self.html})
@@ -194,7 +199,7 @@ def message_after(before: Fragment, after: Fragment) -> str:
 
     JSON of table, version, the version that it changes (`base`), and `lines`.
     """
-    lines = changed_lines(before.html.split("\n"), after.html.split("\n"))
+    lines = changed_lines(before.lines, after.lines)
     content = {"table": after.table, "version": after.version, "base": before.version, "lines": lines}
     message = json.dumps(content)
     return message if len(message) < len(after.html) // 2 else after.message
