@@ -33,26 +33,40 @@ function offerChips(dialog, chips) {
   sendsChips(dialog);
 }
 
+/* A dialog signs for the count that it shows: the page under it may be read again meanwhile, and ask for another one. */
+function takeCount(dialog) {
+  const { chips, verdict: { cents, text } } = pad;
+  dialog.count = { chips, cents };
+  setText(dialog.box, "[data-sign-amount]", money(cents));
+  setText(dialog.box, "[data-sign-note]", text);
+  showLines(dialog.box);
+}
+
+/* A count that has begun stays the one of this page, also when a fill arrives or its slip is no longer the first. */
+function keepCount() {
+  const { section, numbers } = pad, { dataset } = page();
+  if (!section || !numbers.size) return;
+  const address = new URL(dataset.livePart, location.href), { code, transfer } = document.getElementById("go").dataset;
+  address.searchParams.set("count", code);
+  if (transfer) address.searchParams.set("slip", transfer);
+  dataset.livePart = address.pathname + address.search;
+}
+
 const SUBJECTS = { slip: "Sign for the chips", tray: "Sign the count of the tray", opener: "Sign the opener", closer: "Sign the closer" };
 
 /* What each dialog sends beside its own fields, and what it shows. */
 const OPENED = {
-  "sign-count": ({ box }, { act, code, kind }) => {
-    const { cents, text } = pad.verdict;
+  "sign-count": (dialog, { act, code, kind }) => {
+    const { box } = dialog;
     box.dataset.name = act;
     setText(box, "[data-sign-what]", SUBJECTS[code]);
-    setText(box, "[data-sign-amount]", money(cents));
-    setText(box, "[data-sign-note]", text);
     const carrier = box.querySelector("[data-carrier-field]"), isCredit = act === "hand_over_transfer" && kind === "credit";
     carrier.hidden = !isCredit;
     carrier.querySelector("select").disabled = !isCredit;
-    showLines(box);
+    takeCount(dialog);
   },
-  "sell-chips": ({ box }) => {
-    setText(box, "[data-sign-amount]", money(pad.verdict.cents));
-    showLines(box);
-  },
-  "count-differs": ({ box }) => showLines(box),
+  "sell-chips": takeCount,
+  "count-differs": takeCount,
   "request": (dialog, { kind, chips }) => {
     const { box } = dialog;
     box.dataset.name = `request_${kind}`;
@@ -64,11 +78,11 @@ const OPENED = {
 };
 const PARAMS = {
   /* a credit is what its slip says: the pad has compared it */
-  "sign-count": ({ act, transfer }) => ({
-    ...(act !== "hand_over_transfer" && { "chips": pad.chips }), ...(transfer && { "transfer": Number(transfer) }),
+  "sign-count": ({ count: { chips }, subject: { act, transfer } }) => ({
+    ...(act !== "hand_over_transfer" && { chips }), ...(transfer && { "transfer": Number(transfer) }),
   }),
-  "count-differs": ({ transfer }) => ({ "chips": pad.chips, "transfer": Number(transfer) }),
-  "sell-chips": () => ({ "chips": pad.chips, "cents": pad.verdict.cents }),
+  "count-differs": ({ count: { chips }, subject: { transfer } }) => ({ chips, "transfer": Number(transfer) }),
+  "sell-chips": ({ count: { chips, cents } }) => ({ chips, cents }),
 };
 
 function extendParams(dialog) {
@@ -76,7 +90,7 @@ function extendParams(dialog) {
   if (!more || dialog.isExtended) return;
   const params = dialog.params.bind(dialog);
   dialog.isExtended = true;
-  dialog.params = () => ({ ...params(), ...more(dialog.subject) });
+  dialog.params = () => ({ ...params(), ...more(dialog) });
 }
 
 addEventListener("dialog:open", ({ detail: { dialog, subject } }) => {
@@ -94,8 +108,8 @@ document.addEventListener("click", (event) => {
   event.stopPropagation();
   if (isEarly) document.getElementById("status-message").textContent = "Count the chips first.";
 }, { capture: true });
-document.addEventListener("click", ({ target }) => pad.click(target));
-document.addEventListener("keydown", (event) => pad.type(event));
+document.addEventListener("click", ({ target }) => { pad.click(target); keepCount(); });
+document.addEventListener("keydown", (event) => { pad.type(event); keepCount(); });
 addEventListener("screen:applied", () => pad.paint());
 pad.paint();
 

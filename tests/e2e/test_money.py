@@ -8,13 +8,13 @@ from playwright.sync_api import Page, expect
 from audit import clock
 from audit.devices import enroll
 from tables.figures import rollup
-from tables.models import Table
+from tables.models import Table, TableInventory
 from tables.money.keeping import change_keeping
 from tests.e2e.floor import Screen, Tablet, resize
 from tests.e2e.test_looks import broken_rules
 from tests.e2e.test_taps import DIALOG_PAIRS
 from tests.tables.cast import Scene
-from tests.tables.test_money import OPENER, box, count
+from tests.tables.test_money import OPENER, box, cage, count, fill
 
 pytestmark = pytest.mark.browser
 SIZES = ((1280, 800), (1024, 768), (820, 1180))
@@ -134,3 +134,37 @@ def test_a_fill_goes_from_the_request_to_the_tray_with_every_signature(open_tray
     resize(floor.page, (390, 844))
     assert floor.page.evaluate(SIDEWAYS) <= 0
     is_well(floor.page)
+
+
+def test_a_signature_is_for_the_count_of_its_dialog_whatever_happens_meanwhile(open_tray, new_page, spotless):
+    """1. The dealer counts the tray. 2. The dialog asks for the floor's PIN. 3. Chips are asked for, and the page shows
+    it. 4. The floor signs."""
+    scene = open_tray
+    dealer = Tablet(new_page()).begin(scene)
+    spotless.append(dealer)
+    page = dealer.page
+    page.goto("/floor/larkfield/T-01/tray")
+    expect(page.locator("html")).to_have_attribute("data-ready", "")
+    counted = {**OPENER, "500": 117, "2500": 96}
+    for chips in counted.values():
+        page.keyboard.type(str(chips))
+        dealer.tap("[data-count-next]")
+    dealer.tap("#go")
+    signature = page.locator("#sign-count")
+    transfer = fill(scene, {"500": 100})
+    expect(page.locator(".move .slip-code")).to_have_text("F-0001")
+    signature.locator("[data-witness]").select_option("floorperson")
+    dealer.enter_pin(signature)
+    expect(signature).to_be_hidden()
+    assert TableInventory.objects.get().counted_chips == counted
+
+    # A fill that is voided while its dialog is open cannot be signed for; the dialog says why.
+    expect(page.locator("#go")).to_have_attribute("data-code", "slip")
+    page.keyboard.type("100")
+    dealer.tap("#go")
+    cage(scene, "void_transfer", {**transfer, "reason": "torn"}, "security")
+    expect(page.locator("#move-h")).to_have_text("Fills and credits")
+    signature.locator("[data-witness]").select_option("floorperson")
+    dealer.enter_pin(signature)
+    expect(signature.locator("[data-refused]")).to_contain_text("F-0001")
+    assert TableInventory.objects.get().fills_cents == 0
