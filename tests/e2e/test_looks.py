@@ -420,6 +420,25 @@ CUT_TEXT = f"""() => {WITH_TEXT}.filter((node) => node.scrollWidth > node.client
 SMALL_TEXT = f"""least => {WITH_TEXT}.filter((node) => parseFloat(getComputedStyle(node).fontSize) < least)
     .map((node) => node.outerHTML.slice(0, 120))"""
 LEAST_ON_A_WALL = 28
+# A wall whose floor has eight pits of eight tables
+EIGHT_PITS = """() => {
+    const map = document.querySelector('[data-pit-map]'), pit = document.querySelector('.wall-pit');
+    const table = Object.assign(document.createElement('b'), { textContent: 'T-101', className: 'warn' });
+    while (map.children.length < 9) map.append(table.cloneNode(true));
+    for (const row of [map, pit]) for (let i = 0; i < 7; i++) row.after(row.cloneNode(true));
+}"""
+AT_LEVEL = "level => { document.getElementById('wall').dataset.level = level; }"
+OVER_ANOTHER = f"""() => {{
+    const boxes = {WITH_TEXT}.filter((node) => node.closest('.wall-wins, .wall-map, .wall-next')).map((node) => ({{
+        text: node.textContent.trim(), box: node.getBoundingClientRect(),
+        end: Math.min(innerHeight, node.closest('.wall-wins, #wall').getBoundingClientRect().bottom) + 1 }}));
+    const isOver = (a, b) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4
+        && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1;
+    return boxes.flatMap(({{ text, box, end }}, i) => [
+        ...(box.bottom > end ? [`${{text}} is cut off`] : []),
+        ...boxes.slice(i + 1).filter((other) => isOver(box, other.box))
+            .map((other) => `${{text}} is over ${{other.text}}`)]);
+}}"""
 
 
 CUT_LINES = """() => [...document.querySelectorAll('#loud > *')].filter((part) =>
@@ -476,6 +495,10 @@ def test_the_pit_has_views_and_keys_and_the_wall_is_read_from_five_meters(full, 
     expect(wall.page.locator(".wall-band")).to_contain_text("expected $")
     assert wall.page.evaluate(CUT_TEXT) + wall.page.evaluate(SMALL_TEXT, LEAST_ON_A_WALL) == []
     assert wall.page.evaluate(CUT_OFF) + wall.page.evaluate(CUT_LINES) + rules_broken_today(wall.page) == []
+    wall.page.evaluate(EIGHT_PITS)
+    for level in ("stop", "calm"):
+        wall.page.evaluate(AT_LEVEL, level)
+        assert wall.page.evaluate(OVER_ANOTHER) + wall.page.evaluate(CUT_LINES) == [], level
 
 
 OUT_OF_TILE = """() => [...document.querySelectorAll('.tile')].flatMap((tile) =>
