@@ -79,7 +79,7 @@ def read_query(
 ) -> tuple[FiguresQuery, str]:
     """Return the query of an address, and a sentence about what was typed and could not be used."""
     first_typed, last_typed = parameters.get("from", ""), parameters.get("to", "")
-    first, last = _read_day(first_typed), _read_day(last_typed)
+    first, last = read_day(first_typed), read_day(last_typed)
     refused = ""
     if (first_typed and first is None) or (last_typed and last is None):
         refused = "A gaming day is a date, such as 2026-11-21."
@@ -114,7 +114,8 @@ def month_of(day: dt.date) -> tuple[dt.date, dt.date]:
     return day.replace(day=1), next_month(day) - DAY
 
 
-def _read_day(typed: str) -> dt.date | None:
+def read_day(typed: str) -> dt.date | None:
+    """Return a date such as 2026-11-21; None for anything else and for dates before this century."""
     try:
         day = dt.date.fromisoformat(typed) if re.fullmatch(r"\d{4}-\d\d-\d\d", typed, re.ASCII) else None
     except ValueError:

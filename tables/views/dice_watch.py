@@ -1,7 +1,6 @@
 """The page of the dice watch, for staff: never on a display for patrons."""
 
 import datetime as dt
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,6 +11,7 @@ from games.models import Facility
 from tables.core.permissions import FLOOR, SEES_EVERYTHING
 from tables.dice_watch.page import past_rows, period, watch_of, watched_rows
 from tables.dice_watch.words import years_words
+from tables.figures.query import read_day
 from tables.models import Shaker, Table, WatchedDice
 from tables.runner.access import Denied, facility_page_for
 from tables.runner.facility import DICE
@@ -71,14 +71,8 @@ def _with_places(watched: WatchedDice) -> WatchedDice:
 
 def _days(request: HttpRequest, today: dt.date) -> tuple[dt.date, dt.date]:
     """Return the first and the last gaming day of the address, else the last thirty."""
-    days: dict[str, Any] = {}
-    for name in ("from", "to"):
-        try:
-            days[name] = dt.date.fromisoformat(request.GET.get(name, ""))
-        except ValueError:
-            days[name] = None
-    last = days["to"] or today
-    first = days["from"] or last - dt.timedelta(days=PERIOD_DAYS - 1)
+    last = read_day(request.GET.get("to", "")) or today
+    first = read_day(request.GET.get("from", "")) or last - dt.timedelta(days=PERIOD_DAYS - 1)
     if first > last:
         first, last = last, first
     return max(first, last - dt.timedelta(days=MOST_DAYS - 1)), last

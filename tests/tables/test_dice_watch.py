@@ -269,6 +269,7 @@ def test_the_page_begins_with_a_sentence_and_proposes_the_withdrawal_to_the_floo
     assert "These dice need a look." in part and "?lot=L-0001" in part and "data-open" not in part
     client = unfair.browser("podium", "floorperson")
     assert client.get("/floor/larkfield/dice-watch/?lot=L-9999").status_code == 403
+    assert client.get("/floor/larkfield/dice-watch/?to=0001-01-02").status_code == 200
     button = re.search(
         r'data-seen="(\d+)"\s+data-address="([^"]+)"',
         client.get("/floor/larkfield/dice-watch/").content.decode(),
