@@ -46,7 +46,7 @@ def table_figures(request: HttpRequest, facility: str, table: str) -> HttpRespon
     """Show the figures of one table: thirty days, or a range."""
     person, facility_row = facility_page_for(request, facility, FIGURES)
     page, context = _page(request, person, facility_row, table)
-    if not page.tables:
+    if page.query.table != table or not page.tables:  # a code that no table can have is no filter
         raise Denied
     (table_row,) = page.tables
     return render(
