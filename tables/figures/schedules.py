@@ -73,12 +73,12 @@ def _wrong(report: DeclaredReport, table: Mapping[str, Any]) -> Iterator[str]:
     if wrong_filter := _wrong_filter(report["filters"], report["every"]):
         yield wrong_filter
     formats = report["formats"]
-    if not isinstance(formats, list) or not formats or any(name not in FORMATS for name in formats):
+    if not isinstance(formats, list) or not formats or any(name not in [*FORMATS] for name in formats):
         yield f"formats must be some of {', '.join(FORMATS)}."
     folder, mail = report["folder"], report["mail"]
     if folder and not (isinstance(folder, str) and len(folder) <= 300 and Path(folder).is_absolute()):
         yield "folder must be an absolute path."
-    if not isinstance(mail, list) or not all(_passes(validate_email, address) for address in mail):
+    if not isinstance(mail, list) or not all(_is_address(address) for address in mail):
         yield "mail must be a list of e-mail addresses."
     if mail and settings.EMAIL_BACKEND == NO_MAIL:
         yield "nothing can be sent: PITSIDE_EMAIL_URL names no mail server."
@@ -96,6 +96,10 @@ def _wrong_filter(filters: Any, every: str) -> str:
     if values.get("by", "table") not in BY or values.get("play", "live") not in PLAYS:
         return f"by is one of {', '.join(BY)}; play is one of {', '.join(PLAYS)}."
     return ""
+
+
+def _is_address(value: Any) -> bool:
+    return isinstance(value, str) and _passes(validate_email, value)
 
 
 def _passes(validate: Any, value: Any) -> bool:

@@ -18,6 +18,7 @@ from audit import clock
 from audit.models import Entry
 from tables.clock import ticker
 from tables.figures.deliveries import deliver_due
+from tables.figures.record_checks import check_declared_reports
 from tables.figures.schedules import ended_periods, read_declaration
 from tables.models import FiguresReport, FiguresSchedule
 from tests.desk.test_figures import at
@@ -192,9 +193,15 @@ def test_rounds_that_are_not_counted_yet_hold_a_report_back(hands, scene, tmp_pa
             {"every": "day", "folder": "/srv", "formats": ["ods"]},
             "formats must be some of csv, xlsx, jsonl, pdf.",
         ),
+        (
+            {"every": "day", "folder": "/srv", "formats": [["csv"]]},
+            "formats must be some of csv, xlsx, jsonl, pdf.",
+        ),
         ({"every": "shift", "folder": "/srv", "filters": "shift=day"}, "filters may have by, dealer, game"),
         ({"every": "day", "folder": "/srv", "filters": "by=x"}, "by is one of table"),
         ({"every": "day", "mail": ["boss"]}, "mail must be a list of e-mail addresses."),
+        ({"every": "day", "mail": [5]}, "mail must be a list of e-mail addresses."),
+        ({"every": "day", "mail": ["a@example.com\nBcc: b@example.com"]}, "mail must be a list of e-mail"),
         ({"every": "day", "mail": ["a@example.com"]}, "nothing can be sent"),
         ({"every": "day", "folder": "/srv", "to": 1}, "to is not known."),
     ],
@@ -204,6 +211,28 @@ def test_a_declaration_that_cannot_be_used_says_why(report, reason, settings):
     with pytest.raises(ValidationError) as error:
         read_declaration({"reports": {"evening": report}})
     assert any(message.startswith(f"evening: {reason}") for message in error.value.messages)
+
+
+def test_a_verification_finds_a_report_that_is_sent_elsewhere(scene, tmp_path, folder, settings):
+    settings.EMAIL_BACKEND = LOCMEM
+    declare(tmp_path, every="day", folder=str(folder), mail=["shift@casino.example"], formats=["pdf"])
+
+    def findings() -> list[tuple[str, str | None]]:
+        return [
+            (finding.code, finding.where.get("column")) for finding in check_declared_reports(lambda: None)
+        ]
+
+    assert findings() == []
+    rows = FiguresSchedule.objects.all()
+    changes = {
+        "every": "week", "filters": "pit=p1", "folder": "/tmp", "formats": ["csv"], "mail": ["a@elsewhere.example"],
+    }  # fmt: skip
+    for column, value in changes.items():
+        with scene.tried():
+            rows.update(**{column: value})
+            assert findings() == [("declared-report-differs", column)]
+    rows.update(ended_at=clock.now())
+    assert findings() == [("declared-report-without-row", None)]
 
 
 async def test_the_ticker_delivers_and_survives_a_failure(monkeypatch):
