@@ -221,7 +221,7 @@ class SecretRefused(TypedDict):
     purpose: Annotated[Purpose, "what the PIN, password or second factor was for"]
 
 
-class PersonRefused(SecretRefused):
+class RefusedPerson(SecretRefused):
     why: NotRequired[
         Annotated[
             WhyRefused,
@@ -230,16 +230,16 @@ class PersonRefused(SecretRefused):
     ]
 
 
-class PersonLockedOut(SecretRefused):
+class LockedOutPerson(SecretRefused):
     everywhere: NotRequired[
         Annotated[Literal[True], "true where it holds at every device; otherwise absent: at this device"]
     ]
 
 
 PERSON_LOCKED_OUT = entry_type(
-    "person.locked_out", PersonLockedOut, "A person was locked out after too many wrong PINs."
+    "person.locked_out", LockedOutPerson, "A person was locked out after too many wrong PINs."
 )
-PERSON_REFUSED = entry_type("person.refused", PersonRefused, "A sign-in or a second signature was refused.")
+PERSON_REFUSED = entry_type("person.refused", RefusedPerson, "A sign-in or a second signature was refused.")
 
 
 class PersonSignedIn(TypedDict):

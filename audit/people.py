@@ -32,13 +32,13 @@ from audit.entries import (
     PERSON_SIGNED_OUT,
     DeviceLocked,
     DeviceLockedOut,
+    LockedOutPerson,
     LockReason,
     PersonSignedIn,
     Purpose,
+    RefusedPerson,
     WhyRefused,
 )
-from audit.entries import PersonLockedOut as LockedOutPerson
-from audit.entries import PersonRefused as RefusedPerson
 from audit.entry_types import EntryBody
 from audit.errors import (
     LAST_TRY_AT_DEVICE,

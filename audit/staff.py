@@ -40,10 +40,10 @@ def answerable(by: str, witness: str, about: str) -> Answerable:
     if first is None or second is None or not (first.is_active and second.is_active):
         raise ValidationError(f"There is nobody with the code {by if first is None else witness}.")
     if first.role != Role.SYSTEM_ADMINISTRATOR:
-        raise ValidationError(f"{first.name} is no system administrator.")
+        raise ValidationError(f"{first.name} is not a system administrator.")
     if first.department == second.department:
         raise ValidationError(
-            f"{first.name} and {second.name} are of one department. Two departments answer."
+            f"{first.name} and {second.name} belong to one department. Two departments must answer."
         )
     if about in (first.code, second.code):
         raise ValidationError("Nobody answers for a change of their own access.")

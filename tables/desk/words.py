@@ -23,7 +23,7 @@ from audit.entries import (
     PERSON_SIGNED_OUT,
     STREAM_CLOSED,
     STREAM_CONTINUED,
-    PersonRefused,
+    RefusedPerson,
 )
 from tables.desk.entry_types import (
     FILTER_REMOVED,
@@ -115,7 +115,7 @@ def _round_printed(data: RoundPrinted) -> str:
     return f"Report of round {data['number']} at {data['table']}{seat} printed"
 
 
-def _refused(data: PersonRefused) -> str:
+def _refused(data: RefusedPerson) -> str:
     """What was wrong, for a line of the record. An older entry of a sign-in may be about a PIN or a password."""
     is_factor = data["purpose"] in ("second-factor", "step-up")
     return "Wrong second factor at %(name)s" if is_factor else "Wrong PIN or password at %(name)s"

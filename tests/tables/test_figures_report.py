@@ -255,7 +255,7 @@ def test_two_departments_answer(scene, tmp_path):
     file = tmp_path / "reports.toml"
     file.write_text('[reports.evening]\nevery = "day"\nfolder = "/srv"\n')
     for by, witness, reason in (
-        ("compliance", "system-administrator", "is no system administrator"),
+        ("compliance", "system-administrator", "is not a system administrator"),
         ("system-administrator", "nobody", "There is nobody with the code nobody"),
     ):
         with pytest.raises(CommandError, match=reason):
