@@ -22,7 +22,7 @@ from tables.dice.entry_types import (
     SHAKER_UNLOCKED,
 )
 from tables.equipment.entry_types import APPROVAL_RECORDED, APPROVAL_WITHDRAWN, SHAKER_REGISTERED
-from tables.equipment.words import LINES, SUBJECTS
+from tables.equipment.words import approval_subjects, inspection_lines
 from tables.runner.entry_types import EQUIPMENT_CHANGED
 from tables.words.registry import line, register
 
@@ -68,7 +68,7 @@ ACT_LINES = [
 
 def words_for_codes(params: Mapping[str, Any]) -> dict[str, Any]:
     """Replace codes of subjects, inspection lines and posts among a refusal's parameters with words."""
-    labels_by_name = {"subject": SUBJECTS, "line": LINES, "post": POSTS}
+    labels_by_name = {"subject": approval_subjects(), "line": inspection_lines(), "post": POSTS}
     return {
         name: str(labels_by_name[name].get(value, value)) if name in labels_by_name else value
         for name, value in params.items()

@@ -1,7 +1,12 @@
 """The inspection's lines and the approvals' subjects in words.
 
-The codes are in the editions. The sentences are our own, never the regulation's.
+The codes are in the editions. The sentences are our own, never the regulation's. Those of a single game are in the
+`words.py` of its folder, as `INSPECTION_LINES` and `APPROVAL_SUBJECTS`.
 """
+
+from collections.abc import Mapping
+
+from games.wording import with_games
 
 # A line of the inspection or of an approval, as a person confirms it
 LINES = {
@@ -11,8 +16,7 @@ LINES = {
     "cameras": "A fixed camera covers each end of the table.",
     "cover-conceals": "The shaker's own cover hides the dice while it runs.",
     "cup-in-front": "The dice cup is in front of the stickperson.",
-    "dice-in-cup": "Four green and two red dice are in the dice cup.",
-    "dice-sealed": "The three dice are sealed in the shaker.",
+    "dice-sealed": "The dice are sealed in the shaker.",
     "extra-roll-sensors": "The Extra Roll sensor responds at every place.",
     "layout-odds": "The layout shows the odds now in force.",
     "limit-sign": "A sign at the table shows the payout limit.",
@@ -65,3 +69,13 @@ SUBJECTS = {
     "shaker-place": "Place of the automated shaker",
     "shaker-procedure": "Procedure of the automated shaker",
 }
+
+
+def inspection_lines() -> Mapping[str, str]:
+    """Return every line of an inspection or approval by its code, those of single games included."""
+    return with_games("INSPECTION_LINES", LINES)
+
+
+def approval_subjects() -> Mapping[str, str]:
+    """Return what approvals are of by code, those of single games included."""
+    return with_games("APPROVAL_SUBJECTS", SUBJECTS)

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class Inspection(models.Model):
-    """One inspection: lights checked with three dice, an automated shaker tested, and lines confirmed."""
+    """One inspection: lights checked with dice, an automated shaker tested, and lines confirmed."""
 
     table = models.ForeignKey("tables.Table", models.PROTECT, related_name="inspections")
     by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")

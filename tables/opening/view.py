@@ -24,7 +24,7 @@ from tables.core.context import TableContext
 from tables.equipment.checks import Equipment
 from tables.equipment.table_signs import form_note
 from tables.equipment.tosses import TOSSES
-from tables.equipment.words import LINES
+from tables.equipment.words import inspection_lines
 from tables.models import Inspection, Table
 from tables.opening.checks import last_inspection, verify_dice_new_enough, verify_payout_limit, verify_secured
 from tables.opening.words import OPENING_LABELS, OPENING_SENTENCES, empty_posts_sentence
@@ -140,7 +140,7 @@ class Opening:
             "dice": inspection.dice,
             "lit": inspection.lit,
             "tosses": inspection.tosses,
-            "lines": [str(LINES.get(code, code)) for code in inspection.lines],
+            "lines": [inspection_lines().get(code, code) for code in inspection.lines],
             "cameras": inspection.cameras,
         }
 
@@ -152,7 +152,7 @@ class Opening:
         lines: list[InspectionLine] = [
             {
                 "code": line.code,
-                "text": str(LINES[line.code]) + form_note(ctx.table, line.code),
+                "text": inspection_lines()[line.code] + form_note(ctx.table, line.code),
                 "section": short(line.section),
             }
             for line in self.equipment.lines

@@ -18,7 +18,7 @@ from tables.cases.roles import may_see_cases
 from tables.core.permissions import CAGE, may_see_floor
 from tables.desk import page as desk
 from tables.desk.access import may_see_desk
-from tables.equipment.words import LINES, SUBJECTS
+from tables.equipment.words import approval_subjects, inspection_lines
 from tables.models import Approval, Table
 from tables.runner.access import CAGE_PAGE, FIGURES, HANDOVER, PEOPLE, ROTATION, facility_pages_for
 from tables.runner.facility import DICE, EQUIPMENT, PLAYERS, SETUP, SIGN_INS, STAFF
@@ -123,7 +123,7 @@ def pin_needs_code(context: dict[str, Any]) -> bool:
 @register.filter
 def subject(code: str) -> str:
     """Return the subject of an approval in words."""
-    return str(SUBJECTS.get(code, code))
+    return approval_subjects().get(code, code)
 
 
 @register.filter
@@ -141,7 +141,7 @@ def words(text: str) -> list[str]:
 @register.filter
 def line(code: str) -> str:
     """Return an inspection line in words."""
-    return str(LINES.get(code, code))
+    return inspection_lines().get(code, code)
 
 
 @register.filter

@@ -22,6 +22,7 @@ from games.guide.words import game_words
 from games.jurisdictions import jurisdiction
 from games.models import Facility
 from games.wording import REASONS, with_games
+from tables.equipment.words import approval_subjects, inspection_lines
 from tables.words.sentences import NEXT_LABELS, STEP_LABELS
 from tests.fixtures import games as fixtures
 from tests.tables.cast import make_scene
@@ -124,7 +125,14 @@ def _missing_words(game: Game) -> Iterator[str]:
     worded = {key.rstrip("-0123456789") for key in reasons} | {*reasons}
     yield from (f"the sentence of the reason {code}" for code in sorted(_codes(game.code, "Reason") - worded))
     labels, steps = with_games("NEXT_LABELS", NEXT_LABELS), with_games("STEP_LABELS", STEP_LABELS)
+    lines, subjects = inspection_lines(), approval_subjects()
     for edition in (edition for edition in all_editions().values() if edition.game == game.code):
+        codes = {line.code for line in edition.inspection}
+        codes |= {code for rule in edition.approvals for code in rule.lines}
+        yield from (f"the inspection line {code}" for code in sorted(codes - {*lines}))
+        yield from (
+            f"the subject {rule.subject}" for rule in edition.approvals if rule.subject not in subjects
+        )
         state = game.open_round(Rules(edition))
         yield from (f"the label of {act}" for act in state.procedure.next_act.values() if act not in labels)
         for step in game.steps(state):
@@ -265,6 +273,13 @@ def test_the_check_names_the_part_that_a_folder_lacks(path, missing, tmp_path, m
             "THROWS = tuple",
             "from games.engine import Refusal\nCLOSED = Refusal('hazard-shut')\nTHROWS = tuple",
             ["the sentence of the refusal hazard-shut"],
+        ),
+        (
+            "line",
+            "editions/xx-hazard.toml",
+            "[shakers.manual]",
+            '[[inspection]]\ncode = "dice-on-tray"\nsection = "4(a)"\n\n[shakers.manual]',
+            ["the inspection line dice-on-tray"],
         ),
         (
             "reason",

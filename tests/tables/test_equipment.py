@@ -10,7 +10,7 @@ from games.engine import Refusal
 from tables.clock.ticker import tick
 from tables.core.reads import locked_table
 from tables.equipment.checks import Equipment
-from tables.equipment.words import SUBJECTS
+from tables.equipment.words import approval_subjects
 from tables.models import Alert, Approval, Inspection, Shaker
 from tables.opening.checks import INSPECTION_HOLDS
 from tests.tables.cast import CHAPTER, Scene, make_scene, newest_of_an_act
@@ -358,7 +358,7 @@ def test_an_approval_that_ends_while_the_table_plays_calls_the_pit_at_once(hands
         assert tick() == [scene.table.pk], subject
         (alert,) = (row for row in scene.snapshot["alerts"] if row["standing"])
         assert (alert["kind"], alert["level"], alert["section"]) == ("approval-ended", "stop", section)
-        assert SUBJECTS[subject] in alert["text"]
+        assert approval_subjects()[subject] in alert["text"]
         assert tick() == []
         approval.pk = None
         approval.save()

@@ -3,7 +3,7 @@
 import pytest
 
 from games.engine.editions import all_editions
-from tables.equipment.words import LINES, SUBJECTS
+from tables.equipment.words import approval_subjects, inspection_lines
 from tables.models.staffing import GAMES_ELSEWHERE
 from tables.staffing.words import ELSEWHERE
 
@@ -17,15 +17,15 @@ def line_codes(edition) -> set[str]:
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_every_line_and_subject_of_an_edition_can_be_said(edition):
-    assert line_codes(edition) <= set(LINES)
-    assert {rule.subject for rule in edition.approvals} <= set(SUBJECTS)
+    assert line_codes(edition) <= set(inspection_lines())
+    assert {rule.subject for rule in edition.approvals} <= set(approval_subjects())
     assert edition.staffing.never_with <= set(GAMES_ELSEWHERE)
 
 
 def test_no_wording_is_left_over():
     editions = all_editions().values()
-    assert set(LINES) == set().union(*map(line_codes, editions))
-    assert set(SUBJECTS) == {rule.subject for edition in editions for rule in edition.approvals}
+    assert set(inspection_lines()) == set().union(*map(line_codes, editions))
+    assert set(approval_subjects()) == {rule.subject for edition in editions for rule in edition.approvals}
     assert (
         set(ELSEWHERE)
         == set(GAMES_ELSEWHERE)
@@ -34,6 +34,6 @@ def test_no_wording_is_left_over():
 
 
 def test_a_line_is_one_short_sentence_of_its_own():
-    said = [str(sentence) for sentence in LINES.values()]
+    said = [str(sentence) for sentence in inspection_lines().values()]
     assert [one for one in said if not (one.endswith(".") and one.count(".") == 1 and len(one) <= 90)] == []
     assert len(set(said)) == len(said)

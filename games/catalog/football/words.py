@@ -58,6 +58,9 @@ INSTRUCTIONS = {
     ("clear_layout", "dice-cup"): "Marker to the 20, pucks to 1st Down and Play 1.",
 }
 
+# A line of its inspection, as a floorperson confirms it
+INSPECTION_LINES = {"dice-in-cup": "Four green and two red dice are in the dice cup."}
+
 # Names of its equipment, and what is said about an act
 LABELS = {
     "lot": "set",
