@@ -15,6 +15,15 @@ const formatStopwatch = (seconds) =>   // 0:20; an hour and more as other durati
   seconds < 3_600 ? `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}` : formatDuration(seconds);
 const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
+/* A bar or a dial whose length is the share of the time that is left, in percent. */
+function paintRest(node) {
+  const begins = Date.parse(node.dataset.restSince), ends = Date.parse(node.dataset.restUntil);
+  const percent = ends > begins ? Math.round((100 * (ends - serverTime())) / (ends - begins)) : 0;
+  const length = String(Math.max(0, Math.min(100, percent)));
+  const [name, value] = node.tagName === "circle" ? ["stroke-dasharray", `${length} 100`] : ["width", length];
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
 export function paintClocks(part = document) {
   for (const { dataset } of [...(part.dataset?.asOf ? [part] : []), ...part.querySelectorAll("[data-as-of]")])
     noteServerTime(dataset.asOf);
@@ -26,6 +35,7 @@ export function paintClocks(part = document) {
     const seconds = Math.max(0, (serverTime() - Date.parse(node.dataset.elapsed)) / 1_000);
     setText(node, node.hasAttribute("data-seconds") ? formatStopwatch(seconds) : formatRemaining(seconds, true));
   }
+  for (const node of part.querySelectorAll("[data-rest-until]")) paintRest(node);
   for (const node of part.querySelectorAll("[data-clock]"))
     setText(node, formatTime(node.dataset.clock, node.hasAttribute("data-seconds")));
   for (const node of part.querySelectorAll("[data-due]"))

@@ -302,11 +302,3 @@ document.addEventListener("click", ({ target }) => {
   }
   if (target.closest("button[data-print]")) print();
 });
-
-/* Bars of remaining time shrink on the screen too. */
-setInterval(() => {
-  for (const bar of document.querySelectorAll("rect[data-until]")) {
-    const from = Date.parse(bar.dataset.from), until = Date.parse(bar.dataset.until);
-    bar.setAttribute("width", Math.max(0, Math.min(100, Math.round((100 * (until - Date.now())) / (until - from)))));
-  }
-}, 30_000);

@@ -10,6 +10,7 @@ from games.models import RulesSubmission
 from tables.demo.seeding import approve_equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, DiceLot, Shaker
+from tables.screens import fragments
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -108,6 +109,13 @@ def test_the_way_to_an_opening_names_one_step_after_the_other():
     scene.act("open_table", witness="floorperson")
     snapshot = scene.snapshot
     assert (snapshot["next"]["act"], snapshot["inspection_asks"], snapshot["to_open"]) == ("shake", None, [])
+
+
+def test_the_time_left_to_the_dice_runs_on_in_what_a_closing_asks(scene):
+    """The text is as old as the newest act; clocks.js paints it again every second."""
+    part = fragments.render("dealer", scene.snapshot).partition('data-part="keep"')[2]
+    lot = scene.snapshot["lot"]
+    assert f'<span data-expires="{lot["expires_at"]}">' in part.partition("</button>")[0]
 
 
 def test_without_dice_nothing_is_inspected():
