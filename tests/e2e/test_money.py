@@ -1,6 +1,7 @@
 """Chips on their way: the floor asks for a fill, the cage and security hand it over, the table counts and signs."""
 
 import datetime as dt
+import re
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -168,3 +169,18 @@ def test_a_signature_is_for_the_count_of_its_dialog_whatever_happens_meanwhile(o
     dealer.enter_pin(signature)
     expect(signature.locator("[data-refused]")).to_contain_text("F-0001")
     assert TableInventory.objects.get().fills_cents == 0
+
+
+def test_the_count_of_open_cases_stays_in_the_bar_of_the_cage(open_tray, new_page, spotless):
+    """The sheet of the tray draws a count too, which is a panel."""
+    case = {"kind": "other", "about": "A patron asks for a round", "table": "", "number": 0, "seat": 0}
+    open_tray.in_room("open_case", case, by="compliance")
+    reader = Screen(new_page())
+    spotless.append(reader)
+    reader.let_in(open_tray.tokens["podium"], "compliance", "/floor/larkfield/cage/")
+    link = reader.page.locator(".page-links a", has=reader.page.locator(".count"))
+    expect(link).to_contain_text(re.compile(r"1 open case$"))
+    around, inside = link.bounding_box(), link.locator(".count").bounding_box()
+    assert around and inside
+    assert around["y"] <= inside["y"] and inside["y"] + inside["height"] <= around["y"] + around["height"]
+    assert inside["height"] == inside["width"] == 20

@@ -554,7 +554,7 @@ def test_the_inbox_begins_with_the_next_due_case_and_its_single_next_step(disput
     for words in (
         "None overdue", "Open 1 Due today 0 Yours 0 No owner 1", "Due Sun 22 Nov, in 1 d 0 h C-0001, dispute",
         "Dispute at T-01 seat 2, round 1 “The dealer called a 6 first”", "Nobody yet", "Take C-0001",
-        "Inbox 1 open cases", "Never fully verified",
+        "Inbox 1 open case", "Never fully verified",
     ):  # fmt: skip
         assert words in text, words
     disputed.in_room("take_case", {"case": "C-0001"}, by="surveillance")
