@@ -99,11 +99,12 @@ def rounds(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """Rounds before those of the table page, a page at a time: a fragment for htmx."""
     row, _ = table_for(request, facility, table, "table")
     page_size = selectors.LAST_ROUNDS
-    first = row.last_round - page_size + 1
+    newest = selectors.history(row.pk, row.game)
+    oldest_listed = newest[-1]["number"] if len(newest) == page_size else 0
     try:
-        before = max(0, min(int(request.GET.get("before", first)), first))
+        before = max(0, min(int(request.GET.get("before", oldest_listed)), oldest_listed))
     except ValueError:
-        before = first
+        before = oldest_listed
     history = selectors.history(row.pk, row.game, before)
     earlier = history[-1]["number"] if len(history) == page_size else None
     url = reverse("rounds", args=[facility, table])

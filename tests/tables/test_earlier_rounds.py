@@ -26,3 +26,6 @@ def test_it_shows_the_rounds_before_those_on_the_page(scene):
     assert client.get("/floor/larkfield/T-01/rounds?before=nonsense").status_code == 200
     last = client.get("/floor/larkfield/T-01/rounds?before=2").content.decode()
     assert re.findall(ROUND, one_line(last)) == ["1"]
+    scene.place((1, "small", 2_500))  # a round is in play, which the page does not list
+    page = client.get("/floor/larkfield/T-01/rounds").content.decode()
+    assert re.findall(ROUND, one_line(page)) == ["2", "1"]
