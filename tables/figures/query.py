@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 from audit.models import Person
 from games.models import Facility
 from tables.core.permissions import SEES_EVERYTHING
+from tables.core.typed_days import read_day
 from tables.models import Assignment, Table
 
 PLAYS = {"live": "Real play", "training": "Training", "simulated": "Simulation"}
-EARLIEST = dt.date(2000, 1, 1)
 DAY = dt.timedelta(days=1)
 BY_DAY_MAX = 62  # a longer range is by month
 DEALERS_MAX = 31  # a table by dealer covers at most so many days
@@ -112,15 +112,6 @@ def next_month(day: dt.date) -> dt.date:
 def month_of(day: dt.date) -> tuple[dt.date, dt.date]:
     """Return the first and the last day of the month of a day."""
     return day.replace(day=1), next_month(day) - DAY
-
-
-def read_day(typed: str) -> dt.date | None:
-    """Return a date such as 2026-11-21; None for anything else and for dates before this century."""
-    try:
-        day = dt.date.fromisoformat(typed) if re.fullmatch(r"\d{4}-\d\d-\d\d", typed, re.ASCII) else None
-    except ValueError:
-        return None
-    return day if day and day >= EARLIEST else None
 
 
 def _read_code(typed: str) -> str:

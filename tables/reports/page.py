@@ -3,6 +3,7 @@
 import datetime as dt
 from typing import Any
 
+from tables.core.typed_days import EARLIEST
 from tables.reports.charts import hour_chart
 from tables.reports.columns import PageCell, page_cell, page_table
 from tables.reports.event_tables import (
@@ -30,7 +31,6 @@ from tables.reports.report_tables import (
 )
 
 DAY = dt.timedelta(days=1)
-EARLIEST = dt.date(2000, 1, 1)
 BY = {"table": "By table", "game": "By game", "hour": "By hour"}
 
 

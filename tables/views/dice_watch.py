@@ -9,9 +9,9 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from games.models import Facility
 from tables.core.permissions import FLOOR, SEES_EVERYTHING
+from tables.core.typed_days import read_day
 from tables.dice_watch.page import past_rows, period, watch_of, watched_rows
 from tables.dice_watch.words import years_words
-from tables.figures.query import read_day
 from tables.models import Shaker, Table, WatchedDice
 from tables.runner.access import Denied, facility_page_for
 from tables.runner.facility import DICE

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from tables.cases.reports import opened_report, sha256_of
 from tables.cases.roles import COMPLIANCE, authorize_cases
+from tables.core.typed_days import read_day
 from tables.desk.page import desk_context
-from tables.desk.views.report import read_day
 from tables.models import ReportAcceptance
 from tables.reports.figures import build_report
 from tables.reports.page import page_context

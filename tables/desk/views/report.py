@@ -1,7 +1,5 @@
 """The daily report: its page and its PDF."""
 
-import datetime as dt
-import re
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,10 +9,11 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.access import Denied
 from games.models import Facility
+from tables.core.typed_days import read_day
 from tables.desk.access import authorize_desk
 from tables.desk.page import desk_context
 from tables.reports.figures import build_report
-from tables.reports.page import BY, EARLIEST, page_context
+from tables.reports.page import BY, page_context
 from tables.reports.pdf import report_pdf
 from tables.reports.report_day import PLAYS, ReportDay
 
@@ -64,15 +63,6 @@ def _day_of(request: HttpRequest, facility: Facility) -> tuple[ReportDay, str]:
     if date > today.date:
         return today, "That gaming day has not begun. This is today's report."
     return ReportDay(facility, date, now, today.play), ""
-
-
-def read_day(typed: str) -> dt.date | None:
-    """Parse a date such as 2026-11-21; None for anything else and for dates before this century."""
-    try:
-        date = dt.date.fromisoformat(typed) if re.fullmatch(r"\d{4}-\d\d-\d\d", typed, re.ASCII) else None
-    except ValueError:
-        return None
-    return date if date and date >= EARLIEST else None
 
 
 urlpatterns = [

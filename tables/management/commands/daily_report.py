@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
 from games.models import Facility
-from tables.desk.views.report import read_day
+from tables.core.typed_days import read_day
 from tables.reports.figures import build_report
 from tables.reports.pdf import report_pdf
 from tables.reports.report_day import PLAYS, ReportDay
