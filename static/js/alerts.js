@@ -2,11 +2,13 @@
    tables, so each button carries its table's address. */
 
 import { NO_ROUND, refusalText, tableQueues } from "./acts.js";
+import { QuickTaps, openDialog } from "./quick-taps.js";
 
 const queueFor = tableQueues();
 const message = document.getElementById("alert-message");
 const decisionDialog = document.getElementById("decide");
 const disputeDialog = document.getElementById("dispute");   // on the console only
+QuickTaps.watch(decisionDialog, { fingersOnly: true });  // a second tap on "Decide" decides nothing
 let consoleSend = null;
 let buttonToDecide = null;
 
@@ -47,7 +49,7 @@ function openDecision(button) {
   decisionDialog.querySelector("[data-decisions]").replaceChildren(...JSON.parse(decisions).map(([code, label]) =>
     Object.assign(document.createElement("button"), { type: "button", textContent: label, value: code })));
   decisionDialog.querySelector("form").reset();
-  decisionDialog.showModal();
+  openDialog(decisionDialog);
 }
 
 function decide(decision) {

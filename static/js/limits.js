@@ -2,6 +2,7 @@
    page's own push shows the result. */
 
 import { NO_ROUND, refusalText, tableQueues } from "./acts.js";
+import { openDialog } from "./quick-taps.js";
 
 const queueFor = tableQueues();
 const message = document.getElementById("alert-message");
@@ -80,7 +81,7 @@ function open(box, opener) {
   showSeats(box, seatsOf(opener));
   const current = box.querySelector("[data-limits-now]");
   if (current) current.textContent = document.querySelector(".limits-now").textContent;
-  box.showModal();
+  openDialog(box);
 }
 
 document.addEventListener("click", ({ target }) => {

@@ -1,7 +1,8 @@
 /* Taps in quick succession. A tap is meant for what the person saw. So within READ_TIME after the screen has changed, a
    tap counts only if the same control was in that place before: not on a new step, not on the next seat of a list that has
    moved up, not on the area under a dialog that was closed. A tap beside an open list only closes it. What a dialog sends
-   (dialogs.js) was not on the screen before it opened, wherever its button is: within READ_TIME nothing goes out.
+   was not on the screen before it opened, wherever its button is: within READ_TIME nothing goes out. `dialog:open` says that
+   one has opened.
 
    A tap that does not count makes its button flash, and screen readers hear why. */
 
@@ -9,7 +10,9 @@ import { timeOf } from "./hold.js";
 
 export const READ_TIME = 1_000;  // ms; `--read-time` on the root element replaces it
 const FLASH_TIME = 700;
-const CONTROLS = "button[data-act], button[data-ask], button[data-wager], button[data-do], button[data-alert-act], button[data-open]";
+const CONTROLS = `${["act", "ask", "wager", "do", "alert-act", "open", "limits", "plan"].map((name) => `button[data-${name}]`)},
+  .planned [data-cancel]`;
+const SENDS = "dialog [data-go], .decide [type=submit], .decide [data-decisions] button";
 const PAINTED = ["waits", "say", "label", "local"];  // what a script writes into the data of a button
 
 /* What a button does: its name and its data, without what is only painted. */
@@ -19,6 +22,12 @@ function meaningOf({ id, dataset }) {
 
 const contains = ({ x, y, width, height }, { clientX, clientY }) =>
   clientX >= x && clientX <= x + width && clientY >= y && clientY <= y + height;
+
+/* Opens a dialog that is not one of dialogs.js. */
+export function openDialog(box) {
+  box.showModal();
+  box.dispatchEvent(new CustomEvent("dialog:open", { bubbles: true }));
+}
 
 export class QuickTaps {
   /* `fingersOnly`: the click of a key or a script is about its button, wherever that is now. */
@@ -76,7 +85,7 @@ export class QuickTaps {
     const { last, readTime } = this, now = performance.now(), meaning = meaningOf(button);
     const isSamePlace = last && (last.button === button || (event.detail > 0 && contains(last.rect, event)));
     if (isSamePlace && meaning !== last.meaning && now - last.time < readTime) return true;
-    if (button.matches("dialog [data-go]")) return now - this.dialogTime < readTime;
+    if (button.matches(SENDS)) return now - this.dialogTime < readTime;
     if (!button.matches(CONTROLS) || button.closest("dialog")) return false;
     const point = event.detail > 0 ? event : middleOf(button);
     const wasElsewhere = ({ controls }) => controls.find(({ rect }) => contains(rect, point))?.meaning !== meaning;

@@ -4,6 +4,7 @@
 import "./live-part.js";
 import { uuid7 } from "./acts.js";
 import { post, signInLink } from "./dialogs.js";
+import { QuickTaps } from "./quick-taps.js";
 
 const START_DISTANCE = 12;  // pixels before a press becomes a drag
 const VERTICAL = { ArrowUp: -1, ArrowDown: 1 }, HORIZONTAL = { ArrowLeft: -1, ArrowRight: 1 };
@@ -148,6 +149,7 @@ function press(event) {
   event.preventDefault();
 }
 
+QuickTaps.watch(document, { fingersOnly: true });  // the next proposal comes in the place of the one that was tapped
 DealerDrag.watch();
 document.addEventListener("click", tap);
 document.addEventListener("keydown", press);

@@ -9,6 +9,9 @@ import "./limits.js";
 import "./incidents.js";
 import "./tray-summary.js";
 import "./rated-seats.js";
+import { QuickTaps } from "./quick-taps.js";
+
+QuickTaps.watch(document, { fingersOnly: true });
 
 watchAlerts(() => [...document.querySelectorAll(".alerts-here .alert")]);
-new EarlierRounds(document.getElementById("earlier"));
+EarlierRounds.watch(document.getElementById("earlier"));

@@ -4,7 +4,7 @@ import contextlib
 import re
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -85,6 +85,15 @@ def touch(element: Locator) -> None:
                     return
             continue
         return
+
+
+@contextlib.contextmanager
+def slow_readers(page: Page) -> Iterator[None]:
+    """No tap within the block comes from somebody who has read what the tap before it changed."""
+    page.evaluate("document.documentElement.style.setProperty('--read-time', 60_000)")
+    yield
+    page.evaluate(f"document.documentElement.style.setProperty('--read-time', {READ_TIME})")
+    page.wait_for_timeout(READ_TIME)
 
 
 def press_pin(pad: Locator, pin: str, *, by_fingers: bool) -> None:

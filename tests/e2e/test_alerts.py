@@ -10,7 +10,7 @@ from audit import clock
 from audit.devices import enroll
 from audit.models import Device
 from tables.models import Alert
-from tests.e2e.floor import Dashboard, Tablet, become, dashboard, resize, tablet, touch
+from tests.e2e.floor import Dashboard, Tablet, become, dashboard, resize, slow_readers, tablet, touch
 from tests.e2e.test_looks import CUT_OFF
 
 pytestmark = pytest.mark.browser
@@ -159,6 +159,9 @@ def test_a_call_is_one_tap_and_its_answer_and_decision_come_back_to_the_table(sc
     scene.play((2, "small", 2_500), dice=[1, 2, 3])
     expect(dealer.page.locator("#side-pay .called-seat").last).to_contain_text("2")
     touch(alert.get_by_role("button", name="Decide"))
+    with slow_readers(pit.page):  # a second tap decides nothing
+        pit.page.get_by_role("button", name="Stands as recorded").click()
+        expect(pit.page.locator("#decide")).to_be_visible()
     pit.page.get_by_label("Decision, for the record").fill("Surveillance saw one chip.")
     touch(pit.page.get_by_role("button", name="Stands as recorded"))
     decided = dealer.page.get_by_role("region", name="Decision of the floor")

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from games.models import Facility
 from tables.models import Assignment, PlannedMove, Qualification, Table
+from tests.e2e.floor import slow_readers
 from tests.e2e.test_rooms import Office, is_well
 from tests.tables.cast import Scene
 
@@ -26,6 +27,14 @@ def test_a_dealer_is_planned_by_keys_and_by_dragging_and_a_refusal_says_why(scen
     page = board.page
     expect(page.locator(".board-row [role=img]").first).to_be_visible()
     is_well(page)
+    board.tap("a[data-pick=relief]")
+    expect(page.locator(".picked-bar")).to_be_visible()
+    with slow_readers(page):  # nothing is planned by a tap on what was not there before
+        page.locator(".board-row [data-plan]").click()
+        expect(page.locator(".board-row .too-quick")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".picked-bar")).to_have_count(0)
+    assert not PlannedMove.objects.exists()
     page.locator("a[data-pick=relief]").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".picked-bar h2")).to_have_text("Relief is picked")
