@@ -19,6 +19,7 @@ ROW_HEIGHT, MIDDLE_HEIGHT = 146, 92  # of a row of tables with seats and a line 
 TABLE_GAP, PIT_GAP, EDGE = 34, 26, 14
 SCREEN = (1090, 700)  # about what a podium has for the plan
 MOST_SHRUNK = 1.3  # how far a plan is shrunk to fit
+MOST_SHRUNK_LARGE = 2.4  # the same where only the state is drawn, with larger codes
 Places = Mapping[str, Sequence[int]]
 
 
@@ -73,8 +74,17 @@ class FloorPlan:
 
     @property
     def is_large(self) -> bool:
-        """Whether it would be too small to read on a podium, so that it is scrolled there."""
-        return max(self.width / SCREEN[0], self.height / SCREEN[1]) > MOST_SHRUNK
+        """Whether it is too small to read on a podium: its state alone fits the screen, other lenses scroll."""
+        return self._shrinks > MOST_SHRUNK
+
+    @property
+    def is_scrolled(self) -> bool:
+        """Whether even the state would be too small, so that every lens scrolls."""
+        return self._shrinks > MOST_SHRUNK_LARGE
+
+    @property
+    def _shrinks(self) -> float:
+        return max(self.width / SCREEN[0], self.height / SCREEN[1])
 
 
 @lru_cache(maxsize=64)

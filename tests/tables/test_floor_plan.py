@@ -40,8 +40,18 @@ def test_no_table_covers_another_and_all_are_on_the_plan(counts):
     for (code, (x, y, _)), (other, (other_x, other_y, _)) in combinations(places.items(), 2):
         apart = abs(x - other_x) - (widths[code] + widths[other]) / 2
         assert apart >= 18 or abs(y - other_y) >= 120, (code, other)
-    assert plan.is_large is (max(counts) > 8)
+    assert plan.is_large is plan.is_scrolled is (max(counts) > 8)
     assert all(0 < x < plan.width and 0 < y < plan.height for x, y, _ in places.values())
+
+
+def test_the_state_of_fifty_tables_in_eight_pits_fits_a_screen():
+    games = ("sic-bo", "sic-bo", "high-roll", "sic-bo", "sic-bo", "high-roll", "football", "sic-bo")
+    none_declared: dict[str, list[int]] = {}
+    pits = [
+        (f"Pit {i}", tables(8 if i > 2 else 3, game, 10 * i), none_declared) for i, game in enumerate(games)
+    ]
+    plan = floor_plan(pits)
+    assert (plan.is_large, plan.is_scrolled) == (True, False)
 
 
 def test_a_declared_place_is_kept_and_the_others_follow_in_order():
