@@ -163,3 +163,8 @@ def test_a_pit_boss_leads_the_evening_and_the_shift_manager_explains_its_win(pit
     note = reader.page.locator(".band-plot .note").first
     expect(note).to_contain_text("T-01 loses $")
     is_well(reader.page, PHONE, PODIUM)
+    for is_online in (False, True):
+        reader.page.evaluate(
+            f"Object.defineProperty(navigator, 'onLine', {{ value: {str(is_online).lower()}, configurable: true }})"
+        )
+        expect(reader.page.locator("#figures-stale")).to_be_visible(visible=not is_online)
