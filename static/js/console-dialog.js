@@ -243,8 +243,13 @@ export class ConsoleDialog {
     // Nothing is chosen beforehand: a wager that nobody looked at would be struck.
     wagerSelect.replaceChildren(new Option("Choose", ""), ...wagers.map(({ seat, label, cents }, i) =>
       new Option(`Seat ${seat}: ${label}, ${money(cents)}`, i)));
-    const floorperson = this.state.floorperson?.code;
-    if (floorperson && [...person.options].some((option) => option.value === floorperson)) person.value = floorperson;
+    // Who signs is listed as of when the page was loaded; the table may have come to another floorperson since.
+    const { floorperson } = this.state;
+    if (floorperson) {
+      if (![...person.options].some(({ value }) => value === floorperson.code))
+        person.append(new Option(floorperson.name, floorperson.code));
+      person.value = floorperson.code;
+    }
     const signer = [...person.options].find(({ dataset }) => dataset.role && dataset.role === template.dataset.signs);
     if (signer) person.value = signer.value;
     const playing = new Set(wagers.map(({ seat }) => String(seat)));

@@ -8,6 +8,7 @@ from playwright.sync_api import TimeoutError, expect
 from audit.models import Entry
 from tests.e2e.floor import Tablet, resize, tablet
 from tests.tables.cast import Scene
+from tests.tables.house import hire
 
 pytestmark = pytest.mark.browser
 
@@ -137,6 +138,19 @@ def test_the_wager_that_was_selected_is_struck_though_another_tablet_struck_one_
     dealer.sign("floorperson")
     is_done(dealer)
     assert set(dealer.lying()) == {(3, "total:13")}
+
+
+def test_who_came_on_duty_and_took_over_the_table_signs_at_a_tablet_that_was_open_before(lit, dealer):
+    hire(lit, ("nadia", "floorperson"))
+    lit.act("take_supervision", by="nadia", device=lit.podium)
+    expect(dealer.page.locator("#screen")).to_have_attribute("data-version", str(lit.version))
+    dealer.tap('[data-ask="strike_mistaken_wager"] >> nth=0')
+    dealer.page.locator("#ask [name=lying]").select_option(label="Seat 2: Small, $25")
+    give_reason(dealer)
+    expect(dealer.page.locator("#ask [name=person]")).to_have_value("nadia")
+    dealer.sign("nadia")
+    is_done(dealer)
+    assert lit.entry["witness"] == "nadia"
 
 
 def test_a_wrong_pin_mends_nothing_and_says_so(lit, dealer):
