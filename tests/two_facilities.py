@@ -168,8 +168,6 @@ def make_casinos() -> Casinos:
             assign(person, larkfield, where)
     for role, department in SEABRIGHT_ROLES:
         assign(_hire(f"their-{role}", role, department, seabright), seabright, "")
-    for code in ("agnes", "teo"):
-        assign(Person.objects.get(code=code), seabright, "")
     train(Person.objects.get(code="mei"), larkfield)
     _fill(larkfield)
     _fill_another(seabright)

@@ -111,12 +111,14 @@ def _seed_facility(demo_facility: demo.DemoFacility) -> None:
     first = Table.objects.filter(facility=facility).order_by("code")[0]
     for code, kind in demo.SPARE_SHAKERS:
         approve_shaker(first, Shaker.objects.create(facility=facility, code=code, kind=kind))
-    for person in demo.PEOPLE:
-        if (
-            person.facility in (demo_facility.code, "")
-            and not Person.objects.filter(code=person.code).exists()
-        ):
-            _make_person(facility, person)
+    for demo_person in demo.PEOPLE:
+        if demo_person.facility not in (demo_facility.code, ""):
+            continue
+        if person := Person.objects.filter(code=demo_person.code).first():
+            for where in demo_person.where:
+                assign(person, facility, where)
+        else:
+            _make_person(facility, demo_person)
 
 
 def _approve(facility: Facility, demo_submission: demo.DemoSubmission) -> RulesSubmission:

@@ -27,6 +27,7 @@ from tables.demo import evening, guided_shift, seeding, simulated_evening, simul
 from tables.demo.simulation import verify_simulated
 from tables.models import (
     Alert,
+    Assignment,
     ChipTransfer,
     Handover,
     LimitsChange,
@@ -76,6 +77,17 @@ def test_seed_demo_makes_the_floor_once(settings):
     assert "already" in said("seed_demo")
     assert (Table.objects.count(), Person.objects.count(), Entry.objects.count()) == made
     assert "110011  Mei Tran" in said("seed_demo", show=True)
+
+
+def test_who_belongs_to_every_facility_of_the_demo_may_sign_in_at_each(settings):
+    """As `seed_demo --show` lists them: a sign-in offers only who is on duty."""
+    settings.DEMO = True
+    said("seed_demo")
+    for facility in Facility.objects.all():
+        on_duty = set(
+            Assignment.objects.filter(facility=facility, ended_at=None).values_list("person__code", flat=True)
+        )
+        assert {"agnes", "teo"} <= on_duty, facility.code
 
 
 def test_seed_demo_that_fails_half_way_leaves_nothing_and_can_run_again(settings, monkeypatch):
