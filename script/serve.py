@@ -68,6 +68,7 @@ def make_the_floor() -> bool:
     django.setup()
     if not settings.DEMO:
         return False
+    print("Preparing the demo floor; the first time this takes about a minute …", flush=True)
     call_command("migrate", verbosity=0)
     call_command("seed_demo", evening=settings.EVENING)
     call_command("seed_demo", show=True)
