@@ -7,7 +7,7 @@ import { FakeElement, installBrowser } from "./browser.mjs";
 
 register("./served-hooks.mjs", import.meta.url);
 const catalog = "../../games/catalog";
-const { Taps: FootballTaps, describeRoll } = await import(`${catalog}/football/static/football/console.js`);
+const { Extension: Football, Taps: FootballTaps, describeRoll } = await import(`${catalog}/football/static/football/console.js`);
 const { Taps: UnitTaps } = await import(`${catalog}/high_roll/static/high_roll/console.js`);
 
 let sent, respond;
@@ -133,6 +133,13 @@ test("a single play wager goes out with the number of its play, a wager on the g
   taps.tap("touchdown");
   taps.flush();
   assert.deepEqual(sent[0][1].wagers.map(({ wager, play }) => [wager, play]), [["gain", 3], ["touchdown", undefined]]);
+});
+
+test("the next step of another post is not painted before it is known whose it is", () => {
+  const next = new FakeElement({ dataset: { act: "call_dice" } });
+  document.elements.set("next", next);
+  assert.ok(new Football(state(), { post: "dealer", own: "dealer" }));
+  assert.deepEqual(next.dataset, { act: "call_dice" });
 });
 
 test("a wager that the layout does not offer is not touched", () => {

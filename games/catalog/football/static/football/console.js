@@ -60,7 +60,6 @@ class Football {
       const key = target.closest("[data-die]");
       if (key) this.enter(Number(key.dataset.die), Number(key.dataset.pips));
     });
-    this.paint();
   }
 
   apply(state) {
