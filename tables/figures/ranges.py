@@ -163,7 +163,9 @@ def _points_of_days(daily: Mapping[dt.date, DaySums]) -> list[PlotPoint]:
         total.win_cents += daily[day].win_cents
         total.expected_cents += daily[day].expected_cents
         total.variance += daily[day].variance
-        points.append(PlotPoint(day + DAY, total.win_cents, total.expected_cents, _band_cents(total.variance)))
+        points.append(
+            PlotPoint(day + DAY, total.win_cents, total.expected_cents, _band_cents(total.variance))
+        )
     return points
 
 

@@ -1,6 +1,5 @@
 """The daily report: its page and its PDF."""
 
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
