@@ -24,7 +24,7 @@ from django.db.models import Expression, Model, QuerySet
 from django.db.models.query import get_related_populators
 from django.db.transaction import TransactionManagementError
 
-from audit.rows import make_instance
+from audit.rows import make_instance, statement_cursor
 
 ModelT = TypeVar("ModelT", bound=Model)
 Parameter = int | str | dt.datetime | dt.date
@@ -64,7 +64,7 @@ class Statement:
             _adapted(arguments[param.position]) if isinstance(param, Argument) else param
             for param in self.params
         ]
-        with database.cursor() as cursor:
+        with statement_cursor() as cursor:
             cursor.execute(self.sql, bound)
             rows = [list(row) for row in cursor.fetchall()]
         for position, converting, expression in self.converters:

@@ -14,7 +14,7 @@ from audit.compiled_reads import CompiledRead
 from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.errors import RecordRefused, StreamMoved
 from audit.models import Command, Device, Entry, Person, Stream
-from audit.rows import insert, insertion
+from audit.rows import insert, insertion, statement_cursor
 
 FORMAT = 1
 INSTALLATION = "installation/system"  # the stream for what belongs to no facility
@@ -200,7 +200,7 @@ def _write_in_postgres(
         insert_answer, values = insertion(answer)
         sql, arguments = f"WITH answer AS ({insert_answer}) {sql}", [*values, *arguments]
     try:
-        with connection.cursor() as cursor:
+        with statement_cursor() as cursor:
             cursor.execute(sql, arguments)
             return bytes(cursor.fetchone()[0])
     except (OperationalError, DataError) as error:

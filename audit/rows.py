@@ -6,10 +6,12 @@ read; tests compare the two.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 from django.db.models.base import ModelState
 
@@ -18,13 +20,22 @@ Aliased = tuple[tuple[str, type[Model]], ...]
 Converters = tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
 
 
+def statement_cursor() -> AbstractContextManager[CursorWrapper]:
+    """Return a cursor for one statement whose rows are fetched within the block."""
+    database: Any = connections[DEFAULT_DB_ALIAS]
+    if database.vendor == "postgresql":
+        return nullcontext(database.shared_cursor())
+    cursor: CursorWrapper = database.cursor()
+    return cursor
+
+
 def read(
     models: Aliased, sql: str, params: Sequence[Any], more: str = ""
 ) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """Yield, for each row, an instance of each model (None where an outer join has none) and the columns in `more`."""
     database = connections[DEFAULT_DB_ALIAS]
     columns, converters = _columns(database.vendor, models)
-    with database.cursor() as cursor:
+    with statement_cursor() as cursor:
         cursor.execute(f"SELECT {columns}{', ' + more if more else ''} {sql}", params)
         rows = cursor.fetchall()
     for row in rows:
@@ -52,7 +63,7 @@ def insert(instance: Model) -> None:
     """Insert a new instance with the values that its `save` would write. Sets its primary key if it has none yet."""
     _, _, key = _insertion(connection.vendor, type(instance), instance.pk is not None)
     sql, values = insertion(instance)
-    with connection.cursor() as cursor:
+    with statement_cursor() as cursor:
         cursor.execute(sql, values)
         if key is not None:
             setattr(instance, key, cursor.fetchone()[0])
@@ -63,7 +74,7 @@ def update(instance: Model, names: Sequence[str]) -> None:
     """Save these fields of an instance, as its `save` with `update_fields` would. Raises its DoesNotExist."""
     sql, fields, key = _update(type(instance), tuple(names))
     values = [field.get_db_prep_save(field.pre_save(instance, False), connection) for field in fields]
-    with connection.cursor() as cursor:
+    with statement_cursor() as cursor:
         cursor.execute(sql, [*values, key.get_db_prep_value(instance.pk, connection)])
         if not cursor.rowcount:
             raise type(instance).DoesNotExist(f"{type(instance).__name__} {instance.pk}")  # type: ignore[attr-defined]

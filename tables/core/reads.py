@@ -13,7 +13,7 @@ from audit import commands
 from audit.clock import clock
 from audit.heads import INCARNATION
 from audit.models import Command, Person, Stream
-from audit.rows import Aliased, read
+from audit.rows import Aliased, read, statement_cursor
 from games.models import Facility, RulesSubmission
 from tables.core import duty
 from tables.models import DiceLot, Pit, Round, Shaker, Table
@@ -112,7 +112,7 @@ def _table_at(
 
 def floor_versions(facility: str) -> dict[int, tuple[str, int]]:
     """The code and the version of each table of a facility, by id, in the order of pits and codes."""
-    with connection.cursor() as cursor:
+    with statement_cursor() as cursor:
         cursor.execute(
             """SELECT t.id, t.code, s.seq FROM tables_table t
                JOIN games_facility f ON f.id = t.facility_id
@@ -298,6 +298,6 @@ def read_table(table_id: int) -> TableRead:
 
 def newest_seq(stream_id: int) -> int:
     """The number of a stream's newest entry, without a lock."""
-    with connection.cursor() as cursor:
+    with statement_cursor() as cursor:
         cursor.execute("SELECT seq FROM audit_stream WHERE id = %s", [stream_id])
         return int(cursor.fetchone()[0])

@@ -8,6 +8,7 @@ from django.db import connection, models
 from django.db.models import Q
 
 from audit.compiled_reads import CompiledRead
+from audit.rows import statement_cursor
 from games.engine.procedures import Phase
 from games.engine.settlement import WagerOutcome
 from games.snapshot_types import WagerFlag
@@ -94,7 +95,7 @@ class WagerManager(models.Manager["Wager"]):
         if not newest:
             return []
         values = ", ".join(["(%s, false, false, %s, %s, %s, %s, %s, %s)"] * len(newest))
-        with connection.cursor() as cursor:
+        with statement_cursor() as cursor:
             cursor.execute(
                 f"""INSERT INTO {self.model._meta.db_table}
                         (round_id, struck, missed, seat, code, play, cents, made_in, flag)
@@ -216,7 +217,7 @@ class SettlementManager(models.Manager["Settlement"]):
             return
         written = [(*row[:-1], json.dumps(row[-1])) for row in rows]
         insert = f"INSERT INTO {self.model._meta.db_table} ({', '.join(self.COLUMNS)})"
-        with connection.cursor() as cursor:
+        with statement_cursor() as cursor:
             if connection.vendor == "postgresql":
                 arrays = ", ".join(f"%s::{kind}[]" for kind in self.COLUMNS.values())
                 cursor.execute(

@@ -1,18 +1,21 @@
 """What is read by a statement of our own is what the ORM would have read, on both databases."""
 
 import uuid
+from typing import Any
 
 import pytest
 from django.contrib.auth import get_user, login
 from django.contrib.sessions.models import Session
+from django.db import DatabaseError, connection, transaction
 from django.http import HttpResponse
 from django.test import RequestFactory
+from django.test.utils import CaptureQueriesContext
 
 from audit import clock, commands, devices, record
 from audit.identity import identify
 from audit.models import Command, Device, Person, Stream
 from audit.people import PinBackend
-from audit.rows import insert, update
+from audit.rows import insert, statement_cursor, update
 from audit.sessions import SessionStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -146,3 +149,35 @@ def test_a_command_is_read_as_it_was_saved(person):
     )
     assert same(commands.find(identity), Command.objects.get())
     assert commands.find(uuid.uuid4()) is None
+
+
+def rows_of(sql: str, *params: object) -> list[tuple[object, ...]]:
+    with statement_cursor() as cursor:
+        cursor.execute(sql, params)
+        return cursor.fetchall()
+
+
+def test_statements_read_alike_one_after_the_other_whatever_failed_in_between():
+    assert rows_of("SELECT %s", 1) == [(1,)] and rows_of("SELECT %s", "two") == [("two",)]
+    with pytest.raises(DatabaseError), transaction.atomic():
+        rows_of("SELECT no_such_column")
+    assert rows_of("SELECT %s, %s", 3, "three") == [(3, "three")]
+    with CaptureQueriesContext(connection) as queries:
+        assert rows_of("SELECT %s", 4) == [(4,)]
+    assert rows_of("SELECT %s", 5) == [(5,)]
+    assert len(queries) == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_has_one_cursor_until_it_is_given_back():
+    def cursor_of_statement() -> Any:
+        with statement_cursor() as cursor:
+            cursor.execute("SELECT 1")
+            return cursor
+
+    first = cursor_of_statement()
+    assert cursor_of_statement() is first
+    connection.close()
+    second = cursor_of_statement()
+    assert second is not first and second.connection is connection.connection
