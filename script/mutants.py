@@ -12,6 +12,7 @@ mutant survives, or no longer applies.
 
 import argparse
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -135,7 +136,10 @@ class Copy:
         return Verdict(mutant, time.monotonic() - started)
 
     def run(self, suite: str, tests: Sequence[str], *, stops: bool = True) -> tuple[list[str], str]:
-        """Run these tests, or all of a plain `script/test`. Return those that failed, or why nothing is known."""
+        """Run these tests, or all of a plain `script/test`. Return those that failed, or why nothing is known.
+
+        Python writes bytecode in any environment: every run would compile all modules and tests again.
+        """
         arguments = [*(["-x"] if stops else []), *REPORT, *(tests or SUITES[suite].places or ["tests"])]
         if suite == "services":
             arguments = ["-m", DAILY_SERVICES, *arguments]
@@ -145,7 +149,8 @@ class Copy:
         else:
             alone = ["-n", "1"] if tests else []
             command = [sys.executable, "-m", "script.checks", "--only", suite, "--", *alone, *arguments]
-        process = subprocess.run(command, cwd=self.root, capture_output=True, text=True)
+        variables = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        process = subprocess.run(command, cwd=self.root, capture_output=True, text=True, env=variables)
         output = process.stdout + process.stderr
         failed = TEST_FAILED.findall(output) if process.returncode else []
         return failed, f"NO ANSWER: {output.strip()[-300:]}" if process.returncode and not failed else ""
