@@ -186,3 +186,40 @@ def test_it_fetches_nothing_from_another_host():
     served = [path for path in SERVED if "vendor" not in path.parts]
     assert len(served) > 100
     assert {relative(path): found for path in served if (found := other_hosts(path))} == {}
+
+
+CLASS = re.compile(r"\.([A-Za-z][\w-]*)")
+# Classes whose two parts are both computed: a lens with its level on the floor plan, a stack with its mark.
+COMPUTED = re.compile(r"(state|win|pace|dice)-(info|warn)|stk(-seat)?--(own|run|paid|flag|pending)")
+
+
+def styled_classes() -> dict[str, str]:
+    """The classes that style sheets name, each with a sheet that names it."""
+    sheets = [*sources("static/css", "*.css"), *sources("games/catalog", "*.css")]
+    return {
+        name: relative(path)
+        for path in sheets
+        for selector in re.findall(
+            r"([^{};]+)\{", re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+        )
+        for name in ([] if "@" in selector else CLASS.findall(selector))
+    }
+
+
+def test_its_style_sheets_style_only_classes_that_something_has():
+    """A class is written whole, or begins with what stands before braces: `side-{{ value }}`, `f"c{dollars}"`."""
+    texts = [path.read_text() for path in SERVED if path.suffix != ".css"]
+    texts += [path.read_text() for room in ROOMS for path in sources(room) if "migrations" not in path.parts]
+    text = "\n".join(texts)
+    whole = set(re.findall(r"[A-Za-z][\w-]*", text))
+    beginnings = set(re.findall(r"(?<![\w-])([A-Za-z][\w-]*)\$?\{", text))
+
+    def exists(name: str) -> bool:
+        if name in whole or COMPUTED.fullmatch(name):
+            return True
+        composed = (name[:end] for end in range(1, len(name)) if name[end - 1] == "-" or name[end:].isdigit())
+        return any(beginning in beginnings for beginning in composed)
+
+    styled = styled_classes()
+    assert len(styled) > 1000
+    assert {name: sheet for name, sheet in styled.items() if not exists(name)} == {}
