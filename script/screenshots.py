@@ -36,6 +36,7 @@ WAGERS = (
     (7, "total:12", 1_000), (7, "big", 2_500),
 )  # fmt: skip
 DICE = [2, 5, 5]
+PRESS_TIME = 700  # ms: longer than what hold.js asks of a button that is pressed and held
 
 # Seat, wager, cents and the play of a single play wager: what lies on the football table of the pictures.
 FOOTBALL = (
@@ -471,12 +472,12 @@ class Photographer:
             tablet.set_viewport_size({"width": 1280, "height": 800})
             self.step(tablet, "shaken", "ready")
             for face in DICE:
-                tablet.locator(f'#dock-entry [data-face="{face}"]').click()
+                tablet.locator(f'#dock-entry [data-face="{face}"]').click(delay=PRESS_TIME)
             self.step(tablet, "lit")
             self.take(tablet, "tablet-lit")
             self.step(tablet, "taken")
-            tablet.locator("#side-pay .paid").first.click()
-            tablet.locator(".group--paid").first.wait_for()
+            tablet.locator("#next").click(delay=PRESS_TIME)
+            tablet.locator("#side-pay :is(.due--paid, .stop--done)").first.wait_for()
             self.take(tablet, "tablet-pay")
 
     def take_a_high_roll(self) -> None:
@@ -538,7 +539,7 @@ class Photographer:
 
     def step(self, tablet: Any, *phases: str) -> None:
         for phase in phases:
-            tablet.locator("#next").click()
+            tablet.locator("#next").click(delay=PRESS_TIME)
             tablet.locator(f"#screen[data-phase={phase}]").wait_for()
 
 
