@@ -11,7 +11,7 @@ from audit import clock, verify
 from audit.devices import enroll
 from audit.models import Entry
 from tests.e2e.floor import Dashboard, Tablet, again, dashboard, lying, tablet
-from tests.e2e.test_looks import broken_rules, faults_of, rules_broken_today
+from tests.e2e.test_looks import CUT_OFF, broken_rules, faults_of, rules_broken_today
 from tests.services.examples import is_of_today
 from tests.tables.cast import Scene
 
@@ -250,6 +250,18 @@ def test_the_payout_limit_is_told_with_the_sum_before_and_after(ten, new_page):
     dealer = tablet(new_page, ten)
     expect(dealer.page.locator(".limit")).to_contain_text("cuts $500,600 to $75,000")
     expect(dealer.page.locator(".fact--payout")).to_contain_text("$75,000")
+
+
+@pytest.mark.parametrize(("rules", "limit"), [("pa-675a.6", None), ("pa-675a", 7_500_000)])
+def test_new_limits_that_wait_and_an_alert_leave_the_facts_room(stage, new_page, rules, limit):
+    table = stage(rules, payout_limit_cents=limit)
+    table.place((1, "pip:5", 2_500))
+    table.act("report_dispute", {"seat": 1, "about": "a late chip"})
+    limits = {"min_cents": 1_000, "max_cents": 70_000}
+    table.act("change_limits", limits, by="floorperson", device=table.podium)
+    dealer = tablet(new_page, table)
+    expect(dealer.page.locator("#announce")).to_be_visible()
+    assert dealer.page.evaluate(CUT_OFF) == []
 
 
 def test_six_dice_have_no_sensor_and_no_millionaire(stage, new_page):
