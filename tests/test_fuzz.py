@@ -31,10 +31,12 @@ from audit.models import Device, Entry, Person
 from games.params import Params
 from tables.demo.seeding import PODIUM
 from tables.models import Table
+from tables.money.keeping import change_keeping
 from tables.views.routing import websocket_urlpatterns
 from tests import rights
 from tests.services.examples import VARIABLE
 from tests.tables.cast import PIN, Scene
+from tests.tables.test_money import OPENER, box, cage, count, request
 from tests.test_rights import RUNNERS, address, routes, socket_at, taken_back, value_of, version_of
 from tests.two_facilities import Casinos, browser, make_casinos
 
@@ -76,6 +78,7 @@ WILD: tuple[Any, ...] = (
     *([[[]]] * 3, {"é": 1}, {"\0": "\ud800"}, {"person": 1, "pin": []}, {"clock": "9999-12-31", "waited_ms": 1}),
     *({"seq": 1, "hash": "", "incarnation": 1, "mac": "\0"}, {"clock": "0001-01-01T00:00+14:00"}, "table"),
 )  # fmt: skip
+CHIPS = {"500": 100, "2500": 100}
 seeds = st.integers(0, 2**64)
 
 
@@ -157,6 +160,11 @@ class Prompter:
                 return faces if self.is_plain else choose([faces, [0, 2, 7], [2**53 - 1], []])
             case "throws":
                 return [faces]
+            case "chips":
+                beyond = [{"100": -1}, {"7": 1}, {"100": 10**12}, {"100": True}, {"\0": 1}, {"100": None}]
+                return choose(
+                    [CHIPS, CHIPS, OPENER, {}, {"100": 1}, choose([CHIPS] if self.is_plain else beyond)]
+                )
             case "integers":
                 odd_numbers = () if self.is_plain else ODD_NUMBERS
                 return [choose([1, 2, 3, *numbers, *odd_numbers]) for _ in range(choose(range(3)))]
@@ -195,6 +203,7 @@ def prompter(monkeypatch) -> Iterator[Prompter]:
         "boolean",
         "dice",
         "throws",
+        "chips",
         "integers",
         "texts",
         "objects",
@@ -250,6 +259,15 @@ def known_values() -> dict[str, list[Any]]:
         "game": ["sic-bo", "three-dice-football"],
         "who": known["person"],
         "place": ["T-01", "T-42", "rules", "security-podium"],
+        "transfer": [*known["transfer"], 1, 2, 3, 4, 5, 6],
+        "carrier": ["rita", "cleo"],
+        "planned_for": ["2026-11-21T10:00:00Z", "9999-12-31T23:59:59+14:00", "0001-01-01T00:00:00-14:00"],
+        "from": ["2026-11-20", "2000-01-01", "0001-01-01"],
+        "to": ["2026-11-20", "2099-12-31", "9999-12-31"],
+        "by": ["table", "pit", "game", "shift", "dealer"],
+        "play": ["live", "training", "simulated"],
+        "dealer": known["person"],
+        "shift": ["day", "swing", "grave"],
         "next": ["/floor/larkfield/", "//elsewhere", "https://elsewhere"],
         "act": ["correct_dice", "strike_mistaken_wager", "record_missed_wager"],
         "params": [
@@ -342,15 +360,20 @@ def path_of(draw: Callable[[Any], Any], route: str) -> str:
     return path
 
 
-def may(who: str, method: str, path: str) -> bool:
-    """Whether this person may have a success at this address."""
+SLIP_ON_PAPER = "floor/<slug:facility>/cage/<slug:slip>.pdf"
+
+
+def may(who: str, method: str, path: str, has_chips: bool) -> bool:
+    """Whether this person may have a success at this address. `has_chips`: the cage has given slips."""
     try:
         match = resolve(path)
     except (Resolver404, ValueError):
         return False
     if method == "POST":
         return "/acts/" not in match.route and who in rights.SENDERS.get(match.route, set())
-    readers = rights.READERS[match.route]
+    readers = rights.READERS[
+        "floor/<slug:facility>/cage/" if has_chips and match.route == SLIP_ON_PAPER else match.route
+    ]
     casino = match.kwargs.get("facility") or match.kwargs.get("facility_code") or "larkfield"
     if readers == rights.EVERYBODY:
         return True
@@ -386,6 +409,7 @@ def test_no_address_fails_or_opens_without_right(prompter, data):
     headers = draw(st.sampled_from(HEADERS)) if draw(st.integers(0, 3)) == 3 else {}
     note(f"{who}: {method} {path} {headers}")
     with taken_back():
+        has_chips = draw(st.integers(0, 3)) == 3 and bool(bring_to("chips"))
         if method == "GET":
             query = "?" + draw(st.sampled_from(SEARCHES))
             with prompter.prompting(draw(seeds)):
@@ -398,7 +422,7 @@ def test_no_address_fails_or_opens_without_right(prompter, data):
         read = b"".join(answer) if answer.streaming else answer.content
     assert answer.status_code < 500, read[:200]
     if answer.status_code < 300:  # a redirect only leads somewhere, such as to the sign-in
-        assert may(who, method, answer.wsgi_request.path_info), (
+        assert may(who, method, answer.wsgi_request.path_info, has_chips), (
             f"{answer.status_code} without right: {read[:200]!r}"
         )
 
@@ -413,7 +437,17 @@ WITHOUT_TABLE = {
     "office": rights.ACTS_OF_OFFICE,
     "desk": rights.ACTS_OF_DESK,
 }
-STATES = ("as it is", "wagers", "dice", "called", "paying", "football wagers", "football dice")
+STATES = (
+    "as it is",
+    "wagers",
+    "dice",
+    "called",
+    "paying",
+    "chips",
+    "chips",
+    "football wagers",
+    "football dice",
+)
 ENVELOPE = ("command", "seen", "params", "head", "stored_head", "tapped", "witness", "station")
 
 
@@ -441,10 +475,15 @@ def bring_to(state: str) -> str:
     table = Table.objects.select_related("stream", "facility").get(facility__code="larkfield", code=code)
     podium = Device.objects.get(facility="larkfield", name=PODIUM)
     cast = ("dana", "emil", "stan", "otto") if code == "T-42" else ("mei", "mei", "mei", "kate")
+    cast += ("rita", "cleo")
     people = {person.code: person for person in Person.objects.filter(code__in=cast)}
-    roles = dict(zip(("dealer", "relief", "stickperson", "floorperson"), cast, strict=True))
+    roles = dict(
+        zip(("dealer", "relief", "stickperson", "floorperson", "security", "cage"), cast, strict=True)
+    )
     scene = Scene(table, people | {role: people[code] for role, code in roles.items()}, podium, podium)
-    if code == "T-42":
+    if state == "chips":
+        lay_out_chips(scene)
+    elif code == "T-42":
         scene.act("seat_player", {"seat": 3})
         scene.place((3, "touchdown", 500))
     elif state != "as it is":
@@ -458,12 +497,32 @@ def bring_to(state: str) -> str:
     return code
 
 
+def lay_out_chips(scene: Scene) -> None:
+    """The house keeps inventories: an opener, a drop box, a sale, and a fill and a credit at each step."""
+    change_keeping(scene.table.facility, True)
+    count(scene, "count_opener", OPENER)
+    box(scene, "put_on_drop_box", {"box": "B-1"})
+    scene.act("sell_chips", {"cents": 5_000})
+    for kind in ("fill", "credit"):
+        request(scene, kind, CHIPS)
+        for with_carrier in (False, True):
+            transfer = request(scene, kind, CHIPS)
+            cage(scene, "prepare_transfer", transfer)
+            if with_carrier and kind == "fill":
+                cage(scene, "hand_over_transfer", transfer, "security")
+            elif with_carrier:
+                scene.act("hand_over_transfer", {**transfer, "carrier": "rita"}, witness="floorperson")
+
+
 def an_act(draw: Callable[[Any], Any], table: str) -> tuple[str, str]:
     """The runner and the name of an act, at this table or without a table."""
     kind, act = draw(st.sampled_from(ACTS))
     return (
         ("tables", draw(st.sampled_from(sorted(rights.ACTS_AT_TABLES)))) if table == "T-42" else (kind, act)
     )
+
+
+SIGNERS = ("viktor", "kate", "marta", "carla", "otto", "stan", "rita", "cleo", "mei")
 
 
 def envelope(draw: Callable[[Any], Any], who: str, version: int) -> dict[str, Any]:
@@ -474,9 +533,7 @@ def envelope(draw: Callable[[Any], Any], who: str, version: int) -> dict[str, An
         "params": {},
     }
     if draw(st.integers(0, 2)) == 2:
-        signer = draw(
-            st.sampled_from(["viktor", "kate", "marta", "carla", "otto", "stan", "ana", "nobody", "\0", ""])
-        )
+        signer = draw(st.sampled_from([*SIGNERS, "ana", "nobody", "\0", ""]))
         body["witness"] = {
             "person": signer,
             "pin": draw(st.sampled_from([PIN, PIN, PIN, "000000", "\0", "²" * 6])),
@@ -579,6 +636,9 @@ def test_no_socket_fails_or_opens_without_right(prompter, data):
             **socket.scope["cookies"],
             draw(st.sampled_from(["pitside_device", "sessionid"])): odd,
         }
+    socket.scope["query_string"] = draw(
+        st.sampled_from([b"", b"version=\xff&head=%00", b"a=" * 3_000, b"seen=-1&=&&"])
+    )
     try:
         is_open = hasattr(socket, "heartbeat") and socket.heartbeat() is not None
     except (SignedOut, Denied, Locked):
