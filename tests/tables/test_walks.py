@@ -75,9 +75,9 @@ def take(scene: Scene, act: str, shown: dict[str, Any], draw: random.Random) -> 
     return True
 
 
-def walk(scene: Scene, draw: random.Random) -> int:
+def walk(scene: Scene, draw: random.Random, steps: int = STEPS) -> int:
     """Random acts, then the next steps until the round is over; how many rounds ended."""
-    for _ in range(STEPS):
+    for _ in range(steps):
         shown = scene.snapshot
         offered = [act for act in shown["offers"] if act not in NOT_WALKED and act != "void_round"]
         rare = ["void_round"] if draw.random() < 0.03 and scene.round else []
