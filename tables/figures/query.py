@@ -114,8 +114,13 @@ def month_of(day: dt.date) -> tuple[dt.date, dt.date]:
     return day.replace(day=1), next_month(day) - DAY
 
 
+def is_code(typed: str) -> bool:
+    """Whether a filter may have this value: a code, which need not exist."""
+    return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", typed, re.ASCII) is not None
+
+
 def _read_code(typed: str) -> str:
-    return typed if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", typed, re.ASCII) else ""
+    return typed if is_code(typed) else ""
 
 
 def visible_tables(person: Person | None, facility: Facility, play: str) -> list[Table]:

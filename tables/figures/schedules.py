@@ -16,7 +16,7 @@ from audit.staff import Answerable
 from games.models import Facility
 from tables.figures.entry_types import REPORTS_DECLARED, DeclaredReport
 from tables.figures.exports import FORMATS
-from tables.figures.query import BY, DAY, FILTERS, PLAYS
+from tables.figures.query import BY, DAY, FILTERS, PLAYS, is_code
 from tables.models import FiguresSchedule
 
 GRACE = dt.timedelta(minutes=10)  # after a period, in which its last rounds end and are counted
@@ -95,6 +95,8 @@ def _wrong_filter(filters: Any, every: str) -> str:
         return f"filters may have {', '.join(sorted(allowed))}."
     if values.get("by", "table") not in BY or values.get("play", "live") not in PLAYS:
         return f"by is one of {', '.join(BY)}; play is one of {', '.join(PLAYS)}."
+    if unusable := [name for name in FILTERS if name in values and not is_code(values[name])]:
+        return f"{' and '.join(unusable)} must be a code such as T-04; without it the report has all tables."
     return ""
 
 

@@ -199,6 +199,7 @@ def test_rounds_that_are_not_counted_yet_hold_a_report_back(hands, scene, tmp_pa
         ),
         ({"every": "shift", "folder": "/srv", "filters": "shift=day"}, "filters may have by, dealer, game"),
         ({"every": "day", "folder": "/srv", "filters": "by=x"}, "by is one of table"),
+        ({"every": "day", "folder": "/srv", "filters": "pit=a b"}, "pit must be a code such as T-04"),
         ({"every": "day", "mail": ["boss"]}, "mail must be a list of e-mail addresses."),
         ({"every": "day", "mail": [5]}, "mail must be a list of e-mail addresses."),
         ({"every": "day", "mail": ["a@example.com\nBcc: b@example.com"]}, "mail must be a list of e-mail"),
