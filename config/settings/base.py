@@ -124,6 +124,7 @@ X_FRAME_OPTIONS = "DENY"
 
 SQLITE_OPTIONS = {
     "timeout": 20,
+    "cached_statements": 1_000,  # of a connection; with Python's 128 many statements of acts are parsed each time
     "transaction_mode": "IMMEDIATE",
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA recursive_triggers=ON;",
 }
