@@ -525,8 +525,8 @@ class Figures(TypedDict):
 
     gaming_day: Day
     rounds: int
-    handle_cents: int
-    win_cents: int
+    handle_cents: Annotated[int, "the stakes of settled rounds, without fees"]
+    win_cents: Annotated[int, "taken, fees included, less paid"]
     expected_cents: Annotated[
         int | None, "the win that the odds predict; null before the first round, and where not known"
     ]
@@ -555,8 +555,8 @@ class PastRound(TypedDict):
     ending: EndedPhase
     result: Annotated[str | None, "how it ended: settled, touchdown, void, …"]
     wagers: int
-    handle_cents: int
-    win_cents: int
+    handle_cents: Annotated[int, "the stakes, without fees"]
+    win_cents: Annotated[int, "taken, fees included, less paid"]
     by_hand: bool
     slip: Annotated[Literal["slip", "void"] | None, "a slip was filed; `void`: it voided the round"]
     slip_open: Annotated[bool, "the money of a slip has not been handed over"]

@@ -7,7 +7,7 @@ from django.db.models import Sum
 
 from audit.models import Entry
 from script.walk.screens import Kind, Screen
-from tables.models import Round, Settlement, Table
+from tables.models import Round, Settlement, Table, Wager
 
 Placed = list[tuple[int, str, int, int]]  # seat, wager code, play or 0, cents
 
@@ -151,7 +151,10 @@ def read_facts(facility: str, code: str) -> Facts:
     counted = [throw for throw in throws.values() if not throw.void_reason]
     ended = Round.objects.filter(table=table, gaming_day=entry.gaming_day).exclude(ended_at=None)
     sums = ended.aggregate(taken=Sum("taken_cents", default=0), paid=Sum("paid_cents", default=0))
-    handle = ended.filter(phase="cleared").aggregate(cents=Sum("wagered_cents", default=0))["cents"]
+    cleared = ended.filter(phase="cleared")
+    staked = cleared.aggregate(cents=Sum("wagered_cents", default=0))["cents"]
+    fees = Wager.objects.filter(round__in=cleared, struck=False, code="extra-roll")
+    handle = staked - fees.aggregate(cents=Sum("cents", default=0))["cents"]
     last = ended.order_by("-number").first()
     returning = 0
     if live is None and last and last.returned_seats is not None:

@@ -20,7 +20,10 @@ FLOOR = ""
 
 @dataclass(frozen=True)
 class ShiftFigures:
-    """The figures of a pit, or of the whole floor. `expected` and `variance` (cents squared) are None if not known."""
+    """The figures of a pit, or of the whole floor. `expected` and `variance` (cents squared) are None if not known.
+
+    Fees are in the win and not in the handle.
+    """
 
     code: str
     name: str
@@ -92,12 +95,13 @@ def _of_table(table: Table, shift: ShiftToHandOver, sums: dict[str, Any]) -> Shi
     after = sums["first"] - 1
     since = Round.objects.filter(PLAYED, Q(number__gt=after), table=table, gaming_day=shift.gaming_day)
     expectation = day_expectation(table.uid, table.pk, shift.gaming_day, since.count(), after)
-    expected, variance = expectation.win, expectation.variance
+    expected, variance, fees_cents = expectation.win, expectation.variance, expectation.fees_cents
     if expectation.last_round != sums["last"]:  # rounds of the next shift have ended
         so_far = expectation.up_to(sums["last"])
         expected = Fraction(so_far.expected_cents) if so_far else None
         variance = Fraction(so_far.band_cents, DEVIATIONS) ** 2 if so_far else None
-    return ShiftFigures(table.code, table.code, sums["rounds"], handle, win, expected, variance)
+        fees_cents = so_far.fees_cents if so_far else fees_cents
+    return ShiftFigures(table.code, table.code, sums["rounds"], handle - fees_cents, win, expected, variance)
 
 
 def _total(code: str, name: str, parts: list[ShiftFigures]) -> ShiftFigures:

@@ -28,24 +28,27 @@ DEVIATIONS = 2  # how wide the band is to each side
 
 
 class ExpectedSoFar(NamedTuple):
-    """The expected win and its band of a day's rounds up to one of them, in cents."""
+    """The expected win, its band and the fees of a day's rounds up to one of them, in cents."""
 
     number: int
     expected_cents: int
     band_cents: int
+    fees_cents: int
 
 
 @dataclass(frozen=True)
 class DayExpectation:
     """What the odds predict for the settled rounds of a day, in cents; `win` and `variance` are None if not known.
 
-    `line` has it after each of the last rounds; it is empty if it is not known after each.
+    `fees_cents`: the fees among their stakes, which are no handle. `line` has all of it after each of the last rounds;
+    it is empty if it is not known after each.
     """
 
     rounds: int = 0
     last_round: int = 0
     win: Fraction | None = Fraction(0)
     variance: Fraction | None = Fraction(0)
+    fees_cents: int = 0
     line: tuple[ExpectedSoFar, ...] = ()
 
     @property
@@ -64,7 +67,7 @@ class DayExpectation:
         place = bisect_right(self.line, number, key=attrgetter("number"))
         if place:
             return self.line[place - 1]
-        return ExpectedSoFar(0, 0, 0) if len(self.line) == self.rounds else None
+        return ExpectedSoFar(0, 0, 0, 0) if len(self.line) == self.rounds else None
 
 
 def _band(variance: Fraction) -> int:
@@ -126,17 +129,20 @@ def _extended(table_id: int, day: dt.date, before: DayExpectation) -> DayExpecta
         for row in RulesSubmission.objects.filter(pk__in={submission for _number, submission in wagers})
     }
     dice = _dice_after(table_id, before.last_round, list(rules_by_id.values()))
-    line, win, variance = list(before.line), before.win, before.variance
+    line, win, variance, fees_cents = list(before.line), before.win, before.variance, before.fees_cents
     for (number, submission), round_wagers in wagers.items():
+        game = game_of(rules_by_id[submission])
+        fees_cents += sum(wager.cents for wager in round_wagers if game.is_fee(wager.code))
         expectation = round_expectation(rules_by_id[submission], round_wagers, dice.get(number, []))
         if win is None or variance is None or expectation is None:
             win = variance = None
             continue
         win, variance = win + expectation.expected_win, variance + expectation.variance
-        line.append(ExpectedSoFar(number, round(win), _band(variance)))
+        line.append(ExpectedSoFar(number, round(win), _band(variance), fees_cents))
     rounds, last = before.rounds + len(wagers), max(number for number, _submission in wagers)
     is_known = win is not None and variance is not None
-    return DayExpectation(rounds, last, win, variance, tuple(line[-LINE_ROUNDS:]) if is_known else ())
+    newest_line = tuple(line[-LINE_ROUNDS:]) if is_known else ()
+    return DayExpectation(rounds, last, win, variance, fees_cents, newest_line)
 
 
 def _dice_after(table_id: int, after: int, rules: list[Rules]) -> dict[int, list[list[int]]]:

@@ -22,7 +22,7 @@ from games.engine.editions import all_editions
 from games.engine.game import Game, PostCode
 from games.engine.procedures import EndedPhase
 from games.layout_drawing import money
-from games.registry import game_by_code
+from games.registry import game_by_code, registered_fees
 from games.snapshot_types import (
     ActLine,
     EndedRoundsPart,
@@ -153,7 +153,7 @@ NO_SUMS = (0, None, None, None, None)
 
 
 def figures(place: TablePlace, day: Day) -> Figures:
-    """Return rounds, handle, win (cents) and pace of a gaming day.
+    """Return rounds, handle (without fees), win (cents) and pace of a gaming day.
 
     A void round or no roll does not count as a round, but what its earlier throws won or lost is in the win.
     """
@@ -162,7 +162,7 @@ def figures(place: TablePlace, day: Day) -> Figures:
     return {
         "gaming_day": day.date.isoformat(),
         "rounds": rounds,
-        "handle_cents": handle or 0,
+        "handle_cents": (handle or 0) - expectation.fees_cents,
         "win_cents": (taken or 0) - (paid or 0),
         "expected_cents": expectation.expected_cents,
         "band_cents": expectation.band_cents,
@@ -209,10 +209,15 @@ class PastRow(NamedTuple):
     taken_cents: int
     paid_cents: int
     by_hand: bool
+    fees_cents: int
     wagers_placed: int
     slipped: bool
     made_void: bool
     slip_open: bool
+
+
+def _fees_that_stood() -> Q:
+    return Q(wagers__struck=False, wagers__code__in=[fee.code for fee in registered_fees()])
 
 
 SLIPS_OF_ROUND = Slip.objects.filter(round=OuterRef("pk"))
@@ -222,6 +227,7 @@ PAST_ROUNDS = CompiledValues(
         Round.objects.filter(table=table, number__lt=before)
         .exclude(ended_at=None)
         .annotate(
+            fees_cents=Sum("wagers__cents", filter=_fees_that_stood(), default=0),
             wagers_placed=Count("wagers", filter=Q(wagers__struck=False)),
             slipped=Exists(SLIPS_OF_ROUND),
             made_void=Exists(SLIPS_OF_ROUND.filter(kind=Slip.Kind.VOID)),
@@ -265,7 +271,7 @@ def _past_round(row: PastRow, game: Game, thrown: list[list[int]]) -> PastRound:
         "ending": row.phase,
         "result": row.ending or None,
         "wagers": row.wagers_placed,
-        "handle_cents": row.wagered_cents,
+        "handle_cents": row.wagered_cents - row.fees_cents,
         "win_cents": row.taken_cents - row.paid_cents,
         "by_hand": row.by_hand,
         "slip": "void" if row.made_void else "slip" if row.slipped else None,

@@ -5,6 +5,7 @@ from itertools import cycle
 import pytest
 
 from audit import clock
+from tables.figures.round_figures import round_figures
 from tables.reports.day_rounds import rounds_of_day
 from tables.reports.expected import expected_by_table
 from tables.reports.report_day import ReportDay
@@ -41,9 +42,13 @@ def test_the_band_on_screens_is_that_of_the_daily_report_after_every_round(rules
     assert scene.snapshot["figures"]["expected_cents"] is None
     for wagers, *throws in ROUNDS[rules]:
         play(scene, wagers, *throws)
-        figures = scene.snapshot["figures"]
+        snapshot = scene.snapshot
+        figures = snapshot["figures"]
         day = ReportDay(scene.fresh.facility, scene.last_round.gaming_day, clock.now(), "live")
         report = expected_by_table(rounds_of_day(day))[scene.table.pk]
+        recorded = round_figures(day.facility, day.date, day.date)
+        assert figures["handle_cents"] == sum(round_.handle_cents for round_ in recorded)  # without fees
+        assert figures["handle_cents"] == sum(past["handle_cents"] for past in snapshot["history"])
         assert figures["expected_cents"] == round(report.win)
         assert figures["band_cents"] == int(2 * float(report.variance) ** 0.5)
         drawn = (figures["win_line_cents"], figures["expected_line_cents"], figures["band_line_cents"])
