@@ -164,6 +164,16 @@ class TrayPage:
         return game_by_code(self.table.game).name
 
     @property
+    def count_key(self) -> str:
+        """What the count on the screen is about. The screen forgets the numbers of a count with another key."""
+        assert self.form is not None
+        if self.form.code == SLIP:
+            return f"{SLIP} {self.panel.transfer.number if self.panel else ''}"
+        counted_at = self.inventory.counted_at.isoformat() if self.inventory else ""
+        sold = self.inventory.sold_cents if self.inventory and self.form.code == SELL else ""
+        return f"{self.form.code} {counted_at} {sold}"
+
+    @property
     def is_kept(self) -> bool:
         """Whether the casino keeps the inventory of this table."""
         return self.inventory is not None or keeps_inventory(self.table)
