@@ -45,8 +45,8 @@ def test_a_new_person_is_on_the_record_with_the_two_who_answer_for_it(scene, mon
 @pytest.mark.parametrize(
     ("by", "witness", "says"),
     [
-        ("shift-manager", "compliance", "no system administrator"),
-        ("system-administrator", "system-administrator", "of one department"),
+        ("shift-manager", "compliance", "is not a system administrator"),
+        ("system-administrator", "system-administrator", "belong to one department"),
         ("system-administrator", "nobody", "nobody with the code nobody"),
     ],
 )

@@ -505,9 +505,9 @@ def test_a_verification_finds_a_house_whose_choice_is_not_on_record(scene):
 
 def test_the_first_day_asks_for_a_cashier_where_the_house_keeps_inventories(scene):
     facility = scene.fresh.facility
-    needs = {need.what: need.missing for step in first_day(facility, clock.now()) for need in step.needs}
+    needs = {need.name: need.missing for step in first_day(facility, clock.now()) for need in step.needs}
     assert needs["Cage cashier"] == 0
     facility.keeps_inventory = False
     assert "Cage cashier" not in {
-        need.what for step in first_day(facility, clock.now()) for need in step.needs
+        need.name for step in first_day(facility, clock.now()) for need in step.needs
     }

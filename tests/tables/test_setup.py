@@ -220,6 +220,6 @@ def test_the_first_day_lists_what_is_missing_from_the_rows_and_nothing_once_a_ta
     closed = make_scene(opened=False)
     steps = {step.code: step for step in first_day(closed.table.facility, clock.now())}
     assert steps["pits"].is_done and steps["facility"].is_done
-    missing = {need.what for step in steps.values() for need in step.missing}
+    missing = {need.name for step in steps.values() for need in step.missing}
     assert "Table opened" in missing and "Gaming guide" in missing and "Tablet of T-01" in missing
     assert "T-01: shaker" not in missing and "T-01: dice" not in missing
