@@ -214,7 +214,7 @@ class Podium(Office):
         page.get_by_label("Password").fill(one_time)
         self.tap(page.get_by_role("button", name="Continue"))
         page.get_by_label("New password").fill(WORDS)
-        page.get_by_label("The same again").fill(WORDS)
+        page.get_by_label("Repeat it").fill(WORDS)
         page.get_by_label("What you call it").fill("My phone")
         secret = base64.b32decode(page.locator("code.secret").inner_text().replace(" ", ""))
         page.get_by_role("textbox", name="Code").fill(
@@ -368,7 +368,7 @@ def test_a_facility_opens_its_first_table_and_deals_a_round(production, pages):
     tablet = Tablet(pages())
     tablet.enrol(production.next("enrol_device"))
     tablet.sign_in("mei", one_time_pin)
-    for field in ("New PIN", "The same again"):
+    for field in ("New PIN", "Repeat it"):
         tablet.page.get_by_role("textbox", name=field, exact=True).fill("314159")
     tablet.tap(tablet.page.get_by_role("button", name="Save it and sign in"))
     tablet.is_live()

@@ -222,7 +222,7 @@ def test_somebody_who_is_invited_gets_a_one_time_pin_chooses_their_own_and_is_si
     office.enter_pin(office.page.locator("#sign-in"), pin)
     expect(office.page.get_by_role("heading", name="New PIN")).to_be_visible()
     is_well(office.page)
-    for field in ("New PIN", "The same again"):
+    for field in ("New PIN", "Repeat it"):
         office.page.get_by_role("textbox", name=field, exact=True).fill("271828")
     office.tap(office.page.get_by_role("button", name="Save it and sign in"))
     office.page.wait_for_url("**/floor/larkfield/")

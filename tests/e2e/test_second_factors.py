@@ -62,7 +62,7 @@ class Desk(Screen):
         """Choose a password, and register the key that is in this machine."""
         expect(self.page.get_by_role("heading", name="Second factor")).to_be_visible()
         self.page.get_by_label("New password").fill(password)
-        self.page.get_by_label("The same again").fill(password)
+        self.page.get_by_label("Repeat it").fill(password)
         self.page.get_by_label("What you call it").fill("Key on my ring")
         self.tap(self.page.get_by_role("button", name="Register a security key"))
         self.is_signed_in()
