@@ -22,6 +22,7 @@ MOVE_FROM_CLOSED_TABLE = Fraction(3, 4)
 SEATS_OF_NEW_TABLE = Fraction(1, 2)
 MINIMUMS_CENTS = (500, 1_000, 1_500, 2_500, 5_000, 10_000, 20_000, 50_000)
 SOON = dt.timedelta(minutes=60)
+AT_ONCE = dt.timedelta(minutes=10)  # what is due by then comes before everything else
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,12 @@ class Proposal:
 def proposals(
     tables: Sequence[TableHour], free_dealers: dict[str, list[str]], now: dt.datetime
 ) -> list[Proposal]:
-    """Return what to change now: what is due first, then by what it gains. `free_dealers`: names by game."""
+    """Return what to change now: what is due at once, then by what it gains, then what is due within the hour.
+
+    `free_dealers`: names by game.
+    """
     due = [proposal for table in tables for proposal in (*_breaks(table, now), *_dice(table, now))]
+    due.sort(key=lambda proposal: (proposal.due_at or now, proposal.table))
     money = [
         *filter(None, map(_raise_minimum, tables)),
         *_lower_minimums(tables),
@@ -121,9 +126,14 @@ def proposals(
         *_tables_to_close(tables),
     ]
     return [
-        *sorted(due, key=lambda proposal: (proposal.due_at or now, proposal.table)),
+        *(proposal for proposal in due if _is_due_at_once(proposal, now)),
         *sorted(money, key=lambda proposal: (-(proposal.gain_cents or 0), proposal.table)),
+        *(proposal for proposal in due if not _is_due_at_once(proposal, now)),
     ]
+
+
+def _is_due_at_once(proposal: Proposal, now: dt.datetime) -> bool:
+    return proposal.due_at is None or proposal.due_at <= now + AT_ONCE
 
 
 def _raise_minimum(table: TableHour) -> Proposal | None:

@@ -102,7 +102,7 @@ def play_the_extra_throw(scene: Scene, dealer: Tablet, other: Tablet, pit: Dashb
     dealer.is_in("paid")
     dealer.step("Layout cleared")
     dealer.is_in("open")
-    pit.shows("Bets open", version=scene.version, no="R 2", handle="$351")
+    pit.shows("Bets open", version=scene.version, no="R 2", handle="$326")  # without the fee of $25
     assert (scene.last_round.taken_cents, scene.last_round.paid_cents) == (27_600, 17_500)
 
 

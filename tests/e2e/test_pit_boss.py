@@ -124,6 +124,7 @@ def test_a_pit_boss_leads_the_evening_and_the_shift_manager_explains_its_win(pit
     touch(limits.locator("[type=submit]"))
     expect(page.locator(".limits-next")).to_contain_text("then $25–$2,000")
     touch(page.locator("[data-limits=post_limits_sign]"))
+    expect(page.locator("[data-limits=post_limits_sign]")).to_have_count(0)
     second.act("announce_limits", by="relief", device=second.podium)
     expect(page.locator(".limits-next")).to_contain_text(re.compile(r"\d:\d\d|\d min"))
     assert LimitsChange.objects.get().effective_at is not None

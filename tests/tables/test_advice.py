@@ -81,14 +81,16 @@ def test_a_table_is_opened_only_if_all_are_full_one_is_ready_and_a_dealer_is_fre
     assert kinds(replace(full, seat_rounds=200), ready, free={"sic-bo": ["C. Ruiz"]}) == []
 
 
-def test_breaks_and_dice_that_are_due_within_the_hour_come_first():
+def test_what_is_due_at_once_comes_before_money_and_what_is_due_within_the_hour_after_it():
     calm = replace(FULL, seat_rounds=200)
     late = replace(calm, break_due=NOW - dt.timedelta(minutes=2), relief="N. Lindt")
     soon = replace(calm, code="T-12", lot="L-0031", dice_until=NOW + dt.timedelta(minutes=41))
     later = replace(calm, code="T-13", break_due=NOW + dt.timedelta(minutes=61))
-    first, second = proposals([soon, late, later], {}, NOW)
+    full = replace(FULL, code="T-14")
+    first, second, third = proposals([soon, late, later, full], {}, NOW)
     assert (first.kind, first.facts) == ("break", "The break was due 2 min ago. N. Lindt rested longest.")
-    assert second.facts == "L-0031 reaches its time in 41 min; no round begins with it after that."
+    assert (second.kind, second.table) == ("raise", "T-14")
+    assert third.facts == "L-0031 reaches its time in 41 min; no round begins with it after that."
 
 
 @pytest.mark.django_db
