@@ -84,7 +84,7 @@ PLACE_OF = """(steps) => {
 TABLET = f"""() => {{
     const cents = {CENTS}, placeOf = {PLACE_OF}, find = (name) => document.querySelector(name);
     const {{ round }} = JSON.parse(find("#state").textContent);
-    const seats = [...document.querySelectorAll("button.seat[data-seat]")];
+    const seats = [...document.querySelectorAll("button[data-seat]:has(.seat-sum)")];
     return {{
         version: Number(find("#screen").dataset.version), phase: find("#screen").dataset.phase,
         number: parseInt(find(".fact--round dd").textContent), dice: round.dice ?? [],
