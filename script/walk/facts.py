@@ -6,6 +6,7 @@ from typing import TypedDict
 from django.db.models import Sum
 
 from audit.models import Entry
+from games.registry import registered_fees
 from script.walk.screens import Kind, Screen
 from tables.models import Round, Settlement, Table, Wager
 
@@ -153,7 +154,9 @@ def read_facts(facility: str, code: str) -> Facts:
     sums = ended.aggregate(taken=Sum("taken_cents", default=0), paid=Sum("paid_cents", default=0))
     cleared = ended.filter(phase="cleared")
     staked = cleared.aggregate(cents=Sum("wagered_cents", default=0))["cents"]
-    fees = Wager.objects.filter(round__in=cleared, struck=False, code="extra-roll")
+    fees = Wager.objects.filter(
+        round__in=cleared, struck=False, code__in=[fee.code for fee in registered_fees()]
+    )
     handle = staked - fees.aggregate(cents=Sum("cents", default=0))["cents"]
     last = ended.order_by("-number").first()
     returning = 0

@@ -1,9 +1,11 @@
 """The planned reliefs of live tables that a wall announces beside new limits and the time of the dice."""
 
 from dataclasses import dataclass
+from typing import cast
 
 from django.template.loader import render_to_string
 
+from games.engine.game import PostCode
 from tables.core import posts
 from tables.models import PlannedMove, Table
 from tables.staffing.roster import POSTS
@@ -38,7 +40,7 @@ def wall_reliefs_html(facility: str) -> str:
 
 
 def _wall_relief(move: PlannedMove) -> WallRelief:
-    post = next(post for post in posts.POSTS if post == move.post)
+    post = cast(PostCode, move.post)
     holder = posts.holder(move.table, post)
     text = f"{move.person.short_name} {f'relieves {holder.short_name}' if holder else 'takes the post'}"
     if len(posts.posts_of(move.table)) > 1:

@@ -68,8 +68,8 @@ def voided(scene: Scene, transfer: dict[str, int]) -> Callable[[], Any]:
 
 def test_a_request_that_two_cashiers_prepare_gets_one_slip(scene):
     transfer, seen = request(scene), scene.version
-    found = race(*[lambda: cage(scene, "prepare_transfer", transfer, seen=seen)] * 4)
-    assert sorted(found) == ["done", *["transfer-not-at-this-step"] * 3]
+    outcomes = race(*[lambda: cage(scene, "prepare_transfer", transfer, seen=seen)] * 4)
+    assert sorted(outcomes) == ["done", *["transfer-not-at-this-step"] * 3]
     assert SlipNumbers.objects.get().fill == 1
     assert verification.verify().good
 
@@ -78,8 +78,8 @@ def test_a_fill_that_is_received_and_voided_at_once_ends_one_way(scene):
     for turn in range(3):
         transfer, before = fill(scene), tray(scene)
         acts = [received(scene, transfer), voided(scene, transfer), received(scene, transfer)]
-        found = race(*acts[turn:], *acts[:turn])
-        assert sorted(found) == ["done", *["transfer-not-at-this-step"] * 2]
+        outcomes = race(*acts[turn:], *acts[:turn])
+        assert sorted(outcomes) == ["done", *["transfer-not-at-this-step"] * 2]
         status = ChipTransfer.objects.get(number=transfer["transfer"]).status
         assert tray(scene) - before == (300_000 if status == "received" else 0)
     assert verification.verify().good
@@ -91,16 +91,16 @@ def test_two_closers_a_sale_and_a_fill_at_once_leave_one_order(scene):
     box(scene, "put_on_drop_box", {"box": "B-18"})
     seen = scene.version
     closer = lambda: count(scene, "count_closer", OPENER, seen=seen)  # noqa: E731
-    found = race(
+    outcomes = race(
         closer,
         lambda: scene.act("sell_chips", {"cents": 2_500}, seen=seen),
         received(scene, transfer),
         lambda: box(scene, "take_off_drop_box", seen=seen),
         closer,
     )
-    assert found[2] == found[3] == "done"
-    exact = OPENER_CENTS + 300_000 - (2_500 if found[1] == "done" else 0)
-    closers = [found[0], found[4]]
+    assert outcomes[2] == outcomes[3] == "done"
+    exact = OPENER_CENTS + 300_000 - (2_500 if outcomes[1] == "done" else 0)
+    closers = [outcomes[0], outcomes[4]]
     if "done" in closers:
         inventory = TableInventory.objects.get()
         assert sorted(closers)[0] in ("closer-is-signed", "done", "drop-box-is-on", "transfers-under-way")
@@ -116,9 +116,9 @@ def test_a_drop_box_that_two_take_off_while_chips_are_sold_has_every_sale(scene)
     seen = scene.version
     sale = lambda: scene.act("sell_chips", {"cents": 2_500}, seen=seen)  # noqa: E731
     off = lambda: box(scene, "take_off_drop_box", seen=seen)  # noqa: E731
-    found = race(sale, off, sale, off, sale)
-    assert sorted((found[1], found[3])) == ["done", "no-drop-box"]
-    sold = 2_500 * [found[place] for place in (0, 2, 4)].count("done")
+    outcomes = race(sale, off, sale, off, sale)
+    assert sorted((outcomes[1], outcomes[3])) == ["done", "no-drop-box"]
+    sold = 2_500 * [outcomes[place] for place in (0, 2, 4)].count("done")
     assert DropBox.objects.get().sold_cents == sold == OPENER_CENTS - (tray(scene) or 0)
     assert verification.verify().good
 
@@ -138,13 +138,13 @@ def test_tables_that_ask_for_slips_at_once_get_every_number_once(scene):
         count(another, "count_opener", OPENER, device=scene.podium)
         scenes.append(another)
     asked = [(each, request(each, kind)) for each, kind in itertools.product(scenes, ("fill", "credit") * 2)]
-    found = race(
+    outcomes = race(
         *(
             lambda each=each, transfer=transfer: cage(each, "prepare_transfer", transfer)
             for each, transfer in asked
         )
     )
-    assert set(found) == {"done"}
+    assert set(outcomes) == {"done"}
     for kind in ("fill", "credit"):
         numbers = ChipTransfer.objects.filter(kind=kind).values_list("slip_number", flat=True)
         assert sorted(numbers) == list(range(1, 9))
