@@ -49,6 +49,13 @@ class Socket(ApplicationCommunicator):
         assert message["type"] == "websocket.send", message
         return json.loads(message["text"])
 
+    async def opened(self) -> dict[str, Any]:
+        """Connect; the first message. Two sockets open one after the other: the connections of a SQLite database in
+        memory share one cache, in which a table that another one reads is locked at once, without waiting.
+        """
+        await self.connect()
+        return await self.heard()
+
     async def closed(self, after: int = 0) -> int:
         """The code with which it is closed, after this many messages at most."""
         message = await self.receive_output(5)
@@ -141,12 +148,12 @@ async def test_a_locked_socket_is_closed_with_4423(committed):
 async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(committed):
     tablet = await browser(committed, "tablet", "dealer")
     podium = await browser(committed, "podium", "floorperson")
-    dealer = await Socket(TABLE + "dealer", tablet).connect()
-    pit = await Socket("/ws/floor/larkfield", podium).connect()
+    dealer = Socket(TABLE + "dealer", tablet)
+    pit = Socket("/ws/floor/larkfield", podium)
     version = await database_sync_to_async(lambda: committed.version)()
-    first = await dealer.heard()
+    first = await dealer.opened()
     assert (first["table"], first["version"], set(first)) == ("T-01", version, {"table", "version", "html"})
-    assert await pit.heard() == {"versions": {"T-01": version}, "answered": ["T-01"]}
+    assert await pit.opened() == {"versions": {"T-01": version}, "answered": ["T-01"]}
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
     await push.publish(answer.key)
     pushed, tile = await dealer.heard(), await pit.heard()
@@ -163,13 +170,15 @@ async def test_a_page_that_takes_changes_is_sent_the_lines_that_changed(committe
     place = database_sync_to_async(committed.place)
     device, person = ("tablet", "dealer") if path.endswith("dealer") else ("podium", "floorperson")
     tablet = await browser(committed, device, person)
-    pages = [await Socket(path + query, tablet).connect() for query in ("?changes=1", "")]
+    pages = [Socket(path + query, tablet) for query in ("?changes=1", "")]
+    messages = [await page.opened() for page in pages]
     text = ""
     for cents in (None, 2_500, 5_000, 7_500):
         if cents is not None:
             await push.publish((await place((1, "small", cents))).key)
             await asyncio.sleep(2 * TILE_SECONDS if "floor" in path else 0)
-        message, complete = [await page.heard() for page in pages]
+            messages = [await page.heard() for page in pages]
+        message, complete = messages
         if "html" not in complete:  # a dashboard is told the versions on connecting
             continue
         lines = message.get("lines")
@@ -184,9 +193,9 @@ async def test_a_page_that_takes_changes_is_sent_the_lines_that_changed(committe
 
 async def test_a_push_renders_each_station_that_a_screen_shows_once_and_no_other(committed, monkeypatch):
     tablet = await browser(committed, "tablet", "dealer")
-    sockets = [await Socket(TABLE + "dealer", tablet).connect() for _ in range(2)]
+    sockets = [Socket(TABLE + "dealer", tablet) for _ in range(2)]
     for socket in sockets:
-        await socket.heard()
+        await socket.opened()
     rendered: list[str] = []
     render = fragments.render
 
@@ -295,6 +304,7 @@ async def test_a_socket_that_opens_while_the_database_is_away_is_closed_and_open
     def failing(*_: Any) -> None:
         raise OperationalError("gone")
 
+    monkeypatch.setattr(sockets, "openings", OutageLog(sockets.log, "Opening a socket", traceback=True))
     podium = await browser(committed, "podium", "floorperson")
     with monkeypatch.context() as outage:
         outage.setattr("tables.views.sockets.signed_in_request", failing)
