@@ -71,7 +71,7 @@ function paintPit(node, tiles) {
 
 /* Drawn only while it is shown, because a floor of three hundred tables changes all the time. */
 function paintPlan() {
-  if (!plan?.checkVisibility()) return;
+  if (plan?.parentElement.dataset.view !== "plan" || !plan.checkVisibility()) return;  // the second is the slow one
   if (plan.dataset.lens === OCCUPANCY && performance.now() - readTime >= INTERVAL) readOccupancy();
   for (const pit of document.querySelectorAll("[data-pit]")) {
     const tiles = [...pit.querySelectorAll(".tile")];

@@ -55,8 +55,9 @@ export class FakeElement extends EventTarget {
     return this.querySelectorAll(selector)[0] ?? null;
   }
 
+  /* What was set for this selector, or for each selector of the list. */
   querySelectorAll(selector) {
-    return this.parts.get(selector) ?? [];
+    return this.parts.get(selector) ?? selector.split(", ").flatMap((name) => this.parts.get(name) ?? []);
   }
 }
 
