@@ -1,6 +1,6 @@
 """Random sequences of openers, fills, credits, buy-ins, rounds, slips, drop boxes and closers at one table.
 
-It is a table of Sic Bo, and with --all also of Three Dice Football.
+It is a table of Sic Bo, and with --all also of High Roll Dice and of Three Dice Football.
 
 Nothing here asks the product what the tray holds. The machine moves its own chips whenever an act of people would move
 them; what rounds and slips move, it reads from the entries alone (`tray_by_entries.py`). After every step the tray of
@@ -30,7 +30,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from audit import verification
 from audit.errors import AuditRefusal
 from audit.models import Command, Stream
-from games.engine import Refusal
+from games.engine import Refusal, Rules
 from tables.models import (
     Alert,
     ChipDiscrepancy,
@@ -174,6 +174,7 @@ class Money(RuleBasedStateMachine):
     hands: Any
     began: dt.datetime
     done: Counter[str]
+    seats_players: bool  # before they wager
 
     def __init__(self) -> None:
         super().__init__()
@@ -213,11 +214,13 @@ class Money(RuleBasedStateMachine):
         self.take("put_on_drop_box", {"box": "B-1"}, by="security")
         self.take("inspect_table", self.scene.inspection(), by="floorperson")
         self.take("open_table", {"acknowledge_lapsed": True}, by="floorperson")
+        for seat in range(1, 5) if self.seats_players else ():
+            self.take("seat_player", {"seat": seat})
 
     def the_tray_is_counted(self, off: int) -> None:
-        exact = self.chips.tray or 0
-        if self.take("count_tray", {"chips": as_chips(max(exact + off, 0))}):
-            self.chips.differences += max(exact + off, 0) != exact
+        exact, chips = self.chips.tray or 0, as_chips(max((self.chips.tray or 0) + off, 0))
+        if self.take("count_tray", {"chips": chips}):
+            self.chips.differences += value_cents(chips) != exact
 
     def the_table_closes(self, off: int) -> None:
         """What is under way is ended first; a closer that agrees proves the win by money."""
@@ -225,14 +228,16 @@ class Money(RuleBasedStateMachine):
         for transfer in ChipTransfer.objects.exclude(status__in=("received", "void", "canceled")):
             self.the_transfer_ends(transfer)
         exact, win = self.chips.tray or 0, self.chips.win
-        if self.take("count_closer", {"chips": as_chips(exact + off)}):
+        chips = as_chips(exact + off)
+        if self.take("count_closer", {"chips": chips}):
             inventory = TableInventory.objects.order_by("number").last()
             assert inventory is not None and inventory.closer_cents is not None
             sums = tray_of(self.table, inventory)
             won = sums.win_from_money_cents(inventory.closer_cents, inventory.sold_cents)
-            assert won - off == sums.win_from_play_cents == win
+            differs = value_cents(chips) - exact  # half dollars that High Roll paid are no chips of the count
+            assert won - differs == sums.win_from_play_cents == win
             self.chips.tray = None
-            self.chips.differences += off != 0
+            self.chips.differences += differs != 0
         self.take("close_table", {"secured": True}, by="floorperson")
 
     # Fills and credits
@@ -537,12 +542,16 @@ class Money(RuleBasedStateMachine):
         assert table.status == "closed" or table.tray_cents is not None or table.closer_signed_at is not None
 
 
-@pytest.mark.parametrize("rules", ["pa-625a/A", pytest.param("pa-577", marks=pytest.mark.repeated)])
+@pytest.mark.parametrize(
+    "rules",
+    ["pa-625a/A", *(pytest.param(rules, marks=pytest.mark.repeated) for rules in ("pa-675a", "pa-577"))],
+)
 def test_the_tray_balances_in_every_sequence(hands, rules):
     scene = make_scene(rules, opened=False)
     change_keeping(scene.table.facility, True)
     scene.staff()
     Money.scene, Money.hands, Money.began, Money.done = scene, hands, hands.now, Counter()
+    Money.seats_players = "seated" in Rules.of(rules).edition.sections
     how = settings(
         max_examples=examples(6),
         stateful_step_count=40,
