@@ -7,6 +7,10 @@ from .base import database_from, layer_from
 
 SECRET_KEY = "the key of the test suite, of no use elsewhere at all"
 DATABASES = {"default": database_from(os.environ.get("TEST_DATABASE_URL") or "sqlite:///:memory:")}
+if not os.environ.get("TEST_DATABASE_URL"):
+    # The connections of a database in memory share one cache, in which a table that another one reads or writes is
+    # locked at once, without the wait that a file has. So reading takes no lock.
+    DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA read_uncommitted=ON;"
 # Workers share one Redis, and their scenes have tables of the same names: each worker has groups of its own.
 CHANNEL_LAYERS = {
     "default": layer_from(
