@@ -116,3 +116,11 @@ def test_clauses_as_json():
         "tests": ["tests/games/test_sicbo_settlement.py::test_a_wager_wins_on_so_many_of_216_throws"],
     }
     assert report["totals"]["all"]["all"]["clauses"] == 649
+
+
+def test_a_reader_that_has_seen_enough_of_a_command_is_no_error_of_it():
+    command = [sys.executable, "manage.py", "odds", "pa-625a/A", "--json"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as odds_process:
+        odds_process.stdout.close()
+        assert odds_process.stderr.read() == b""
+    assert odds_process.returncode == 1
