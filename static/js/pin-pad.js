@@ -2,9 +2,11 @@
    shown as dots and never stored. `field` holds them where a form sends them.
 
    The sixth digit sends what the PIN signs, once: until it is answered, neither a digit nor the button of the dialog
-   sends it again. An answer clears the digits. A refusal of the PIN itself is said at the pad. */
+   sends it again; the pad says so when the answer is slow. An answer clears the digits. A refusal of the PIN itself is said
+   at the pad. */
 
 const PIN_LENGTH = 6;
+const SLOW_ANSWER = 1_000;  // ms after which the pad says that it waits
 const PIN_REFUSALS = ["wrong-pin", "locked-out", "not-begun", "same-person", "license-ended"];
 
 export class PinPad {
@@ -42,9 +44,11 @@ export class PinPad {
     if (this.isSending) return;
     this.isSending = true;
     this.box.toggleAttribute("data-pin-sending", true);
+    const slowTimer = setTimeout(() => this.say("No answer yet. More taps send nothing."), SLOW_ANSWER);
     try {
       return await act();
     } finally {
+      clearTimeout(slowTimer);
       this.box.toggleAttribute("data-pin-sending", false);
       this.reset();
     }

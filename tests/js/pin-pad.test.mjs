@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { FakeClock } from "./clock.mjs";
 import { PinPad } from "../../static/js/pin-pad.js";
 
 let box, slot, pad, sent, answer;
@@ -42,6 +43,22 @@ test("the sixth digit sends, and no digit and no button before the answer sends 
   answer({});
   await settle();
   assert.equal(pad.pin, "");
+});
+
+test("an answer that takes a second is said to be missing until it comes", async () => {
+  const clock = new FakeClock().install();
+  try {
+    type("123456");
+    await clock.advance(999);
+    assert.equal(slot.textContent, "The sixth digit: Void the round");
+    await clock.advance(1);
+    assert.equal(slot.textContent, "No answer yet. More taps send nothing.");
+    answer({});
+    await clock.advance(1);
+    assert.equal(slot.textContent, "The sixth digit: Void the round");
+  } finally {
+    clock.uninstall();
+  }
 });
 
 test("a wrong PIN is said at the pad, which is empty and takes the next one", async () => {
