@@ -27,7 +27,7 @@ from tables.replay.layout import layout_snapshot
 from tables.replay.replayed_round import SETTLING_TYPES
 from tables.rules.approved_terms import recorded_submission
 from tables.runner.facility import CASES
-from tables.words.entries import said_by
+from tables.words.entries import data_of
 
 CASE_TYPES = "case."
 
@@ -359,7 +359,7 @@ class CasePage:
         stream = f"{self.facility.code}/{CASES}"
         entries = Entry.objects.filter(stream__name=stream, type__startswith=CASE_TYPES)
         entries = entries.filter(seq__gte=self.case.opened_seq).select_related("stream").order_by("seq")
-        own = [entry for entry in entries if _names(said_by(entry), self.case)]
+        own = [entry for entry in entries if _names(data_of(entry), self.case)]
         return [self._own_row(row) for row in entry_rows(own, self.facility)]
 
     def _own_row(self, row: EntryRow) -> TimelineRow:

@@ -24,7 +24,7 @@ from tables.failures.entry_types import DEVICE_FAILED
 from tables.models import Case, Table, Wager
 from tables.replay.round_records import END_PHASES
 from tables.rounds.entry_types import ROUND_VOIDED, WAGERS_PLACED
-from tables.words.entries import names_of, said_by
+from tables.words.entries import data_of, names_of
 
 DAY, WEEK = dt.timedelta(days=1), 7
 WEEKS = (4, 8, 13)
@@ -246,7 +246,7 @@ def _placed_by(wager: Wager, table: Table) -> str:
         stream=table.stream_id, round=wager.round.number, type__in=(WAGERS_PLACED.name, WAGER_MISSED.name)
     )
     for entry in entries.order_by("-seq"):
-        data = said_by(entry)
+        data = data_of(entry)
         placed = data.get("placed", [data])
         if any((line.get("seat"), line.get("wager")) == (wager.seat, wager.code) for line in placed):
             return entry.actor

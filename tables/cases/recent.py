@@ -9,7 +9,7 @@ from games.models import Facility
 from tables.core.entries import of_round
 from tables.corrections.entry_types import SLIP_REVIEWED
 from tables.models import Case, Table
-from tables.words.entries import said_by
+from tables.words.entries import data_of
 
 LOOKBACK = dt.timedelta(
     days=7
@@ -23,7 +23,7 @@ def recent_entries(
     rows = Entry.objects.filter(type__in=types, at__gt=now - LOOKBACK, stream__real_play=True)
     rows = rows.filter(stream__name__startswith=f"{facility.code}/").select_related("stream")
     for entry in rows.order_by("at", "pk"):
-        yield entry, said_by(entry)
+        yield entry, data_of(entry)
 
 
 def tables_by_stream(facility: Facility) -> dict[int, Table]:

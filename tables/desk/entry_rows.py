@@ -10,7 +10,7 @@ from audit.models import Entry
 from audit.record import INSTALLATION
 from games.models import Facility
 from tables.desk.rules_changes import rules_change
-from tables.words.entries import names_of, said_by, words_of
+from tables.words.entries import data_of, names_of, words_of
 from tables.words.sentences import dollars
 
 
@@ -64,7 +64,7 @@ def entry_rows(entries: Iterable[Entry], facility: Facility) -> list[EntryRow]:
 
 def entry_words(entry: Entry, facility: Facility) -> str:
     """An entry as a sentence; one about rules says what it changed."""
-    data = said_by(entry)
+    data = data_of(entry)
     words, change = words_of(entry.type, data), rules_change(entry, data, facility)
     return f"{words}. {change[0].upper()}{change[1:]}" if change else words
 

@@ -29,7 +29,7 @@ from audit.sealing.status import SILENT_AFTER, sealer_status
 from games.models import Facility
 from tables.replay.checks import BAD, OK, WAITS, Check
 from tables.runner.alert_rules import FORGED_HEAD, ROLLED_BACK
-from tables.words.entries import said_by
+from tables.words.entries import data_of
 
 from ..models import Alert, Table
 
@@ -281,7 +281,7 @@ def _verification(facility: Facility) -> LastVerification | None:
     entry = entries.select_related("stream").order_by("-at", "-pk").first()
     if entry is None:
         return None
-    figures = said_by(entry)
+    figures = data_of(entry)
     bad_finding = figures.get("first_bad")
     first_bad = verification_words.say(bad_finding) if isinstance(bad_finding, dict) else ""
     return LastVerification(entry, figures.get("outcome") == "good", figures, first_bad)

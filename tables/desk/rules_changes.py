@@ -14,7 +14,7 @@ from games.registry import game_of
 from games.submission_options import Options
 from games.submissions import rules_of
 from tables.core.entries import MISSHAPEN
-from tables.words.entries import said_by
+from tables.words.entries import data_of
 
 DRAFTS = (RULES_DRAFTED.name, RULES_CHANGED.name)
 TYPES = (*DRAFTS, RULES_FILED.name, RULES_APPROVED.name)
@@ -53,7 +53,7 @@ def _rules_before(entry: Entry, data: dict[str, Any], facility: Facility) -> Rul
     if entry.type == RULES_CHANGED.name:
         drafts = Entry.objects.filter(stream=entry.stream_id, type__in=DRAFTS, seq__lt=entry.seq)
         for draft in drafts.order_by("-seq")[:MAX_DRAFTS]:
-            before = said_by(draft)
+            before = data_of(draft)
             if (before.get("code"), before.get("version")) == (data["code"], data["version"]):
                 return _rules(before)
     versions = RulesSubmission.objects.filter(facility=facility, code=data["code"])

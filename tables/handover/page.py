@@ -10,7 +10,7 @@ from tables.handover.acts import in_words
 from tables.handover.draft import HandoverDraft, HandoverItem
 from tables.handover.figures import FLOOR
 from tables.models import Handover, Pit
-from tables.words.entries import said_by
+from tables.words.entries import data_of
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def what_is_missing(draft: HandoverDraft) -> tuple[str, str]:
 def signed_handover(handover: Handover) -> dict[str, Any] | None:
     """Return a signed handover as its entry has it, with names for codes; None if the entry cannot be read."""
     entry = Entry.objects.filter(stream=handover.stream_id, seq=handover.seq).first()
-    data = said_by(entry) if entry else {}
+    data = data_of(entry) if entry else {}
     try:
         return _signed_page(handover, data)
     except (KeyError, TypeError, ValueError, AttributeError):

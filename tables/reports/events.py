@@ -23,7 +23,7 @@ from tables.replay.round_records import ThrowRecord
 from tables.reports.day_rounds import DayRounds
 from tables.reports.day_rounds import day_entries as _entries
 from tables.reports.report_day import ReportDay
-from tables.words.entries import said_by
+from tables.words.entries import data_of
 
 CORRECTION_NAMES = {
     DICE_CORRECTED.name: "dice entered again",
@@ -296,7 +296,7 @@ def _lots(rounds: DayRounds) -> list[LotRow]:
 def _disputes(day: ReportDay, by_stream: dict[int, Table]) -> list[DisputeRow]:
     disputes = []
     for entry in _entries(day).filter(type=DISPUTE).order_by("at", "pk"):
-        data = said_by(entry)
+        data = data_of(entry)
         disputes.append(
             DisputeRow(
                 by_stream[entry.stream_id].code,
@@ -326,7 +326,7 @@ def _devices(day: ReportDay, by_stream: dict[int, Table]) -> list[IncidentRow]:
     )
     incidents = []
     for entry in entries.order_by("at", "pk"):
-        data = said_by(entry)
+        data = data_of(entry)
         incidents.append(
             IncidentRow(
                 by_stream[entry.stream_id].code,

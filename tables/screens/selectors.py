@@ -39,7 +39,7 @@ from tables.models import Round, Slip, Table, Throw, Wager
 from tables.opening.open_time import needed_posts, open_time_since
 from tables.rounds.entry_types import WAGERS_PLACED
 from tables.screens.day_expectation import DayExpectation, day_expectation
-from tables.words.entries import said_by, words_of
+from tables.words.entries import data_of, words_of
 
 LAST_ROUNDS = 20
 LAST_ACTS = 14
@@ -346,7 +346,7 @@ def _act_line(entry: Entry, actor: Person | None, witness: Person | None, game: 
         "who": who,
         "signer": signer,
         "type": entry.type,
-        "text": _act_text(entry.type, said_by(entry), game),
+        "text": _act_text(entry.type, data_of(entry), game),
         "round": entry.round,
     }
 

@@ -21,7 +21,7 @@ from tables.rounds.layout import labels
 from tables.runner.access import facility_page_for
 from tables.runner.facility import PLAYERS
 from tables.views.facility import page_context
-from tables.words.entries import said_by
+from tables.words.entries import data_of
 from tables.words.forms import span
 
 from ..models import Player, PlayerDetails, Rating, Table
@@ -145,6 +145,6 @@ def _details(player: Player, person: Person, facility: Facility, now: dt.datetim
         actor=person.code,
         at__gte=now - READABLE_FOR,
     )
-    if not any(said_by(entry).get("player") == player.code for entry in read):
+    if not any(data_of(entry).get("player") == player.code for entry in read):
         return None
     return PlayerDetails.objects.filter(player=player).first()

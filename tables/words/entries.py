@@ -30,7 +30,7 @@ def names_of(codes: set[str]) -> dict[str, str]:
     return dict(Person.objects.filter(code__in=codes).values_list("code", "name"))
 
 
-def said_by(entry: Entry) -> dict[str, Any]:
+def data_of(entry: Entry) -> dict[str, Any]:
     """The data of an entry's body; empty for an unreadable body, which the entry's own page reports."""
     try:
         data = json.loads(bytes(entry.body))["data"]

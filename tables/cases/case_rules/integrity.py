@@ -17,7 +17,7 @@ from tables.cases.kinds import CaseKind, CaseSubject, case_kind
 from tables.cases.recent import LOOKBACK
 from tables.desk.integrity import RECORD_ALERTS
 from tables.models import Alert
-from tables.words.entries import said_by
+from tables.words.entries import data_of
 
 SEALER_STOPPED_AFTER = dt.timedelta(minutes=5)  # a restart takes less
 
@@ -34,7 +34,7 @@ def findings(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject]:
     streams = [INSTALLATION, *names_with_continuations(f"{facility.code}/exports")]
     entries = Entry.objects.filter(type=RECORD_VERIFIED.name, stream__name__in=streams, at__gt=now - LOOKBACK)
     for entry in entries.select_related("stream").order_by("at", "pk"):
-        data = said_by(entry)
+        data = data_of(entry)
         if data.get("outcome") == "good":
             continue
         bad = data.get("first_bad")

@@ -24,7 +24,7 @@ from tables.replay.round_records import END_PHASES
 from tables.replay.rules_finder import RulesFinder
 from tables.reports.report_day import SLACK
 from tables.rules.approved_terms import recorded_submission
-from tables.words.entries import said_by, words_of
+from tables.words.entries import data_of, words_of
 
 SIGN_IN = "sign-in"
 NOT_A_SIGN_IN = "person.recorded"
@@ -315,7 +315,7 @@ def _sign_ins(query: SheetQuery) -> Iterator[Row]:
     devices = None if query.is_whole_facility else _devices_of(query)
     people: dict[str, Person] = {}
     for entry in entries.order_by("at", "pk").iterator(chunk_size=500):
-        data = said_by(entry)
+        data = data_of(entry)
         device = str(data.get("name") or "")
         if devices is not None and device not in devices:
             continue

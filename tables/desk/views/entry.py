@@ -23,7 +23,7 @@ from tables.desk.proof_file import is_short, proof_file
 from tables.desk.query import MAX_NUMBER
 from tables.desk.related_entries import related_entries
 from tables.replay import checks
-from tables.words.entries import said_by, type_in_words
+from tables.words.entries import data_of, type_in_words
 from tables.words.sentences import dollars
 
 
@@ -47,7 +47,7 @@ def entry(request: HttpRequest, facility_code: str, place: str, seq: int) -> Htt
     )
     proof, proof_checks = checks.prove_entry(entry_, facility.code)
     entry_checks = checks.check_entry(entry_, previous, following)
-    data = said_by(entry_)
+    data = data_of(entry_)
     day, time = local_date_and_time(entry_.at, facility)
     context = desk_context(person, facility, "record") | {
         "entry": entry_,
@@ -120,7 +120,7 @@ def _was_taken(person: Person, sha256: str) -> bool:
         Entry.objects.filter(actor=person.code).exclude(actor="").order_by("-at")[:RECENT_ENTRIES]
     )
     proofs_taken = (entry_ for entry_ in newest_entries if entry_.type == PROOF_TAKEN.name)
-    return any(said_by(entry_).get("sha256") == sha256 for entry_ in proofs_taken)
+    return any(data_of(entry_).get("sha256") == sha256 for entry_ in proofs_taken)
 
 
 def _body(entry_: Entry) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tables.desk.round_paper import printed_by, round_paper
 from tables.desk.round_pdf import round_pdf
 from tables.models import Table
 from tables.replay.checks import sha256
-from tables.words.entries import said_by
+from tables.words.entries import data_of
 
 RECENT_ENTRIES = 100  # a person's newest entries, in which a report may just have been printed
 CHANGED = "A name, a rule or a case that this report prints has changed since. Print it again."
@@ -32,7 +32,7 @@ def round_report(
     entry = own_recent_entry(person, facility, ROUND_PRINTED.name, expected)
     if not may_export(person) or table_ is None or entry is None:
         raise Denied
-    data = said_by(entry)
+    data = data_of(entry)
     paper = round_paper(
         table_, number, data["seat"], moment=entry.at, printed_by=printed_by(person), last=data["last"]
     )
@@ -61,7 +61,7 @@ def own_recent_entry(
         (
             entry
             for entry in newest_entries
-            if entry.type == type_ and expected.items() <= said_by(entry).items()
+            if entry.type == type_ and expected.items() <= data_of(entry).items()
         ),
         None,
     )
