@@ -93,7 +93,7 @@ def _runs(folder: Path, ids: Sequence[int]) -> dict[str, Run]:
     export, copy = folder / "export.jsonl", folder / "copy"
     manage, verify = ROOT / "manage.py", ROOT / "audit" / "verify.py"
     streams = [part for number in range(len(ids)) for part in ("--stream", _name(number))]
-    copying = [sys.executable, "-c", COPY, copy, str(ids[-1])]
+    copying: list[str | Path] = [sys.executable, "-c", COPY, copy, str(ids[-1])]
     return {
         # The fastest of three: a tenth of a second, and the first one reads what was just written from the disk.
         "COPY": min((_run(copying) for _ in range(3)), key=lambda run: run.seconds),
