@@ -47,7 +47,8 @@ LEAST_PITS = 3
 MIN_CENTS = (500, 500, 1_000, 2_500)
 TIME_AT_TABLE = dt.timedelta(minutes=40)
 MOST_OPENING_DELAY = dt.timedelta(minutes=40)
-HANDED_OVER_BEFORE = dt.timedelta(minutes=5)  # the end of a shift
+# Before the end of a shift. What another table records ahead of its turn is still of the same shift then.
+HANDED_OVER_BEFORE = dt.timedelta(minutes=15)
 LAST_ROUND_BEFORE = dt.timedelta(minutes=4)
 SEAT_REFUSED_FOR = dt.timedelta(minutes=30)
 CLOSED_EARLY = 0.1  # of the tables, in the last hour

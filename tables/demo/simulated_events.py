@@ -22,6 +22,7 @@ from tables.demo.simulated_crew import PitCrew, Staff
 from tables.demo.simulated_money import CREDIT, FILL, TableChips, act
 from tables.demo.simulation import SimulatedTable, change_dice
 from tables.handover.draft import handover_draft
+from tables.handover.shifts import shift_to_hand_over
 from tables.limits.rules import pending_change
 from tables.models import Alert, Table
 from tables.rules.alert_rules import NEW_RULES
@@ -113,13 +114,18 @@ def act_at_facility(
     Its stream may have an entry of a later moment, from another table or from before the evening was played: then the
     act takes that moment.
     """
-    stream = Stream.objects.filter(name=f"{facility.code}/{facility_runner.RUNNER.streams[name]}").first()
-    moment = max(clock.now(), stream.last_at) if stream is not None and stream.last_at else clock.now()
+    moment = _recorded_moment(facility, facility_runner.RUNNER.streams[name])
     request = facility_runner.ActRequest(
         facility.code, "", name, uuid.uuid4(), 0, params, person, device, witness
     )
     with clock.override(lambda: moment):
         return facility_runner.execute(request).body
+
+
+def _recorded_moment(facility: Facility, stream_name: str) -> dt.datetime:
+    """The moment that an act on this stream takes now."""
+    stream = Stream.objects.filter(name=f"{facility.code}/{stream_name}").first()
+    return max(clock.now(), stream.last_at) if stream is not None and stream.last_at else clock.now()
 
 
 # Events of an evening
@@ -278,8 +284,15 @@ LEFT_OF_REAL_PLAY: tuple[Event, ...] = (*LEFT, raised_limits, announced_limits_m
 
 
 def hand_over_shift(facility: Facility, device: Device, staff: Staff) -> None:
-    """The next manager takes over everything that is open, and both sign."""
+    """The next manager takes over everything that is open, and both sign.
+
+    Nothing happens where the record of the staff has reached the next shift: no entry is earlier than the one before
+    it, and a handover of the next shift would be hours early.
+    """
     draft = handover_draft(facility, clock.now())
+    recorded_at = _recorded_moment(facility, facility_runner.RUNNER.streams["sign_handover"])
+    if shift_to_hand_over(facility, recorded_at) != draft.shift:
+        return
     items = [item.key for item in draft.without_owner]
     shift = {"shift": draft.shift.key}
     people = (staff.manager, staff.next_manager)

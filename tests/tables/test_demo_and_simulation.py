@@ -284,6 +284,17 @@ def test_an_evening_at_live_tables_of_a_demo_fills_the_pit_and_its_record_verifi
     said("verify_record", "--read-only")
 
 
+def test_an_evening_hands_over_no_shift_when_the_record_of_the_staff_has_reached_the_next(
+    settings, monkeypatch, hands
+):
+    monkeypatch.setattr("tables.demo.simulated_events._recorded_moment", lambda *_: hands.now)
+    hands.now += dt.timedelta(hours=4, minutes=20)  # a shift has ended at 14:00
+    settings.DEMO = True
+    said("seed_demo")
+    said("simulate", live=True, tables=1, hours=1, seed=2, submission="RS-0009")
+    assert not Handover.objects.exists()
+
+
 def test_the_export_of_a_simulation_verifies_and_one_changed_byte_does_not(tmp_path):
     make_scene()
     call_command("simulate", tables=1, rounds=2, seed=3, stdout=io.StringIO())
