@@ -9,9 +9,19 @@ const dataset = {
 };
 const [bar, dial] = ["rect", "circle"].map((tagName) => Object.assign(new FakeElement({ dataset }), { tagName }));
 document.parts.set("[data-rest-until]", [bar, dial]);
+const time = new FakeElement({ dataset: { now: "minutes" } });
+document.parts.set("[data-now]", [time]).set("[data-as-of]", [new FakeElement({ dataset: { asOf: new Date(clock.now).toISOString() } })]);
 await import("../../static/js/clocks.js");
 
 const lengths = () => [bar.getAttribute("width"), dial.getAttribute("stroke-dasharray")];
+
+test("a device whose clock is set back shows the casino's time again within a second", async () => {
+  const before = time.textContent;
+  clock.setBack(3 * HOUR);
+  await clock.advance(1_000);
+  assert.match(before, /^\d\d:00$/);
+  assert.equal(time.textContent, before);
+});
 
 test("the bar and the dial of the time that is left run on at a table where nothing happens", async () => {
   assert.deepEqual(lengths(), ["75", "75 100"]);
