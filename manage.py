@@ -2,6 +2,7 @@
 """Django's command line."""
 
 import os
+import select
 import sys
 
 from config import settings
@@ -14,9 +15,18 @@ def main() -> None:
     try:
         execute_from_command_line(sys.argv)
         sys.stdout.flush()
-    except BrokenPipeError:  # `manage.py figures … | head`: the reader has seen enough
+    except BrokenPipeError:
+        if not _reader_has_left():
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _reader_has_left() -> bool:
+    """Whether nobody reads standard output any more, as in `manage.py figures … | head`."""
+    poll = select.poll()
+    poll.register(sys.stdout, 0)
+    return bool(poll.poll(0))
 
 
 if __name__ == "__main__":
