@@ -218,7 +218,8 @@ class Money(RuleBasedStateMachine):
             self.take("seat_player", {"seat": seat})
 
     def the_tray_is_counted(self, off: int) -> None:
-        exact, chips = self.chips.tray or 0, as_chips(max((self.chips.tray or 0) + off, 0))
+        exact = self.chips.tray or 0
+        chips = as_chips(max(exact + off, 0))
         if self.take("count_tray", {"chips": chips}):
             self.chips.differences += value_cents(chips) != exact
 
