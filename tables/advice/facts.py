@@ -4,15 +4,18 @@ import datetime as dt
 from collections import Counter, defaultdict
 from dataclasses import replace
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Sum
 
 from games import submissions
+from games.engine.odds import in_dollars
 from games.expectation import advantages, advantages_with_fee
 from games.models import Facility, RulesSubmission
 from games.registry import game_of, registered_fees
-from tables.advice.proposals import HOUR, Staked, TableHour
+from tables.advice.proposals import HOUR, Staked, TableHour, TrayHour
 from tables.core import posts
-from tables.models import DiceLot, LimitsChange, PlannedMove, Round, Table, Wager
+from tables.models import ChipSale, ChipTransfer, DiceLot, LimitsChange, PlannedMove, Round, Table, Wager
+from tables.money.tray import ChipCounts, value_cents
+from tables.money.view import TrayFacts, trays_of
 from tables.opening.open_time import open_times
 from tables.staffing.relief import DealerOnDuty, dealers_on_duty, posts_in_relief
 
@@ -30,7 +33,9 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
     lots = {lot.shaker.table_id: lot for lot in _lots(tables) if lot.shaker is not None}
     changes = LimitsChange.objects.filter(table__in=tables, status=LimitsChange.Status.PENDING)
     pending = set(changes.values_list("table", flat=True))
-    times = open_times([table for table in tables if rounds[table.pk]], now - HOUR, now)
+    opened = [table for table in tables if rounds[table.pk] or table.status == Table.Status.OPEN]
+    times = open_times(opened, now - HOUR, now)
+    trays = _trays(opened, played, now)
     hours = []
     for table in tables:
         lot = lots.get(table.pk)
@@ -56,6 +61,7 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
                 lot=lot.code if lot else "",
                 dice_until=lot.expires_at if lot else None,
                 is_ready=table.status == Table.Status.CLOSED and in_time,
+                tray=trays.get(table.pk),
             )
         )
     reliefs, planned = _reliefs(tables, hours, now), _planned(facility)
@@ -130,11 +136,53 @@ def _reliefs(tables: list[Table], hours: list[TableHour], now: dt.datetime) -> d
     return reliefs
 
 
+def _trays(tables: list[Table], played: QuerySet[Round], now: dt.datetime) -> dict[int, TrayHour]:
+    """The trays of these tables that have a par, with what left them in the last hour."""
+    facts = {pk: tray for pk, tray in trays_of(tables).items() if tray.par}
+    if not facts:
+        return {}
+    days = _gaming_days(tables, now)
+    sold = ChipSale.objects.filter(table__in=facts, gaming_day__in=days, sold_at__gte=now - HOUR).order_by()
+    won = played.order_by().values_list("table").annotate(cents=Sum(F("taken_cents") - F("paid_cents")))
+    left: Counter[int] = Counter(dict(sold.values_list("table").annotate(cents=Sum("cents"))))
+    left.subtract(dict(won))
+    return {pk: _tray_hour(tray, left[pk]) for pk, tray in facts.items()}
+
+
+def _tray_hour(tray: TrayFacts, left_cents: int) -> TrayHour:
+    fill = tray.proposal.fill if tray.proposal else {}
+    signs = {ChipTransfer.Kind.FILL: 1, ChipTransfer.Kind.CREDIT: -1}
+    return TrayHour(
+        now_cents=tray.tray.cents,
+        par_cents=value_cents(tray.par),
+        left_cents=left_cents,
+        coming_cents=sum(
+            signs[ChipTransfer.Kind(transfer.kind)] * transfer.cents
+            for transfer in tray.under_way
+            if transfer.kind == ChipTransfer.Kind.FILL or transfer.handed_at is None
+        ),
+        order=_in_words(fill),
+        order_cents=value_cents(fill),
+    )
+
+
+def _in_words(chips: ChipCounts) -> str:
+    """`50 of $25 and 100 of $5`, the highest first."""
+    highest_first = sorted(chips, key=int, reverse=True)
+    parts = [f"{chips[chip]} of {in_dollars(int(chip))}" for chip in highest_first]
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
 def _played(tables: list[Table], now: dt.datetime) -> QuerySet[Round]:
     """The settled rounds of the last hour."""
-    days = {table.facility.gaming_day(moment) for table in tables[:1] for moment in (now - HOUR, now)}
+    days = _gaming_days(tables, now)
     ended = Round.objects.filter(phase="cleared", ended_at__gte=now - HOUR)
     return ended.filter(table__in=[table.pk for table in tables], gaming_day__in=days)
+
+
+def _gaming_days(tables: list[Table], now: dt.datetime) -> set[dt.date]:
+    """The gaming days of the last hour at the facility of these tables."""
+    return {table.facility.gaming_day(moment) for table in tables[:1] for moment in (now - HOUR, now)}
 
 
 def _stakes(wagers: QuerySet[Wager]) -> dict[int, list[Staked]]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-Kind = Literal["raise", "lower", "open", "close", "break", "dice"]
+Kind = Literal["raise", "lower", "open", "close", "break", "dice", "fill"]
 HOUR = dt.timedelta(hours=1)
 LEAST_ROUNDS = 10  # of the last hour, for a proposal about its wagers
+IDLE_MINUTES = 30  # of open time in the last hour, after which fewer rounds say that hardly anybody plays
 FULL, HALF_EMPTY, NEARLY_EMPTY = Fraction(3, 4), Fraction(1, 2), Fraction(1, 4)  # of the seats
 ALL_FULL = Fraction(9, 10)
 # What the proposals assume of players
@@ -23,6 +24,7 @@ SEATS_OF_NEW_TABLE = Fraction(1, 2)
 MINIMUMS_CENTS = (500, 1_000, 1_500, 2_500, 5_000, 10_000, 20_000, 50_000)
 SOON = dt.timedelta(minutes=60)
 AT_ONCE = dt.timedelta(minutes=10)  # what is due by then comes before everything else
+LOW_TRAY = Fraction(1, 2)  # of its par, at which a fill is due
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,26 @@ class Staked:
     def rises_to(self, min_cents: int) -> bool:
         """Whether this minimum is above them."""
         return self.is_limited and self.cents < min_cents
+
+
+@dataclass(frozen=True)
+class TrayHour:
+    """A tray that has a par, and what left it in the last hour by payments and sales, less what it took (cents).
+
+    `coming_cents`: fills under way, less credits. `order` restores the par: a fill in words, `50 of $25`, or "".
+    """
+
+    now_cents: int
+    par_cents: int
+    left_cents: int = 0
+    coming_cents: int = 0
+    order: str = ""
+    order_cents: int = 0
+
+    @property
+    def spare_cents(self) -> Fraction:
+        """What may still leave it before a fill is due."""
+        return self.now_cents + self.coming_cents - LOW_TRAY * self.par_cents
 
 
 @dataclass(frozen=True)
@@ -70,6 +92,7 @@ class TableHour:
     lot: str = ""
     dice_until: dt.datetime | None = None
     is_ready: bool = False
+    tray: TrayHour | None = None
 
     @property
     def occupancy(self) -> Fraction:
@@ -78,8 +101,10 @@ class TableHour:
 
     @property
     def is_known(self) -> bool:
-        """Whether it was played enough to say something."""
-        return self.is_open and self.rounds >= LEAST_ROUNDS and self.minutes > 0
+        """Whether it was played enough to say something, or so little that this says it."""
+        return self.is_open and (
+            (self.rounds >= LEAST_ROUNDS and self.minutes > 0) or self.minutes >= IDLE_MINUTES
+        )
 
     @property
     def win_an_hour(self) -> Fraction:
@@ -117,7 +142,8 @@ def proposals(
 
     `free_dealers`: names by game.
     """
-    due = [proposal for table in tables for proposal in (*_breaks(table, now), *_dice(table, now))]
+    rules = (_breaks, _dice, _fills)
+    due = [proposal for table in tables for rule in rules for proposal in rule(table, now)]
     due.sort(key=lambda proposal: (proposal.due_at or now, proposal.table))
     money = [
         *filter(None, map(_raise_minimum, tables)),
@@ -138,7 +164,12 @@ def _is_due_at_once(proposal: Proposal, now: dt.datetime) -> bool:
 
 def _raise_minimum(table: TableHour) -> Proposal | None:
     """A full table whose smaller wagers would rise. The next minimum that gains most, if any does."""
-    if not table.is_known or table.has_pending_limits or table.occupancy < FULL:
+    if (
+        not table.is_known
+        or table.rounds < LEAST_ROUNDS
+        or table.has_pending_limits
+        or table.occupancy < FULL
+    ):
         return None
     higher = [cents for cents in MINIMUMS_CENTS if table.min_cents < cents <= table.max_cents]
     gains = {cents: table.an_hour(_gain_of_minimum(table.stakes, cents)) for cents in higher[:2]}
@@ -152,7 +183,7 @@ def _raise_minimum(table: TableHour) -> Proposal | None:
         "raise",
         table.code,
         f"Raise {table.code} to {_dollars(best)}",
-        f"{_seats(table)}, {table.rounds} rounds. "
+        f"{_seats(table)}. "
         f"{small} of {whole} wagers were under {_dollars(best)}. Now {_dollars(round(table.win_an_hour))} an hour is "
         "expected.",
         "Assumes that one in four of those wagers stays away, and the others rise to the minimum.",
@@ -237,6 +268,7 @@ def _tables_to_close(tables: Sequence[TableHour]) -> Iterable[Proposal]:
             and candidate.is_known
             and candidate.game == table.game
             and candidate.min_cents <= table.min_cents
+            and candidate.occupancy < FULL
             and candidate.seats * (1 - candidate.occupancy) >= players
             and (candidate.occupancy, candidate.code) > (table.occupancy, table.code)
         ]
@@ -290,8 +322,34 @@ def _dice(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
         )
 
 
+def _fills(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
+    """A tray that has half of its par, or will within the hour as the last one went, and chips to order for it."""
+    tray = table.tray
+    if not table.is_open or tray is None or not tray.order:
+        return
+    leaving = table.an_hour(Fraction(tray.left_cents))
+    wait = dt.timedelta(0)
+    if tray.spare_cents > 0:
+        if leaving < tray.spare_cents:  # more than an hour, or never
+            return
+        wait = dt.timedelta(minutes=int(60 * tray.spare_cents / leaving))
+    coming = f", {_dollars(tray.coming_cents)} is under way" if tray.coming_cents else ""
+    left = "Less left it than came in" if leaving <= 0 else f"{_dollars(round(leaving))} an hour left it"
+    until = f", so that it has half in {_minutes(wait)}" if wait else ""
+    yield Proposal(
+        "fill",
+        table.code,
+        f"Order a fill for {table.code}: {_dollars(tray.order_cents)}",
+        f"Its tray has {_dollars(tray.now_cents)} of a par of {_dollars(tray.par_cents)}{coming}. "
+        f"{left} by play and sales{until}. The par is restored by {tray.order}.",
+        "Assumes an hour like the last one. What moved without its denominations being known is spread over the "
+        "chips as the par is.",
+        due_at=now + wait,
+    )
+
+
 def _seats(table: TableHour) -> str:
-    return f"{_percent(table.occupancy)} of its seats wagered in {table.minutes} min"
+    return f"{_percent(table.occupancy)} of its seats wagered in {table.minutes} min, {table.rounds} rounds"
 
 
 def _dollars(cents: int) -> str:

@@ -1,7 +1,7 @@
 """What screens of a tray and of the cage read, in a few statements."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -37,16 +37,28 @@ class TrayFacts:
 
 def tray_facts(table: Table) -> TrayFacts | None:
     """What is known of a table's tray now; None without an open inventory."""
+    return trays_of([table]).get(table.pk)
+
+
+def trays_of(tables: Sequence[Table]) -> dict[int, TrayFacts]:
+    """What is known now of the trays of these tables that have an open inventory, by table, in three statements."""
+    by_pk = {table.pk: table for table in tables}
     people = ("opened_by", "opened_with", "closed_by", "closed_with")
-    inventory = TableInventory.objects.select_related(*people).filter(table=table, closed_at=None).first()
-    if inventory is None:
-        return None
-    par = TrayPar.objects.filter(table=table).values_list("chips", flat=True).first() or {}
-    transfers = list(ChipTransfer.objects.filter(inventory=inventory).select_related(*TRANSFER_PEOPLE))
-    under_way = tuple(sorted(_under_way(transfers), key=lambda transfer: transfer.number))
-    tray = tray_of(table, inventory)
-    proposal = _proposal(inventory, tray, transfers, par) if par else None
-    return TrayFacts(inventory, tray, under_way, par, proposal)
+    inventories = TableInventory.objects.select_related(*people).filter(table__in=by_pk, closed_at=None)
+    transfers: defaultdict[int, list[ChipTransfer]] = defaultdict(list)
+    open_inventories = {inventory.pk: inventory for inventory in inventories}
+    if not open_inventories:
+        return {}
+    pars = dict(TrayPar.objects.filter(table__in=by_pk).values_list("table", "chips"))
+    rows = ChipTransfer.objects.filter(inventory__in=open_inventories).select_related(*TRANSFER_PEOPLE)
+    for transfer in rows:
+        transfers[transfer.inventory_id].append(transfer)
+    return {
+        inventory.table_id: _facts(
+            by_pk[inventory.table_id], inventory, transfers[inventory.pk], pars.get(inventory.table_id, {})
+        )
+        for inventory in open_inventories.values()
+    }
 
 
 def transfers_of(facility: Facility) -> list[ChipTransfer]:
@@ -73,6 +85,15 @@ def slip_numbers_of(facility: Facility) -> tuple[int, int]:
     """The last numbers of fills and of credits at a facility."""
     numbers = SlipNumbers.objects.filter(facility=facility).values_list("fill", "credit").first()
     return numbers or (0, 0)
+
+
+def _facts(
+    table: Table, inventory: TableInventory, transfers: list[ChipTransfer], par: dict[str, int]
+) -> TrayFacts:
+    under_way = tuple(sorted(_under_way(transfers), key=lambda transfer: transfer.number))
+    tray = tray_of(table, inventory)
+    proposal = _proposal(inventory, tray, transfers, par) if par else None
+    return TrayFacts(inventory, tray, under_way, par, proposal)
 
 
 def _under_way(transfers: list[ChipTransfer]) -> list[ChipTransfer]:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from games.models import Facility
 from tables.advice.facts import free_dealers, seats_of_last_hour, table_hours
-from tables.advice.proposals import FULL, NEARLY_EMPTY, TableHour, proposals
+from tables.advice.proposals import FULL, NEARLY_EMPTY, Proposal, TableHour, proposals
 from tables.core.permissions import FLOOR
 from tables.runner.access import Denied, floor_tables_for
 from tables.views.facility import page_context
@@ -30,7 +30,7 @@ def advice(request: HttpRequest, facility: str) -> HttpResponse:
             {
                 "proposal": proposal,
                 "gain_cents": None if proposal.gain_cents is None else whole_dollars(proposal.gain_cents),
-                "url": reverse("table", args=[facility, proposal.table]),
+                "url": _url(facility, proposal),
             }
             for proposal in proposals(tables, free_dealers(facility_row, tables, now), now)
         ],
@@ -39,6 +39,13 @@ def advice(request: HttpRequest, facility: str) -> HttpResponse:
         "clock": facility_row.local(now).strftime("%H:%M"),
     }
     return render(request, "tables/advice/page.html", context)
+
+
+def _url(facility: str, proposal: Proposal) -> str:
+    """Where the act of a proposal begins: the request of a fill at the tray, everything else at the table."""
+    if proposal.kind == "fill":
+        return reverse("tray", args=[facility, proposal.table]) + "?ask=fill"
+    return reverse("table", args=[facility, proposal.table])
 
 
 @require_GET

@@ -8,7 +8,7 @@ import pytest
 
 from audit import clock
 from tables.advice.facts import free_dealers, seats_of_last_hour, table_hours
-from tables.advice.proposals import Staked, TableHour, proposals
+from tables.advice.proposals import Staked, TableHour, TrayHour, proposals
 from tests.tables.cast import make_scene
 
 NOW = dt.datetime(2026, 11, 20, 21, 42, tzinfo=dt.UTC)
@@ -91,6 +91,43 @@ def test_what_is_due_at_once_comes_before_money_and_what_is_due_within_the_hour_
     assert (first.kind, first.facts) == ("break", "The break was due 2 min ago. N. Lindt rested longest.")
     assert (second.kind, second.table) == ("raise", "T-14")
     assert third.facts == "L-0031 reaches its time in 41 min; no round begins with it after that."
+
+
+def test_a_fill_is_due_at_half_of_the_par_or_when_the_last_hour_repeated_would_lead_there():
+    """A par of $10,000. Of $7,000 in the tray $2,000 may leave, at $4,000 an hour."""
+    calm = replace(FULL, seat_rounds=200)
+    tray = TrayHour(
+        700_000, 1_000_000, left_cents=400_000, order="50 of $25 and 100 of $5", order_cents=175_000
+    )
+    (fill,) = proposals([replace(calm, tray=tray)], {}, NOW)
+    assert (fill.kind, fill.title, fill.due_at) == (
+        "fill", "Order a fill for T-03: $1,750", NOW + dt.timedelta(minutes=30),
+    )  # fmt: skip
+    assert fill.facts == (
+        "Its tray has $7,000 of a par of $10,000. $4,000 an hour left it by play and sales, so that it has half in "
+        "30 min. The par is restored by 50 of $25 and 100 of $5."
+    )
+    low = replace(tray, now_cents=400_000, coming_cents=100_000, left_cents=-1)
+    (due,) = proposals([replace(calm, tray=low)], {}, NOW)
+    assert due.due_at == NOW
+    assert "$4,000 of a par of $10,000, $1,000 is under way. Less left it than came in by play" in due.facts
+    for enough in (
+        replace(tray, left_cents=199_999),
+        replace(low, coming_cents=100_100),
+        replace(low, order=""),
+    ):
+        assert kinds(replace(calm, tray=enough)) == []
+    assert kinds(replace(calm, tray=low, is_open=False)) == []
+
+
+def test_half_an_hour_with_hardly_a_round_says_that_nobody_plays():
+    idle = replace(EMPTY, rounds=0, seat_rounds=0, minutes=30, stakes=())
+    roomy = replace(FULL, seat_rounds=200, stakes=())
+    assert kinds(roomy, idle) == [("close", "T-05")]
+    assert kinds(replace(FULL, stakes=()), idle) == [("lower", "T-05")]
+    assert kinds(roomy, replace(idle, minutes=29)) == []
+    few_rounds = replace(FULL, rounds=9, seat_rounds=72)
+    assert kinds(few_rounds) == []  # nine rounds raise no minimum, however long they took
 
 
 @pytest.mark.django_db

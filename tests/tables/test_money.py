@@ -1,5 +1,6 @@
 """Chips and cash at a table: who signs for what, what moves when, and that a difference is flagged, not adjusted."""
 
+import datetime as dt
 import json
 from typing import Any
 
@@ -9,6 +10,8 @@ from django.test.utils import CaptureQueriesContext
 
 from audit import clock
 from audit.models import Entry
+from tables.advice.facts import table_hours
+from tables.advice.proposals import TrayHour
 from tables.cases.kinds import kind_of, words_of_case
 from tables.cases.watch import open_found_cases
 from tables.core.reads import locked_table
@@ -476,6 +479,31 @@ def test_the_proposal_restores_the_par_by_whole_tubes(scene):
     facts = tray_facts(scene.fresh)
     assert facts is not None and facts.proposal is not None
     assert (facts.par, facts.proposal.fill) == (OPENER, {})
+
+
+def test_a_fill_due_is_told_from_what_was_sold_and_paid_in_the_last_hour(scene):
+    par = {chip: 2 * number for chip, number in OPENER.items()}  # $123,100, half of it is in the tray
+    scene.act("set_par", {"chips": par}, by="pit-manager", device=scene.podium)
+    scene.act("sell_chips", {"cents": 100_000}, witness=None)
+    scene.play((1, "small", 10_000), dice=[1, 2, 3])
+    scene.finish()
+    (hour,) = table_hours(scene.fresh.facility, clock.now())
+    assert hour.tray == TrayHour(
+        now_cents=OPENER_CENTS - 110_000,
+        par_cents=2 * OPENER_CENTS,
+        left_cents=110_000,
+        order="10 of $1,000, 40 of $500, 200 of $100, 400 of $25, 300 of $5 and 50 of $1",
+        order_cents=OPENER_CENTS,
+    )
+    podium = scene.browser(scene.tokens["podium"], "floorperson")
+    page = podium.get("/floor/larkfield/advice/").content.decode()
+    assert "Order a fill for T-01: $61,550" in page and "/floor/larkfield/T-01/tray?ask=fill" in page
+    request(scene, "fill", {"10000": 200})
+    (hour,) = table_hours(scene.fresh.facility, clock.now())
+    assert hour.tray is not None
+    assert (hour.tray.coming_cents, hour.tray.order_cents) == (2_000_000, OPENER_CENTS - 2_000_000)
+    assert "Order a fill" not in podium.get("/floor/larkfield/advice/").content.decode()
+    assert table_hours(scene.fresh.facility, clock.now() + dt.timedelta(hours=1))[0].tray.left_cents == 0
 
 
 def test_a_verification_finds_a_row_that_no_entry_states(scene):
