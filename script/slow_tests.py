@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "slow_tests.txt"
-LONGEST = 0.09  # seconds, of all cases of a function
+LONGEST = 0.05  # seconds, of all cases of a function
 LONG, LONG_ELSEWHERE = 0.2, 1.0
 
 
