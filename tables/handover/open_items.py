@@ -34,7 +34,7 @@ from tables.dice.deadlines import TO_DESTROY, count_due_at
 from tables.failures.alert_rules import DEVICE_FAILURE, SHAKER_FAILURE
 from tables.failures.words import ceased_text
 from tables.limits.rules import section_of
-from tables.models import Alert, ChipTransfer, DiceLot, LimitsChange, PlannedMove, Slip, Table
+from tables.models import Alert, ChipTransfer, DiceLot, DropBox, LimitsChange, PlannedMove, Slip, Table
 from tables.money.view import transfers_of
 from tables.words.entries import words_of
 
@@ -351,12 +351,32 @@ def planned_moves(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
     )
 
 
+def drop_boxes_to_count(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """The drop boxes that were taken off and have no figure of the count room, on one line."""
+    boxes = DropBox.objects.filter(table__facility=facility, table__kind=Table.Kind.LIVE, counted_at=None)
+    boxes = boxes.filter(taken_off_at__isnull=False).select_related("table", "taken_off_with")
+    waiting = list(boxes.order_by("taken_off_at", "pk"))
+    if not waiting:
+        return
+    newest, sold_cents = waiting[-1], sum(box.sold_cents for box in waiting)
+    names = [f"{box.box} of {box.table.code}" for box in waiting]
+    yield OpenItem(
+        "drop-boxes",
+        "Drop",
+        f"{len(waiting)} drop box{'' if len(waiting) == 1 else 'es'} to count",
+        f"{_listed(names)}, with {in_dollars(sold_cents)} by the record.",
+        since=newest.taken_off_at,
+        holder=newest.taken_off_with,
+    )
+
+
 SOURCES: tuple[Source, ...] = (
     stopped_tables,
     held_alerts,
     limits_notices,
     dice_near_their_time,
     transfers_under_way,
+    drop_boxes_to_count,
     slips_in_work,
     planned_moves,
     dice_room,

@@ -16,6 +16,7 @@ from tables.cases.kinds import kind_of, words_of_case
 from tables.cases.watch import open_found_cases
 from tables.core.reads import locked_table
 from tables.corrections.record_checks import check_tray_corrections
+from tables.handover.open_items import open_items
 from tables.models import (
     Alert,
     Case,
@@ -284,6 +285,9 @@ def test_chips_are_sold_for_cash_that_goes_into_a_drop_box(scene):
     box(scene, "take_off_drop_box")
     with scene.refused("no-drop-box"):
         scene.act("sell_chips", {"cents": 50_000})
+    (drop,) = open_items(scene.fresh.facility, clock.now())  # of the handover
+    assert (drop.title, drop.text) == ("1 drop box to count", "B-17 of T-01, with $500 by the record.")
+    assert (drop.holder, drop.since) == (scene.people["floorperson"], DropBox.objects.get().taken_off_at)
     with scene.refused("count-room-must-sign"):
         cage(scene, "count_drop", {"drop_box": 1, "cents": 49_000}, "security")
     cage(scene, "count_drop", {"drop_box": 1, "cents": 49_000}, "compliance")
@@ -292,6 +296,7 @@ def test_chips_are_sold_for_cash_that_goes_into_a_drop_box(scene):
         cage(scene, "count_drop", {"drop_box": 1, "cents": 50_000}, "compliance")
     assert DropBox.objects.values_list("sold_cents", "counted_cents").get() == (50_000, 49_000)
     assert tray(scene) == OPENER_CENTS - 50_000
+    assert "Drop" not in [item.label for item in open_items(scene.fresh.facility, clock.now())]
 
 
 def test_a_closer_waits_for_what_is_under_way(scene):
