@@ -18,6 +18,8 @@ SUBMISSIONS = "RS-0009,RS-0012,RS-0021,RS-0022,RS-0031,RS-0003"
 PAGES = (
     ("evening-figures", "viktor", "figures/", (PODIUM, PHONE)),
     ("evening-figures-games", "viktor", "figures/?by=game", (PODIUM,)),
+    ("evening-figures-table", "viktor", "figures/?table=T-101", (PODIUM,)),
+    ("evening-advice", "marta", "advice/", (PODIUM, PHONE)),
     ("evening-rotation", "marta", "rotation/", (PODIUM,)),
     ("evening-handover", "marta", "handover/", (TABLET,)),
     ("evening-cage", "cleo", "cage/", (TABLET,)),

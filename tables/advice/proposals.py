@@ -279,9 +279,10 @@ def _tables_to_close(tables: Sequence[TableHour]) -> Iterable[Proposal]:
                 "close",
                 table.code,
                 f"Close {table.code}",
-                f"{_seats(table)}; {fullest.code} has room for them at "
+                f"{_seats(table)}; {fullest.code} has room{' for them' if players else ''} at "
                 f"{_dollars(fullest.min_cents)}. Closing it frees {' and '.join(table.dealers)}.",
-                "Assumes that three in four players move. It saves a dealer, which is not in the amount.",
+                ("Assumes that three in four players move. " if players else "")
+                + "It saves a dealer, which is not in the amount.",
                 gain_cents=-round(loss),
             )
 
@@ -349,6 +350,8 @@ def _fills(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
 
 
 def _seats(table: TableHour) -> str:
+    if not table.seat_rounds:
+        return f"Nobody wagered in {table.minutes} min"
     return f"{_percent(table.occupancy)} of its seats wagered in {table.minutes} min, {table.rounds} rounds"
 
 

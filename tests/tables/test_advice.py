@@ -123,7 +123,9 @@ def test_a_fill_is_due_at_half_of_the_par_or_when_the_last_hour_repeated_would_l
 def test_half_an_hour_with_hardly_a_round_says_that_nobody_plays():
     idle = replace(EMPTY, rounds=0, seat_rounds=0, minutes=30, stakes=())
     roomy = replace(FULL, seat_rounds=200, stakes=())
-    assert kinds(roomy, idle) == [("close", "T-05")]
+    (close,) = proposals([roomy, idle], {}, NOW)
+    assert (close.kind, close.table, close.gain_cents) == ("close", "T-05", 0)
+    assert close.facts == "Nobody wagered in 30 min; T-03 has room at $10. Closing it frees T. Okafor."
     assert kinds(replace(FULL, stakes=()), idle) == [("lower", "T-05")]
     assert kinds(roomy, replace(idle, minutes=29)) == []
     few_rounds = replace(FULL, rounds=9, seat_rounds=72)
