@@ -19,6 +19,8 @@ PAGES = (
     ("evening-figures", "viktor", "figures/", (PODIUM, PHONE)),
     ("evening-figures-games", "viktor", "figures/?by=game", (PODIUM,)),
     ("evening-figures-table", "viktor", "figures/?table=T-101", (PODIUM,)),
+    ("evening-inventories", "viktor", "T-104/inventories/", (PODIUM, PHONE)),
+    ("evening-table", "marta", "T-104/", (PODIUM,)),
     ("evening-advice", "marta", "advice/", (PODIUM, PHONE)),
     ("evening-rotation", "marta", "rotation/", (PODIUM,)),
     ("evening-handover", "marta", "handover/", (TABLET,)),

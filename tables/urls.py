@@ -78,6 +78,12 @@ urlpatterns = [
     path("floor/<slug:facility>/<code:table>/console", pages.console, name="console"),
     path("floor/<slug:facility>/<code:table>/tray", money.tray, name="tray"),
     path("floor/<slug:facility>/<code:table>/tray/summary", money.tray_summary, name="tray-summary"),
+    path("floor/<slug:facility>/<code:table>/inventories/", money.inventories, name="inventories"),
+    path(
+        "floor/<slug:facility>/<code:table>/inventories/<int:number>.pdf",
+        money.inventory_slip,
+        name="inventory-slip",
+    ),
     path("floor/<slug:facility>/<code:table>/relief", relief.relief, name="relief"),
     path("floor/<slug:facility>/<code:table>/correction", corrections.correction, name="correction"),
     path("floor/<slug:facility>/<code:table>/sign/", signs.display, name="sign-display"),

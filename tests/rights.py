@@ -211,6 +211,8 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/<code:table>/": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/console": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/tray": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/inventories/": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/inventories/<int:number>.pdf": set(),  # before an opener
     "floor/<slug:facility>/<code:table>/tray/summary": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/relief": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/correction": AT_THE_TABLE,

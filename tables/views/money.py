@@ -1,4 +1,4 @@
-"""The pages of the money: the tray of a table, the cage, and a slip on paper."""
+"""The pages of the money: the tray of a table, the cage, and slips on paper."""
 
 import datetime as dt
 import hashlib
@@ -17,6 +17,8 @@ from tables.core.permissions import AT_THE_TABLE
 from tables.models import Table
 from tables.money.cage_page import cage_page, people_on_duty, transfer_of_slip
 from tables.money.chips_page import DENOMINATIONS, ChipLine
+from tables.money.inventory_paper import LISTED, inventory_paper, last_inventories
+from tables.money.inventory_pdf import inventory_pdf
 from tables.money.signing import COUNT_WITNESSES, SECURITY
 from tables.money.slip_paper import SlipPaper
 from tables.money.slip_pdf import transfer_pdf
@@ -25,6 +27,7 @@ from tables.runner.access import CAGE_PAGE, Denied, enrolled_device, facility_pa
 from tables.views.facility import page_context
 
 MAX_QUERY_CHARACTERS = 20
+MOST_DIGITS = 10  # of the number of an inventory
 
 
 @require_GET
@@ -53,7 +56,10 @@ def tray_summary(request: HttpRequest, facility: str, table: str) -> HttpRespons
     page = tray_page(TableContext(row, person, None, None, now), person, "", "")
     if not page.is_kept:
         return HttpResponse()
-    context = {"tray": page, "urls": {"tray": reverse("tray", args=[facility, table])}}
+    context = {
+        "tray": page,
+        "urls": {name: reverse(name, args=[facility, table]) for name in ("tray", "inventories")},
+    }
     return _tagged(request, render_to_string("tables/money/summary.html", context, request=request))
 
 
@@ -88,8 +94,39 @@ def slip_pdf(request: HttpRequest, facility: str, slip: str) -> HttpResponse:
     transfer = transfer_of_slip(facility_row, slip)
     if transfer is None:
         raise Denied
-    response = HttpResponse(transfer_pdf(SlipPaper(transfer)), content_type="application/pdf")
-    response["Content-Disposition"] = f'inline; filename="{transfer.slip}.pdf"'
+    return _pdf(transfer_pdf(SlipPaper(transfer)), transfer.slip)
+
+
+@require_GET
+def inventories(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """The inventories of a table, the newest first, for who may open its page. `before`: those before a number."""
+    row, person = table_for(request, facility, table, "table")
+    typed = _typed(request, "before")
+    before = int(typed) if typed.isdecimal() and len(typed) < MOST_DIGITS else None
+    papers = last_inventories(row, before)
+    context = {
+        "table": row,
+        "papers": papers,
+        "is_earlier": before is not None,
+        "before": papers[-1].inventory.number if len(papers) == LISTED else None,
+        **page_context(person, row.facility, "floor", clock.now()),
+    }
+    return render(request, "tables/money/inventories.html", context)
+
+
+@require_GET
+def inventory_slip(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
+    """The slip of an inventory as a PDF, for those who may open the table's page."""
+    row, _person = table_for(request, facility, table, "table")
+    paper = inventory_paper(row, number)
+    if paper is None:
+        raise Denied
+    return _pdf(inventory_pdf(paper), f"{row.code}-inventory-{number}")
+
+
+def _pdf(content: bytes, name: str) -> HttpResponse:
+    response = HttpResponse(content, content_type="application/pdf")
+    response["Content-Disposition"] = f'inline; filename="{name}.pdf"'
     response["X-Content-Type-Options"] = "nosniff"
     return response
 

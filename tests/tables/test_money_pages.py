@@ -3,6 +3,7 @@
 import re
 from html import unescape
 
+import pypdfium2
 import pytest
 from django.test import Client
 
@@ -10,7 +11,7 @@ from games.models import Facility
 from tables.money.tubes import draw_tubes
 from tables.screens import fragments
 from tests.tables.cast import Scene, make_scene
-from tests.tables.test_money import FILL, OPENER, cage, closed, count, fill, request, scene
+from tests.tables.test_money import FILL, OPENER, box, cage, closed, count, fill, request, scene
 from tests.tables.test_snapshot import verify_declared
 
 __all__ = ["closed", "scene"]  # fixtures
@@ -236,6 +237,32 @@ def test_a_slip_prints_with_the_casino_and_the_title_of_the_form(scene):
     assert (response.status_code, response["Content-Type"]) == (200, "application/pdf")
     for unknown in ("F-0002", "C-0001", "X-0001", "F-x"):
         assert cashier.get(f"{CAGE}{unknown}.pdf").status_code == 403
+
+
+def test_an_inventory_has_its_slip_and_the_win_of_the_counts_beside_that_of_the_record(scene):
+    scene.act("sell_chips", {"cents": 50_000})
+    scene.play((3, "small", 10_000), dice=[1, 2, 3])
+    scene.finish()
+    floor = scene.browser("podium", "floorperson")
+    assert "$61,550 $0 $0 $500 not counted open −$100" in words(floor, f"{TABLE}/inventories/")
+    box(scene, "take_off_drop_box")
+    count(scene, "count_closer", {**OPENER, "500": 180})  # $60,950, as the record says
+    cage(scene, "count_drop", {"drop_box": 1, "cents": 49_900}, "compliance")
+    page = words(floor, f"{TABLE}/inventories/")
+    assert "$61,550 $0 $0 $500 $499" in page
+    assert "$60,950 −$100 −$101 −$1" in page
+    assert "Drop box B-17" in page and "counted $499, −$1 against $500" in page
+    slip = floor.get(f"{TABLE}/inventories/1.pdf")
+    assert slip["Content-Type"] == "application/pdf"
+    with pypdfium2.PdfDocument(slip.content) as pdf:
+        text = " ".join(pdf[0].get_textpage().get_text_range().split())
+    assert "Table inventory slip, T-01 inventory 1" in text
+    assert "$5 300 $1,500 180 $900" in text
+    assert "Win by the counts: closer + credits + drop − opener − fills −$101" in text
+    assert "58 Pa. Code §§ 465a.36–465a.44" in text
+    assert floor.get(f"{TABLE}/inventories/2.pdf").status_code == 403
+    assert "has no inventory before that" in words(floor, f"{TABLE}/inventories/?before=1")
+    assert "Inventories" in words(floor, f"{TABLE}/tray/summary")
 
 
 def test_the_cage_is_seen_by_its_cashiers_and_by_who_oversees_it(scene):
