@@ -20,7 +20,7 @@ PAGES = (
     ("evening-figures-games", "viktor", "figures/?by=game", (PODIUM,)),
     ("evening-figures-table", "viktor", "figures/?table=T-101", (PODIUM,)),
     ("evening-inventories", "viktor", "T-104/inventories/", (PODIUM, PHONE)),
-    ("evening-table", "marta", "T-104/", (PODIUM,)),
+    ("evening-table", "viktor", "T-104/", (PODIUM,)),
     ("evening-advice", "marta", "advice/", (PODIUM, PHONE)),
     ("evening-rotation", "marta", "rotation/", (PODIUM,)),
     ("evening-handover", "marta", "handover/", (TABLET,)),
