@@ -135,6 +135,12 @@ def test_a_fill_goes_from_the_request_to_the_tray_with_every_signature(open_tray
     resize(floor.page, (390, 844))
     assert floor.page.evaluate(SIDEWAYS) <= 0
     is_well(floor.page)
+    floor.page.goto("/floor/larkfield/advice/")
+    is_well(floor.page)
+    floor.page.goto("/floor/larkfield/T-01/")
+    floor.tap(floor.page.locator(".tray-summary a", has_text="Inventories"))
+    expect(floor.page.locator(".inventories tbody tr")).to_contain_text("not counted")
+    is_well(floor.page)
 
 
 def test_a_signature_is_for_the_count_of_its_dialog_whatever_happens_meanwhile(open_tray, new_page, spotless):
