@@ -8,6 +8,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from audit.models import Entry, Person
 from games.models import Facility
@@ -58,6 +59,20 @@ class DealerHistory:
     @property
     def rounds_before(self) -> int:
         return sum(game.before.rounds for game in self.games)
+
+    @property
+    def rate_today(self) -> int | None:
+        """Corrections in a thousand rounds of today; None without a round."""
+        return _in_a_thousand(self.corrections_today, self.rounds_today)
+
+    @property
+    def rate_before(self) -> int | None:
+        """The same in the days before, which is what today's rate is compared with."""
+        return _in_a_thousand(self.corrections_before, self.rounds_before)
+
+
+def _in_a_thousand(corrections: int, rounds: int) -> int | None:
+    return round(Fraction(1_000 * corrections, rounds)) if rounds else None
 
 
 def dealer_history(
