@@ -49,7 +49,8 @@ async function send(act, params, text) {
 const plan = ({ person, table, post: code, when }) =>
   send("plan_move", { person, table, "post": code, ...(when && { "planned_for": when }) }, `Planned for ${table}.`);
 
-/* A dealer dragged with a mouse or pen. A finger scrolls the board, and taps. */
+/* A dealer dragged with a mouse or pen, to the time chosen for them if they are picked. A finger scrolls the board, and
+   taps. */
 class DealerDrag {
   static watch() {
     return new DealerDrag();
@@ -95,8 +96,8 @@ class DealerDrag {
     if (!drag?.label) return;
     this.dropped = true;
     if (!drag.row) return;
-    const { table, post: code } = drag.row.dataset;
-    plan({ person: drag.person, table, post: code, when: "" });
+    const { table, post: code } = drag.row.dataset, offer = drag.row.querySelector("[data-plan]")?.dataset;
+    plan({ person: drag.person, table, post: code, when: offer?.person === drag.person ? offer.when : "" });
   }
 
   cancel() {

@@ -56,8 +56,13 @@ def test_a_dealer_is_planned_by_keys_and_by_dragging_and_a_refusal_says_why(scen
     Qualification.objects.create(
         person=scene.people["stranger"], game="sic-bo", reference="TR-9", since=dt.date(2020, 1, 1)
     )
+    page.locator("a[data-pick=stranger]").click()
+    board.tap("[data-time='20']")
+    expect(page.locator("[data-time='20']")).to_have_attribute("aria-current", "true")
     page.locator("a[data-pick=stranger]").drag_to(target)
     expect(page.locator(".relief b")).to_have_text("Stranger")
+    wait = PlannedMove.objects.get(person__code="stranger").planned_for - timezone.now()
+    assert dt.timedelta(minutes=10) < wait < dt.timedelta(minutes=21)  # the break is due in half an hour
     is_well(page)
     outcomes = PlannedMove.objects.order_by("number").values_list("person__code", "outcome")
     assert list(outcomes) == [("relief", "canceled"), ("stranger", "")]
