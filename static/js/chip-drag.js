@@ -17,6 +17,7 @@ export class ChipDrag {
     document.addEventListener("pointerdown", (event) => this.press(event));
     document.addEventListener("pointermove", (event) => this.move(event));
     document.addEventListener("pointerup", () => this.drop());
+    document.addEventListener("screen:applied", () => this.redraw());
     for (const name of ["pointercancel", "visibilitychange"]) document.addEventListener(name, () => this.cancel());
     document.addEventListener("keydown", ({ key }) => { if (key === "Escape") this.cancel(); });
   }
@@ -41,7 +42,20 @@ export class ChipDrag {
     if (!this.takesDrags) return this.cancel();
     drag.label ??= addLabel(drag);
     drag.label.style.translate = `${x}px ${y}px`;
-    const area = document.elementFromPoint(x, y)?.closest("button.area[data-wager]") ?? null;
+    Object.assign(drag, { x, y });
+    this.aim(drag);
+  }
+
+  /* A new state draws the areas again, without the mark. The finger is where it was. */
+  redraw() {
+    if (!this.drag?.label) return;
+    if (this.takesDrags) this.aim(this.drag);
+    else this.cancel();
+  }
+
+  /* Marks the area under the finger. */
+  aim(drag) {
+    const area = document.elementFromPoint(drag.x, drag.y)?.closest("button.area[data-wager]") ?? null;
     const wager = area?.dataset.wager ?? null;
     if (wager !== drag.wager) Object.assign(drag, { wager, since: performance.now() });
     drag.area?.classList.toggle("area--target", drag.area === area);

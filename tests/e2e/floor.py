@@ -268,10 +268,7 @@ class Tablet(Screen):
         self.page.mouse.up()
 
     def drag(self, button: Locator, wager: str) -> None:
-        """One finger that takes a seat or a chip to an area.
-
-        A state that arrives under the finger may end the drag; then nothing is placed, and the finger begins again.
-        """
+        """One finger that takes a seat or a chip to an area. Where none is marked it gives up, and begins again."""
         self.taps += 1
         area = self.area(wager)
         for milliseconds in (3_000, None):
@@ -284,6 +281,7 @@ class Tablet(Screen):
             except AssertionError:
                 if milliseconds is None:
                     raise
+                self.page.keyboard.press("Escape")
                 self.page.mouse.up()
         self.page.wait_for_timeout(AIM_TIME)
         self.page.mouse.up()

@@ -88,6 +88,32 @@ test("a finger that only sweeps across an area, slides off its button or is call
   assert.deepEqual([placed, taps.seat], [[], 1]);
 });
 
+test("a state that arrives under the finger leaves the area marked, and ends a drag once bets are closed", async () => {
+  ChipDrag.watch(taps, panel);
+  await dragSeat3();
+  areas[200].classes.clear();  // drawn again
+  fire("screen:applied");
+  assert.ok(areas[200].classes.has("area--target"));
+  fire("pointerup");
+  assert.deepEqual(placed, [[3, "big", 2_500]]);
+
+  await dragSeat3();
+  const old = areas[200];
+  old.isConnected = false;
+  areas[200] = new Button({ dataset: { wager: "big" } });
+  fire("screen:applied");
+  fire("pointerup");
+  assert.deepEqual(placed.length, 2);
+
+  await dragSeat3();
+  taps.state.round.bets_open = false;
+  fire("screen:applied");
+  assert.ok(!areas[200].classes.has("area--target"));
+  taps.state.round.bets_open = true;
+  fire("pointerup");
+  assert.deepEqual(placed.length, 2);
+});
+
 test("once bets are closed, or while an area is open, a drag places nothing", async () => {
   ChipDrag.watch(taps, panel);
   await dragSeat3();
