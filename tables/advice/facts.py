@@ -35,7 +35,7 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
     pending = set(changes.values_list("table", flat=True))
     opened = [table for table in tables if rounds[table.pk] or table.status == Table.Status.OPEN]
     times = open_times(opened, now - HOUR, now)
-    trays = _trays(opened, played, now)
+    trays, playing = _trays(opened, now), _tables_with_wagers(opened)
     hours = []
     for table in tables:
         lot = lots.get(table.pk)
@@ -61,6 +61,7 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
                 lot=lot.code if lot else "",
                 dice_until=lot.expires_at if lot else None,
                 is_ready=table.status == Table.Status.CLOSED and in_time,
+                has_wagers_now=table.pk in playing,
                 tray=trays.get(table.pk),
             )
         )
@@ -136,26 +137,36 @@ def _reliefs(tables: list[Table], hours: list[TableHour], now: dt.datetime) -> d
     return reliefs
 
 
-def _trays(tables: list[Table], played: QuerySet[Round], now: dt.datetime) -> dict[int, TrayHour]:
-    """The trays of these tables that have a par, with what left them in the last hour."""
+def _tables_with_wagers(tables: list[Table]) -> set[int]:
+    """The tables that have a wager in a round that goes on."""
+    lying = Wager.objects.filter(round__table__in=tables, round__ended_at=None, struck=False)
+    return set(lying.order_by().values_list("round__table", flat=True))
+
+
+def _trays(tables: list[Table], now: dt.datetime) -> dict[int, TrayHour]:
+    """The trays of these tables that have a par, with what flowed out of them in the last hour.
+
+    Every round that ended counts: in a void one, too, what was settled before is in the tray.
+    """
     facts = {pk: tray for pk, tray in trays_of(tables).items() if tray.par}
     if not facts:
         return {}
     days = _gaming_days(tables, now)
     sold = ChipSale.objects.filter(table__in=facts, gaming_day__in=days, sold_at__gte=now - HOUR).order_by()
-    won = played.order_by().values_list("table").annotate(cents=Sum(F("taken_cents") - F("paid_cents")))
-    left: Counter[int] = Counter(dict(sold.values_list("table").annotate(cents=Sum("cents"))))
-    left.subtract(dict(won))
-    return {pk: _tray_hour(tray, left[pk]) for pk, tray in facts.items()}
+    ended = Round.objects.filter(table__in=facts, gaming_day__in=days, ended_at__gte=now - HOUR).order_by()
+    won = ended.values_list("table").annotate(cents=Sum(F("taken_cents") - F("paid_cents")))
+    outflow: Counter[int] = Counter(dict(sold.values_list("table").annotate(cents=Sum("cents"))))
+    outflow.subtract(dict(won))
+    return {pk: _tray_hour(tray, outflow[pk]) for pk, tray in facts.items()}
 
 
-def _tray_hour(tray: TrayFacts, left_cents: int) -> TrayHour:
+def _tray_hour(tray: TrayFacts, outflow_cents: int) -> TrayHour:
     fill = tray.proposal.fill if tray.proposal else {}
     signs = {ChipTransfer.Kind.FILL: 1, ChipTransfer.Kind.CREDIT: -1}
     return TrayHour(
         now_cents=tray.tray.cents,
         par_cents=value_cents(tray.par),
-        left_cents=left_cents,
+        outflow_cents=outflow_cents,
         coming_cents=sum(
             signs[ChipTransfer.Kind(transfer.kind)] * transfer.cents
             for transfer in tray.under_way

@@ -47,14 +47,14 @@ class Staked:
 
 @dataclass(frozen=True)
 class TrayHour:
-    """A tray that has a par, and what left it in the last hour by payments and sales, less what it took (cents).
+    """A tray that has a par, and what flowed out of it in the last hour: paid and sold, less taken (cents).
 
     `coming_cents`: fills under way, less credits. `order` restores the par: a fill in words, `50 of $25`, or "".
     """
 
     now_cents: int
     par_cents: int
-    left_cents: int = 0
+    outflow_cents: int = 0
     coming_cents: int = 0
     order: str = ""
     order_cents: int = 0
@@ -71,7 +71,7 @@ class TableHour:
 
     `seat_rounds` counts the seats with a wager over all rounds. `break_due` is the earliest of its posts; `dice_until`
     is when its dice reach their time. `relief` is free for it; `planned` says in a sentence who is planned. `is_ready`:
-    closed, with a shaker and dice that are in time.
+    closed, with a shaker and dice that are in time. `tray` is None without an open inventory or a par.
     """
 
     code: str
@@ -92,6 +92,7 @@ class TableHour:
     lot: str = ""
     dice_until: dt.datetime | None = None
     is_ready: bool = False
+    has_wagers_now: bool = False
     tray: TrayHour | None = None
 
     @property
@@ -102,9 +103,13 @@ class TableHour:
     @property
     def is_known(self) -> bool:
         """Whether it was played enough to say something, or so little that this says it."""
-        return self.is_open and (
-            (self.rounds >= LEAST_ROUNDS and self.minutes > 0) or self.minutes >= IDLE_MINUTES
-        )
+        return (self.is_open and self.rounds >= LEAST_ROUNDS and self.minutes > 0) or self.is_idle
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it was open long enough to say that hardly anybody plays: few rounds, few seats, none now."""
+        is_empty = self.occupancy <= NEARLY_EMPTY and not self.has_wagers_now
+        return self.is_open and self.rounds < LEAST_ROUNDS and self.minutes >= IDLE_MINUTES and is_empty
 
     @property
     def win_an_hour(self) -> Fraction:
@@ -164,12 +169,7 @@ def _is_due_at_once(proposal: Proposal, now: dt.datetime) -> bool:
 
 def _raise_minimum(table: TableHour) -> Proposal | None:
     """A full table whose smaller wagers would rise. The next minimum that gains most, if any does."""
-    if (
-        not table.is_known
-        or table.rounds < LEAST_ROUNDS
-        or table.has_pending_limits
-        or table.occupancy < FULL
-    ):
+    if not table.is_known or table.has_pending_limits or table.occupancy < FULL:
         return None
     higher = [cents for cents in MINIMUMS_CENTS if table.min_cents < cents <= table.max_cents]
     gains = {cents: table.an_hour(_gain_of_minimum(table.stakes, cents)) for cents in higher[:2]}
@@ -328,22 +328,24 @@ def _fills(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
     tray = table.tray
     if not table.is_open or tray is None or not tray.order:
         return
-    leaving = table.an_hour(Fraction(tray.left_cents))
+    is_known = table.minutes >= IDLE_MINUTES  # the chips sold in the first minutes say nothing of an hour
+    outflow = table.an_hour(Fraction(tray.outflow_cents)) if is_known else Fraction(0)
     wait = dt.timedelta(0)
     if tray.spare_cents > 0:
-        if leaving < tray.spare_cents:  # more than an hour, or never
+        if outflow < tray.spare_cents:  # more than an hour, or never
             return
-        wait = dt.timedelta(minutes=int(60 * tray.spare_cents / leaving))
+        wait = dt.timedelta(minutes=int(60 * tray.spare_cents / outflow))
     coming = f", {_dollars(tray.coming_cents)} is under way" if tray.coming_cents else ""
-    left = "Less left it than came in" if leaving <= 0 else f"{_dollars(round(leaving))} an hour left it"
+    flow = f"{_dollars(round(outflow))} an hour left it by play and sales" if outflow > 0 else ""
     until = f", so that it has half in {_minutes(wait)}" if wait else ""
     yield Proposal(
         "fill",
         table.code,
         f"Order a fill for {table.code}: {_dollars(tray.order_cents)}",
         f"Its tray has {_dollars(tray.now_cents)} of a par of {_dollars(tray.par_cents)}{coming}. "
-        f"{left} by play and sales{until}. The par is restored by {tray.order}.",
-        "Assumes an hour like the last one. What moved without its denominations being known is spread over the "
+        f"{flow}{until}{'. ' if flow else ''}To order, toward the par: {tray.order}.",
+        ("Assumes an hour like the last one. " if wait else "")
+        + "What moved without its denominations being known is spread over the "
         "chips as the par is.",
         due_at=now + wait,
     )
@@ -351,7 +353,7 @@ def _fills(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
 
 def _seats(table: TableHour) -> str:
     if not table.seat_rounds:
-        return f"Nobody wagered in {table.minutes} min"
+        return f"No settled round had a wager in {table.minutes} min"
     return f"{_percent(table.occupancy)} of its seats wagered in {table.minutes} min, {table.rounds} rounds"
 
 

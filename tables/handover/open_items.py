@@ -354,7 +354,7 @@ def planned_moves(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
 def drop_boxes_to_count(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
     """The drop boxes that were taken off and have no figure of the count room, on one line."""
     boxes = DropBox.objects.filter(table__facility=facility, table__kind=Table.Kind.LIVE, counted_at=None)
-    boxes = boxes.filter(taken_off_at__isnull=False).select_related("table", "taken_off_with")
+    boxes = boxes.filter(taken_off_at__isnull=False).select_related("table", "taken_off_by")
     waiting = list(boxes.order_by("taken_off_at", "pk"))
     if not waiting:
         return
@@ -366,7 +366,7 @@ def drop_boxes_to_count(facility: Facility, now: dt.datetime) -> Iterator[OpenIt
         f"{len(waiting)} drop box{'' if len(waiting) == 1 else 'es'} to count",
         f"{_listed(names)}, with {in_dollars(sold_cents)} by the record.",
         since=newest.taken_off_at,
-        holder=newest.taken_off_with,
+        holder=newest.taken_off_by,
     )
 
 

@@ -70,13 +70,18 @@ class InventoryPaper:
 
     @property
     def drop_cents(self) -> int | None:
-        """The count room's figure; None until each of its boxes is counted."""
+        """The count room's figure; None before the closer, and until each of its boxes is counted."""
         figures = [box.counted_cents for box in self.boxes]
         return sum(filter(None, figures)) if self.inventory.closed_at and None not in figures else None
 
     @property
+    def counts_that_differed(self) -> tuple[tuple[str, ChipDiscrepancy], ...]:
+        """Each discrepancy, after what was counted."""
+        return tuple((name_of_count(discrepancy), discrepancy) for discrepancy in self.discrepancies)
+
+    @property
     def win_cents(self) -> int:
-        """What the record says that the table won."""
+        """What the record says that the table won, without a round in play."""
         return self.tray.win_from_play_cents
 
     @property
@@ -89,6 +94,14 @@ class InventoryPaper:
     def difference_cents(self) -> int | None:
         """By how much the counts are above the record; None before everything is counted."""
         return None if self.counted_win_cents is None else self.counted_win_cents - self.win_cents
+
+
+def name_of_count(discrepancy: ChipDiscrepancy) -> str:
+    """Return what was counted: `Closer`, `Fill or credit F-0001`, `Drop box B-17`."""
+    name = discrepancy.get_kind_display().capitalize()
+    if discrepancy.transfer is not None:
+        return f"{name} {discrepancy.transfer.slip}"
+    return f"{name} {discrepancy.drop_box.box}" if discrepancy.drop_box is not None else name
 
 
 def last_inventories(table: Table, before: int | None = None) -> list[InventoryPaper]:
@@ -112,7 +125,7 @@ def _papers(table: Table, rows: Iterable[TableInventory]) -> list[InventoryPaper
     for box in DropBox.objects.filter(inventory__in=inventories).order_by("number"):
         boxes[box.inventory_id].append(box)
     found = ChipDiscrepancy.objects.filter(inventory__in=inventories).order_by("number")
-    for discrepancy in found.select_related("recorded_by", "recorded_with", "transfer", "drop_box"):
+    for discrepancy in found.select_related("transfer", "drop_box"):
         discrepancies[discrepancy.inventory_id].append(discrepancy)
     return [
         InventoryPaper(table, inventory, tuple(boxes[inventory.pk]), tuple(discrepancies[inventory.pk]))

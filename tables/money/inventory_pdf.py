@@ -10,7 +10,7 @@ from games.office.pdf.paper import Cell, render, styles, table, text
 from games.registry import game_by_code
 from tables.money.inventory_paper import InventoryPaper
 
-NOT_YET = "not counted"
+NOT_YET = "not counted yet"
 
 
 def inventory_pdf(paper: InventoryPaper) -> bytes:
@@ -46,7 +46,7 @@ def _facts(paper: InventoryPaper) -> Iterator[tuple[Cell, Cell]]:
     yield "Casino", facility.name
     yield "Table", f"{paper.table.code}, {game_by_code(paper.table.game).name}"
     shift = facility.shift_of(inventory.opened_at).name.lower()
-    yield "Gaming day, shift", f"{calendar_day(inventory.gaming_day)}, {shift}"
+    yield "Opened on gaming day, shift", f"{calendar_day(inventory.gaming_day)}, {shift}"
     if paper.section:
         yield "By", paper.section
 
@@ -95,9 +95,10 @@ def _signatures(paper: InventoryPaper) -> Iterator[tuple[Cell, Cell, Cell, Cell]
 
 
 def _differences(paper: InventoryPaper) -> Iterator[tuple[Cell, Cell, Cell, Cell]]:
-    for found in paper.discrepancies:
+    for name, found in paper.counts_that_differed:
+        note = f". {found.note}" if found.note else ""
         yield (
-            f"{found.get_kind_display().capitalize()}, {moment(found.recorded_at, paper.table.facility)}",
+            f"{name}, {moment(found.recorded_at, paper.table.facility)}{note}",
             in_dollars(found.expected_cents),
             in_dollars(found.counted_cents),
             in_dollars(found.difference_cents),

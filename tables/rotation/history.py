@@ -61,18 +61,19 @@ class DealerHistory:
         return sum(game.before.rounds for game in self.games)
 
     @property
-    def rate_today(self) -> int | None:
-        """Corrections in a thousand rounds of today; None without a round."""
+    def rate_today(self) -> str:
+        """Corrections in a thousand rounds of today, with one decimal; "" without a round."""
         return _in_a_thousand(self.corrections_today, self.rounds_today)
 
     @property
-    def rate_before(self) -> int | None:
+    def rate_before(self) -> str:
         """The same in the days before, which is what today's rate is compared with."""
         return _in_a_thousand(self.corrections_before, self.rounds_before)
 
 
-def _in_a_thousand(corrections: int, rounds: int) -> int | None:
-    return round(Fraction(1_000 * corrections, rounds)) if rounds else None
+def _in_a_thousand(corrections: int, rounds: int) -> str:
+    tenths = round(Fraction(10_000 * corrections, rounds)) if rounds else 0
+    return f"{tenths // 10:,}.{tenths % 10}" if rounds else ""
 
 
 def dealer_history(

@@ -27,7 +27,7 @@ from tables.runner.access import CAGE_PAGE, Denied, enrolled_device, facility_pa
 from tables.views.facility import page_context
 
 MAX_QUERY_CHARACTERS = 20
-MOST_DIGITS = 10  # of the number of an inventory
+MOST_DIGITS = 9  # of the number of an inventory
 
 
 @require_GET
@@ -54,7 +54,7 @@ def tray_summary(request: HttpRequest, facility: str, table: str) -> HttpRespons
     row, person = table_for(request, facility, table, "table")
     now = clock.displayed_moment(row.stream, clock.now())
     page = tray_page(TableContext(row, person, None, None, now), person, "", "")
-    if not page.is_kept:
+    if not page.is_kept and page.last_closer is None:
         return HttpResponse()
     context = {
         "tray": page,
@@ -102,7 +102,7 @@ def inventories(request: HttpRequest, facility: str, table: str) -> HttpResponse
     """The inventories of a table, the newest first, for who may open its page. `before`: those before a number."""
     row, person = table_for(request, facility, table, "table")
     typed = _typed(request, "before")
-    before = int(typed) if typed.isdecimal() and len(typed) < MOST_DIGITS else None
+    before = int(typed) if typed.isdecimal() and len(typed) <= MOST_DIGITS else None
     papers = last_inventories(row, before)
     context = {
         "table": row,

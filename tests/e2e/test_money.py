@@ -139,7 +139,7 @@ def test_a_fill_goes_from_the_request_to_the_tray_with_every_signature(open_tray
     is_well(floor.page)
     floor.page.goto("/floor/larkfield/T-01/")
     floor.tap(floor.page.locator(".tray-summary a", has_text="Inventories"))
-    expect(floor.page.locator(".inventories tbody tr")).to_contain_text("not counted")
+    expect(floor.page.locator(".inventories tbody tr")).to_contain_text("open")
     is_well(floor.page)
 
 

@@ -97,7 +97,7 @@ def test_a_fill_is_due_at_half_of_the_par_or_when_the_last_hour_repeated_would_l
     """A par of $10,000. Of $7,000 in the tray $2,000 may leave, at $4,000 an hour."""
     calm = replace(FULL, seat_rounds=200)
     tray = TrayHour(
-        700_000, 1_000_000, left_cents=400_000, order="50 of $25 and 100 of $5", order_cents=175_000
+        700_000, 1_000_000, outflow_cents=400_000, order="50 of $25 and 100 of $5", order_cents=175_000
     )
     (fill,) = proposals([replace(calm, tray=tray)], {}, NOW)
     assert (fill.kind, fill.title, fill.due_at) == (
@@ -105,19 +105,22 @@ def test_a_fill_is_due_at_half_of_the_par_or_when_the_last_hour_repeated_would_l
     )  # fmt: skip
     assert fill.facts == (
         "Its tray has $7,000 of a par of $10,000. $4,000 an hour left it by play and sales, so that it has half in "
-        "30 min. The par is restored by 50 of $25 and 100 of $5."
+        "30 min. To order, toward the par: 50 of $25 and 100 of $5."
     )
-    low = replace(tray, now_cents=400_000, coming_cents=100_000, left_cents=-1)
+    low = replace(tray, now_cents=400_000, coming_cents=100_000, outflow_cents=-1)
     (due,) = proposals([replace(calm, tray=low)], {}, NOW)
     assert due.due_at == NOW
-    assert "$4,000 of a par of $10,000, $1,000 is under way. Less left it than came in by play" in due.facts
+    assert "$4,000 of a par of $10,000, $1,000 is under way. To order, toward the par: " in due.facts
     for enough in (
-        replace(tray, left_cents=199_999),
+        replace(tray, outflow_cents=199_999),
         replace(low, coming_cents=100_100),
         replace(low, order=""),
     ):
         assert kinds(replace(calm, tray=enough)) == []
     assert kinds(replace(calm, tray=low, is_open=False)) == []
+    # The chips sold in the first minutes say nothing of an hour; a low tray is low at once.
+    assert kinds(replace(calm, tray=tray, minutes=29)) == []
+    assert kinds(replace(calm, tray=low, minutes=0)) == [("fill", "T-03")]
 
 
 def test_half_an_hour_with_hardly_a_round_says_that_nobody_plays():
@@ -125,11 +128,18 @@ def test_half_an_hour_with_hardly_a_round_says_that_nobody_plays():
     roomy = replace(FULL, seat_rounds=200, stakes=())
     (close,) = proposals([roomy, idle], {}, NOW)
     assert (close.kind, close.table, close.gain_cents) == ("close", "T-05", 0)
-    assert close.facts == "Nobody wagered in 30 min; T-03 has room at $10. Closing it frees T. Okafor."
+    assert (
+        close.facts
+        == "No settled round had a wager in 30 min; T-03 has room at $10. Closing it frees T. Okafor."
+    )
     assert kinds(replace(FULL, stakes=()), idle) == [("lower", "T-05")]
     assert kinds(roomy, replace(idle, minutes=29)) == []
+    assert kinds(roomy, replace(idle, has_wagers_now=True)) == []
+    # Nine rounds with every seat say neither that nobody plays nor that the table is full.
     few_rounds = replace(FULL, rounds=9, seat_rounds=72)
-    assert kinds(few_rounds) == []  # nine rounds raise no minimum, however long they took
+    ready = TableHour("T-06", "sic-bo", 1_000, 50_000, 8, is_open=False, lot="L-0029", is_ready=True)
+    assert kinds(few_rounds, ready, free={"sic-bo": ["C. Ruiz"]}) == []
+    assert kinds(few_rounds, idle) == []
 
 
 @pytest.mark.django_db

@@ -287,7 +287,7 @@ def test_chips_are_sold_for_cash_that_goes_into_a_drop_box(scene):
         scene.act("sell_chips", {"cents": 50_000})
     (drop,) = open_items(scene.fresh.facility, clock.now())  # of the handover
     assert (drop.title, drop.text) == ("1 drop box to count", "B-17 of T-01, with $500 by the record.")
-    assert (drop.holder, drop.since) == (scene.people["floorperson"], DropBox.objects.get().taken_off_at)
+    assert (drop.holder, drop.since) == (scene.people["security"], DropBox.objects.get().taken_off_at)
     with scene.refused("count-room-must-sign"):
         cage(scene, "count_drop", {"drop_box": 1, "cents": 49_000}, "security")
     cage(scene, "count_drop", {"drop_box": 1, "cents": 49_000}, "compliance")
@@ -496,7 +496,7 @@ def test_a_fill_due_is_told_from_what_was_sold_and_paid_in_the_last_hour(scene):
     assert hour.tray == TrayHour(
         now_cents=OPENER_CENTS - 110_000,
         par_cents=2 * OPENER_CENTS,
-        left_cents=110_000,
+        outflow_cents=110_000,
         order="10 of $1,000, 40 of $500, 200 of $100, 400 of $25, 300 of $5 and 50 of $1",
         order_cents=OPENER_CENTS,
     )
@@ -508,7 +508,7 @@ def test_a_fill_due_is_told_from_what_was_sold_and_paid_in_the_last_hour(scene):
     assert hour.tray is not None
     assert (hour.tray.coming_cents, hour.tray.order_cents) == (2_000_000, OPENER_CENTS - 2_000_000)
     assert "Order a fill" not in podium.get("/floor/larkfield/advice/").content.decode()
-    assert table_hours(scene.fresh.facility, clock.now() + dt.timedelta(hours=1))[0].tray.left_cents == 0
+    assert table_hours(scene.fresh.facility, clock.now() + dt.timedelta(hours=1))[0].tray.outflow_cents == 0
 
 
 def test_a_verification_finds_a_row_that_no_entry_states(scene):

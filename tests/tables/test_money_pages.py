@@ -244,7 +244,7 @@ def test_an_inventory_has_its_slip_and_the_win_of_the_counts_beside_that_of_the_
     scene.play((3, "small", 10_000), dice=[1, 2, 3])
     scene.finish()
     floor = scene.browser("podium", "floorperson")
-    assert "$61,550 $0 $0 $500 not counted open −$100" in words(floor, f"{TABLE}/inventories/")
+    assert "$61,550 $0 $0 $500 open open −$100" in words(floor, f"{TABLE}/inventories/")
     box(scene, "take_off_drop_box")
     count(scene, "count_closer", {**OPENER, "500": 180})  # $60,950, as the record says
     cage(scene, "count_drop", {"drop_box": 1, "cents": 49_900}, "compliance")
@@ -255,14 +255,19 @@ def test_an_inventory_has_its_slip_and_the_win_of_the_counts_beside_that_of_the_
     slip = floor.get(f"{TABLE}/inventories/1.pdf")
     assert slip["Content-Type"] == "application/pdf"
     with pypdfium2.PdfDocument(slip.content) as pdf:
-        text = " ".join(pdf[0].get_textpage().get_text_range().split())
+        text = " ".join(" ".join(page.get_textpage().get_text_range() for page in pdf).split())
     assert "Table inventory slip, T-01 inventory 1" in text
     assert "$5 300 $1,500 180 $900" in text
     assert "Win by the counts: closer + credits + drop − opener − fills −$101" in text
     assert "58 Pa. Code §§ 465a.36–465a.44" in text
+    assert "Drop box B-17, " in text and "$500 $499 −$1" in text
     assert floor.get(f"{TABLE}/inventories/2.pdf").status_code == 403
     assert "has no inventory before that" in words(floor, f"{TABLE}/inventories/?before=1")
     assert "Inventories" in words(floor, f"{TABLE}/tray/summary")
+    for person in ("games-administrator", "security", "cage"):
+        for address in ("", "1.pdf"):
+            answer = scene.browser("podium", person).get(f"{TABLE}/inventories/{address}")
+            assert answer.status_code == 403, (person, address)
 
 
 def test_the_cage_is_seen_by_its_cashiers_and_by_who_oversees_it(scene):

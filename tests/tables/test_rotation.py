@@ -245,7 +245,10 @@ def test_a_picked_dealer_is_compared_with_their_own_past_alone(floor, hands):
     floor.play((1, "small", 1_000), dice=[1, 1, 2])
     floor.act("correct_dice", {"dice": [1, 1, 3], "reason": "misread"}, witness="floorperson")
     text = words(see(floor, "rotation/?person=dealer", "floorperson"))
-    assert "Sic Bo, rounds an hour 40 50 Rounds 20 100 Corrections entered 1 0 in 1,000 rounds 50 0" in text
+    assert (
+        "Sic Bo, rounds an hour 40 50 Rounds 20 100 Corrections entered 1 0 Corrections in 1,000 rounds 50.0 0.0"
+        in text
+    )
 
 
 def test_the_lanes_show_the_posts_and_breaks_of_the_last_hour_and_what_is_planned(floor, hands):
