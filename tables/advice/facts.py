@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet, Sum
 from games import submissions
 from games.engine.odds import in_dollars
 from games.expectation import advantages, advantages_with_fee
+from games.layout_drawing import listed
 from games.models import Facility, RulesSubmission
 from games.registry import game_of, registered_fees
 from tables.advice.proposals import HOUR, Staked, TableHour, TrayHour
@@ -139,8 +140,8 @@ def _reliefs(tables: list[Table], hours: list[TableHour], now: dt.datetime) -> d
 
 def _tables_with_wagers(tables: list[Table]) -> set[int]:
     """The tables that have a wager in a round that goes on."""
-    lying = Wager.objects.filter(round__table__in=tables, round__ended_at=None, struck=False)
-    return set(lying.order_by().values_list("round__table", flat=True))
+    wagers = Wager.objects.filter(round__table__in=tables, round__ended_at=None, struck=False)
+    return set(wagers.order_by().values_list("round__table", flat=True))
 
 
 def _trays(tables: list[Table], now: dt.datetime) -> dict[int, TrayHour]:
@@ -180,8 +181,7 @@ def _tray_hour(tray: TrayFacts, outflow_cents: int) -> TrayHour:
 def _in_words(chips: ChipCounts) -> str:
     """`50 of $25 and 100 of $5`, the highest first."""
     highest_first = sorted(chips, key=int, reverse=True)
-    parts = [f"{chips[chip]} of {in_dollars(int(chip))}" for chip in highest_first]
-    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    return listed([f"{chips[chip]} of {in_dollars(int(chip))}" for chip in highest_first])
 
 
 def _played(tables: list[Table], now: dt.datetime) -> QuerySet[Round]:

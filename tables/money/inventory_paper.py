@@ -124,8 +124,8 @@ def _papers(table: Table, rows: Iterable[TableInventory]) -> list[InventoryPaper
     discrepancies: defaultdict[int, list[ChipDiscrepancy]] = defaultdict(list)
     for box in DropBox.objects.filter(inventory__in=inventories).order_by("number"):
         boxes[box.inventory_id].append(box)
-    found = ChipDiscrepancy.objects.filter(inventory__in=inventories).order_by("number")
-    for discrepancy in found.select_related("transfer", "drop_box"):
+    differing = ChipDiscrepancy.objects.filter(inventory__in=inventories).order_by("number")
+    for discrepancy in differing.select_related("transfer", "drop_box"):
         discrepancies[discrepancy.inventory_id].append(discrepancy)
     return [
         InventoryPaper(table, inventory, tuple(boxes[inventory.pk]), tuple(discrepancies[inventory.pk]))

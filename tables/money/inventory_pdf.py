@@ -95,11 +95,11 @@ def _signatures(paper: InventoryPaper) -> Iterator[tuple[Cell, Cell, Cell, Cell]
 
 
 def _differences(paper: InventoryPaper) -> Iterator[tuple[Cell, Cell, Cell, Cell]]:
-    for name, found in paper.counts_that_differed:
-        note = f". {found.note}" if found.note else ""
+    for name, discrepancy in paper.counts_that_differed:
+        note = f". {discrepancy.note}" if discrepancy.note else ""
         yield (
-            f"{name}, {moment(found.recorded_at, paper.table.facility)}{note}",
-            in_dollars(found.expected_cents),
-            in_dollars(found.counted_cents),
-            in_dollars(found.difference_cents),
+            f"{name}, {moment(discrepancy.recorded_at, paper.table.facility)}{note}",
+            in_dollars(discrepancy.expected_cents),
+            in_dollars(discrepancy.counted_cents),
+            in_dollars(discrepancy.difference_cents),
         )
