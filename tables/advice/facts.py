@@ -64,6 +64,7 @@ def table_hours(facility: Facility, now: dt.datetime) -> list[TableHour]:
                 is_ready=table.status == Table.Status.CLOSED and in_time,
                 has_wagers_now=table.pk in playing,
                 tray=trays.get(table.pk),
+                target_pace=facility.target_paces.get(table.game),
             )
         )
     reliefs, planned = _reliefs(tables, hours, now), _planned(facility)

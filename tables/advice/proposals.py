@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-Kind = Literal["raise", "lower", "open", "close", "break", "dice", "fill"]
+Kind = Literal["raise", "lower", "open", "close", "pace", "break", "dice", "fill"]
 HOUR = dt.timedelta(hours=1)
 LEAST_ROUNDS = 10  # of the last hour, for a proposal about its wagers
 IDLE_MINUTES = 30  # of open time in the last hour, after which fewer rounds say that hardly anybody plays
@@ -24,6 +24,7 @@ SEATS_OF_NEW_TABLE = Fraction(1, 2)
 MINIMUMS_CENTS = (500, 1_000, 1_500, 2_500, 5_000, 10_000, 20_000, 50_000)
 SOON = dt.timedelta(minutes=60)
 AT_ONCE = dt.timedelta(minutes=10)  # what is due by then comes before everything else
+SLOW = Fraction(4, 5)  # of the target pace
 LOW_TRAY = Fraction(1, 2)  # of its par, at which a fill is due
 
 
@@ -71,7 +72,8 @@ class TableHour:
 
     `seat_rounds` counts the seats with a wager over all rounds. `break_due` is the earliest of its posts; `dice_until`
     is when its dice reach their time. `relief` is free for it; `planned` says in a sentence who is planned. `is_ready`:
-    closed, with a shaker and dice that are in time. `tray` is None without an open inventory or a par.
+    closed, with a shaker and dice that are in time. `tray` is None without an open inventory or a par, `target_pace`
+    (settled rounds an hour) where the house has none for its game.
     """
 
     code: str
@@ -94,6 +96,7 @@ class TableHour:
     is_ready: bool = False
     has_wagers_now: bool = False
     tray: TrayHour | None = None
+    target_pace: int | None = None
 
     @property
     def occupancy(self) -> Fraction:
@@ -155,6 +158,7 @@ def proposals(
         *_lower_minimums(tables),
         *_tables_to_open(tables, free_dealers),
         *_tables_to_close(tables),
+        *filter(None, map(_quicken, tables)),
     ]
     return [
         *(proposal for proposal in due if _is_due_at_once(proposal, now)),
@@ -285,6 +289,26 @@ def _tables_to_close(tables: Sequence[TableHour]) -> Iterable[Proposal]:
                 + "It saves a dealer, which is not in the amount.",
                 gain_cents=-round(loss),
             )
+
+
+def _quicken(table: TableHour) -> Proposal | None:
+    """A table that was dealt for half an hour well below the target of its game."""
+    pace = table.an_hour(Fraction(table.rounds))
+    is_slow = table.target_pace is not None and pace <= SLOW * table.target_pace
+    if not table.is_known or table.is_idle or table.minutes < IDLE_MINUTES or not is_slow:
+        return None
+    assert table.target_pace is not None
+    gain = table.win_an_hour * (table.target_pace / pace - 1)
+    return Proposal(
+        "pace",
+        table.code,
+        f"Quicken {table.code}",
+        f"{round(pace)} settled rounds an hour in {table.minutes} min, the house's target is {table.target_pace}. "
+        f"{_percent(table.occupancy)} of its seats wagered. "
+        f"{' and '.join(table.dealers) or 'Nobody'} {'deal' if len(table.dealers) > 1 else 'deals'} there now.",
+        "Assumes as many wagers in each further round. Payments to many seats take time, so look at the table first.",
+        gain_cents=round(gain),
+    )
 
 
 def _breaks(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:

@@ -24,13 +24,15 @@ def advice(request: HttpRequest, facility: str) -> HttpResponse:
     if person.role not in FLOOR:
         raise Denied
     facility_row, now = Facility.objects.get(code=facility), clock.now()
-    tables = table_hours(facility_row, now)
+    tables, today = table_hours(facility_row, now), facility_row.gaming_day(now)
     context = page_context(person, facility_row, "floor", now) | {
         "proposals": [
             {
                 "proposal": proposal,
                 "gain_cents": None if proposal.gain_cents is None else whole_dollars(proposal.gain_cents),
                 "url": _url(facility, proposal),
+                "figures_url": reverse("table-figures", args=[facility, proposal.table])
+                + f"?from={today}&to={today}",
             }
             for proposal in proposals(tables, free_dealers(facility_row, tables, now), now)
         ],

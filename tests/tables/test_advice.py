@@ -142,14 +142,37 @@ def test_half_an_hour_with_hardly_a_round_says_that_nobody_plays():
     assert kinds(few_rounds, idle) == []
 
 
+def test_a_table_well_below_its_target_pace_is_quickened_by_what_the_missing_rounds_would_earn():
+    slow = replace(FULL, seat_rounds=200, target_pace=50)  # 40 rounds an hour, four fifths of it
+    (proposal,) = proposals([slow], {}, NOW)
+    assert (proposal.kind, proposal.title, proposal.gain_cents) == (
+        "pace",
+        "Quicken T-03",
+        round(5_555 * 10 / 40),
+    )
+    assert proposal.facts == (
+        "40 settled rounds an hour in 60 min, the house's target is 50. 62 % of its seats wagered. "
+        "T. Okafor deals there now."
+    )
+    assert kinds(replace(slow, target_pace=49)) == []
+    assert kinds(replace(slow, target_pace=None)) == []
+    assert (
+        kinds(replace(slow, rounds=10, seat_rounds=50, minutes=29)) == []
+    )  # 21 an hour, in too short a time
+    assert kinds(replace(slow, rounds=0, seat_rounds=0)) == []  # nobody plays
+    assert kinds(replace(slow, is_open=False)) == []
+
+
 @pytest.mark.django_db
 def test_the_last_hour_of_a_table_is_read_from_its_rounds(scene):
     facility = scene.table.facility
+    facility.target_paces = {"sic-bo": 45}
+    facility.save()
     for _ in range(2):
         scene.play((1, "small", 2_500), (1, "big", 2_500), (4, "big", 10_000), dice=[2, 5, 5])
         scene.finish()
     (hour,) = table_hours(facility, clock.now())
-    assert (hour.rounds, hour.seat_rounds, hour.is_open) == (2, 4, True)
+    assert (hour.rounds, hour.seat_rounds, hour.is_open, hour.target_pace) == (2, 4, True, 45)
     assert hour.occupancy == Fraction(4, 2 * scene.table.seats)
     assert sorted(hour.stakes, key=lambda stake: (stake.cents, stake.count)) == [
         Staked(2_500, 2, EDGE),
