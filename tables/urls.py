@@ -56,6 +56,7 @@ urlpatterns = [
     path("floor/<slug:facility>/equipment/", facility.equipment, name="equipment"),
     path("floor/<slug:facility>/staff/", facility.staff, name="staff"),
     path("floor/<slug:facility>/figures/", figures.figures, name="figures"),
+    path("floor/<slug:facility>/figure-reports/", figures.reports, name="figure-reports"),
     path("floor/<slug:facility>/figures/export.<slug:form>", figures.export, name="figures-export"),
     path("floor/<slug:facility>/figures/<code:table>/", figures.table_figures, name="table-figures"),
     path("floor/<slug:facility>/access/", access_review.access, name="access"),

@@ -193,6 +193,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/figures/": FLOOR_READERS - {"games administrator"},
     "floor/<slug:facility>/figures/export.<slug:form>": FLOOR_READERS - {"games administrator"},
     "floor/<slug:facility>/figures/<code:table>/": FIGURES_OF_TABLE,
+    "floor/<slug:facility>/figure-reports/": WATCHERS | STAFFERS,
     "floor/<slug:facility>/cage/": WATCHERS | STAFFERS | {"cage cashier"},
     "floor/<slug:facility>/cage/<slug:slip>.pdf": set(),  # before the cage has given a slip
     "floor/<slug:facility>/players/": PLAYER_READERS,

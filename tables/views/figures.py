@@ -12,13 +12,16 @@ from audit import clock
 from audit.models import Person
 from games.models import Facility
 from games.registry import game_by_code
+from tables.core.permissions import SEES_EVERYTHING, STAFFERS
 from tables.figures.exports import FORMATS
 from tables.figures.page import FiguresPage
 from tables.figures.query import read_query
+from tables.figures.report_rows import missing_reports, schedule_rows
 from tables.runner.access import FIGURES, Denied, facility_page_for
 from tables.views.facility import page_context
 
 TABLE_DAYS = 30
+REPORT_READERS = STAFFERS | SEES_EVERYTHING  # a declared report has the figures of every table
 
 
 @require_GET
@@ -80,6 +83,18 @@ def export(request: HttpRequest, facility: str, form: str) -> HttpResponse:
     return response
 
 
+@require_GET
+def reports(request: HttpRequest, facility: str) -> HttpResponse:
+    """Show the declared reports of the facility, and whether each reached its folder and its addresses."""
+    person, facility_row = facility_page_for(request, facility, FIGURES)
+    if person.role not in REPORT_READERS:
+        raise Denied
+    context = page_context(person, facility_row, FIGURES, clock.now())
+    return render(
+        request, "tables/figures/reports.html", context | {"schedules": schedule_rows(facility_row)}
+    )
+
+
 def _page(
     request: HttpRequest, person: Person, facility: Facility, table: str = ""
 ) -> tuple[FiguresPage, dict[str, Any]]:
@@ -106,6 +121,8 @@ def _page(
         "period_plots": page.period_plots(),
         "periods": page.period_rows(),
         "uncounted": page.uncounted,
+        "missing_reports": missing_reports(facility).count() if person.role in REPORT_READERS else 0,
+        "reads_reports": person.role in REPORT_READERS,
         "counted_at": facility.local(now),
         "exports": [
             {

@@ -22,7 +22,7 @@ from tables.figures.record_checks import check_declared_reports
 from tables.figures.schedules import ended_periods, read_declaration
 from tables.models import FiguresReport, FiguresSchedule
 from tests.desk.test_figures import at
-from tests.tables.test_figures_pages import PAGE, play_two_hours
+from tests.tables.test_figures_pages import PAGE, play_two_hours, read
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 LOCMEM = "django.core.mail.backends.locmem.EmailBackend"
@@ -97,6 +97,32 @@ def test_a_failure_is_tried_again_until_it_works(hands, scene, tmp_path, folder)
     [report] = deliver_due()
     assert (report.status, report.attempts, report.error) == ("done", 3, "")
     assert [path.name for path in folder.iterdir()] == report.files == ["larkfield-evening-2026-11-21.csv"]
+
+
+def test_the_page_says_what_was_delivered_and_what_was_not(hands, scene, tmp_path, folder):
+    address = "/floor/larkfield/figure-reports/"
+    assert "No report is declared." in read(scene, address)[0]
+    declare(tmp_path, every="day", filters="by=game", folder=str(folder), formats=["csv", "pdf"])
+    text, html = read(scene, address)
+    assert "evening Every gaming day: by game" in text and f"as CSV, PDF, to {folder}" in text
+    assert "No period has ended" in text and 'href="/floor/larkfield/figures/?by=game"' in html
+    hands.now = at(7, day=22)
+    deliver_due()
+    assert "2026-11-21 Delivered larkfield-evening-2026-11-21.csv" in read(scene, address)[0]
+    note = "1 declared report has not been delivered."
+    assert note not in read(scene)[0]
+    folder.rename(tmp_path / "elsewhere")
+    hands.now = at(7, day=23)
+    deliver_due()
+    assert "2026-11-22 Not delivered in 1 attempt" in read(scene, address)[0]
+    assert "again at 23 Nov 2026 07:01:00" in read(scene, address)[0]
+    assert note in read(scene)[0]
+    assert note not in read(scene, by="floorperson")[0]  # whose figures are those of their duty
+    FiguresReport.objects.filter(period="2026-11-22").update(status="unsure", error="The server stopped.")
+    text = read(scene, address)[0]
+    assert "Not known whether the e-mail left The server stopped." in text and "again at" not in text
+    declare(tmp_path, every="week", folder=str(tmp_path))
+    assert note not in read(scene)[0]  # what is no longer declared is nobody's concern
 
 
 def test_an_e_mail_is_sent_once_and_never_twice(hands, scene, tmp_path, settings, monkeypatch):
