@@ -113,6 +113,18 @@ class FiguresRow:
         return self.sums.is_outside
 
     @property
+    def win_of_handle(self) -> str:
+        return percent(self.sums.win_share)
+
+    @property
+    def fees(self) -> str:
+        return dollars(self.sums.fees_cents)
+
+    @property
+    def cut(self) -> str:
+        return dollars(self.sums.cut_cents)
+
+    @property
     def hold(self) -> str:
         """Win over drop, or why it is not known."""
         if self.money.inventories and not self.money.is_counted:
@@ -346,7 +358,7 @@ class FiguresPage:
 
     def family_rows(self) -> list[FamilyRow]:
         """Return the families of wagers, those first of which most is expected; small ones in one row at the end."""
-        families = sorted(self.total.families.items(), key=lambda item: (-item[1].expected.value, item[0]))
+        families = sorted(self.figures.families.items(), key=lambda item: (-item[1].expected.value, item[0]))
         rows = [
             self._family_row(self.labels.label(game, family), game, sums)
             for (game, family), sums in families[:FAMILIES_MAX]
@@ -375,8 +387,9 @@ class FiguresPage:
     def seat_rows(self) -> list[SeatRow]:
         """Return how often each seat of the only table had a wager."""
         seats = max((table.seats for table in self.tables), default=0)
+        by_seat = self.figures.by_seat
         return [
-            SeatRow(seat, self.total.by_seat[seat], share_of(self.total.by_seat[seat], self.total.rounds))
+            SeatRow(seat, by_seat[seat], share_of(by_seat[seat], self.total.rounds))
             for seat in range(1, seats + 1)
         ]
 

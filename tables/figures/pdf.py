@@ -1,10 +1,11 @@
 """What a page of figures shows, on paper: US Letter, landscape, fonts embedded, the same bytes for the same figures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from reportlab.platypus import Flowable
+from reportlab.platypus import Flowable, KeepTogether, Table
 
-from games.office.pdf.paper import Cell, render, styles, table, text
+from games.office.pdf.paper import Cell, content_size, render, styles, table, text
+from tables.figures.drawings import BandPlotDrawing, PeriodPlotDrawing
 from tables.figures.formatting import dollars, percent
 from tables.figures.page import FiguresPage, FiguresRow
 from tables.figures.query import BY, PLAYS
@@ -16,22 +17,32 @@ HEADS = (
     "Expected",
     "± 2 std. dev.",
     "Std. dev.",
+    "Win %",
+    "Fees",
+    "Cut",
     "Sold",
     "Drop",
     "Hold",
     "Pace",
     "Seats",
 )
-WIDTHS = (108, 44, 66, 64, 62, 58, 40, 58, 66, 62, 42, 42)
+WIDTHS = (96, 42, 64, 62, 58, 52, 36, 42, 46, 46, 56, 60, 56, 40, 38)
 PACE_NOTE = (
-    "Pace: settled rounds an hour of open and staffed time. Seats: with a wager, of the seats of the table."
+    "Win %: of handle. Cut: by payout limits. Pace: settled rounds an hour of open and staffed time. "
+    "Seats: with a wager, of the seats of the table."
 )
 HOLD_NOTE = "Hold: win over drop of the inventories that were opened in the range, once all of it is counted."
 NOT_COUNTED = "not counted"
+GUTTER = 24.0  # points
+PLAIN = [
+    ("LEFTPADDING", (0, 0), (-1, -1), 0),
+    ("RIGHTPADDING", (0, 0), (-1, -1), 0),
+    ("VALIGN", (0, 0), (-1, -1), "TOP"),
+]
 
 
 def write_pdf(page: FiguresPage) -> bytes:
-    """Return the main table with its total, where the edge comes from, and the hours, days or months."""
+    """Return the plots, the main table with its total, where the edge comes from, and the hours, days or months."""
     look, query = styles(), page.query
     title = f"Figures, {page.range_words()}"
     rows = page.group_rows()
@@ -41,6 +52,7 @@ def write_pdf(page: FiguresPage) -> bytes:
     story: list[Flowable] = [
         text(title, look["title"]),
         text(". ".join(filters) + ".", look["body"]),
+        *_plots(page),
         text(f"By {BY[query.by].lower()}", look["heading"]),
         _figures(BY[query.by], [*rows, page.total_row(rows)]),
         text(f"{PACE_NOTE} {HOLD_NOTE}", look["small"]),
@@ -56,6 +68,26 @@ def write_pdf(page: FiguresPage) -> bytes:
         landscape=True,
         approved=f"{PLAYS[query.play]}. {page.total.rounds:,} settled rounds.",
     )
+
+
+def _plots(page: FiguresPage) -> Iterator[Flowable]:
+    """Yield the win in its band, and the plots by hour, day or month in two columns."""
+    look, width = styles(), content_size(landscape=True)[0]
+    if bands := page.plots():
+        yield BandPlotDrawing(bands[0], width)
+        yield text(page.plot_title() + ".", look["small"])
+    of_periods = page.period_plots()
+    column = (width - GUTTER) / 2
+    for first in range(0, len(of_periods), 2):
+        cells: list[list[Flowable]] = [
+            [
+                text(" ".join(filter(None, [plot.name + ",", plot.note])).removesuffix(","), look["dim"]),
+                PeriodPlotDrawing(plot, column),
+            ]
+            for plot in of_periods[first : first + 2]
+        ]
+        cells += [[]] * (2 - len(cells))
+        yield KeepTogether([Table([cells], colWidths=[column + GUTTER, column], style=PLAIN)])
 
 
 def _figures(name: str, rows: Sequence[FiguresRow]) -> Flowable:
@@ -74,6 +106,9 @@ def _cells(row: FiguresRow) -> list[Cell]:
         row.expected,
         dollars(row.sums.band_cents) if row.sums.is_known else "–",
         row.sigmas,
+        row.win_of_handle,
+        row.fees if row.sums.fees_cents else "–",
+        row.cut if row.sums.cut_cents else "–",
         *([dollars(money.sold_cents), drop, percent(money.hold)] if money.inventories else ["–", "–", "–"]),
         f"{row.pace}/{row.target_pace}" if row.target_pace else row.pace,
         row.occupancy,

@@ -9,6 +9,7 @@ from tables.figures.plots import LETTER, Label
 
 WIDTH, HEIGHT = 352, 124
 LEFT, TOP, FOOT, RIGHT = 58, 10, 100, 346
+FRAME = (LEFT, RIGHT)
 GAP_PART = 4  # of the room of a bar, one part is the gap
 WIDEST_BAR = 26
 

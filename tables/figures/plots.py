@@ -11,7 +11,8 @@ from games.layout_drawing import money, signed
 from tables.figures.ranges import Moment, PlotPoint
 from tables.words.forms import whole_dollars
 
-LETTER, LINE = 7.4, 16  # width of a figure and height of a line of text, 13 pixels high
+TEXT_HEIGHT = 13
+LETTER, LINE = 7.4, 16  # width of a figure and height of a line of such a text
 LEFT, TOP = 62, 12
 END_GAP = 14
 MAX_GRID_LINES = 4

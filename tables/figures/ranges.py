@@ -1,7 +1,7 @@
 """Reads rollups for a range of gaming days, from the coarsest rows that have what is asked for."""
 
 import datetime as dt
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.db.models import F, Q, QuerySet, Sum
 
 from tables.figures.query import DAY, FiguresQuery, next_month
-from tables.figures.sums import COLUMNS, Sums
+from tables.figures.sums import COLUMNS, FamilySums, Sums
 from tables.models import DayFigures, HourFigures, MonthFigures, Round, Table
 from tables.models.figures import RollupRow
 
@@ -39,11 +39,17 @@ class DaySums:
 
 @dataclass
 class RangeFigures:
-    """The figures of a query: by table (id), by hour, day or month, and in total, with the points of the plot."""
+    """The figures of a query: by table (id), by hour, day or month, and in total, with the points of the plot.
+
+    Those by shift are there if the query asks for them. Families are by the codes of the game and of the family. The
+    seats are those of a single table, with the number of rounds in which each had a wager.
+    """
 
     by_table: dict[int, Sums] = field(default_factory=lambda: defaultdict(Sums))
     by_shift: dict[str, Sums] = field(default_factory=lambda: defaultdict(Sums))
     by_period: dict[Moment, Sums] = field(default_factory=lambda: defaultdict(Sums))
+    families: dict[tuple[str, str], FamilySums] = field(default_factory=lambda: defaultdict(FamilySums))
+    by_seat: Counter[int] = field(default_factory=Counter)
     points: list[PlotPoint] = field(default_factory=list)
 
     @property
@@ -62,9 +68,14 @@ def read_range(query: FiguresQuery, tables: Sequence[Table]) -> RangeFigures:
     of_periods = list(_rows(query, games))
     for period, row in of_periods:
         table = row["table_id"]
-        for sums in (figures.by_table[table], figures.by_period[period]):
-            sums.add_row(row, games[table])
-        figures.by_shift[row["shift"]].add_row(row)
+        figures.by_table[table].add_row(row)
+        figures.by_period[period].add_row(row)
+        if query.by == "shift":
+            figures.by_shift[row["shift"]].add_row(row)
+        for family, stored in row["by_family"].items():
+            figures.families[games[table], family].add_stored(stored)
+        if len(games) == 1:
+            figures.by_seat.update({int(seat): rounds for seat, rounds in row["by_seat"].items()})
         if "gaming_day" in row:
             of_day = daily[row["gaming_day"]]
             of_day.win_cents += row["taken_cents"] + row["fees_cents"] - row["paid_cents"]

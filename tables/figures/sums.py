@@ -1,7 +1,6 @@
 """Sums of figures that stay exact: integers, and fractions that are added by their denominator."""
 
 import datetime as dt
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -115,7 +114,7 @@ COLUMNS = (
 
 @dataclass
 class Sums:
-    """Figures of settled rounds that can be added up. Families are by the codes of the game and of the family."""
+    """Figures of settled rounds that can be added up."""
 
     rounds: int = 0
     unknown_rounds: int = 0  # whose terms or wagers the record does not say
@@ -130,12 +129,10 @@ class Sums:
     open_us: int = 0
     expected: ExactSum = field(default_factory=ExactSum)
     variance: ExactSum = field(default_factory=ExactSum)
-    families: dict[tuple[str, str], FamilySums] = field(default_factory=dict)
-    by_seat: Counter[int] = field(default_factory=Counter)
     largest: LargestLoss | None = None
 
-    def add_row(self, row: Mapping[str, Any], game: str = "") -> None:
-        """Add a rollup row, a mapping of COLUMNS and maybe of `by_family` and `by_seat`."""
+    def add_row(self, row: Mapping[str, Any]) -> None:
+        """Add a rollup row, a mapping of COLUMNS."""
         for name in COUNTS:
             setattr(self, name, getattr(self, name) + row[name])
         self.expected.add_text(row["expected_win"])
@@ -144,10 +141,6 @@ class Sums:
             self.add_loss(
                 LargestLoss(row["largest_cents"], row["table_id"], row["largest_round"], row["largest_at"])
             )
-        for family, stored in row.get("by_family", {}).items():
-            self.families.setdefault((game, family), FamilySums()).add_stored(stored)
-        for seat, rounds in row.get("by_seat", {}).items():
-            self.by_seat[int(seat)] += rounds
 
     def add(self, addend: "Sums") -> None:
         """Add the sums of other rounds."""
@@ -157,9 +150,6 @@ class Sums:
         self.variance.add_sum(addend.variance)
         if addend.largest:
             self.add_loss(addend.largest)
-        for key, family in addend.families.items():
-            self.families.setdefault(key, FamilySums()).add_family(family)
-        self.by_seat.update(addend.by_seat)
 
     def add_loss(self, loss: LargestLoss) -> None:
         """Keep the larger loss; of equal ones the earlier."""

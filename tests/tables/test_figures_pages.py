@@ -232,9 +232,12 @@ def test_the_files_have_what_the_page_shows_exactly(hands, scene):
     for words in (
         "Figures, 21 Nov 2026",
         "T-01 3 $105 +$55 +$5",
-        "$127 +0.8 – – – 3 17 %",  # no inventory; the pace and the seats
+        "$127 +0.8 52.4 % – – – – – 3 17 %",  # no fee, no cut, no inventory; the pace and the seats
         "Small Sic Bo 90.5",
         "11:00 to 11:10 1 $40 +$40 +$1",
+        "Win of 21 Nov 2026: +$55, within two standard deviations",
+        "+$55 won",  # of the plot
+        "Handle by hour $0 $65 10:00 11:00 Pace by hour 0 6",
     ):
         assert words in text, text
     assert client.get(f"{PAGE}export.exe").status_code == 403
