@@ -61,6 +61,7 @@ class Hour:
         largest = self.largest or (0, None, None)
         return {
             "table": table,
+            "pit": table.pit.code,
             "shift": shift,
             "rounds": self.rounds,
             "wagers": 9 * self.rounds,

@@ -13,6 +13,7 @@ from fractions import Fraction
 from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import TruncHour, TruncMonth
 
+from tables.figures.pit_history import pit_by_moment, pit_moves
 from tables.figures.query import FiguresQuery
 from tables.models import ChipSale, DropBox, Round, Table, TableInventory
 
@@ -57,9 +58,10 @@ class HoldSums:
 
 @dataclass
 class RangeHold:
-    """The sums by table (id), and by the gaming days or months of the page."""
+    """The sums by table (id), by the pit in which it was (code), and by the gaming days or months of the page."""
 
     by_table: dict[int, HoldSums] = field(default_factory=lambda: defaultdict(HoldSums))
+    by_pit: dict[str, HoldSums] = field(default_factory=lambda: defaultdict(HoldSums))
     by_period: dict[dt.date, HoldSums] = field(default_factory=lambda: defaultdict(HoldSums))
 
     @property
@@ -76,18 +78,22 @@ def sum_of_hold(parts: Iterable[HoldSums]) -> HoldSums:
 
 
 def read_hold(query: FiguresQuery, tables: Sequence[Table]) -> RangeHold:
-    """Read the inventories of these tables that were opened in the range of a query, in two statements.
+    """Read the inventories of these tables that were opened in the range of a query, in three statements.
 
-    An inventory belongs to no shift and no dealer, so a query with such a filter has none.
+    An inventory belongs to the pit in which its table was dealt, and to no shift and no dealer, so a query with such a
+    filter has none.
     """
     read = RangeHold()
     if query.shift or query.dealer:
         return read
     of_range = Q(gaming_day__range=(query.first, query.last), table__in=[table.pk for table in tables])
-    by_month = query.period == "month"
-    inventories = TableInventory.objects.filter(of_range)
+    by_month, moves = query.period == "month", pit_moves(query.facility)
+    pit = pit_by_moment(tables, moves, table="table", moment="closed_at")
+    inventories = TableInventory.objects.filter(of_range).annotate(pit=pit).order_by()
+    if query.pit:
+        inventories = inventories.filter(pit=query.pit)
     period = TruncMonth("gaming_day") if by_month else F("gaming_day")
-    rows = inventories.annotate(period=period).values("table", "period").order_by()
+    rows = inventories.annotate(period=period).values("table", "pit", "period")
     running = {table.pk: _running_win(table) for table in tables}
     for row in rows.annotate(
         count=Count("pk"),
@@ -101,26 +107,34 @@ def read_hold(query: FiguresQuery, tables: Sequence[Table]) -> RangeHold:
             sold_cents=row["sold"],
             win_cents=row["win"] + (running[row["table"]] if row["open_count"] else 0),
         )
-        _add(read, row["table"], row["period"], sums)
-    boxes = DropBox.objects.filter(inventory__in=inventories.order_by())
+        _add(read, row["table"], row["pit"], row["period"], sums)
+    boxes = DropBox.objects.filter(inventory__in=inventories.values("pk")).order_by()
+    pit = pit_by_moment(tables, moves, table="table", moment="inventory__closed_at")
     period = TruncMonth("inventory__gaming_day") if by_month else F("inventory__gaming_day")
-    of_boxes = boxes.annotate(period=period).values("table", "period").order_by()
+    of_boxes = boxes.annotate(pit=pit, period=period).values("table", "pit", "period")
     counts = of_boxes.annotate(count=Count("pk"), counted=Count("counted_cents"), drop=Sum("counted_cents"))
-    for table, day, count, counted, drop in counts.values_list("table", "period", "count", "counted", "drop"):
-        _add(read, table, day, HoldSums(boxes=count, boxes_counted=counted, drop_cents=drop or 0))
+    columns = ("table", "pit", "period", "count", "counted", "drop")
+    for table, code, day, count, counted, drop in counts.values_list(*columns):
+        sums = HoldSums(boxes=count, boxes_counted=counted, drop_cents=drop or 0)
+        _add(read, table, code, day, sums)
     return read
 
 
 def hold_so_far(query: FiguresQuery, tables: Sequence[Table]) -> dict[dt.datetime, Fraction]:
-    """Return win over chips sold after each hour of one gaming day, from its openers on, in two statements.
+    """Return win over chips sold after each hour of one gaming day, from its openers on, in three statements.
 
     A drop has no hours, so this is what the record says of the cash. Slips are not in it.
     """
     begins = query.facility.day_begins(query.first)
     if not query.is_one_day or query.shift or query.dealer or begins.minute:
         return {}
-    ids = [table.pk for table in tables]
-    sales = ChipSale.objects.filter(inventory__gaming_day=query.first, table__in=ids).order_by()
+    ids, moves = [table.pk for table in tables], pit_moves(query.facility)
+    pit = pit_by_moment(tables, moves, table="table", moment="closed_at")
+    inventories = TableInventory.objects.filter(gaming_day=query.first, table__in=ids).annotate(pit=pit)
+    if query.pit:
+        inventories = inventories.filter(pit=query.pit)
+    of_day = inventories.order_by().values("pk")
+    sales = ChipSale.objects.filter(inventory__in=of_day).order_by()
     sold = dict(
         sales.annotate(hour=TruncHour("sold_at", tzinfo=dt.UTC))
         .values_list("hour")
@@ -130,8 +144,7 @@ def hold_so_far(query: FiguresQuery, tables: Sequence[Table]) -> dict[dt.datetim
         return {}
     rounds = Round.objects.filter(
         Q(table__inventories__last_round=None) | Q(number__lte=F("table__inventories__last_round")),
-        table__in=ids,
-        table__inventories__gaming_day=query.first,
+        table__inventories__in=of_day,
         number__gt=F("table__inventories__rounds_before"),
         ended_at__isnull=False,
     ).order_by()
@@ -145,8 +158,9 @@ def hold_so_far(query: FiguresQuery, tables: Sequence[Table]) -> dict[dt.datetim
     return so_far
 
 
-def _add(read: RangeHold, table: int, period: dt.date, sums: HoldSums) -> None:
+def _add(read: RangeHold, table: int, pit: str, period: dt.date, sums: HoldSums) -> None:
     read.by_table[table].add(sums)
+    read.by_pit[pit].add(sums)
     read.by_period[period].add(sums)
 
 

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from django.urls import reverse
@@ -54,7 +55,7 @@ from tables.figures.ranges import (
     share_of,
 )
 from tables.figures.sums import FamilySums, LargestLoss, Sums
-from tables.models import Table
+from tables.models import Pit, Table
 
 FAMILIES_MAX = 14  # what is left is one row
 BAR_WIDTH, HOUR_BAR_WIDTH = 110, 70
@@ -216,8 +217,13 @@ class FiguresPage:
         self.query, self.person, self.now = query, person, now
         self.facility = query.facility
         self.visible = visible_tables(person, query.facility, query.play)
-        self.tables = selected_tables(query, self.visible)
-        self.figures: RangeFigures = read_range(query, self.tables)
+        tables = selected_tables(query, self.visible)
+        self.figures: RangeFigures = read_range(query, tables)
+        self.tables = [
+            table
+            for table in tables
+            if query.pit in ("", table.pit.code) or table.pk in self.figures.by_table
+        ]
         self.total = self.figures.total
         self.hold = read_hold(query, self.tables)
         self.money = self.hold.total
@@ -243,8 +249,10 @@ class FiguresPage:
                 for code in codes
                 if code in self.figures.by_shift
             ]
-        if by in ("pit", "game"):
-            return self._sum_rows(by)
+        if by == "pit":
+            return self._pit_rows()
+        if by == "game":
+            return self._game_rows()
         return self._table_rows()
 
     def _table_rows(self) -> list[FiguresRow]:
@@ -271,26 +279,35 @@ class FiguresPage:
             pit = table.pit_id
         return rows
 
-    def _sum_rows(self, by: str) -> list[FiguresRow]:
-        sums_by_code: dict[str, Sums] = defaultdict(Sums)
-        names: dict[str, str] = {}
+    def _pit_rows(self) -> list[FiguresRow]:
+        """Return a row for each pit in which the tables were then."""
+        return [
+            FiguresRow(
+                self.pit_names.get(code, code),
+                self.figures.by_pit[code],
+                self.query.parameters(pit=code, by="table"),
+                money=self.hold.by_pit.get(code, HoldSums()),
+            )
+            for code in sorted(self.figures.by_pit)
+        ]
+
+    def _game_rows(self) -> list[FiguresRow]:
+        by_game: dict[str, Sums] = defaultdict(Sums)
         money: dict[str, HoldSums] = defaultdict(HoldSums)
         for table in self.tables:
             if table.pk in self.figures.by_table:
-                code = table.pit.code if by == "pit" else table.game
-                names[code] = table.pit.name if by == "pit" else game_by_code(table.game).name
-                sums_by_code[code].add(self.figures.by_table[table.pk])
-                money[code].add(self.hold.by_table.get(table.pk, HoldSums()))
+                by_game[table.game].add(self.figures.by_table[table.pk])
+                money[table.game].add(self.hold.by_table.get(table.pk, HoldSums()))
         return [
             FiguresRow(
-                names[code],
+                game_by_code(game).name,
                 sums,
-                self.query.parameters(**{by: code}, by="table"),
-                code if by == "game" else "",
-                target_pace=self.facility.target_paces.get(code) if by == "game" else None,
-                money=money[code],
+                self.query.parameters(game=game, by="table"),
+                game,
+                target_pace=self.facility.target_paces.get(game),
+                money=money[game],
             )
-            for code, sums in sums_by_code.items()
+            for game, sums in by_game.items()
         ]
 
     def _dealer_rows(self) -> list[FiguresRow]:
@@ -601,8 +618,14 @@ class FiguresPage:
         return self._filter("Shift", "shift", names, names.get(self.query.shift, self.query.shift))
 
     def _pit_filter(self) -> Filter:
-        names = {table.pit.code: table.pit.name for table in self.visible}
+        codes = sorted({table.pit.code for table in self.visible} | self.figures.pits)
+        names = {code: self.pit_names.get(code, code) for code in codes}
         return self._filter("Pit", "pit", names, names.get(self.query.pit, self.query.pit))
+
+    @cached_property
+    def pit_names(self) -> dict[str, str]:
+        """The names of the facility's pits by their codes."""
+        return dict(Pit.objects.filter(facility=self.facility).values_list("code", "name"))
 
     def _table_filter(self) -> Filter:
         names = {table.code: table.code for table in self.visible}

@@ -41,13 +41,16 @@ class DaySums:
 class RangeFigures:
     """The figures of a query: by table (id), by hour, day or month, and in total, with the points of the plot.
 
-    Those by shift are there if the query asks for them. Families are by the codes of the game and of the family. The
+    Those by shift and by pit are there if the query asks for them. `pits` are the codes of all pits in which the tables
+    were. Families are by the codes of the game and of the family. The
     seats are those of a single table, with the number of rounds in which each had a wager.
     """
 
     by_table: dict[int, Sums] = field(default_factory=lambda: defaultdict(Sums))
     by_shift: dict[str, Sums] = field(default_factory=lambda: defaultdict(Sums))
+    by_pit: dict[str, Sums] = field(default_factory=lambda: defaultdict(Sums))
     by_period: dict[Moment, Sums] = field(default_factory=lambda: defaultdict(Sums))
+    pits: set[str] = field(default_factory=set)
     families: dict[tuple[str, str], FamilySums] = field(default_factory=lambda: defaultdict(FamilySums))
     by_seat: Counter[int] = field(default_factory=Counter)
     points: list[PlotPoint] = field(default_factory=list)
@@ -72,9 +75,12 @@ def read_range(query: FiguresQuery, tables: Sequence[Table]) -> RangeFigures:
         figures.by_period[period].add_row(row)
         if query.by == "shift":
             figures.by_shift[row["shift"]].add_row(row)
+        elif query.by == "pit":
+            figures.by_pit[row["pit"]].add_row(row)
+        figures.pits.add(row["pit"])
         for family, stored in row["by_family"].items():
             figures.families[games[table], family].add_stored(stored)
-        if len(games) == 1:
+        if "by_seat" in row:
             figures.by_seat.update({int(seat): rounds for seat, rounds in row["by_seat"].items()})
         if "gaming_day" in row:
             of_day = daily[row["gaming_day"]]
@@ -91,18 +97,22 @@ def read_range(query: FiguresQuery, tables: Sequence[Table]) -> RangeFigures:
 
 
 def _rows(query: FiguresQuery, games: Mapping[int, str]) -> Iterator[tuple[Moment, dict[str, Any]]]:
-    """Yield the period and the columns of every row. Days at the ends of a long range are no whole months."""
+    """Yield the period and the columns of every row. Days at the ends of a long range are no whole months.
+
+    The column `by_seat` is there for a single table.
+    """
+    seats = ("by_seat",) if len(games) == 1 else ()
     if query.is_one_day or query.dealer:
         hours = _of_days(HourFigures.objects.all(), query, games)
         if query.dealer:
             hours = hours.filter(_has_dealer(query.dealer))
-        for row in _values(hours, "gaming_day", "begins_at", "win_slots"):
+        for row in _values(hours, *seats, "gaming_day", "begins_at", "win_slots"):
             yield _period(query, row["gaming_day"], row["begins_at"]), row
         return
     months = whole_months(query.first, query.last) if query.period == "month" else []
     if months:
         in_months = MonthFigures.objects.filter(month__in=months)
-        for row in _values(_filtered(in_months, query, games), "month"):
+        for row in _values(_filtered(in_months, query, games), *seats, "month"):
             yield row["month"], row
     days = Q(gaming_day__range=(query.first, query.last))
     if months:
@@ -110,7 +120,7 @@ def _rows(query: FiguresQuery, games: Mapping[int, str]) -> Iterator[tuple[Momen
         days = Q(gaming_day__gte=query.first, gaming_day__lt=months[0]) | Q(
             gaming_day__gte=ends, gaming_day__lte=query.last
         )
-    for row in _values(_filtered(DayFigures.objects.filter(days), query, games), "gaming_day"):
+    for row in _values(_filtered(DayFigures.objects.filter(days), query, games), *seats, "gaming_day"):
         yield _period(query, row["gaming_day"]), row
 
 
@@ -135,8 +145,8 @@ def _of_days(rows: QuerySet[Any], query: FiguresQuery, games: Mapping[int, str])
 
 
 def _filtered(rows: QuerySet[Any], query: FiguresQuery, games: Mapping[int, str]) -> QuerySet[Any]:
-    rows = rows.filter(table__in=list(games)).order_by()
-    return rows.filter(shift=query.shift) if query.shift else rows
+    chosen = {name: code for name in ("shift", "pit") if (code := getattr(query, name))}
+    return rows.filter(table__in=list(games), **chosen).order_by()
 
 
 def _has_dealer(code: str) -> Q:
@@ -150,7 +160,7 @@ def _has_dealer(code: str) -> Q:
 
 
 def _values(rows: QuerySet[RollupRow], *more: str) -> Iterable[dict[str, Any]]:
-    return rows.values(*COLUMNS, "expected_float", "variance_float", "by_family", "by_seat", *more)
+    return rows.values(*COLUMNS, "expected_float", "variance_float", "by_family", *more)
 
 
 def _daily_sums(query: FiguresQuery, games: Mapping[int, str]) -> dict[dt.date, DaySums]:

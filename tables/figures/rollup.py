@@ -6,7 +6,8 @@ new: then the whole gaming day of its table is written again from the record. `r
 
 A round belongs to the hour and the shift in which it was settled, within the gaming day in which it opened. The open
 and staffed time of a gaming day (`tables.core.pace`), up to its newest settled round, belongs to the hours, shifts and
-dealers in which it passed: so an hour without a settled round may have a row.
+dealers in which it passed: so an hour without a settled round may have a row. Both belong to the pit in which the table
+was then.
 """
 
 import datetime as dt
@@ -23,6 +24,7 @@ from django.db.models.functions import Coalesce, Greatest
 
 from games.models import Facility
 from tables.core.pace import HOUR, MICROSECOND
+from tables.figures.pit_history import PitHistory, pit_history
 from tables.figures.query import DAY, next_month
 from tables.figures.round_figures import RoundFigures, figures_of_rounds, round_figures
 from tables.figures.sums import COUNTS, ExactSum, FamilySums
@@ -109,7 +111,38 @@ class Delta:
             self.largest = larger_loss(self.largest, loss)
 
 
-HourKey = tuple[dt.date, dt.datetime, str, str]  # gaming day, beginning, shift, dealers
+class HourKey(NamedTuple):
+    """To which row of hours something belongs. `dealers` are their codes, with spaces."""
+
+    gaming_day: dt.date
+    begins_at: dt.datetime
+    shift: str
+    pit: str
+    dealers: str
+
+    @property
+    def of_day(self) -> "DayKey":
+        return DayKey(self.gaming_day, self.shift, self.pit)
+
+
+class DayKey(NamedTuple):
+    """To which row of days something belongs."""
+
+    gaming_day: dt.date
+    shift: str
+    pit: str
+
+    @property
+    def of_month(self) -> "MonthKey":
+        return MonthKey(self.gaming_day.replace(day=1), self.shift, self.pit)
+
+
+class MonthKey(NamedTuple):
+    """To which row of months something belongs; `month` is its first day."""
+
+    month: dt.date
+    shift: str
+    pit: str
 
 
 def hour_deltas(
@@ -120,16 +153,17 @@ def hour_deltas(
     `counted` is up to the settled round before them. Returns also up to which they are counted then.
     """
     deltas: dict[HourKey, Delta] = defaultdict(Delta)
-    facility, days = table.facility, DayEnds(table.facility, counted.newest)
+    facility, days, pits = table.facility, DayEnds(table.facility, counted.newest), pit_history(table)
     for round_ in rounds:
         day_begins, day_ends = days.add(round_)
         moment = max(day_begins, min(round_.settled_at, day_ends - MICROSECOND))
         hour = (moment - day_begins) // HOUR
         slot = ((moment - day_begins) % HOUR) * SLOTS // HOUR
-        key = (
+        key = HourKey(
             round_.gaming_day,
             day_begins + hour * HOUR,
             facility.shift_of(moment).code,
+            pits.pit_at(round_.settled_at),
             " ".join(round_.dealers),
         )
         deltas[key].add_round(round_, table.seats, slot)
@@ -141,7 +175,7 @@ def hour_deltas(
         open_time = open_time_with_dealers(table, first, last)
     else:
         open_time = continued_open_time(table, counted.open_state, last)
-    for key, span_time in _open_times(facility, days, open_time):
+    for key, span_time in _open_times(facility, pits, days, open_time):
         deltas[key].counts["open_us"] += span_time // MICROSECOND
     return dict(deltas), Counted(days.newest, open_time.state)
 
@@ -171,16 +205,17 @@ class DayEnds:
 
 
 def _open_times(
-    facility: Facility, days: DayEnds, open_time: OpenTime
+    facility: Facility, pits: PitHistory, days: DayEnds, open_time: OpenTime
 ) -> Iterator[tuple[HourKey, dt.timedelta]]:
     """Yield the uncounted open time by the rows to which it belongs."""
     for day, (begins, ends) in days.uncounted.items():
         for span in open_time.spans(begins, ends):
-            yield from _parts(facility, day, days.limits[day][0], span)
+            pit = pits.pit_at(span.ends)
+            yield from _parts(facility, day, days.limits[day][0], span, pit)
 
 
 def _parts(
-    facility: Facility, day: dt.date, day_begins: dt.datetime, span: OpenSpan
+    facility: Facility, day: dt.date, day_begins: dt.datetime, span: OpenSpan, pit: str
 ) -> Iterator[tuple[HourKey, dt.timedelta]]:
     """Cut a span at each hour of its day and at each shift."""
     shifts, moment = facility.shifts_of(day), span.begins
@@ -188,7 +223,7 @@ def _parts(
         hour = day_begins + (moment - day_begins) // HOUR * HOUR
         shift = next(shift for shift in reversed(shifts) if shift.begins <= moment)
         until = min(hour + HOUR, shift.ends, span.ends)
-        yield (day, hour, shift.code, " ".join(span.dealers)), until - moment
+        yield HourKey(day, hour, shift.code, pit, " ".join(span.dealers)), until - moment
         moment = until
 
 
@@ -279,21 +314,19 @@ def _newest(progress: RollupProgress) -> Newest | None:
 
 def _add_hours(table: Table, deltas: dict[HourKey, Delta]) -> None:
     """Add to the hour rows, and the same to the rows of their days and months."""
-    days: dict[tuple[dt.date, str], list[Delta]] = defaultdict(list)
-    months: dict[tuple[dt.date, str], list[Delta]] = defaultdict(list)
-    for (day, begins_at, shift, dealers), delta in deltas.items():
-        row, _ = HourFigures.objects.get_or_create(
-            table=table, gaming_day=day, begins_at=begins_at, shift=shift, dealers=dealers
-        )
+    days: dict[DayKey, list[Delta]] = defaultdict(list)
+    months: dict[MonthKey, list[Delta]] = defaultdict(list)
+    for key, delta in deltas.items():
+        row, _ = HourFigures.objects.get_or_create(table=table, **key._asdict())
         slots = row.win_slots or [0] * SLOTS
         row.win_slots = [cents + more for cents, more in zip(slots, delta.win_slots, strict=True)]
         _add(row, [delta])
-        days[day, shift].append(delta)
-        months[day.replace(day=1), shift].append(delta)
-    for (day, shift), of_day in days.items():
-        _add(DayFigures.objects.get_or_create(table=table, gaming_day=day, shift=shift)[0], of_day)
-    for (month, shift), of_month in months.items():
-        _add(MonthFigures.objects.get_or_create(table=table, month=month, shift=shift)[0], of_month)
+        days[key.of_day].append(delta)
+        months[key.of_day.of_month].append(delta)
+    for day, of_day in days.items():
+        _add(DayFigures.objects.get_or_create(table=table, **day._asdict())[0], of_day)
+    for month, of_month in months.items():
+        _add(MonthFigures.objects.get_or_create(table=table, **month._asdict())[0], of_month)
 
 
 def _add(row: RollupRow, deltas: Sequence[Delta]) -> None:
@@ -353,35 +386,28 @@ def _write_day_again(table: Table, day: dt.date, last_round: int) -> Counted:
 
 
 def _hour_rows(table: Table, deltas: dict[HourKey, Delta]) -> Iterator[HourFigures]:
-    for (day, begins_at, shift, dealers), delta in deltas.items():
-        row = HourFigures(
-            table=table,
-            gaming_day=day,
-            begins_at=begins_at,
-            shift=shift,
-            dealers=dealers,
-            win_slots=delta.win_slots,
-        )
+    for key, delta in deltas.items():
+        row = HourFigures(table=table, win_slots=delta.win_slots, **key._asdict())
         _add_to_columns(row, [delta])
         yield row
 
 
 def _day_rows(table: Table, deltas: dict[HourKey, Delta]) -> Iterator[DayFigures]:
-    by_day: dict[tuple[dt.date, str], list[Delta]] = defaultdict(list)
-    for (day, _begins_at, shift, _dealers), delta in deltas.items():
-        by_day[day, shift].append(delta)
-    for (day, shift), of_day in by_day.items():
-        row = DayFigures(table=table, gaming_day=day, shift=shift)
+    by_day: dict[DayKey, list[Delta]] = defaultdict(list)
+    for key, delta in deltas.items():
+        by_day[key.of_day].append(delta)
+    for day, of_day in by_day.items():
+        row = DayFigures(table=table, **day._asdict())
         _add_to_columns(row, of_day)
         yield row
 
 
 def _month_rows(table: Table, days: Iterable[DayFigures]) -> Iterator[MonthFigures]:
-    by_month: dict[tuple[dt.date, str], list[Delta]] = defaultdict(list)
+    by_month: dict[MonthKey, list[Delta]] = defaultdict(list)
     for day in days:
-        by_month[day.gaming_day.replace(day=1), day.shift].append(_delta_of(day))
-    for (month, shift), of_month in by_month.items():
-        row = MonthFigures(table=table, month=month, shift=shift)
+        by_month[DayKey(day.gaming_day, day.shift, day.pit).of_month].append(_delta_of(day))
+    for month, of_month in by_month.items():
+        row = MonthFigures(table=table, **month._asdict())
         _add_to_columns(row, of_month)
         yield row
 
@@ -449,7 +475,7 @@ def _row_differences(stored: Iterable[RollupRow], computed: Collection[RollupRow
 
 
 def _key(row: RollupRow) -> tuple[str, ...]:
-    names = ("gaming_day", "begins_at", "month", "shift", "dealers")
+    names = ("gaming_day", "begins_at", "month", "shift", "pit", "dealers")
     return (type(row).__name__, *(str(getattr(row, name)) for name in names if hasattr(row, name)))
 
 

@@ -103,6 +103,7 @@ COUNTS = (
 COLUMNS = (
     "table_id",
     "shift",
+    "pit",
     *COUNTS,
     "expected_win",
     "variance",

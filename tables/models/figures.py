@@ -9,10 +9,11 @@ from django.db import models
 
 
 class RollupRow(models.Model):
-    """What the rows of all three kinds sum: settled rounds of one table in one shift."""
+    """What the rows of all three kinds sum: settled rounds of one table in one shift and one pit."""
 
     table = models.ForeignKey("tables.Table", models.PROTECT, related_name="+")
     shift = models.CharField(max_length=30, help_text="code of the shift")
+    pit = models.CharField(max_length=20, help_text="code of the pit in which the table was")
     rounds = models.PositiveIntegerField(default=0)
     unknown_rounds = models.PositiveIntegerField(default=0, help_text="rounds whose odds are not known")
     wagers = models.PositiveIntegerField(default=0)
@@ -53,7 +54,7 @@ class HourFigures(RollupRow):
         ordering = ["table", "begins_at"]
         constraints = [
             models.UniqueConstraint(
-                fields=["table", "gaming_day", "begins_at", "shift", "dealers"],
+                fields=["table", "gaming_day", "begins_at", "shift", "pit", "dealers"],
                 name="hour_figures_are_unique",
             )
         ]
@@ -71,7 +72,9 @@ class DayFigures(RollupRow):
     class Meta:
         ordering = ["table", "gaming_day"]
         constraints = [
-            models.UniqueConstraint(fields=["table", "gaming_day", "shift"], name="day_figures_are_unique")
+            models.UniqueConstraint(
+                fields=["table", "gaming_day", "shift", "pit"], name="day_figures_are_unique"
+            )
         ]
         indexes = [models.Index(fields=["gaming_day", "table"], name="day_figures_by_day")]
 
@@ -87,7 +90,9 @@ class MonthFigures(RollupRow):
     class Meta:
         ordering = ["table", "month"]
         constraints = [
-            models.UniqueConstraint(fields=["table", "month", "shift"], name="month_figures_are_unique")
+            models.UniqueConstraint(
+                fields=["table", "month", "shift", "pit"], name="month_figures_are_unique"
+            )
         ]
         indexes = [models.Index(fields=["month", "table"], name="month_figures_by_month")]
 

@@ -25,6 +25,7 @@ RESERVED_CODES = frozenset(
             "dice-watch",
             "devices",
             "exports",
+            "figure-reports",
             "figures",
             "handover",
             "people",

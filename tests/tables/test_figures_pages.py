@@ -16,11 +16,12 @@ from django.core.management import CommandError, call_command
 from tables.clock.ticker import tick
 from tables.figures import rollup
 from tables.figures.formatting import percent
+from tables.figures.hold import hold_so_far
 from tables.figures.lot_changes import lot_changes
 from tables.figures.plots import Axis, LotChange, band_plots
 from tables.figures.query import FiguresQuery, read_query
 from tables.figures.ranges import PlotPoint, read_range, whole_months
-from tables.models import DayFigures, DropBox, HourFigures, MonthFigures, RollupProgress
+from tables.models import Assignment, DayFigures, DropBox, HourFigures, MonthFigures, RollupProgress
 from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, at, file_slip
 from tests.desk.test_football_band import COVERED_VARIANCE, COVERED_WIN, play_a_covered_game
 from tests.services.workbooks import cells
@@ -344,6 +345,81 @@ def test_hold_is_win_over_the_drop_that_the_count_room_counted(hands):
     DropBox.objects.update(counted_cents=40_000)
     with pytest.raises(CommandError, match="1 rows differ"):
         call_command("figures_rollup", "--check", stderr=out)
+
+
+def test_a_round_counts_in_the_pit_in_which_its_table_was(hands):
+    scene = chips.keep_inventory(make_scene(opened=False))
+
+    def deal(opener, box, cents, wager):
+        """One round from the opener on, with chips sold for this much."""
+        scene.staff()
+        chips.count(scene, "count_opener", opener)
+        chips.box(scene, "put_on_drop_box", {"box": box})
+        scene.inspect()
+        scene.open()
+        scene.act("sell_chips", {"cents": cents})
+        scene.play(wager, dice=[6, 6, 2])
+        hands.now += dt.timedelta(minutes=5)
+        scene.finish()
+
+    deal(chips.OPENER, "B-17", 50_000, (1, "small", 3_000))
+    chips.box(scene, "take_off_drop_box")
+    closer = {**chips.OPENER, "2500": 401 - 20, "500": 301}  # $500 sold, $30 won
+    chips.count(scene, "count_closer", closer)
+    scene.close()
+    chips.cage(scene, "count_drop", {"drop_box": 1, "cents": 50_000}, "compliance")
+    rollup.write_rollups()
+    scene.act("leave_table")
+    scene.in_room("add_pit", {"pit": "p2", "name": "Pit 2"}, by="games-administrator")
+    moved = {"table": "T-01", "pit": "p2", "submission": "RS-0009"}
+    scene.in_room("move_table", moved, by="games-administrator")
+    Assignment.objects.update(pit=None, table=None)
+    hands.now = at(12)
+    deal(closer, "B-18", 20_000, (1, "big", 2_000))
+    rollup.write_rollups()
+
+    client = scene.browser("podium", "shift-manager")
+
+    def lines(query):
+        export = client.get(f"{PAGE}export.jsonl{query}").content.splitlines()
+        rows = [json.loads(line) for line in export]
+        return [
+            (
+                row["section"],
+                row["name"],
+                row["rounds"],
+                row["win_cents"],
+                row.get("drop_cents"),
+                row.get("sold_cents"),
+            )
+            for row in rows
+            if row["section"] not in ("wagers", "hour", "day", "month")
+        ]
+
+    whole = 2, 1_000  # $30 taken of Small, $20 paid to Big
+    for days in ("from=2026-11-21", "from=2026-11-01&to=2026-11-21", "from=2025-11-22&to=2026-11-21"):
+        assert lines(f"?{days}&by=pit")[:2] == [
+            ("pit", "Pit 1", 1, 3_000, 50_000, 50_000),
+            ("pit", "Pit 2", 1, -2_000, None, 20_000),  # whose drop box is at the table
+        ]
+        assert lines(f"?{days}&pit=p1")[0] == ("table", "T-01", 1, 3_000, 50_000, 50_000)
+        assert lines(f"?{days}&pit=p2")[0] == ("table", "T-01", 1, -2_000, None, 20_000)
+        assert lines(f"?{days}")[0][2:4] == whole
+        assert lines(f"?{days}&by=pit")[2][2:4] == whole
+    assert "Sold $500 Drop $500 hold 6.0 %" in read(scene, f"{PAGE}?pit=p1")[0]
+    facility, table = scene.fresh.facility, scene.fresh
+    for pit, win_of_sold in (("p1", Fraction(3, 50)), ("p2", Fraction(-1, 10)), ("", Fraction(1, 70))):
+        so_far = hold_so_far(FiguresQuery(facility, TODAY, TODAY, TODAY, pit=pit), [table])
+        assert list(so_far.values())[-1] == win_of_sold
+    open_us = dict(DayFigures.objects.values_list("pit", "open_us"))
+    hours = list(HourFigures.objects.values_list("open_us", flat=True))
+    assert open_us == {"p1": 300_000_000, "p2": 300_000_000} and sum(hours) == 600_000_000
+    call_command("figures_rollup", "--check", stdout=StringIO())
+    rollup.rebuild(scene.fresh)
+    assert lines("?by=pit")[:2] == [
+        ("pit", "Pit 1", 1, 3_000, 50_000, 50_000),
+        ("pit", "Pit 2", 1, -2_000, None, 20_000),
+    ]
 
 
 def test_a_variance_under_zero_has_a_band_of_nothing_on_every_page(hands):
