@@ -431,6 +431,7 @@ ACTS_OF_FACILITY = {
     "add_table": OFFICE | {"system administrator"},
     "move_table": OFFICE | {"system administrator"},
     "arrange_pit": STAFFERS,
+    "arrange_floor": STAFFERS,
 }
 ACTS_OF_OFFICE = dict.fromkeys(
     (
@@ -573,16 +574,16 @@ OTHER_REFUSALS = {
 VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", ("subject", "text"): "table"}
 # Names of parameters that name no object: amounts, words, dates.
 OTHER_WORDS = """
-    about accepted acknowledge_lapsed action addressee activated_by_seat adverse approved approved_on badge
-    balanced because
-    begins body box calibrated_on caliper camera cameras card cease_on cents certificate chips clean clip compartment
-    completed_by copy costs_cents day deadline dice differs director done_on due_on edition elsewhere en ends
-    ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats found from game games general
-    granted granted_on height_mm high_um how increments innovation item items kind kinds lapsed_why last_day left
-    licence licence_ends_on lines lit location low_um made_in mark max_cents micrometer min_cents minutes moved name
-    named named_by_board need no_other_license nobody_plays note number odds odds_word officer on opened outcome
-    owns_bp paid_cents paid_on part patent payout_limit_cents payouts petitioner place place_reference play
-    post procedure qualified query reason received received_on reference rejected removed role rules
-    salesperson seal seat seats secured seq serial sha256 shakers shakes shift shows since square station stored subject
-    submitted_on tampered test text title to to_seat tosses training version votes_bp wager wagers what why width_mm zh
+    about accepted acknowledge_lapsed action activated_by_seat addressee adverse approved approved_on badge
+    balanced because begins body box calibrated_on caliper camera cameras card cease_on cents certificate chips
+    clean clip compartment completed_by copy costs_cents day deadline dice differs director done_on due_on edition
+    elsewhere en ends ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats found from
+    game games general granted granted_on height_mm high_um how increments innovation item items kind kinds
+    landmark lapsed_why last_day left licence licence_ends_on lines lit location low_um made_in mark max_cents
+    micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays note number
+    odds odds_word officer on opened outcome owns_bp paid_cents paid_on part patent payout_limit_cents payouts
+    petitioner place place_reference play post procedure qualified query reason received received_on reference
+    rejected removed role row rules salesperson seal seat seats secured seq serial sha256 shakers shakes shift
+    shows since square station stored subject submitted_on tampered test text title to to_seat tosses training
+    version votes_bp wager wagers what why width_mm zh
 """

@@ -45,6 +45,11 @@ class Facility(models.Model):
         blank=True,
         help_text="rounds an hour that the house aims at, by the game's code: a house figure, not law",
     )
+    floor_items = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="pits (by code) and landmarks of the floor plan with their rows, from left to right",
+    )
     shifts = models.JSONField(
         default=dict,
         blank=True,

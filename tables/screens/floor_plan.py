@@ -1,6 +1,7 @@
 """The floor plan: where each pit and each table is drawn, in units of the plan.
 
-Pits follow one another in rows. A pit has its tables in two rows, those above with their players to the top and those
+Pits and landmarks stand in the rows that are declared (`Facility.floor_items`), and pits without a place follow one
+another in rows below. A pit has its tables in two rows, those above with their players to the top and those
 below with their players to the bottom, and its name between them. A table with a declared place (`Pit.places`) is
 drawn there, and the others take the free places in order.
 """
@@ -10,13 +11,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from games import registry
-from games.snapshot_types import Snapshot
 from games.table_shape import TableShape
 from tables.models.floor import PLAN_ROWS as ROWS
 from tables.screens.layout import game_screens
+from tables.setup.entry_types import FloorItem
 
 ROW_HEIGHT, MIDDLE_HEIGHT = 146, 92  # of a row of tables with seats and a line of text; between two rows
 TABLE_GAP, PIT_GAP, EDGE = 34, 26, 14
+LANDMARK_HEIGHT, LANDMARK_LETTER = 76, 14  # of its row; of a letter of its name
+NARROW = 440  # width of a pit
+GAP = 40  # between items, for a finger that moves one
 SCREEN = (1090, 700)  # about what a podium has for the plan
 MOST_SHRUNK = 1.3  # how far a plan is shrunk to fit
 MOST_SHRUNK_LARGE = 2.4  # the same where only the state is drawn, with larger codes
@@ -56,6 +60,11 @@ class PlanPit:
     spots: tuple[PlanSpot, ...]
 
     @property
+    def is_narrow(self) -> bool:
+        """Whether only its name and its win fit between its tables where a large plan is shrunk to fit."""
+        return self.width < NARROW
+
+    @property
     def middle_x(self) -> float:
         return self.x + self.width / 2
 
@@ -65,12 +74,71 @@ class PlanPit:
 
 
 @dataclass(frozen=True)
+class PlanLandmark:
+    """What stands on the floor beside the pits, such as the cage: its box with its name."""
+
+    name: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def middle_x(self) -> float:
+        return self.x + self.width / 2
+
+    @property
+    def middle_y(self) -> float:
+        return self.y + self.height / 2
+
+
+@dataclass(frozen=True)
+class PlanItem:
+    """A pit (its code) or a landmark, with the whole room that it takes: what is moved when the floor is arranged."""
+
+    row: int
+    name: str
+    pit: str
+    landmark: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class PlanGap:
+    """A place between two items of a row, or between two rows (`is_row`), to which an item can be moved."""
+
+    row: int
+    place: int
+    x: float
+    y: float
+    width: float
+    height: float
+    is_row: bool = False
+
+
+@dataclass(frozen=True)
+class PitOnFloor:
+    """A pit to draw: its code and name, its tables (code and game), and their declared places."""
+
+    code: str
+    name: str
+    tables: Sequence[tuple[str, str]]
+    places: Places
+
+
+@dataclass(frozen=True)
 class FloorPlan:
-    """The whole plan."""
+    """The whole plan. `items` and `gaps` are for somebody who arranges the floor."""
 
     width: float
     height: float
     pits: tuple[PlanPit, ...]
+    landmarks: tuple[PlanLandmark, ...] = ()
+    items: tuple[PlanItem, ...] = ()
+    gaps: tuple[PlanGap, ...] = ()
 
     @property
     def is_large(self) -> bool:
@@ -97,27 +165,91 @@ def shape_of(game: str) -> TableShape:
 registry.clear_on_change(shape_of.cache_clear)
 
 
-def floor_plan(pits: Iterable[tuple[str, Sequence[Snapshot], Places]], spare_columns: int = 0) -> FloorPlan:
-    """Return the plan of pits: the name, the tables and the declared places of each.
+def floor_plan(
+    pits: Iterable[PitOnFloor], spare_columns: int = 0, declared: Iterable[FloorItem] = ()
+) -> FloorPlan:
+    """Return the plan of these pits, and of the landmarks among the declared items.
 
     `spare_columns`: so many more places in each row, for somebody who arranges the tables.
     """
-    drawn = [_pit(name, states, places, spare_columns) for name, states, places in pits]
-    widths = [pit.width + 2 * EDGE for pit in drawn]
-    rows = min(
-        (_rows(widths, limit) for limit in {sum(widths[: number + 1]) for number in range(len(widths))}),
-        key=_shrinks,
+    blocks = {pit.code: _pit_block(pit, spare_columns) for pit in pits}
+    rows = _declared_rows(declared, blocks)
+    placed = {block.pit for row in rows for block in row if block.pit}
+    rows += _rows_of([block for code, block in blocks.items() if code not in placed])
+    width = max((sum(block.width for block in row) for row in rows), default=0.0)
+    drawn, items, gaps = list[PlanPit | PlanLandmark](), list[PlanItem](), list[PlanGap]()
+    y = 0.0
+    for number, row in enumerate(rows, 1):
+        height = max(block.height for block in row)
+        x, stretch = 0.0, (width - sum(block.width for block in row)) / len(row)
+        gaps.append(PlanGap(number, 0, 0, y - GAP / 2, width, GAP, is_row=True))
+        for place, block in enumerate(row):
+            gaps.append(PlanGap(number, place, x - GAP / 2, y, GAP, height))
+            room = block.width + stretch
+            drawn.append(block.at(x + stretch / 2, y, height))
+            items.append(PlanItem(number, block.name, block.pit, block.landmark, x, y, room, height))
+            x += room
+        gaps.append(PlanGap(number, len(row), width - GAP / 2, y, GAP, height))
+        y += height
+    gaps.append(PlanGap(len(rows) + 1, 0, 0, y - GAP / 2, width, GAP, is_row=True))
+    return FloorPlan(
+        width,
+        y,
+        tuple(block for block in drawn if isinstance(block, PlanPit)),
+        tuple(block for block in drawn if isinstance(block, PlanLandmark)),
+        tuple(items),
+        tuple(gaps),
     )
-    placed, height = list[PlanPit](), 0.0
-    width = max(sum(row) for row in rows)
-    remaining = iter(drawn)
-    for row in rows:
-        x, stretch, pits_of_row = 0.0, (width - sum(row)) / len(row), [next(remaining) for _ in row]
-        for pit, pit_width in zip(pits_of_row, row, strict=True):
-            placed.append(_moved(pit, x + stretch / 2, height))
-            x += pit_width + stretch
-        height += max(_space_below(pit) for pit in pits_of_row)
-    return FloorPlan(width, height, tuple(placed))
+
+
+@dataclass(frozen=True)
+class _Block:
+    """What stands in a row: a pit at the origin, or a landmark."""
+
+    width: float
+    height: float
+    pit: str = ""
+    landmark: str = ""
+    drawn: PlanPit | None = None
+
+    @property
+    def name(self) -> str:
+        return self.drawn.name if self.drawn else self.landmark
+
+    def at(self, x: float, y: float, row_height: float) -> PlanPit | PlanLandmark:
+        """Return the pit or the landmark with its place; a landmark stands in the middle of its row."""
+        if self.drawn is not None:
+            return _moved(self.drawn, x, y)
+        box = LANDMARK_HEIGHT - 2 * EDGE
+        middle = y + row_height / 2
+        return PlanLandmark(self.landmark, x + EDGE, middle - box / 2, self.width - 2 * EDGE, box)
+
+
+def _pit_block(pit: PitOnFloor, spare_columns: int) -> _Block:
+    drawn = _pit(pit.name, pit.tables, pit.places, spare_columns)
+    return _Block(drawn.width + 2 * EDGE, _space_below(drawn), pit=pit.code, drawn=drawn)
+
+
+def _declared_rows(declared: Iterable[FloorItem], pits: Mapping[str, _Block]) -> list[list[_Block]]:
+    """Return the declared rows with what of them is shown: somebody may see no table of a pit."""
+    rows: dict[int, list[_Block]] = {}
+    for item in declared:
+        row = rows.setdefault(item["row"], [])
+        if item["landmark"]:
+            width = LANDMARK_LETTER * len(item["landmark"]) + 4 * EDGE
+            row.append(_Block(width, LANDMARK_HEIGHT, landmark=item["landmark"]))
+        elif item["pit"] in pits:
+            row.append(pits[item["pit"]])
+    return [rows[number] for number in sorted(rows) if rows[number]]
+
+
+def _rows_of(blocks: Sequence[_Block]) -> list[list[_Block]]:
+    """Return pits in rows in their order, so that the plan shrinks least to fit a screen."""
+    widths = [block.width for block in blocks]
+    limits = {sum(widths[: number + 1]) for number in range(len(widths))}
+    best = min((_rows(widths, limit) for limit in limits), key=_shrinks, default=[])
+    remaining = iter(blocks)
+    return [[next(remaining) for _ in row] for row in best]
 
 
 _PIT_HEIGHT = ROWS * ROW_HEIGHT + MIDDLE_HEIGHT
@@ -138,9 +270,9 @@ def _shrinks(rows: list[list[float]]) -> float:
     return max(max(sum(row) for row in rows) / SCREEN[0], len(rows) * _PIT_HEIGHT / SCREEN[1])
 
 
-def _pit(name: str, states: Sequence[Snapshot], places: Places, spare_columns: int) -> PlanPit:
+def _pit(name: str, tables_of_pit: Sequence[tuple[str, str]], places: Places, spare_columns: int) -> PlanPit:
     """Return a pit at the origin, as wide as its wider row."""
-    shapes = {s["table"]["code"]: shape_of(s["table"]["game"]) for s in states}
+    shapes = {code: shape_of(game) for code, game in tables_of_pit}
     columns = max(-(-len(shapes) // ROWS), *(place[1] for code, place in places.items() if code in shapes), 1)
     declared = {(place[0], place[1]): code for code, place in places.items() if code in shapes}
     spots = {

@@ -56,6 +56,21 @@ PIT_ARRANGED = entry_type(
 )
 
 
+class FloorItem(TypedDict):
+    row: Annotated[int, "row of the floor plan, 1 at the top"]
+    pit: Annotated[str, "code of the pit; empty for a landmark"]
+    landmark: Annotated[str, "what stands there, such as Cage; empty for a pit"]
+
+
+class FloorArranged(TypedDict):
+    items: Annotated[list[FloorItem], "pits and landmarks, from left to right in each row"]
+
+
+FLOOR_ARRANGED = entry_type(
+    "floor.arranged", FloorArranged, "The pits and landmarks of the floor plan have other places."
+)
+
+
 class DeviceNamed(TypedDict):
     device: Annotated[str, "name of the device"]
 

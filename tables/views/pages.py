@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Person, Station
 from games.engine import Refusal
+from games.models import Facility
 from games.snapshot_types import Snapshot
 from tables.cases.roles import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
@@ -33,10 +34,10 @@ from tables.runner.access import (
 )
 from tables.runner.facility import SETUP
 from tables.screens import fragments, selectors, snapshot
-from tables.screens.floor_plan import FloorPlan, floor_plan
+from tables.views.plan import ARRANGING, items_in_address, plan_of
 from tables.words.sentences import say, short, title
 
-from ..models import Assignment, Pit, Shaker, Table
+from ..models import Assignment, Shaker, Table
 
 FIRST_PAGES = {"games-administrator": "submissions", "gaming-agent": "record", "cage": "cage"}
 
@@ -163,7 +164,9 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
     for state in states:
         by_pit[state["table"]["pit"]].append(state)
     may_arrange = station == "tile" and person is not None and person.role in STAFFERS
-    arranging = may_arrange and "arrange" in request.GET
+    arranging = ARRANGING.get(request.GET.get("arrange", ""), "") if may_arrange else ""
+    facility_row = Facility.objects.get(code=facility)
+    changed = items_in_address(request, facility_row) if arranging == "floor" else None
     context = {
         "facility": {"code": facility, "name": states[0]["table"]["facility_name"]},
         "me": _me(person),
@@ -172,7 +175,8 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
         "locked_at": device.locked_at if device else None,
         "answered": tables_answered_by(person, device, facility, (code for code, _ in tables.values())),
         "pits": [{"name": name, "tables": pit_states} for name, pit_states in by_pit.items()],
-        "plan": _plan(facility, by_pit, spare_columns=int(arranging)),
+        "plan": plan_of(facility_row, by_pit, arranging, changed),
+        "is_floor_changed": changed is not None,
         "urls": {
             **_signing_urls(),
             "socket": f"/ws/floor/{facility}" + ("" if station == "tile" else "/locked"),
@@ -182,18 +186,11 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
             if station == "tile" and person.role in FLOOR
             else "",
             "arrange": reverse("facility-act", args=[facility, "arrange_pit"]) if may_arrange else "",
+            "arrange_floor": reverse("facility-act", args=[facility, "arrange_floor"]) if may_arrange else "",
             "occupancy": reverse("occupancy", args=[facility]) if station == "tile" else "",
         },
     }
     return render(request, "tables/floor.html", context)
-
-
-def _plan(facility: str, by_pit: dict[str, list[Snapshot]], spare_columns: int) -> FloorPlan:
-    """Return the floor plan, with the places that are declared for its tables."""
-    places = dict(Pit.objects.filter(facility__code=facility).values_list("name", "places"))
-    return floor_plan(
-        ((name, states, places.get(name, {})) for name, states in by_pit.items()), spare_columns
-    )
 
 
 @require_GET

@@ -3,7 +3,7 @@
 import json
 from itertools import combinations
 from math import hypot
-from typing import Any
+from types import MappingProxyType
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -11,8 +11,9 @@ from django.core.management import CommandError, call_command
 from audit.models import Entry
 from games import registry
 from games.engine import Refusal
+from games.models import Facility
 from tables.screens import fragments
-from tables.screens.floor_plan import floor_plan, shape_of
+from tables.screens.floor_plan import PitOnFloor, floor_plan, shape_of
 from tables.screens.screen_data import LockedTileData, TileData
 from tests.tables.cast import make_scene
 
@@ -20,7 +21,15 @@ GAMES = ("sic-bo", "high-roll", "football")
 
 
 def tables(count, game="sic-bo", first=1):
-    return [{"table": {"code": f"T-{number:02}", "game": game}} for number in range(first, first + count)]
+    return [(f"T-{number:02}", game) for number in range(first, first + count)]
+
+
+def pit(number, tables_of_pit, places=MappingProxyType({})):
+    return PitOnFloor(f"p{number}", f"Pit {number}", tables_of_pit, places)
+
+
+def item(row, code="", landmark=""):
+    return {"row": row, "pit": code, "landmark": landmark}
 
 
 def places_of(plan):
@@ -29,14 +38,14 @@ def places_of(plan):
 
 @pytest.mark.parametrize("counts", [(1,), (3, 4, 3), (8, 8, 8), (1, 2, 40)])
 def test_no_table_covers_another_and_all_are_on_the_plan(counts):
-    pits: list[tuple[str, list[Any], dict[str, list[int]]]] = [
-        (game, tables(count, game, 1 + 50 * number), {})
+    pits = [
+        pit(number, tables(count, game, 1 + 50 * number))
         for number, (count, game) in enumerate(zip(counts, GAMES[: len(counts)], strict=True))
     ]
     plan = floor_plan(pits)
     places = places_of(plan)
     assert len(places) == sum(counts)
-    widths = {s["table"]["code"]: shape_of(game).width for game, states, _ in pits for s in states}
+    widths = {code: shape_of(game).width for of_pit in pits for code, game in of_pit.tables}
     for (code, (x, y, _)), (other, (other_x, other_y, _)) in combinations(places.items(), 2):
         apart = abs(x - other_x) - (widths[code] + widths[other]) / 2
         assert apart >= 18 or abs(y - other_y) >= 120, (code, other)
@@ -46,17 +55,14 @@ def test_no_table_covers_another_and_all_are_on_the_plan(counts):
 
 def test_the_state_of_fifty_tables_in_eight_pits_fits_a_screen():
     games = ("sic-bo", "sic-bo", "high-roll", "sic-bo", "sic-bo", "high-roll", "football", "sic-bo")
-    none_declared: dict[str, list[int]] = {}
-    pits = [
-        (f"Pit {i}", tables(8 if i > 2 else 3, game, 10 * i), none_declared) for i, game in enumerate(games)
-    ]
+    pits = [pit(i, tables(8 if i > 2 else 3, game, 10 * i)) for i, game in enumerate(games)]
     plan = floor_plan(pits)
     assert (plan.is_large, plan.is_scrolled) == (True, False)
 
 
 def test_a_declared_place_is_kept_and_the_others_follow_in_order():
     declared = {"T-03": [1, 1], "T-04": [1, 1], "T-09": [2, 2]}  # two for one place, and a table that is gone
-    places = places_of(floor_plan([("Pit 1", tables(4), declared)]))
+    places = places_of(floor_plan([pit(1, tables(4), declared)]))
     left, right = sorted({x for x, _, _ in places.values()})
     assert {code: (x, is_turned) for code, (x, _, is_turned) in places.items()} == {
         "T-04": (left, False),
@@ -67,10 +73,42 @@ def test_a_declared_place_is_kept_and_the_others_follow_in_order():
 
 
 def test_an_arranged_plan_has_a_spare_column_and_every_table_at_a_spot():
-    (pit,) = floor_plan([("Pit 1", tables(3), {})], spare_columns=1).pits
-    assert [(spot.row, spot.column) for spot in pit.spots] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]
-    assert {(table.x, table.y) for table in pit.tables} <= {(spot.x, spot.y) for spot in pit.spots}
-    assert all(spot.x < pit.x + pit.width for spot in pit.spots)
+    (drawn,) = floor_plan([pit(1, tables(3))], spare_columns=1).pits
+    assert [(spot.row, spot.column) for spot in drawn.spots] == [
+        (1, 1),
+        (1, 2),
+        (1, 3),
+        (2, 1),
+        (2, 2),
+        (2, 3),
+    ]
+    assert {(table.x, table.y) for table in drawn.tables} <= {(spot.x, spot.y) for spot in drawn.spots}
+    assert all(spot.x < drawn.x + drawn.width for spot in drawn.spots)
+
+
+def test_pits_and_landmarks_stand_in_their_declared_rows_and_other_pits_below():
+    pits = [pit(number, tables(3, first=10 * number)) for number in (1, 2, 3)]
+    declared = [
+        item(2, landmark="Cage"),
+        item(2, landmark="Podium"),
+        item(1, "p3"),
+        item(5, "p1"),
+        item(5, "p9"),
+    ]
+    plan = floor_plan(pits, declared=declared)
+    assert [(of_plan.row, of_plan.name) for of_plan in plan.items] == [
+        (1, "Pit 3"), (2, "Cage"), (2, "Podium"), (3, "Pit 1"), (4, "Pit 2"),
+    ]  # fmt: skip
+    boxes = {drawn.name: drawn for drawn in (*plan.pits, *plan.landmarks)}
+    assert boxes["Pit 3"].y < boxes["Cage"].y == boxes["Podium"].y < boxes["Pit 1"].y < boxes["Pit 2"].y
+    assert boxes["Cage"].x + boxes["Cage"].width < boxes["Podium"].x
+    assert all(drawn.y + drawn.height < plan.height for drawn in boxes.values())
+    beside = floor_plan(pits, declared=[item(1, "p2"), item(1, landmark="Cage"), item(1, "p1")])
+    middles = {drawn.name: (drawn.middle_x, drawn.middle_y) for drawn in (*beside.pits, *beside.landmarks)}
+    assert middles["Pit 2"][0] < middles["Cage"][0] < middles["Pit 1"][0]
+    gaps = [(gap.row, gap.place, gap.is_row) for gap in plan.gaps if gap.row == 2]
+    assert gaps == [(2, 0, True), (2, 0, False), (2, 1, False), (2, 2, False)]
+    assert floor_plan([]).pits == ()
 
 
 @pytest.mark.parametrize(("game", "seats"), [("sic-bo", 8), ("high-roll", 6), ("football", 16)])
@@ -142,6 +180,7 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
     file.write_text(
         '[target_paces]\nsic-bo = 45\n[places]\n"T-01" = [2, 3]\n'
         "[shifts]\nearly = 06:00:00\nlate = 18:00:00\n"
+        '[floor]\nrows = [["Main entrance", "p1"], ["Cage"]]\n'
     )
     file.write_text("keeps_inventory = true\n" + file.read_text())
     with pytest.raises(CommandError, match="name who answers for it, --by"):
@@ -151,6 +190,8 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
     assert (table.facility.target_paces, table.pit.places) == ({"sic-bo": 45}, {"T-01": [2, 3]})
     assert table.facility.shifts == {"early": "06:00", "late": "18:00"}
     assert table.facility.keeps_inventory
+    entrance, cage = item(1, landmark="Main entrance"), item(2, landmark="Cage")
+    assert table.facility.floor_items == [entrance, item(1, "p1"), cage]
     entry = Entry.objects.get(stream__name="larkfield/setup", type="inventory.keeping_changed")
     assert (entry.actor, json.loads(bytes(entry.body))["data"]) == ("shift-manager", {"keeps": True})
     for wrong, words in (
@@ -158,6 +199,9 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
         ("[shifts]\nearly = 6", "The shift early must begin at a local time"),
         ("[places]\nT-99 = [1, 1]", "The place of T-99"),
         ("[places]\nT-01 = [3, 1]", "The place of T-01"),
+        ('[floor]\nrows = ["p1"]', "The rows of the floor are lists"),
+        ('[floor]\nrows = [["p1"], ["p1"]]', "p1 stands at two places"),
+        ("floor = 1", "floor must be a table"),
         ("[target_paces]\nsic-bo = 0", "The target pace of sic-bo must be a whole number"),
         ("[target_paces]\nfaro = 45", "There is no game faro. The games are"),
         ("[places", "cannot be read"),
@@ -183,6 +227,46 @@ def test_a_shift_manager_arranges_a_pit_and_each_table_has_another_place(scene):
         with pytest.raises(Refusal) as refused:
             scene.in_room("arrange_pit", wrong, by="shift-manager")
         assert refused.value.code == code
+
+
+@pytest.mark.django_db
+def test_a_pit_manager_arranges_pits_and_landmarks(scene):
+    scene.in_room("add_pit", {"pit": "p2", "name": "Pit 2"}, by="games-administrator")
+    items = [{"row": 3, "landmark": " Cage "}, {"row": 2, "pit": "p2"}, {"row": 2, "pit": "p1"}]
+    scene.in_room("arrange_floor", {"items": items}, by="pit-manager")
+    arranged = [item(2, "p2"), item(2, "p1"), item(3, landmark="Cage")]
+    assert scene.fresh.facility.floor_items == arranged
+    entry = Entry.objects.get(stream__name="larkfield/setup", type="floor.arranged")
+    assert json.loads(bytes(entry.body))["data"] == {"items": arranged}
+    for wrong, code in (
+        ([{"row": 1, "pit": "p9"}], "no-such-place"),
+        ([{"row": 1, "pit": "p1"}, {"row": 2, "pit": "p1"}], "malformed"),
+        ([{"row": 1}], "malformed"),
+        ([{"row": 1, "pit": "p1", "landmark": "Cage"}], "malformed"),
+        ([{"row": 21, "pit": "p1"}], "malformed"),
+        ([{"row": 1, "landmark": "C" * 25}], "malformed"),
+    ):
+        with pytest.raises(Refusal) as refused:
+            scene.in_room("arrange_floor", {"items": wrong}, by="pit-manager")
+        assert refused.value.code == code
+    scene.in_room("arrange_floor", {"items": []}, by="pit-manager")
+    assert scene.fresh.facility.floor_items == []
+
+
+@pytest.mark.django_db
+def test_an_arrangement_is_drawn_before_it_is_saved_and_one_that_cannot_be_is_not():
+    browser = make_scene().browser("podium", "pit-manager")
+
+    def page(plan, arrange="floor"):
+        return browser.get("/floor/larkfield/", {"arrange": arrange, "plan": plan}).content.decode()
+
+    drawn = page(json.dumps([{"row": 1, "landmark": "Cage <1>"}, {"row": 2, "pit": "p1"}]))
+    assert 'aria-label="Cage &lt;1&gt;, row 1"' in drawn and 'aria-label="Pit 1, row 2"' in drawn
+    assert 'id="arrange-save">' in drawn
+    for unusable in ("", "[", "[" * 5000, "7", '[{"row": 1, "pit": "p9"}]', '[{"row": 1, "pit": ["p1"]}]'):
+        assert 'id="arrange-save" disabled>' in page(unusable), unusable
+    assert "data-item" not in page("[]", arrange="")
+    assert Facility.objects.get().floor_items == []
 
 
 @pytest.mark.django_db

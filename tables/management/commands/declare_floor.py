@@ -1,4 +1,4 @@
-"""`manage.py declare_floor`: target paces, shifts, and places of tables on the floor plan, from a file."""
+"""`manage.py declare_floor`: target paces, shifts, and places on the floor plan, from a file."""
 
 import tomllib
 from argparse import ArgumentParser
@@ -16,13 +16,17 @@ from games.shifts import wrong_shifts
 from tables.models import Pit, Table
 from tables.models.floor import PLAN_COLUMNS, PLAN_ROWS
 from tables.money.keeping import change_keeping
+from tables.setup.arrange_acts import MOST_LANDMARK, MOST_ROWS
+from tables.setup.entry_types import FloorItem
+
+TABLES = ("target_paces", "floor", "places", "shifts")
 
 
 class Command(BaseCommand):
     help = (
         "Read a TOML file with the target paces of a facility (rounds an hour, by game), the places of its tables "
-        "on the floor plan (row 1 or 2 and column in the pit), and when its shifts begin (local time, by code). They "
-        "are figures of the house, and only screens show them. "
+        "on the floor plan (row 1 or 2 and column in the pit), the rows of its pits (by code) and landmarks there, and "
+        "when its shifts begin (local time, by code). They are figures of the house, and only screens show them. "
         "What the file leaves out is no longer declared. With keeps_inventory = true tables open and close "
         "by counts of their chips, as docs/pit.md says; without that line nothing changes. Such a change is on the "
         "record, and needs --by."
@@ -30,7 +34,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("facility", help="the code of the facility, such as larkfield")
-        parser.add_argument("file", type=Path, help="a TOML file with [target_paces], [places] and [shifts]")
+        parser.add_argument(
+            "file", type=Path, help="a TOML file with [target_paces], [floor], [places] and [shifts]"
+        )
         parser.add_argument(
             "--by", default="", help="the code of the person who answers for a change of keeps_inventory"
         )
@@ -44,13 +50,16 @@ class Command(BaseCommand):
             declared = tomllib.loads(options["file"].read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise CommandError(f"{options['file']} cannot be read: {error}") from None
-        paces, places = declared.get("target_paces", {}), declared.get("places", {})
-        shifts = declared.get("shifts", {})
+        paces, floor, places, shifts = (declared.get(name, {}) for name in TABLES)
+        if no_tables := [name for name in TABLES if not isinstance(declared.get(name, {}), dict)]:
+            raise CommandError("\n".join(f"{name} must be a table: [{name}]." for name in no_tables))
+        rows = floor.get("rows", [])
         keeps_inventory = declared.get("keeps_inventory", facility.keeps_inventory)
         pit_by_table = dict(Table.objects.filter(facility=facility).values_list("code", "pit"))
         wrong = [
             *_wrong_paces(paces),
             *_wrong_places(places, pit_by_table.keys()),
+            *_wrong_rows(rows),
             *wrong_shifts(shifts, facility.gaming_day_start),
             *([] if isinstance(keeps_inventory, bool) else ["keeps_inventory must be true or false."]),
         ]
@@ -63,7 +72,9 @@ class Command(BaseCommand):
             raise CommandError("\n".join(wrong))
         facility.target_paces = paces
         facility.shifts = {code: f"{start:%H:%M}" for code, start in shifts.items()}
-        facility.save(update_fields=["target_paces", "shifts"])
+        pits = set(Pit.objects.filter(facility=facility).values_list("code", flat=True))
+        facility.floor_items = _items(rows, pits)
+        facility.save(update_fields=["target_paces", "shifts", "floor_items"])
         change_keeping(facility, keeps_inventory, by)
         for pit in Pit.objects.filter(facility=facility):
             pit.places = {code: place for code, place in places.items() if pit_by_table[code] == pit.pk}
@@ -83,6 +94,33 @@ def _wrong_paces(paces: Mapping[str, Any]) -> list[str]:
         f"The target pace of {game} must be a whole number of rounds an hour, at least 1."
         for game, pace in paces.items()
         if game in registry.GAMES and (type(pace) is not int or pace < 1)
+    ]
+
+
+def _wrong_rows(rows: Any) -> list[str]:
+    is_known = isinstance(rows, list) and all(
+        isinstance(row, list)
+        and all(isinstance(name, str) and 0 < len(name) <= MOST_LANDMARK for name in row)
+        for row in rows
+    )
+    if not is_known or len(rows) > MOST_ROWS:
+        words = (
+            f"of pits (codes) and landmarks (at most {MOST_LANDMARK} characters), at most {MOST_ROWS} rows."
+        )
+        return [f"The rows of the floor are lists {words}"]
+    names = [name for row in rows for name in row]
+    return [f"{name} stands at two places." for name in sorted(set(names)) if names.count(name) > 1]
+
+
+def _items(rows: list[list[str]], pits: set[str]) -> list[FloorItem]:
+    return [
+        {
+            "row": number,
+            "pit": name if name in pits else "",
+            "landmark": "" if name in pits else name,
+        }
+        for number, row in enumerate(rows, 1)
+        for name in row
     ]
 
 
