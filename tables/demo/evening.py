@@ -197,7 +197,7 @@ class LiveEvening:
     def __init__(self, draw: random.Random | None = None) -> None:
         verify_demo()
         self.draw = draw or random.Random()
-        self.rounds: dict[int, Iterator[None]] = {}
+        self.rounds: dict[int, Iterator[str]] = {}
 
     def act(self) -> list[int]:
         """Execute the next act at each table that no visitor has taken. Return the ids of the tables that changed.

@@ -29,11 +29,14 @@ from tables.demo.simulated_events import (
     EVENTS_OF_REAL_PLAY,
     LEFT,
     LEFT_OF_REAL_PLAY,
+    TIME_AT_TABLE,
     EveningTable,
     Event,
     acknowledged_rules,
     allowed_seats,
+    corrected_dice,
     hand_over_shift,
+    plan_reliefs,
     refused_seat,
 )
 from tables.demo.simulated_money import TableChips
@@ -45,7 +48,6 @@ from tables.rules.watch import record_rules_changes
 TABLES_OF_A_PIT = 8
 LEAST_PITS = 3
 MIN_CENTS = (500, 500, 1_000, 2_500)
-TIME_AT_TABLE = dt.timedelta(minutes=40)
 MOST_OPENING_DELAY = dt.timedelta(minutes=40)
 # Before the end of a shift. What another table records ahead of its turn is still of the same shift then.
 HANDED_OVER_BEFORE = dt.timedelta(minutes=15)
@@ -99,7 +101,7 @@ def play_evening(
         while waiting and waiting[0][0] < end - LAST_ROUND_BEFORE:
             hands.moment, number = heappop(waiting)
             if handover_at is not None and begin <= handover_at <= hands.moment:
-                hand_over_shift(evening.facility, device, staff)
+                hand_over_shift(evening.facility, device, staff, tables)
                 handover_at = None
             if rules_change_at and rules_change_at[0] <= hands.moment:
                 rules_change_at.popleft()
@@ -140,8 +142,11 @@ def _play_once(table: EveningTable, draw: random.Random) -> bool:
         event(table, draw)
     if table.chips is not None:
         table.chips.serve(table.simulated, draw)
-    for _ in acts_of_round(table.simulated, draw):
+    for name in acts_of_round(table.simulated, draw):
         table.hands.move(draw.uniform(*SECONDS_OF_AN_ACT))
+        if name == "call_dice" and table.misreads_dice:
+            table.misreads_dice = False
+            corrected_dice(table)
     table.hands.move(draw.uniform(*table.seconds_between_rounds))
     return True
 
@@ -149,13 +154,19 @@ def _play_once(table: EveningTable, draw: random.Random) -> bool:
 def _leave_work(
     evening: Evening, tables: Sequence[EveningTable], end: dt.datetime, draw: random.Random
 ) -> None:
-    """Leave something at some of the open tables, each time at another one, in the last minutes."""
+    """Leave something at some of the open tables, each time at another one, in the last minutes.
+
+    At live tables the reliefs of the next minutes are planned.
+    """
     left = LEFT_OF_REAL_PLAY if evening.is_live else LEFT
     for number, event in zip(range(len(left)), left, strict=True):
         place = number * max(1, len(tables) // len(left))
         if place < len(tables):
             tables[place].hands.moment = end - LAST_ROUND_BEFORE / 2
             event(tables[place], draw)
+    if evening.is_live:
+        for pit in dict.fromkeys(table.simulated.table.pit for table in tables):
+            plan_reliefs([table for table in tables if table.simulated.table.pit == pit])
 
 
 def _new_tables(

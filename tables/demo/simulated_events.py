@@ -7,15 +7,19 @@ import datetime as dt
 import random
 import uuid
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from django.db.models import Max
 
 from audit import clock
 from audit.models import Device, Person, Stream
 from games.models import Facility
 from games.registry import game_by_code
 from tables.alerts.floor_calls import REASONS
+from tables.corrections import slips
+from tables.corrections.outcomes import RoundOutcome, outcome_of
 from tables.demo.evening import Hands
 from tables.demo.seeding import inspection_of
 from tables.demo.simulated_crew import PitCrew, Staff
@@ -24,10 +28,15 @@ from tables.demo.simulation import SimulatedTable, change_dice
 from tables.handover.draft import handover_draft
 from tables.handover.shifts import shift_to_hand_over
 from tables.limits.rules import pending_change
-from tables.models import Alert, Table
+from tables.models import Alert, Round, Slip, Table, Throw
+from tables.rounds.entry_types import Totals
 from tables.rules.alert_rules import NEW_RULES
 from tables.runner import facility as facility_runner
 
+TIME_AT_TABLE = dt.timedelta(minutes=40)
+PLANNED_RELIEFS, LEAST_NOTICE = 2, dt.timedelta(minutes=3)  # of a pit
+TOO_LITTLE_CENTS, LAST_ROUNDS = 500, 6
+REPAIR_SECONDS = 120
 MISSING_CENTS = 10_000  # from the tray whose count differs
 Event = Callable[["EveningTable", random.Random], None]
 
@@ -46,6 +55,7 @@ class EveningTable:
     closes_at: dt.datetime | None = None
     is_open: bool = False
     relieved_at: dt.datetime | None = None
+    misreads_dice: bool = False  # the next ones that are called
 
     @property
     def is_live(self) -> bool:
@@ -108,13 +118,15 @@ def act_at_facility(
     name: str,
     params: dict[str, Any],
     witness: Person | None = None,
+    earliest: dt.datetime | None = None,
 ) -> dict[str, Any]:
     """Execute one act without a table, and return its answer.
 
     Its stream may have an entry of a later moment, from another table or from before the evening was played: then the
-    act takes that moment.
+    act takes that moment, and none before `earliest`.
     """
     moment = _recorded_moment(facility, facility_runner.RUNNER.streams[name])
+    moment = max(moment, earliest or moment)
     request = facility_runner.ActRequest(
         facility.code, "", name, uuid.uuid4(), 0, params, person, device, witness
     )
@@ -212,6 +224,70 @@ def raised_limits(table: EveningTable, draw: random.Random) -> None:
     table.act(table.simulated.dealer, "announce_limits", {})
 
 
+def misread_dice(table: EveningTable, draw: random.Random) -> None:
+    """The dealer reads the next dice wrongly, and corrects them before the first payment."""
+    table.misreads_dice = True
+
+
+def corrected_dice(table: EveningTable) -> None:
+    """The dealer corrects the dice that were called just now, with the floor."""
+    throws = Throw.objects.filter(round__table=table.simulated.table, round__ended_at=None)
+    first, *others = throws.exclude(dice=[]).latest("pk").dice
+    params = {"dice": [1 + first % _faces(table), *others], "reason": "Read from the side"}
+    table.act(table.simulated.dealer, "correct_dice", params, table.simulated.floor)
+
+
+def settled_slip(table: EveningTable, draw: random.Random) -> None:
+    """A slip about the last round is filed and settled at once, unless somebody reviews it first."""
+    slip = filed_slip(table, draw)
+    if slip is not None and slip.status == Slip.Status.FILED and not slip.review_comes_first:
+        moved = [{"seat": amount["seat"], "cents": amount["cents"]} for amount in slip.due]
+        params = {"slip": slip.code, "moved": moved}
+        table.act(table.simulated.dealer, "settle_slip", params, table.simulated.floor)
+
+
+def filed_slip(table: EveningTable, draw: random.Random) -> Slip | None:
+    """A seat was paid a chip too little in one of the last rounds, which somebody sees when it is over.
+
+    Nothing happens where those rounds paid nobody so much.
+    """
+    rounds = Round.objects.filter(table=table.simulated.table, phase="cleared", slips=None)
+    for round_ in rounds.order_by("-number")[:LAST_ROUNDS]:
+        outcome = outcome_of(round_)
+        paid = slips.by_seat(outcome.lines if outcome else ())
+        seats = [seat for seat in sorted(paid) if paid[seat]["paid_cents"] > TOO_LITTLE_CENTS]
+        if outcome and seats:
+            return _payment_slip(table, round_, outcome, draw.choice(seats), paid)
+    return None
+
+
+def _payment_slip(
+    table: EveningTable, round_: Round, outcome: RoundOutcome, seat: int, paid: Mapping[int, Totals]
+) -> Slip:
+    handed = {
+        "seat": seat,
+        "paid_cents": paid[seat]["paid_cents"] - TOO_LITTLE_CENTS,
+        "taken_cents": paid[seat]["taken_cents"],
+    }
+    params = {
+        "round": round_.number,
+        "kind": "payment",
+        "corrects": outcome.paid.get(seat, outcome.version).seq,
+        "payments": [handed],
+        "reason": "One chip too little, as the recording shows",
+    }
+    table.act(table.simulated.dealer, "file_slip", params, table.simulated.floor)
+    return Slip.objects.filter(round=round_).latest("pk")
+
+
+def failed_device(table: EveningTable, draw: random.Random) -> None:
+    """The device fails between two rounds. It is repaired and inspected, and gaming goes on."""
+    table.act(table.simulated.dealer, "report_device_failure", {})
+    table.hands.move(REPAIR_SECONDS)
+    table.act(table.simulated.floor, "record_repair", {"what": "Fuse of the light changed"})
+    table.act(table.simulated.floor, "inspect_table", inspection_of(table.simulated.table))
+
+
 # What is left for the visitor
 
 
@@ -248,6 +324,26 @@ def carried_fill(table: EveningTable, draw: random.Random) -> None:
         table.chips.advance(table.simulated)
 
 
+def unsettled_slip(table: EveningTable, draw: random.Random) -> None:
+    """A slip whose money has not moved."""
+    filed_slip(table, draw)
+
+
+def plan_reliefs(tables: Sequence[EveningTable]) -> None:
+    """Plan who of a pit's resting dealers relieves whom: the first post of the tables that were relieved first."""
+    resting = iter(tables[0].pit.resting if tables else ())
+    by_relief = sorted(tables, key=lambda table: table.relieved_at or clock.now())
+    for table, dealer in zip(by_relief[:PLANNED_RELIEFS], resting, strict=False):
+        planned_for = max((table.relieved_at or clock.now()) + TIME_AT_TABLE, clock.now() + LEAST_NOTICE)
+        params = {
+            "person": dealer.code,
+            "table": table.simulated.table.code,
+            "post": game_by_code(table.simulated.table.game).posts[0],
+            "planned_for": planned_for.replace(second=0, microsecond=0).isoformat(),
+        }
+        table.act_without_table(table.simulated.floor, "plan_move", params)
+
+
 def announced_limits_missing(table: EveningTable, draw: random.Random) -> None:
     """New limits that nobody has announced yet."""
     if pending_change(table.simulated.table) is not None:
@@ -265,12 +361,16 @@ EVENTS: tuple[tuple[float, Event], ...] = (
     (0.5, counted_tray),
     (1.0, changed_drop_box),
     (0.2, refused_seat),
+    (0.5, misread_dice),
+    (0.2, misread_dice),
 )
 EVENTS_OF_REAL_PLAY: tuple[tuple[float, Event], ...] = (
     (0.5, rated_player),
     (0.5, rated_player),
     (0.3, ended_rating),
     (0.2, raised_limits),
+    (0.2, settled_slip),
+    (0.2, failed_device),
 )
 LEFT: tuple[Event, ...] = (
     open_dispute,
@@ -280,25 +380,27 @@ LEFT: tuple[Event, ...] = (
     open_call,
     requested_credit,
 )
-LEFT_OF_REAL_PLAY: tuple[Event, ...] = (*LEFT, raised_limits, announced_limits_missing)
+LEFT_OF_REAL_PLAY: tuple[Event, ...] = (*LEFT, unsettled_slip, raised_limits, announced_limits_missing)
 
 
-def hand_over_shift(facility: Facility, device: Device, staff: Staff) -> None:
+def hand_over_shift(facility: Facility, device: Device, staff: Staff, tables: Sequence[EveningTable]) -> None:
     """The next manager takes over everything that is open, and both sign.
 
-    Nothing happens where the record of the staff has reached the next shift: no entry is earlier than the one before
-    it, and a handover of the next shift would be hours early.
+    It takes place once every table has done what it began: somebody takes over only what has arisen by then. Nothing
+    happens where the record has reached the next shift, because a handover of that would be hours early.
     """
-    draft = handover_draft(facility, clock.now())
     recorded_at = _recorded_moment(facility, facility_runner.RUNNER.streams["sign_handover"])
-    if shift_to_hand_over(facility, recorded_at) != draft.shift:
+    streams = Stream.objects.filter(pk__in=[table.simulated.table.stream_id for table in tables])
+    recorded_at = max(filter(None, [recorded_at, streams.aggregate(newest=Max("last_at"))["newest"]]))
+    if shift_to_hand_over(facility, recorded_at) != shift_to_hand_over(facility, clock.now()):
         return
+    draft = handover_draft(facility, recorded_at)
     items = [item.key for item in draft.without_owner]
     shift = {"shift": draft.shift.key}
     people = (staff.manager, staff.next_manager)
 
     def act_of_managers(name: str, params: dict[str, Any]) -> None:
-        act_at_facility(facility, device, people[0], name, {**shift, **params}, people[1])
+        act_at_facility(facility, device, people[0], name, {**shift, **params}, people[1], recorded_at)
 
     if items:
         act_of_managers("accept_open_items", {"items": items})
@@ -319,3 +421,7 @@ def _seats(table: EveningTable) -> list[int]:
     """The seats at which somebody plays."""
     seats: list[int] = Table.objects.values_list("seated", flat=True).get(pk=table.simulated.table.pk)
     return seats
+
+
+def _faces(table: EveningTable) -> int:
+    return game_by_code(table.simulated.table.game).faces

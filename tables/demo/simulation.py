@@ -174,8 +174,8 @@ def play_round(
         after_act(simulated.table)
 
 
-def acts_of_round(simulated: SimulatedTable, draw: random.Random) -> Iterator[None]:
-    """Play one round, or the rest of the round that is being played. Stops after each act.
+def acts_of_round(simulated: SimulatedTable, draw: random.Random) -> Iterator[str]:
+    """Play one round, or the rest of the round that is being played. Stops after each act, and yields its name.
 
     The caller makes sure that play may be invented at this table.
     """
@@ -192,9 +192,9 @@ def acts_of_round(simulated: SimulatedTable, draw: random.Random) -> Iterator[No
             seated = Table.objects.values_list("seated", flat=True).get(pk=simulated.table.pk)
             for seat in sorted({line["seat"] for line in laid} - set(seated)):
                 act(simulated.dealer, "seat_player", {"seat": seat})
-                yield
+                yield "seat_player"
         act(simulated.dealer, "place_wagers", {"wagers": laid})
-        yield
+        yield "place_wagers"
     for _ in range(MAX_ACTS):
         state = _table_in_play(simulated.table.pk)
         next_step = state["next"]
@@ -203,10 +203,10 @@ def acts_of_round(simulated: SimulatedTable, draw: random.Random) -> Iterator[No
         accepted = [wager for wager in wagers if wager["seat"] not in state["refused_seats"]]
         if accepted:
             act(simulated.dealer, "place_wagers", {"wagers": accepted})
-            yield
+            yield "place_wagers"
         name, params = _next_act(state, next_step, draw)
         phase = act(_person_at_post(simulated, state, name), name, params)
-        yield
+        yield name
         if phase == "cleared":
             return
     raise RuntimeError(f"round {state['round']['number']} of {code} did not end")
