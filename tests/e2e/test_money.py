@@ -11,6 +11,7 @@ from audit.devices import enroll
 from tables.figures import rollup
 from tables.models import Table, TableInventory
 from tables.money.keeping import change_keeping
+from tests.e2e.fills import sends_the_fill
 from tests.e2e.floor import Screen, Tablet, resize
 from tests.e2e.test_looks import broken_rules
 from tests.e2e.test_taps import DIALOG_PAIRS
@@ -78,13 +79,8 @@ def test_a_fill_goes_from_the_request_to_the_tray_with_every_signature(open_tray
 
     expect(cage.page.locator(".lane--requested .amount")).to_have_text("$7,000")  # nobody reloads the page
     sends_nothing_by_a_second_tap(cage.page, "prepare", "cancel")
-    cage.tap("[data-open=prepare]")
-    cage.tap("#prepare [data-go]")
-    expect(cage.page.locator("#paper-h")).to_have_text("F-0001")
+    sends_the_fill(cage)
     is_well(cage.page)
-    cage.tap("[data-open=hand-over]")
-    cage.enter_pin(cage.page.locator("#hand-over"))
-    expect(cage.page.locator(".lane--on-the-way .slip-code")).to_have_text("F-0001")
 
     dealer.begin(scene)
     dealer.tap("[data-open=more]")
@@ -153,9 +149,12 @@ def test_a_signature_is_for_the_count_of_its_dialog_whatever_happens_meanwhile(o
     page.goto("/floor/larkfield/T-01/tray")
     expect(page.locator("html")).to_have_attribute("data-ready", "")
     counted = {**OPENER, "500": 117, "2500": 96}
-    for chips in counted.values():
-        page.keyboard.type(str(chips))
-        dealer.tap("[data-count-next]")
+    for chip, count_of_chip in counted.items():
+        cell = page.locator(f"[data-cell='{chip}']")
+        dealer.tap(cell)
+        expect(cell).to_have_attribute("aria-pressed", "true")
+        page.keyboard.type(str(count_of_chip))
+        expect(cell.locator("[data-number]")).to_have_text(str(count_of_chip))
     dealer.tap("#go")
     signature = page.locator("#sign-count")
     transfer = fill(scene, {"500": 100})

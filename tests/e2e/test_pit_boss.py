@@ -10,12 +10,13 @@ from audit.devices import enroll
 from games.models import Facility
 from tables.figures import rollup
 from tables.models import Alert, Handover, ItemAcceptance, LimitsChange, PlannedMove, Table
-from tests.e2e.floor import Dashboard, become, resize, touch
+from tests.e2e.fills import receives_the_fill, sends_the_fill
+from tests.e2e.floor import Dashboard, Screen, Tablet, become, resize, touch
 from tests.e2e.test_looks import broken_rules
 from tests.e2e.test_rooms import Office
 from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
-from tests.tables.test_money import OPENER, box, cage, count, keep_inventory
+from tests.tables.test_money import OPENER, box, count, keep_inventory
 
 pytestmark = pytest.mark.browser
 PHONE, PODIUM, WALL = (390, 844), (1440, 900), (1920, 1080)
@@ -88,6 +89,9 @@ def test_a_pit_boss_leads_the_evening_and_the_shift_manager_explains_its_win(pit
     assert Alert.objects.get().acknowledged_by.code == "pit-manager"
 
     # A fill that the cage sends, and dealer and floor sign for
+    cage = Screen(new_page())
+    cage.let_in(enroll("Cage 1", "larkfield", "podium")[1], "cage")
+    spotless.append(cage)
     before = Table.objects.get(pk=second.table.pk).tray_cents
     touch(boss.tile("T-02").get_by_role("link", name="T-02"))
     boss.is_live()
@@ -96,18 +100,14 @@ def test_a_pit_boss_leads_the_evening_and_the_shift_manager_explains_its_win(pit
     request.locator("[data-chip='2500']").fill("100")
     touch(request.locator("[data-go]"))
     expect(page.locator(".move .slip-code")).to_have_text("no slip yet")
-    transfer = {"transfer": 1}
-    cage(second, "prepare_transfer", transfer)
-    cage(second, "hand_over_transfer", transfer, "security")
+    sends_the_fill(cage)
     expect(page.locator(".move .slip-code")).to_have_text("F-0001")
     fill = Table.objects.get(pk=second.table.pk).chip_transfers.get()
-    second.act(
-        "receive_transfer",
-        {**transfer, "chips": fill.chips},
-        by="relief",
-        witness="floorperson",
-        device=second.podium,
-    )
+    dealer = Tablet(new_page())
+    spotless.append(dealer)
+    dealer.let_in(enroll("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")[1], "relief")
+    dealer.is_live()
+    receives_the_fill(dealer, fill.chips)
     after = Table.objects.get(pk=second.table.pk).tray_cents
     assert after == before + fill.cents
     expect(page.locator("[data-tray-value]")).to_have_text(f"${after // 100:,}")
