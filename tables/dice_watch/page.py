@@ -2,6 +2,7 @@
 
 import datetime as dt
 import math
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -183,6 +184,45 @@ def _row(row: WatchedDice) -> WatchRow:
         evidence_words(row.highest),
         f"{row.alarm_line:,}",
         row.found_at is not None,
+    )
+
+
+@dataclass(frozen=True)
+class LotAtTable:
+    """A lot that was thrown at a table in some days: the rounds and dice of those days, and its highest evidence."""
+
+    code: str
+    first: dt.date
+    last: dt.date
+    rounds: int
+    dice: int
+    highest: str
+    state: str
+    is_found: bool
+
+
+def lots_at(table: Table, first: dt.date, last: dt.date) -> list[LotAtTable]:
+    """Return the lots that were thrown at a table from one gaming day to another, the newest first."""
+    hours = HourOfDice.objects.filter(table=table, gaming_day__range=(first, last)).order_by("hour", "pk")
+    by_lot: dict[int, list[HourOfDice]] = defaultdict(list)
+    for hour in hours:
+        by_lot[hour.lot_id].append(hour)
+    watched = WatchedDice.objects.filter(lot__in=by_lot).select_related("lot")
+    rows = [_lot_at_table(row, by_lot[row.lot_id]) for row in watched if row.lot_id is not None]
+    return sorted(rows, key=lambda row: (row.last, row.first, row.code), reverse=True)
+
+
+def _lot_at_table(watched: WatchedDice, hours: list[HourOfDice]) -> LotAtTable:
+    assert watched.lot is not None
+    return LotAtTable(
+        watched.lot.code,
+        hours[0].gaming_day,
+        hours[-1].gaming_day,
+        sum(hour.rounds for hour in hours),
+        sum(hour.tally.dice for hour in hours),
+        evidence_words(watched.highest),
+        watched.lot.get_status_display(),
+        watched.found_at is not None,
     )
 
 

@@ -32,8 +32,10 @@ from tables.cases.kinds import words_of_case
 from tables.clock.reconcile import reconcile_alerts
 from tables.core.alert_kinds import ALERT_RULES
 from tables.dice_watch.alert_rules import UNFAIR_LOT
+from tables.dice_watch.page import lots_at
 from tables.dice_watch.plots import evidence_line
 from tables.dice_watch.watch import count_dice
+from tables.figures import rollup
 from tables.models import Alert, Case, DiceLot, HourOfDice, Table, Throw, WatchedDice
 from tables.screens import snapshot
 from tables.screens.screen_data import ConsoleData, TileData, WallData
@@ -176,6 +178,14 @@ def test_ended_rounds_are_counted_once_by_lot_shaker_and_hour_in_their_newest_re
         (2, [1, 1, 1, 2, 1, 0]),
         (1, [1, 0, 0, 0, 1, 1]),
     ]
+    today = dt.date(2026, 11, 21)
+    [at_table] = lots_at(scene.fresh, today, today)
+    assert (at_table.code, at_table.rounds, at_table.dice, at_table.state) == ("L-0001", 3, 9, "in use")
+    assert (at_table.first, at_table.last, at_table.is_found) == (today, today, False)
+    assert lots_at(scene.fresh, today - dt.timedelta(days=9), today - dt.timedelta(days=1)) == []
+    rollup.write_rollups()
+    page = scene.browser("podium", "shift-manager").get("/floor/larkfield/figures/T-01/").content.decode()
+    assert "Dice lots in these days" in page and "/floor/larkfield/dice-watch/?lot=L-0001" in page
 
 
 @pytest.mark.django_db
