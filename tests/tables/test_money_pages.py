@@ -135,8 +135,20 @@ def test_the_floor_asks_for_the_fill_that_restores_the_par(closed):
     assert "{&quot;2500&quot;: 300, &quot;500&quot;: 50}" in floor.get(TRAY).content.decode()
     summary = words(floor, f"{TRAY}/summary")
     assert "$53,040 par $61,550" in summary
-    assert "Fill $500 requested Ask for a fill" in summary
+    assert "Fill $500 requested Ask for a fill" in summary and "since the count" not in summary
     assert "Ask for a fill" not in words(closed.browser("tablet", "dealer"), f"{TRAY}/summary")
+
+
+def test_what_moved_since_the_count_is_spread_as_the_par_is_and_the_summary_says_so(scene):
+    set_par(scene, OPENER)
+    scene.act("sell_chips", {"cents": 50_000})
+    scene.play((3, "small", 10_000), dice=[1, 2, 3])  # $100 paid
+    scene.finish()
+    summary = words(scene.browser("podium", "floorperson"), f"{TRAY}/summary")
+    assert (
+        "−$600 moved since the count without being entered by denomination. To order assumes it spread"
+        in summary
+    )
 
 
 def test_the_par_is_set_by_a_pit_manager_and_drawn_against_the_count(closed):
