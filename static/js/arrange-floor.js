@@ -2,10 +2,10 @@
    it with the arrow keys. The server draws each arrangement; the address of the page has it, so that Back undoes a move.
    Nothing is sent before "Save the places". */
 
-import { REQUEST_TIMEOUT, uuid7 } from "./acts.js";
-import { csrfToken } from "./csrf.js";
+import { uuid7 } from "./acts.js";
+import { drags, NO_ANSWER, say, sendArrangement } from "./arranging.js";
 
-const START_DISTANCE = 10;  // pixels: a finger that slides a little less still taps
+const HINT = "Drag a pit or landmark, or tap it and then a gap. Arrow keys also work.";
 const PLAN = "plan", PICKED = "picked";  // in the address
 
 /** The rows of a floor after one item was moved to a gap. `rows` has the items of each row; `gap` is {row, place, isNew}. */
@@ -16,7 +16,7 @@ export function rowsAfterMove(rows, item, { row, place, isNew }) {
   return next.map((items) => items.filter(Boolean)).filter((items) => items.length);
 }
 
-/** The gap to which an arrow key moves an item; null where there is no way. */
+/** The gap to which an arrow key moves an item; null if it cannot move. */
 export function gapOfKey(rows, item, key) {
   const above = rows.findIndex((items) => items.includes(item)), place = rows[above].indexOf(item), row = above + 1;
   const isAlone = rows[above].length === 1;
@@ -36,6 +36,11 @@ export function gapOfKey(rows, item, key) {
 /** How far a point is from a box, {x, y, width, height}. */
 export function distanceTo({ x, y, width, height }, point) {
   return Math.hypot(Math.max(x - point.x, 0, point.x - x - width), Math.max(y - point.y, 0, point.y - y - height));
+}
+
+/* As drawn: a gap that is hidden has no box of its own. */
+function boxOf(node) {
+  return Object.fromEntries(["x", "y", "width", "height"].map((name) => [name, Number(node.getAttribute(name))]));
 }
 
 /** What the act takes. */
@@ -58,7 +63,7 @@ class FloorArrangement {
     this.rows = [];
     for (const item of this.items) (this.rows[item.row - 1] ??= []).push(item);
     this.gaps = [...plan.querySelectorAll(".floor-gap")].map((node) => ({
-      node, row: Number(node.dataset.row), place: Number(node.dataset.place), isNew: "new" in node.dataset, box: node.getBBox(),
+      node, row: Number(node.dataset.row), place: Number(node.dataset.place), isNew: "new" in node.dataset, box: boxOf(node),
     }));
     this.svg.addEventListener("click", (event) => this.tap(event), { capture: true });
     this.svg.addEventListener("keydown", (event) => this.press(event));
@@ -91,16 +96,11 @@ class FloorArrangement {
     for (const node of this.nodes) node.classList.toggle("picked", Boolean(item) && node === this.nodeOf(item));
     this.svg.classList.toggle("offers-gaps", Boolean(item));
     this.remove.disabled = !item?.landmark;
-    this.say(item ? `${item.landmark || this.nameOf(item)} is picked: tap a place between others, or use the arrow keys.`
-      : "Drag one, or tap it and then a place between others. Keys: arrows.");
+    say(item ? `${item.landmark || this.nameOf(item)} is picked: tap a gap, or use the arrow keys.` : HINT);
   }
 
   nameOf(item) {
     return this.nodeOf(item).getAttribute("aria-label").split(",")[0];
-  }
-
-  say(text) {
-    document.getElementById("arrange-say").textContent = text;
   }
 
   tap(event) {
@@ -135,7 +135,7 @@ class FloorArrangement {
   drag({ clientX, clientY }) {
     const { dragging } = this;
     if (!dragging) return;
-    if (!dragging.isDragged && Math.hypot(clientX - dragging.clientX, clientY - dragging.clientY) < START_DISTANCE) return;
+    if (!dragging.isDragged && !drags({ clientX, clientY }, dragging)) return;
     if (!dragging.isDragged) this.pick(dragging.item);
     dragging.isDragged = this.hasDragged = true;
     const point = new DOMPoint(clientX, clientY).matrixTransform(this.svg.getScreenCTM().inverse());
@@ -170,6 +170,9 @@ class FloorArrangement {
 
   /* Has the server draw these rows, with one item picked. */
   show(rows, picked) {
+    const { mostRows, mostItems } = this.plan.dataset;
+    if (rows.length > mostRows || rows.flat().length > mostItems)
+      return say(`The floor plan has at most ${mostRows} rows, and ${mostItems} pits and landmarks.`);
     const query = new URLSearchParams({ arrange: "floor", [PLAN]: JSON.stringify(toSend(rows.filter((items) => items.length))) });
     if (picked) query.set(PICKED, rows.flat().indexOf(picked));
     location.assign(`?${query}`);
@@ -178,21 +181,11 @@ class FloorArrangement {
   async send() {
     this.save.disabled = true;
     this.command ??= uuid7();
-    let answer = null;
-    try {
-      const response = await fetch(this.plan.dataset.arrangeFloor, {
-        method: "POST",
-        body: JSON.stringify({ command: this.command, "seen": 0, params: { items: toSend(this.rows) } }),
-        signal: AbortSignal.timeout(REQUEST_TIMEOUT),
-        headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
-      });
-      const body = await response.json();
-      if (response.ok || body.refusal) answer = body;
-    } catch { /* the same command is sent again */ }
+    const answer = await sendArrangement(this.plan.dataset.arrangeFloor, this.command, { items: toSend(this.rows) });
     if (answer && !answer.refusal) return location.assign(this.plan.dataset.done);
     this.save.disabled = false;
     if (answer) this.command = null;
-    this.say(answer ? answer.refusal.message : "No answer. Save again: the same act counts once.");
+    say(answer ? answer.refusal.message : NO_ANSWER);
   }
 }
 

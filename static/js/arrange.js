@@ -2,10 +2,9 @@
    keys. A dragged table goes to the nearest place of its pit; let go further away, it stays where it was, and so it does
    with Escape. Nothing is sent before "Save the places". */
 
-import { REQUEST_TIMEOUT, uuid7 } from "./acts.js";
-import { csrfToken } from "./csrf.js";
+import { uuid7 } from "./acts.js";
+import { drags, NO_ANSWER, say, sendArrangement } from "./arranging.js";
 
-const START_DISTANCE = 10;  // pixels: a finger that slides a little less still taps
 const REACH = 90;           // units of the plan from a place to the table that is let go there
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
@@ -98,11 +97,7 @@ class Arrangement {
       node.classList.toggle("picked", node.dataset.planOf === code);
     const pit = code && this.pitOf(code)[0];
     for (const spot of this.plan.querySelectorAll("[data-spot]")) spot.classList.toggle("offered", spot.dataset.pitOf === pit);
-    this.say(code ? `${code} is picked: tap its new place in ${pit}.` : "Drag a table, or tap it and then its place. Keys: a table, then arrows.");
-  }
-
-  say(text) {
-    document.getElementById("arrange-say").textContent = text;
+    say(code ? `${code} is picked: tap its new place in ${pit}.` : "Drag a table, or tap it and then its place. Keys: a table, then arrows.");
   }
 
   tap(event) {
@@ -131,11 +126,11 @@ class Arrangement {
     const { dragging } = this;
     if (!dragging) return;
     const right = clientX - dragging.clientX, down = clientY - dragging.clientY;
-    if (!dragging.isDragged && Math.hypot(right, down) < START_DISTANCE) return;
+    if (!dragging.isDragged && !drags({ clientX, clientY }, dragging)) return;
     const [pit] = this.pitOf(dragging.code);
     if (!dragging.isDragged) {
       this.pick(dragging.code);
-      this.say(`Let ${dragging.code} go at its new place in ${pit}.`);
+      say(`Let ${dragging.code} go at its new place in ${pit}.`);
     }
     dragging.isDragged = this.hasDragged = true;
     const scale = 1 / (dragging.node.ownerSVGElement.getScreenCTM()?.a || 1);
@@ -184,7 +179,8 @@ class Arrangement {
       node.classList.toggle("turned", place.dataset.spot.startsWith("2"));
     }
     this.save.disabled = false;
-    this.say(`${code} is at row ${spot.replace(" ", ", place ")} of ${pit}. Not saved yet.`);
+    document.getElementById("arrange-pits").hidden = true;  // it would leave with what is not saved
+    say(`${code} is at row ${spot.replace(" ", ", place ")} of ${pit}. Not saved yet.`);
   }
 
   async send() {
@@ -192,31 +188,15 @@ class Arrangement {
     for (const [pit, places] of this.pits) {
       if (!places.isChanged) continue;
       places.command ??= uuid7();
-      const answer = await this.post({ command: places.command, "seen": 0, params: { pit, places: places.toSend() } });
+      const answer = await sendArrangement(this.plan.dataset.arrange, places.command, { pit, places: places.toSend() });
       if (!answer || answer.refusal) {
         this.save.disabled = false;
         if (answer) places.command = null;  // without an answer the same command is sent again
-        return this.say(answer ? answer.refusal.message : "No answer. Save again: the same act counts once.");
+        return say(answer ? answer.refusal.message : NO_ANSWER);
       }
       places.isChanged = false;
     }
     location.assign(this.plan.dataset.done);
-  }
-
-  /* Returns the answer, null where there was none. */
-  async post(body) {
-    try {
-      const response = await fetch(this.plan.dataset.arrange, {
-        method: "POST",
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(REQUEST_TIMEOUT),
-        headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
-      });
-      const answer = await response.json();
-      return response.ok || answer.refusal ? answer : null;
-    } catch {
-      return null;
-    }
   }
 }
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from tables.core.pace import is_slow
+
 Kind = Literal["raise", "lower", "open", "close", "pace", "break", "dice", "fill"]
 HOUR = dt.timedelta(hours=1)
 LEAST_ROUNDS = 10  # of the last hour, for a proposal about its wagers
@@ -24,7 +26,6 @@ SEATS_OF_NEW_TABLE = Fraction(1, 2)
 MINIMUMS_CENTS = (500, 1_000, 1_500, 2_500, 5_000, 10_000, 20_000, 50_000)
 SOON = dt.timedelta(minutes=60)
 AT_ONCE = dt.timedelta(minutes=10)  # what is due by then comes before everything else
-SLOW = Fraction(4, 5)  # of the target pace
 LOW_TRAY = Fraction(1, 2)  # of its par, at which a fill is due
 
 
@@ -292,10 +293,10 @@ def _tables_to_close(tables: Sequence[TableHour]) -> Iterable[Proposal]:
 
 
 def _quicken(table: TableHour) -> Proposal | None:
-    """A table that was dealt for half an hour well below the target of its game."""
+    """A table that was dealt for half an hour well below the target of its game, with more than half of its seats."""
     pace = table.an_hour(Fraction(table.rounds))
-    is_slow = table.target_pace is not None and pace <= SLOW * table.target_pace
-    if not table.is_known or table.is_idle or table.minutes < IDLE_MINUTES or not is_slow:
+    is_dealt = table.is_open and table.rounds > 0 and table.minutes >= IDLE_MINUTES
+    if not is_dealt or table.occupancy <= HALF_EMPTY or not is_slow(pace, table.target_pace):
         return None
     assert table.target_pace is not None
     gain = table.win_an_hour * (table.target_pace / pace - 1)
@@ -303,7 +304,7 @@ def _quicken(table: TableHour) -> Proposal | None:
         "pace",
         table.code,
         f"Quicken {table.code}",
-        f"{round(pace)} settled rounds an hour in {table.minutes} min, the house's target is {table.target_pace}. "
+        f"{round(pace)} settled rounds an hour in {table.minutes} min, the casino's target is {table.target_pace}. "
         f"{_percent(table.occupancy)} of its seats wagered. "
         f"{' and '.join(table.dealers) or 'Nobody'} {'deal' if len(table.dealers) > 1 else 'deals'} there now.",
         "Assumes as many wagers in each further round. Payments to many seats take time, so look at the table first.",

@@ -18,6 +18,7 @@ from fractions import Fraction
 
 HOUR = dt.timedelta(hours=1)
 MICROSECOND = dt.timedelta(microseconds=1)
+SLOW = Fraction(4, 5)  # of the target pace, below which a table is slow
 LEAST_TIME = dt.timedelta(minutes=5)  # of less time no pace is stated
 
 
@@ -29,3 +30,8 @@ def pace(rounds: int, open_time: dt.timedelta) -> Fraction | None:
 def per_hour(count: int, time: dt.timedelta) -> Fraction | None:
     """Return a number an hour of some time, exactly; None without time."""
     return Fraction(count * (HOUR // MICROSECOND), time // MICROSECOND) if time else None
+
+
+def is_slow(pace: Fraction | int | None, target: int | None) -> bool:
+    """Whether a table is dealt well below the pace at which the casino aims."""
+    return pace is not None and target is not None and pace < SLOW * target

@@ -34,7 +34,7 @@ from tables.demo.simulated_events import (
     Event,
     acknowledged_rules,
     allowed_seats,
-    corrected_dice,
+    correct_dice,
     hand_over_shift,
     plan_reliefs,
     refused_seat,
@@ -146,7 +146,7 @@ def _play_once(table: EveningTable, draw: random.Random) -> bool:
         table.hands.move(draw.uniform(*SECONDS_OF_AN_ACT))
         if name == "call_dice" and table.misreads_dice:
             table.misreads_dice = False
-            corrected_dice(table)
+            correct_dice(table)
     table.hands.move(draw.uniform(*table.seconds_between_rounds))
     return True
 

@@ -32,10 +32,11 @@ from tables.models import Alert, Round, Slip, Table, Throw
 from tables.rounds.entry_types import Totals
 from tables.rules.alert_rules import NEW_RULES
 from tables.runner import facility as facility_runner
+from tables.staffing.relief import dealers_on_duty
 
 TIME_AT_TABLE = dt.timedelta(minutes=40)
 PLANNED_RELIEFS, LEAST_NOTICE = 2, dt.timedelta(minutes=3)  # of a pit
-TOO_LITTLE_CENTS, LAST_ROUNDS = 500, 6
+UNDERPAID_CENTS, ROUNDS_SEARCHED = 500, 6
 REPAIR_SECONDS = 120
 MISSING_CENTS = 10_000  # from the tray whose count differs
 Event = Callable[["EveningTable", random.Random], None]
@@ -123,7 +124,7 @@ def act_at_facility(
     """Execute one act without a table, and return its answer.
 
     Its stream may have an entry of a later moment, from another table or from before the evening was played: then the
-    act takes that moment, and none before `earliest`.
+    act takes that moment, never before `earliest`.
     """
     moment = _recorded_moment(facility, facility_runner.RUNNER.streams[name])
     moment = max(moment, earliest or moment)
@@ -229,7 +230,7 @@ def misread_dice(table: EveningTable, draw: random.Random) -> None:
     table.misreads_dice = True
 
 
-def corrected_dice(table: EveningTable) -> None:
+def correct_dice(table: EveningTable) -> None:
     """The dealer corrects the dice that were called just now, with the floor."""
     throws = Throw.objects.filter(round__table=table.simulated.table, round__ended_at=None)
     first, *others = throws.exclude(dice=[]).latest("pk").dice
@@ -239,34 +240,34 @@ def corrected_dice(table: EveningTable) -> None:
 
 def settled_slip(table: EveningTable, draw: random.Random) -> None:
     """A slip about the last round is filed and settled at once, unless somebody reviews it first."""
-    slip = filed_slip(table, draw)
+    slip = file_slip(table, draw)
     if slip is not None and slip.status == Slip.Status.FILED and not slip.review_comes_first:
         moved = [{"seat": amount["seat"], "cents": amount["cents"]} for amount in slip.due]
         params = {"slip": slip.code, "moved": moved}
         table.act(table.simulated.dealer, "settle_slip", params, table.simulated.floor)
 
 
-def filed_slip(table: EveningTable, draw: random.Random) -> Slip | None:
+def file_slip(table: EveningTable, draw: random.Random) -> Slip | None:
     """A seat was paid a chip too little in one of the last rounds, which somebody sees when it is over.
 
     Nothing happens where those rounds paid nobody so much.
     """
     rounds = Round.objects.filter(table=table.simulated.table, phase="cleared", slips=None)
-    for round_ in rounds.order_by("-number")[:LAST_ROUNDS]:
+    for round_ in rounds.order_by("-number")[:ROUNDS_SEARCHED]:
         outcome = outcome_of(round_)
         paid = slips.by_seat(outcome.lines if outcome else ())
-        seats = [seat for seat in sorted(paid) if paid[seat]["paid_cents"] > TOO_LITTLE_CENTS]
+        seats = [seat for seat in sorted(paid) if paid[seat]["paid_cents"] > UNDERPAID_CENTS]
         if outcome and seats:
-            return _payment_slip(table, round_, outcome, draw.choice(seats), paid)
+            return _file_payment_slip(table, round_, outcome, draw.choice(seats), paid)
     return None
 
 
-def _payment_slip(
+def _file_payment_slip(
     table: EveningTable, round_: Round, outcome: RoundOutcome, seat: int, paid: Mapping[int, Totals]
 ) -> Slip:
     handed = {
         "seat": seat,
-        "paid_cents": paid[seat]["paid_cents"] - TOO_LITTLE_CENTS,
+        "paid_cents": paid[seat]["paid_cents"] - UNDERPAID_CENTS,
         "taken_cents": paid[seat]["taken_cents"],
     }
     params = {
@@ -284,7 +285,7 @@ def failed_device(table: EveningTable, draw: random.Random) -> None:
     """The device fails between two rounds. It is repaired and inspected, and gaming goes on."""
     table.act(table.simulated.dealer, "report_device_failure", {})
     table.hands.move(REPAIR_SECONDS)
-    table.act(table.simulated.floor, "record_repair", {"what": "Fuse of the light changed"})
+    table.act(table.simulated.floor, "record_repair", {"what": "Repaired and tested"})
     table.act(table.simulated.floor, "inspect_table", inspection_of(table.simulated.table))
 
 
@@ -326,12 +327,14 @@ def carried_fill(table: EveningTable, draw: random.Random) -> None:
 
 def unsettled_slip(table: EveningTable, draw: random.Random) -> None:
     """A slip whose money has not moved."""
-    filed_slip(table, draw)
+    file_slip(table, draw)
 
 
 def plan_reliefs(tables: Sequence[EveningTable]) -> None:
-    """Plan who of a pit's resting dealers relieves whom: the first post of the tables that were relieved first."""
-    resting = iter(tables[0].pit.resting if tables else ())
+    """Plan reliefs for the tables of a pit that were relieved longest ago, at their first post."""
+    dealers = dealers_on_duty(tables[0].simulated.table, clock.now())
+    able = {dealer.person.pk for dealer in dealers if not dealer.obstacle}
+    resting = [dealer for dealer in tables[0].pit.resting if dealer.pk in able]
     by_relief = sorted(tables, key=lambda table: table.relieved_at or clock.now())
     for table, dealer in zip(by_relief[:PLANNED_RELIEFS], resting, strict=False):
         planned_for = max((table.relieved_at or clock.now()) + TIME_AT_TABLE, clock.now() + LEAST_NOTICE)
@@ -386,8 +389,8 @@ LEFT_OF_REAL_PLAY: tuple[Event, ...] = (*LEFT, unsettled_slip, raised_limits, an
 def hand_over_shift(facility: Facility, device: Device, staff: Staff, tables: Sequence[EveningTable]) -> None:
     """The next manager takes over everything that is open, and both sign.
 
-    It takes place once every table has done what it began: somebody takes over only what has arisen by then. Nothing
-    happens where the record has reached the next shift, because a handover of that would be hours early.
+    It takes the time of the newest entry of any table, because it may only list items that exist by then. Nothing
+    happens if that time is already in the next shift.
     """
     recorded_at = _recorded_moment(facility, facility_runner.RUNNER.streams["sign_handover"])
     streams = Stream.objects.filter(pk__in=[table.simulated.table.stream_id for table in tables])

@@ -198,7 +198,7 @@ class LotAtTable:
     dice: int
     highest: str
     state: str
-    is_found: bool
+    has_finding: bool
 
 
 def lots_at(table: Table, first: dt.date, last: dt.date) -> list[LotAtTable]:

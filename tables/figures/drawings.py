@@ -9,7 +9,7 @@ from games.office.pdf.paper import BOLD, DIM, FAINT, INK, INTER
 from tables.figures.period_plots import FRAME, PeriodPlot
 from tables.figures.plots import LEFT, TEXT_HEIGHT, BandPlot, Label
 
-WIDEST_TEXT = 9.0  # points
+MAX_FONT_SIZE = 9.0  # points
 DASHES, DOTS = (4, 3), (1, 3)
 
 
@@ -28,7 +28,7 @@ class _PlotDrawing(Flowable):
         return self.height - pixels * self.scale
 
     def _line(self, x1: float, y1: float, x2: float, y2: float, dashes: tuple[int, ...] = ()) -> None:
-        self.canv.setDash(*dashes or ())
+        self.canv.setDash(*dashes)
         self.canv.line(x1 * self.scale, self._y(y1), x2 * self.scale, self._y(y2))
         self.canv.setDash()
 
@@ -36,13 +36,13 @@ class _PlotDrawing(Flowable):
         canvas = self.canv
         is_strong = label.kind == "strong"
         canvas.setFillColor(INK if is_strong else DIM)
-        canvas.setFont(BOLD if is_strong else INTER, min(WIDEST_TEXT, TEXT_HEIGHT * self.scale))
+        canvas.setFont(BOLD if is_strong else INTER, min(MAX_FONT_SIZE, TEXT_HEIGHT * self.scale))
         draw = {
             "start": canvas.drawString,
             "middle": canvas.drawCentredString,
             "end": canvas.drawRightString,
         }[label.anchor]
-        draw(label.x * self.scale, self._y(label.y), label.text.replace("σ", "s.d."))
+        draw(label.x * self.scale, self._y(label.y), _drawable(label.text))
 
     def _grid(self, grid: tuple[Label, ...], left: float, right: float) -> None:
         for line in grid:
@@ -50,6 +50,11 @@ class _PlotDrawing(Flowable):
             self.canv.setStrokeColor(DIM if line.kind == "zero" else FAINT)
             self._line(left, line.y, right, line.y)
             self._label(Label(0, line.y + 4, line.text))
+
+
+def _drawable(text: str) -> str:
+    """Return a text of the page without what the fonts of the paper lack: σ and the narrow space."""
+    return text.replace("σ", "s.d.").replace("\u202f", " ")
 
 
 class BandPlotDrawing(_PlotDrawing):

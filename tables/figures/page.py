@@ -34,6 +34,7 @@ from tables.figures.period_plots import (
     period_plot,
     share_words,
 )
+from tables.figures.pit_history import pit_moves
 from tables.figures.plots import Annotation, Axis, BandPlot, LotChange, band_plots, number_of
 from tables.figures.query import (
     BY,
@@ -217,15 +218,15 @@ class FiguresPage:
         self.query, self.person, self.now = query, person, now
         self.facility = query.facility
         self.visible = visible_tables(person, query.facility, query.play)
-        tables = selected_tables(query, self.visible)
-        self.figures: RangeFigures = read_range(query, tables)
+        self.selected = selected_tables(query, self.visible)
+        self.figures: RangeFigures = read_range(query, self.selected)
         self.tables = [
             table
-            for table in tables
+            for table in self.selected
             if query.pit in ("", table.pit.code) or table.pk in self.figures.by_table
         ]
         self.total = self.figures.total
-        self.hold = read_hold(query, self.tables)
+        self.hold = read_hold(query, self.selected)
         self.money = self.hold.total
         self.labels = FamilyLabels(self.facility, self.tables)
 
@@ -284,11 +285,11 @@ class FiguresPage:
         return [
             FiguresRow(
                 self.pit_names.get(code, code),
-                self.figures.by_pit[code],
+                self.figures.by_pit.get(code, Sums()),
                 self.query.parameters(pit=code, by="table"),
                 money=self.hold.by_pit.get(code, HoldSums()),
             )
-            for code in sorted(self.figures.by_pit)
+            for code in sorted(self.figures.by_pit.keys() | self.hold.by_pit.keys())
         ]
 
     def _game_rows(self) -> list[FiguresRow]:
@@ -465,7 +466,7 @@ class FiguresPage:
     def _hold_plot(self, periods: Sequence[Moment], labels: Sequence[str]) -> PeriodPlot | None:
         """Draw the hold of days or months; of a single day the win over the chips sold so far, hour by hour."""
         if self.query.is_one_day:
-            so_far = hold_so_far(self.query, self.tables)
+            so_far = hold_so_far(self.query, self.selected)
             points = [
                 Point(label, so_far.get(period) if isinstance(period, dt.datetime) else None)
                 for label, period in zip(labels, periods, strict=True)
@@ -618,8 +619,10 @@ class FiguresPage:
         return self._filter("Shift", "shift", names, names.get(self.query.shift, self.query.shift))
 
     def _pit_filter(self) -> Filter:
-        codes = sorted({table.pit.code for table in self.visible} | self.figures.pits)
-        names = {code: self.pit_names.get(code, code) for code in codes}
+        moves = pit_moves(self.facility)
+        codes = {table.pit.code for table in self.visible}
+        codes |= {move.before for table in self.visible for move in moves.get(table.code, ())}
+        names = {code: self.pit_names.get(code, code) for code in sorted(codes)}
         return self._filter("Pit", "pit", names, names.get(self.query.pit, self.query.pit))
 
     @cached_property
@@ -666,8 +669,8 @@ class FiguresPage:
 
     @property
     def uncounted(self) -> int:
-        """Settled rounds that are not counted yet."""
-        return not_counted(self.tables) if self.query.has_today and self.tables else 0
+        """Settled rounds of the range that are not counted yet."""
+        return not_counted(self.query, self.selected)
 
 
 class FamilyLabels:

@@ -28,8 +28,8 @@ HEADS = (
 )
 WIDTHS = (96, 42, 64, 62, 58, 52, 36, 42, 46, 46, 56, 60, 56, 40, 38)
 PACE_NOTE = (
-    "Win %: of handle. Cut: by payout limits. Pace: settled rounds an hour of open and staffed time. "
-    "Seats: with a wager, of the seats of the table."
+    "Win %: win over handle. Cut: what payout limits took off payouts. "
+    "Pace: settled rounds an hour of open and staffed time. Seats: with a wager, of the seats of the table."
 )
 HOLD_NOTE = "Hold: win over drop of the inventories that were opened in the range, once all of it is counted."
 NOT_COUNTED = "not counted"
@@ -81,7 +81,7 @@ def _plots(page: FiguresPage) -> Iterator[Flowable]:
     for first in range(0, len(of_periods), 2):
         cells: list[list[Flowable]] = [
             [
-                text(" ".join(filter(None, [plot.name + ",", plot.note])).removesuffix(","), look["dim"]),
+                text(", ".join(filter(None, [plot.name, plot.note])), look["dim"]),
                 PeriodPlotDrawing(plot, column),
             ]
             for plot in of_periods[first : first + 2]

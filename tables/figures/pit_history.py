@@ -28,23 +28,24 @@ class PitHistory(NamedTuple):
     moves: tuple[PitMove, ...] = ()
 
     def pit_at(self, moment: dt.datetime) -> str:
-        """Return the code of the pit in which the table was when something ended there."""
+        """Return the code of the table's pit at a moment; at the moment of a move, the pit before it."""
         return next((move.before for move in self.moves if moment <= move.moment), self.now)
 
 
 def pit_history(table: Table) -> PitHistory:
     """Return the history of one table, in one statement."""
-    return PitHistory(table.pit.code, tuple(pit_moves(table.facility).get(table.code, ())))
+    moves = pit_moves(table.facility).get(table.code, [])
+    return PitHistory(moves[-1].after if moves else table.pit.code, tuple(moves))
 
 
 def pit_moves(facility: Facility) -> dict[str, list[PitMove]]:
-    """Return the moves from pit to pit by the code of the table. What cannot be read is left out."""
+    """Return the moves from pit to pit by the code of the table. An entry that was changed is left out."""
     moved = Entry.objects.filter(stream__name=f"{facility.code}/setup", type=TABLE_MOVED.name)
     moves: dict[str, list[PitMove]] = {}
     for row in moved.order_by("seq").values_list(*COLUMNS):
         entry = read(row)
         before, after = entry.data.get("pit_before"), entry.data.get("pit")
-        if isinstance(before, str) and isinstance(after, str) and before != after:
+        if entry.is_intact and isinstance(before, str) and isinstance(after, str) and before != after:
             move = PitMove(dt.datetime.fromisoformat(entry.at), before, after)
             moves.setdefault(str(entry.data.get("table")), []).append(move)
     return moves

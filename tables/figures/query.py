@@ -137,5 +137,8 @@ def visible_tables(person: Person | None, facility: Facility, play: str) -> list
 
 
 def selected_tables(query: FiguresQuery, tables: list[Table]) -> list[Table]:
-    """Return those of these tables that the filters leave. That by pit is of the rows: a table may have moved since."""
+    """Return those of these tables that the filters leave.
+
+    The pit filter applies to rollup rows instead, because a table may have moved.
+    """
     return [table for table in tables if query.table in ("", table.code) and query.game in ("", table.game)]

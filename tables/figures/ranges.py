@@ -41,16 +41,14 @@ class DaySums:
 class RangeFigures:
     """The figures of a query: by table (id), by hour, day or month, and in total, with the points of the plot.
 
-    Those by shift and by pit are there if the query asks for them. `pits` are the codes of all pits in which the tables
-    were. Families are by the codes of the game and of the family. The
-    seats are those of a single table, with the number of rounds in which each had a wager.
+    `by_shift` and `by_pit` are filled only if the query groups by them. Families are by the codes of the game and of
+    the family. The seats are those of a single table, with the number of rounds in which each had a wager.
     """
 
     by_table: dict[int, Sums] = field(default_factory=lambda: defaultdict(Sums))
     by_shift: dict[str, Sums] = field(default_factory=lambda: defaultdict(Sums))
     by_pit: dict[str, Sums] = field(default_factory=lambda: defaultdict(Sums))
     by_period: dict[Moment, Sums] = field(default_factory=lambda: defaultdict(Sums))
-    pits: set[str] = field(default_factory=set)
     families: dict[tuple[str, str], FamilySums] = field(default_factory=lambda: defaultdict(FamilySums))
     by_seat: Counter[int] = field(default_factory=Counter)
     points: list[PlotPoint] = field(default_factory=list)
@@ -77,7 +75,6 @@ def read_range(query: FiguresQuery, tables: Sequence[Table]) -> RangeFigures:
             figures.by_shift[row["shift"]].add_row(row)
         elif query.by == "pit":
             figures.by_pit[row["pit"]].add_row(row)
-        figures.pits.add(row["pit"])
         for family, stored in row["by_family"].items():
             figures.families[games[table], family].add_stored(stored)
         if "by_seat" in row:
@@ -255,12 +252,13 @@ def dealers_of(query: FiguresQuery, tables: Sequence[Table]) -> list[str]:
     )
 
 
-def not_counted(tables: Sequence[Table]) -> int:
-    """Return how many settled rounds of these tables the rollups do not have yet."""
+def not_counted(query: FiguresQuery, tables: Sequence[Table]) -> int:
+    """Return how many settled rounds of these tables in the range the rollups do not have yet."""
     behind = Q(number__gt=0) & (
         Q(table__rollup_progress=None) | Q(number__gt=F("table__rollup_progress__last_round"))
     )
-    return Round.objects.filter(behind, table__in=tables, phase="cleared").count()
+    days = Q(gaming_day__range=(query.first, query.last))
+    return Round.objects.filter(behind, days, table__in=tables, phase="cleared").count()
 
 
 def share_of(part: Fraction | int, total: Fraction | int) -> Fraction | None:

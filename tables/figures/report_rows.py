@@ -4,13 +4,15 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
 from django.urls import reverse
 
 from games.models import Facility
+from tables.figures.schedules import ended_periods
 from tables.models import FiguresReport, FiguresSchedule
 
-LAST = 14  # reports of each that the page lists
+REPORTS_SHOWN = 14  # of each declared report, beside the missing ones
+OVERDUE_AFTER = dt.timedelta(minutes=40)  # the end of a period; it is due after ten
+OVERDUE = "Overdue: see whether the ticker runs and counts the rounds"
 Status = FiguresReport.Status
 
 
@@ -42,19 +44,20 @@ class ScheduleRow:
     reports: Sequence[ReportRow]
 
 
-def missing_reports(facility: Facility) -> QuerySet[FiguresReport]:
-    """The reports of what is declared now that failed, or of which nobody knows whether they left."""
-    reports = FiguresReport.objects.filter(schedule__facility=facility, schedule__ended_at=None)
-    return reports.exclude(error="").exclude(status=Status.DONE)
+def missing_count(facility: Facility, now: dt.datetime) -> int:
+    """Return how many reports of what is declared now failed, are overdue, or may not have left."""
+    schedules = FiguresSchedule.objects.filter(facility=facility, ended_at=None).select_related("facility")
+    return sum(row.is_missing for schedule in schedules for row in _report_rows(schedule, now, 0))
 
 
-def schedule_rows(facility: Facility) -> list[ScheduleRow]:
+def schedule_rows(facility: Facility, now: dt.datetime) -> list[ScheduleRow]:
     """Return every declared report that runs, by name, each with its last reports, the newest first."""
     schedules = FiguresSchedule.objects.filter(facility=facility, ended_at=None)
-    return [_schedule_row(schedule) for schedule in schedules.select_related("declared_by", "declared_with")]
+    related = schedules.select_related("facility", "declared_by", "declared_with")
+    return [_schedule_row(schedule, now) for schedule in related]
 
 
-def _schedule_row(schedule: FiguresSchedule) -> ScheduleRow:
+def _schedule_row(schedule: FiguresSchedule, now: dt.datetime) -> ScheduleRow:
     address = reverse("figures", args=[schedule.facility.code])
     return ScheduleRow(
         schedule.name,
@@ -65,18 +68,39 @@ def _schedule_row(schedule: FiguresSchedule) -> ScheduleRow:
         [*filter(None, [schedule.folder]), *schedule.mail],
         f"{schedule.declared_by.name} and {schedule.declared_with.name}",
         schedule.declared_at,
-        [_report_row(report) for report in schedule.reports.order_by("-first_day", "-pk")[:LAST]],
+        _report_rows(schedule, now, REPORTS_SHOWN),
     )
 
 
-def _report_row(report: FiguresReport) -> ReportRow:
-    is_missing = bool(report.error) and report.status != Status.DONE
-    is_retried = is_missing and report.status != Status.UNSURE
+def _report_rows(schedule: FiguresSchedule, now: dt.datetime, most: int) -> list[ReportRow]:
+    """Return the last reports of a schedule and every missing one, the newest first.
+
+    A period that ended some time ago without a report is overdue: nothing delivers, or its rounds are not counted.
+    """
+    overdue_since = now - OVERDUE_AFTER
+    overdue = {period.key: period for period in ended_periods(schedule, now) if period.ends <= overdue_since}
+    rows = []
+    for place, report in enumerate(schedule.reports.order_by("-first_day", "-pk")):
+        row = _report_row(report, is_overdue=report.period in overdue)
+        overdue.pop(report.period, None)
+        if place < most or row.is_missing:
+            rows.append(row)
+    never_tried = sorted(overdue.values(), key=lambda period: period.ends, reverse=True)
+    return [
+        *(ReportRow(period.key, OVERDUE, "", True, None, None, ()) for period in never_tried),
+        *rows,
+    ]
+
+
+def _report_row(report: FiguresReport, *, is_overdue: bool) -> ReportRow:
+    has_failed = bool(report.error) and report.status != Status.DONE
+    is_retried = has_failed and report.status != Status.UNSURE
+    is_late = is_overdue and not has_failed and report.status != Status.DONE
     return ReportRow(
         report.period,
-        _state(report),
-        report.error if is_missing else "",
-        is_missing,
+        OVERDUE if is_late else _state(report),
+        report.error if has_failed else "",
+        has_failed or is_late,
         report.done_at,
         report.next_try_at if is_retried else None,
         report.files,
@@ -84,12 +108,9 @@ def _report_row(report: FiguresReport) -> ReportRow:
 
 
 def _state(report: FiguresReport) -> str:
-    if report.status == Status.UNSURE:
-        return "Not known whether the e-mail left"
     if report.status == Status.DONE:
         return "Delivered"
-    if report.error:
+    if report.error and report.status != Status.UNSURE:
         return f"Not delivered in {report.attempts} attempt{'' if report.attempts == 1 else 's'}"
-    return {Status.DUE: "Due", Status.WRITING: "Being written", Status.SENDING: "Being sent"}[
-        Status(report.status)
-    ]
+    label: str = report.get_status_display()
+    return label.capitalize()

@@ -112,7 +112,7 @@ class Delta:
 
 
 class HourKey(NamedTuple):
-    """To which row of hours something belongs. `dealers` are their codes, with spaces."""
+    """The key of an hour row. `dealers` are their codes, with spaces."""
 
     gaming_day: dt.date
     begins_at: dt.datetime
@@ -126,7 +126,7 @@ class HourKey(NamedTuple):
 
 
 class DayKey(NamedTuple):
-    """To which row of days something belongs."""
+    """The key of a day row."""
 
     gaming_day: dt.date
     shift: str
@@ -138,7 +138,7 @@ class DayKey(NamedTuple):
 
 
 class MonthKey(NamedTuple):
-    """To which row of months something belongs; `month` is its first day."""
+    """The key of a month row; `month` is its first day."""
 
     month: dt.date
     shift: str

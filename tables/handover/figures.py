@@ -1,7 +1,7 @@
 """The figures of a shift by pit: rounds, handle, win, and the win that the odds predict with its band."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
@@ -10,8 +10,10 @@ from typing import Any
 from django.db.models import Count, Max, Min, Q, Sum
 
 from games.models import Facility
+from tables.figures.pit_history import pit_by_moment, pit_moves
+from tables.figures.round_figures import figures_of_rounds
 from tables.handover.shifts import ShiftToHandOver
-from tables.models import Round, Table
+from tables.models import Pit, Round, Table
 from tables.screens.day_expectation import DEVIATIONS, day_expectation
 from tables.screens.selectors import PLAYED
 
@@ -55,20 +57,18 @@ class ShiftFigures:
 
 def shift_figures(facility: Facility, shift: ShiftToHandOver) -> tuple[list[ShiftFigures], ShiftFigures]:
     """Return the figures of each pit with live tables, and of the floor: of the rounds that ended in the shift."""
-    tables = Table.objects.filter(facility=facility, kind=Table.Kind.LIVE).select_related("pit")
-    by_table = {row["table"]: row for row in _sums(facility, shift)}
-    pits: dict[str, list[ShiftFigures]] = {}
-    names: dict[str, str] = {}
-    for table in tables.order_by("pit__code", "code"):
-        names[table.pit.code] = table.pit.name
-        figures = _of_table(table, shift, by_table[table.pk]) if table.pk in by_table else None
-        pits.setdefault(table.pit.code, []).extend([figures] if figures else [])
-    by_pit = [_total(code, names[code], figures) for code, figures in pits.items()]
+    live = Table.objects.filter(facility=facility, kind=Table.Kind.LIVE).select_related("pit")
+    tables = {table.pk: table for table in live.order_by("pit__code", "code")}
+    names = dict(Pit.objects.filter(facility=facility).values_list("code", "name"))
+    pits: dict[str, list[ShiftFigures]] = {table.pit.code: [] for table in tables.values()}
+    for row in _sums(facility, shift, tables.values()):
+        pits.setdefault(row["pit"], []).append(_of_table(tables[row["table"]], shift, row))
+    by_pit = [_total(code, names.get(code, code), pits[code]) for code in sorted(pits)]
     return by_pit, _total(FLOOR, "Floor", by_pit)
 
 
-def _sums(facility: Facility, shift: ShiftToHandOver) -> Iterable[dict[str, Any]]:
-    """The sums of each table over the rounds that ended in the shift.
+def _sums(facility: Facility, shift: ShiftToHandOver, tables: Collection[Table]) -> Iterable[dict[str, Any]]:
+    """The sums of each table over the rounds that ended in the shift, by the pit in which it was then.
 
     A shift lies within one gaming day. The first and the last shift of a day have its rounds that ended on the other
     side of its limit, so that the shifts of a day add up to it.
@@ -81,7 +81,8 @@ def _sums(facility: Facility, shift: ShiftToHandOver) -> Iterable[dict[str, Any]
         rounds = rounds.filter(ended_at__gte=shift.begins)
     if shift.ends < facility.day_begins(next_day):
         rounds = rounds.filter(ended_at__lt=shift.ends)
-    sums = rounds.order_by().values("table")
+    pit = pit_by_moment(tables, pit_moves(facility), table="table", moment="ended_at")
+    sums = rounds.order_by().annotate(pit=pit).values("table", "pit")
     sums = sums.annotate(rounds=Count("pk", filter=PLAYED), handle=Sum("wagered_cents", filter=PLAYED))
     sums = sums.annotate(taken=Sum("taken_cents"), paid=Sum("paid_cents"))
     sums = sums.annotate(first=Min("number", filter=PLAYED), last=Max("number", filter=PLAYED))
@@ -96,11 +97,11 @@ def _of_table(table: Table, shift: ShiftToHandOver, sums: dict[str, Any]) -> Shi
     since = Round.objects.filter(PLAYED, Q(number__gt=after), table=table, gaming_day=shift.gaming_day)
     expectation = day_expectation(table.uid, table.pk, shift.gaming_day, since.count(), after)
     expected, variance, fees_cents = expectation.win, expectation.variance, expectation.fees_cents
-    if expectation.last_round != sums["last"]:  # rounds of the next shift have ended
-        so_far = expectation.up_to(sums["last"])
-        expected = Fraction(so_far.expected_cents) if so_far else None
-        variance = Fraction(so_far.band_cents, DEVIATIONS) ** 2 if so_far else None
-        fees_cents = so_far.fees_cents if so_far else fees_cents
+    if expectation.last_round != sums["last"]:  # rounds of the next shift have ended, or those of another pit
+        settled = list(figures_of_rounds(table, sums["first"], sums["last"]))
+        expected = _sum(round_.expected_win for round_ in settled)
+        variance = _sum(round_.variance for round_ in settled)
+        fees_cents = sum(round_.fees_cents for round_ in settled)
     return ShiftFigures(table.code, table.code, sums["rounds"], handle - fees_cents, win, expected, variance)
 
 

@@ -1,4 +1,6 @@
-"""Rollups know the pit in which their table was. The ticker counts again where a table of the facility moved."""
+"""Add the pit to rollups. The ticker rebuilds those of tables that moved."""
+
+import json
 
 from django.apps.registry import Apps
 from django.db import migrations, models
@@ -14,21 +16,35 @@ UNIQUE = {
 
 
 def fill_pit(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Write the pit of each table into its rows, and remove those of facilities where a table ever moved."""
+    """Write the pit of each table into its rows, and remove those of tables that ever moved to another pit."""
     using = schema_editor.connection.alias
-    moved = apps.get_model("audit", "Entry").objects.using(using).filter(type="table.moved")
-    facilities = {name.partition("/")[0] for name in moved.values_list("stream__name", flat=True)}
-    table = apps.get_model("tables", "Table").objects.using(using)
+    tables = apps.get_model("tables", "Table").objects.using(using)
+    moved = [
+        tables.filter(facility__code=facility, code=code).values_list("pk", flat=True)
+        for facility, code in _tables_that_moved(apps, using)
+    ]
+    ids = [pk for found in moved for pk in found]
     for name in (*ROWS, "RollupProgress"):
         rows = apps.get_model("tables", name)._default_manager.using(using)
-        rows.filter(table__facility__code__in=facilities).delete()
+        rows.filter(table__in=ids).delete()
         if name in ROWS:
-            pit = table.filter(pk=OuterRef("table")).values("pit__code")[:1]
+            pit = tables.filter(pk=OuterRef("table")).values("pit__code")[:1]
             rows.update(pit=Subquery(pit))
 
 
+def _tables_that_moved(apps: Apps, using: str) -> set[tuple[str, str]]:
+    """Return the codes of facility and table of each entry that moves a table to another pit."""
+    entries = apps.get_model("audit", "Entry").objects.using(using).filter(type="table.moved")
+    moved = set()
+    for stream, body in entries.values_list("stream__name", "body"):
+        data = json.loads(bytes(body))["data"]
+        if data["pit"] != data["pit_before"]:
+            moved.add((stream.partition("/")[0], data["table"]))
+    return moved
+
+
 class Migration(migrations.Migration):
-    """A copy is removed before it is written again from the record."""
+    """Rollups are copies of the record: those that may be wrong are deleted, and the ticker rebuilds them."""
 
     dependencies = [("tables", "0030_state_of_open_time"), ("audit", "0018_cage_cashiers")]
 

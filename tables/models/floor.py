@@ -10,6 +10,8 @@ from games.snapshot_types import EquipmentKind
 
 FailedEquipment = EquipmentKind | Literal[""]
 PLAN_ROWS, PLAN_COLUMNS = 2, 40  # places for tables in a pit, on the floor plan
+FLOOR_ROWS, FLOOR_ITEMS = 20, 120  # at most, of pits and landmarks on it
+LANDMARK_LENGTH = 24  # characters
 
 
 class Pit(models.Model):

@@ -20,7 +20,7 @@ from tables.models import PlannedMove, Table
 from tables.staffing.breaks import break_due
 from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED
 
-LEAST_WIDTH_OF_WORDS = 8  # percent of a lane
+MIN_TEXT_WIDTH = 8  # percent of a lane
 STEP = dt.timedelta(minutes=20)
 BEFORE, AFTER = 4, 4  # steps of the board before and after the moment
 TONES = 3
@@ -86,8 +86,8 @@ class Block:
 
     @property
     def has_room(self) -> bool:
-        """Whether its word can be read whole on a podium: half of one would be another."""
-        return self.width >= LEAST_WIDTH_OF_WORDS
+        """Whether the block is wide enough for its text on a podium."""
+        return self.width >= MIN_TEXT_WIDTH
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from tables.setup.entry_types import FloorItem
 ROW_HEIGHT, MIDDLE_HEIGHT = 146, 92  # of a row of tables with seats and a line of text; between two rows
 TABLE_GAP, PIT_GAP, EDGE = 34, 26, 14
 LANDMARK_HEIGHT, LANDMARK_LETTER = 76, 14  # of its row; of a letter of its name
-NARROW = 440  # width of a pit
+NARROW_PIT_WIDTH, EMPTY_WIDTH = 440, 180
 GAP = 40  # between items, for a finger that moves one
 SCREEN = (1090, 700)  # about what a podium has for the plan
 MOST_SHRUNK = 1.3  # how far a plan is shrunk to fit
@@ -62,7 +62,7 @@ class PlanPit:
     @property
     def is_narrow(self) -> bool:
         """Whether only its name and its win fit between its tables where a large plan is shrunk to fit."""
-        return self.width < NARROW
+        return self.width < NARROW_PIT_WIDTH
 
     @property
     def middle_x(self) -> float:
@@ -75,7 +75,7 @@ class PlanPit:
 
 @dataclass(frozen=True)
 class PlanLandmark:
-    """What stands on the floor beside the pits, such as the cage: its box with its name."""
+    """A landmark such as the cage: its name and its box."""
 
     name: str
     x: float
@@ -94,7 +94,7 @@ class PlanLandmark:
 
 @dataclass(frozen=True)
 class PlanItem:
-    """A pit (its code) or a landmark, with the whole room that it takes: what is moved when the floor is arranged."""
+    """A pit (its code) or a landmark, with the area that it takes up: what is moved when the floor is arranged."""
 
     row: int
     name: str
@@ -231,7 +231,7 @@ def _pit_block(pit: PitOnFloor, spare_columns: int) -> _Block:
 
 
 def _declared_rows(declared: Iterable[FloorItem], pits: Mapping[str, _Block]) -> list[list[_Block]]:
-    """Return the declared rows with what of them is shown: somebody may see no table of a pit."""
+    """Return the declared rows, without pits that have no visible table."""
     rows: dict[int, list[_Block]] = {}
     for item in declared:
         row = rows.setdefault(item["row"], [])
@@ -287,7 +287,7 @@ def _pit(name: str, tables_of_pit: Sequence[tuple[str, str]], places: Places, sp
     by_row = [
         [spots.get((row, column), "") for column in range(1, columns + 1)] for row in range(1, ROWS + 1)
     ]
-    slot = max(shape.width for shape in shapes.values()) + TABLE_GAP
+    slot = max((shape.width for shape in shapes.values()), default=EMPTY_WIDTH) + TABLE_GAP
     width = slot * columns + PIT_GAP
     placed = tuple(
         (code, PlanSpot(row + 1, number + 1, PIT_GAP / 2 + slot * (number + 0.5), _table_y(row)))

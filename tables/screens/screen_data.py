@@ -46,6 +46,7 @@ from games.stacks import sum_of, unpaid
 from tables.alerts.floor_calls import ADDRESSEES, REASONS, decisions_for
 from tables.alerts.view import rank
 from tables.core.alert_kinds import kind_of
+from tables.core.pace import is_slow
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
 from tables.screens import failures, layout, run, templates
@@ -585,7 +586,6 @@ class PlanDrawing(TypedDict):
 
 
 NEWEST_RESULTS = 5
-SLOW_PERCENT = 80  # of the target pace, below which a table is slow
 UNITS_OF_LETTER, UNITS_OF_BOLD, UNITS_OF_CODE = 7.5, 7.7, 10  # of the floor plan
 MOST_LETTERS, UNITS_OF_LONG_CODE = 8, 6  # a longer code is set small on it
 NOTE_WORDS = 4
@@ -681,8 +681,7 @@ class TileData(ScreenData):
     @cached_property
     def is_slow(self) -> bool:
         """Whether the table deals well below the pace that the house aims at."""
-        pace, target = self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"]
-        return pace is not None and target is not None and 100 * pace < SLOW_PERCENT * target
+        return is_slow(self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"])
 
     @cached_property
     def plan(self) -> PlanDrawing:

@@ -6,13 +6,10 @@ from games.engine import Refusal
 from games.params import Params, malformed
 from tables.core.permissions import STAFFERS
 from tables.models import Pit, Table
-from tables.models.floor import PLAN_COLUMNS, PLAN_ROWS
+from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 from tables.setup.entry_types import FLOOR_ARRANGED, PIT_ARRANGED, FloorItem
 from tables.staffing.refusals import NO_SUCH_PLACE
-
-MOST_ROWS, MOST_ITEMS = 20, 120
-MOST_LANDMARK = 24  # characters
 
 
 @facility_act(SETUP, roles=STAFFERS)
@@ -68,7 +65,7 @@ def unsaved_items(sent: object, codes: Collection[str]) -> list[FloorItem] | Non
 
 def _read_items(params: Params, codes: Collection[str]) -> list[FloorItem]:
     """Return pits, each at most once, and landmarks. Raises `no-such-place` for a pit that is not among these codes."""
-    items = list(params.objects("items", _item, max_items=MOST_ITEMS, optional=True))
+    items = list(params.objects("items", _item, max_items=FLOOR_ITEMS, optional=True))
     pits = [item["pit"] for item in items if item["pit"]]
     if unknown := [pit for pit in pits if pit not in codes]:
         raise Refusal(NO_SUCH_PLACE, place=unknown[0])
@@ -79,7 +76,7 @@ def _read_items(params: Params, codes: Collection[str]) -> list[FloorItem]:
 
 def _item(params: Params) -> FloorItem:
     return {
-        "row": params.integer("row", 1, MOST_ROWS),
+        "row": params.integer("row", 1, FLOOR_ROWS),
         "pit": params.text("pit", default="", max_length=20),
-        "landmark": params.text("landmark", default="", max_length=MOST_LANDMARK),
+        "landmark": params.text("landmark", default="", max_length=LANDMARK_LENGTH),
     }

@@ -2,8 +2,7 @@
 
 from django import template
 
-from tables.dice_watch.page import LotAtTable, Watch, lots_at, watch_of, watched_at
-from tables.figures.query import FiguresQuery
+from tables.dice_watch.page import Watch, watch_of, watched_at
 from tables.models import Table
 
 register = template.Library()
@@ -14,9 +13,3 @@ def dice_watch_of(table: Table) -> Watch | None:
     """Return the dice watch of the lot at a table; None before the first round was counted."""
     watched = watched_at(table)
     return watch_of(watched) if watched is not None else None
-
-
-@register.simple_tag
-def lots_in_range(table: Table, query: FiguresQuery) -> list[LotAtTable]:
-    """Return the lots that were thrown at a table in the days of a page of figures."""
-    return lots_at(table, query.first, query.last)

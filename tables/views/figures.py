@@ -13,10 +13,11 @@ from audit.models import Person
 from games.models import Facility
 from games.registry import game_by_code
 from tables.core.permissions import SEES_EVERYTHING, STAFFERS
+from tables.dice_watch.page import lots_at
 from tables.figures.exports import FORMATS
 from tables.figures.page import FiguresPage
 from tables.figures.query import read_query
-from tables.figures.report_rows import missing_reports, schedule_rows
+from tables.figures.report_rows import missing_count, schedule_rows
 from tables.runner.access import FIGURES, Denied, facility_page_for
 from tables.views.facility import page_context
 
@@ -62,6 +63,7 @@ def table_figures(request: HttpRequest, facility: str, table: str) -> HttpRespon
             "game": game_by_code(table_row.game),
             "families": page.family_rows(),
             "seats": page.seat_rows(),
+            "lots": lots_at(table_row, page.query.first, page.query.last),
             "all_tables_url": reverse("figures", args=[facility]) + page.query.parameters(table=""),
         },
     )
@@ -89,10 +91,11 @@ def reports(request: HttpRequest, facility: str) -> HttpResponse:
     person, facility_row = facility_page_for(request, facility, FIGURES)
     if person.role not in REPORT_READERS:
         raise Denied
-    context = page_context(person, facility_row, FIGURES, clock.now())
-    return render(
-        request, "tables/figures/reports.html", context | {"schedules": schedule_rows(facility_row)}
-    )
+    now = clock.now()
+    context = page_context(person, facility_row, FIGURES, now) | {
+        "schedules": schedule_rows(facility_row, now)
+    }
+    return render(request, "tables/figures/reports.html", context)
 
 
 def _page(
@@ -121,7 +124,7 @@ def _page(
         "period_plots": page.period_plots(),
         "periods": page.period_rows(),
         "uncounted": page.uncounted,
-        "missing_reports": missing_reports(facility).count() if person.role in REPORT_READERS else 0,
+        "missing_reports": missing_count(facility, now) if person.role in REPORT_READERS else 0,
         "reads_reports": person.role in REPORT_READERS,
         "counted_at": facility.local(now),
         "exports": [

@@ -17,6 +17,7 @@ from games.snapshot_types import Snapshot
 from tables.cases.roles import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, STAFFERS, may_see_floor
+from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH
 from tables.money.inventory import keeps_inventory
 from tables.rotation.wall_reliefs import wall_reliefs, wall_reliefs_html
 from tables.runner.access import (
@@ -34,7 +35,7 @@ from tables.runner.access import (
 )
 from tables.runner.facility import SETUP
 from tables.screens import fragments, selectors, snapshot
-from tables.views.plan import ARRANGING, items_in_address, plan_of
+from tables.views.floor_plan import ARRANGING, items_in_address, plan_of
 from tables.words.sentences import say, short, title
 
 from ..models import Assignment, Shaker, Table
@@ -177,6 +178,8 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
         "pits": [{"name": name, "tables": pit_states} for name, pit_states in by_pit.items()],
         "plan": plan_of(facility_row, by_pit, arranging, changed),
         "is_floor_changed": changed is not None,
+        "is_plan_ignored": changed is None and "plan" in request.GET,
+        "floor_limits": {"rows": FLOOR_ROWS, "count": FLOOR_ITEMS, "landmark": LANDMARK_LENGTH},
         "urls": {
             **_signing_urls(),
             "socket": f"/ws/floor/{facility}" + ("" if station == "tile" else "/locked"),

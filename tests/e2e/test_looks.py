@@ -487,7 +487,7 @@ def test_the_pit_has_views_and_keys_and_the_wall_is_read_from_five_meters(full, 
         assert pit.page.evaluate(CUT_TEXT) + pit.page.evaluate(CUT_OFF) + pit.page.evaluate(OUT_OF_TILE) == []
     assert rules_broken_today(pit.page) == []
     is_arranged_by_dragging(pit, views)
-    has_pits_and_landmarks_where_they_stand(pit)
+    arranges_pits_and_landmarks(pit)
     wall = Tablet(new_page(1920, 1080))
     spotless.append(wall)
     become(wall.page, enroll("Wall", "larkfield", "wall")[1])
@@ -585,7 +585,7 @@ def is_arranged_by_dragging(pit: Dashboard, views: Locator) -> None:
     assert Pit.objects.get().places == {"T-01": [2, 2]}
 
 
-def has_pits_and_landmarks_where_they_stand(pit: Dashboard) -> None:
+def arranges_pits_and_landmarks(pit: Dashboard) -> None:
     """A landmark is added and moved by keys, a pit is dragged; Back undoes a move, and the rest is saved."""
     page = pit.page
     touch(page.get_by_role("link", name="Arrange"))
@@ -600,17 +600,17 @@ def has_pits_and_landmarks_where_they_stand(pit: Dashboard) -> None:
     expect(cage).to_have_attribute("aria-label", "Cage, row 1")
     expect(save).to_be_enabled()
     assert page.evaluate(CUT_OFF) + rules_broken_today(page) == []
-    box, gap = pit_1.bounding_box(), page.locator(".floor-gap[data-row='1'][data-new]").bounding_box()
+    box, gap = pit_1.bounding_box(), page.locator(".floor-gap[data-row='2'][data-new]").bounding_box()
     assert box and gap
     page.mouse.move(box["x"] + 40, box["y"] + box["height"] / 2)
     page.mouse.down()
-    page.mouse.move(gap["x"] + gap["width"] / 2, gap["y"] + 2, steps=4)
-    expect(page.locator(".floor-gap.target")).to_have_count(1)
+    page.mouse.move(gap["x"] + gap["width"] / 2, gap["y"] + gap["height"] / 2, steps=4)
+    expect(page.locator(".floor-gap.target[data-row='2'][data-new]")).to_have_count(1)
     page.mouse.up()
-    expect(pit_1).to_have_attribute("aria-label", "Pit 1, row 1")
-    expect(cage).to_have_attribute("aria-label", "Cage, row 2")
-    page.go_back()
     expect(cage).to_have_attribute("aria-label", "Cage, row 1")
+    expect(pit_1).to_have_attribute("aria-label", "Pit 1, row 2")
+    page.go_back()
+    expect(pit_1).to_have_attribute("aria-label", "Pit 1, row 1")
     save.click()
     expect(save).to_have_count(0)
     expect(page.locator(".landmark")).to_have_text("Cage")

@@ -143,23 +143,27 @@ def test_half_an_hour_with_hardly_a_round_says_that_nobody_plays():
 
 
 def test_a_table_well_below_its_target_pace_is_quickened_by_what_the_missing_rounds_would_earn():
-    slow = replace(FULL, seat_rounds=200, target_pace=50)  # 40 rounds an hour, four fifths of it
+    slow = replace(FULL, seat_rounds=200, target_pace=51)  # 40 rounds an hour, under four fifths of it
     (proposal,) = proposals([slow], {}, NOW)
     assert (proposal.kind, proposal.title, proposal.gain_cents) == (
         "pace",
         "Quicken T-03",
-        round(5_555 * 10 / 40),
+        round(5_555 * 11 / 40),
     )
     assert proposal.facts == (
-        "40 settled rounds an hour in 60 min, the house's target is 50. 62 % of its seats wagered. "
+        "40 settled rounds an hour in 60 min, the casino's target is 51. 62 % of its seats wagered. "
         "T. Okafor deals there now."
     )
-    assert kinds(replace(slow, target_pace=49)) == []
+    assert kinds(replace(slow, target_pace=50)) == []
     assert kinds(replace(slow, target_pace=None)) == []
     assert (
         kinds(replace(slow, rounds=10, seat_rounds=50, minutes=29)) == []
     )  # 21 an hour, in too short a time
     assert kinds(replace(slow, rounds=0, seat_rounds=0)) == []  # nobody plays
+    assert (
+        kinds(replace(slow, seat_rounds=160)) == []
+    )  # half of the seats: the players are missing, not the rounds
+    assert kinds(replace(slow, rounds=9, seat_rounds=60)) == [("pace", "T-03")]  # nine rounds in an hour
     assert kinds(replace(slow, is_open=False)) == []
 
 

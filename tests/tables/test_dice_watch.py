@@ -181,7 +181,7 @@ def test_ended_rounds_are_counted_once_by_lot_shaker_and_hour_in_their_newest_re
     today = dt.date(2026, 11, 21)
     [at_table] = lots_at(scene.fresh, today, today)
     assert (at_table.code, at_table.rounds, at_table.dice, at_table.state) == ("L-0001", 3, 9, "in use")
-    assert (at_table.first, at_table.last, at_table.is_found) == (today, today, False)
+    assert (at_table.first, at_table.last, at_table.has_finding) == (today, today, False)
     assert lots_at(scene.fresh, today - dt.timedelta(days=9), today - dt.timedelta(days=1)) == []
     rollup.write_rollups()
     page = scene.browser("podium", "shift-manager").get("/floor/larkfield/figures/T-01/").content.decode()

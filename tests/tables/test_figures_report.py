@@ -116,13 +116,25 @@ def test_the_page_says_what_was_delivered_and_what_was_not(hands, scene, tmp_pat
     deliver_due()
     assert "2026-11-22 Not delivered in 1 attempt" in read(scene, address)[0]
     assert "again at 23 Nov 2026 07:01:00" in read(scene, address)[0]
-    assert note in read(scene)[0]
+    text, html = read(scene)
+    assert note in text and html.count(f'href="{address}"') == 2  # beside the exports, too
     assert note not in read(scene, by="floorperson")[0]  # whose figures are those of their duty
     FiguresReport.objects.filter(period="2026-11-22").update(status="unsure", error="The server stopped.")
     text = read(scene, address)[0]
     assert "Not known whether the e-mail left The server stopped." in text and "again at" not in text
     declare(tmp_path, every="week", folder=str(tmp_path))
     assert note not in read(scene)[0]  # what is no longer declared is nobody's concern
+
+
+def test_a_report_that_nothing_delivers_is_overdue_after_forty_minutes(hands, scene, tmp_path, folder):
+    declare(tmp_path, every="day", folder=str(folder))
+    for minute, is_overdue in ((39, False), (40, True)):
+        hands.now = at(6, minute, day=22)
+        assert ("2026-11-21 Overdue" in read(scene, "/floor/larkfield/figure-reports/")[0]) == is_overdue
+        assert ("1 declared report has not been delivered" in read(scene)[0]) == is_overdue
+    deliver_due()
+    assert "Overdue" not in read(scene, "/floor/larkfield/figure-reports/")[0]
+    assert "has not been delivered" not in read(scene)[0]
 
 
 def test_an_e_mail_is_sent_once_and_never_twice(hands, scene, tmp_path, settings, monkeypatch):

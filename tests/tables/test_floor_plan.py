@@ -1,6 +1,7 @@
 """The floor plan: every table has its place and its game's shape, and a lens changes its color and one line."""
 
 import json
+from io import StringIO
 from itertools import combinations
 from math import hypot
 from types import MappingProxyType
@@ -106,6 +107,8 @@ def test_pits_and_landmarks_stand_in_their_declared_rows_and_other_pits_below():
     beside = floor_plan(pits, declared=[item(1, "p2"), item(1, landmark="Cage"), item(1, "p1")])
     middles = {drawn.name: (drawn.middle_x, drawn.middle_y) for drawn in (*beside.pits, *beside.landmarks)}
     assert middles["Pit 2"][0] < middles["Cage"][0] < middles["Pit 1"][0]
+    wide = floor_plan([pit(1, tables(4)), pit(2, tables(12, first=50))]).pits
+    assert [drawn.is_narrow for drawn in wide] == [True, False]
     gaps = [(gap.row, gap.place, gap.is_row) for gap in plan.gaps if gap.row == 2]
     assert gaps == [(2, 0, True), (2, 0, False), (2, 1, False), (2, 2, False)]
     assert floor_plan([]).pits == ()
@@ -185,7 +188,9 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
     file.write_text("keeps_inventory = true\n" + file.read_text())
     with pytest.raises(CommandError, match="name who answers for it, --by"):
         call_command("declare_floor", "larkfield", file, by="nobody")
-    call_command("declare_floor", "larkfield", file, by="shift-manager", verbosity=0)
+    out = StringIO()
+    call_command("declare_floor", "larkfield", file, by="shift-manager", stdout=out)
+    assert "landmarks: Main entrance, Cage." in out.getvalue()
     table = scene.fresh
     assert (table.facility.target_paces, table.pit.places) == ({"sic-bo": 45}, {"T-01": [2, 3]})
     assert table.facility.shifts == {"early": "06:00", "late": "18:00"}
@@ -199,9 +204,10 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
         ("[shifts]\nearly = 6", "The shift early must begin at a local time"),
         ("[places]\nT-99 = [1, 1]", "The place of T-99"),
         ("[places]\nT-01 = [3, 1]", "The place of T-01"),
-        ('[floor]\nrows = ["p1"]', "The rows of the floor are lists"),
-        ('[floor]\nrows = [["p1"], ["p1"]]', "p1 stands at two places"),
-        ("floor = 1", "floor must be a table"),
+        ('[floor]\nrows = ["p1"]', "must be at most 20 lists"),
+        ('[floor]\nrows = [["p1"], ["p1"]]', "each pit once"),
+        ("[floor]\nrows = [[7]]", "must be at most 20 lists"),
+        ("floor = 1", "floor must be a section"),
         ("[target_paces]\nsic-bo = 0", "The target pace of sic-bo must be a whole number"),
         ("[target_paces]\nfaro = 45", "There is no game faro. The games are"),
         ("[places", "cannot be read"),
@@ -254,7 +260,7 @@ def test_a_pit_manager_arranges_pits_and_landmarks(scene):
 
 
 @pytest.mark.django_db
-def test_an_arrangement_is_drawn_before_it_is_saved_and_one_that_cannot_be_is_not():
+def test_an_unsaved_arrangement_is_drawn_and_an_invalid_one_is_ignored():
     browser = make_scene().browser("podium", "pit-manager")
 
     def page(plan, arrange="floor"):

@@ -146,7 +146,7 @@ def test_what_moved_since_the_count_is_spread_as_the_par_is_and_the_summary_says
     scene.finish()
     summary = words(scene.browser("podium", "floorperson"), f"{TRAY}/summary")
     assert (
-        "−$600 moved since the count without being entered by denomination. To order assumes it spread"
+        "−$600 moved since the count without being entered by denomination. The order assumes the same mix"
         in summary
     )
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from argparse import ArgumentParser
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,16 @@ from games import registry
 from games.models import Facility
 from games.shifts import wrong_shifts
 from tables.models import Pit, Table
-from tables.models.floor import PLAN_COLUMNS, PLAN_ROWS
+from tables.models.floor import FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
 from tables.money.keeping import change_keeping
-from tables.setup.arrange_acts import MOST_LANDMARK, MOST_ROWS
+from tables.setup.arrange_acts import unsaved_items
 from tables.setup.entry_types import FloorItem
 
-TABLES = ("target_paces", "floor", "places", "shifts")
+SECTIONS = ("target_paces", "floor", "places", "shifts")
+WRONG_ROWS = (
+    f"The rows of [floor] must be at most {FLOOR_ROWS} lists of pit codes and landmark names, each pit once and each "
+    f"name of at most {LANDMARK_LENGTH} characters."
+)
 
 
 class Command(BaseCommand):
@@ -50,16 +54,17 @@ class Command(BaseCommand):
             declared = tomllib.loads(options["file"].read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise CommandError(f"{options['file']} cannot be read: {error}") from None
-        paces, floor, places, shifts = (declared.get(name, {}) for name in TABLES)
-        if no_tables := [name for name in TABLES if not isinstance(declared.get(name, {}), dict)]:
-            raise CommandError("\n".join(f"{name} must be a table: [{name}]." for name in no_tables))
-        rows = floor.get("rows", [])
+        paces, floor, places, shifts = (declared.get(name, {}) for name in SECTIONS)
+        if no_sections := [name for name in SECTIONS if not isinstance(declared.get(name, {}), dict)]:
+            raise CommandError("\n".join(f"{name} must be a section: [{name}]." for name in no_sections))
+        pits = Pit.objects.filter(facility=facility)
+        items = _floor_items(floor.get("rows", []), {pit.code for pit in pits})
         keeps_inventory = declared.get("keeps_inventory", facility.keeps_inventory)
         pit_by_table = dict(Table.objects.filter(facility=facility).values_list("code", "pit"))
         wrong = [
             *_wrong_paces(paces),
             *_wrong_places(places, pit_by_table.keys()),
-            *_wrong_rows(rows),
+            *([WRONG_ROWS] if items is None else []),
             *wrong_shifts(shifts, facility.gaming_day_start),
             *([] if isinstance(keeps_inventory, bool) else ["keeps_inventory must be true or false."]),
         ]
@@ -72,15 +77,15 @@ class Command(BaseCommand):
             raise CommandError("\n".join(wrong))
         facility.target_paces = paces
         facility.shifts = {code: f"{start:%H:%M}" for code, start in shifts.items()}
-        pits = set(Pit.objects.filter(facility=facility).values_list("code", flat=True))
-        facility.floor_items = _items(rows, pits)
+        facility.floor_items = items
         facility.save(update_fields=["target_paces", "shifts", "floor_items"])
         change_keeping(facility, keeps_inventory, by)
-        for pit in Pit.objects.filter(facility=facility):
+        for pit in pits:
             pit.places = {code: place for code, place in places.items() if pit_by_table[code] == pit.pk}
             pit.save(update_fields=["places"])
         self.stdout.write(
-            f"{facility.code}: {len(paces)} target paces, {len(places)} places, {len(shifts)} shifts."
+            f"{facility.code}: {len(paces)} target paces, {len(places)} places, {len(shifts)} shifts, "
+            f"landmarks: {', '.join(item['landmark'] for item in items or () if item['landmark']) or 'none'}."
         )
 
 
@@ -97,31 +102,18 @@ def _wrong_paces(paces: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _wrong_rows(rows: Any) -> list[str]:
-    is_known = isinstance(rows, list) and all(
-        isinstance(row, list)
-        and all(isinstance(name, str) and 0 < len(name) <= MOST_LANDMARK for name in row)
-        for row in rows
+def _floor_items(rows: Any, pits: Collection[str]) -> list[FloorItem] | None:
+    """Return rows of pits (codes) and landmarks (names) as items; None for what the act would refuse."""
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        return None
+    return unsaved_items(
+        [
+            {"row": number, "pit" if name in pits else "landmark": name}
+            for number, row in enumerate(rows, 1)
+            for name in row
+        ],
+        pits,
     )
-    if not is_known or len(rows) > MOST_ROWS:
-        words = (
-            f"of pits (codes) and landmarks (at most {MOST_LANDMARK} characters), at most {MOST_ROWS} rows."
-        )
-        return [f"The rows of the floor are lists {words}"]
-    names = [name for row in rows for name in row]
-    return [f"{name} stands at two places." for name in sorted(set(names)) if names.count(name) > 1]
-
-
-def _items(rows: list[list[str]], pits: set[str]) -> list[FloorItem]:
-    return [
-        {
-            "row": number,
-            "pit": name if name in pits else "",
-            "landmark": "" if name in pits else name,
-        }
-        for number, row in enumerate(rows, 1)
-        for name in row
-    ]
 
 
 def _wrong_places(places: Mapping[str, Any], tables: Any) -> list[str]:
