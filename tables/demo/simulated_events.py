@@ -284,6 +284,7 @@ def _file_payment_slip(
 def failed_device(table: EveningTable, draw: random.Random) -> None:
     """The device fails between two rounds. It is repaired and inspected, and gaming goes on."""
     table.act(table.simulated.dealer, "report_device_failure", {})
+    table.act(table.simulated.floor, "acknowledge_alert", {"alert": _newest_alert(table).pk})
     table.hands.move(REPAIR_SECONDS)
     table.act(table.simulated.floor, "record_repair", {"what": "Repaired and tested"})
     table.act(table.simulated.floor, "inspect_table", inspection_of(table.simulated.table))

@@ -128,9 +128,7 @@ class FiguresRow:
 
     @property
     def hold(self) -> str:
-        """Win over drop, or why it is not known."""
-        if self.money.inventories and not self.money.is_counted:
-            return "not counted"
+        """Win over drop, once everything is counted."""
         return percent(self.money.hold)
 
     @property
