@@ -161,6 +161,20 @@ class PitLooks(Photographer):
         podium.locator("[data-plan-of='T-31'] .shape").wait_for()
         self.drag(podium, "T-31", "2 2")
         self.sizes(podium, "floor-plan-arrange", PODIUM)
+        podium.mouse.up()
+        self.arrange_pits(podium)
+
+    def arrange_pits(self, podium: Any) -> None:
+        """Two landmarks between the pits, one of them picked. Nothing is saved."""
+        podium.goto(f"/floor/{FACILITY}/?arrange=floor")
+        for name in ("Main entrance", "Cage"):
+            podium.locator("#landmark-form input").fill(name)
+            podium.locator("#landmark-form button").first.click()
+            picked = podium.locator(f".floor-item.picked[data-item-landmark='{name}']")
+            row = int(picked.get_attribute("data-row"))
+            podium.keyboard.press("ArrowUp")
+            podium.locator(f".floor-item.picked[aria-label='{name}, row {row - 1}']").wait_for()
+        self.sizes(podium, "floor-plan-pits", PODIUM)
 
     def drag(self, page: Any, table: str, spot: str) -> None:
         """Drag a table over another place of its pit, without letting it go."""
