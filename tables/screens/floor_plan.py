@@ -210,16 +210,16 @@ class _Block:
     height: float
     pit: str = ""
     landmark: str = ""
-    drawn: PlanPit | None = None
+    plan: PlanPit | None = None
 
     @property
     def name(self) -> str:
-        return self.drawn.name if self.drawn else self.landmark
+        return self.plan.name if self.plan else self.landmark
 
     def at(self, x: float, y: float, row_height: float) -> PlanPit | PlanLandmark:
         """Return the pit or the landmark with its place; a landmark stands in the middle of its row."""
-        if self.drawn is not None:
-            return _moved(self.drawn, x, y)
+        if self.plan is not None:
+            return _moved(self.plan, x, y)
         box = LANDMARK_HEIGHT - 2 * EDGE
         middle = y + row_height / 2
         return PlanLandmark(self.landmark, x + EDGE, middle - box / 2, self.width - 2 * EDGE, box)
@@ -227,7 +227,7 @@ class _Block:
 
 def _pit_block(pit: PitOnFloor, spare_columns: int) -> _Block:
     drawn = _pit(pit.name, pit.tables, pit.places, spare_columns)
-    return _Block(drawn.width + 2 * EDGE, _space_below(drawn), pit=pit.code, drawn=drawn)
+    return _Block(drawn.width + 2 * EDGE, _space_below(drawn), pit=pit.code, plan=drawn)
 
 
 def _declared_rows(declared: Iterable[FloorItem], pits: Mapping[str, _Block]) -> list[list[_Block]]:
