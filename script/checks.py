@@ -13,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections import Counter
@@ -41,6 +42,8 @@ IN_TURN = "TEST_IN_TURN"  # read by tests/services/suites.py
 DAY = "TEST_DAY"  # read by tests/services/examples.py
 CATEGORIES = ("failed", "passed", "skipped", "error")
 PATIENTLY = ("nice", "-n", "10")
+OWN_PACKAGES = ("audit", "config", "games", "script", "tables", "tests")
+NOT_IMPORTED = "/(pip|setuptools|pkg_resources|mypy|mypyc|pygments|selenium|trio|rich|markdown_it|coverage)/"
 NO_TESTS = 5  # the exit status of pytest, and of script.faults
 # Limits the database connections: a worker has a pool of eight.
 MOST_WORKERS = 8
@@ -373,6 +376,29 @@ def counted(results: Path) -> Counter[str]:
     return counts
 
 
+def compile_modules() -> None:
+    """Compile what the tests import, once in a new clone and on every core.
+
+    Otherwise each worker and each server that starts at the same time compiles it for itself.
+    """
+    if (ROOT / "tables" / "__pycache__").exists():
+        return
+    packages = sysconfig.get_path("purelib")
+    command = [
+        sys.executable,
+        "-m",
+        "compileall",
+        "-q",
+        "-j",
+        "0",
+        "-x",
+        NOT_IMPORTED,
+        packages,
+        *OWN_PACKAGES,
+    ]
+    subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)
+
+
 def run_steps(
     steps: Sequence[str],
     required: set[str],
@@ -400,6 +426,7 @@ def run_steps(
                     heading(FAULTS)
                     rows.append(run_faults(commands, required, faults, folder))
             else:
+                compile_modules()
                 beside = Beside(folder)
                 beside.start(checks, lambda check, output: run_check(check, commands, output))
                 with services.running(
