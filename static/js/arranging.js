@@ -3,7 +3,7 @@
 import { REQUEST_TIMEOUT } from "./acts.js";
 import { csrfToken } from "./csrf.js";
 
-export const START_DISTANCE = 10;  // pixels: a finger that slides a little less still taps
+const START_DISTANCE = 10;  // pixels: a finger that slides a little less still taps
 export const NO_ANSWER = "No answer. Save again: the same act counts once.";
 
 export function say(text) {

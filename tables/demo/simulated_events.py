@@ -242,8 +242,8 @@ def settled_slip(table: EveningTable, draw: random.Random) -> None:
     """A slip about the last round is filed and settled at once, unless somebody reviews it first."""
     slip = file_slip(table, draw)
     if slip is not None and slip.status == Slip.Status.FILED and not slip.review_comes_first:
-        moved = [{"seat": amount["seat"], "cents": amount["cents"]} for amount in slip.due]
-        params = {"slip": slip.code, "moved": moved}
+        amounts = [{"seat": amount["seat"], "cents": amount["cents"]} for amount in slip.due]
+        params = {"slip": slip.code, "moved": amounts}
         table.act(table.simulated.dealer, "settle_slip", params, table.simulated.floor)
 
 

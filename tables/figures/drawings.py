@@ -14,7 +14,7 @@ DASHES, DOTS = (4, 3), (1, 3)
 
 
 class _PlotDrawing(Flowable):
-    """A plot of some pixels, scaled to the width that the paper has for it."""
+    """A plot of some pixels, scaled to a width in points."""
 
     def __init__(self, pixels: tuple[int, int], width: float) -> None:
         super().__init__()

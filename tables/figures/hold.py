@@ -13,7 +13,7 @@ from fractions import Fraction
 from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import TruncHour, TruncMonth
 
-from tables.figures.pit_history import pit_by_moment, pit_moves
+from tables.figures.pit_history import PitMoves, pit_by_moment
 from tables.figures.query import FiguresQuery
 from tables.models import ChipSale, DropBox, Round, Table, TableInventory
 
@@ -77,8 +77,8 @@ def sum_of_hold(parts: Iterable[HoldSums]) -> HoldSums:
     return total
 
 
-def read_hold(query: FiguresQuery, tables: Sequence[Table]) -> RangeHold:
-    """Read the inventories of these tables that were opened in the range of a query, in three statements.
+def read_hold(query: FiguresQuery, tables: Sequence[Table], moves: PitMoves) -> RangeHold:
+    """Read the inventories of these tables that were opened in the range of a query, in two statements.
 
     An inventory belongs to the pit in which its table was dealt, and to no shift and no dealer, so a query with such a
     filter has none.
@@ -87,7 +87,7 @@ def read_hold(query: FiguresQuery, tables: Sequence[Table]) -> RangeHold:
     if query.shift or query.dealer:
         return read
     of_range = Q(gaming_day__range=(query.first, query.last), table__in=[table.pk for table in tables])
-    by_month, moves = query.period == "month", pit_moves(query.facility)
+    by_month = query.period == "month"
     pit = pit_by_moment(tables, moves, table="table", moment="closed_at")
     inventories = TableInventory.objects.filter(of_range).annotate(pit=pit).order_by()
     if query.pit:
@@ -120,15 +120,15 @@ def read_hold(query: FiguresQuery, tables: Sequence[Table]) -> RangeHold:
     return read
 
 
-def hold_so_far(query: FiguresQuery, tables: Sequence[Table]) -> dict[dt.datetime, Fraction]:
-    """Return win over chips sold after each hour of one gaming day, from its openers on, in three statements.
+def hold_so_far(query: FiguresQuery, tables: Sequence[Table], moves: PitMoves) -> dict[dt.datetime, Fraction]:
+    """Return win over chips sold after each hour of one gaming day, from its openers on, in two statements.
 
     A drop has no hours, so this is what the record says of the cash. Slips are not in it.
     """
     begins = query.facility.day_begins(query.first)
     if not query.is_one_day or query.shift or query.dealer or begins.minute:
         return {}
-    ids, moves = [table.pk for table in tables], pit_moves(query.facility)
+    ids = [table.pk for table in tables]
     pit = pit_by_moment(tables, moves, table="table", moment="closed_at")
     inventories = TableInventory.objects.filter(gaming_day=query.first, table__in=ids).annotate(pit=pit)
     if query.pit:

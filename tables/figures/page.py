@@ -224,7 +224,8 @@ class FiguresPage:
             if query.pit in ("", table.pit.code) or table.pk in self.figures.by_table
         ]
         self.total = self.figures.total
-        self.hold = read_hold(query, self.selected)
+        self.moves = pit_moves(self.facility)
+        self.hold = read_hold(query, self.selected, self.moves)
         self.money = self.hold.total
         self.labels = FamilyLabels(self.facility, self.tables)
 
@@ -464,7 +465,7 @@ class FiguresPage:
     def _hold_plot(self, periods: Sequence[Moment], labels: Sequence[str]) -> PeriodPlot | None:
         """Draw the hold of days or months; of a single day the win over the chips sold so far, hour by hour."""
         if self.query.is_one_day:
-            so_far = hold_so_far(self.query, self.selected)
+            so_far = hold_so_far(self.query, self.selected, self.moves)
             points = [
                 Point(label, so_far.get(period) if isinstance(period, dt.datetime) else None)
                 for label, period in zip(labels, periods, strict=True)
@@ -617,9 +618,8 @@ class FiguresPage:
         return self._filter("Shift", "shift", names, names.get(self.query.shift, self.query.shift))
 
     def _pit_filter(self) -> Filter:
-        moves = pit_moves(self.facility)
         codes = {table.pit.code for table in self.visible}
-        codes |= {move.before for table in self.visible for move in moves.get(table.code, ())}
+        codes |= {move.before for table in self.visible for move in self.moves.get(table.code, ())}
         names = {code: self.pit_names.get(code, code) for code in sorted(codes)}
         return self._filter("Pit", "pit", names, names.get(self.query.pit, self.query.pit))
 

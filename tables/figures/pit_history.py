@@ -1,7 +1,7 @@
 """In which pit a table was. It moves only while it is closed, and the record says when, from where and to where."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from django.db.models import Case, CharField, F, Value, When
@@ -19,6 +19,9 @@ class PitMove(NamedTuple):
     moment: dt.datetime
     before: str
     after: str
+
+
+PitMoves = Mapping[str, Sequence[PitMove]]  # by the code of the table
 
 
 class PitHistory(NamedTuple):
@@ -40,9 +43,9 @@ def pit_history(table: Table) -> PitHistory:
 
 def pit_moves(facility: Facility) -> dict[str, list[PitMove]]:
     """Return the moves from pit to pit by the code of the table. An entry that was changed is left out."""
-    moved = Entry.objects.filter(stream__name=f"{facility.code}/setup", type=TABLE_MOVED.name)
+    entries = Entry.objects.filter(stream__name=f"{facility.code}/setup", type=TABLE_MOVED.name)
     moves: dict[str, list[PitMove]] = {}
-    for row in moved.order_by("seq").values_list(*COLUMNS):
+    for row in entries.order_by("seq").values_list(*COLUMNS):
         entry = read(row)
         before, after = entry.data.get("pit_before"), entry.data.get("pit")
         if entry.is_intact and isinstance(before, str) and isinstance(after, str) and before != after:
@@ -51,9 +54,7 @@ def pit_moves(facility: Facility) -> dict[str, list[PitMove]]:
     return moves
 
 
-def pit_by_moment(
-    tables: Iterable[Table], moves: Mapping[str, Iterable[PitMove]], *, table: str, moment: str
-) -> Case:
+def pit_by_moment(tables: Iterable[Table], moves: PitMoves, *, table: str, moment: str) -> Case:
     """Return an expression for `PitHistory.pit_at`: `table` and `moment` are the columns of the row."""
     whens = [
         When(**{table: row.pk, f"{moment}__lte": move.moment}, then=Value(move.before))

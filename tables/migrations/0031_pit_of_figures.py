@@ -19,11 +19,9 @@ def fill_pit(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Write the pit of each table into its rows, and remove those of tables that ever moved to another pit."""
     using = schema_editor.connection.alias
     tables = apps.get_model("tables", "Table").objects.using(using)
-    moved = [
-        tables.filter(facility__code=facility, code=code).values_list("pk", flat=True)
-        for facility, code in _tables_that_moved(apps, using)
-    ]
-    ids = [pk for found in moved for pk in found]
+    places = _tables_that_moved(apps, using)
+    columns = tables.values_list("pk", "facility__code", "code")
+    ids = [pk for pk, facility, code in columns if (facility, code) in places]
     for name in (*ROWS, "RollupProgress"):
         rows = apps.get_model("tables", name)._default_manager.using(using)
         rows.filter(table__in=ids).delete()
@@ -35,12 +33,12 @@ def fill_pit(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 def _tables_that_moved(apps: Apps, using: str) -> set[tuple[str, str]]:
     """Return the codes of facility and table of each entry that moves a table to another pit."""
     entries = apps.get_model("audit", "Entry").objects.using(using).filter(type="table.moved")
-    moved = set()
+    places = set()
     for stream, body in entries.values_list("stream__name", "body"):
         data = json.loads(bytes(body))["data"]
         if data["pit"] != data["pit_before"]:
-            moved.add((stream.partition("/")[0], data["table"]))
-    return moved
+            places.add((stream.partition("/")[0], data["table"]))
+    return places
 
 
 class Migration(migrations.Migration):

@@ -6,9 +6,10 @@ below with their players to the bottom, and its name between them. A table with 
 drawn there, and the others take the free places in order.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain, groupby
 
 from games import registry
 from games.table_shape import TableShape
@@ -48,14 +49,28 @@ class PlanSpot:
 
 
 @dataclass(frozen=True)
-class PlanPit:
-    """A pit on the plan: its island between the rows of tables, the middle of its name, and every place for a table."""
+class Box:
+    """A rectangle on the plan, by its upper left corner."""
 
-    name: str
     x: float
     y: float
     width: float
     height: float
+
+    @property
+    def middle_x(self) -> float:
+        return self.x + self.width / 2
+
+    @property
+    def middle_y(self) -> float:
+        return self.y + self.height / 2
+
+
+@dataclass(frozen=True)
+class PlanPit(Box):
+    """A pit on the plan: the box is its island between the rows of tables, the spots are every place for a table."""
+
+    name: str
     tables: tuple[PlanTable, ...]
     spots: tuple[PlanSpot, ...]
 
@@ -64,58 +79,30 @@ class PlanPit:
         """Whether only its name and its win fit between its tables where a large plan is shrunk to fit."""
         return self.width < NARROW_PIT_WIDTH
 
-    @property
-    def middle_x(self) -> float:
-        return self.x + self.width / 2
-
-    @property
-    def middle_y(self) -> float:
-        return self.y + self.height / 2
-
 
 @dataclass(frozen=True)
-class PlanLandmark:
-    """A landmark such as the cage: its name and its box."""
+class PlanLandmark(Box):
+    """A landmark such as the cage."""
 
     name: str
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @property
-    def middle_x(self) -> float:
-        return self.x + self.width / 2
-
-    @property
-    def middle_y(self) -> float:
-        return self.y + self.height / 2
 
 
 @dataclass(frozen=True)
-class PlanItem:
-    """A pit (its code) or a landmark, with the area that it takes up: what is moved when the floor is arranged."""
+class PlanItem(Box):
+    """The area of a pit (its code) or a landmark in its row: what is moved when the floor is arranged."""
 
     row: int
     name: str
     pit: str
     landmark: str
-    x: float
-    y: float
-    width: float
-    height: float
 
 
 @dataclass(frozen=True)
-class PlanGap:
+class PlanGap(Box):
     """A place between two items of a row, or between two rows (`is_row`), to which an item can be moved."""
 
     row: int
     place: int
-    x: float
-    y: float
-    width: float
-    height: float
     is_row: bool = False
 
 
@@ -174,37 +161,24 @@ def floor_plan(
     """
     blocks = {pit.code: _pit_block(pit, spare_columns) for pit in pits}
     rows = _declared_rows(declared, blocks)
-    placed = {block.pit for row in rows for block in row if block.pit}
-    rows += _rows_of([block for code, block in blocks.items() if code not in placed])
-    width = max((sum(block.width for block in row) for row in rows), default=0.0)
-    drawn, items, gaps = list[PlanPit | PlanLandmark](), list[PlanItem](), list[PlanGap]()
-    y = 0.0
-    for number, row in enumerate(rows, 1):
-        height = max(block.height for block in row)
-        x, stretch = 0.0, (width - sum(block.width for block in row)) / len(row)
-        gaps.append(PlanGap(number, 0, 0, y - GAP / 2, width, GAP, is_row=True))
-        for place, block in enumerate(row):
-            gaps.append(PlanGap(number, place, x - GAP / 2, y, GAP, height))
-            room = block.width + stretch
-            drawn.append(block.at(x + stretch / 2, y, height))
-            items.append(PlanItem(number, block.name, block.pit, block.landmark, x, y, room, height))
-            x += room
-        gaps.append(PlanGap(number, len(row), width - GAP / 2, y, GAP, height))
-        y += height
-    gaps.append(PlanGap(len(rows) + 1, 0, 0, y - GAP / 2, width, GAP, is_row=True))
+    placed = {block.pit for row in rows for block in row}
+    rows += _best_rows([block for code, block in blocks.items() if code not in placed])
+    width = max((_width(row) for row in rows), default=0.0)
+    items = _items(rows, width)
+    drawn = [block.within(item) for block, item in zip(chain.from_iterable(rows), items, strict=True)]
     return FloorPlan(
         width,
-        y,
-        tuple(block for block in drawn if isinstance(block, PlanPit)),
-        tuple(block for block in drawn if isinstance(block, PlanLandmark)),
+        items[-1].y + items[-1].height if items else 0.0,
+        tuple(box for box in drawn if isinstance(box, PlanPit)),
+        tuple(box for box in drawn if isinstance(box, PlanLandmark)),
         tuple(items),
-        tuple(gaps),
+        tuple(_gaps(items, width)),
     )
 
 
 @dataclass(frozen=True)
 class _Block:
-    """What stands in a row: a pit at the origin, or a landmark."""
+    """What stands in a row: a pit (its code), drawn at the origin, or a landmark."""
 
     width: float
     height: float
@@ -212,22 +186,20 @@ class _Block:
     landmark: str = ""
     plan: PlanPit | None = None
 
-    @property
-    def name(self) -> str:
-        return self.plan.name if self.plan else self.landmark
-
-    def at(self, x: float, y: float, row_height: float) -> PlanPit | PlanLandmark:
-        """Return the pit or the landmark with its place; a landmark stands in the middle of its row."""
+    def within(self, area: PlanItem) -> PlanPit | PlanLandmark:
+        """Return it in the middle of its area; a pit begins at the top."""
+        x = area.x + (area.width - self.width) / 2
         if self.plan is not None:
-            return _moved(self.plan, x, y)
-        box = LANDMARK_HEIGHT - 2 * EDGE
-        middle = y + row_height / 2
-        return PlanLandmark(self.landmark, x + EDGE, middle - box / 2, self.width - 2 * EDGE, box)
+            return _moved(self.plan, x, area.y)
+        height = LANDMARK_HEIGHT - 2 * EDGE
+        return PlanLandmark(
+            x + EDGE, area.middle_y - height / 2, self.width - 2 * EDGE, height, self.landmark
+        )
 
 
 def _pit_block(pit: PitOnFloor, spare_columns: int) -> _Block:
-    drawn = _pit(pit.name, pit.tables, pit.places, spare_columns)
-    return _Block(drawn.width + 2 * EDGE, _space_below(drawn), pit=pit.code, plan=drawn)
+    plan = _pit(pit.name, pit.tables, pit.places, spare_columns)
+    return _Block(plan.width + 2 * EDGE, _space_below(plan), pit=pit.code, plan=plan)
 
 
 def _declared_rows(declared: Iterable[FloorItem], pits: Mapping[str, _Block]) -> list[list[_Block]]:
@@ -243,31 +215,59 @@ def _declared_rows(declared: Iterable[FloorItem], pits: Mapping[str, _Block]) ->
     return [rows[number] for number in sorted(rows) if rows[number]]
 
 
-def _rows_of(blocks: Sequence[_Block]) -> list[list[_Block]]:
+def _best_rows(pits: Sequence[_Block]) -> list[list[_Block]]:
     """Return pits in rows in their order, so that the plan shrinks least to fit a screen."""
-    widths = [block.width for block in blocks]
-    limits = {sum(widths[: number + 1]) for number in range(len(widths))}
-    best = min((_rows(widths, limit) for limit in limits), key=_shrinks, default=[])
-    remaining = iter(blocks)
-    return [[next(remaining) for _ in row] for row in best]
+    limits = {_width(pits[: number + 1]) for number in range(len(pits))}
+    return min((_rows(pits, limit) for limit in limits), key=_shrinks, default=[])
+
+
+def _rows(pits: Sequence[_Block], limit: float) -> list[list[_Block]]:
+    """Return as many pits in a row as fit the limit."""
+    rows: list[list[_Block]] = [[]]
+    for pit in pits:
+        if rows[-1] and _width(rows[-1]) + pit.width > limit:
+            rows.append([])
+        rows[-1].append(pit)
+    return rows
+
+
+def _width(row: Sequence[_Block]) -> float:
+    return sum(block.width for block in row)
 
 
 _PIT_HEIGHT = ROWS * ROW_HEIGHT + MIDDLE_HEIGHT
 
 
-def _rows(widths: Sequence[float], limit: float) -> list[list[float]]:
-    """Return the widths of the pits by row: as many in a row as fit the limit."""
-    rows: list[list[float]] = [[]]
-    for width in widths:
-        if rows[-1] and sum(rows[-1]) + width > limit:
-            rows.append([])
-        rows[-1].append(width)
-    return rows
-
-
-def _shrinks(rows: list[list[float]]) -> float:
+def _shrinks(rows: list[list[_Block]]) -> float:
     """By how much the plan shrinks to fit a screen."""
-    return max(max(sum(row) for row in rows) / SCREEN[0], len(rows) * _PIT_HEIGHT / SCREEN[1])
+    return max(max(map(_width, rows)) / SCREEN[0], len(rows) * _PIT_HEIGHT / SCREEN[1])
+
+
+def _items(rows: Sequence[Sequence[_Block]], width: float) -> list[PlanItem]:
+    """Return the area of each block, row by row; those of a row share what it leaves of the width."""
+    items: list[PlanItem] = []
+    y = 0.0
+    for number, row in enumerate(rows, 1):
+        height, spare, x = max(block.height for block in row), (width - _width(row)) / len(row), 0.0
+        for block in row:
+            name = block.plan.name if block.plan else block.landmark
+            items.append(PlanItem(x, y, block.width + spare, height, number, name, block.pit, block.landmark))
+            x += block.width + spare
+        y += height
+    return items
+
+
+def _gaps(items: Sequence[PlanItem], width: float) -> Iterator[PlanGap]:
+    """Yield a gap above each row, before and after each of its items, and one below the last row."""
+    row, foot = 0, 0.0
+    for row, items_of_row in groupby(items, key=lambda item: item.row):
+        areas = list(items_of_row)
+        y, height = areas[0].y, areas[0].height
+        foot = y + height
+        yield PlanGap(0, y - GAP / 2, width, GAP, row, 0, is_row=True)
+        for place, x in enumerate([*(area.x for area in areas), width]):
+            yield PlanGap(x - GAP / 2, y, GAP, height, row, place)
+    yield PlanGap(0, foot - GAP / 2, width, GAP, row + 1, 0, is_row=True)
 
 
 def _pit(name: str, tables_of_pit: Sequence[tuple[str, str]], places: Places, spare_columns: int) -> PlanPit:
@@ -298,7 +298,7 @@ def _pit(name: str, tables_of_pit: Sequence[tuple[str, str]], places: Places, sp
     is_lower_empty = not any(by_row[-1]) and not spare_columns
     island = ROW_HEIGHT / 2, (ROW_HEIGHT / 2 + MIDDLE_HEIGHT if is_lower_empty else _PIT_HEIGHT - ROW_HEIGHT)
     return PlanPit(
-        name, EDGE, island[0], width - 2 * EDGE, island[1], tables, tuple(spot for _code, spot in placed)
+        EDGE, island[0], width - 2 * EDGE, island[1], name, tables, tuple(spot for _code, spot in placed)
     )
 
 
@@ -316,4 +316,4 @@ def _table_y(row: int) -> float:
 def _moved(pit: PlanPit, x: float, y: float) -> PlanPit:
     tables = tuple(PlanTable(table.code, table.x + x, table.y + y, table.is_turned) for table in pit.tables)
     spots = tuple(replace(spot, x=spot.x + x, y=spot.y + y) for spot in pit.spots)
-    return PlanPit(pit.name, pit.x + x, pit.y + y, pit.width, pit.height, tables, spots)
+    return replace(pit, x=pit.x + x, y=pit.y + y, tables=tables, spots=spots)

@@ -22,6 +22,7 @@ from tables.figures import rollup
 from tables.figures.formatting import percent
 from tables.figures.hold import hold_so_far
 from tables.figures.lot_changes import lot_changes
+from tables.figures.pit_history import pit_moves
 from tables.figures.plots import Axis, LotChange, band_plots
 from tables.figures.query import FiguresQuery, read_query
 from tables.figures.ranges import PlotPoint, read_range, whole_months
@@ -416,7 +417,9 @@ def test_a_round_counts_in_the_pit_in_which_its_table_was(hands):
     assert "Sold $500 Drop $500 hold 6.0 %" in read(scene, f"{PAGE}?pit=p1")[0]
     facility, table = scene.fresh.facility, scene.fresh
     for pit, win_of_sold in (("p1", Fraction(3, 50)), ("p2", Fraction(-1, 10)), ("", Fraction(1, 70))):
-        so_far = hold_so_far(FiguresQuery(facility, TODAY, TODAY, TODAY, pit=pit), [table])
+        so_far = hold_so_far(
+            FiguresQuery(facility, TODAY, TODAY, TODAY, pit=pit), [table], pit_moves(facility)
+        )
         assert list(so_far.values())[-1] == win_of_sold
     for query in ("?pit=p1", "?pit=p2"):
         html = read(scene, PAGE + query)[1]
