@@ -55,6 +55,17 @@ class ClaimedTap:
     waited_ms: int
 
 
+@dataclass
+class CommandLookup:
+    """The command that the record was searched for, under the lock of its target, and not found; None before that.
+
+    A refusal that comes afterward is an answer about this command: no earlier try of it was accepted. A refusal that
+    comes before says nothing about earlier tries.
+    """
+
+    not_found: uuid.UUID | None = None
+
+
 @dataclass(frozen=True)
 class ActRequest:
     """One act as a screen sent it.
@@ -63,7 +74,7 @@ class ActRequest:
     `attachment`: the bytes of an uploaded file. The parameters hold its SHA-256, so the command's content covers it.
     `head`: the head that the screen showed, if it showed one. `stored_head`: the one that the device had stored before.
     `tap`: what the device says about when the act was tapped, if it waited. A retry says something else.
-    `factor_at`: when the actor last gave a second factor in this session.
+    `factor_at`: when the actor last gave a second factor in this session. `lookup`: set by the runner.
     """
 
     facility: str
@@ -80,6 +91,7 @@ class ActRequest:
     stored_head: ClaimedHead | None = None
     tap: ClaimedTap | None = None
     factor_at: dt.datetime | None = None
+    lookup: CommandLookup = field(default_factory=CommandLookup, compare=False)
 
 
 @dataclass(frozen=True)
@@ -277,12 +289,14 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         """Do one act in the caller's transaction. Returns None where it stops before the act."""
         act = self.acts[request.act]
         content = self._content_hash(request)
+        request.lookup.not_found = None
         locked = self.lock(request)
         self.verify_permission(request, act, locked)
         accepted = self.accepted_command(request, locked)
         if accepted is not None:
             commands.verify_same(accepted, content)
             return ActResponse(self.key(locked), accepted.seq, accepted.answer, is_repeat=True)
+        request.lookup.not_found = request.command
         ctx = self.make_context(request, locked)
         if not request.actor.has_license(ctx.gaming_day):
             raise LicenseHasEnded(on=request.actor.license_end_in_words)

@@ -4,8 +4,10 @@ What the faults do to real processes is `script/test --faults` (docs/faults.md).
 """
 
 import itertools
+import json
 import uuid
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -103,6 +105,22 @@ def test_it_notices_an_acknowledged_act_that_is_lost(facts):
         assert any("acknowledged and is not in the record" in sentence for sentence in violations(lost))
     other = replace(taken, version=taken.version + 1)
     assert any("was answered version" in words for words in violations(replace(facts, claims=(other,))))
+
+
+def test_its_tablets_say_what_a_real_one_says_after_the_same_answers():
+    """The real ones say it in tests/js/acts.test.mjs."""
+    for case in json.loads((Path(__file__).parent / "js" / "answers.json").read_text()):
+        claim = Claim(str(uuid.uuid4()), "larkfield/T-01", "no_more_bets", 0.0)
+        for answer in case["answers"]:
+            body = {"refusal": {"code": answer["code"]}} if "code" in answer else {}
+            if answer.get("about"):
+                body["command"] = claim.command
+            if answer.get("status") == 200:
+                body = {"version": 11, "answer": {}}
+            claim.tries += 1
+            claim.judge(answer.get("status", 0), body)
+        says = claim.fate if claim.is_over else "waits"
+        assert says == case["says"], case["name"]
 
 
 def test_it_notices_an_act_that_was_taken_and_called_not_taken(facts):

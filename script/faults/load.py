@@ -49,7 +49,11 @@ class NoAnswer(Exception):
 
 @dataclass
 class Claim:
-    """One act, and what its tablet was told of it. `fate` is final unless it is unknown."""
+    """One act, and what its tablet says of it: what static/js/acts.js would say after the same answers.
+
+    `tests/js/answers.json` has sequences of answers, and what both say after them. `is_over`: the tablet asks no more;
+    a fate that is unknown then is what its person reads.
+    """
 
     command: str
     place: str
@@ -61,30 +65,37 @@ class Claim:
     version: int = 0
     tries: int = 0
     answered: float = 0.0
-    # Whether an earlier try got no final answer: the tablet has shown "not known" before.
-    was_unknown: bool = False
+    is_over: bool = False
+    # Whether a try ended without an answer that says that nothing was done: the act may have been taken.
+    may_be_taken: bool = False
     answer: Json = field(default_factory=dict)
 
     def judge(self, status: int, answer: Json) -> None:
-        """Set what this answer tells. An answer that is not final leaves the fate unknown."""
+        """Take the answer to one try; status 0 is no answer at all."""
         refusal = answer.get("refusal") or {}
         self.status, self.code = status, refusal.get("code", "")
-        is_busy = status == 503 and self.code == NOT_BEGUN and self.tries >= BUSY_TRIES
-        if status == 200:
+        names_the_act = answer.get("command") == self.command
+        is_unknown = self.may_be_taken and not names_the_act
+        if status == 200 and "version" in answer:
             self.fate, self.version, self.answer = "taken", answer["version"], answer["answer"]
-        elif 400 <= status < 500 or is_busy:
-            self.fate = "refused"
-        if self.fate != "unknown":
+            self.is_over = True
+        elif 400 <= status < 500:
+            self.fate, self.is_over = "unknown" if is_unknown else "refused", True
+        elif self.tries >= BUSY_TRIES and not is_unknown and (names_the_act or self.code == NOT_BEGUN):
+            self.fate, self.is_over = "refused", True
+        self.may_be_taken |= not names_the_act and self.code != NOT_BEGUN
+        if self.is_over:
             self.answered = time.monotonic()
 
 
-async def ask_until_final(claim: Claim, ask: Callable[[], Awaitable[None]], draw: random.Random) -> None:
-    """Ask by the same id until the answer is final, as ActQueue does."""
-    while claim.fate == "unknown":
+async def ask_until_final(
+    claim: Claim, ask: Callable[[], Awaitable[tuple[int, Json]]], draw: random.Random
+) -> None:
+    """Ask by the same id until the answer is final, as ActQueue does. `ask` returns a status and the answer."""
+    while not claim.is_over:
         claim.tries += 1
-        await ask()
-        if claim.fate == "unknown":
-            claim.was_unknown = True
+        claim.judge(*await ask())
+        if not claim.is_over:
             await asyncio.sleep(min(4.0, 0.3 * 2 ** (claim.tries - 1)) * draw.uniform(0.5, 1.0))
 
 
@@ -95,7 +106,8 @@ class Ledger:
     claims: list[Claim] = field(default_factory=list)
 
     def unknown(self) -> list[Claim]:
-        return [claim for claim in self.claims if claim.fate == "unknown"]
+        """The acts whose tablets still ask."""
+        return [claim for claim in self.claims if not claim.is_over]
 
     def since(self, moment: float) -> list[Claim]:
         return [claim for claim in self.claims if claim.started >= moment]
@@ -532,33 +544,39 @@ class Tablet(Screen):
         }
         claim = Claim(command, self.seat.place, name, time.monotonic())
         self.ledger.claims.append(claim)
-        await ask_until_final(claim, lambda: self.ask(claim, name, body), self.draw)
+        await ask_until_final(claim, lambda: self.ask(name, body), self.draw)
         if claim.code in SIGNED_OUT:
             await self.leave()
         return claim
 
-    async def ask(self, claim: Claim, name: str, body: Json) -> None:
-        """One try. Sets the claim's fate if the answer is final."""
+    async def ask(self, name: str, body: Json) -> tuple[int, Json]:
+        """One try. Returns the status and the answer; 0 without one."""
         stream = self.seat.place
         heads = {"head": self.fragment.claimed_head, "stored_head": self.heads.unjudged.get(stream)}
         headers = {**self.headers, "Accept": "application/json"}
         try:
             response = await self.front.send_act(f"{self.path}acts/{name}", headers, {**body, **heads})
         except NoAnswer:
-            return
+            return 0, {}
         self.keep_cookies(response)
-        try:
-            answer = response.json()
-        except ValueError:
-            answer = {}
+        answer = _json(response)
         refusal = answer.get("refusal") or {}
         if response.status_code == 200 or (refusal and response.status_code < 500):
             self.heads.unjudged.pop(stream, None)
-        claim.judge(response.status_code, answer)
-        if claim.fate == "taken":
-            self.last_taken = claim.answered
+        if response.status_code == 200:
+            self.last_taken = time.monotonic()
         if answer.get("screen"):
             self.apply(self.table, answer["screen"]["html"])
+        return response.status_code, answer
+
+
+def _json(response: httpx.Response) -> Json:
+    """The answer as JSON; empty for what is not."""
+    try:
+        answer: Json = response.json()
+    except ValueError:
+        return {}
+    return answer
 
 
 class Desk(Browser):
@@ -577,17 +595,14 @@ class Desk(Browser):
         claim = Claim(command, f"{self.seat.facility}/{table}", name, time.monotonic())
         self.ledger.claims.append(claim)
 
-        async def ask() -> None:
-            path = f"/floor/{claim.place}/acts/{name}"
-            with contextlib.suppress(NoAnswer):
-                headers = {**self.headers, "Accept": "application/json"}
-                response = await self.front.send_act(path, headers, body)
-                self.keep_cookies(response)
-                try:
-                    answer = response.json()
-                except ValueError:
-                    answer = {}
-                claim.judge(response.status_code, answer)
+        async def ask() -> tuple[int, Json]:
+            headers = {**self.headers, "Accept": "application/json"}
+            try:
+                response = await self.front.send_act(f"/floor/{claim.place}/acts/{name}", headers, body)
+            except NoAnswer:
+                return 0, {}
+            self.keep_cookies(response)
+            return response.status_code, _json(response)
 
         await ask_until_final(claim, ask, self.draw)
         if claim.code in SIGNED_OUT:

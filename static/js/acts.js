@@ -1,9 +1,10 @@
 /* Sends acts to the server, one at a time and in order. Each act gets its command id before the first try and keeps it
    for every retry, so that a retry after a lost response gets the first response again.
 
-   Nobody knows whether an act was taken until a 200 or a 4xx says so, or a 503 that says that nothing was begun. Until
-   then it is asked for again, and the page says that it is not known. A refusal of the person or the device does not
-   answer for an earlier try: the server gives it before it looks whether the act was taken. */
+   An act whose every try was answered with a refusal, or with a 503 that nothing was begun, was not taken. Once a try
+   had no such answer, the act may have been taken, and only an answer about its command ends it: a 200, or a refusal
+   that names the command, because the server looked for it in the record first. Until then it is asked for again, and
+   the page says that it is not known. */
 
 import { csrfToken } from "./csrf.js";
 import { noteServerTime } from "./facility-time.js";
@@ -23,7 +24,6 @@ export const REQUEST_TIMEOUT = 8_000;
    the dealer stays signed in. */
 export const SIGNED_OUT_CODES = ["signed-out", "locked"];
 const NO_ANSWER = "no-answer";
-const BEFORE_THE_RECORD = [...SIGNED_OUT_CODES, "record-went-back", "body-too-slow", NO_ANSWER];
 
 export function uuid7() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -161,12 +161,12 @@ export class ActQueue {
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
       if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) continue;
       if (response.status >= 500) errors += 1;
-      if (isFinal(response, tries)) {
-        const isUnknown = mayBeTaken && isBeforeTheRecord(response);
+      const isUnknown = mayBeTaken && !isAbout(body.command, response);
+      if (isFinal(response, tries, isUnknown)) {
         showUnknown(isUnknown);
         return { ...response, signedOut, ...(isUnknown && { refusal: UNKNOWN }) };
       }
-      mayBeTaken ||= response.refusal?.code !== NOT_BEGUN;
+      mayBeTaken ||= response.refusal?.code !== NOT_BEGUN && !isAbout(body.command, response);
       if (errors >= ERROR_TRIES) return { ...response, refusal: UNKNOWN };  // the page goes on saying so
       showUnknown(tries >= QUIET_TRIES);
       await sleep(Math.min(4_000, 300 * 2 ** (tries - 1)) * (0.5 + Math.random() / 2));
@@ -198,15 +198,17 @@ export class ActQueue {
   }
 }
 
-function isFinal({ status, answered, refusal }, tries) {
+/* Whether no further try can say more. A 503 passes, so it is tried again; it ends the act only if it says that the act
+   was not taken, which a busy server does not know of an earlier try. */
+function isFinal({ status, answered, refusal, command }, tries, isUnknown) {
   if (!answered) return false;
-  return status < 500 || (refusal?.code === NOT_BEGUN && tries >= BUSY_TRIES);
+  if (status < 500) return true;
+  return tries >= BUSY_TRIES && !isUnknown && (Boolean(command) || refusal?.code === NOT_BEGUN);
 }
 
-/* Whether the refusal was given before anybody looked whether the act was taken: of the person, the device, the head or
-   the request itself, by the server or by a proxy. */
-export const isBeforeTheRecord = ({ status, refusal }) =>
-  status === 403 || BEFORE_THE_RECORD.includes(refusal?.code);
+/* Whether the answer tells what became of this command. A refusal of the person, the device, the head or the request
+   itself comes before the record was searched, and names no command. */
+export const isAbout = (command, { ok, command: answeredCommand }) => ok === true || answeredCommand === command;
 
 const notAnswered = (status) => ({
   code: NO_ANSWER, title: "Not taken", section: "",

@@ -7,7 +7,7 @@
    `dialog:update` that its content has changed. */
 
 import "./clocks.js";
-import { REQUEST_TIMEOUT, SIGNED_OUT_CODES, UNKNOWN, isBeforeTheRecord, uuid7 } from "./acts.js";
+import { REQUEST_TIMEOUT, SIGNED_OUT_CODES, UNKNOWN, isAbout, uuid7 } from "./acts.js";
 import { csrfToken } from "./csrf.js";
 import { PinPad } from "./pin-pad.js";
 import { FACTOR_NEEDED, confirmFactor } from "./step-up.js";
@@ -228,10 +228,10 @@ class ActDialog {
     if (!answer) return;
     if (this.codeField) this.codeField.value = "";
     button.removeAttribute("aria-busy");
-    const { refusal, status, version } = answer;
+    const { refusal, version } = answer;
     if (refusal) {
       const isLost = refusal.code === NO_RESPONSE.code;
-      const isUnknown = !isLost && this.sent.mayBeTaken && isBeforeTheRecord({ status, refusal });
+      const isUnknown = !isLost && this.sent.mayBeTaken && !isAbout(this.sent.command, answer);
       if (isLost) this.sent.mayBeTaken = true;
       else if (!isUnknown) this.sent = null;
       if (isUnknown) return this.showRefusal({ ...UNKNOWN, signedOut: SIGNED_OUT_CODES.includes(refusal.code) });

@@ -12,9 +12,9 @@ from django.http import HttpRequest, JsonResponse, RawPostDataException
 from django.views.decorators.http import require_POST
 
 from audit import factors, heads, logs, people, step_up
-from audit.errors import AuditRefusal
+from audit.errors import NOT_BEGUN, AuditRefusal
 from audit.models import Person
-from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, Stale
+from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, CommandLookup, Stale
 from games.engine import Refusal
 from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
@@ -129,7 +129,20 @@ def _publish(
 
 
 def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
-    """Execute the act of a request, in one thread with one connection. Publishes nothing."""
+    """Execute the act of a request, in one thread with one connection. Publishes nothing.
+
+    A refusal names its command if the record was searched for it first. Only such a refusal tells the screen that an
+    act of which an earlier try had no answer was not taken (static/js/acts.js).
+    """
+    lookup = CommandLookup()
+    reply = _execute_request(request, target, lookup)
+    is_refusal = reply.status != 200 and reply.body["refusal"]["code"] != NOT_BEGUN
+    if is_refusal and lookup.not_found is not None:
+        reply.body["command"] = str(lookup.not_found)
+    return reply
+
+
+def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLookup) -> ActReply:
     station = "dealer"
     if target.act not in target.runner.acts:
         return _refused(404, Refusal(UNKNOWN_ACT))
@@ -137,7 +150,8 @@ def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
         person = person_of(request)
         body, attachment = _form(request) if _has_file(request, target) else (_json_body(request), b"")
         station = body.get("station", "dealer") if body.get("station", "dealer") in STATIONS else "dealer"
-        response = _perform(request, _act_request(request, body, person, target, attachment), body, target)
+        act_request = replace(_act_request(request, body, person, target, attachment), lookup=lookup)
+        response = _perform(request, act_request, body, target)
     except (SignedOut, Locked) as reason:
         return _refused_without_session(request, target, reason)
     except Forbidden as refusal:

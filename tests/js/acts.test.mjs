@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { beforeEach, test } from "node:test";
 import { ActQueue, consoleSender, tableQueues, uuid7 } from "../../static/js/acts.js";
 import { csrfToken } from "../../static/js/csrf.js";
@@ -229,14 +230,27 @@ test("a 503 of a proxy says nothing about the act", async () => {
   assert.deepEqual([server.requests.length, isUnknown()], [9, true]);
 });
 
-test("a 503 of ours for another reason says nothing about an earlier try", async () => {
-  queue.send("no_more_bets", {}, STATE);
-  for (let tries = 1; tries <= 8; tries++) {
-    await refuse(server.last, 503, "clock-went-back");
-    await clock.advance(4_000);
-  }
-  assert.deepEqual([server.requests.length, isUnknown()], [9, true]);
-});
+/* What a tablet says after a sequence of answers. `about`: the answer names the command. The tablets of script/faults
+   say the same (tests/test_faults.py). */
+const ANSWERS = JSON.parse(readFileSync(new URL("answers.json", import.meta.url)));
+
+for (const { name, answers, says } of ANSWERS)
+  test(`after ${name} the tablet says: ${says}`, async () => {
+    let response = null;
+    queue.send("no_more_bets", {}, STATE).then((final) => { response = final; });
+    for (const { status, code, about } of answers) {
+      const { last } = server, { command } = last.body;
+      if (!status) await last.fail();
+      else if (status === 200) await accept(last, 11);
+      else if (!code) await last.answer(status, "<html>");
+      else await last.answer(status, { refusal: { code, title: "Not taken", message: "No.", section: "" }, ...(about && { command }) });
+      await settle();
+      if (says === "waits" || last !== server.requests[answers.length - 1]) await clock.advance(4_000);
+    }
+    const fate = !response ? "waits" : response.ok ? "taken" : response.refusal.code === "unknown" ? "unknown" : "refused";
+    assert.equal(fate, says);
+    if (says !== "waits") assert.equal(isUnknown(), says === "unknown");
+  });
 
 test("a refusal is final: the act is not tried again", async () => {
   const response = queue.send("no_more_bets", {}, STATE);

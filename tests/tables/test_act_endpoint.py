@@ -13,12 +13,17 @@ from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from audit import factors
+from audit.errors import TooManyPins
 from audit.logs import JsonFormatter
 from audit.models import Command, Device, Person
+from games.engine import Refusal
+from games.facility_runner import Forbidden
 from tables.models import Approval, Pit
 from tables.opening.new_tables import make_table
 from tables.runner import table as table_runner
 from tables.screens import fragments, push, snapshot
+from tables.views.refusals import UNKNOWN_ACT
 from tests.tables.cast import PIN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -40,10 +45,52 @@ def send(browser, scene, act="place_wagers", params=LAY, address=ACT, **changed)
 def refusal(answer, status):
     assert answer.status_code == status, answer.content
     body = answer.json()
-    assert set(body) == {"refusal", "screen"}
+    assert set(body) - {"command"} == {"refusal", "screen"}
     assert set(body["refusal"]) == {"code", "title", "message", "section"}
     assert all(isinstance(text, str) for text in body["refusal"].values())
     return body["refusal"], body["screen"]
+
+
+def test_a_refusal_names_its_command_only_after_the_record_was_searched_for_it(scene, tablet, monkeypatch):
+    command = str(uuid.uuid4())
+
+    def named(**changed):
+        return send(tablet, scene, command=command, **changed).json().get("command")
+
+    assert named(params={"wagers": [{"seat": 1, "wager": "nothing", "cents": 2_500}]}) == command, "422"
+    assert named(seen=scene.version + 1) == command, "409, stale"
+    assert named(act="no_such_act") is None
+    assert named(params="not an object") is None
+    with monkeypatch.context() as patch:
+        patch.setattr(table_runner.RUNNER, "verify_permission", forbid)
+        assert named() is None, "403 comes before anybody searches the record"
+    scene.browser("tablet", "dealer").post("/sign-off")
+    assert send(Client(), scene, command=command).json().get("command") is None
+
+
+def forbid(*_arguments: Any) -> None:
+    raise Forbidden(Refusal(UNKNOWN_ACT).code)
+
+
+def test_a_second_signature_is_refused_with_its_command_unless_the_server_is_too_busy(
+    scene, tablet, monkeypatch
+):
+    command, params = str(uuid.uuid4()), {"reason": "other"}
+
+    def sign(pin="654321"):
+        witness = {"person": scene.people["floorperson"].code, "pin": pin}
+        return send(tablet, scene, "void_round", params, command=command, witness=witness).json()
+
+    scene.place((1, "small", 2_500))
+    body = sign()
+    assert (body["refusal"]["code"], body.get("command")) == ("wrong-pin", command)
+
+    def too_many(*_arguments: Any) -> None:
+        raise TooManyPins
+
+    monkeypatch.setattr(factors, "verify_witness", too_many)
+    body = sign()
+    assert (body["refusal"]["code"], body.get("command")) == ("not-begun", None)
 
 
 def second_table(scene) -> str:
