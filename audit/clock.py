@@ -1,6 +1,8 @@
 """The time of acts: one moment for each, from the database's clock if it has one, never going back on a stream."""
 
 import datetime as dt
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -16,7 +18,48 @@ CLOCK_AHEAD = RefusalCode(
     "clock-ahead",
     "The time of this act is ahead of the clock of the record, so it did not happen on %(stream)s. Try again.",
 )
+CLOCK_JUMPED = RefusalCode(
+    "clock-jumped",
+    "The clock of the record jumped ahead by %(jump)s, so nothing is recorded on %(stream)s. Tell the system "
+    "administrator: set the clock right, or restart the server if the new time is right.",
+    "The clock jumped",
+)
+LARGEST_JUMP = dt.timedelta(minutes=10)
 GAMING_DAY_STARTS = dt.timedelta(hours=6)
+
+
+class SteadyTime:
+    """What the clock of the record may say by now, by a clock of this process that nobody can set.
+
+    An entry of a wrong year would leave its stream no time for the next one. So a reading that is more than ten
+    minutes later than the readings before it allow is not trusted, and no act is recorded at it. A process that starts
+    trusts its first reading. The clock may go back and return: the latest reading that was trusted counts.
+    """
+
+    def __init__(self, monotonic: Callable[[], float] | None = None) -> None:
+        self._monotonic = monotonic or _steady_seconds
+        self._origin: dt.datetime | None = None  # the trusted time at which the steady clock was at 0
+        self._lock = threading.Lock()
+
+    def note(self, moment: dt.datetime) -> None:
+        """Take a reading of the clock of the record."""
+        origin = moment - dt.timedelta(seconds=self._monotonic())
+        with self._lock:
+            if self._origin is None or self._origin < origin <= self._origin + LARGEST_JUMP:
+                self._origin = origin
+
+    def jump(self, moment: dt.datetime) -> dt.timedelta | None:
+        """How far a moment is ahead of what can be trusted; None for one that can."""
+        if self._origin is None:
+            return None
+        ahead = moment - self._origin - dt.timedelta(seconds=self._monotonic())
+        return ahead if ahead > LARGEST_JUMP else None
+
+
+def _steady_seconds() -> float:
+    """Seconds of a clock that never jumps, and goes on while the machine sleeps where the system has such a clock."""
+    boot_time = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot_time is None else time.clock_gettime(boot_time)
 
 
 class Clock:
@@ -24,17 +67,18 @@ class Clock:
 
     def __init__(self) -> None:
         self._source: Callable[[], dt.datetime] | None = None
+        self.steady = SteadyTime()
 
     def now(self) -> dt.datetime:
         """The current time in UTC with microseconds, from PostgreSQL, or from this machine under SQLite."""
         if self._source is not None:
             return self._source()
         if connection.vendor != "postgresql":
-            return dt.datetime.now(dt.UTC)
+            return self._noted(dt.datetime.now(dt.UTC))
         with connection.cursor() as cursor:
             cursor.execute("SELECT clock_timestamp()")
             moment: dt.datetime = cursor.fetchone()[0]
-        return moment.astimezone(dt.UTC)
+        return self._noted(moment)
 
     def read(self, moment: dt.datetime | None) -> dt.datetime:
         """Use the time that an earlier statement of the act read from PostgreSQL, which saves a query.
@@ -43,7 +87,15 @@ class Clock:
         """
         if moment is None or self._source is not None:
             return self.now()
+        return self._noted(moment)
+
+    def _noted(self, moment: dt.datetime) -> dt.datetime:
+        self.steady.note(moment)
         return moment.astimezone(dt.UTC)
+
+    def jump(self, moment: dt.datetime) -> dt.timedelta | None:
+        """By how much the clock jumped ahead to this moment; None where it did not, or where a test sets the time."""
+        return self.steady.jump(moment) if self._source is None else None
 
     @contextmanager
     def override(self, moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
@@ -60,14 +112,21 @@ now = clock.now
 override = clock.override
 
 
+def has_jumped(moment: dt.datetime) -> bool:
+    """Whether the clock reached this moment by a jump. Nothing is recorded or sealed at such a moment."""
+    return clock.jump(moment) is not None
+
+
 def never_before(stream: Stream, moment: dt.datetime) -> dt.datetime:
     """The time to record for an act on this stream. The caller holds the lock of the stream or its table.
 
-    If the clock went back by up to two seconds, the stream's last time is used; beyond that, raises ClockRefused.
-    Raises StreamClosed for a closed stream.
+    If the clock went back by up to two seconds, the stream's last time is used; beyond that, or if it jumped ahead,
+    raises ClockRefused. Raises StreamClosed for a closed stream.
     """
     if stream.closed_at is not None:
         raise StreamClosed(stream=stream.name)
+    if (jump := clock.jump(moment)) is not None:
+        raise ClockRefused(CLOCK_JUMPED, stream=stream.name, jump=_in_words(jump))
     if stream.last_at is None or moment >= stream.last_at:
         return moment
     if stream.last_at - moment > LARGEST_STEP_BACK:
@@ -93,6 +152,14 @@ def displayed_moment(stream: Stream, moment: dt.datetime) -> dt.datetime:
     if stream.last_at is None or stream.closed_at is not None:
         return moment
     return max(moment, stream.last_at)
+
+
+def _in_words(span: dt.timedelta) -> str:
+    """A span in its largest unit: `14 minutes`, `3 hours`, `365 days`."""
+    if span >= dt.timedelta(days=2):
+        return f"{span.days:,} days"
+    minutes = int(span.total_seconds()) // 60
+    return f"{minutes // 60} hours" if minutes >= 120 else f"{minutes} minutes"
 
 
 def format_moment(moment: dt.datetime) -> str:

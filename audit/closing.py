@@ -72,6 +72,12 @@ def close_stream(name: str, actor: Person, witness: Person, why: str) -> Stream:
         return stream
 
 
+def streams_ahead(now: dt.datetime) -> list[str]:
+    """The names of the open streams whose last entry is ahead of the clock, so that nothing follows until then."""
+    ahead = Stream.objects.filter(closed_at=None, last_at__gt=now + clock.LARGEST_STEP_BACK)
+    return list(ahead.exclude(name=record.INSTALLATION).order_by("name").values_list("name", flat=True))
+
+
 def _next_name(name: str) -> str:
     names = (f"{name}-{number}" for number in count(2))
     return next(name for name in names if not Stream.objects.filter(name=name).exists())

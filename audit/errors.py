@@ -32,7 +32,7 @@ class RecordRefused(AuditRefusal):
 
 
 class ClockRefused(RecordRefused):
-    """The clock is more than two seconds behind the last entry of a stream, or behind the time of an act."""
+    """The clock is more than two seconds behind the last entry of a stream or the time of an act, or jumped ahead."""
 
     code = RefusalCode(
         "clock-went-back",

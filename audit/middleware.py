@@ -6,7 +6,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from audit import people
+from audit import clock, people
 from audit.identity import IdentityRows, identify
 from audit.models import Device
 
@@ -50,7 +50,7 @@ def is_locked(request: HttpRequest, device: Device | None, now: dt.datetime) -> 
         return True
     if not people.is_of_newest_sign_in(request.session, device):
         return True
-    if device.locked_at is None and is_idle(device, now):
+    if device.locked_at is None and is_idle(device, now) and not clock.has_jumped(now):
         people.lock(device, reason="idle")
     return device.locked_at is not None
 

@@ -8,6 +8,7 @@ import json
 import uuid
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -112,7 +113,7 @@ def test_its_tablets_say_what_a_real_one_says_after_the_same_answers():
     for case in json.loads((Path(__file__).parent / "js" / "answers.json").read_text()):
         claim = Claim(str(uuid.uuid4()), "larkfield/T-01", "no_more_bets", 0.0)
         for answer in case["answers"]:
-            body = {"refusal": {"code": answer["code"]}} if "code" in answer else {}
+            body: dict[str, Any] = {"refusal": {"code": answer["code"]}} if "code" in answer else {}
             if answer.get("about"):
                 body["command"] = claim.command
             if answer.get("status") == 200:

@@ -15,6 +15,10 @@ SENTENCES = {
     ),
     "folder-unwritable": "The sealer cannot write its folder: %(error)s. Free its disk, or restore its rights.",
     "sealing-failed": "The sealer failed with %(error)s, and tries again every second. See its log.",
+    "clock-jumped": (
+        "The clock of the record jumped ahead, and a seal keeps its time. Set the clock right, or restart the sealer "
+        "if the new time is right."
+    ),
     "state-broken": "The sealer cannot read its state file. Restore it from a copy.",
     "record-went-back": (
         "The record was rolled back: %(signed)s seals were signed, and the database has %(found)s of them. Find out "

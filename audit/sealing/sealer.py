@@ -62,6 +62,8 @@ class Sealer:
         Raises SealingProblem if no log can be sealed. After any error, the next call reads the log's file again, and
         the seals in the database if the file does not end where they were read last.
         """
+        if clock.has_jumped(clock.now()):
+            raise SealingProblem("clock-jumped")
         signers = self._signers()
         incarnation = self._current_incarnation()
         first = self._log_sealer(incarnation, "")

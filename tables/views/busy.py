@@ -1,16 +1,17 @@
 """A server that is too busy says in words that nothing was begun, with 503.
 
-Only errors that come before any write count: no connection of the pool was free in time, or the lock was not. Of any
-other error nobody knows what became of the act, and the screen asks again by its id (static/js/acts.js).
+Only errors that come before any write count: no connection of the pool was free in time, or the lock was not, or the
+database accepts no writes (a standby, a full disk). Of any other error nobody knows what became of the act, and the
+screen asks again by its id (static/js/acts.js).
 """
 
 import logging
 import sys
 
-from django.db import OperationalError
+from django.db import InternalError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template import loader
-from psycopg.errors import LockNotAvailable
+from psycopg.errors import LockNotAvailable, ReadOnlySqlTransaction
 from psycopg_pool import PoolTimeout
 
 from audit import logs
@@ -24,6 +25,8 @@ RETRY_AFTER_SECONDS = 2
 
 def says_nothing_was_begun(error: BaseException | None) -> bool:
     """Whether an error came before the transaction could write anything."""
+    if isinstance(error, InternalError):
+        return isinstance(error.__cause__, ReadOnlySqlTransaction)
     if not isinstance(error, OperationalError):
         return False
     return isinstance(error.__cause__, PoolTimeout | LockNotAvailable) or "database is locked" in str(error)

@@ -237,7 +237,8 @@ const ANSWERS = JSON.parse(readFileSync(new URL("answers.json", import.meta.url)
 for (const { name, answers, says } of ANSWERS)
   test(`after ${name} the tablet says: ${says}`, async () => {
     let response = null;
-    queue.send("no_more_bets", {}, STATE).then((final) => { response = final; });
+    const wait = async () => { response = await queue.send("no_more_bets", {}, STATE); };
+    wait();
     for (const { status, code, about } of answers) {
       const { last } = server, { command } = last.body;
       if (!status) await last.fail();

@@ -7,8 +7,8 @@ import uuid
 from sqlite3 import OperationalError as SqliteError
 
 import pytest
-from django.db import OperationalError, connection, transaction
-from psycopg.errors import LockNotAvailable
+from django.db import InternalError, OperationalError, connection, transaction
+from psycopg.errors import LockNotAvailable, ReadOnlySqlTransaction
 from psycopg_pool import PoolTimeout
 
 from tables.models import Table
@@ -50,6 +50,17 @@ def test_an_act_without_a_lock_or_a_connection_was_not_begun(tablet, monkeypatch
     assert "Nothing was begun" in shake(tablet, "text/html").content.decode()
     first = caplog.records[-1]
     assert first.getMessage() == f"Nothing was begun: {str(cause).splitlines()[0]}"
+    assert [record for record in caplog.records if record.exc_info] == []
+
+
+def test_a_database_that_accepts_no_writes_was_not_written_and_says_so_in_a_line(tablet, monkeypatch, caplog):
+    def refuse(_request):
+        cause = ReadOnlySqlTransaction("cannot execute SELECT FOR UPDATE in a read-only transaction")
+        raise InternalError(str(cause)) from cause
+
+    monkeypatch.setattr(table_runner.RUNNER, "lock", refuse)
+    answer = shake(tablet)
+    assert (answer.status_code, answer.json()["refusal"]["code"]) == (503, "not-begun")
     assert [record for record in caplog.records if record.exc_info] == []
 
 

@@ -6,7 +6,10 @@ import uuid
 
 import pytest
 
+from audit import clock
+from audit.clock import SteadyTime
 from audit.errors import ClockRefused
+from audit.models import Stream
 from tables.clock.ticker import Ticker
 from tests.tables.cast import PIN, make_scene
 
@@ -48,6 +51,27 @@ def test_a_clock_that_went_back_is_shown_and_acts_are_accepted_again_once_it_has
     assert Ticker().watch_clock() == [scene.table.pk]
     scene.act("acknowledge_alert", {"alert": alerts["id"]}, by="floorperson")
     assert scene.snapshot["alerts"] == []
+
+
+def test_while_the_clock_is_a_year_ahead_nothing_is_recorded_and_then_play_goes_on(db, hands, monkeypatch):
+    scene, steady = make_scene(), SteadyTime(lambda: 0.0)
+    steady.note(hands.now)
+    monkeypatch.setattr(clock.clock, "jump", steady.jump)
+    tablet, fresh = scene.browser("tablet", "dealer"), scene.browser("podium", "shift-manager")
+    streams = set(Stream.objects.values_list("name", "seq", "last_at"))
+    hands.now += dt.timedelta(days=365)
+    with pytest.raises(ClockRefused) as refused:
+        scene.act("call_floor", {"to": "floor"})
+    assert (refused.value.code, refused.value.status) == ("clock-jumped", 503)
+    body = {"command": str(uuid.uuid4()), "seen": scene.version, "params": {"to": "floor"}}
+    answer = tablet.post(
+        "/floor/larkfield/T-01/acts/call_floor", json.dumps(body), content_type="application/json"
+    )
+    assert (answer.status_code, answer.json()["command"]) == (503, body["command"])
+    assert fresh.post("/sign-in", {"person": "relief", "pin": PIN}).status_code == 403
+    assert set(Stream.objects.values_list("name", "seq", "last_at")) == streams
+    hands.now -= dt.timedelta(days=365)
+    scene.act("call_floor", {"to": "floor"})
 
 
 def test_a_clock_that_jumps_forward_takes_acts_and_the_dice_by_the_new_time(db, hands):
