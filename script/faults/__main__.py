@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from script.faults import report
-from script.faults.faults import BY_NAME, FAULTS, Fault
+from script.faults.faults import BY_NAME, FAULTS
 from script.faults.floor import DEALERS, PODIUM
+from script.faults.ground import Fault
 from script.faults.load import Load
 from script.faults.scene import Binaries, Scene
 from script.faults.trial import Court, Trial

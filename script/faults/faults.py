@@ -6,63 +6,24 @@ it did; from then on the seconds count until everything is right. To add a fault
 
 import asyncio
 import contextlib
-import random
 import resource
 import signal
 import socket
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 
+from script.faults.database_faults import DATABASE_FAULTS
 from script.faults.floor import COMPLIANCE
-from script.faults.load import Load, Trouble
-from script.faults.processes import Process
+from script.faults.ground import Fault, Ground, Injection
+from script.faults.load import Trouble
+from script.faults.machine_faults import MACHINE_FAULTS
 from script.faults.scene import HOST, WORKERS, Scene
+from script.faults.tablet_faults import TABLET_FAULTS
 
 PAUSE_SECONDS = 20.0
 HALT_SECONDS = 25.0
-
-
-@dataclass
-class Ground:
-    """Where a fault happens: the processes, the load, and the draw of its seed."""
-
-    scene: Scene
-    load: Load
-    draw: random.Random
-    # What the fault itself finds wrong.
-    problems: list[str] = field(default_factory=list)
-
-    def process(self, name: str) -> Process:
-        return next(process for process in self.scene.processes if process.name == name)
-
-    async def wait(self, least: float, most: float) -> None:
-        """Wait for a time that the seed draws."""
-        await asyncio.sleep(self.draw.uniform(least, most))
-
-    async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Run what blocks beside the load."""
-        return await asyncio.to_thread(function, *arguments)
-
-
-Injection = Callable[[Ground], Awaitable[None]]
-
-
-@dataclass(frozen=True)
-class Fault:
-    """One fault. `is_quick`: `script/test --all` injects it too, and plain `script/test` on some days.
-
-    `gap`: why this fault does not hold yet. It is reported, and does not fail the run.
-    """
-
-    name: str
-    title: str
-    inject: Injection
-    is_quick: bool = False
-    gap: str = ""
 
 
 # Processes
@@ -323,6 +284,9 @@ FAULTS = (
     ),
     Fault("clock-ahead", "the database's clock jumps two minutes ahead", clock_ahead),
     Fault("clock-behind", "the database's clock is a minute behind for 5 s", clock_behind),
+    *DATABASE_FAULTS,
+    *MACHINE_FAULTS,
+    *TABLET_FAULTS,
     Fault("backup-restored", "a backup is restored below play that went on", restore_backup),
 )
 BY_NAME = {fault.name: fault for fault in FAULTS}

@@ -181,7 +181,7 @@ class Scene:
         )
 
     def _redis(self, binaries: Binaries) -> Process:
-        path = self.home / "redis.sock"
+        path = self.redis_socket
         command: list[str | Path] = [
             binaries.redis,
             "--port",
@@ -195,6 +195,15 @@ class Scene:
         return Process(
             "redis", command, {}, lambda: redis_answers(f"unix://{path}"), self.log, unprivileged_user()
         )
+
+    @property
+    def redis_socket(self) -> Path:
+        return self.home / "redis.sock"
+
+    def exporter(self) -> Process:
+        """An exporter, which nothing starts. It is ready at once, because it answers nobody."""
+        command = [sys.executable, "manage.py", "exporter"]
+        return self._python("exporter", command, "pitside_app", lambda: True)
 
     def _web(self, name: str) -> Process:
         """One web worker with the options of docker-compose.yml."""

@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 
 from script.faults import floor
-from script.faults.faults import Fault, Ground
 from script.faults.floor import Seat
+from script.faults.ground import Fault, Ground
 from script.faults.invariants import Facts, read_facts, violations
 from script.faults.load import Claim, Load, Screen
 from script.faults.processes import LogLine

@@ -5,6 +5,7 @@ many times faster time passes in `tables.views.sockets`; nothing else of the wor
 """
 
 import asyncio
+import contextlib
 import os
 import threading
 import time
@@ -33,7 +34,8 @@ class Pace:
             now = time.monotonic()
             self.seconds += (now - before) * self.factor
             before = now
-            self.factor = float(self.path.read_text() or 1) if self.path.exists() else 1.0
+            with contextlib.suppress(OSError):  # a fault lets this process open no file
+                self.factor = float(self.path.read_text() or 1) if self.path.exists() else 1.0
 
     def monotonic(self) -> float:
         """What `time.monotonic` is to the sockets."""

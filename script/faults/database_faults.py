@@ -1,0 +1,130 @@
+"""Faults of a database that runs and does not do what is asked: it stalls, takes no writes, or has no session left."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterator
+
+import psycopg
+
+from script.faults.ground import Fault, Ground
+from script.faults.load import NOT_BEGUN
+from script.faults.scene import Scene
+
+STALL_SECONDS = 35.0  # longer than a tablet's five tries, each of which waits for the lock
+CATCH_SECONDS = 15.0
+READER_SECONDS = 9.0
+
+# The sessions of the web role that have written, and have not committed yet.
+WRITING = """SELECT pid FROM pg_stat_activity
+    WHERE usename = 'pitside_app' AND backend_xid IS NOT NULL AND pid <> ALL(%s)"""
+
+
+async def stall_commits(ground: Ground) -> None:
+    """Freeze sessions between their first write and the end of their commit, as a disk that stalls does.
+
+    Their tables stay locked, so every further try of the acts is answered that nothing was begun. When the sessions
+    go on, some acts are taken after all.
+    """
+    began = time.monotonic()
+    caught = await ground.run(_caught_sessions, ground.scene, len(ground.load.tablets))
+    try:
+        if not caught:
+            ground.problems.append("no session was caught between its first write and its commit")
+        await asyncio.sleep(STALL_SECONDS)
+    finally:
+        ground.scene.signal_postgres(caught, signal.SIGCONT)
+    if caught and not any(
+        claim.code == NOT_BEGUN or claim.tries > 5 for claim in ground.load.ledger.since(began)
+    ):
+        ground.problems.append("no act was asked for six times, so the fault showed nothing")
+
+
+def _caught_sessions(scene: Scene, most: int) -> list[int]:
+    """Freeze up to so many sessions while they write. Returns their process ids."""
+    caught: list[int] = []
+    deadline = time.monotonic() + CATCH_SECONDS
+    with scene.admin() as admin:
+        while len(caught) < most and time.monotonic() < deadline:
+            for (pid,) in admin.execute(WRITING, [caught]).fetchall():
+                os.kill(pid, signal.SIGSTOP)
+                is_writing = (pid,) in admin.execute(WRITING, [caught]).fetchall()
+                if is_writing:
+                    caught.append(pid)
+                else:
+                    os.kill(pid, signal.SIGCONT)
+    return caught
+
+
+async def accept_no_writes(ground: Ground) -> None:
+    """Let the database accept no writes for some seconds, as a standby or one whose disk is full."""
+    await ground.run(_set_read_only, ground.scene, True)
+    try:
+        await ground.wait(7, 9)
+    finally:
+        await ground.run(_set_read_only, ground.scene, False)
+
+
+def _set_read_only(scene: Scene, is_read_only: bool) -> None:
+    name = "default_transaction_read_only"
+    with scene.admin() as admin:
+        admin.execute("SET default_transaction_read_only = off")
+        admin.execute(f"ALTER SYSTEM SET {name} = on" if is_read_only else f"ALTER SYSTEM RESET {name}")
+        admin.execute("SELECT pg_reload_conf()")
+
+
+async def take_connections(ground: Ground) -> None:
+    """Let others take every session of the database, after the pools have lost theirs."""
+    with contextlib.ExitStack() as stack:
+        await ground.run(_take_all, ground.scene, stack)
+        await ground.wait(5, 7)
+
+
+def _take_all(scene: Scene, stack: contextlib.ExitStack) -> None:
+    """Open sessions until the database accepts no more, end those of the product, and take theirs as well."""
+    first = stack.enter_context(contextlib.closing(scene.admin()))
+    for _ in range(2):
+        with contextlib.suppress(psycopg.OperationalError):
+            while True:
+                stack.enter_context(contextlib.closing(scene.admin()))
+        first.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'pitside_app'")
+
+
+async def wait_behind_reader(ground: Ground) -> None:
+    """Let a migration wait for its lock behind a long read of the record: every act waits behind the migration."""
+    with await ground.run(_reader, ground.scene):
+        migration = asyncio.create_task(ground.run(_migrate, ground.scene))
+        await asyncio.sleep(READER_SECONDS)
+    await migration
+
+
+@contextlib.contextmanager
+def _reading(scene: Scene) -> Iterator[None]:
+    with contextlib.closing(scene.admin(autocommit=False)) as admin:
+        admin.execute("LOCK TABLE audit_entry IN ACCESS SHARE MODE")
+        yield
+
+
+def _reader(scene: Scene) -> contextlib.ExitStack:
+    stack = contextlib.ExitStack()
+    stack.enter_context(_reading(scene))
+    return stack
+
+
+def _migrate(scene: Scene) -> None:
+    """Add a column, and take that back. It gives up where it waits too long, as a careful migration does."""
+    with contextlib.closing(scene.admin(autocommit=False)) as admin:
+        admin.execute("SET lock_timeout = '8s'")
+        with contextlib.suppress(psycopg.errors.LockNotAvailable):
+            admin.execute("ALTER TABLE audit_entry ADD COLUMN waiting integer")
+        admin.rollback()
+
+
+DATABASE_FAULTS = (
+    Fault("commits-stalled", "commits are not answered for 35 s, and then some are done", stall_commits),
+    Fault("database-read-only", "the database accepts no writes for 8 s", accept_no_writes),
+    Fault("connections-taken", "others have every session of the database for 6 s", take_connections),
+    Fault("migration-waits", "a migration waits 9 s behind a reader of the record", wait_behind_reader),
+)
