@@ -4,16 +4,17 @@
    was not on the screen before it opened, wherever its button is: within READ_TIME nothing goes out. `dialog:open` says that
    one has opened.
 
-   A tap that does not count makes its button flash, and screen readers hear why. */
+   A tap that does not count never starts the wait again: whoever taps on and on is heard a second after the last change.
+   Its button says "Not taken" until it counts again, the next step also what it will be then, and screen readers hear why. */
 
 import { timeOf } from "./hold.js";
 
 export const READ_TIME = 1_000;  // ms; `--read-time` on the root element replaces it
-const FLASH_TIME = 700;
+const LEAST_NOTE = 400;  // ms that a note stays readable
 const CONTROLS = `${["act", "ask", "wager", "do", "alert-act", "open", "limits", "plan"].map((name) => `button[data-${name}]`)},
   .planned [data-cancel]`;
 const SENDS = "dialog [data-go], .decide [type=submit], .decide [data-decisions] button";
-const PAINTED = ["waits", "say", "label", "local"];  // what a script writes into the data of a button
+const PAINTED = ["waits", "say", "label", "local", "then"];  // what a script writes into the data of a button
 
 /* What a button does: its name and its data, without what is only painted. */
 function meaningOf({ id, dataset }) {
@@ -74,7 +75,6 @@ export class QuickTaps {
     if (this.isTooQuick(button, event)) {
       stop(event);
       this.answer(button);
-      if (this.last) this.last.time = performance.now();
       return;
     }
     const rect = button.getBoundingClientRect();
@@ -92,9 +92,20 @@ export class QuickTaps {
     return this.views.some((view) => now - view.time < readTime && wasElsewhere(view));
   }
 
+  /* How long it takes until a tap on what is shown now counts. */
+  get timeLeft() {
+    const changes = [this.last?.time ?? -Infinity, this.dialogTime, ...this.views.map(({ time }) => time)];
+    return Math.max(...changes) + this.readTime - performance.now();
+  }
+
   answer(button) {
+    const wait = Math.max(LEAST_NOTE, Math.min(this.timeLeft, this.readTime));
+    const label = button.querySelector(".next-l")?.textContent.trim();
+    if (label) button.dataset.then = `Then: ${label}`;
+    button.style.setProperty("--wait", `${wait}ms`);
     button.classList.add("too-quick");
-    setTimeout(() => button.classList.remove("too-quick"), FLASH_TIME);
+    clearTimeout(this.noteTimer);
+    this.noteTimer = setTimeout(() => button.classList.remove("too-quick"), wait);
     const say = this.root.getElementById?.("hold-say");
     if (say) say.textContent = "Not taken: the screen has just changed. Read it, then tap.";
   }
