@@ -186,6 +186,25 @@ def test_no_two_taps_within_a_second_do_what_was_not_on_the_screen(scene, new_pa
     assert len(fragments) == 7 and pairs > 150
 
 
+def test_a_refused_tap_says_so_on_the_next_step_and_starves_nobody(scene, new_page):
+    scene.play((7, "small", 2_500), *((seat, "big", 10_000) for seat in range(1, 7)), dice=[2, 5, 6])
+    scene.act("take_losers")
+    dealer = tablet(new_page, scene)
+    dealer.page.evaluate("document.documentElement.style.removeProperty('--read-time')")
+    dealer.next.click(delay=900)  # the first payment is held
+    expect(dealer.next).to_contain_text("Paid seat 2")
+    dealer.next.tap()
+    expect(dealer.next).to_have_class(re.compile("too-quick"))
+    words = dealer.next.evaluate("(step) => getComputedStyle(step, '::after').content")
+    assert "Not taken. One moment." in words and "Then: Paid seat 2" in words
+    assert scene.round.paid_seats == [1]
+    for _ in range(6):
+        dealer.page.wait_for_timeout(600)
+        dealer.next.tap()
+    dealer.page.wait_for_timeout(300)
+    assert len(scene.round.paid_seats) >= 3
+
+
 def test_a_step_that_closes_corrections_is_pressed_and_held(scene, new_page):
     scene.play((1, "small", 2_500), (2, "big", 2_500), dice=[2, 5, 5])
     scene.act("take_losers")
