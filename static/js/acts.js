@@ -69,6 +69,11 @@ export class ActQueue {
     return this.items.some((item) => item.act === act && item.version === this.version);
   }
 
+  /* Whether an act waits for its answer, on whatever screen it was tapped. */
+  has(act) {
+    return this.items.some((item) => item.act === act);
+  }
+
   get version() {
     return Number(this.fragment.dataset.version);
   }
@@ -103,7 +108,7 @@ export class ActQueue {
   }
 
   report(isUnknown = this.busy && this.items[0].isUnknown === true) {
-    const acts = this.items.map(({ name, time }) => ({ name, time }));
+    const acts = this.items.map(({ act, name, time }) => ({ act, name, time }));
     dispatchEvent(new CustomEvent("acts:waiting", { detail: { acts, isUnknown } }));
   }
 

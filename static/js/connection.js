@@ -20,18 +20,23 @@ function waitingText(acts) {
   return `${capitalize(numberWord(acts.length))} ${acts.length === 1 ? "act waits" : "acts wait"}: ${names}${more}.`;
 }
 
+/* What to do meanwhile. Once No more bets waits, the players have heard it: nothing of the round may move. */
+const CONTINUE = "You can continue.";
+const CLOSED = "Bets stay closed. Write the dice down and call the floor. Take and pay nothing yet.";
+const adviceFor = (acts) => (acts.some(({ act }) => act === "no_more_bets") ? CLOSED : CONTINUE);
+
 /* The heading and the sentences of the box; no heading while there is nothing to say. */
 function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {
   const waits = waitingText(acts), time = formatTime(confirmedTime, true);
   if (status === "denied") return ["", "You may not view this table on this device."];
   if (status === "dead")
     return [`Offline for ${seconds} s.`, waits
-      ? `${waits} You can continue. They are sent in this order when the connection is back, and count then.`
-      : `As of ${time}. You can continue. A tap waits until the connection is back, and counts then.`];
+      ? `${waits} ${adviceFor(acts)} They are sent in this order when the connection is back, and count then.`
+      : `As of ${time}. ${CONTINUE} A tap waits until the connection is back, and counts then.`];
   if (status === "stale")
     return [seconds < LEAST_SILENCE ? "Live updates are down." : `Nothing heard for ${seconds} s.`, waits
-      ? `${waits} You can continue. They are sent in this order, and count once they are confirmed.`
-      : `As of ${time}. You can continue. A tap counts once it is confirmed.`];
+      ? `${waits} ${adviceFor(acts)} They are sent in this order, and count once they are confirmed.`
+      : `As of ${time}. ${CONTINUE} A tap counts once it is confirmed.`];
   if (isUnknown) return ["Not known yet.", `${waits} The page asks the server again whether the first was taken.`];
   return ["", ""];
 }
@@ -56,5 +61,6 @@ addEventListener("screen:connection", ({ detail }) => {
 });
 addEventListener("acts:waiting", ({ detail }) => {
   waiting = detail;
+  document.documentElement.toggleAttribute("data-closing", detail.acts.some(({ act }) => act === "no_more_bets"));
   paint();
 });

@@ -40,7 +40,7 @@ sendAlertActsThrough(send);
 const { script } = document.getElementById("screen").dataset;
 const game = script ? await import(script) : {};
 
-const taps = new (game.Taps ?? Taps)({ send, state, refuse });
+const taps = new (game.Taps ?? Taps)({ send, state, refuse, isClosing: () => queue.has("no_more_bets") });
 const panel = new AreaPanel(taps);
 const drag = ChipDrag.watch(taps, panel);
 const posts = new Posts(state, urls.me);

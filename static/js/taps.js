@@ -5,13 +5,21 @@ import { formatAmount, stacksHtml } from "./stacks.js";
 
 const GATHER_TIME = 450;
 const REPEAT_ALL = "Repeat all";
+const MOST_NAMED = 3;  // wagers that a refusal names
+
+/* What a tap is told once No more bets waits for its answer: the players have heard it. */
+export const CLOSING = {
+  code: "bets-closing", title: "Not placed", section: "",
+  message: "No more bets was called and waits to be recorded. Give the chip back.",
+};
 
 export const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
 export const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
 export class Taps {
-  constructor({ send, state, refuse }) {
-    Object.assign(this, { send, state, refuse });
+  /* `isClosing`: whether No more bets waits for its answer. */
+  constructor({ send, state, refuse, isClosing = () => false }) {
+    Object.assign(this, { send, state, refuse, isClosing });
     this.seat = Number(sessionStorage.getItem("pitside.seat")) || 1;
     this.chip = Number(sessionStorage.getItem("pitside.chip")) || 0;
     this.opensAreas = false;  // no chip is in hand: a tap opens an area
@@ -84,6 +92,7 @@ export class Taps {
   /* `change` is the change of the selected seat's totals in the words of Undo; "" for one that cannot be undone. */
   setTotals(totals, change = this.changeText(totals)) {
     if (!totals.length) return;
+    if (this.isClosing()) return this.refuse(CLOSING, this.anchor);
     if (change) this.rememberStep(`${change}, seat ${this.seat}`, totals.map(([wager]) => ({ seat: this.seat, wager })));
     for (const [wager, cents] of totals) this.unsent.set(wager, cents);
     this.timer ??= setTimeout(() => this.flush(), GATHER_TIME);
@@ -173,15 +182,30 @@ export class Taps {
     return wagers.filter(({ wager }) => !this.state.stopped.includes(wager));
   }
 
-  repeatAll(button) {
-    return this.sendTotals(this.repeatedWagers(), REPEAT_ALL, button);
+  /* For seats without wagers. A seat that has some keeps them, because its player may have changed them since. */
+  async repeatAll(button) {
+    this.flush();
+    const wagers = this.repeatedWagers();
+    const differs = ({ seat, wager, cents }) => this.hasWagers(seat) && this.total(seat, wager) !== cents;
+    const kept = [...new Set(wagers.filter(differs).map(({ seat }) => seat))];
+    const isSent = await this.sendTotals(wagers.filter(({ seat }) => !this.hasWagers(seat)), REPEAT_ALL, button);
+    if (kept.length && isSent !== false) this.refuse(keptAsTheyAre(kept), button);
   }
 
-  /* Totals of several seats, as one act and one step of Undo. */
+  /* Whether a seat has wagers in this round; pending ones count. */
+  hasWagers(seat) {
+    return Boolean(this.sums().seats.get(seat)?.count);
+  }
+
+  /* Totals of several seats, as one act and one step of Undo. Returns false if they were refused. */
   async sendTotals(wagers, say, button) {
+    if (this.isClosing()) {
+      this.refuse(CLOSING, button);
+      return false;
+    }
     this.flush();
     const changed = wagers.filter(({ seat, wager, cents }) => cents !== this.total(seat, wager));
-    if (!changed.length) return;
+    if (!changed.length) return true;
     const batches = [...new Set(changed.map(({ seat }) => seat))].map((seat) => {
       const ofSeat = changed.filter((wager) => wager.seat === seat);
       return { seat, totals: new Map(ofSeat.map(({ wager, cents }) => [wager, cents])) };
@@ -190,7 +214,16 @@ export class Taps {
     const refusal = await this.sendWagers(changed, batches);
     if (refusal) this.undoSteps = this.undoSteps.filter((earlier) => earlier !== step);
     this.paint();
-    if (refusal) this.refuse(refusal, button);
+    if (refusal) this.refuse(this.named(refusal, changed), button);
+    return !refusal;
+  }
+
+  /* A refusal that names what was refused: it may come long after the tap. */
+  named(refusal, wagers) {
+    const names = wagers.slice(0, MOST_NAMED).map(({ seat, wager, cents }) =>
+      `seat ${seat}, ${cents ? `$${formatAmount(cents)}` : "nothing"} on ${this.labelOf(wager)}`);
+    const more = wagers.length > MOST_NAMED ? `, and ${wagers.length - MOST_NAMED} more` : "";
+    return { ...refusal, message: `${refusal.message ?? ""} (${names.join("; ")}${more})`.trim() };
   }
 
   async flush() {
@@ -205,10 +238,11 @@ export class Taps {
       this.paint();
       return;
     }
-    const refusal = await this.sendWagers(changed.map(([wager, cents]) => ({ seat, wager, cents })), [batch]);
+    const wagers = changed.map(([wager, cents]) => ({ seat, wager, cents }));
+    const refusal = await this.sendWagers(wagers, [batch]);
     if (refusal) {
       this.undoSteps = this.undoSteps.filter(({ before }) => !before.has(seat));
-      this.refuse(refusal, anchor);
+      this.refuse(this.named(refusal, wagers), anchor);
     }
     this.paint();
   }
@@ -360,3 +394,9 @@ export class Taps {
     if (tableSum) setText(tableSum, `$${formatAmount(sum)}`);
   }
 }
+
+const keptAsTheyAre = (seats) => ({
+  code: "seats-kept", title: "Repeated, except", section: "",
+  message: `Seat${seats.length === 1 ? "" : "s"} ${seats.join(", ")} already had wagers and kept them. To set a seat as in the `
+    + "last round, tap the seat, then Repeat.",
+});

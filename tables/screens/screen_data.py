@@ -1082,12 +1082,18 @@ class ConsoleData(ScreenData):
 
     @cached_property
     def next_is_held(self) -> bool:
-        """Whether the next step is done by press and hold, because corrections close with it or the round ends."""
-        if self.s["next"] is None or self.s["next"]["act"] not in HELD_ACTS:
+        """Whether the next step is done by press and hold: corrections close with it, or the round ends.
+
+        Bets on an empty layout close by a hold as well: the wagers that a dealer meant to repeat may not be there.
+        """
+        if self.s["next"] is None:
             return False
-        return (
-            self.s["next"]["act"] != "pay_seats" or self.s["round"]["mendable"]
-        )  # the first payment closes them
+        act, round_ = self.s["next"]["act"], self.s["round"]
+        if act == "no_more_bets":
+            return not round_["wagers"]
+        if act == "pay_seats":  # the first payment closes corrections
+            return round_["mendable"]
+        return act in HELD_ACTS
 
     @cached_property
     def alerts(self) -> list[AlertRow]:

@@ -106,6 +106,7 @@ LAST_WAGERS = CompiledValues(
             struck=False,
             round__in=Round.objects.filter(table=table)
             .exclude(ended_at=None)
+            .filter(Exists(Wager.objects.filter(round=OuterRef("pk"), struck=False)))
             .order_by("-number")
             .values("pk")[:1],
         )
@@ -116,7 +117,7 @@ LAST_WAGERS = CompiledValues(
 
 
 def last_wagers(table_id: int) -> list[LastWager]:
-    """Return the wagers of the last ended round, for repeat."""
+    """Return the wagers of the last ended round that had any, for repeat."""
     return [
         {"seat": seat, "wager": code, "play": play or None, "cents": cents}
         for seat, code, play, cents in LAST_WAGERS(table_id)

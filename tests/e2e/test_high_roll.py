@@ -152,7 +152,9 @@ def test_wagers_come_in_any_order_and_pip_street_is_asked_for_at_no_more_bets(te
     dealer.is_in("closed")
 
 
-def test_repeating_replaces_what_a_seat_has(ten, new_page):
+def test_repeating_for_the_table_leaves_a_seat_as_it_is_and_repeating_the_seat_replaces_what_it_has(
+    ten, new_page
+):
     ten.place((1, "pip:5", 2_500), (1, "like-kind:4", 2_500), (4, "pip:2", 1_000))
     ten.until("call_dice")
     ten.act("call_dice", {"dice": FOUR_FIVES})
@@ -160,6 +162,10 @@ def test_repeating_replaces_what_a_seat_has(ten, new_page):
     dealer = tablet(new_page, ten)
     dealer.place((1, "pip:6", 10_000))
     dealer.tap("[data-do=repeat-all]")
+    dealer.is_taken()
+    assert lying(ten) == {(1, "pip:6"): 10_000, (4, "pip:2"): 1_000}
+    expect(dealer.refused()).to_contain_text("Seat 1 already had wagers and kept them")
+    dealer.tap("[data-do=repeat-seat]")
     dealer.is_taken()
     assert lying(ten) == {(1, "pip:5"): 2_500, (1, "like-kind:4"): 2_500, (4, "pip:2"): 1_000}
 

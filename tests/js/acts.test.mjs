@@ -451,7 +451,8 @@ test("every act that waits is reported, by its name and the time of its tap", as
   await clock.advance(3_000);
   queue.send("pay_seats", { seats: [1] }, { ...STATE, next: { act: "pay_seats", label: "Paid all" } });
   assert.deepEqual(reports.at(-1).acts, [
-    { name: "Wagers of seat 3", time: start }, { name: "Paid seat 1", time: start + 3_000 },
+    { act: "place_wagers", name: "Wagers of seat 3", time: start },
+    { act: "pay_seats", name: "Paid seat 1", time: start + 3_000 },
   ]);
   await accept(server.last, 11);
   await accept(server.last, 12);

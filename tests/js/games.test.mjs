@@ -114,6 +114,8 @@ test("repeating takes off what the seat did not have in the last round, and leav
   const lastWagers = [placed(1, "aces", 500), placed(3, "aces", 500)];
   const taps = unitTaps([placed(1, "sixes", 700)], { lastWagers });
   taps.repeatAll();
+  assert.equal(sent.length, 0, "a seat that has wagers keeps them, and nobody is at seat 3");
+  taps.repeatSeat();
   assert.deepEqual(totals(sent[0]), [[1, "aces", 500], [1, "sixes", 0]]);
 });
 

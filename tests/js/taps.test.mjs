@@ -246,14 +246,14 @@ test("undo stays with the seat: it takes back that seat's newest change, and say
 });
 
 test("undo after a repetition for the table takes all of it back, as one act", async () => {
-  taps.state = state([placed(3, "small", 500)], LAST);
+  taps.state = state([], LAST);
   taps.repeatAll();
   taps.state = state(LAST, LAST);
   await sent[0].answer();
   assert.equal(taps.undoStep.say, "Repeat all");
   taps.selectSeat(3);
   taps.undo();
-  assert.deepEqual(totals(sent[1]), [[1, "big", 0], [3, "big", 0]]);
+  assert.deepEqual(totals(sent[1]), [[1, "big", 0], [3, "small", 0], [3, "big", 0]]);
 });
 
 test("undo offers a repetition for the table also at a seat that it left alone", async () => {
@@ -364,12 +364,54 @@ test("suspended wagers are not repeated", () => {
   assert.deepEqual(totals(sent[0]), [[3, "small", 500]]);
 });
 
-test("repeating for the table is one act of all seats, without wagers that are there already", () => {
-  taps.state = state([placed(3, "small", 500)], LAST);
+test("repeating for the table is one act of all seats without wagers", () => {
+  taps.state = state([], LAST);
   taps.repeatAll();
   assert.equal(sent.length, 1);
-  assert.deepEqual(totals(sent[0]), [[1, "big", 2_500], [3, "big", 700]]);
-  assert.deepEqual([taps.isPending(1, "big"), taps.isPending(3, "big"), taps.isPending(3, "small")], [true, true, false]);
+  assert.deepEqual(totals(sent[0]), [[1, "big", 2_500], [3, "small", 500], [3, "big", 700]]);
+  assert.deepEqual([taps.isPending(1, "big"), taps.isPending(3, "big")], [true, true]);
+});
+
+test("repeating for the table takes no raise back: a seat that has wagers keeps them, and the dealer is told which", async () => {
+  taps.state = state([placed(1, "big", 9_000)], LAST);
+  taps.repeatAll("the button");
+  assert.deepEqual(totals(sent[0]), [[3, "small", 500], [3, "big", 700]]);
+  await sent[0].answer();
+  assert.deepEqual(refused, [["seats-kept", "the button"]]);
+  taps.state = state([placed(1, "big", 2_500), placed(3, "small", 500), placed(3, "big", 700)], LAST);
+  taps.repeatAll("the button");
+  await settle();
+  assert.deepEqual([sent.length, refused.length], [1, 1], "all is as in the last round: there is nothing to say");
+});
+
+test("once No more bets waits, no chip is placed, moved, repeated or taken off", async () => {
+  let isClosing = false;
+  const sentences = [];
+  taps = new Taps({ send, state: state([placed(2, "big", 700)], LAST), refuse: ({ message }) => sentences.push(message), isClosing: () => isClosing });
+  taps.selectChip(2_500);
+  isClosing = true;
+  taps.tap("big");
+  taps.repeatAll();
+  taps.repeatSeat();
+  taps.selectSeat(2);
+  taps.clearSeat();
+  taps.moveToSeat("big", 4);
+  await settle();
+  assert.equal(sent.length, 0);
+  assert.deepEqual(new Set(sentences), new Set(["No more bets was called and waits to be recorded. Give the chip back."]));
+  assert.equal(sentences.length, 5);
+  assert.equal(taps.total(2, "big"), 700);
+});
+
+test("a refusal of wagers names seat, amount and area, because it may come long after the tap", async () => {
+  const sentences = [];
+  taps = new Taps({ send, state: state(), refuse: ({ message }) => sentences.push(message) });
+  taps.selectChip(2_500);
+  taps.selectSeat(3);
+  taps.tap("total:12");
+  taps.flush();
+  await sent[0].answer({ refusal: { code: "bets-closed", message: "Bets are closed." } });
+  assert.deepEqual(sentences, ["Bets are closed. (seat 3, $25 on total:12)"]);
 });
 
 test("repeating for the table twice sends it once", () => {

@@ -23,6 +23,7 @@ from script import snapshot_fields
 from tables.demo.seeding import approve_shaker
 from tables.models import Alert, Shaker, Table
 from tables.runner import table
+from tables.screens import fragments
 from tests.services.json_types import not_of_json
 from tests.tables.cast import make_scene
 
@@ -130,6 +131,28 @@ def test_its_literals_are_those_of_the_models_and_of_the_games():
     assert set(get_args(AlertLevel)) == set(Alert.Level.values)
     assert set(get_args(SignKind)) == set(SignForm.Kind.values)
     assert set(get_args(EndedPhase)) == ENDED
+
+
+def test_bets_on_an_empty_layout_close_by_a_hold_and_otherwise_by_a_tap(scene):
+    def step() -> str:
+        html = fragments.screen("dealer", scene.table.pk)["html"]
+        return re.search(r'<button class="next"[^>]*>', html)[0]
+
+    scene.act("shake", {"shakes": 3})
+    assert 'data-act="no_more_bets"' in step() and "data-hold" in step()
+    scene.place((1, "small", 2_500))
+    assert 'data-act="no_more_bets"' in step() and "data-hold" not in step()
+
+
+def test_a_round_without_wagers_leaves_the_wagers_of_the_round_before_to_repeat(scene):
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    scene.act("shake", {"shakes": 3})
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [1, 2, 4]})
+    scene.finish()
+    assert scene.snapshot["history"][0]["wagers"] == 0
+    assert scene.snapshot["last_wagers"] == [{"seat": 1, "wager": "small", "play": None, "cents": 2_500}]
 
 
 def test_it_says_all_of_a_round(paying):

@@ -24,9 +24,9 @@ function withPlay(wager) {
 /* Taps that know the plays: a single play wager goes out with the number of the coming play, decided wagers are hidden,
    and locked wagers are not touched. */
 class FootballTaps extends Taps {
-  constructor({ send, state, refuse }) {
+  constructor({ send, state, refuse, isClosing }) {
     const addPlays = (params) => (params.wagers ? { wagers: params.wagers.map(withPlay) } : params);
-    super({ send: (act, params) => send(act, addPlays(params)), state, refuse });
+    super({ send: (act, params) => send(act, addPlays(params)), state, refuse, isClosing });
   }
 
   get state() {
@@ -44,6 +44,13 @@ class FootballTaps extends Taps {
     const wagers = round.wagers.filter((wager) => !wager.outcome && (wager.play ?? play) === play);
     this.visibleState = { ...state, last_wagers: lastWagers, round: { ...round, wagers } };
     if (isNewPlay) this.startRound();
+  }
+
+  /* In a game, wagers on the whole game say nothing about the play. */
+  hasWagers(seat) {
+    const { round } = this.state;
+    if (!round.game?.locked) return super.hasWagers(seat);
+    return round.wagers.some((wager) => wager.seat === seat && wager.play) || this.pendingWagers(seat).length > 0;
   }
 
   setTotals(totals, change) {
