@@ -248,9 +248,17 @@ function paint() {
   refusalBox.dimNext();
 }
 
+/* Back, and a swipe that means it, stay at the table: the page before is the sign-in. */
+function keepHere() {
+  const hold = () => history.pushState({ console: true }, "");
+  if (!history.state?.console) hold();
+  addEventListener("popstate", hold);
+}
+
 screen.addEventListener("screen:applied", applyState);
 addEventListener("screen:connection", ({ detail }) => { if (detail.status === "live") refusalBox.closeIf("no-line"); });
 addEventListener("pagehide", () => taps.flush());
+keepHere();
 dice.paint();
 paint();
 queue.resume();
