@@ -129,6 +129,15 @@ class Params:
             raise malformed(name)
         return tuple(value)
 
+    def faces(self, name: str) -> tuple[int, ...] | None:
+        """Return faces that somebody read, also none; None if it was not sent. The engine checks them."""
+        value = self._unread.pop(name, None)
+        if value is None:
+            return None
+        if not isinstance(value, list) or len(value) > MOST_DICE or not all(map(_is_integer, value)):
+            raise malformed(name)
+        return tuple(value)
+
     def chips(self, name: str, *, optional: bool = False) -> dict[str, int]:
         """Return a count of chips by denomination: {chip cents as text: number}, largest first, without zeros.
 

@@ -202,7 +202,9 @@ class Looks(Photographer):
         with self.page(f"{FACILITY}/T-03", "linh", *TABLET) as tablet:
             tablet.locator('[data-ask="call_no_roll"]').first.click()
             tablet.locator("dialog[open] [data-reasons] button").first.click()
-            self.hold(tablet.locator("dialog[open] [data-go]"))
+            tablet.locator("dialog[open] [name=person]").select_option("sam")
+            for digit in PINS["sam"]:
+                tablet.locator(f"dialog[open] .ask-pin [data-digit='{digit}']").click()
             tablet.locator("[data-act=return_wagers]").first.wait_for()
             self.take(tablet, "felt-return-1280x800")
 

@@ -32,6 +32,7 @@ from games.engine.refusals import (
     DICE_UNCHANGED,
     DICE_WERE_TOSSED,
     FRACTION_OF_A_CENT,
+    MORE_FACES_THAN_DICE,
     NO_DICE_YET,
     NO_LIVE_WAGER,
     NO_SUCH_FACE,
@@ -488,6 +489,17 @@ class Game:
         listed = state.rules.edition.no_rolls
         if listed and reason not in listed:
             raise Refusal(NO_SUCH_REASON, self._section(state, "call_no_roll"), reason=reason[:40])
+
+    def verify_faces_seen(self, state: RoundState, seen: Sequence[int]) -> None:
+        """Check the faces that could be read of a throw that does not count: as many as the dice thrown, or fewer.
+
+        Raises `more-faces-than-dice` or `no-such-face`.
+        """
+        thrown = state.result.dice
+        if len(seen) > thrown:
+            section = self._section(state, "call_no_roll")
+            raise Refusal(MORE_FACES_THAN_DICE, section, given=len(seen), thrown=thrown)
+        self.verify_dice(state.rules, seen, len(seen))
 
     def call_no_roll(self, state: RoundState, reason: str = "") -> tuple[RoundState, records.NoRollCalled]:
         """Make the throw void.

@@ -130,6 +130,11 @@ NO_SUCH_FACE = RefusalCode(
     "%(face)s is not a face of a die. Enter 1 to %(faces)s.",
     "No such face",
 )
+MORE_FACES_THAN_DICE = RefusalCode(
+    "more-faces-than-dice",
+    "%(given)s faces were entered and %(thrown)s dice were thrown. Enter only the faces that could be read.",
+    "Number of faces",
+)
 NOT_LIT = RefusalCode("not-lit", "The winning combinations are not lit. Enter the dice first.", "Not lit yet")
 LOSERS_TAKEN_ALREADY = RefusalCode(
     "losers-taken-already",

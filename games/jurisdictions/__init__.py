@@ -33,7 +33,13 @@ SIGNATURE = "signature"  # both sign the same act
 REVIEW = "review"  # done, and reviewed within a time
 CONTROLS = (CHANGE, SIGNATURE, REVIEW)
 # The code of these subjects has this control; that of every other subject is a change.
-CONTROL_OF_SUBJECT = {"dice": SIGNATURE, "duties": SIGNATURE, "corrections": REVIEW}
+CONTROL_OF_SUBJECT = {
+    "dice": SIGNATURE,
+    "duties": SIGNATURE,
+    "no-rolls": SIGNATURE,
+    "rethrows": SIGNATURE,
+    "corrections": REVIEW,
+}
 SUBJECTS = ("submissions", "guides", "signs", "requests")  # what a body approves
 # Hours until a case of each kind is due, and the daily report is to be accepted: practice of the casinos. An `approval`
 # is opened so many hours before it ends.
@@ -120,7 +126,9 @@ class SeparationRow:
     `covers`: what is prepared, in words. `control`: how the second person controls it. `hours`: until when it is to be
     approved or reviewed; 0 for a signature. `section`: "" for a practice. `alone`: who does it without a second person,
     for people of their own department. `signed_by_own_department`: anybody of the department that it is about signs
-    too. `first_from_cents`: from this sum on it is reviewed before any money moves; 0: never.
+    too. `first_from_cents`: from this sum on it is reviewed before any money moves; 0: never. `free_count`: so many in
+    `free_minutes` by one person need no signature; 0: each needs one. `alert_count`: from so many in `alert_minutes` by
+    one person on, there is an alert; 0: never.
     """
 
     title: str
@@ -134,6 +142,10 @@ class SeparationRow:
     alone: Mapping[str, str] = field(default_factory=dict)
     signed_by_own_department: bool = False
     first_from_cents: int = 0
+    free_count: int = 0
+    free_minutes: int = 0
+    alert_count: int = 0
+    alert_minutes: int = 0
 
     @property
     def time(self) -> dt.timedelta:
@@ -313,6 +325,9 @@ def _wrong_row(subject: str, row: SeparationRow) -> Iterator[str]:
         yield f"{where} names nobody who prepares, or nobody who approves"
     if (row.hours == 0) != (control == SIGNATURE) or row.hours < 0 or row.first_from_cents < 0:
         yield f"{where} has no time, or time for a signature"
+    for count, minutes in ((row.free_count, row.free_minutes), (row.alert_count, row.alert_minutes)):
+        if min(count, minutes) < 0 or (count == 0) != (minutes == 0):
+            yield f"{where} has a count without its minutes, or minutes without a count"
     for roles in (row.prepare, row.approve, row.alone):
         if unknown := sorted({*roles} - {*Role.values}) + sorted({*roles.values()} - {*Department.values}):
             yield f"{where} names unknown roles or departments: {', '.join(unknown)}"

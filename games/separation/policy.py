@@ -138,7 +138,16 @@ def control_in_words(row: SeparationRow) -> str:
     """How the second person controls what a row covers, for people."""
     if row.control == CHANGE:
         return "approves it before it is done"
-    return "signs the same act" if row.control == SIGNATURE else "reviews it after it is done"
+    if row.control != SIGNATURE:
+        return "reviews it after it is done"
+    return f"signs the same act{_free_in_words(row)}"
+
+
+def _free_in_words(row: SeparationRow) -> str:
+    """What needs no signature, for people."""
+    if not row.free_count:
+        return ""
+    return f", after the first {row.free_count} of a person in {row.free_minutes} minutes"
 
 
 def in_words(roles: Mapping[str, str]) -> str:

@@ -239,8 +239,9 @@ def call_no_roll(walk: Walk) -> None:
 
     def call() -> None:
         dealer.tap('[data-ask="call_no_roll"] >> nth=0')
+        dealer.page.locator("#ask [data-ask-face='6']").click()
         give_reason(dealer)
-        dealer.go()
+        sign(walk)
 
     walk.act("no roll", call)
     return_wagers(walk)

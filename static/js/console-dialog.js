@@ -17,6 +17,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const TOSSES = 3;  // as the label of the box says
 const FACES = [1, 2, 3, 4, 5, 6];
 const FEW_DICE = 3;
+/* Refusals of an act that goes out again with the floor's signature. */
+export const NEEDS_FLOOR = ["no-roll-must-be-signed", "no-rolls-above-the-rate"];
 
 const money = (cents) => `$${(cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 })}`;
 const isWager = ({ seat, wager, cents }) => seat > 0 && Boolean(wager) && cents > 0;
@@ -84,7 +86,7 @@ export class ConsoleDialog {
     this.go.textContent = this.goLabel;
     for (const part of this.box.querySelectorAll("[data-field]")) {
       const { field } = part.dataset;
-      part.hidden = !this.fields.includes(field) && !(field === "dice" && this.fields.includes("seen"));
+      part.hidden = !this.fields.includes(field) && !(field === "dice" && (this.fields.includes("seen") || this.readsFaces));
     }
     const impossible = this.box.querySelector(".ask-fields [data-field]:not([hidden]) [data-none]");
     if (impossible) this.field("witness").hidden = true;
@@ -111,6 +113,11 @@ export class ConsoleDialog {
   /* A correction is previewed on the felt, which stays in sight. */
   get isCorrection() {
     return this.fields?.includes("preview") ?? false;
+  }
+
+  /* The dice of a throw that does not count: as many faces as can be read, or none. */
+  get readsFaces() {
+    return this.fields?.includes("read") ?? false;
   }
 
   place() {
@@ -163,6 +170,12 @@ export class ConsoleDialog {
     if (person) signers.value = person.code;
     this.box.querySelector("h2").textContent = `For the ${name}`;
     this.pad.setHint("The sixth digit records it.");
+  }
+
+  /* Asks for the floor's PIN after a refusal that needs it. */
+  openForFloor(act, params) {
+    if (this.box.open) this.box.close();
+    this.open(act, params, "sign_no_roll");
   }
 
   /* Fields that this act does not need are emptied, so that nothing in them is required. */
@@ -330,6 +343,7 @@ export class ConsoleDialog {
       if (field === "dice" && this.firstThrow) params.throws = [this.firstThrow, this.dice.faces];
       if (field === "dice" && !this.firstThrow) params.dice = this.dice.faces;
       if (field === "throws") Object.assign(params, { dice: undefined, throws: this.throws });
+      if (field === "read") params.seen = this.dice.faces;
       if (field === "seen") params.dice = this.asksDice ? this.dice.faces : null;
       if (field === "wager" && !this.fields.includes("list"))
         Object.assign(params, { seat: Number(elements.seat.value), wager: elements.wager.value, cents: this.cents() });
@@ -385,7 +399,8 @@ export class ConsoleDialog {
     return this.end?.dataset.dice === "seen";
   }
 
-  /* A failure with dice that were seen is settled before a witness. Otherwise the round is void and needs none. */
+  /* A failure with dice that were seen is settled before a witness, and one after no more bets is signed by the floor. While
+     bets are open the round is void and needs none. */
   get asksWitness() {
     return !this.fields.includes("failure") || Boolean(this.end?.hasAttribute("data-signs"));
   }
@@ -442,6 +457,7 @@ export class ConsoleDialog {
     if (!answer || opening !== this.opening) return;
     if (!answer.refusal) return this.box.close();
     const { refusal } = answer;
+    if (NEEDS_FLOOR.includes(refusal.code) && !this.fields.includes("witness")) return this.openForFloor(this.act, this.params());
     if (!this.pad.refuse(refusal)) this.showRefusal(refusal.message, refusal.section);
   }
 }

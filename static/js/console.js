@@ -6,7 +6,7 @@ import { ActQueue, consoleSender } from "./acts.js";
 import { sendAlertActsThrough } from "./alerts.js";
 import { AreaPanel } from "./area-panel.js";
 import { ChipDrag } from "./chip-drag.js";
-import { ConsoleDialog } from "./console-dialog.js";
+import { ConsoleDialog, NEEDS_FLOOR } from "./console-dialog.js";
 import { previewFrom } from "./correction-preview.js";
 import { DeviceSettings } from "./device.js";
 import { Dice, countFaces, facesToGo, spellFaces, totalOf } from "./dice.js";
@@ -81,11 +81,15 @@ function paintNextFromDice({ faces, full, size, counted, invalid }) {
   else setTexts(next.dataset.label, counted ? countFaces(faces) : `${spellFaces(faces)}: total ${totalOf(faces)}`);
 }
 
+/* The faces that were entered before the throw was called no roll: those that can be read. */
+const readableFaces = () => (extension?.faces ?? dice.faces).filter(Boolean);
+
 /* The act and the parameters of a button now. Dice that are entered may be called, or called invalid. */
 function actOf(button) {
   const { act, params } = button.dataset;
+  if (act === "call_no_roll") return [act, { ...JSON.parse(params), seen: readableFaces() }];
   if (params) return [act, JSON.parse(params)];
-  if (act === "call_dice" && dice.invalid) return ["call_no_roll", { reason: dice.invalid }];
+  if (act === "call_dice" && dice.invalid) return ["call_no_roll", { reason: dice.invalid, seen: readableFaces() }];
   if (act === "call_dice") return [act, { dice: dice.faces, ...(dice.leaning && { leaning: dice.leaning }) }];
   if (button.hasAttribute("data-next") && state.next) return [act, state.next.params];
   return [act, {}];
@@ -107,6 +111,7 @@ async function sendAct(button, name, params) {
   button.setAttribute("aria-busy", "true");
   const { refusal } = await send(name, params);
   button.removeAttribute("aria-busy");
+  if (refusal && NEEDS_FLOOR.includes(refusal.code)) return dialog.openForFloor(name, params);
   if (refusal) refuse(refusal, box ? null : keysFor(refusal) ?? button);
 }
 

@@ -1,4 +1,4 @@
-"""Exceptions over weeks: corrections, voids, device failures, wagers out of limits, win outside its band.
+"""Exceptions over weeks: corrections, voids, no rolls, device failures, wagers out of limits, win outside its band.
 
 Counted from the entries of the record at tables of real play, with rates per 100 rounds that ended. A wager out of
 limits counts if it was settled; its person is who placed it last. A win outside its band is a case of its rule.
@@ -23,7 +23,13 @@ from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, WAGER_MIS
 from tables.failures.entry_types import DEVICE_FAILED
 from tables.models import Case, Table, Wager
 from tables.replay.round_records import END_PHASES
-from tables.rounds.entry_types import ROUND_VOIDED, WAGERS_PLACED
+from tables.rounds.entry_types import (
+    ROUND_NO_ROLL,
+    ROUND_SETTLED_BY_HAND,
+    ROUND_VOIDED,
+    THROW_NO_ROLL,
+    WAGERS_PLACED,
+)
 from tables.words.entries import data_of, names_of
 
 DAY, WEEK = dt.timedelta(days=1), 7
@@ -32,6 +38,7 @@ BY = {"dealer": "By person", "table": "By table", "game": "By game"}
 KINDS = {
     "corrections": "Corrections",
     "voids": "Voids",
+    "no-rolls": "No rolls",
     "failures": "Device failures",
     "limits": "Out of limits",
     "band": "Outside the band",
@@ -42,7 +49,10 @@ KIND_OF_TYPE = {
     WAGER_STRUCK.name: "corrections",
     SLIP_FILED.name: "corrections",
     ROUND_VOIDED.name: "voids",
+    ROUND_NO_ROLL.name: "no-rolls",
+    THROW_NO_ROLL.name: "no-rolls",
     DEVICE_FAILED.name: "failures",
+    ROUND_SETTLED_BY_HAND.name: "failures",
 }
 
 
@@ -220,9 +230,12 @@ def _entries(
 
 
 def _recorded(tables: dict[int, Table], first: dt.date, last: dt.date) -> Iterator[Occurrence]:
-    entries = _entries(tables, first, last, KIND_OF_TYPE)
+    entries = _entries(tables, first, last, KIND_OF_TYPE.keys() - {ROUND_VOIDED.name})
     for type_, day, stream, actor in entries.values_list("type", "gaming_day", "stream_id", "actor"):
         yield Occurrence(KIND_OF_TYPE[type_], day, tables[stream], actor)
+    for entry in _entries(tables, first, last, [ROUND_VOIDED.name]):
+        kind = "failures" if data_of(entry).get("failed") else KIND_OF_TYPE[entry.type]
+        yield Occurrence(kind, entry.gaming_day, tables[entry.stream_id], entry.actor)
 
 
 def _ended_rounds(tables: dict[int, Table], first: dt.date, last: dt.date) -> list[EndedRounds]:

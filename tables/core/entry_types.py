@@ -92,6 +92,8 @@ class AlertRaised(AlertEnded):
     lot: NotRequired[str]
     minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]
     person: NotRequired[Annotated[str, "name of the person"]]
+    undone: NotRequired[Annotated[int, "rounds without a result, or void throws, of the person"]]
+    within_minutes: NotRequired[Annotated[int, "in how many minutes"]]
     player: NotRequired[Annotated[str, "random code of a rated player"]]
     post: NotRequired[Annotated[PostCode, "the post that is empty, or whose tablet is silent"]]
     round: NotRequired[

@@ -15,6 +15,7 @@ from tables.failures.entry_types import DEVICE_FAILED, REPAIR_RECORDED
 from tables.failures.refusals import DICE_ENTERED_ALREADY, NOTHING_FAILED, WITNESS_MUST_SIGN
 from tables.models import Round, Table
 from tables.rounds.entry_types import ROUND_SETTLED_BY_HAND, ROUND_VOIDED, RoundVoided
+from tables.rounds.no_roll_control import NO_ROLL_ROW, alert_if_many, are_bets_open, verify_may_undo
 from tables.rounds.progress import advance, require_round
 from tables.rounds.settlement import settle_throw
 from tables.runner.signatures import verify_signed_by_floor
@@ -27,8 +28,8 @@ WHAT_FAILS: tuple[EquipmentKind, ...] = get_args(EquipmentKind)
 def report_device_failure(ctx: TableContext, params: Params) -> ActOutcome:
     """Record that the device, the lit layout (A14) or an automated shaker failed. Gaming here ceases.
 
-    If the dice were not seen yet, the round is void and wagers are returned. Otherwise the announced dice settle it
-    manually, before the witness that the edition names.
+    If the dice were not seen yet, the round is void and wagers are returned; after no more bets the floor signs that,
+    as the policy says. Otherwise the announced dice settle it manually, before the witness that the edition names.
     """
     equipment = params.choice("what", WHAT_FAILS, default="device")
     dice = params.dice(optional=True)
@@ -47,6 +48,9 @@ def report_device_failure(ctx: TableContext, params: Params) -> ActOutcome:
         return ActOutcome(DEVICE_FAILED({"what": equipment, "section": section, "round": None}))
     if dice is not None or ctx.state.dice:
         verify_edition_witness(ctx)
+    else:
+        ctx.game.verify_report_device_failure(ctx.state, dice)
+        _verify_may_void(ctx, round_, section)
     return _settle_failure(ctx, round_, equipment, dice)
 
 
@@ -91,6 +95,7 @@ def _shaker_failed(ctx: TableContext) -> ActOutcome:
         return ActOutcome(DEVICE_FAILED({"what": "shaker", "section": section, "round": None}))
     round_ = require_round(ctx)
     state, failed = ctx.game.report_shaker_failure(ctx.state)
+    _verify_may_void(ctx, round_, section)
     cease_gaming(ctx, "shaker", section)
     return settle_throw(
         ctx,
@@ -100,6 +105,13 @@ def _shaker_failed(ctx: TableContext) -> ActOutcome:
         failed.settled,
         reason="automated shaker failed",
     )
+
+
+def _verify_may_void(ctx: TableContext, round_: Round, section: str) -> None:
+    """Refuse to return wagers after no more bets without the signature of the floor, as the policy says."""
+    if not are_bets_open(ctx.state):
+        verify_may_undo(ctx, NO_ROLL_ROW, section)
+        alert_if_many(ctx, NO_ROLL_ROW, round_number=round_.number)
 
 
 def _another_failure(ctx: TableContext, equipment: EquipmentKind) -> ActOutcome:

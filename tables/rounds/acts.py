@@ -26,7 +26,9 @@ from tables.rounds.entry_types import (
     WINNERS_PAID,
     DiceShaken,
     FaceRulings,
+    FacesSeen,
     LayoutCleared,
+    RoundNoRoll,
     RoundVoided,
     SeatsSettled,
     ThrowData,
@@ -34,8 +36,11 @@ from tables.rounds.entry_types import (
     ThrowSettled,
     WinnersPaid,
 )
+from tables.rounds.no_roll_control import NO_ROLL_ROW, RETHROW_ROW, alert_if_many, verify_may_undo
+from tables.rounds.owned_reasons import OF_EQUIPMENT, OF_VOIDS, verify_reason_is_own
 from tables.rounds.progress import advance, newly_settled, require_round, round_answer
 from tables.rounds.settlement import settle_throw, write_throw
+from tables.runner.refusals import MANAGER_MUST_SIGN, TOSSED_DICE_ARE_SETTLED
 from tables.runner.signatures import verify_signed_by_floor, verify_signed_by_manager
 from tables.runner.table import ActOutcome, act
 
@@ -111,13 +116,27 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
     """Call a no roll.
 
     In Sic Bo the round ends and every wager is returned (A12, A44). In the other games wagers stay and the dice are
-    thrown again (A33).
+    thrown again (A33). The floor signs it, except for as many as the policy leaves free.
+
+    `seen`: the faces that could be read, [] where none could.
     """
-    reason = params.text("reason")
+    reason, seen = params.text("reason"), params.faces("seen")
     round_ = require_round(ctx)
     state, called = ctx.game.call_no_roll(ctx.state, reason)
+    if seen is not None:
+        ctx.game.verify_faces_seen(ctx.state, seen)
+    subject = NO_ROLL_ROW if state.ended else RETHROW_ROW
+    if not ctx.rules.edition.no_rolls:
+        verify_reason_is_own(ctx, reason, OF_EQUIPMENT)
+    verify_may_undo(ctx, subject, called.section)
+    alert_if_many(ctx, subject, round_number=round_.number)
+    statement: FacesSeen = {} if seen is None else {"seen": list(seen)}
     if state.ended:
-        return settle_throw(ctx, round_, state, ROUND_NO_ROLL, called.settled, reason=reason)
+
+        def entry(data: ThrowData) -> EntryBody:
+            return ROUND_NO_ROLL(cast(RoundNoRoll, {**data, **statement}))
+
+        return settle_throw(ctx, round_, state, entry, called.settled, reason=reason)
     throw = write_throw(ctx, round_, (), reason)
     if reason == "cheating-device":
         alert = CHEATING.expected(
@@ -132,6 +151,7 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
         "section": called.section,
         "lot": ctx.lot.code if ctx.lot else None,
         "shaker": ctx.shaker.code if ctx.shaker else None,
+        **statement,
     }
     return ActOutcome(THROW_NO_ROLL(data), round_answer(round_), "phase")
 
@@ -140,8 +160,9 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
 def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     """Void a round before its dice are entered and return every wager (A47). The floor signs.
 
-    Dice that were tossed and are in view are a result: the floor has them settled. To void them nevertheless takes a
-    pit or shift manager, and the entry says so.
+    Dice that were tossed are a result, in view or still covered in an automated shaker: the floor has them settled. To
+    void them nevertheless takes a pit or shift manager, and the entry says so. A reason that another act owns, such as
+    a failed device, is refused with the name of that act.
 
     Between two throws, wagers that the first one decided stay settled. The rest is returned, with a fee already
     paid.
@@ -150,13 +171,18 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     round_ = require_round(ctx)
     verify_signed_by_floor(ctx)
     state, voided = ctx.game.void_round(ctx.state, reason)
-    is_in_view = ctx.game.is_in_view(ctx.state)
+    verify_reason_is_own(ctx, reason, OF_VOIDS)
+    is_in_view, is_tossed = ctx.game.is_in_view(ctx.state), ctx.game.is_tossed(ctx.state)
     if is_in_view:
-        verify_signed_by_manager(ctx, voided.section)
+        verify_signed_by_manager(ctx, MANAGER_MUST_SIGN, voided.section)
+    elif is_tossed:
+        verify_signed_by_manager(ctx, TOSSED_DICE_ARE_SETTLED, voided.section)
+    alert_if_many(ctx, NO_ROLL_ROW, round_number=round_.number)
     returned = tuple(wager for wager in voided.settled if wager.outcome == RETURN)
 
     def entry(data: ThrowData) -> EntryBody:
-        return ROUND_VOIDED(cast(RoundVoided, {**data, "in_view": True} if is_in_view else data))
+        more = {"in_view": True} if is_in_view else {"tossed": True} if is_tossed else {}
+        return ROUND_VOIDED(cast(RoundVoided, {**data, **more}))
 
     return settle_throw(ctx, round_, state, entry, returned, reason=reason)
 

@@ -1,4 +1,4 @@
-"""The alerts about a throw that was called no roll for cheating, and about a wager over the maximum."""
+"""The alerts about a throw that was called no roll for cheating, many no rolls, and a wager over the maximum."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +16,33 @@ CHEATING = alert_kind(
         "A throw of round %(round)s was called no roll because of a cheating device or technique. "
         "Check the dice, and the video of the throw.",
         ends_when_acknowledged=True,
+    )
+)
+
+
+MANY_NO_ROLLS = alert_kind(
+    AlertKind(
+        "no-rolls",
+        "no-rolls:{cause}",
+        Level.WARN,
+        "Many rounds without a result",
+        "%(person)s: %(undone)s rounds without a result",
+        "No rolls, voids and failures in %(within_minutes)s minutes, the newest in round %(round)s. Surveillance looks "
+        "at the recording of each.",
+        ends_when_acknowledged=True,
+        at_the_pit=True,
+    )
+)
+MANY_RETHROWS = alert_kind(
+    AlertKind(
+        "rethrows",
+        "rethrows:{cause}",
+        Level.WARN,
+        "Many void throws",
+        "%(person)s: %(undone)s void throws",
+        "In %(within_minutes)s minutes, the newest in round %(round)s. Surveillance looks at the recording of each.",
+        ends_when_acknowledged=True,
+        at_the_pit=True,
     )
 )
 

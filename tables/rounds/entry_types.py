@@ -234,6 +234,22 @@ class FaceRulings(TypedDict):
     disputed: NotRequired[Annotated[bool, "true where a face was disputed and decided; otherwise absent"]]
 
 
+class FacesSeen(TypedDict):
+    """What the dealer or the stickperson states about the dice of a throw that does not count."""
+
+    seen: NotRequired[
+        Annotated[
+            list[int],
+            "faces that could be read, as the dealer or the stickperson states them; empty: none; absent: nothing was "
+            "stated",
+        ]
+    ]
+
+
+class RoundNoRoll(ThrowData, FacesSeen):
+    pass
+
+
 class ThrowSettled(ThrowData, FaceRulings, ActOfPost, ActThatWaits):
     pass
 
@@ -247,10 +263,16 @@ class RoundVoided(ThrowData):
     in_view: NotRequired[
         Annotated[Literal[True], "the dice had been tossed and were in view; a pit or shift manager signed"]
     ]
+    tossed: NotRequired[
+        Annotated[
+            Literal[True],
+            "an automated shaker had tossed the dice, which were still covered; a pit or shift manager signed",
+        ]
+    ]
 
 
 ROUND_NO_ROLL = entry_type(
-    "round.no_roll", ThrowData, "A no roll ended the round, and its wagers were returned."
+    "round.no_roll", RoundNoRoll, "A no roll ended the round, and its wagers were returned."
 )
 
 
@@ -305,7 +327,7 @@ SEATS_SETTLED = entry_type(
 )
 
 
-class ThrowNoRoll(ActOfPost):
+class ThrowNoRoll(ActOfPost, FacesSeen):
     lot: LotOrNone
     reason: Annotated[str, "why, as a code of the edition or in a person's words"]
     round: int

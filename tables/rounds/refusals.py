@@ -2,6 +2,23 @@
 
 from games.engine.refusals import RefusalCode
 
+NO_ROLL_MUST_BE_SIGNED = RefusalCode(
+    "no-roll-must-be-signed",
+    "No more bets was announced, so the wagers go back only with the floor's signature. Leave the dice as they are and "
+    "call a floorperson, who signs with their own PIN.",
+    "Floorperson needed",
+)
+NO_ROLLS_ABOVE_THE_RATE = RefusalCode(
+    "no-rolls-above-the-rate",
+    "%(count)s throws were called no roll in the last %(minutes)s minutes. Leave the dice as they are and call a "
+    "floorperson, who signs this one with their own PIN.",
+    "Floorperson needed",
+)
+REASON_OF_ANOTHER_ACT = RefusalCode(
+    "reason-of-another-act",
+    "For this reason the round is not ended here. Use %(instead)s.",
+    "Another act",
+)
 DRAWS_ONLY_IN_TRAINING = RefusalCode(
     "draws-only-in-training",
     "%(table)s is not a training table. People throw the dice there.",

@@ -37,3 +37,9 @@ MANAGER_MUST_SIGN = RefusalCode(
     "The dice are in view. Settle the round. Only a pit or shift manager may void it, with their own PIN.",
     "Manager needed",
 )
+TOSSED_DICE_ARE_SETTLED = RefusalCode(
+    "tossed-dice-are-settled",
+    "The shaker has tossed the dice, so they count although they are covered. Uncover them and settle the round. Only "
+    "a pit or shift manager may void it, with their own PIN.",
+    "Dice were tossed",
+)

@@ -4,12 +4,13 @@ import itertools
 
 from audit.models import Person
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.models import Facility
 from games.separation import policy
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.runner.facility import FacilityContext
-from tables.runner.refusals import FLOORPERSON_MUST_SIGN, MANAGER_MUST_SIGN, TWO_DEPARTMENTS_MUST_SIGN
+from tables.runner.refusals import FLOORPERSON_MUST_SIGN, TWO_DEPARTMENTS_MUST_SIGN
 
 DICE_ROW = "dice"  # the row of the policy
 
@@ -27,10 +28,10 @@ def verify_signed_by_floor(ctx: TableContext) -> None:
     floor_signer(ctx)
 
 
-def verify_signed_by_manager(ctx: TableContext, section: str) -> None:
-    """Raises `manager-must-sign` unless a pit or shift manager acts or signs as the second person."""
+def verify_signed_by_manager(ctx: TableContext, refusal: RefusalCode, section: str) -> None:
+    """Raises the refusal unless a pit or shift manager acts or signs as the second person."""
     if not any(person is not None and person.role in STAFFERS for person in (ctx.witness, ctx.actor)):
-        raise Refusal(MANAGER_MUST_SIGN, section)
+        raise Refusal(refusal, section)
 
 
 def verify_two_departments(ctx: TableContext | FacilityContext, section: str) -> None:

@@ -7,7 +7,10 @@ from typing import Literal, TypedDict
 
 from games import registry
 from games.engine.rules import Rules
+from games.jurisdictions import jurisdiction
+from games.separation import policy
 from games.snapshot_types import Snapshot
+from tables.rounds.no_roll_control import NO_ROLL_ROW
 from tables.words.labels import DEVICE_PARTS
 from tables.words.sentences import short
 
@@ -92,8 +95,9 @@ def _ends(s: Snapshot, rules: Rules, *, automated: bool) -> _Ends:
         return {"sights": [], "ends": [ceases]}
     phase = round_["phase"]
     ends: list[FailureEnd] = []
+    signs = _signs_void(s, rules)
     if automated and not round_["dice"]:
-        ends.append(_void("shaker", "", short(rules.section("shaker-failure")), "The shaker failed."))
+        ends.append(_void("shaker", "", short(rules.section("shaker-failure")), "The shaker failed.", signs))
     if round_["dice"]:
         ends.append(_settle(rules, "", "The dice were entered, so the wagers stand."))
         return {"sights": [], "ends": ends}
@@ -103,9 +107,9 @@ def _ends(s: Snapshot, rules: Rules, *, automated: bool) -> _Ends:
     void = short(rules.section("void"))
     if phase in PHASES_AFTER_UNCOVERING:
         ends.append(_settle(rules, "seen", "The dice were seen, so the wagers stand."))
-        ends.append(_void("device layout", "unseen", void, "Nobody saw the dice."))
+        ends.append(_void("device layout", "unseen", void, "Nobody saw the dice.", signs))
         return {"sights": ["seen", "unseen"], "ends": ends}
-    ends.append(_void("device layout", "", void, "No dice were seen in this round."))
+    ends.append(_void("device layout", "", void, "No dice were seen in this round.", signs))
     return {"sights": [], "ends": ends}
 
 
@@ -122,7 +126,13 @@ def _settle(rules: Rules, dice: Literal["", "seen"], text: str) -> FailureEnd:
     }
 
 
-def _void(parts: str, dice: Literal["", "unseen"], section: str, text: str) -> FailureEnd:
+def _signs_void(s: Snapshot, rules: Rules) -> str:
+    """Who signs that the wagers go back: the floor after no more bets, unless the policy leaves some free."""
+    row = policy.row_of(jurisdiction(rules.edition.jurisdiction), NO_ROLL_ROW)
+    return "" if s["round"]["bets_open"] or row.free_count else ROLES["floorperson"]
+
+
+def _void(parts: str, dice: Literal["", "unseen"], section: str, text: str, signs: str) -> FailureEnd:
     return {
         "what": parts,
         "dice": dice,
@@ -130,5 +140,5 @@ def _void(parts: str, dice: Literal["", "unseen"], section: str, text: str) -> F
         "title": "Then this round is void, and every wager goes back",
         "text": text,
         "section": section,
-        "signs": "",
+        "signs": signs,
     }

@@ -13,6 +13,7 @@ from audit import clock
 from audit.models import Person, Station
 from games.engine import Refusal
 from games.models import Facility
+from games.separation import policy
 from games.snapshot_types import Snapshot
 from tables.cases.roles import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
@@ -20,6 +21,7 @@ from tables.core.permissions import FLOOR, STAFFERS, may_see_floor
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH
 from tables.money.inventory import keeps_inventory
 from tables.rotation.wall_reliefs import wall_reliefs, wall_reliefs_html
+from tables.rounds.no_roll_control import NO_ROLL_ROW
 from tables.runner.access import (
     Denied,
     Locked,
@@ -254,6 +256,7 @@ def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[s
         "screen": fragments.render(station, state),
         "me": _me(person),
         "witnesses": witnesses(table),
+        "no_rolls_are_free": policy.row_of(table.facility.law, NO_ROLL_ROW).free_count > 0,
         "shakers": free_shakers(table),
         "urls": {
             "socket": f"/ws/table/{facility}/{code}/{station}",

@@ -49,7 +49,7 @@ def small_day(hands, scene):
     hands.now = at(11, 40)
     scene.place((4, "big", 4_000))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "leans"})
+    scene.act("call_no_roll", {"reason": "leans"}, witness="floorperson")
     hands.now = at(12)
     scene.place((4, "big", 7_000))
     scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
@@ -146,7 +146,7 @@ def test_other_events_are_reported_as_they_were_at_the_end_of_the_day(hands, sce
     assert (lot.since, lot.until) == (at(10), at(11, 40))
     people = {one.code: one for one in also.people}
     assert set(people) == {"dealer", "floorperson"}
-    assert people["floorperson"].witnessed == 2  # the missed wager, and the void
+    assert people["floorperson"].witnessed == 3  # the missed wager, the no roll, and the void
     assert also.open_spans == {scene.table.pk: ((at(10), None),)}
     [head] = also.heads
     stream = scene.fresh.stream

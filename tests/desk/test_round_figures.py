@@ -89,7 +89,7 @@ def test_a_round_counts_what_stood_when_bets_closed(hands, scene):
 def test_void_rounds_and_no_rolls_count_nothing(hands, scene):
     scene.place((4, "big", 4_000))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "leans"})
+    scene.act("call_no_roll", {"reason": "leans"}, witness="floorperson")
     scene.place((4, "big", 7_000))
     scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
     assert (figures_of(scene), lines_of(scene)) == ([], [])

@@ -206,9 +206,11 @@ def test_a_no_roll_leaves_the_wagers_and_the_down_as_they_were(table, right, sti
     stick.step("Seat 5 accepts")
     stick.step("Dice out")
     right.is_in("ready")
+    stick.tap('#entry [data-die="1"][data-pips="6"]')
     stick.tap('.dock [data-open="no-roll"]')
     stick.tap('#no-roll [data-params*="off-table"]')
     right.is_in("open")
+    assert table.entry["data"]["seen"] == [6]
     right.yard("Yard 20, 1st Down")
     assert right.lying() == {(5, "over-four"): 2_500, (5, "touchdown"): 2_500}
     assert right.area("touchdown").evaluate("area => area.tagName") == "DIV"  # locked by a void throw too

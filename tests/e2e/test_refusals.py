@@ -127,11 +127,15 @@ def test_no_roll_and_void_return_every_wager(scene, new_page):
     dealer = tablet(new_page, scene)
     expect(dealer.page.locator('.dock [data-ask="call_no_roll"]')).to_have_count(0)
     dealer.tap('#side-seats [data-ask="call_no_roll"]')
+    for face in (1, 6):
+        dealer.tap(f'#ask [data-ask-face="{face}"]')
     dealer.tap("#ask [data-reason] >> nth=0")
-    dealer.tap("#ask [data-go]")
+    expect(dealer.page.locator("#ask [data-go]")).to_be_disabled()  # the floor looks at the dice and signs
+    dealer.sign("floorperson")
     expect(dealer.page.locator("#side-return .run--now")).to_contain_text("Hand back 4 wagers")
     expect(dealer.area("big").locator(".stk")).to_have_count(8)
     assert scene.last_round.phase == "no-roll"
+    assert (scene.entry["witness"], scene.entry["data"]["seen"]) == ("floorperson", [1, 6])
     everything = dealer.page.locator("#all")
     expect(everything).to_contain_text("Scroll: ")
     dealer.step("Returned seat 1")

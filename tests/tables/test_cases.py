@@ -612,28 +612,35 @@ def test_exceptions_are_counted_by_week_person_table_and_game(hands, scene):
     scene.play((2, "big", 150_000), dice=[2, 2, 5])
     scene.act("correct_dice", {"dice": [5, 5, 6], "reason": "misread"}, witness="floorperson")
     scene.finish()
+    scene.place((1, "small", 1_000))
+    scene.to_the_dice()
+    scene.act("call_no_roll", {"reason": "a die leans", "seen": [1, 1]}, witness="floorperson")
     hands.now += 8 * 24 * HOUR
     scene.place((1, "small", 1_000))
     scene.act("void_round", {"reason": "a die left the table"}, witness="floorperson")
+    scene.place((1, "small", 1_000))
+    scene.act("report_device_failure")
     watch.open_found_cases()
     counted = exceptions(scene.table.facility, scene.table.facility.gaming_day(hands.now), 4)
     assert {chart.label: [bar.count for bar in chart.bars] for chart in counted.charts} == {
         "Corrections": [0, 0, 1, 0],
         "Voids": [0, 0, 0, 1],
-        "Device failures": [0, 0, 0, 0],
+        "No rolls": [0, 0, 1, 0],
+        "Device failures": [0, 0, 0, 1],
         "Out of limits": [0, 0, 1, 0],
         "Outside the band": [0, 0, 0, 0],
     }
     [row] = counted.rows("dealer")
-    assert (row.label, row.rounds, row.total) == ("Dealer", 2, 3)
+    assert (row.label, row.rounds, row.total) == ("Dealer", 4, 5)
     assert [(cell.count, cell.rate, cell.share) for cell in row.cells] == [
-        (1, 50, 100), (1, 50, 100), (0, 0, 0), (1, 50, 100), (0, None, 0)
+        (1, 25, 100), (1, 25, 100), (1, 25, 100), (1, 25, 100), (1, 25, 100), (0, None, 0)
     ]  # fmt: skip
-    assert [(row.label, row.total) for row in counted.rows("table")] == [("T-01", 3)]
+    assert [(row.label, row.total) for row in counted.rows("table")] == [("T-01", 5)]
     assert "Nothing was searched" not in page(scene, counted.rows("dealer")[0].url)
     text = page(scene, "/inbox/larkfield/exceptions/?by=game&weeks=4")
-    assert "2 rounds ended; rates are per 100 rounds" in text
-    assert "Sic Bo 2 1 50.0 per 100 1 50.0 per 100 0 1 50.0 per 100 0 3" in text
+    assert "4 rounds ended; rates are per 100 rounds" in text
+    one = "1 25.0 per 100"
+    assert f"Sic Bo 4 {one} {one} {one} {one} {one} 0 5" in text
 
 
 def test_spans_in_words():

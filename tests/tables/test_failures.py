@@ -157,7 +157,8 @@ def test_before_the_dice_are_seen_the_round_is_void_and_every_wager_goes_back(ru
     for _ in range(steps):
         following = scene.snapshot["next"]
         scene.act(following["act"], following["params"])
-    scene.act("report_device_failure", {"what": "device"})
+    witness = None if scene.snapshot["round"]["bets_open"] else "floorperson"
+    scene.act("report_device_failure", {"what": "device"}, witness=witness)
     assert scene.settled == [(1, "small", "return", 0, 2_500), (2, "big", "return", 0, 5_000)]
     said = scene.entry["data"]
     assert (said["failed"], said["returned_cents"], said["uncovered"]) == ("device", 7_500, False)
@@ -311,7 +312,8 @@ def test_an_automated_shaker_that_fails_voids_the_round(rules, shaker):
     scene = make_scene(rules, shaker)
     scene.place((1, "small", 2_500), (2, "big", 5_000))
     scene.until("shake")
-    scene.act("report_device_failure", {"what": "shaker"})
+    witness = None if scene.snapshot["round"]["bets_open"] else "floorperson"
+    scene.act("report_device_failure", {"what": "shaker"}, witness=witness)
     assert scene.settled == [(1, "small", "return", 0, 2_500), (2, "big", "return", 0, 5_000)]
     assert set(Settlement.objects.values_list("cite", flat=True)) == {CHAPTER[rules] + "7(c)"}
     assert (scene.last_round.phase, scene.last_round.paid_cents) == ("void", 0)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from audit.errors import AuditRefusal
-from audit.models import Person
+from audit.models import Entry, Person
 from games.engine import Refusal
 from tables.models import Assignment, DiceLot, Inspection, Settlement, Shaker, Table, Throw
 from tables.runner import table as road
@@ -136,12 +136,29 @@ class Floor(RuleBasedStateMachine):
             if one is not None:
                 self.take(code, "change_dice_lot", {"lot": one.code, "seal": "S"}, by=by)
 
-    @rule(place=st.integers(0, 7), what=st.sampled_from(("device", "layout", "shaker")), seen=st.booleans())
-    def something_fails(self, place: int, what: str, seen: bool) -> None:
+    @rule(
+        place=st.integers(0, 7),
+        what=st.sampled_from(("device", "layout", "shaker")),
+        seen=st.booleans(),
+        is_dealer=st.booleans(),
+    )
+    def something_fails(self, place: int, what: str, seen: bool, is_dealer: bool) -> None:
         running = self.running() or list(self.house)
         dice = {"dice": [2, 5, 5]} if seen else {}
         code = running[place % len(running)]
-        self.take(code, "report_device_failure", {"what": what, **dice}, by="shift-manager")
+        by = CREWS[code][0] if is_dealer else "shift-manager"
+        self.take(code, "report_device_failure", {"what": what, **dice}, by=by)
+
+    @rule(
+        place=st.integers(0, 7), is_dealer=st.booleans(), reason=st.sampled_from(("cocked", "lamps failed"))
+    )
+    def a_round_is_undone(self, place: int, is_dealer: bool, reason: str) -> None:
+        """A dealer or a manager calls a no roll alone, and then has the round voided."""
+        running = self.running() or list(self.house)
+        code = running[place % len(running)]
+        by = CREWS[code][-1] if is_dealer else "shift-manager"
+        self.take(code, "call_no_roll", {"reason": reason, "seen": [6]}, by=by)
+        self.take(code, "void_round", {"reason": reason}, by=by)
 
     @rule(by=st.one_of(floor, anybody), inspected=st.booleans())
     def what_failed_is_repaired(self, by: str, inspected: bool) -> None:
@@ -275,6 +292,14 @@ class Floor(RuleBasedStateMachine):
                 assert shaker.table.dealer_id is not None and not shaker.secured, shaker.table.code
             if shaker.table.status == "closed" and shaker.table.code in SHAKER_NEEDS_A_KEEPER:
                 assert shaker.secured, shaker.table.code
+
+    @invariant()
+    def nobody_of_the_crew_alone_gives_wagers_back(self) -> None:
+        """After no more bets a round without a result was signed by the floor; before it, it was a failure."""
+        undone = Entry.objects.filter(type__in=("round.no_roll", "round.voided"))
+        for entry in undone.exclude(actor__in=FLOOR).exclude(witness__in=FLOOR):
+            earlier = Entry.objects.filter(stream=entry.stream, round=entry.round, type="bets.closed")
+            assert entry.type == "round.voided" and not earlier.exists(), entry
 
     @invariant()
     def football_has_its_three(self) -> None:

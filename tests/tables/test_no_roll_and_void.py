@@ -27,7 +27,7 @@ def test_one_die_that_does_not_lie_flat_returns_every_wager(rules, shaker, secti
     scene = make_scene(rules, shaker)
     scene.place((1, "small", 2_500), (2, "big", 5_000), (2, "total:12", 1_000))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "one die leans on the wall"})
+    scene.act("call_no_roll", {"reason": "one die leans on the wall"}, witness="floorperson")
     assert scene.settled == [
         (1, "small", "return", 0, 2_500),
         (2, "big", "return", 0, 5_000),
@@ -112,7 +112,7 @@ def test_wagers_of_a_round_without_a_result_wait_until_each_seat_has_them_back()
     scene = make_scene()
     scene.place((1, "small", 2_500), (2, "big", 5_000), (2, "total:12", 1_000))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "one die leans on the wall"})
+    scene.act("call_no_roll", {"reason": "one die leans on the wall"}, witness="floorperson")
     back, following = scene.snapshot["returning"], scene.snapshot["next"]
     assert (back["ending"], back["cents"], back["section"]) == ("no-roll", 8_500, "§ 625a.7(a)")
     assert [(seat["seat"], seat["cents"], len(seat["lines"])) for seat in back["seats"]] == [

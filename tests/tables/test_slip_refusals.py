@@ -123,7 +123,7 @@ def test_figures_that_were_not_those_seen_are_not_signed(cleared):
 def test_wagers_that_went_back_have_no_result_but_a_payment_may_be_wrong(scene):
     scene.place((1, "small", 2_500))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "cocked"})
+    scene.act("call_no_roll", {"reason": "cocked"}, witness="floorperson")
     for kind, said in (
         ("dice", {"dice": [1, 1, 2]}),
         ("wager", {"wagers": [{"seat": 2, "wager": "big", "cents": 100}]}),

@@ -137,7 +137,7 @@ def test_a_screen_that_has_not_seen_the_throw_is_stale(table):
 )
 def test_dice_that_no_longer_count_are_off_the_felt(table, act, params, by):
     thrown(table, 1, 2, 3)
-    table.act(act, params, by=by)
+    table.act(act, params, by=by, witness="floorperson" if by == "dealer" else None)
     assert table.round is None
     assert table.last_round.drawn == []
     assert table.snapshot["round"]["drawn"] == []
@@ -359,7 +359,7 @@ def test_its_screens_say_what_they_are(table, station):
 
 
 def test_an_alert_of_it_says_where_it_comes_from(table):
-    table.act("report_device_failure", {"what": "device"})
+    table.act("report_device_failure", {"what": "device"}, witness="floorperson")
     html = screen("tile", table.table.pk)["html"]
     assert "<h3>Training: Gaming ceased</h3>" in html
 
