@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
-from games.engine.refusals import BAD_SEAT, Refusal
+from games.engine.odds import in_dollars
+from games.engine.refusals import BAD_SEAT, LIMIT_UNDER_THE_LEAST, Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import Settled, WagerOutcome, settlement_order
 from games.engine.wagers import Wager
@@ -134,6 +135,7 @@ def _adjudicated(id_: str | int | None, read: Mapping[str, Any]) -> AdjudicatedR
     if read.get("payout_limit_cents", 1) is None:
         raise Refusal(WRONG_VALUE, key="payout_limit_cents")
     rules = Rules.of(read["rules"], _payouts(read), read.get("payout_limit_cents"))
+    _verify_limit(rules)
     game = game_of(rules)
     _verify_keys(read, ROUND_KEYS | game.round_keys)
     voided = _voided(read)
@@ -146,6 +148,14 @@ def _adjudicated(id_: str | int | None, read: Mapping[str, Any]) -> AdjudicatedR
         "order": settlement_order(settled),
         "wagers": [_as_line(settled_wager) for settled_wager in settled],
     }
+
+
+def _verify_limit(rules: Rules) -> None:
+    """Refuse a payout limit that no table may have, whatever its minimum (58 Pa. Code §§ 675a.5(e), 675a.6(l))."""
+    limit = rules.payout_limit_cents
+    if limit is not None and limit < (least := rules.least_payout_limit_cents(0)):
+        section = rules.section("payout-limit")
+        raise Refusal(LIMIT_UNDER_THE_LEAST, section, limit=in_dollars(limit), least=in_dollars(least))
 
 
 def _payouts(read: Mapping[str, Any]) -> Mapping[str, Any]:

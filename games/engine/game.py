@@ -64,7 +64,7 @@ from games.engine.refusals import (
 )
 from games.engine.rules import Rules
 from games.engine.settlement import LOSE, WIN, Reason, Settled
-from games.engine.state import Result, RoundState, return_all
+from games.engine.state import Result, RoundState, return_all, settled_of_void
 from games.engine.wagers import MADE_IN, Fee, Placing, Wager, WagerType, apply_placings
 
 EXACT_STAKE_CENTS = 252_000  # wins whole cents at any odds
@@ -804,6 +804,9 @@ class Game:
     ) -> tuple[str, tuple[Settled, ...]]:
         """Return the end of a round with all its throws, and its wagers in the order of the input.
 
+        A round that is voided between two throws keeps what they decided, and the rest goes back with a fee already
+        paid, as on the floor. Voided before its first throw or after its last one, it returns every wager.
+
         Raises `too-many-throws`, `too-few-throws`, and what `verify_dice` and `verify_layout` raise.
         """
         self.verify_layout(rules, wagers)
@@ -818,8 +821,10 @@ class Game:
                 continue
             valid.append(self.verify_dice(rules, throw, result.dice))
             result = self.result(rules, staked, valid)
-        if voided is not None:
+        if voided is not None and (result.ending or not valid):
             return "void", return_all(rules, wagers, "void")
+        if voided is not None:
+            return "void", _in_order_of(wagers, settled_of_void(self, rules, wagers, valid, "void"))
         if no_roll:
             return "no-roll", return_all(rules, wagers, "no-roll")
         if not result.ending:
@@ -900,6 +905,12 @@ def _without_split_cents(rules: Rules, wagers: Sequence[Wager]) -> list[Wager]:
     """Return the wagers of a void round with stakes that no odds split: a void round pays nothing."""
     multiple = lcm(*(payout.odds.per for payout in rules.payouts.values() if isinstance(payout.odds, Odds)))
     return [replace(wager, cents=wager.cents * multiple) for wager in wagers]
+
+
+def _in_order_of(wagers: Sequence[Wager], settled: Iterable[Settled]) -> tuple[Settled, ...]:
+    """Return settled wagers in the order of these wagers."""
+    by_key = {line.wager.key: line for line in settled}
+    return tuple(by_key[wager.key] for wager in wagers)
 
 
 @lru_cache(maxsize=256)

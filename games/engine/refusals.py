@@ -281,6 +281,11 @@ UNDER_THE_FLOOR = RefusalCode(
     "%(odds)s for %(family)s is under the least odds. File %(floor)s or more.",
     "Under the floor",
 )
+LIMIT_UNDER_THE_LEAST = RefusalCode(
+    "limit-under-the-least",
+    "A payout limit of %(limit)s is under the least, %(least)s. Give the limit that is filed.",
+    "Limit too low",
+)
 NO_PAYOUT_LIMIT = RefusalCode(
     "no-payout-limit",
     "These rules know no aggregate payout limit. Leave it out.",

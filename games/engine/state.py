@@ -73,13 +73,10 @@ class RoundState:
     @property
     def settled(self) -> tuple[Settled, ...]:
         """Return every decided wager, in the order of settlement. In a void round the others go back."""
-        decided = self.result.settled
         if self.phase in ("no-roll", "void"):
-            decided = tuple(settled for settled in decided if settled.outcome != FEE)  # given back too (A47)
-            keys = {settled.wager.key for settled in decided}
-            undecided = (wager for wager in self.wagers if wager.key not in keys)
-            decided += return_all(self.rules, undecided, self.returned_for or self.phase)
-        return in_order(decided)
+            reason = self.returned_for or self.phase
+            return in_order(settled_of_void(self.game, self.rules, self.wagers, self.throws, reason))
+        return in_order(self.result.settled)
 
     @property
     def of_newest_throw(self) -> tuple[Settled, ...]:
@@ -103,6 +100,24 @@ class RoundState:
     def procedure(self) -> Procedure:
         """Return the order of steps that this round follows."""
         return self.game.procedure(self)
+
+
+def settled_of_void(
+    game: RoundGame,
+    rules: Rules,
+    wagers: Sequence[Wager],
+    throws: Sequence[Sequence[int]],
+    reason: str,
+) -> tuple[Settled, ...]:
+    """Return what these throws decided before the round ended without a result, then the wagers that go back.
+
+    A fee goes back too (A47). `reason` is one of `RETURNS`.
+    """
+    decided = game.result(rules, wagers, throws).settled
+    decided = tuple(settled for settled in decided if settled.outcome != FEE)
+    keys = {settled.wager.key for settled in decided}
+    undecided = (wager for wager in wagers if wager.key not in keys)
+    return decided + return_all(rules, undecided, reason)
 
 
 def return_all(rules: Rules, wagers: Iterable[Wager], reason: str) -> tuple[Settled, ...]:

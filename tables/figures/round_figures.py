@@ -99,15 +99,42 @@ def round_figures(
 
     `table` is the code of the only table to read. The memory needed does not grow with the number of rounds.
     """
-    tables = Table.objects.filter(facility=facility, kind=play)
-    if table is not None:
-        tables = tables.filter(code=table)
-    rows = sorted(tables, key=lambda row: row.code)  # not by the collation of a database
-    days, rules_finder = (first_day, last_day), RulesFinder()
+    rows, days, rules_finder = _tables(facility, table, play), (first_day, last_day), RulesFinder()
     numbers = _round_numbers(facility, rows, days)
     for row in rows:
         if row.stream_id in numbers:
             yield from _figures_of_table(facility, row, numbers[row.stream_id], days, rules_finder)
+
+
+def tables_that_dealt(
+    facility: Facility,
+    first_day: dt.date,
+    last_day: dt.date,
+    table: str | None = None,
+    play: str = "live",
+) -> Iterator[Table]:
+    """Yield the tables with a round of these gaming days that has ended, with a result or without one, by code."""
+    rows, days = _tables(facility, table, play), (first_day, last_day)
+    numbers = _round_numbers(facility, rows, days)
+    for row in rows:
+        if row.stream_id in numbers and _has_dealt(row, numbers[row.stream_id], days):
+            yield row
+
+
+def _has_dealt(table: Table, numbers: tuple[int, int], days: tuple[dt.date, dt.date]) -> bool:
+    first_day, last_day = (day.isoformat() for day in days)
+    return any(
+        round_.record.phase and first_day <= round_.record.gaming_day <= last_day
+        for start in range(numbers[0], numbers[1] + 1, BATCH_ROUNDS)
+        for round_ in _rounds(table.stream_id, start, min(start + BATCH_ROUNDS - 1, numbers[1]))
+    )
+
+
+def _tables(facility: Facility, table: str | None, play: str) -> list[Table]:
+    tables = Table.objects.filter(facility=facility, kind=play)
+    if table is not None:
+        tables = tables.filter(code=table)
+    return sorted(tables, key=lambda row: row.code)  # not by the collation of a database
 
 
 def figures_of_rounds(table: Table, first: int, last: int) -> Iterator[RoundFigures]:

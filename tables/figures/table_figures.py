@@ -1,5 +1,6 @@
 """Sums of rounds, for a table or a longer range: docs/pit.md#figures. Nothing is rounded."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -79,13 +80,23 @@ class TableFigures:
         }
 
 
-def by_table(rounds: Iterable[RoundFigures]) -> Iterator[TableFigures]:
-    """Yield the sums of each table, in the order of the rounds."""
+def by_table(rounds: Iterable[RoundFigures], dealt: Iterable[tuple[str, str]] = ()) -> Iterator[TableFigures]:
+    """Yield the sums of each table, in the order of the rounds.
+
+    `dealt`: codes and games of tables in the same order, each of which has sums, also without a settled round.
+    """
+    waiting = deque(dealt)
     for (table, game), of_table in groupby(rounds, key=lambda figures: (figures.table, figures.game)):
+        while waiting and waiting[0][0] < table:
+            yield TableFigures(*waiting.popleft())
+        if waiting and waiting[0][0] == table:
+            waiting.popleft()
         sums = TableFigures(table, game)
         for figures in of_table:
             sums.add(figures)
         yield sums
+    for code, game in waiting:
+        yield TableFigures(code, game)
 
 
 def round_line(figures: RoundFigures) -> FiguresLine:

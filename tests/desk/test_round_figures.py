@@ -92,7 +92,28 @@ def test_void_rounds_and_no_rolls_count_nothing(hands, scene):
     scene.act("call_no_roll", {"reason": "leans"}, witness="floorperson")
     scene.place((4, "big", 7_000))
     scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
-    assert (figures_of(scene), lines_of(scene)) == ([], [])
+    assert (figures_of(scene), lines_of(scene, "--by", "round")) == ([], [])
+    later = TODAY + dt.timedelta(days=1)
+    assert lines_of(scene, first=later, last=later) == []
+
+
+def test_a_table_that_dealt_only_void_rounds_has_its_line(hands, scene):
+    assert lines_of(scene) == []
+    scene.place((4, "big", 7_000))
+    assert lines_of(scene) == []  # the round is in play
+    scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
+    money = ("handle_cents", "taken_cents", "paid_cents", "win_cents", "fees_cents", "cut_cents")
+    nothing = {"table": "T-01", "game": "sic-bo", "rounds": 0, "wagers": 0, **dict.fromkeys(money, 0)}
+    nothing |= {"expected_win": "0", "variance": "0"}
+    assert lines_of(scene) == [nothing]
+    assert lines_of(scene, "--table", "T-01") == [nothing]
+    scene.play((1, "small", 1_000), dice=[6, 6, 2])
+    scene.finish()
+    [line] = lines_of(scene)
+    assert (line["rounds"], line["taken_cents"]) == (1, 1_000)
+    dealt = [("T-00", "sic-bo"), ("T-01", "sic-bo"), ("T-31", "high-roll")]
+    sums = list(by_table(figures_of(scene), dealt))
+    assert [(table.table, table.rounds) for table in sums] == [("T-00", 0), ("T-01", 1), ("T-31", 0)]
 
 
 def test_a_slip_changes_the_figures_of_its_round_on_the_day_of_the_round(hands, scene):

@@ -8,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.adjudication import BadLine, adjudicate
+from games.engine import Rules
+from games.engine.wagers import Wager
 from games.management.commands.adjudicate import answer_all
+from games.registry import game_of
 from tests.services.examples import examples
 
 WAGER = {"seat": 1, "wager": "two-dice:2-5", "cents": 500}
@@ -312,3 +315,80 @@ def test_an_id_of_too_many_digits_is_nobodys():
     with pytest.raises(BadLine) as bad:
         adjudicate(b'{"id":' + b"9" * 3000 + b',"rules":"pa-577","throws":[],"wagers":[]}')
     assert bad.value.id is None
+
+
+# Rounds voided between two throws
+
+
+BETWEEN_THROWS = [
+    (
+        "pa-577",
+        [[4, 3, 1]],
+        [(1, "touchdown", 1_000, None), (2, "over-four", 1_000, 1), (3, "under-four", 2_000, 1),
+         (3, "no-gain", 500, 2)],
+        ["return", "win", "lose", "return"],
+    ),
+    (
+        "pa-675a",
+        [[6, 6, 6, 1, 2, 3, 4, 5, 1, 2]],
+        [(1, "pip:6", 1_000, None), (1, "pip:1", 1_000, None), (1, "like-kind:5", 1_000, None),
+         (1, "extra-roll", 1_000, None), (2, "pip:6", 1_000, None), (2, "like-kind:3", 1_000, None)],
+        ["win", "lose", "return", "return", "win", "win"],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rules", "throws", "wagers", "outcomes"), BETWEEN_THROWS)
+def test_a_round_voided_between_throws_keeps_what_they_decided_as_on_the_floor(
+    rules, throws, wagers, outcomes
+):
+    lines = [
+        {"seat": seat, "wager": code, "cents": cents, **({"play": play} if play else {})}
+        for seat, code, cents, play in wagers
+    ]
+    paper = adjudicate(
+        json.dumps({"rules": rules, "voided": "fire", "throws": throws, "wagers": lines}).encode()
+    )
+    assert (paper["ending"], [line["outcome"] for line in paper["wagers"]]) == ("void", outcomes)
+    assert [(line["seat"], line["wager"]) for line in paper["wagers"]] == [
+        (seat, code) for seat, code, *_ in wagers
+    ]
+    game = game_of(Rules.of(rules))
+    staked = [Wager(*wager) for wager in wagers]
+    floor = game.restore(
+        Rules.of(rules), Rules.of(rules).edition.default_shaker, "void", staked, throws, returned_for="void"
+    ).settled
+    by_wager = {settled.wager.key: settled for settled in floor}
+    for wager, line in zip(staked, paper["wagers"], strict=True):
+        settled = by_wager[wager.key]
+        assert (line["outcome"], line["paid_cents"], line["returned_cents"], line["cite"]) == (
+            settled.outcome,
+            settled.paid_cents,
+            settled.returned_cents,
+            settled.cite,
+        )
+    assert [paper["wagers"][index]["wager"] for index in paper["order"]] == [
+        settled.wager.code for settled in floor
+    ]
+
+
+def test_a_round_voided_before_its_first_throw_or_after_its_last_returns_all():
+    wagers = [{"seat": 1, "wager": "pip:6", "cents": 1_000}]
+    for throws in ([], [{"void": "cocked"}], [[6, 6, 6, 1, 2, 3, 4, 5, 1, 2]]):
+        line = {"rules": "pa-675a", "voided": "fire", "throws": throws, "wagers": wagers}
+        assert adjudicate(json.dumps(line).encode())["wagers"][0]["outcome"] == "return"
+
+
+@pytest.mark.clause("PA-675a.5(e)-floor", "PA-675a.6(l)-floor")
+@pytest.mark.parametrize(("rules", "section"), [("pa-675a", "5(e)"), ("pa-675a.6", "6(l)")])
+def test_a_payout_limit_that_no_table_may_have_is_refused(rules, section):
+    dice = [6] * (10 if rules == "pa-675a" else 6)
+    line = {"rules": rules, "throws": [dice], "wagers": [{"seat": 1, "wager": "pip:6", "cents": 1_000}]}
+    for cents in (4_999_999, 1):
+        with pytest.raises(BadLine) as bad:
+            adjudicate(json.dumps({**line, "payout_limit_cents": cents}).encode())
+        assert (bad.value.refusal.code, bad.value.refusal.section) == (
+            "limit-under-the-least",
+            f"58 Pa. Code § 675a.{section}",
+        )
+    adjudicate(json.dumps({**line, "payout_limit_cents": 5_000_000}).encode())

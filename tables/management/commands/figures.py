@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
 from games.models import Facility
-from tables.figures.round_figures import RoundFigures, round_figures
+from tables.figures.round_figures import RoundFigures, round_figures, tables_that_dealt
 from tables.figures.table_figures import FiguresLine, by_table, round_line
 from tables.management.commands.daily_report import gaming_day
 from tables.models import Table
@@ -42,10 +42,9 @@ class Command(BaseCommand):
             _verify_table(facility, options["table"], options["play"])
         last_day = min(options["last_day"], facility.gaming_day(clock.now()))  # the calendar ends too
         unknown = UnknownExpectations()
-        rounds = unknown.counted(
-            round_figures(facility, options["first_day"], last_day, options["table"], options["play"])
-        )
-        for line in _lines(rounds, options["by"]):
+        which = (facility, options["first_day"], last_day, options["table"], options["play"])
+        rounds = unknown.counted(round_figures(*which))
+        for line in _lines(rounds, options["by"], tables_that_dealt(*which)):
             self.stdout.write(json.dumps(line))
         if unknown.count:
             raise CommandError(
@@ -77,7 +76,7 @@ def _verify_table(facility: Facility, code: str, play: str) -> None:
         raise CommandError(f"{code} is a {kind} table. Add --play {kind}.")
 
 
-def _lines(rounds: Iterable[RoundFigures], by: str) -> Iterator[FiguresLine]:
+def _lines(rounds: Iterable[RoundFigures], by: str, dealt: Iterable[Table]) -> Iterator[FiguresLine]:
     if by == "round":
         return map(round_line, rounds)
-    return (table.line() for table in by_table(rounds))
+    return (sums.line() for sums in by_table(rounds, ((table.code, table.game) for table in dealt)))
