@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 FACES = 6
 ALL_DICE = ""  # the key of the faces of all dice together
@@ -32,6 +32,8 @@ FALSE_ALARMS_A_YEAR = Fraction(1, 20)
 SHARING_SCALE = 1000  # lots of a year: up to about this place the alarm line rises slowly
 CONCENTRATIONS = (5, 50, 500, 5000)  # faces around 1/6 with a deviation of about 6.7, 2.1, 0.7 and 0.2 points
 SHARE_OF_FACES = 0.75  # of the mixture; the rest is of totals
+COMPARED_FROM = 25  # expected throws of a total, so that its standard deviation says something
+SMALL_SHARE = 1e-12  # of a tail: what is farther out is left out
 
 
 @dataclass
@@ -170,6 +172,64 @@ def alarm_line(place: int) -> int:
 def is_finding(log: float, place: int) -> bool:
     """Whether evidence with this logarithm has reached the alarm line."""
     return log >= math.log(alarm_line(place))
+
+
+class Comparison(NamedTuple):
+    """A count against its expectation. `color` is "" for all dice together; `total` is 0 for a face.
+
+    `deviation` is in standard deviations; `chance` is that of fair dice to be so far off on either side.
+    """
+
+    face: int
+    color: str
+    total: int
+    deviation: float
+    chance: float
+
+
+def comparisons(tally: DiceTally) -> list[Comparison]:
+    """Compare every face, of all dice and of each color, and every total that is expected often enough."""
+    compared = []
+    for color, counts in sorted(tally.faces.items()):
+        number = sum(counts)
+        for face, count in enumerate(counts, 1):
+            compared.append(Comparison(face, color, 0, *_compared(count, number, Fraction(1, FACES))))
+    for dice, counts in sorted(tally.totals.items()):
+        number = sum(counts)
+        for offset, chance in enumerate(total_chances(int(dice))):
+            if number * chance >= COMPARED_FROM:
+                total = int(dice) + offset
+                compared.append(Comparison(0, ALL_DICE, total, *_compared(counts[offset], number, chance)))
+    return compared
+
+
+def _compared(count: int, number: int, chance: Fraction) -> tuple[float, float]:
+    """Return the deviation of a binomial count, and the chance to be so far off."""
+    spread = math.sqrt(number * chance * (1 - chance))
+    deviation = (count - number * float(chance)) / spread if spread else 0.0
+    return deviation, min(1.0, 2 * _tail(count, number, float(chance), is_above=deviation > 0))
+
+
+def _tail(count: int, number: int, chance: float, *, is_above: bool) -> float:
+    """Return the chance of this binomial count or one that is farther from the expectation, on its side."""
+    log = (
+        math.lgamma(number + 1)
+        - math.lgamma(count + 1)
+        - math.lgamma(number - count + 1)
+        + count * math.log(chance)
+        + (number - count) * math.log1p(-chance)
+    )
+    term = total = math.exp(log)
+    odds = chance / (1 - chance)
+    while 0 < term > total * SMALL_SHARE:
+        if is_above:
+            term *= odds * (number - count) / (count + 1)
+            count += 1
+        else:
+            term *= count / (number - count + 1) / odds
+            count -= 1
+        total += term
+    return total
 
 
 def deviations(counts: Sequence[int]) -> list[float]:

@@ -5,17 +5,20 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from games.dice_watch import DiceTally, log_evidence, total_chances
+from games.dice_watch import Comparison, DiceTally, comparisons, log_evidence, total_chances
 from games.models import Facility
 from tables.dice_watch.plots import EvidenceLine, FacesPlot, evidence_line, faces_plot
-from tables.dice_watch.words import evidence_words, sigma_words, years_words
+from tables.dice_watch.words import evidence_words, rarity_words, sigma_words, years_words
 from tables.models import DiceLot, HourOfDice, Table, WatchedDice
 from tables.models.dice_watch import CountedDice
 
 Kind = WatchedDice.Kind
 PAST_LOTS = 60
+WatchState = Literal["nothing", "watching", "found"]
+OUTSIDE, FAR_OUTSIDE = 2, 3  # standard deviations
+WATCHED_FROM = 100  # evidence: fair dice ever reach it for at most one lot in so many
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class WatchRow:
     evidence: str
     highest: str
     line: str
-    is_found: bool
+    state: WatchState
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Watch:
     title: str
     sentence: str
     text: str
-    is_found: bool
+    state: WatchState
     is_in_use: bool
     faces: FacesPlot | None
     colors: list[tuple[str, FacesPlot]]
@@ -65,7 +68,7 @@ def watch_of(watched: WatchedDice) -> Watch:
     """Return a lot or shaker in full."""
     tally, line = watched.tally, f"{watched.alarm_line:,}"
     faces = faces_plot(tally.counts)
-    highest = evidence_words(watched.highest)
+    highest, state = evidence_words(watched.highest), state_of(watched)
     if watched.found_at is not None:
         moment = watched.facility.local(watched.found_at)
         reached = evidence_words(watched.found_log_evidence or 0)
@@ -75,21 +78,21 @@ def watch_of(watched: WatchedDice) -> Watch:
             f"{watched.found_rounds:,} rounds, the evidence reached {reached}; the alarm line is {line}. "
             "Withdraw the dice and inspect them."
         )
+    elif state == "watching":
+        sentence = "Worth watching."
+        text = f"{_far_off_words(tally, watched)} At {line} somebody is asked to look."
     else:
-        outside = [str(row.face) for row in faces.rows if row.is_outside] if faces else []
         sentence = "Nothing unusual."
-        lead = (
-            "Every face is within 2 σ"
-            if not outside
-            else f"Outside 2 σ: {', '.join(outside)}, as chance does"
+        text = (
+            f"{_within_words(tally)}. {_looks_words(watched)}: it never passed {highest}. At {line} somebody is asked "
+            "to look."
         )
-        text = f"{lead}; the evidence never passed {highest}. At {line} somebody is asked to look."
     return Watch(
         watched=watched,
         title=f"Lot {watched.name}" if watched.lot else f"Shaker {watched.name} in {watched.year}",
         sentence=sentence,
         text=text,
-        is_found=watched.found_at is not None,
+        state=state,
         is_in_use=is_in_use(watched),
         faces=faces,
         colors=[(color, plot) for color, plot in _color_plots(tally) if plot is not None],
@@ -101,6 +104,57 @@ def watch_of(watched: WatchedDice) -> Watch:
         years=years_words(),
         section=watched.facility.law.section("guide.device"),
     )
+
+
+def state_of(watched: WatchedDice) -> WatchState:
+    """Return whether the alarm line was reached, or a count or the evidence is rare with fair dice."""
+    if watched.found_at is not None:
+        return "found"
+    is_far_off = any(abs(compared.deviation) > FAR_OUTSIDE for compared in comparisons(watched.tally))
+    return "watching" if is_far_off or watched.highest >= math.log(WATCHED_FROM) else "nothing"
+
+
+def _far_off_words(tally: DiceTally, watched: WatchedDice) -> str:
+    """Say what is rare about dice that are worth watching, among how many comparisons and looks."""
+    compared = comparisons(tally)
+    far_off = sorted(
+        (comparison for comparison in compared if abs(comparison.deviation) > FAR_OUTSIDE),
+        key=lambda comparison: comparison.chance,
+    )
+    sentences = []
+    if far_off:
+        names = ", ".join(f"{_name_of(row)} ({sigma_words(row.deviation)} σ)" for row in far_off)
+        chance = len(compared) * far_off[0].chance
+        sentences.append(
+            f"Outside 3 σ: {names}. With fair dice one of these {len(compared)} comparisons is as far off as the first "
+            f"in about {rarity_words(chance)}."
+        )
+    reached = evidence_words(watched.highest)
+    sentences.append(f"{_looks_words(watched)}: its highest was {reached}.")
+    if watched.highest >= math.log(WATCHED_FROM):
+        sentences.append(f"Fair dice ever reach that for at most one lot or shaker in {reached}.")
+    return " ".join(sentences)
+
+
+def _within_words(tally: DiceTally) -> str:
+    """Say how far the faces are from their expectation, where none is outside 3 σ."""
+    faces = [row for row in comparisons(tally) if row.face]
+    outside = [row for row in faces if abs(row.deviation) > OUTSIDE]
+    if not outside:
+        return "Every face is within 2 σ"
+    names = ", ".join(f"{_name_of(row)} ({sigma_words(row.deviation)} σ)" for row in outside)
+    return f"Outside 2 σ: {names}, of {len(faces)} compared. Chance alone puts about one of 22 there"
+
+
+def _looks_words(watched: WatchedDice) -> str:
+    looks = f"{watched.rounds:,} round{'s'[: watched.rounds != 1]}"
+    return f"The evidence counts every look, after each of {looks}"
+
+
+def _name_of(compared: Comparison) -> str:
+    if compared.total:
+        return f"total {compared.total}"
+    return f"face {compared.face} of the {compared.color} dice" if compared.color else f"face {compared.face}"
 
 
 def is_in_use(watched: WatchedDice) -> bool:
@@ -183,7 +237,7 @@ def _row(row: WatchedDice) -> WatchRow:
         evidence_words(row.log_evidence),
         evidence_words(row.highest),
         f"{row.alarm_line:,}",
-        row.found_at is not None,
+        state_of(row),
     )
 
 

@@ -5,6 +5,7 @@ import math
 from games.dice_watch import FALSE_ALARMS_A_YEAR
 
 LARGE = 10_000_000
+MILLION, TRILLION = 10**6, 10**12
 
 
 def evidence_words(log: float) -> str:
@@ -23,6 +24,15 @@ def years_words() -> str:
     """Return how often a floor of fair dice raises an alarm: "20 years"."""
     years = 1 / FALSE_ALARMS_A_YEAR
     return f"{math.floor(years)} years"
+
+
+def rarity_words(chance: float) -> str:
+    """Return how often something of this chance happens: "one look of 84 million", "one look of 12"."""
+    if chance <= 0 or (looks := 1 / chance) >= TRILLION:
+        return "one look of more than a trillion"
+    if looks >= MILLION:
+        return f"one look of {looks / MILLION:,.0f} million"
+    return f"one look of {max(1, round(looks)):,}"
 
 
 def sigma_words(deviation: float) -> str:

@@ -20,21 +20,25 @@ from games.dice_watch import (
     FALSE_ALARMS_A_YEAR,
     DiceTally,
     alarm_line,
+    comparisons,
     deviations,
     false_alarm_chance,
     is_finding,
     log_evidence,
     total_chances,
 )
+from games.models import Facility
 from script.dice_watch import UNFAIR, fair_throws, rounds_to_find
 from tables.cases import watch as cases_watch
 from tables.cases.kinds import words_of_case
 from tables.clock.reconcile import reconcile_alerts
 from tables.core.alert_kinds import ALERT_RULES
+from tables.dice_watch import page as watch_page
 from tables.dice_watch.alert_rules import UNFAIR_LOT
-from tables.dice_watch.page import lots_at
+from tables.dice_watch.page import lots_at, watch_of
 from tables.dice_watch.plots import evidence_line
 from tables.dice_watch.watch import count_dice
+from tables.dice_watch.words import rarity_words
 from tables.figures import rollup
 from tables.models import Alert, Case, DiceLot, HourOfDice, Table, Throw, WatchedDice
 from tables.screens import snapshot
@@ -273,7 +277,11 @@ def test_the_page_begins_with_a_sentence_and_proposes_the_withdrawal_to_the_floo
     assert "at most one false alarm in 20 years" in page and "(§ 521.6)" in page
     assert "Withdraw lot" not in see(unfair, by="surveillance")
     calm = see(unfair, "/floor/larkfield/dice-watch/?shaker=S-01&table=T-01&from=2026-11-01")
-    assert "Nothing unusual." in calm and "Shaker S-01 in 2026" in calm and "4 rounds, 4 throws" in calm
+    assert (
+        "Worth watching. Outside 3 σ: face 6" in calm
+        and "Shaker S-01 in 2026" in calm
+        and "4 rounds, 4 throws" in calm
+    )
     assert "above 1 since" in page
     part = render_to_string("tables/figures/dice_watch.html", {"table": unfair.table})
     assert "These dice need a look." in part and "?lot=L-0001" in part and "data-open" not in part
@@ -289,3 +297,81 @@ def test_the_page_begins_with_a_sentence_and_proposes_the_withdrawal_to_the_floo
         "/floor/larkfield/T-01/acts/withdraw_dice",
     )
     assert unfair.browser("podium", "security").get("/floor/larkfield/dice-watch/").status_code == 403
+
+
+def watched_with(faces, rounds, highest=0.0):
+    """An unsaved row of a lot in Larkfield, with these counts."""
+    return WatchedDice(
+        facility=Facility(code="larkfield", jurisdiction="PA", time_zone="America/New_York"),
+        lot=DiceLot(code="L-0001", status="placed"),
+        place=7_540,
+        rounds=rounds,
+        throws=rounds,
+        faces=faces,
+        totals={},
+        highest=highest,
+        log_evidence=highest,
+        first_at=dt.datetime(2026, 11, 21, tzinfo=dt.UTC),
+        last_at=dt.datetime(2026, 11, 22, tzinfo=dt.UTC),
+    )
+
+
+def counts_at(deviation, faces=30_000):
+    """Six counts of which the third is so many standard deviations above its expectation."""
+    extra = round(deviation * math.sqrt(faces * 5) / 6)
+    return (
+        [(faces - faces // 6 - extra) // 5] * 2
+        + [faces // 6 + extra]
+        + [(faces - faces // 6 - extra) // 5] * 3
+    )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("deviation", "sentence", "words"),
+    [
+        (1.0, "Nothing unusual.", "Every face is within 2 σ."),
+        (2.5, "Nothing unusual.", "Outside 2 σ: face 3 (+2.5 σ), of 6 compared. Chance alone puts about one of 22"),
+        (3.2, "Worth watching.", "Outside 3 σ: face 3 (+3.2 σ)."),
+        (6.0, "Worth watching.", "as far off as the first in about one look of 58 million."),
+    ],
+)  # fmt: skip
+def test_a_face_outside_three_sigma_is_never_called_chance(monkeypatch, deviation, sentence, words):
+    monkeypatch.setattr(watch_page, "hours_of", lambda watched: [])
+    watch = watch_of(watched_with({"": counts_at(deviation)}, 10_000, math.log(40)))
+    assert watch.sentence == sentence and words in watch.text
+    assert "after each of 10,000 rounds" in watch.text
+    if deviation > 3:
+        assert "chance does" not in watch.text and "Nothing" not in watch.text
+        assert "these 6 comparisons" in watch.text
+
+
+@pytest.mark.django_db
+def test_evidence_under_a_late_alarm_line_is_worth_watching(monkeypatch):
+    monkeypatch.setattr(watch_page, "hours_of", lambda watched: [])
+    watch = watch_of(watched_with({"": counts_at(1)}, 10_000, math.log(1_400_001)))
+    assert (watch.sentence, watch.state, watch.alarm) == ("Worth watching.", "watching", "1,458,462")
+    assert "Fair dice ever reach that for at most one lot or shaker in 1,400,00" in watch.text
+    calm = watch_of(watched_with({"": counts_at(1)}, 10_000, math.log(99)))
+    assert calm.state == "nothing"
+
+
+def test_comparisons_have_the_chances_of_the_binomial_distribution():
+    """Twelve faces, of which ten are sixes: against every outcome of 12 throws of a die."""
+    tally = DiceTally()
+    for face in (*[6] * 10, 1, 2):
+        tally.add_throw([face], 1)
+    six = next(row for row in comparisons(tally) if row.face == 6)
+    ways = sum(math.comb(12, count) * 5 ** (12 - count) for count in (10, 11, 12))
+    assert six.chance == pytest.approx(2 * ways / 6**12)
+    none = next(row for row in comparisons(tally) if row.face == 3)
+    assert none.chance == pytest.approx(2 * (5 / 6) ** 12)
+    assert not [row for row in comparisons(tally) if row.total]  # none is expected 25 times
+
+
+@pytest.mark.parametrize(
+    ("chance", "words"),
+    [(0.5, "2"), (1 / 1_234, "1,234"), (1.2e-8, "83 million"), (1e-20, "more than a trillion")],
+)
+def test_rarity_in_words(chance, words):
+    assert rarity_words(chance) == f"one look of {words}"
