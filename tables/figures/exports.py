@@ -91,6 +91,7 @@ def _money(money: HoldSums) -> dict[str, Any]:
         "boxes_not_counted": money.uncounted,
         "drop_cents": money.counted_drop_cents,
         "inventory_win_cents": money.win_cents,
+        "inventory_void_rounds_cents": money.void_cents,
         "hold": None if money.hold is None else str(money.hold),
         "hold_percent": None if money.hold is None else round(float(100 * money.hold), 2),
     }

@@ -16,11 +16,15 @@ from django.db.models.functions import TruncHour, TruncMonth
 from tables.figures.pit_history import PitMoves, pit_by_moment
 from tables.figures.query import FiguresQuery
 from tables.models import ChipSale, DropBox, Round, Table, TableInventory
+from tables.money.void_rounds import moved_in_void_rounds
 
 
 @dataclass
 class HoldSums:
-    """Sums of inventories. `win_cents` is what the record says that their trays won; `drop_cents` of counted boxes."""
+    """Sums of inventories. `win_cents` is what the record says that their trays won; `drop_cents` of counted boxes.
+
+    `void_cents` of that win were moved by throws of rounds that were then voided, which no other figure counts.
+    """
 
     inventories: int = 0
     open_inventories: int = 0
@@ -29,6 +33,7 @@ class HoldSums:
     sold_cents: int = 0
     drop_cents: int = 0
     win_cents: int = 0
+    void_cents: int = 0
 
     def add(self, addend: "HoldSums") -> None:
         """Add the sums of other inventories."""
@@ -78,7 +83,7 @@ def sum_of_hold(parts: Iterable[HoldSums]) -> HoldSums:
 
 
 def read_hold(query: FiguresQuery, tables: Sequence[Table], moves: PitMoves) -> RangeHold:
-    """Read the inventories of these tables that were opened in the range of a query, in two statements.
+    """Read the inventories of these tables that were opened in the range of a query, in at most four statements.
 
     An inventory belongs to the pit in which its table was dealt, and to no shift and no dealer, so a query with such a
     filter has none.
@@ -108,6 +113,11 @@ def read_hold(query: FiguresQuery, tables: Sequence[Table], moves: PitMoves) -> 
             win_cents=row["win"] + (running[row["table"]] if row["open_count"] else 0),
         )
         _add(read, row["table"], row["pit"], row["period"], sums)
+    void_cents = moved_in_void_rounds(inventories.values("pk"))
+    if void_cents:
+        of_voids = inventories.annotate(period=period).filter(pk__in=void_cents)
+        for pk, table, code, day in of_voids.values_list("pk", "table", "pit", "period"):
+            _add(read, table, code, day, HoldSums(void_cents=void_cents[pk]))
     boxes = DropBox.objects.filter(inventory__in=inventories.values("pk")).order_by()
     pit = pit_by_moment(tables, moves, table="table", moment="inventory__closed_at")
     period = TruncMonth("inventory__gaming_day") if by_month else F("inventory__gaming_day")

@@ -6,7 +6,8 @@ from reportlab.platypus import Flowable, KeepTogether, Table
 
 from games.office.pdf.paper import Cell, content_size, render, styles, table, text
 from tables.figures.drawings import BandPlotDrawing, PeriodPlotDrawing
-from tables.figures.formatting import dollars, percent
+from tables.figures.formatting import dollars, percent, signed_dollars
+from tables.figures.hold import HoldSums
 from tables.figures.page import FiguresPage, FiguresRow
 from tables.figures.query import BY, PLAYS
 
@@ -55,7 +56,7 @@ def write_pdf(page: FiguresPage) -> bytes:
         *_plots(page),
         text(f"By {BY[query.by].lower()}", look["heading"]),
         _figures(BY[query.by], [*rows, page.total_row(rows)]),
-        text(f"{PACE_NOTE} {HOLD_NOTE}", look["small"]),
+        text(" ".join(filter(None, [PACE_NOTE, HOLD_NOTE, void_note(page.money)])), look["small"]),
         text("Where the edge comes from", look["heading"]),
         _families(page),
         text(f"By {query.period}", look["heading"]),
@@ -67,6 +68,16 @@ def write_pdf(page: FiguresPage) -> bytes:
         facility_name=page.facility.name,
         landscape=True,
         approved=f"{PLAYS[query.play]}. {page.total.rounds:,} settled rounds.",
+    )
+
+
+def void_note(money: HoldSums) -> str:
+    """Say what the trays won beside the win of settled rounds; "" where no voided round moved money."""
+    if not money.void_cents:
+        return ""
+    return (
+        f"The trays of these inventories won {signed_dollars(money.win_cents)}, {signed_dollars(money.void_cents)} of "
+        "it by throws of rounds that were then voided, which Win leaves out."
     )
 
 

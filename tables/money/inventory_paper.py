@@ -11,6 +11,7 @@ from tables.models import ChipDiscrepancy, DropBox, Table, TableInventory
 from tables.money.chips_page import DENOMINATIONS, Chips, chips_of, count_of
 from tables.money.inventory import section_of, tray_of
 from tables.money.tray import Tray
+from tables.money.void_rounds import moved_in_void_rounds
 
 LISTED = 30
 PEOPLE = ("opened_by", "opened_with", "closed_by", "closed_with")
@@ -33,6 +34,7 @@ class InventoryPaper:
     inventory: TableInventory
     boxes: tuple[DropBox, ...]
     discrepancies: tuple[ChipDiscrepancy, ...]
+    void_cents: int = 0  # of the win: what throws of rounds that were then voided had moved; in no figure
 
     @property
     def code(self) -> str:
@@ -105,7 +107,7 @@ def name_of_count(discrepancy: ChipDiscrepancy) -> str:
 
 
 def last_inventories(table: Table, before: int | None = None) -> list[InventoryPaper]:
-    """Return the newest inventories of a table, those before a number if one is given, in three statements."""
+    """Return the newest inventories of a table, those before a number if one is given, in four statements."""
     rows = TableInventory.objects.filter(table=table).select_related(*PEOPLE).order_by("-number")
     if before is not None:
         rows = rows.filter(number__lt=before)
@@ -127,7 +129,14 @@ def _papers(table: Table, rows: Iterable[TableInventory]) -> list[InventoryPaper
     differing = ChipDiscrepancy.objects.filter(inventory__in=inventories).order_by("number")
     for discrepancy in differing.select_related("transfer", "drop_box"):
         discrepancies[discrepancy.inventory_id].append(discrepancy)
+    void_cents = moved_in_void_rounds(inventories)
     return [
-        InventoryPaper(table, inventory, tuple(boxes[inventory.pk]), tuple(discrepancies[inventory.pk]))
+        InventoryPaper(
+            table,
+            inventory,
+            tuple(boxes[inventory.pk]),
+            tuple(discrepancies[inventory.pk]),
+            void_cents.get(inventory.pk, 0),
+        )
         for inventory in inventories
     ]

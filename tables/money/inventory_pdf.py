@@ -74,6 +74,7 @@ def _money(paper: InventoryPaper) -> Iterator[tuple[Cell, Cell]]:
         ("Chips sold for cash", tray.sold_cents),
         ("Drop, by the count room", paper.drop_cents),
         ("Win by the record: taken − paid, with slips", paper.win_cents),
+        *([("of it by throws of voided rounds, in no figure", paper.void_cents)] if paper.void_cents else []),
         ("Win by the counts: closer + credits + drop − opener − fills", paper.counted_win_cents),
         ("The counts above the record", paper.difference_cents),
     ):

@@ -16,6 +16,12 @@ def dollars(cents: int) -> str:
     return formatting.dollars(cents)
 
 
+@register.filter
+def signed_dollars(cents: int) -> str:
+    """Format cents as whole dollars with their sign: `+$40`, `−$20`."""
+    return formatting.signed_dollars(cents)
+
+
 register.filter(whole_dollars)  # of an amount that is not exact money, before its format
 
 

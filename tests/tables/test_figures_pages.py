@@ -19,7 +19,7 @@ from django.db import connection
 
 from tables.clock.ticker import tick
 from tables.figures import rollup
-from tables.figures.formatting import percent
+from tables.figures.formatting import percent, signed_dollars
 from tables.figures.hold import hold_so_far
 from tables.figures.lot_changes import lot_changes
 from tables.figures.pit_history import pit_moves
@@ -28,7 +28,16 @@ from tables.figures.query import FiguresQuery, read_query
 from tables.figures.ranges import PlotPoint, read_range, whole_months
 from tables.handover.figures import shift_figures
 from tables.handover.shifts import shift_to_hand_over
-from tables.models import Assignment, DayFigures, DropBox, HourFigures, MonthFigures, RollupProgress
+from tables.models import (
+    Assignment,
+    DayFigures,
+    DropBox,
+    HourFigures,
+    MonthFigures,
+    RollupProgress,
+    Round,
+    Table,
+)
 from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, at, file_slip
 from tests.desk.test_football_band import COVERED_VARIANCE, COVERED_WIN, play_a_covered_game
 from tests.services.workbooks import cells
@@ -469,3 +478,53 @@ def test_a_query_keeps_its_filters_in_links(scene, days):
     query, refused = read_query(scene.table.facility, {"pit": "p1", "by": "game"}, TODAY, days)
     assert (query.days, refused) == (days, "")
     assert query.parameters(game="sic-bo").endswith("pit=p1&game=sic-bo&by=game")
+
+
+def test_figures_and_trays_differ_by_what_throws_of_voided_rounds_moved_and_say_so(hands):
+    """A High Roll round is voided after its first throw, which paid $100 and took $20; a fee goes back."""
+    scene = chips.keep_inventory(make_scene("pa-675a", opened=False))
+    scene.staff()
+    chips.count(scene, "count_opener", chips.OPENER)
+    chips.box(scene, "put_on_drop_box", {"box": "B-17"})
+    scene.inspect()
+    scene.open()
+    for seat in (1, 2):
+        scene.act("seat_player", {"seat": seat})
+    scene.place((1, "pip:6", 2_000), (1, "pip:1", 2_000), (1, "like-kind:4", 2_000), (1, "extra-roll", 2_000))
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [6, 6, 6, 1, 2, 3, 4, 5, 1, 2]})
+    scene.act("move_dice")
+    scene.act("settle_seats")
+    scene.act("void_round", {"reason": "fire alarm"}, witness="pit-manager")
+    void = Round.objects.get(phase="void")
+    moved = void.taken_cents - void.paid_cents
+    assert moved == 2_000 - 8_000
+    scene.place((2, "pip:6", 3_000), (2, "like-kind:5", 3_000))
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [5, 5, 5, 5, 1, 1, 6, 6, 6, 4]})
+    scene.finish()
+    rollup.write_rollups()
+    client = scene.browser("podium", "shift-manager")
+
+    def total(query=""):
+        lines = client.get(f"{PAGE}export.jsonl{query}").content.splitlines()
+        return next(line for line in map(json.loads, lines) if line["section"] == "total")
+
+    for query in ("", "?by=pit", "?from=2026-11-01&to=2026-11-21"):
+        line = total(query)
+        assert line["inventory_void_rounds_cents"] == moved
+        assert (
+            line["win_cents"] + moved
+            == line["inventory_win_cents"]
+            == Table.objects.get().tray_taken_cents - (Table.objects.get().tray_paid_cents)
+        )
+    text, _html = read(scene)
+    words = f"{signed_dollars(moved)} of it by throws of voided rounds, not in Win"
+    assert f"Trays won {signed_dollars(line['inventory_win_cents'])} {words}" in text
+    shown = unescape(
+        re.sub(r"<[^>]+>", " ", client.get("/floor/larkfield/T-01/inventories/").content.decode())
+    )
+    assert "of it by throws of voided rounds, which the figures leave out" in " ".join(shown.split())
+    paper = pypdfium2.PdfDocument(client.get(f"{PAGE}export.pdf").content)
+    pages = " ".join(page.get_textpage().get_text_range() for page in paper)
+    assert "by throws of rounds that were then voided" in " ".join(pages.split())
