@@ -490,16 +490,16 @@ class Game:
         if listed and reason not in listed:
             raise Refusal(NO_SUCH_REASON, self._section(state, "call_no_roll"), reason=reason[:40])
 
-    def verify_faces_seen(self, state: RoundState, seen: Sequence[int]) -> None:
+    def verify_faces_read(self, state: RoundState, faces: Sequence[int]) -> None:
         """Check the faces that could be read of a throw that does not count: as many as the dice thrown, or fewer.
 
         Raises `more-faces-than-dice` or `no-such-face`.
         """
         thrown = state.result.dice
-        if len(seen) > thrown:
+        if len(faces) > thrown:
             section = self._section(state, "call_no_roll")
-            raise Refusal(MORE_FACES_THAN_DICE, section, given=len(seen), thrown=thrown)
-        self.verify_dice(state.rules, seen, len(seen))
+            raise Refusal(MORE_FACES_THAN_DICE, section, given=len(faces), thrown=thrown)
+        self.verify_dice(state.rules, faces, len(faces))
 
     def call_no_roll(self, state: RoundState, reason: str = "") -> tuple[RoundState, records.NoRollCalled]:
         """Make the throw void.

@@ -343,7 +343,7 @@ export class ConsoleDialog {
       if (field === "dice" && this.firstThrow) params.throws = [this.firstThrow, this.dice.faces];
       if (field === "dice" && !this.firstThrow) params.dice = this.dice.faces;
       if (field === "throws") Object.assign(params, { dice: undefined, throws: this.throws });
-      if (field === "read") params.seen = this.dice.faces;
+      if (field === "read") params.faces_read = this.dice.faces;
       if (field === "seen") params.dice = this.asksDice ? this.dice.faces : null;
       if (field === "wager" && !this.fields.includes("list"))
         Object.assign(params, { seat: Number(elements.seat.value), wager: elements.wager.value, cents: this.cents() });

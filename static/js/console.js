@@ -87,9 +87,9 @@ const readableFaces = () => (extension?.faces ?? dice.faces).filter(Boolean);
 /* The act and the parameters of a button now. Dice that are entered may be called, or called invalid. */
 function actOf(button) {
   const { act, params } = button.dataset;
-  if (act === "call_no_roll") return [act, { ...JSON.parse(params), seen: readableFaces() }];
+  if (act === "call_no_roll") return [act, { ...JSON.parse(params), faces_read: readableFaces() }];
   if (params) return [act, JSON.parse(params)];
-  if (act === "call_dice" && dice.invalid) return ["call_no_roll", { reason: dice.invalid, seen: readableFaces() }];
+  if (act === "call_dice" && dice.invalid) return ["call_no_roll", { reason: dice.invalid, faces_read: readableFaces() }];
   if (act === "call_dice") return [act, { dice: dice.faces, ...(dice.leaning && { leaning: dice.leaning }) }];
   if (button.hasAttribute("data-next") && state.next) return [act, state.next.params];
   return [act, {}];

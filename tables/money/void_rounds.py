@@ -5,16 +5,18 @@ so; the round as a whole has no result, so that the figures leave it out. This i
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.db.models import F, Q, Sum
 
-from tables.models import Round, TableInventory
+from tables.models import Round
 
 
-def moved_in_void_rounds(inventories: Iterable[TableInventory | int]) -> dict[int, int]:
+def moved_in_void_rounds(inventories: Iterable[Any]) -> dict[int, int]:
     """Return the cents that void rounds brought into these trays, by inventory; negative where they paid more.
 
-    Only inventories in which such a round moved money. One statement.
+    `inventories` are their rows or ids, or a query of ids. Only those in which such a round moved money are returned.
+    One statement.
     """
     of_inventory = "table__inventories"
     rounds = Round.objects.filter(

@@ -26,7 +26,6 @@ from tables.rounds.entry_types import (
     WINNERS_PAID,
     DiceShaken,
     FaceRulings,
-    FacesSeen,
     LayoutCleared,
     RoundNoRoll,
     RoundVoided,
@@ -118,23 +117,24 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
     In Sic Bo the round ends and every wager is returned (A12, A44). In the other games wagers stay and the dice are
     thrown again (A33). The floor signs it, except for as many as the policy leaves free.
 
-    `seen`: the faces that could be read, [] where none could.
+    `faces_read`: the faces that could be read, [] where none could.
     """
-    reason, seen = params.text("reason"), params.faces("seen")
+    reason, faces_read = params.text("reason"), params.faces("faces_read")
     round_ = require_round(ctx)
     state, called = ctx.game.call_no_roll(ctx.state, reason)
-    if seen is not None:
-        ctx.game.verify_faces_seen(ctx.state, seen)
+    if faces_read is not None:
+        ctx.game.verify_faces_read(ctx.state, faces_read)
     subject = NO_ROLL_ROW if state.ended else RETHROW_ROW
     if not ctx.rules.edition.no_rolls:
         verify_reason_is_own(ctx, reason, OF_EQUIPMENT)
     verify_may_undo(ctx, subject, called.section)
     alert_if_many(ctx, subject, round_number=round_.number)
-    statement: FacesSeen = {} if seen is None else {"seen": list(seen)}
     if state.ended:
 
         def entry(data: ThrowData) -> EntryBody:
-            return ROUND_NO_ROLL(cast(RoundNoRoll, {**data, **statement}))
+            if faces_read is None:
+                return ROUND_NO_ROLL(cast(RoundNoRoll, data))
+            return ROUND_NO_ROLL(cast(RoundNoRoll, {**data, "faces_read": list(faces_read)}))
 
         return settle_throw(ctx, round_, state, entry, called.settled, reason=reason)
     throw = write_throw(ctx, round_, (), reason)
@@ -151,8 +151,9 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
         "section": called.section,
         "lot": ctx.lot.code if ctx.lot else None,
         "shaker": ctx.shaker.code if ctx.shaker else None,
-        **statement,
     }
+    if faces_read is not None:
+        data["faces_read"] = list(faces_read)
     return ActOutcome(THROW_NO_ROLL(data), round_answer(round_), "phase")
 
 

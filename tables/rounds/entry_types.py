@@ -234,10 +234,10 @@ class FaceRulings(TypedDict):
     disputed: NotRequired[Annotated[bool, "true where a face was disputed and decided; otherwise absent"]]
 
 
-class FacesSeen(TypedDict):
+class FacesRead(TypedDict):
     """What the dealer or the stickperson states about the dice of a throw that does not count."""
 
-    seen: NotRequired[
+    faces_read: NotRequired[
         Annotated[
             list[int],
             "faces that could be read, as the dealer or the stickperson states them; empty: none; absent: nothing was "
@@ -246,7 +246,7 @@ class FacesSeen(TypedDict):
     ]
 
 
-class RoundNoRoll(ThrowData, FacesSeen):
+class RoundNoRoll(ThrowData, FacesRead):
     pass
 
 
@@ -327,7 +327,7 @@ SEATS_SETTLED = entry_type(
 )
 
 
-class ThrowNoRoll(ActOfPost, FacesSeen):
+class ThrowNoRoll(ActOfPost, FacesRead):
     lot: LotOrNone
     reason: Annotated[str, "why, as a code of the edition or in a person's words"]
     round: int

@@ -34,14 +34,14 @@ def test_a_dealer_alone_gives_no_losing_wager_back_as_a_no_roll() -> None:
     scene = make_scene()
     norolls_losing_round(scene)
     with scene.refused("no-roll-must-be-signed", "58 Pa. Code § 625a.7(a)") as refusal:
-        scene.act("call_no_roll", {"reason": "A die leans", "seen": [1, 1]})
+        scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]})
     assert "call a floorperson" in refusal.value.sentence
     with scene.refused("no-roll-must-be-signed"):  # another dealer is no floor
-        scene.act("call_no_roll", {"reason": "A die leans", "seen": [1, 1]}, witness="relief")
+        scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]}, witness="relief")
     for number in (1, 2, 3):
         assert norolls_alerts("no-rolls") == []
-        scene.act("call_no_roll", {"reason": "A die leans", "seen": [1, 1]}, witness="floorperson")
-        assert (scene.entry["witness"], scene.entry["data"]["seen"]) == ("floorperson", [1, 1])
+        scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]}, witness="floorperson")
+        assert (scene.entry["witness"], scene.entry["data"]["faces_read"]) == ("floorperson", [1, 1])
         if number < 3:
             norolls_losing_round(scene)
     assert norolls_alerts("no-rolls") == [("no-rolls:dealer", "T-01")]
@@ -81,7 +81,7 @@ def test_a_stickperson_alone_rethrows_only_as_often_as_dice_really_go_astray() -
     scene = make_scene("pa-675a")
     scene.place((1, "pip:5", STAKE))
     scene.to_the_dice()
-    void = {"reason": "off-table", "seen": [1, 1, 2, 3, 4, 4, 6, 6, 2]}
+    void = {"reason": "off-table", "faces_read": [1, 1, 2, 3, 4, 4, 6, 6, 2]}
     for _ in range(6):
         scene.act("call_no_roll", void)
         scene.until("call_dice")
@@ -102,13 +102,13 @@ def test_an_hour_later_a_void_throw_is_free_again() -> None:
         scene.place((1, "pip:5", STAKE))
         scene.to_the_dice()
         for _ in range(6):
-            scene.act("call_no_roll", {"reason": "off-table", "seen": []})
+            scene.act("call_no_roll", {"reason": "off-table", "faces_read": []})
             scene.until("call_dice")
         with scene.refused("no-rolls-above-the-rate"):
-            scene.act("call_no_roll", {"reason": "off-table", "seen": []})
+            scene.act("call_no_roll", {"reason": "off-table", "faces_read": []})
     with clock.override(lambda: moment + dt.timedelta(minutes=61)):
-        scene.act("call_no_roll", {"reason": "off-table", "seen": []})
-    assert scene.entry["data"]["seen"] == []
+        scene.act("call_no_roll", {"reason": "off-table", "faces_read": []})
+    assert scene.entry["data"]["faces_read"] == []
 
 
 def test_what_was_seen_is_no_more_than_was_thrown() -> None:
@@ -116,7 +116,7 @@ def test_what_was_seen_is_no_more_than_was_thrown() -> None:
     norolls_losing_round(scene)
     for code, seen in (("more-faces-than-dice", [1, 1, 2, 2]), ("no-such-face", [7]), ("malformed", "6, 6")):
         with scene.refused(code):
-            scene.act("call_no_roll", {"reason": "A die leans", "seen": seen}, witness="floorperson")
+            scene.act("call_no_roll", {"reason": "A die leans", "faces_read": seen}, witness="floorperson")
 
 
 REASONS_OF_A_FAILURE = (

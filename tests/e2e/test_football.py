@@ -210,7 +210,7 @@ def test_a_no_roll_leaves_the_wagers_and_the_down_as_they_were(table, right, sti
     stick.tap('.dock [data-open="no-roll"]')
     stick.tap('#no-roll [data-params*="off-table"]')
     right.is_in("open")
-    assert table.entry["data"]["seen"] == [6]
+    assert table.entry["data"]["faces_read"] == [6]
     right.yard("Yard 20, 1st Down")
     assert right.lying() == {(5, "over-four"): 2_500, (5, "touchdown"): 2_500}
     assert right.area("touchdown").evaluate("area => area.tagName") == "DIV"  # locked by a void throw too

@@ -135,7 +135,7 @@ def test_no_roll_and_void_return_every_wager(scene, new_page):
     expect(dealer.page.locator("#side-return .run--now")).to_contain_text("Hand back 4 wagers")
     expect(dealer.area("big").locator(".stk")).to_have_count(8)
     assert scene.last_round.phase == "no-roll"
-    assert (scene.entry["witness"], scene.entry["data"]["seen"]) == ("floorperson", [1, 6])
+    assert (scene.entry["witness"], scene.entry["data"]["faces_read"]) == ("floorperson", [1, 6])
     everything = dealer.page.locator("#all")
     expect(everything).to_contain_text("Scroll: ")
     dealer.step("Returned seat 1")

@@ -614,7 +614,7 @@ def test_exceptions_are_counted_by_week_person_table_and_game(hands, scene):
     scene.finish()
     scene.place((1, "small", 1_000))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "a die leans", "seen": [1, 1]}, witness="floorperson")
+    scene.act("call_no_roll", {"reason": "a die leans", "faces_read": [1, 1]}, witness="floorperson")
     hands.now += 8 * 24 * HOUR
     scene.place((1, "small", 1_000))
     scene.act("void_round", {"reason": "a die left the table"}, witness="floorperson")

@@ -157,7 +157,7 @@ class Floor(RuleBasedStateMachine):
         running = self.running() or list(self.house)
         code = running[place % len(running)]
         by = CREWS[code][-1] if is_dealer else "shift-manager"
-        self.take(code, "call_no_roll", {"reason": reason, "seen": [6]}, by=by)
+        self.take(code, "call_no_roll", {"reason": reason, "faces_read": [6]}, by=by)
         self.take(code, "void_round", {"reason": reason}, by=by)
 
     @rule(by=st.one_of(floor, anybody), inspected=st.booleans())

@@ -35,9 +35,9 @@ AS_SAID = {
     "round.settled": {"lot", "shaker"},
     "round.settled_by_hand": {"failed", "lot", "shaker"},
     "round.recorded_by_hand": {"lot", "mended.reason", "settled.*.seat", "shaker"},
-    "round.no_roll": {"lot", "reason", "seen", "shaker"},
+    "round.no_roll": {"faces_read", "lot", "reason", "shaker"},
     "round.voided": {"lot", "reason", "shaker"},
-    "throw.no_roll": {"lot", "seen", "shaker"},
+    "throw.no_roll": {"faces_read", "lot", "shaker"},
     "dice.corrected": {"mended.reason"},
     "wager.missed": {"mended.flag", "mended.made_in", "mended.reason"},
     "wager.struck": {"mended.reason"},
@@ -129,7 +129,7 @@ def void_after_a_first_throw() -> Scene:
     scene = make_scene("pa-675a")
     scene.place((1, "pip:6", 1_000), (1, "like-kind:5", 1_000), (1, "extra-roll", 1_000))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "on-another", "seen": [6, 6]})
+    scene.act("call_no_roll", {"reason": "on-another", "faces_read": [6, 6]})
     scene.to_the_dice()
     scene.act("call_dice", {"dice": [6, 6, 6, 1, 2, 3, 4, 5, 1, 2]})
     scene.act("move_dice")
@@ -155,7 +155,7 @@ def no_roll() -> Scene:
     scene = make_scene()
     scene.place((1, "small", 2_500))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "cocked", "seen": [1, 1]}, witness="floorperson")
+    scene.act("call_no_roll", {"reason": "cocked", "faces_read": [1, 1]}, witness="floorperson")
     file(scene, "payment", payments=[{"seat": 1, "paid_cents": 0, "taken_cents": 2_500}])
     return scene
 

@@ -53,7 +53,7 @@ def params(act: str, shown: dict[str, Any], draw: random.Random) -> dict[str, An
         return keys | ({"play": one["play"]} if one["play"] else {})
     if act == "call_no_roll":
         seen = [draw.randint(1, 6) for _ in range(draw.randint(0, 3))]
-        return {"reason": draw.choice(("off-table", "cocked", "on-another")), "seen": seen}
+        return {"reason": draw.choice(("off-table", "cocked", "on-another")), "faces_read": seen}
     if act == "void_round":
         return {"reason": "fire alarm"}
     if act == "offer_dice":

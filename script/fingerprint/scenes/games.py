@@ -93,7 +93,7 @@ def _end_early(floor: Floor, dealer: str, chief: str, place: str) -> None:
     floor.wager(dealer, place, (1, "small", 1_000), (2, "any-three-of-a-kind", 500))
     floor.until(dealer, place, "call_dice")
     floor.act(dealer, place, "call_no_roll", {"reason": "a die is cocked"}, expect=422)
-    no_roll = {"reason": "a die is cocked", "seen": [6, 6]}
+    no_roll = {"reason": "a die is cocked", "faces_read": [6, 6]}
     floor.act(dealer, place, "call_no_roll", no_roll, witness=chief)
     floor.wager(dealer, place, (1, "small", 1_000))
     floor.act(dealer, place, "void_round", {"reason": "a fire alarm"}, expect=422)
@@ -150,7 +150,7 @@ def play_high_roll(floor: Floor, dealer: str, place: str, dice: int, rounds: int
         floor.wager(dealer, place, *wagers)
         if number == 0:
             floor.until(dealer, place, "call_dice")
-            floor.act(dealer, place, "call_no_roll", {"reason": "off-table", "seen": [1, 5]})
+            floor.act(dealer, place, "call_no_roll", {"reason": "off-table", "faces_read": [1, 5]})
         floor.until(dealer, place)
 
 
@@ -219,7 +219,7 @@ def play_football_table(floor: Floor) -> None:
     floor.act(stan, place, "throw_dice")
     floor.until(dana, place, "throw_dice", dice=[[6, 4, 2]])
     floor.act(stan, place, "throw_dice")
-    floor.act(stan, place, "call_no_roll", {"reason": "disputed", "seen": [3, 3]})
+    floor.act(stan, place, "call_no_roll", {"reason": "disputed", "faces_read": [3, 3]})
     floor.act(dana, place, "report_dispute", {"seat": 4, "about": "the red die"})
     floor.act(stan, place, "throw_dice")
     floor.act(dana, place, "call_dice", {"dice": [3, 3, 2]}, expect=422)
