@@ -1,5 +1,8 @@
 """The lines of the record about the round in play."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from tables.rounds.entry_types import (
     BETS_CLOSED,
     DICE_GATHERED,
@@ -34,6 +37,15 @@ MARKED = {
     "here": "Seat %(seat)s: the player is back",
 }
 
+
+def faces_read_words(data: Mapping[str, Any]) -> str:
+    """Return which faces of a throw that does not count could be read: "; read 1 6". "" where nobody said."""
+    faces = data.get("faces_read")
+    if faces is None:
+        return ""
+    return f"; read {dice_words(faces)}" if faces else "; no face could be read"
+
+
 ACT_LINES = [
     line(
         WAGERS_PLACED,
@@ -43,7 +55,7 @@ ACT_LINES = [
     line(DICE_SHAKEN, lambda data: "Shaken"),
     line(ROUND_SETTLED, lambda data: "Dice %s called and lit" % dice_words(data["dice"])),
     line(THROW_SETTLED, lambda data: "Dice %s called" % dice_words(data["dice"])),
-    line(THROW_NO_ROLL, lambda data: "No roll; the dice are thrown again"),
+    line(THROW_NO_ROLL, lambda data: "No roll; the dice are thrown again%s" % faces_read_words(data)),
     line(
         SEATS_SETTLED,
         lambda data: (
@@ -67,12 +79,14 @@ ACT_LINES = [
     ),
     line(DICE_THROWN, lambda data: "Dice out, throw %(throw)s" % data),
     line(ROUND_SETTLED_BY_HAND, lambda data: "Dice %s, settled manually" % dice_words(data["dice"])),
-    line(ROUND_NO_ROLL, lambda data: "No roll, wagers returned"),
+    line(ROUND_NO_ROLL, lambda data: "No roll, wagers returned%s" % faces_read_words(data)),
     line(
         ROUND_VOIDED,
         lambda data: (
             "Round void with the dice in view, wagers returned"
             if data.get("in_view")
+            else "Round void with the dice tossed and covered, wagers returned"
+            if data.get("tossed")
             else "Round void, wagers returned"
         ),
     ),

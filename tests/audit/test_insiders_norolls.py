@@ -11,6 +11,7 @@ from audit import clock
 from tables.cases.exceptions import exceptions
 from tables.models import Alert, Round
 from tables.screens import fragments
+from tables.words.sentences import act_line
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +43,7 @@ def test_a_dealer_alone_gives_no_losing_wager_back_as_a_no_roll() -> None:
         assert norolls_alerts("no-rolls") == []
         scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]}, witness="floorperson")
         assert (scene.entry["witness"], scene.entry["data"]["faces_read"]) == ("floorperson", [1, 1])
+        assert act_line("round.no_roll", scene.entry["data"]) == "No roll, wagers returned; read 1 1"
         if number < 3:
             norolls_losing_round(scene)
     assert norolls_alerts("no-rolls") == [("no-rolls:dealer", "T-01")]
@@ -109,6 +111,7 @@ def test_an_hour_later_a_void_throw_is_free_again() -> None:
     with clock.override(lambda: moment + dt.timedelta(minutes=61)):
         scene.act("call_no_roll", {"reason": "off-table", "faces_read": []})
     assert scene.entry["data"]["faces_read"] == []
+    assert act_line("throw.no_roll", scene.entry["data"]).endswith("; no face could be read")
 
 
 def test_what_was_seen_is_no_more_than_was_thrown() -> None:
@@ -158,6 +161,7 @@ def test_tossed_dice_count_although_they_are_covered() -> None:
         scene.act("void_round", {"reason": "Dispute settled by the floor"}, witness="floorperson")
     scene.act("void_round", {"reason": "Dispute settled by the floor"}, witness="pit-manager")
     assert (scene.entry["witness"], scene.entry["data"]["tossed"]) == ("pit-manager", True)
+    assert "tossed and covered" in act_line("round.voided", scene.entry["data"])
 
 
 @pytest.mark.parametrize(
