@@ -3,11 +3,14 @@
 Each story: what the thief does, what stops him, and who is told.
 """
 
+import dataclasses
 import datetime as dt
+import re
 
 import pytest
 
 from audit import clock
+from games.separation import policy
 from tables.cases.exceptions import exceptions
 from tables.models import Alert, Round
 from tables.screens import fragments
@@ -112,6 +115,28 @@ def test_an_hour_later_a_void_throw_is_free_again() -> None:
         scene.act("call_no_roll", {"reason": "off-table", "faces_read": []})
     assert scene.entry["data"]["faces_read"] == []
     assert act_line("throw.no_roll", scene.entry["data"]).endswith("; no face could be read")
+
+
+def test_a_policy_may_leave_some_no_rolls_free_and_the_next_one_takes_the_floor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The row of a jurisdiction: two in an hour are free. The tablet then asks for no PIN beforehand."""
+    rows = dict(policy.practice())
+    rows["no-rolls"] = dataclasses.replace(rows["no-rolls"], free_count=2, free_minutes=60)
+    monkeypatch.setattr(policy, "practice", lambda: rows)
+    assert policy.control_in_words(rows["no-rolls"]).endswith("after the first 2 of a person in 60 minutes")
+    scene = make_scene()
+    for _ in range(2):
+        norolls_losing_round(scene)
+        scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]})
+    norolls_losing_round(scene)
+    with scene.refused("no-rolls-above-the-rate"):
+        scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]})
+    with scene.refused("no-rolls-above-the-rate"):
+        scene.act("report_device_failure", {"what": "device", "dice": None})
+    page = scene.browser("tablet", "dealer").get("/floor/larkfield/T-01/console").content.decode()
+    [fields] = re.findall(r'data-act="call_no_roll"[^>]*data-fields="([^"]*)"', page)
+    assert fields == "read reason"
 
 
 def test_what_was_seen_is_no_more_than_was_thrown() -> None:
