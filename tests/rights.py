@@ -408,12 +408,12 @@ ACTS_OF_FACILITY = {
         frozenset({"compliance"}),
     ),
     "record_camera_seen": {"surveillance"},
-    **dict.fromkeys(("register_player", "merge_players", "split_rating"), ON_DUTY_RATERS),
+    "register_player": ON_DUTY_RATERS,
+    **dict.fromkeys(("merge_players", "unmerge_players", "split_rating"), ON_DUTY_RATERS | {"compliance"}),
     **dict.fromkeys(
         ("find_player", "read_player"), ON_DUTY_RATERS | {"security", "surveillance", "compliance"}
     ),
-    **dict.fromkeys(("exclude_player", "admit_player"), frozenset({"security", "compliance"})),
-    "erase_player": {"compliance"},
+    **dict.fromkeys(("exclude_player", "admit_player", "erase_player"), frozenset({"compliance"})),
     **dict.fromkeys(
         ("add_person", "change_access", "replace_pin", "end_access", "make_pin"), ACCESS_PREPARERS
     ),

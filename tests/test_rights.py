@@ -397,7 +397,7 @@ SIGNERS = (
     ("casino-supervisor", "their-security"),
     ("pit-manager", "their-compliance"),
     ("cage", "their-compliance"),
-    ("compliance", ""),
+    ("compliance", "their-shift-manager"),
     ("surveillance", ""),
     ("system-administrator", ""),
 )

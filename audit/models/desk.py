@@ -75,6 +75,15 @@ class Job(models.Model):
         return f"{self.kind} {self.id}"
 
 
+class LegalHoldSet(models.QuerySet["LegalHold"]):
+    """Legal holds, and which of them stand."""
+
+    def standing(self, facility: str, day: dt.date) -> list["LegalHold"]:
+        """The legal holds of a facility (its code) that stand on a day, the oldest first."""
+        holds = self.filter(facility=facility, released_at=None).order_by("number")
+        return [hold for hold in holds if hold.holds_on(day)]
+
+
 class LegalHold(models.Model):
     """An order to keep what a retention period would let end: why, about which days, and until when.
 
@@ -94,6 +103,8 @@ class LegalHold(models.Model):
     released_by = models.ForeignKey(Person, models.PROTECT, null=True, related_name="+")
     released_at = models.DateTimeField(null=True)
     release_reason = models.CharField(max_length=300, blank=True)
+
+    objects = LegalHoldSet.as_manager()
 
     class Meta:
         verbose_name = "legal hold"

@@ -30,15 +30,21 @@ PRACTICE_NOTICE_MINUTES = 30  # of a change of limits
 # How a second person controls what a row of the policy covers.
 CHANGE = "change"  # prepared by one person, and done when another approves it later
 SIGNATURE = "signature"  # both sign the same act
+ALONE = "alone"  # one person of these roles does it, and nobody else
 REVIEW = "review"  # done, and reviewed within a time
-CONTROLS = (CHANGE, SIGNATURE, REVIEW)
-# The code of these subjects has this control; that of every other subject is a change.
-CONTROL_OF_SUBJECT = {
-    "dice": SIGNATURE,
-    "duties": SIGNATURE,
-    "no-rolls": SIGNATURE,
-    "rethrows": SIGNATURE,
-    "corrections": REVIEW,
+CONTROLS = (CHANGE, SIGNATURE, ALONE, REVIEW)
+AT_ONCE = (SIGNATURE, ALONE)  # nothing waits for a second person
+# The controls that the acts of a subject support; those of every other subject are changes.
+CONTROLS_OF_SUBJECT = {
+    "dice": (SIGNATURE,),
+    "duties": (SIGNATURE,),
+    "ratings": (SIGNATURE,),
+    "no-rolls": (SIGNATURE,),
+    "rethrows": (SIGNATURE,),
+    "exclusions": AT_ONCE,
+    "admissions": AT_ONCE,
+    "erasures": AT_ONCE,
+    "corrections": (REVIEW,),
 }
 SUBJECTS = ("submissions", "guides", "signs", "requests")  # what a body approves
 # Hours until a case of each kind is due, and the daily report is to be accepted: practice of the casinos. An `approval`
@@ -48,7 +54,7 @@ PRACTICE_CASE_HOURS = {
     "chips": 24, "dice": 24, "report": 9,
 }  # fmt: skip
 # What is kept for a time: the entries, what was filed about rules, slips, dice, people, cases, and exported files.
-KEPT_KINDS = ("record", "rules", "slips", "dice", "people", "cases", "exports")
+KEPT_KINDS = ("record", "rules", "slips", "dice", "people", "cases", "players", "exports")
 PRACTICE_YEARS = 5  # that the casinos keep what no text names
 # Every duty that a file may cite a section for.
 DUTIES = frozenset({
@@ -128,7 +134,9 @@ class SeparationRow:
     for people of their own department. `signed_by_own_department`: anybody of the department that it is about signs
     too. `first_from_cents`: from this sum on it is reviewed before any money moves; 0: never. `free_count`: so many in
     `free_minutes` by one person need no signature; 0: each needs one. `alert_count`: from so many in `alert_minutes` by
-    one person on, there is an alert; 0: never.
+    one person on, there is an alert; 0: never. `within_hours`: how old what is corrected may be; 0: of any age.
+    `at_any_time`: with the signature of one of these it may be older, and of tables that the other person does not
+    supervise.
     """
 
     title: str
@@ -146,6 +154,8 @@ class SeparationRow:
     free_minutes: int = 0
     alert_count: int = 0
     alert_minutes: int = 0
+    within_hours: int = 0
+    at_any_time: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def time(self) -> dt.timedelta:
@@ -318,17 +328,19 @@ def read_separation(tables: Any) -> dict[str, SeparationRow]:
 
 
 def _wrong_row(subject: str, row: SeparationRow) -> Iterator[str]:
-    where, control = f"separation.{subject}", CONTROL_OF_SUBJECT.get(subject, CHANGE)
-    if row.control != control:
-        yield f"{where} is controlled by a {control}, not by a {row.control}"
-    if not row.prepare or not row.approve:
-        yield f"{where} names nobody who prepares, or nobody who approves"
-    if (row.hours == 0) != (control == SIGNATURE) or row.hours < 0 or row.first_from_cents < 0:
+    where, controls = f"separation.{subject}", CONTROLS_OF_SUBJECT.get(subject, (CHANGE,))
+    if row.control not in controls:
+        yield f"{where} is controlled by a {' or '.join(controls)}, not by a {row.control}"
+    if not row.prepare or (not row.approve) != (row.control == ALONE):
+        yield f"{where} names nobody who prepares, or nobody who approves, or a second person for what one does alone"
+    if (row.hours == 0) != (row.control in AT_ONCE) or row.hours < 0 or row.first_from_cents < 0:
         yield f"{where} has no time, or time for a signature"
     for count, minutes in ((row.free_count, row.free_minutes), (row.alert_count, row.alert_minutes)):
         if min(count, minutes) < 0 or (count == 0) != (minutes == 0):
             yield f"{where} has a count without its minutes, or minutes without a count"
-    for roles in (row.prepare, row.approve, row.alone):
+    if row.within_hours < 0:
+        yield f"{where} is to be corrected within a negative time"
+    for roles in (row.prepare, row.approve, row.alone, row.at_any_time):
         if unknown := sorted({*roles} - {*Role.values}) + sorted({*roles.values()} - {*Department.values}):
             yield f"{where} names unknown roles or departments: {', '.join(unknown)}"
     if unknown := sorted({*row.told} - {*Role.values}):

@@ -14,6 +14,7 @@ from typing import Any
 
 from audit.models import Department, Person, Role
 from games.jurisdictions import (
+    ALONE,
     CHANGE,
     SIGNATURE,
     Jurisdiction,
@@ -82,6 +83,11 @@ def may_do_alone(row: SeparationRow, person: Person, about: str) -> bool:
     return row.alone.get(person.role) == person.department == about
 
 
+def may_at_any_time(row: SeparationRow, person: Person) -> bool:
+    """Whether the signature of this person suffices for what is older, or at other tables, than the row allows."""
+    return row.at_any_time.get(person.role) == person.department
+
+
 def may_sign(row: SeparationRow, person: Person, about: str = "") -> bool:
     """Whether the person may be the second one who signs. `about`: the department that the act is about."""
     return may_approve(row, person) or (row.signed_by_own_department and person.department == about)
@@ -130,12 +136,16 @@ def prepared_in_words(row: SeparationRow) -> str:
 
 def approved_in_words(row: SeparationRow) -> str:
     """Who is the second person of a row, for people."""
+    if row.control == ALONE:
+        return "nobody"
     words = in_words(row.approve)
     return f"{words}, or somebody of the department itself" if row.signed_by_own_department else words
 
 
 def control_in_words(row: SeparationRow) -> str:
     """How the second person controls what a row covers, for people."""
+    if row.control == ALONE:
+        return "the first person does it alone"
     if row.control == CHANGE:
         return "approves it before it is done"
     if row.control != SIGNATURE:
@@ -148,6 +158,14 @@ def _free_in_words(row: SeparationRow) -> str:
     if not row.free_count:
         return ""
     return f", after the first {row.free_count} of a person in {row.free_minutes} minutes"
+
+
+def limits_in_words(row: SeparationRow) -> str:
+    """For what and how long a row holds, for people; "" for every age and every table."""
+    if not row.within_hours:
+        return ""
+    words = f"at their own tables, within {row.within_hours} h"
+    return f"{words}; older or elsewhere with {in_words(row.at_any_time)}" if row.at_any_time else words
 
 
 def in_words(roles: Mapping[str, str]) -> str:

@@ -137,7 +137,7 @@ def _review_sum(facility: Facility, person: Person) -> dict[str, Any] | None:
 
 def _policy_line(row: SeparationRow, facility: Facility) -> PolicyLine:
     told = ", ".join(Role(role).label.lower() for role in row.told)
-    time = f"{row.hours} h" if row.hours else "at once"
+    time = f"{row.hours} h" if row.hours else policy.limits_in_words(row) or "at once"
     if row.control == REVIEW and (first_from := policy.review_first_from(facility)):
         time += f"; from {in_dollars(first_from)} before money moves"
         if first_from != row.first_from_cents:

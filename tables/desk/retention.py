@@ -1,7 +1,8 @@
 """What is kept, for how long and until when; and the legal holds that keep it longer.
 
-Nothing here deletes. Entries are never deleted: the database refuses it. Only exported files end (after the days of
-`EXPORTS_KEEP_DAYS`, unless a hold covers them), because the record proves what they contained.
+Nothing here deletes. Entries are never deleted: the database refuses it. Exported files end (after the days of
+`EXPORTS_KEEP_DAYS`, unless a hold covers them), because the record proves what they contained. Compliance erases the
+name and card of a player (`erase_player`, unless a hold covers them).
 """
 
 import datetime as dt
@@ -15,7 +16,7 @@ from django.db.models import Min
 from audit.models import Entry, Job, LegalHold, Person
 from games.jurisdictions import KEPT_KINDS
 from games.models import Document, Facility, RulesSubmission
-from tables.models import Case, DiceLot, Slip
+from tables.models import Case, DiceLot, Player, Slip
 
 KIND_WORDS = {
     "record": ("The record", "every entry of tables and offices, with its seals"),
@@ -24,16 +25,22 @@ KIND_WORDS = {
     "dice": ("Dice", "lots, their measurements and their chain of custody"),
     "people": ("People", "who had access, licenses, sign-ins"),
     "cases": ("Cases", "notes, documents and camera references"),
+    "players": ("Rated players", "names and cards, beside the record"),
     "exports": ("Exported files", "copies that anybody with the right can request again"),
 }
 NEVER_DELETED = frozenset({"record", "rules", "slips", "dice", "people", "cases"})
+THEN = {
+    "exports": "removed, unless a hold covers it",
+    "players": "compliance erases a player, unless a hold covers them",
+}
 
 
 @dataclass(frozen=True)
 class KeptKind:
     """A kind of record: how long it must be kept, since when there is some, and until when its oldest must stay.
 
-    `section` is empty where it is a practice of the casino. `holds` are the legal holds that cover it.
+    `section` is empty where it is a practice of the casino. `then`: what happens to it afterward. `holds` are the legal
+    holds that cover it.
     """
 
     code: str
@@ -44,12 +51,13 @@ class KeptKind:
     oldest: dt.date | None
     until: dt.date | None
     is_deleted: bool
+    then: str
     holds: list[LegalHold]
 
 
 def kept_kinds(facility: Facility, today: dt.date) -> list[KeptKind]:
     """Return every kind with its term and its oldest date."""
-    law, standing = facility.law, standing_holds(facility, today)
+    law, standing = facility.law, LegalHold.objects.standing(facility.code, today)
     kinds = []
     for code in KEPT_KINDS:
         oldest = OLDEST[code](facility) if code in OLDEST else None
@@ -58,18 +66,19 @@ def kept_kinds(facility: Facility, today: dt.date) -> list[KeptKind]:
         name, what = KIND_WORDS[code]
         days = settings.EXPORTS_KEEP_DAYS
         until = None
-        if day is not None:
+        if day is not None and code != "players":
             until = day + dt.timedelta(days=days) if code == "exports" else years_later(day, years)
         kinds.append(
             KeptKind(
                 code,
                 name,
                 what,
-                f"{days} days" if code == "exports" else f"{years} years",
+                {"exports": f"{days} days", "players": "until they are erased"}.get(code, f"{years} years"),
                 law.section(f"retention.{code}"),
                 day,
                 until,
                 code not in NEVER_DELETED,
+                THEN.get(code, "kept on; the program never deletes it"),
                 [hold for hold in standing if code in hold.kinds],
             )
         )
@@ -82,12 +91,6 @@ def years_later(day: dt.date, years: int) -> dt.date:
         return day.replace(year=day.year + years)
     except ValueError:
         return dt.date(day.year + years, 3, 1)
-
-
-def standing_holds(facility: Facility, today: dt.date) -> list[LegalHold]:
-    """The legal holds that stand on a day, the oldest first."""
-    holds = LegalHold.objects.filter(facility=facility.code, released_at=None).order_by("number")
-    return [hold for hold in holds if hold.holds_on(today)]
 
 
 def _oldest_entry(facility: Facility) -> Any:
@@ -126,6 +129,9 @@ OLDEST: dict[str, Callable[[Facility], Any]] = {
     "cases": lambda facility: Case.objects.filter(facility=facility).aggregate(oldest=Min("opened_at"))[
         "oldest"
     ],
+    "players": lambda facility: Player.objects.filter(facility=facility, details__isnull=False).aggregate(
+        oldest=Min("added_at")
+    )["oldest"],
     "exports": lambda facility: (
         Job.objects.filter(facility=facility.code, status=Job.Status.DONE)
         .exclude(filename="")

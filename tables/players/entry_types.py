@@ -74,6 +74,13 @@ class PlayersMerged(PlayerNamed):
     into: Annotated[str, "the code by which the person is known from now on"]
 
 
+class PlayersUnmerged(PlayerNamed):
+    out_of: Annotated[str, "the code with which it was merged"]
+    exclusions: NotRequired[
+        Annotated[dict[str, Exclusion], "why a code that was not excluded is now, because the other one is"]
+    ]
+
+
 class PlayerErased(PlayerNamed):
     merged: NotRequired[Annotated[list[str], "further codes of the same person"]]
 
@@ -94,4 +101,7 @@ PLAYER_EXCLUDED = entry_type(
 )
 PLAYER_ADMITTED = entry_type("player.admitted", PlayerNamed, "The exclusion of a player was lifted.")
 PLAYERS_MERGED = entry_type("players.merged", PlayersMerged, "Two codes are of one person.")
+PLAYERS_UNMERGED = entry_type(
+    "players.unmerged", PlayersUnmerged, "Two codes that were merged are not of one person."
+)
 PLAYER_ERASED = entry_type("player.erased", PlayerErased, "The personal data of a player were erased.")

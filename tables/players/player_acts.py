@@ -1,10 +1,21 @@
 """Acts on players, whose entries are on `facility/players`: personal data, exclusions, and mistaken records.
 
-No entry, answer or stored command has personal data. Reading them is an act of its own.
+No entry, answer or stored command has personal data. Reading them is an act of its own. The rows `exclusions`,
+`admissions`, `erasures` and `ratings` of the policy say who does what, and which two people correct whose rounds were
+whose.
 """
 
+import datetime as dt
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+
+from audit.models import LegalHold
 from games.engine import Refusal
+from games.jurisdictions import SeparationRow
 from games.params import Params
+from games.separation import policy
+from tables.core.duty import is_on_duty
 from tables.core.permissions import FLOOR
 from tables.models import Player, PlayerDetails, Rating
 from tables.players.entry_types import (
@@ -15,26 +26,36 @@ from tables.players.entry_types import (
     PLAYER_READ,
     PLAYER_REGISTERED,
     PLAYERS_MERGED,
+    PLAYERS_UNMERGED,
     RATING_SPLIT,
     Exclusion,
     PlayerErased,
+    PlayersUnmerged,
 )
 from tables.players.identity import keyed_hash, new_code, new_salt
 from tables.players.ratings import end_at_all_tables, player_of
 from tables.players.refusals import (
     CARD_IS_ON_FILE,
+    EXCLUDED_CODE,
     EXCLUSION_STANDS,
     NO_SUCH_CARD,
     NO_SUCH_RATING,
     NO_SUCH_SPLIT,
     NOT_ANOTHER_PLAYER,
+    PLAYER_IS_ERASED,
+    PLAYER_IS_HELD,
     PLAYER_IS_NOT_EXCLUDED,
     PLAYER_IS_RATED,
+    PLAYER_NOT_MERGED,
+    RATING_OF_ANOTHER_TABLE,
+    RATING_TOO_OLD,
 )
 from tables.runner.facility import PLAYERS, ActOutcome, FacilityContext, facility_act
+from tables.runner.signatures import verify_signed_by_policy
 
-GUARDIANS = frozenset({"compliance", "security"})
-READERS = FLOOR | GUARDIANS | {"surveillance"}
+# Rows of the policy
+RATINGS, EXCLUSIONS_ROW, ADMISSIONS, ERASURES = "ratings", "exclusions", "admissions", "erasures"
+READERS = FLOOR | {"compliance", "security", "surveillance"}
 MAX_ID = 2**53 - 1
 EXCLUSIONS: tuple[Exclusion, ...] = ("self", "list", "house", "age")
 
@@ -67,9 +88,13 @@ def read_player(ctx: FacilityContext, params: Params) -> ActOutcome:
     return ActOutcome(PLAYER_READ({"player": player.code}), {"player": player.code})
 
 
-@facility_act(PLAYERS, roles=GUARDIANS)
+@facility_act(PLAYERS, roles=policy.roles_of(EXCLUSIONS_ROW, "prepare"), witness=True)
 def exclude_player(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Exclude a player: nobody may rate them at a seat. Their ratings end at once, and the floor is alerted there."""
+    """Exclude a player: nobody may rate them at a seat. Their ratings end at once, and the floor is alerted there.
+
+    Raises what `verify_signed_by_policy` does.
+    """
+    verify_signed_by_policy(ctx, EXCLUSIONS_ROW)
     player = player_of(ctx.facility.pk, params.code("player"), lock="wait")
     player.exclusion = params.choice("reason", EXCLUSIONS)
     player.save(update_fields=["exclusion"])
@@ -77,9 +102,10 @@ def exclude_player(ctx: FacilityContext, params: Params) -> ActOutcome:
     return ActOutcome(PLAYER_EXCLUDED({"player": player.code, "reason": player.exclusion}))
 
 
-@facility_act(PLAYERS, roles=GUARDIANS)
+@facility_act(PLAYERS, roles=policy.roles_of(ADMISSIONS, "prepare"), witness=True)
 def admit_player(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Lift the exclusion of a player. Raises `player-is-not-excluded`."""
+    """Lift the exclusion of a player. Raises `player-is-not-excluded`, and what `verify_signed_by_policy` does."""
+    verify_signed_by_policy(ctx, ADMISSIONS)
     player = player_of(ctx.facility.pk, params.code("player"))
     if not player.exclusion:
         raise Refusal(PLAYER_IS_NOT_EXCLUDED, player=player.code)
@@ -88,18 +114,22 @@ def admit_player(ctx: FacilityContext, params: Params) -> ActOutcome:
     return ActOutcome(PLAYER_ADMITTED({"player": player.code}))
 
 
-@facility_act(PLAYERS, roles=FLOOR)
+@facility_act(PLAYERS, roles=policy.roles_of(RATINGS, "prepare"), witness=True)
 def merge_players(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Record that two codes are of one person. Figures of `into` contain those of `player`, which no seat takes again.
 
-    An exclusion of either holds for both, and ends the ratings of `into`. Raises `not-another-player`, or
-    `player-is-rated` while `player` is.
+    An exclusion of either holds for both, and ends the ratings of `into`; somebody who excludes players signs then.
+    Raises `not-another-player`, `excluded-code`, `player-is-rated` while `player` is, and what `_verify_may_correct`
+    does.
     """
+    row = verify_signed_by_policy(ctx, RATINGS)
     player = player_of(ctx.facility.pk, params.code("player"), lock="wait")
     into = player_of(ctx.facility.pk, params.code("into"), lock="wait")
     if player == into:
         raise Refusal(NOT_ANOTHER_PLAYER)
     _verify_not_rated(player)
+    _verify_may_correct(ctx, row, Rating.objects.filter(player__in=[player, *player.merged.all()]))
+    _verify_exclusion_may_spread(ctx, player, into)
     player.merged_into = into
     player.save(update_fields=["merged_into"])
     player.merged.update(merged_into=into)
@@ -110,12 +140,42 @@ def merge_players(ctx: FacilityContext, params: Params) -> ActOutcome:
     return ActOutcome(PLAYERS_MERGED({"player": player.code, "into": into.code}), {"player": into.code})
 
 
-@facility_act(PLAYERS, roles=FLOOR)
-def split_rating(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Record that the rounds of an ended rating from `round` on were another player's.
+@facility_act(PLAYERS, roles=policy.roles_of(RATINGS, "prepare"), witness=True)
+def unmerge_players(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Record that a merged code is of another person after all: the way back from `merge_players`.
 
-    Raises `no-such-rating`, `no-such-split` or `not-another-player`.
+    Its ratings count for it alone again. If one of both is excluded, the other one is from now on, because it was not
+    known whom the exclusion meant; somebody who excludes players signs then. Raises `player-not-merged`,
+    `player-is-erased`, `excluded-code`, and what `_verify_may_correct` does.
     """
+    row, code = verify_signed_by_policy(ctx, RATINGS), params.code("player")
+    into = _merged_into(ctx, code)
+    player = Player.objects.get(facility=ctx.facility, code=code.upper())
+    _verify_may_correct(ctx, row, Rating.objects.filter(player=player))
+    _verify_exclusion_may_spread(ctx, player, into)
+    exclusions: dict[str, Exclusion] = {}
+    for excluded, other in ((player, into), (into, player)):
+        if excluded.exclusion and not other.exclusion:
+            other.exclusion = excluded.exclusion
+            exclusions[other.code] = _exclusion(excluded)
+    player.merged_into = None
+    player.save(update_fields=["merged_into", "exclusion"])
+    into.save(update_fields=["exclusion"])
+    if into.code in exclusions:
+        end_at_all_tables(ctx, into)
+    data: PlayersUnmerged = {"player": player.code, "out_of": into.code}
+    if exclusions:
+        data["exclusions"] = exclusions
+    return ActOutcome(PLAYERS_UNMERGED(data), {"player": player.code})
+
+
+@facility_act(PLAYERS, roles=policy.roles_of(RATINGS, "prepare"), witness=True)
+def split_rating(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Record that the rounds of an ended rating from `round` on were another player's. The same act leads back.
+
+    Raises `no-such-rating`, `no-such-split`, `not-another-player`, and what `_verify_may_correct` does.
+    """
+    row = verify_signed_by_policy(ctx, RATINGS)
     ended = Rating.objects.filter(pk=params.integer("rating", 1, MAX_ID), ended_at__isnull=False)
     rating = ended.filter(table__facility=ctx.facility).select_related("player", "table").first()
     if rating is None or rating.last_round is None:
@@ -125,6 +185,7 @@ def split_rating(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(NOT_ANOTHER_PLAYER)
     if not rating.first_round <= number <= rating.last_round:
         raise Refusal(NO_SUCH_SPLIT, first=rating.first_round, last=rating.last_round)
+    _verify_may_correct(ctx, row, Rating.objects.filter(pk=rating.pk))
     before, last_round, to_rating = rating.player, rating.last_round, rating
     if number == rating.first_round:
         Rating.objects.filter(pk=rating.pk).update(player=player)
@@ -157,16 +218,19 @@ def split_rating(ctx: FacilityContext, params: Params) -> ActOutcome:
     )
 
 
-@facility_act(PLAYERS, roles={"compliance"}, step_up="always")
+@facility_act(PLAYERS, roles=policy.roles_of(ERASURES, "prepare"), witness=True, step_up="always")
 def erase_player(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Erase a player's personal data, also those under the codes that were merged into theirs. Ratings stay, nameless.
 
-    Raises `exclusion-stands` for an excluded player, or `player-is-rated` while they are.
+    Raises `exclusion-stands` for an excluded player, `player-is-held` for one whom a legal hold covers, or
+    `player-is-rated` while they are; and what `verify_signed_by_policy` does.
     """
+    verify_signed_by_policy(ctx, ERASURES)
     player = player_of(ctx.facility.pk, params.code("player"), lock="wait")
     if player.exclusion:
         raise Refusal(EXCLUSION_STANDS, player=player.code)
     _verify_not_rated(player)
+    _verify_not_held(ctx, [player, *player.merged.order_by("code")])
     merged = list(player.merged.order_by("code").values_list("code", flat=True))
     codes = [player.code, *merged]
     PlayerDetails.objects.filter(player__facility=ctx.facility, player__code__in=codes).delete()
@@ -184,6 +248,62 @@ def _details(ctx: FacilityContext, card: str) -> PlayerDetails | None:
     if details is not None and details.player.merged_into is not None:
         details.player = details.player.merged_into
     return details
+
+
+def _merged_into(ctx: FacilityContext, code: str) -> Player:
+    """The player, locked, with whom this code is merged. Raises `player-not-merged` and as `player_of`."""
+    row = (
+        Player.objects.filter(facility=ctx.facility, code=code.upper()).select_related("merged_into").first()
+    )
+    if row is None or row.merged_into is None:
+        player = player_of(ctx.facility.pk, code)
+        raise Refusal(PLAYER_NOT_MERGED, player=player.code)
+    if row.erased_at is not None:
+        raise Refusal(PLAYER_IS_ERASED, player=row.code)
+    return player_of(ctx.facility.pk, row.merged_into.code, lock="wait")
+
+
+def _exclusion(player: Player) -> Exclusion:
+    return next(reason for reason in EXCLUSIONS if reason == player.exclusion)
+
+
+def _verify_may_correct(ctx: FacilityContext, row: SeparationRow, ratings: QuerySet[Rating]) -> None:
+    """Refuse to correct ratings at tables that the actor does not supervise now, and ratings that ended long ago.
+
+    The signature of somebody whom the row names for any time suffices for both. Raises `rating-of-another-table` or
+    `rating-too-old`.
+    """
+    signers = [person for person in (ctx.actor, ctx.witness) if person is not None]
+    if not row.within_hours or any(policy.may_at_any_time(row, person) for person in signers):
+        return
+    who = policy.in_words(row.at_any_time)
+    earliest = ctx.now - dt.timedelta(hours=row.within_hours)
+    for rating in ratings.select_related("player", "table").order_by("pk"):
+        if not is_on_duty(ctx.actor, rating.table):
+            code = rating.player.code
+            raise Refusal(RATING_OF_ANOTHER_TABLE, table=rating.table.code, player=code, who=who)
+        if rating.ended_at is not None and rating.ended_at < earliest:
+            raise Refusal(RATING_TOO_OLD, player=rating.player.code, hours=row.within_hours, who=who)
+
+
+def _verify_exclusion_may_spread(ctx: FacilityContext, player: Player, other: Player) -> None:
+    """Raises `excluded-code` if one of both is excluded and nobody who excludes players acts or signs."""
+    if bool(player.exclusion) == bool(other.exclusion):
+        return
+    row = policy.row_of(ctx.facility.law, EXCLUSIONS_ROW)
+    if not any(policy.may_prepare(row, person) for person in (ctx.actor, ctx.witness) if person is not None):
+        who = policy.in_words(row.prepare).capitalize()
+        raise Refusal(EXCLUDED_CODE, player=(player if player.exclusion else other).code, who=who)
+
+
+def _verify_not_held(ctx: FacilityContext, players: Iterable[Player]) -> None:
+    """Raises `player-is-held` if a legal hold covers a day since one of these codes is on file."""
+    holds = LegalHold.objects.standing(ctx.facility.code, ctx.gaming_day)
+    for player in players:
+        first = ctx.facility.gaming_day(player.added_at)
+        for hold in holds:
+            if "players" in hold.kinds and hold.covers(first, ctx.gaming_day):
+                raise Refusal(PLAYER_IS_HELD, player=player.code, hold=hold.code)
 
 
 def _verify_not_rated(player: Player) -> None:

@@ -21,6 +21,7 @@ from tables.players.entry_types import (
     PLAYER_EXCLUDED,
     PLAYER_REGISTERED,
     PLAYERS_MERGED,
+    PLAYERS_UNMERGED,
     RATING_ENDED,
     RATING_MOVED,
     RATING_SPLIT,
@@ -45,6 +46,7 @@ OF_PLAYERS = (
     PLAYER_EXCLUDED,
     PLAYER_ADMITTED,
     PLAYERS_MERGED,
+    PLAYERS_UNMERGED,
     PLAYER_ERASED,
     RATING_SPLIT,
 )
@@ -149,6 +151,10 @@ def _apply_to_players(stated: dict[str, StatedRow], hashes: dict[str, tuple[int,
         hashes[code] = seq, data["hmac_sha256"]
     elif type_ == PLAYERS_MERGED.name:
         _merge(stated, seq, code, data["into"])
+    elif type_ == PLAYERS_UNMERGED.name:
+        stated[code].change(seq, merged_into=None)
+        for excluded, reason in data.get("exclusions", {}).items():
+            stated[excluded].change(seq, exclusion=reason)
     elif type_ == PLAYER_ERASED.name:
         for erased in (code, *data.get("merged", ())):
             stated[erased].change(seq, erased_at=body["at"], has_details=False)

@@ -30,6 +30,33 @@ PLAYER_IS_EXCLUDED = RefusalCode(
 PLAYER_IS_NOT_EXCLUDED = RefusalCode(
     "player-is-not-excluded", "Player %(player)s is not excluded. Nothing was changed.", "Not excluded"
 )
+EXCLUDED_CODE = RefusalCode(
+    "excluded-code",
+    "Player %(player)s is excluded, and the other code would be too. %(who)s must do this or sign it. Call Security if "
+    "the person is here.",
+    "Excluded player",
+)
+PLAYER_IS_HELD = RefusalCode(
+    "player-is-held",
+    "Legal hold %(hold)s covers player %(player)s, so their record must stay on file. Erase them when the hold is "
+    "released.",
+    "Legal hold",
+)
+PLAYER_NOT_MERGED = RefusalCode(
+    "player-not-merged",
+    "Player %(player)s is not merged with another code. Nothing was changed.",
+    "Not merged",
+)
+RATING_OF_ANOTHER_TABLE = RefusalCode(
+    "rating-of-another-table",
+    "%(table)s, where %(player)s was rated, is not one of your tables. Its floorperson corrects it, or %(who)s signs.",
+    "Not your table",
+)
+RATING_TOO_OLD = RefusalCode(
+    "rating-too-old",
+    "A rating of %(player)s ended more than %(hours)s hours ago. Ask %(who)s to sign.",
+    "Too old",
+)
 EXCLUSION_STANDS = RefusalCode(
     "exclusion-stands",
     "Player %(player)s is excluded, so their record must stay on file. Lift the exclusion before you erase them.",

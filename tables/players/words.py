@@ -9,6 +9,7 @@ from tables.players.entry_types import (
     PLAYER_READ,
     PLAYER_REGISTERED,
     PLAYERS_MERGED,
+    PLAYERS_UNMERGED,
     RATING_ENDED,
     RATING_MOVED,
     RATING_SPLIT,
@@ -55,6 +56,7 @@ ACT_LINES = [
     ),
     line(PLAYER_ADMITTED, lambda data: "Exclusion of %(player)s lifted" % data),
     line(PLAYERS_MERGED, lambda data: "%(player)s is the same person as %(into)s" % data),
+    line(PLAYERS_UNMERGED, lambda data: "%(player)s is not the same person as %(out_of)s" % data),
     line(PLAYER_ERASED, lambda data: "Personal data of %(player)s erased" % data),
 ]
 

@@ -27,6 +27,11 @@ TWO_DEPARTMENTS_MUST_SIGN = RefusalCode(
     "Second department needed",
 )
 WITNESS_NOT_ON_DUTY = RefusalCode("witness-not-on-duty", "%(witness)s is not on duty here and cannot sign.")
+SECOND_PERSON_MUST_SIGN = RefusalCode(
+    "second-person-must-sign",
+    "A second person must sign with their own PIN: %(who)s. Ask one of them to sign.",
+    "Second person needed",
+)
 FLOORPERSON_MUST_SIGN = RefusalCode(
     "floorperson-must-sign",
     "A floorperson must sign with their own PIN.",

@@ -5,12 +5,19 @@ import itertools
 from audit.models import Person
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
+from games.facility_runner import may_not_prepare
+from games.jurisdictions import SIGNATURE, SeparationRow
 from games.models import Facility
 from games.separation import policy
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, STAFFERS
+from tables.models import Assignment
 from tables.runner.facility import FacilityContext
-from tables.runner.refusals import FLOORPERSON_MUST_SIGN, TWO_DEPARTMENTS_MUST_SIGN
+from tables.runner.refusals import (
+    FLOORPERSON_MUST_SIGN,
+    SECOND_PERSON_MUST_SIGN,
+    TWO_DEPARTMENTS_MUST_SIGN,
+)
 
 DICE_ROW = "dice"  # the row of the policy
 
@@ -42,6 +49,30 @@ def verify_two_departments(ctx: TableContext | FacilityContext, section: str) ->
     pairs = itertools.permutations(signers, 2)
     if not any(policy.may_prepare(row, first) and policy.may_sign(row, second) for first, second in pairs):
         raise Refusal(TWO_DEPARTMENTS_MUST_SIGN, section, departments=second_departments(facility))
+
+
+def verify_signed_by_policy(ctx: FacilityContext, subject: str) -> SeparationRow:
+    """Return the row of a subject, whose people do the act: one alone, or both sign it.
+
+    Raises `second-person-must-sign`, and, as Forbidden, `may-not-prepare`.
+    """
+    row = policy.row_of(ctx.facility.law, subject)
+    if not policy.may_prepare(row, ctx.actor):
+        raise may_not_prepare(row, ctx.actor)
+    needs_second = row.control == SIGNATURE
+    if needs_second and (ctx.witness is None or not policy.may_sign(row, ctx.witness)):
+        raise Refusal(SECOND_PERSON_MUST_SIGN, row.section, who=policy.in_words(row.approve))
+    return row
+
+
+def signers_of(facility: Facility, subject: str, person: Person) -> list[Person]:
+    """Return the people on duty here who may sign beside this person by the row of a subject, by name."""
+    row = policy.row_of(facility.law, subject)
+    if row.control != SIGNATURE:
+        return []
+    on_duty = Person.objects.filter(assignments__in=Assignment.objects.at_facility(facility), is_active=True)
+    people = on_duty.filter(role__in=row.approve).exclude(pk=person.pk).distinct().order_by("name")
+    return [signer for signer in people if policy.may_sign(row, signer)]
 
 
 def second_departments(facility: Facility) -> str:

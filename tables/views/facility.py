@@ -32,7 +32,7 @@ from tables.runner.access import (
     facility_pages_for,
 )
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
-from tables.runner.signatures import DICE_ROW, second_departments
+from tables.runner.signatures import DICE_ROW, second_departments, signers_of
 from tables.staffing import roster
 from tables.staffing.duty_rights import (
     DUTIES,
@@ -321,10 +321,7 @@ def page_context(person: Person, facility: Facility, page: str, now: dt.datetime
 
 def signers(person: Person, facility: Facility) -> list[Person]:
     """Return the people on duty here who may sign for dice beside this person, security first."""
-    on_duty = Person.objects.filter(assignments__in=Assignment.objects.at_facility(facility), is_active=True)
-    row = policy.row_of(facility.law, DICE_ROW)
-    people = on_duty.filter(role__in=row.approve).exclude(pk=person.pk).distinct().order_by("name")
-    able = [signer for signer in people if policy.may_sign(row, signer)]
+    able = signers_of(facility, DICE_ROW, person)
     return sorted(able, key=lambda signer: signer.department != "security")
 
 

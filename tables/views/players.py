@@ -10,24 +10,44 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Entry, Person
+from games.jurisdictions import SIGNATURE
 from games.models import Facility
 from games.registry import game_by_code
+from games.separation import policy
 from games.submissions import newest, rules_of
 from tables.core.permissions import FLOOR
 from tables.figures.player_figures import RatedFigures, figures_of_rating, sum_of_ratings
-from tables.players.entry_types import PLAYER_READ
-from tables.players.player_acts import GUARDIANS, READERS
+from tables.players.entry_types import (
+    PLAYER_ADMITTED,
+    PLAYER_ERASED,
+    PLAYER_EXCLUDED,
+    PLAYER_READ,
+    PLAYERS_MERGED,
+    PLAYERS_UNMERGED,
+    RATING_SPLIT,
+)
+from tables.players.player_acts import ADMISSIONS, ERASURES, EXCLUSIONS_ROW, RATINGS, READERS
 from tables.rounds.layout import labels
 from tables.runner.access import facility_page_for
 from tables.runner.facility import PLAYERS
+from tables.runner.signatures import signers_of
 from tables.views.facility import page_context
-from tables.words.entries import data_of
+from tables.words.entries import data_of, names_of, words_of
 from tables.words.forms import span
 
 from ..models import Player, PlayerDetails, Rating, Table
 
 READABLE_FOR = dt.timedelta(minutes=10)
 MOST_PLAYERS = 200
+MOST_CHANGES = 20
+LISTED_CHANGES = (
+    PLAYERS_MERGED,
+    PLAYERS_UNMERGED,
+    RATING_SPLIT,
+    PLAYER_EXCLUDED,
+    PLAYER_ADMITTED,
+    PLAYER_ERASED,
+)
 
 
 @require_GET
@@ -47,7 +67,8 @@ def players(request: HttpRequest, facility: str) -> HttpResponse:
         "others": others[:MOST_PLAYERS],
         "more": max(0, others.count() - MOST_PLAYERS),
         "excluded": others.exclude(exclusion="").count(),
-        **_rights(person),
+        "changes": _newest_changes(facility_row),
+        **_rights(person, facility_row),
     }
     return render(request, "tables/facility/players.html", context)
 
@@ -76,18 +97,59 @@ def player(request: HttpRequest, facility: str, code: str) -> HttpResponse:
         "codes_of_wagers": _by_code(ratings, figures, facility_row),
         "details": _details(row, person, facility_row, now),
         "exclusions": Player.Exclusion.choices,
-        **_rights(person),
+        "signatures": {
+            subject: _signature(facility_row, subject, person)
+            for subject in (RATINGS, EXCLUSIONS_ROW, ADMISSIONS, ERASURES)
+        },
+        **_rights(person, facility_row),
     }
     return render(request, "tables/facility/player.html", context)
 
 
-def _rights(person: Person) -> dict[str, bool]:
+def _rights(person: Person, facility: Facility) -> dict[str, bool]:
+    """What this person may do about players, as the policy of the jurisdiction says."""
+    subjects = {
+        "corrects": RATINGS,
+        "excludes": EXCLUSIONS_ROW,
+        "admits": ADMISSIONS,
+        "erases": ERASURES,
+    }
     return {
         "registers": person.role in FLOOR,
         "finds": person.role in READERS,
-        "guards": person.role in GUARDIANS,
-        "erases": person.role == "compliance",
+        **{
+            right: policy.may_prepare(policy.row_of(facility.law, subject), person)
+            for right, subject in subjects.items()
+        },
     }
+
+
+def _signature(facility: Facility, subject: str, person: Person) -> dict[str, Any] | None:
+    """What a dialog shows of the second person who signs an act of this subject; None where nobody signs."""
+    row = policy.row_of(facility.law, subject)
+    if row.control != SIGNATURE:
+        return None
+    return {
+        "signers": signers_of(facility, subject, person),
+        "departments": policy.departments_in_words(row.approve.values()),
+        "limits": policy.limits_in_words(row),
+    }
+
+
+def _newest_changes(facility: Facility) -> list[dict[str, Any]]:
+    """The newest entries about who is a player, whose rounds were whose, and who is excluded, with their signers."""
+    entries = Entry.objects.filter(
+        stream__name=f"{facility.code}/{PLAYERS}", type__in=[type_.name for type_ in LISTED_CHANGES]
+    ).order_by("-seq")[:MOST_CHANGES]
+    names = names_of({code for entry in entries for code in (entry.actor, entry.witness) if code})
+    return [
+        {
+            "at": entry.at,
+            "words": words_of(entry.type, data_of(entry)),
+            "people": [names.get(code, code) for code in (entry.actor, entry.witness) if code],
+        }
+        for entry in entries
+    ]
 
 
 def _shown(figures: RatedFigures) -> dict[str, Any]:

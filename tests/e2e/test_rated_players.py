@@ -10,6 +10,7 @@ from tables.models import Player, Rating
 from tests.e2e.floor import Screen
 from tests.e2e.test_limits import IGNORED
 from tests.e2e.test_looks import faults_outside
+from tests.e2e.test_rooms import Office
 
 pytestmark = pytest.mark.browser
 SMALL_ELSEWHERE = re.compile(IGNORED.pattern + '|href="rounds/|href="sign/|limits-sign')
@@ -75,3 +76,39 @@ def test_a_player_is_rated_from_the_table_page_and_read_by_the_pit(scene, new_pa
     expect(page.locator(".page-name")).to_contain_text("Quentin Vane")
     looked_at(page, "player")
     assert Rating.objects.get().last_round is None
+
+
+def test_two_people_merge_two_codes_and_take_it_back(scene, new_page, spotless):
+    names = ("Quentin Vane", "Q. Vane")
+    code, other = (
+        str(scene.in_room("register_player", {"name": name}, by="floorperson").body["player"])
+        for name in names
+    )
+    page = new_page()
+    office = Office(page)
+    office.let_in(scene.tokens["podium"], "floorperson", f"{PLAYERS}{code}/")
+    spotless.append(office)
+    box = office.slip("merge")
+    box.locator("[name=into]").fill(other.lower())
+    expect(box).to_contain_text("At their own tables, within 24 h; older or elsewhere with compliance.")
+    box.locator("[data-witness]").select_option("pit-manager")
+    for width, height in ((390, 844), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        if folder := os.environ.get("PICTURES"):
+            page.screenshot(path=f"{folder}/merge-{width}.png")
+    assert faults_outside(page, SMALL_ELSEWHERE) == []
+    office.sign(box)
+    office.go(box)
+    expect(page.locator(".page-name")).to_contain_text(f"The same person as {other}")
+    expect(page.get_by_role("button", name="Recorded twice")).to_have_count(0)
+    looked_at(page, "merged")
+    box = office.slip("unmerge")
+    box.locator("[data-witness]").select_option("compliance")
+    office.sign(box)
+    office.go(box)
+    expect(page.get_by_role("button", name="Recorded twice")).to_be_visible()
+    page.goto(PLAYERS)
+    expect(page.locator("main")).to_contain_text(f"{code} is not the same person as {other}")
+    expect(page.locator("main")).to_contain_text("Floorperson, with Compliance")
+    looked_at(page, "players")
+    assert Player.objects.get(code=code).merged_into is None

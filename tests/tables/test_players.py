@@ -170,10 +170,15 @@ def test_rounds_that_were_another_players_go_there(rated):
     play(scene, (1, "small", 800), dice=[1, 1, 2])
     scene.act("end_rating", {"seat": 1}, by="floorperson")
     other = register(scene, "Another", "")
-    answer = scene.in_room("split_rating", {"rating": rating, "player": other, "round": 3}, by="floorperson")
+    answer = scene.in_room(
+        "split_rating",
+        {"rating": rating, "player": other, "round": 3},
+        by="floorperson",
+        witness="pit-manager",
+    )
     assert figures(rating).handle_cents == 500
     assert figures(int(answer.body["rating"])).handle_cents == 800
-    scene.in_room("merge_players", {"player": other, "into": code}, by="floorperson")
+    scene.in_room("merge_players", {"player": other, "into": code}, by="floorperson", witness="pit-manager")
     with scene.refused("player-is-merged"):
         rate(scene, other)
 
@@ -242,8 +247,8 @@ def test_an_exclusion_holds_for_the_code_into_which_it_is_merged(rated):
     scene, code, _rating = rated
     scene.act("end_rating", {"seat": 1}, by="floorperson")
     excluded = register(scene, "Another", "")
-    scene.in_room("exclude_player", {"player": excluded, "reason": "list"}, by="security")
-    scene.in_room("merge_players", {"player": excluded, "into": code}, by="floorperson")
+    scene.in_room("exclude_player", {"player": excluded, "reason": "list"}, by="compliance")
+    scene.in_room("merge_players", {"player": excluded, "into": code}, by="floorperson", witness="compliance")
     with scene.refused("player-is-excluded"):
         rate(scene, code)
 
@@ -252,14 +257,14 @@ def test_an_exclusion_ends_what_is_rated_at_once_and_alerts_the_floor(rated):
     scene, code, rating = rated
     scene.place((1, "small", 500), (2, "big", 700))
     other = rate(scene, code, 2)
-    answer = scene.in_room("exclude_player", {"player": code, "reason": "list"}, by="security")
+    answer = scene.in_room("exclude_player", {"player": code, "reason": "list"}, by="compliance")
     assert answer.affected_table_ids == (scene.table.pk,)
     assert scene.fresh.rated_seats == {}
     rows = Rating.objects.filter(pk__in=(rating, other))
     assert {row.last_round for row in rows if row.ended_at} == {2}, "the round in play has their wagers"
     ended = Entry.objects.filter(stream=scene.table.stream, type="rating.ended")
     assert [json.loads(bytes(entry.body))["data"]["by"] for entry in ended] == ["exclusion"] * 2
-    assert {entry.actor for entry in ended} == {"security"}
+    assert {entry.actor for entry in ended} == {"compliance"}
     alerts = Alert.objects.filter(kind="excluded-player", ended_at=None)
     assert [alert.params["seat"] for alert in alerts.order_by("pk")] == [1, 2]
     tablet = scene.browser("tablet", "dealer").get(f"/floor/{scene.table.stream.name}/console")
@@ -271,7 +276,7 @@ def test_a_code_that_turns_out_to_be_an_excluded_persons_is_rated_no_longer(rate
     scene, code, rating = rated
     excluded = register(scene, "Another", "")
     scene.in_room("exclude_player", {"player": excluded, "reason": "self"}, by="compliance")
-    scene.in_room("merge_players", {"player": excluded, "into": code}, by="floorperson")
+    scene.in_room("merge_players", {"player": excluded, "into": code}, by="floorperson", witness="compliance")
     assert Rating.objects.get(pk=rating).ended_at is not None and findings() == set()
 
 
@@ -309,9 +314,14 @@ def mistaken(rated) -> Scene:
         play(scene, (1, "small", cents), (4, "big", 500), dice=[1, 1, 2])
     scene.act("move_rating", {"seat": 1, "to_seat": 4}, by="floorperson")
     second, third = register(scene, "Another", ""), register(scene, "A third", "")
-    scene.in_room("split_rating", {"rating": rating, "player": second, "round": 3}, by="floorperson")
+    scene.in_room(
+        "split_rating",
+        {"rating": rating, "player": second, "round": 3},
+        by="floorperson",
+        witness="pit-manager",
+    )
     scene.in_room("exclude_player", {"player": third, "reason": "self"}, by="compliance")
-    scene.in_room("merge_players", {"player": third, "into": second}, by="floorperson")
+    scene.in_room("merge_players", {"player": third, "into": second}, by="floorperson", witness="compliance")
     scene.act("refuse_seat", {"seat": 3, "reason": "conduct"}, by="floorperson")
     return scene
 

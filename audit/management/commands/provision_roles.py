@@ -23,6 +23,10 @@ SECRETS = {
     "audit_secondfactor": {"secret"},
     "audit_device": {"token_sha256", "enrollment_command"},
     "games_calendarfeed": {"token_sha256"},
+    # Personal data of patrons, which no entry has either
+    "tables_playerdetails": {"name", "card", "salt"},
+    "tables_caseletter": {"addressee", "findings"},
+    "tables_casedocument": {"filename", "content"},
 }
 HIDDEN = ("django_session",)
 APPEND = "audit_append(bigint, bigint, bytea, text, timestamptz, date)"

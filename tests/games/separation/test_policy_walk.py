@@ -221,6 +221,8 @@ def test_every_row_of_the_policy_has_an_act_and_every_such_act_a_row() -> None:
             "duties": "signature",
             "no-rolls": "signature",
             "rethrows": "signature",
+            "ratings": "signature",
+            **dict.fromkeys(("exclusions", "admissions", "erasures"), "alone"),
             "corrections": "review",
         }
         assert subjects == set(ROWS)
@@ -459,5 +461,7 @@ def test_the_page_of_approvals_has_every_row_of_every_kind(scene: Scene) -> None
     for row in policy.rows_of(scene.table.facility.law).values():
         assert f"{row.title} {row.covers}" in page
     assert "security signs the same act" in page
+    assert "nobody the first person does it alone" in page
+    assert "at their own tables, within 24 h; older or elsewhere with compliance" in page
     assert "24 h; from $1,000 before money moves" in page
     assert "surveillance, compliance reviews it after it is done" in page
