@@ -19,6 +19,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 
 from audit import chain, commands, record, step_up
@@ -182,6 +183,10 @@ class Stale(Exception):
 class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
     """Executes acts on one kind of target."""
 
+    # The rows of the policy by which this kind of act is prepared by one person and approved by another; none at most
+    # places, where nothing would wait for the second person.
+    subjects: frozenset[str] = frozenset()
+
     def __init__(self) -> None:
         self.acts: dict[str, Act[ContextT, ParamsT]] = {}
 
@@ -240,7 +245,14 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
 
         `witness`: a second person may sign the act; the act itself refuses where one must. `is_all_in_context`: the
         act changes rows only by what the context offers for it. `step_up`: where it needs a second factor again.
+        Raises ImproperlyConfigured for a `subject` by which nothing is prepared here: the act would say that it is
+        approved, and run without an approval.
         """
+        if subject and subject not in self.subjects:
+            raise ImproperlyConfigured(
+                f"No act is prepared and approved here by the row {subject}. Let two people sign the act, or move it "
+                "to the facility or the office."
+            )
 
         def register(
             do: Callable[[ContextT, ParamsT], ActOutcome],

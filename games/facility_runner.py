@@ -130,6 +130,8 @@ class StreamContext:
 class StreamRunner(ActRunner[P, Params, LockedStream]):
     """Executes the acts of one kind of stream."""
 
+    subjects = frozenset(policy.changed(policy.practice()))
+
     @abstractmethod
     def stream_name(self, act: str) -> str:
         """The name of the stream that records this act, without its facility."""

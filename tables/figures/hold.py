@@ -130,42 +130,22 @@ def read_hold(query: FiguresQuery, tables: Sequence[Table], moves: PitMoves) -> 
     return read
 
 
-def hold_so_far(query: FiguresQuery, tables: Sequence[Table], moves: PitMoves) -> dict[dt.datetime, Fraction]:
-    """Return win over chips sold after each hour of one gaming day, from its openers on, in two statements.
+def sold_by_hour(query: FiguresQuery, tables: Sequence[Table], moves: PitMoves) -> dict[dt.datetime, int]:
+    """Return the chips that the inventories of one gaming day sold for cash, in cents, by hour (UTC).
 
-    A drop has no hours, so this is what the record says of the cash. Slips are not in it.
+    A drop has no hours, so there is no hold of an hour: the win of an hour over the chips sold in it, or so far, says
+    nothing, because players bring chips and take them away.
     """
-    begins = query.facility.day_begins(query.first)
-    if not query.is_one_day or query.shift or query.dealer or begins.minute:
+    if not query.is_one_day or query.shift or query.dealer or query.facility.day_begins(query.first).minute:
         return {}
     ids = [table.pk for table in tables]
     pit = pit_by_moment(tables, moves, table="table", moment="closed_at")
     inventories = TableInventory.objects.filter(gaming_day=query.first, table__in=ids).annotate(pit=pit)
     if query.pit:
         inventories = inventories.filter(pit=query.pit)
-    of_day = inventories.order_by().values("pk")
-    sales = ChipSale.objects.filter(inventory__in=of_day).order_by()
-    sold = dict(
-        sales.annotate(hour=TruncHour("sold_at", tzinfo=dt.UTC))
-        .values_list("hour")
-        .annotate(sum=Sum("cents"))
-    )
-    if not sold:
-        return {}
-    rounds = Round.objects.filter(
-        Q(table__inventories__last_round=None) | Q(number__lte=F("table__inventories__last_round")),
-        table__inventories__in=of_day,
-        number__gt=F("table__inventories__rounds_before"),
-        ended_at__isnull=False,
-    ).order_by()
-    of_hours = rounds.annotate(hour=TruncHour("ended_at", tzinfo=dt.UTC)).values_list("hour")
-    won = dict(of_hours.annotate(sum=Sum(F("taken_cents") - F("paid_cents"))))
-    so_far, win_cents, sold_cents = {}, 0, 0
-    for hour in sorted(sold.keys() | won.keys()):
-        win_cents, sold_cents = win_cents + won.get(hour, 0), sold_cents + sold.get(hour, 0)
-        if sold_cents:
-            so_far[hour] = Fraction(win_cents, sold_cents)
-    return so_far
+    sales = ChipSale.objects.filter(inventory__in=inventories.order_by().values("pk")).order_by()
+    hours = sales.annotate(hour=TruncHour("sold_at", tzinfo=dt.UTC)).values_list("hour")
+    return dict(hours.annotate(sum=Sum("cents")))
 
 
 def _add(read: RangeHold, table: int, pit: str, period: dt.date, sums: HoldSums) -> None:

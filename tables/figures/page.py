@@ -24,7 +24,7 @@ from tables.figures.formatting import (
     sigmas,
     signed_dollars,
 )
-from tables.figures.hold import HoldSums, hold_so_far, read_hold
+from tables.figures.hold import HoldSums, read_hold, sold_by_hour
 from tables.figures.lot_changes import lot_changes
 from tables.figures.period_plots import (
     PeriodPlot,
@@ -39,7 +39,6 @@ from tables.figures.plots import Annotation, Axis, BandPlot, LotChange, band_plo
 from tables.figures.query import (
     BY,
     DAY,
-    DEALERS_MAX,
     PLAYS,
     FiguresQuery,
     month_of,
@@ -234,7 +233,7 @@ class FiguresPage:
     def group_rows(self) -> list[FiguresRow]:
         """Return the rows of the main table, by what the query says."""
         by = self.query.by
-        if by == "dealer" and self.query.days <= DEALERS_MAX:
+        if by == "dealer":
             return self._dealer_rows()
         if by == "shift":
             shifts = self.facility.shifts_of(self.query.last)
@@ -427,7 +426,7 @@ class FiguresPage:
         return band_plots(points, axis, self._annotation(), changes)
 
     def period_plots(self) -> list[PeriodPlot]:
-        """Draw handle, pace, seats and hold by hour, day or month; nothing for a single period."""
+        """Draw handle, pace, seats, and chips sold or hold by hour, day or month; nothing for a single period."""
         by_period, name = self.figures.by_period, self.query.period
         periods = self._periods_in_order()
         if len(periods) < 2:
@@ -463,14 +462,16 @@ class FiguresPage:
         return [plot for plot in plots if plot is not None]
 
     def _hold_plot(self, periods: Sequence[Moment], labels: Sequence[str]) -> PeriodPlot | None:
-        """Draw the hold of days or months; of a single day the win over the chips sold so far, hour by hour."""
+        """Draw the hold of days or months. A drop has no hours: of a single day the chips sold in each."""
         if self.query.is_one_day:
-            so_far = hold_so_far(self.query, self.selected, self.moves)
+            sold = sold_by_hour(self.query, self.selected, self.moves)
+            if not sold:
+                return None
             points = [
-                Point(label, so_far.get(period) if isinstance(period, dt.datetime) else None)
+                Point(label, Fraction(sold.get(period, 0)) if isinstance(period, dt.datetime) else None)
                 for label, period in zip(labels, periods, strict=True)
             ]
-            return period_plot("Win of chips sold, so far", points, share_words, note="since the openers")
+            return period_plot("Sold by hour", points, cents_words, note="chips for cash")
         holds = [
             self.hold.by_period[period].hold if period in self.hold.by_period else None for period in periods
         ]
@@ -659,11 +660,7 @@ class FiguresPage:
 
     def by_options(self) -> list[Option]:
         """Return what the main table can be grouped by."""
-        return [
-            Option(label, self.query.parameters(by=by), by == self.query.by)
-            for by, label in BY.items()
-            if by != "dealer" or self.query.days <= DEALERS_MAX
-        ]
+        return [Option(label, self.query.parameters(by=by), by == self.query.by) for by, label in BY.items()]
 
     @property
     def uncounted(self) -> int:

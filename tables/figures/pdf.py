@@ -1,33 +1,16 @@
 """What a page of figures shows, on paper: US Letter, landscape, fonts embedded, the same bytes for the same figures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from reportlab.platypus import Flowable, KeepTogether, Table
 
-from games.office.pdf.paper import Cell, content_size, render, styles, table, text
+from games.office.pdf.paper import Cell, content_size, render, styles, table, text, unbroken
 from tables.figures.drawings import BandPlotDrawing, PeriodPlotDrawing
-from tables.figures.formatting import dollars, percent, signed_dollars
+from tables.figures.formatting import NONE, dollars, percent, signed_dollars
 from tables.figures.hold import HoldSums
 from tables.figures.page import FiguresPage, FiguresRow
 from tables.figures.query import BY, PLAYS
 
-HEADS = (
-    "Rounds",
-    "Handle",
-    "Win",
-    "Expected",
-    "± 2 std. dev.",
-    "Std. dev.",
-    "Win %",
-    "Fees",
-    "Cut",
-    "Sold",
-    "Drop",
-    "Hold",
-    "Pace",
-    "Seats",
-)
-WIDTHS = (96, 42, 64, 62, 58, 52, 36, 42, 46, 46, 56, 60, 56, 40, 38)
 PACE_NOTE = (
     "Win %: win over handle. Cut: what payout limits took off payouts. "
     "Pace: settled rounds an hour of open and staffed time. Seats: with a wager, of the seats of the table."
@@ -102,28 +85,48 @@ def _plots(page: FiguresPage) -> Iterator[Flowable]:
 
 
 def _figures(name: str, rows: Sequence[FiguresRow]) -> Flowable:
-    cells: list[list[Cell]] = [[name, *HEADS], *(_cells(row) for row in rows)]
-    return table(cells, WIDTHS, numbers=range(1, len(WIDTHS)))
+    """Return a table whose numbers stay whole. Like on the page, what no row has is no column."""
+    cells = [_cells(name, row) for row in rows]
+    heads = [head for head in cells[0] if not rows_without(head, rows)] if cells else [name]
+    lines = [heads, *([row[head] for head in heads] for row in cells)]
+    widths, size = unbroken(lines, content_size(landscape=True)[0])
+    return table(lines, widths, numbers=range(1, len(widths)), size=size)
 
 
-def _cells(row: FiguresRow) -> list[Cell]:
+def rows_without(head: str, rows: Sequence[FiguresRow]) -> bool:
+    """Whether no row has the figure of a column."""
+    is_there = COLUMN_IF_ANY.get(head)
+    return is_there is not None and not any(is_there(row) for row in rows)
+
+
+COLUMN_IF_ANY: dict[str, Callable[[FiguresRow], int]] = {
+    "Fees": lambda row: row.sums.fees_cents,
+    "Cut": lambda row: row.sums.cut_cents,
+    **dict.fromkeys(("Sold", "Drop", "Hold"), lambda row: row.money.inventories),
+}
+
+
+def _cells(name: str, row: FiguresRow) -> dict[str, str]:
     money = row.money
     drop = dollars(money.drop_cents) if money.is_counted else NOT_COUNTED
-    return [
-        " ".join(filter(None, [row.label, row.tag])),
-        row.rounds,
-        row.handle,
-        row.win,
-        row.expected,
-        dollars(row.sums.band_cents) if row.sums.is_known else "–",
-        row.sigmas,
-        row.win_of_handle,
-        row.fees if row.sums.fees_cents else "–",
-        row.cut if row.sums.cut_cents else "–",
-        *([dollars(money.sold_cents), drop, percent(money.hold)] if money.inventories else ["–", "–", "–"]),
-        f"{row.pace}/{row.target_pace}" if row.target_pace else row.pace,
-        row.occupancy,
-    ]
+    has_money = bool(money.inventories)
+    return {
+        name: " ".join(filter(None, [row.label, row.tag])),
+        "Rounds": row.rounds,
+        "Handle": row.handle,
+        "Win": row.win,
+        "Expected": row.expected,
+        "± 2 std. dev.": dollars(row.sums.band_cents) if row.sums.is_known else NONE,
+        "Std. dev.": row.sigmas,
+        "Win %": row.win_of_handle,
+        "Fees": row.fees if row.sums.fees_cents else NONE,
+        "Cut": row.cut if row.sums.cut_cents else NONE,
+        "Sold": dollars(money.sold_cents) if has_money else NONE,
+        "Drop": drop if has_money else NONE,
+        "Hold": percent(money.hold) if has_money else NONE,
+        "Pace": f"{row.pace}/{row.target_pace}" if row.target_pace else row.pace,
+        "Seats": row.occupancy,
+    }
 
 
 def _families(page: FiguresPage) -> Flowable:

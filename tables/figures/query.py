@@ -16,7 +16,6 @@ from tables.models import Assignment, Table
 PLAYS = {"live": "Real play", "training": "Training", "simulated": "Simulation"}
 DAY = dt.timedelta(days=1)
 BY_DAY_MAX = 62  # a longer range is by month
-DEALERS_MAX = 31  # a table by dealer covers at most so many days
 BY = {"table": "Table", "pit": "Pit", "game": "Game", "shift": "Shift", "dealer": "Dealer"}
 FILTERS = ("shift", "pit", "table", "game", "dealer")
 

@@ -232,7 +232,7 @@ def by_dealers(query: FiguresQuery, tables: Sequence[Table]) -> dict[str, Sums]:
     if query.dealer:
         hours = hours.filter(_has_dealer(query.dealer))
     dealers: dict[str, Sums] = defaultdict(Sums)
-    for row in hours.values(*COLUMNS, "dealers"):
+    for row in hours.values(*COLUMNS, "dealers").iterator(chunk_size=2000):
         dealers[row["dealers"]].add_row(row)
     return dict(sorted(dealers.items()))
 

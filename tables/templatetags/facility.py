@@ -186,6 +186,12 @@ def local(moment: dt.datetime | None, facility: Facility) -> str:
 
 
 @register.filter
+def local_with_zone(moment: dt.datetime, facility: Facility) -> str:
+    """Format a moment for paper, in the facility's time zone: `21 Nov 2026 10:00:05 EST`."""
+    return f"{local(moment, facility)} {facility.local(moment):%Z}"
+
+
+@register.filter
 def since(moment: dt.datetime | None, now: dt.datetime) -> str:
     """Format a moment as briefly as possible: `10:00` on the same day, otherwise `21 Nov 10:00`.
 

@@ -20,7 +20,7 @@ from django.db import connection
 from tables.clock.ticker import tick
 from tables.figures import rollup
 from tables.figures.formatting import percent, signed_dollars
-from tables.figures.hold import hold_so_far
+from tables.figures.hold import hold_so_far, sold_by_hour
 from tables.figures.lot_changes import lot_changes
 from tables.figures.pit_history import pit_moves
 from tables.figures.plots import Axis, LotChange, band_plots
@@ -249,7 +249,7 @@ def test_the_files_have_what_the_page_shows_exactly(hands, scene):
     for words in (
         "Figures, 21 Nov 2026",
         "T-01 3 $105 +$55 +$5",
-        "$127 +0.8 52.4 % – – – – – 3 17 %",  # no fee, no cut, no inventory; the pace and the seats
+        "$127 +0.8 52.4 % 3 17 %",  # no fee, no cut and no inventory have no column; the pace and the seats
         "Small Sic Bo 90.5",
         "11:00 to 11:10 1 $40 +$40 +$1",
         "Win of 21 Nov 2026: +$55, within two standard deviations",
@@ -259,6 +259,56 @@ def test_the_files_have_what_the_page_shows_exactly(hands, scene):
     ):
         assert words in text, text
     assert client.get(f"{PAGE}export.exe").status_code == 403
+
+
+def test_a_range_of_months_is_by_dealer_in_every_format(hands, scene):
+    """The heading, the rows, the total and the files say the same."""
+    play_two_hours(hands, scene)
+    query = "?from=2025-11-22&to=2026-11-21&by=dealer"
+    text, html = read(scene, PAGE + query)
+    client = scene.browser("podium", "compliance")
+    assert "Figures by dealer" in text and "1 dealer" in text
+    assert re.search(r'by=dealer" aria-current="true">Dealer</a>', html)
+    expected = [("dealer", "Dealer", 3, 10_500)]
+    lines = [json.loads(line) for line in client.get(f"{PAGE}export.jsonl{query}").content.splitlines()]
+    assert [
+        (line["section"], line["name"], line["rounds"], line["handle_cents"])
+        for line in lines
+        if line["section"] in ("dealer", "table")
+    ] == expected
+    rows = csv.DictReader(io.StringIO(client.get(f"{PAGE}export.csv{query}").content.decode("utf-8-sig")))
+    (row,) = [row for row in rows if row["Section"] in ("Dealer", "dealer", "table")]
+    assert (row["Name"], row["Rounds"], row["Handle"]) == ("Dealer", "3", "105.00")
+    book = BytesIO(client.get(f"{PAGE}export.xlsx{query}").content)
+    assert [cells(book, "Dealer")[1][column][2] for column in "ABCD"] == ["Dealer", "3", "4", "105"]
+    assert "By dealer Dealer Rounds" in paper_text(client, query)
+    assert "Dealer 3 $105 +$55" in paper_text(client, query) and "1 dealer 3 $105" in paper_text(
+        client, query
+    )
+
+
+def paper_text(client, query):
+    document = pypdfium2.PdfDocument(client.get(f"{PAGE}export.pdf{query}").content)
+    return " ".join(" ".join(sheet.get_textpage().get_text_bounded().split()) for sheet in document)
+
+
+def test_no_number_of_the_paper_breaks_over_two_lines(hands, scene):
+    """Figures of a year with fees, cuts and inventories still fit, in smaller letters."""
+    play_two_hours(hands, scene)
+    for rows in (HourFigures, DayFigures):
+        rows.objects.update(
+            rounds=1_234_567, handle_cents=123_456_789_000, taken_cents=98_765_432_100, paid_cents=33_333_333_300,
+            fees_cents=1_266_000_000, cut_cents=12_921_400_000,
+        )  # fmt: skip
+    document = pypdfium2.PdfDocument(scene.browser("podium", "compliance").get(f"{PAGE}export.pdf").content)
+    words = {word for sheet in document for word in sheet.get_textpage().get_text_bounded().split()}
+    sums = {"1,234,567", "$1,234,567,890", "$12,660,000", "$129,214,000", "+$666,980,988"}
+    assert sums <= words, sums - words
+
+
+def test_the_printed_page_says_the_time_of_the_casino_with_its_zone(hands, scene):
+    play_two_hours(hands, scene)
+    assert "printed 21 Nov 2026 11:10:00 EST" in read(scene)[0]
 
 
 def test_the_floor_sees_the_tables_of_its_duty(hands, scene):
@@ -299,7 +349,7 @@ def test_small_plots_show_each_hour(hands, scene):
         "Pace by hour. 10:00: 2, 11:00: 1, 12:00: 0, 13:00: 2",  # 13:00 to 13:30 was half an hour
     ):
         assert label in html, label
-    assert "Win of chips sold" not in html
+    assert "Sold by hour" not in html  # nothing was sold
     (bars,) = re.findall(r'aria-label="Pace by hour.*?</svg>', html, re.S)
     heights = [float(height) for height in re.findall(r'<rect [^>]*height="([\d.]+)"', bars)]
     assert heights == [45.0, 22.5, 0.0, 45.0]  # of 90 pixels for the target of four
@@ -425,11 +475,13 @@ def test_a_round_counts_in_the_pit_in_which_its_table_was(hands):
         assert lines(f"?{days}&by=pit")[2][2:4] == whole
     assert "Sold $500 Drop $500 hold 6.0 %" in read(scene, f"{PAGE}?pit=p1")[0]
     facility, table = scene.fresh.facility, scene.fresh
-    for pit, win_of_sold in (("p1", Fraction(3, 50)), ("p2", Fraction(-1, 10)), ("", Fraction(1, 70))):
-        so_far = hold_so_far(
+    for pit, sold in (("p1", [50_000]), ("p2", [20_000]), ("", [50_000, 20_000])):
+        by_hour = sold_by_hour(
             FiguresQuery(facility, TODAY, TODAY, TODAY, pit=pit), [table], pit_moves(facility)
         )
-        assert list(so_far.values())[-1] == win_of_sold
+        assert [cents for _hour, cents in sorted(by_hour.items())] == sold
+    html = read(scene)[1]
+    assert 'aria-label="Sold by hour. 10:00: $500, 11:00: $0, 12:00: $200' in html
     for query in ("?pit=p1", "?pit=p2"):
         html = read(scene, PAGE + query)[1]
         assert all(f"pit={pit}" in html for pit in ("p1", "p2")), query  # both can be chosen

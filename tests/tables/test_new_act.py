@@ -7,10 +7,11 @@ import uuid
 from unittest.mock import patch
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 
 from audit.entry_types import ENTRY_TYPES
 from audit.models import Entry
-from tables.runner import table
+from tables.runner import facility, table
 from tables.words import registry
 
 pytestmark = pytest.mark.django_db
@@ -90,3 +91,19 @@ def test_a_repeated_command_of_a_new_act_has_the_first_answer(scene, order):
 def test_the_act_is_gone_after_its_test():
     assert "order_chips" not in table.RUNNER.acts
     assert "chips.ordered" not in registry.ACT_LINES
+
+
+def test_an_act_that_would_run_without_the_approval_that_it_names_is_refused_at_registration():
+    """Nothing at a table waits for a second person, and a row that two people sign is no prepared change."""
+
+    def change_rules(ctx, params):
+        raise NotImplementedError
+
+    for register in (
+        lambda do: table.act(roles=(), subject="rules")(do),
+        lambda do: facility.facility_act(facility.STAFF, roles=(), subject="ratings")(do),
+        lambda do: facility.facility_act(facility.STAFF, roles=(), subject="unheard-of")(do),
+    ):
+        with pytest.raises(ImproperlyConfigured, match="No act is prepared and approved here by the row"):
+            register(change_rules)
+    assert "change_rules" not in {**table.ACTS, **facility.ACTS}

@@ -136,13 +136,15 @@ def table(
     numbers: Sequence[int] = (),
     head: int = 1,
     more: Sequence[tuple[Any, ...]] = (),
+    size: float = 9,
 ) -> Table:
     """Return a table over the full width of the page. Its head rows repeat on each page.
 
     `widths` are relative. `numbers` are the right-aligned columns. `more` are further commands of a TableStyle. A
-    cell that is not a flowable or a list of flowables is plain text.
+    cell that is not a flowable or a list of flowables is plain text. `size` is that of its letters, in points.
     """
     look, shares = styles(language), sum(widths)
+    look |= {name: look[name].clone(name, fontSize=size, leading=size + 3) for name in ("cell", "number")}
     cells = [
         [
             cell
@@ -173,6 +175,34 @@ def table(
         spaceBefore=2,
         spaceAfter=8,
     )
+
+
+NAME_WIDTH = 84.0  # points that the first column of a wide table has at least
+CELL_SIZES = (9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0, 5.5)  # points
+PADDING = 8.5  # points on both sides of a cell, with what rounding takes
+
+
+def unbroken(rows: Sequence[Sequence[str]], width: float) -> tuple[list[float], float]:
+    """Return widths and a size of letters with which no number of a table breaks over two lines.
+
+    The first column has names, which may break, and gets what the others leave of the width in points.
+    """
+    fonts()
+    for size in CELL_SIZES:
+        needed = [
+            PADDING + max(_width_of(row[column], size, is_head=not place) for place, row in enumerate(rows))
+            for column in range(1, len(rows[0]))
+        ]
+        if width - sum(needed) >= NAME_WIDTH:
+            break
+    return [max(width - sum(needed), NAME_WIDTH), *needed], size
+
+
+def _width_of(cell: str, size: float, *, is_head: bool) -> float:
+    """The width of a number, or of the longest word of a heading."""
+    if is_head:
+        return max(float(pdfmetrics.stringWidth(word, INTER, 8)) for word in cell.split(" "))
+    return float(pdfmetrics.stringWidth(cell, INTER, size))
 
 
 def _style_of(heads: bool, is_number: bool) -> str:
