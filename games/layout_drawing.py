@@ -36,21 +36,3 @@ def corrected_areas(s: Snapshot) -> set[str]:
     """Return the areas of the wagers that were corrected in this round, and those that corrected dice light."""
     codes = {wager["wager"] for wager in s["round"]["wagers"] if wager["struck"] or wager["missed"]}
     return codes | set(s["round"]["lit"]) if is_dice_corrected(s) else codes
-
-
-def plain(cents: int | None) -> str:
-    """Return 1150.00 dollars as `1,150`; the cents only if there are any."""
-    dollars, cents_part = divmod(abs(cents or 0), 100)
-    sign = "−" if (cents or 0) < 0 else ""
-    return f"{sign}{dollars:,}.{cents_part:02}" if cents_part else f"{sign}{dollars:,}"
-
-
-def money(cents: int | None) -> str:
-    """Return `$1,150`, `−$30`."""
-    text = plain(cents)
-    return f"−${text[1:]}" if text.startswith("−") else f"${text}"
-
-
-def signed(cents: int | None) -> str:
-    """Return `+$1,150`, `−$30`."""
-    return money(cents) if (cents or 0) <= 0 else f"+{money(cents)}"

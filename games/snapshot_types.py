@@ -521,11 +521,13 @@ class LastWager(TypedDict):
 
 
 class Figures(TypedDict):
-    """The gaming day so far."""
+    """The gaming day so far: settled rounds with their slips (docs/figures.md)."""
 
     gaming_day: Day
     rounds: int
-    handle_cents: Annotated[int, "the stakes of settled rounds, without fees"]
+    handle_cents: Annotated[
+        int, "the stakes of settled rounds that were won or lost, without fees (docs/figures.md)"
+    ]
     win_cents: Annotated[int, "taken, fees included, less paid"]
     expected_cents: Annotated[
         int | None, "the win that the odds predict; null before the first round, and where not known"
@@ -555,8 +557,8 @@ class PastRound(TypedDict):
     ending: EndedPhase
     result: Annotated[str | None, "how it ended: settled, touchdown, void, …"]
     wagers: int
-    handle_cents: Annotated[int, "the stakes, without fees"]
-    win_cents: Annotated[int, "taken, fees included, less paid"]
+    handle_cents: Annotated[int, "the stakes that were won or lost, without fees, with the newest slip"]
+    win_cents: Annotated[int, "taken, fees included, less paid, with the newest slip; 0 without a result"]
     by_hand: bool
     slip: Annotated[Literal["slip", "void"] | None, "a slip was filed; `void`: it voided the round"]
     slip_open: Annotated[bool, "the money of a slip has not been handed over"]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from games.chips import chip_class
-from games.layout_drawing import money, plain
+from games.formats import money, plain
 from games.snapshot_types import WagerFacts, WagerFlag
 
 EVERY_SEAT = 99  # an area with a place for each seat

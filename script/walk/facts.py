@@ -6,9 +6,8 @@ from typing import TypedDict
 from django.db.models import Sum
 
 from audit.models import Entry
-from games.registry import registered_fees
 from script.walk.screens import Kind, Screen
-from tables.models import Round, Settlement, Table, Wager
+from tables.models import Round, Settlement, Table
 
 Placed = list[tuple[int, str, int, int]]  # seat, wager code, play or 0, cents
 
@@ -106,7 +105,7 @@ TABLE = f"""() => {{
             .map((area) => [area.querySelector("b").textContent, cents(area.querySelector("strong").textContent)])),
         dice: [...document.querySelectorAll(".called .dice use")]
             .map((die) => Number(die.getAttribute("href").slice(2))),
-        step: placeOf(document.querySelectorAll(".steps > li")), win: money["Win"], handle: money["Of handle"],
+        step: placeOf(document.querySelectorAll(".steps > li")), win: money["Win"], handle: money["Handle"],
         entries: [...document.querySelectorAll(".acts .entry")].map((entry) => Number(entry.textContent)),
     }};
 }}"""
@@ -151,13 +150,11 @@ def read_facts(facility: str, code: str) -> Facts:
             seats[str(wager.seat)] = seats.get(str(wager.seat), 0) + wager.cents
     counted = [throw for throw in throws.values() if not throw.void_reason]
     ended = Round.objects.filter(table=table, gaming_day=entry.gaming_day).exclude(ended_at=None)
-    sums = ended.aggregate(taken=Sum("taken_cents", default=0), paid=Sum("paid_cents", default=0))
     cleared = ended.filter(phase="cleared")
-    staked = cleared.aggregate(cents=Sum("wagered_cents", default=0))["cents"]
-    fees = Wager.objects.filter(
-        round__in=cleared, struck=False, code__in=[fee.code for fee in registered_fees()]
-    )
-    handle = staked - fees.aggregate(cents=Sum("cents", default=0))["cents"]
+    sums = cleared.aggregate(taken=Sum("taken_cents", default=0), paid=Sum("paid_cents", default=0))
+    settled = Settlement.objects.filter(wager__round__in=cleared, wager__struck=False)
+    newest = {row.wager_id: row for row in settled.order_by("throw__number", "throw__revision")}
+    handle = sum(row.cents for row in newest.values() if row.outcome in ("win", "lose"))
     last = ended.order_by("-number").first()
     returning = 0
     if live is None and last and last.returned_seats is not None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from games.formats import about, money, percent
 from tables.core.pace import is_slow
 
 Kind = Literal["raise", "lower", "open", "close", "pace", "break", "dice", "fill"]
@@ -187,9 +188,9 @@ def _raise_minimum(table: TableHour) -> Proposal | None:
     return Proposal(
         "raise",
         table.code,
-        f"Raise {table.code} to {_dollars(best)}",
+        f"Raise {table.code} to {money(best)}",
         f"{_seats(table)}. "
-        f"{small} of {whole} wagers were under {_dollars(best)}. Now {_dollars(round(table.win_an_hour))} an hour is "
+        f"{small} of {whole} wagers were under {money(best)}. Now {about(table.win_an_hour)} an hour is "
         "expected.",
         "Assumes that one in four of those wagers stays away, and the others rise to the minimum.",
         gain_cents=round(gains[best]),
@@ -227,9 +228,9 @@ def _lower_minimums(tables: Sequence[TableHour]) -> Iterable[Proposal]:
             yield Proposal(
                 "lower",
                 table.code,
-                f"Lower {table.code} to {_dollars(full_table.min_cents)}",
-                f"{_seats(table)} at {_dollars(table.min_cents)}; {full_table.code} beside it has "
-                f"{_percent(full_table.occupancy)} at {_dollars(full_table.min_cents)}.",
+                f"Lower {table.code} to {money(full_table.min_cents)}",
+                f"{_seats(table)} at {money(table.min_cents)}; {full_table.code} beside it has "
+                f"{percent(full_table.occupancy, 0)} at {money(full_table.min_cents)}.",
                 "Nobody counts who walks by, so no gain is stated.",
                 min_cents=full_table.min_cents,
             )
@@ -247,7 +248,7 @@ def _tables_to_open(tables: Sequence[TableHour], free_dealers: dict[str, list[st
             continue
         win_an_hour = sum((open_table.win_an_hour for open_table in opened), Fraction(0))
         occupied_seats = sum((open_table.occupancy * open_table.seats for open_table in opened), Fraction(0))
-        occupied = ", ".join(f"{open_table.code} {_percent(open_table.occupancy)}" for open_table in opened)
+        occupied = ", ".join(f"{open_table.code} {percent(open_table.occupancy, 0)}" for open_table in opened)
         gain = win_an_hour / occupied_seats * table.seats * SEATS_OF_NEW_TABLE
         yield Proposal(
             "open",
@@ -285,7 +286,7 @@ def _tables_to_close(tables: Sequence[TableHour]) -> Iterable[Proposal]:
                 table.code,
                 f"Close {table.code}",
                 f"{_seats(table)}; {fullest.code} has room{' for them' if players else ''} at "
-                f"{_dollars(fullest.min_cents)}. Closing it frees {' and '.join(table.dealers)}.",
+                f"{money(fullest.min_cents)}. Closing it frees {' and '.join(table.dealers)}.",
                 ("Assumes that three in four players move. " if players else "")
                 + "It saves a dealer, which is not in the amount.",
                 gain_cents=-round(loss),
@@ -305,7 +306,7 @@ def _quicken(table: TableHour) -> Proposal | None:
         table.code,
         f"Quicken {table.code}",
         f"{round(pace)} settled rounds an hour in {table.minutes} min, the casino's target is {table.target_pace}. "
-        f"{_percent(table.occupancy)} of its seats wagered. "
+        f"{percent(table.occupancy, 0)} of its seats wagered. "
         f"{' and '.join(table.dealers) or 'Nobody'} {'deal' if len(table.dealers) > 1 else 'deals'} there now.",
         "Assumes as many wagers in each further round. Payments to many seats take time, so look at the table first.",
         gain_cents=round(gain),
@@ -360,14 +361,14 @@ def _fills(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
         if outflow < tray.spare_cents:  # more than an hour, or never
             return
         wait = dt.timedelta(minutes=int(60 * tray.spare_cents / outflow))
-    coming = f", {_dollars(tray.coming_cents)} is under way" if tray.coming_cents else ""
-    flow = f"{_dollars(round(outflow))} an hour left it by play and sales" if outflow > 0 else ""
+    coming = f", {money(tray.coming_cents)} is under way" if tray.coming_cents else ""
+    flow = f"{about(outflow)} an hour left it by play and sales" if outflow > 0 else ""
     until = f", so that it has half in {_minutes(wait)}" if wait else ""
     yield Proposal(
         "fill",
         table.code,
-        f"Order a fill for {table.code}: {_dollars(tray.order_cents)}",
-        f"Its tray has {_dollars(tray.now_cents)} of a par of {_dollars(tray.par_cents)}{coming}. "
+        f"Order a fill for {table.code}: {money(tray.order_cents)}",
+        f"Its tray has {money(tray.now_cents)} of a par of {money(tray.par_cents)}{coming}. "
         f"{flow}{until}{'. ' if flow else ''}To order, toward the par: {tray.order}.",
         ("Assumes an hour like the last one. " if wait else "")
         + "What moved without its denominations being known is spread over the "
@@ -379,15 +380,7 @@ def _fills(table: TableHour, now: dt.datetime) -> Iterable[Proposal]:
 def _seats(table: TableHour) -> str:
     if not table.seat_rounds:
         return f"No settled round had a wager in {table.minutes} min"
-    return f"{_percent(table.occupancy)} of its seats wagered in {table.minutes} min, {table.rounds} rounds"
-
-
-def _dollars(cents: int) -> str:
-    return f"−${-cents / 100:,.0f}" if cents < 0 else f"${cents / 100:,.0f}"
-
-
-def _percent(share: Fraction) -> str:
-    return f"{round(100 * share)} %"
+    return f"{percent(table.occupancy, 0)} of its seats wagered in {table.minutes} min, {table.rounds} rounds"
 
 
 def _minutes(time: dt.timedelta) -> str:

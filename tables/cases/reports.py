@@ -13,8 +13,8 @@ from audit.models import Person
 from games.models import Facility
 from tables.cases.inbox import due_words, moment_words
 from tables.cases.kinds import kind_of
+from tables.core.figure_sums import Sums
 from tables.models import Case, ReportAcceptance
-from tables.reports.charts import SIGMAS, is_outside, sigma
 from tables.reports.figures import Report, build_report
 from tables.reports.pdf import report_pdf
 from tables.reports.report_day import ReportDay
@@ -86,24 +86,19 @@ class ReportPanel:
         return not self.acceptances and self.now > self.due_at
 
     @property
-    def band_cents(self) -> int | None:
-        """Two standard deviations of the expected win; None without a deviation, as where nothing was wagered."""
-        return SIGMAS * sigma(self.report.total.expected) or None
+    def sums(self) -> Sums:
+        """The figures of the day's settled rounds (docs/figures.md)."""
+        return self.report.total.sums
 
     @property
-    def expected_cents(self) -> int:
-        return round(self.report.total.expected.win)
+    def has_band(self) -> bool:
+        """Whether the win has a band: not where nothing varied, or the odds are not known."""
+        return self.sums.z_tenths is not None
 
     @property
     def deviation(self) -> float:
         """How many standard deviations the win is over the expected win, from −3 to 3, for the drawing."""
-        expected = self.report.total.expected
-        deviations = (expected.won_cents - self.expected_cents) / (sigma(expected) or 1)
-        return round(max(-3.0, min(3.0, deviations)), 2)
-
-    @property
-    def is_outside(self) -> bool:
-        return is_outside(self.report.total.expected)
+        return max(-3.0, min(3.0, (self.sums.z_tenths or 0) / 10))
 
     @property
     def cases_words(self) -> str:

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from xlsxwriter import Workbook
 
 from audit.export import escape_formula
+from tables.core.figure_sums import Sums
 from tables.figures.hold import HoldSums
 from tables.figures.page import FiguresPage, FiguresRow
 from tables.figures.pdf import write_pdf
 from tables.figures.query import BY
-from tables.figures.sums import Sums
 
 MONEY_FORMAT = '"$"#,##0.00;[Red]-"$"#,##0.00'
 

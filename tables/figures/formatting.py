@@ -1,33 +1,7 @@
-"""How figures are written: whole dollars, shares, standard deviations. Rounding is the last step."""
+"""How far a win is from its expectation, in words. Money and shares: `games/formats.py`."""
 
-from fractions import Fraction
-
-from games.layout_drawing import money, signed
-from tables.figures.sums import Sums
-from tables.words.forms import whole_dollars
-
-NONE = "–"
-NARROW_SPACE = "\u202f"
-
-
-def dollars(cents: int | Fraction) -> str:
-    """`$1,150`, rounded to whole dollars."""
-    return money(whole_dollars(cents))
-
-
-def signed_dollars(cents: int | Fraction) -> str:
-    """`+$1,150`, `−$30`, `$0`, rounded to whole dollars."""
-    return signed(whole_dollars(cents))
-
-
-def percent(share: Fraction | None, digits: int = 1) -> str:
-    """`6.5 %`; a dash for None."""
-    if share is None:
-        return NONE
-    scale = 10**digits
-    units, decimals = divmod(abs(round(share * 100 * scale)), scale)
-    sign = "−" if round(share * 100 * scale) < 0 else ""
-    return f"{sign}{units:,}{f'.{decimals:0{digits}d}' if digits else ''}{NARROW_SPACE}%"
+from games.formats import NONE
+from tables.core.figure_sums import Sums
 
 
 def sigmas(sums: Sums) -> str:

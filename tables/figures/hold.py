@@ -15,7 +15,7 @@ from django.db.models.functions import TruncHour, TruncMonth
 
 from tables.figures.pit_history import PitMoves, pit_by_moment
 from tables.figures.query import FiguresQuery
-from tables.models import ChipSale, DropBox, Round, Table, TableInventory
+from tables.models import ChipSale, DropBox, Table, TableInventory
 from tables.money.void_rounds import moved_in_void_rounds
 
 

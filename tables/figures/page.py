@@ -13,17 +13,12 @@ from django.urls import reverse
 from audit.models import Person
 from games import submissions
 from games.engine import Refusal
+from games.formats import NONE, money, percent, signed, signed_about
 from games.models import Facility, RulesSubmission
 from games.office.odds.labels import family_label
 from games.registry import game_by_code
-from tables.figures.formatting import (
-    NONE,
-    deviation_words,
-    dollars,
-    percent,
-    sigmas,
-    signed_dollars,
-)
+from tables.core.figure_sums import FamilySums, LargestLoss, Sums
+from tables.figures.formatting import deviation_words, sigmas
 from tables.figures.hold import HoldSums, read_hold, sold_by_hour
 from tables.figures.lot_changes import lot_changes
 from tables.figures.period_plots import (
@@ -33,6 +28,7 @@ from tables.figures.period_plots import (
     count_words,
     period_plot,
     share_words,
+    whole_share_words,
 )
 from tables.figures.pit_history import pit_moves
 from tables.figures.plots import Annotation, Axis, BandPlot, LotChange, band_plots, number_of
@@ -54,7 +50,6 @@ from tables.figures.ranges import (
     read_range,
     share_of,
 )
-from tables.figures.sums import FamilySums, LargestLoss, Sums
 from tables.models import Pit, Table
 
 FAMILIES_MAX = 14  # what is left is one row
@@ -85,15 +80,15 @@ class FiguresRow:
 
     @property
     def handle(self) -> str:
-        return dollars(self.sums.handle_cents)
+        return money(self.sums.handle_cents)
 
     @property
     def win(self) -> str:
-        return signed_dollars(self.sums.win_cents)
+        return signed(self.sums.win_cents)
 
     @property
     def expected(self) -> str:
-        return signed_dollars(self.sums.expected_cents) if self.sums.is_known else NONE
+        return signed_about(self.sums.expected.value) if self.sums.is_known else NONE
 
     @property
     def sigmas(self) -> str:
@@ -119,11 +114,11 @@ class FiguresRow:
 
     @property
     def fees(self) -> str:
-        return dollars(self.sums.fees_cents)
+        return money(self.sums.fees_cents)
 
     @property
     def cut(self) -> str:
-        return dollars(self.sums.cut_cents)
+        return money(self.sums.cut_cents)
 
     @property
     def hold(self) -> str:
@@ -453,7 +448,7 @@ class FiguresPage:
             period_plot(
                 f"Seats by {name}",
                 points(lambda sums: sums.occupancy),
-                share_words,
+                whole_share_words,
                 note="with a wager",
                 top=Fraction(1),
             ),
@@ -536,7 +531,7 @@ class FiguresPage:
             day = self.facility.gaming_day(loss.settled_at)
             moment, when = day + DAY, f"{day.day} {day:%b}"
         return Annotation(
-            moment, (f"{when} {code} loses {dollars(loss.cents)}", f"net, in round {loss.round:,}")
+            moment, (f"{when} {code} loses {money(loss.cents)}", f"net, in round {loss.round:,}")
         )
 
     def plot_title(self) -> str:
@@ -544,8 +539,8 @@ class FiguresPage:
         total = self.total
         side = "more than" if total.is_outside else "within"
         return (
-            f"Win of {self.range_words()}: {signed_dollars(total.win_cents)}, {side} two standard deviations "
-            f"{'from' if total.is_outside else 'of'} the expected {signed_dollars(total.expected_cents)}"
+            f"Win of {self.range_words()}: {signed(total.win_cents)}, {side} two standard deviations "
+            f"{'from' if total.is_outside else 'of'} the expected {signed_about(total.expected.value)}"
         )
 
     def range_words(self) -> str:

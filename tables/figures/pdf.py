@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 
 from reportlab.platypus import Flowable, KeepTogether, Table
 
+from games.formats import NONE, about, money, percent, signed
 from games.office.pdf.paper import Cell, content_size, render, styles, table, text, unbroken
 from tables.figures.drawings import BandPlotDrawing, PeriodPlotDrawing
-from tables.figures.formatting import NONE, dollars, percent, signed_dollars
 from tables.figures.hold import HoldSums
 from tables.figures.page import FiguresPage, FiguresRow
 from tables.figures.query import BY, PLAYS
 
 PACE_NOTE = (
-    "Win %: win over handle. Cut: what payout limits took off payouts. "
+    "Cut: what payout limits took off payouts. "
     "Pace: settled rounds an hour of open and staffed time. Seats: with a wager, of the seats of the table."
 )
 HOLD_NOTE = "Hold: win over drop of the inventories that were opened in the range, once all of it is counted."
@@ -59,7 +59,7 @@ def void_note(money: HoldSums) -> str:
     if not money.void_cents:
         return ""
     return (
-        f"The trays of these inventories won {signed_dollars(money.win_cents)}, {signed_dollars(money.void_cents)} of "
+        f"The trays of these inventories won {signed(money.win_cents)}, {signed(money.void_cents)} of "
         "it by throws of rounds that were then voided, which Win leaves out."
     )
 
@@ -107,23 +107,23 @@ COLUMN_IF_ANY: dict[str, Callable[[FiguresRow], int]] = {
 
 
 def _cells(name: str, row: FiguresRow) -> dict[str, str]:
-    money = row.money
-    drop = dollars(money.drop_cents) if money.is_counted else NOT_COUNTED
-    has_money = bool(money.inventories)
+    inventories = row.money
+    drop = money(inventories.drop_cents) if inventories.is_counted else NOT_COUNTED
+    has_money = bool(inventories.inventories)
     return {
         name: " ".join(filter(None, [row.label, row.tag])),
         "Rounds": row.rounds,
         "Handle": row.handle,
         "Win": row.win,
         "Expected": row.expected,
-        "± 2 std. dev.": dollars(row.sums.band_cents) if row.sums.is_known else NONE,
+        "± 2 std. dev.": about(row.sums.band_cents) if row.sums.is_known else NONE,
         "Std. dev.": row.sigmas,
-        "Win %": row.win_of_handle,
+        "Win of handle": row.win_of_handle,
         "Fees": row.fees if row.sums.fees_cents else NONE,
         "Cut": row.cut if row.sums.cut_cents else NONE,
-        "Sold": dollars(money.sold_cents) if has_money else NONE,
+        "Sold": money(inventories.sold_cents) if has_money else NONE,
         "Drop": drop if has_money else NONE,
-        "Hold": percent(money.hold) if has_money else NONE,
+        "Hold": percent(inventories.hold) if has_money else NONE,
         "Pace": f"{row.pace}/{row.target_pace}" if row.target_pace else row.pace,
         "Seats": row.occupancy,
     }

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tables.figures.formatting import dollars, percent
+from games.formats import about, percent
 from tables.figures.plots import LETTER, Label
 
 WIDTH, HEIGHT = 352, 124
@@ -50,7 +50,7 @@ class Point:
 
 def cents_words(value: Fraction) -> str:
     """`$1,150`."""
-    return dollars(value)
+    return about(value)
 
 
 def count_words(value: Fraction) -> str:
@@ -59,8 +59,13 @@ def count_words(value: Fraction) -> str:
 
 
 def share_words(value: Fraction) -> str:
-    """`34.8 %`."""
+    """`34.81 %`."""
     return percent(value)
+
+
+def whole_share_words(value: Fraction) -> str:
+    """`35 %`."""
+    return percent(value, 0)
 
 
 def period_plot(

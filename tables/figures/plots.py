@@ -7,9 +7,8 @@ from fractions import Fraction
 from itertools import cycle
 from typing import NamedTuple
 
-from games.layout_drawing import money, signed
+from games.formats import money, signed, whole_dollars
 from tables.figures.ranges import Moment, PlotPoint
-from tables.words.forms import whole_dollars
 
 TEXT_HEIGHT = 13
 LETTER, LINE = 7.4, 16  # width of a figure and height of a line of such a text

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import F, Q, QuerySet, Sum
 
+from tables.core.figure_sums import COLUMNS, FamilySums, Sums
 from tables.figures.query import DAY, FiguresQuery, next_month
-from tables.figures.sums import COLUMNS, FamilySums, Sums
 from tables.models import DayFigures, HourFigures, MonthFigures, Round, Table
 from tables.models.figures import RollupRow
 

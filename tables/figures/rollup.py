@@ -23,11 +23,11 @@ from django.db.models import F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Greatest
 
 from games.models import Facility
+from tables.core.figure_sums import COUNTS, ExactSum, FamilySums
 from tables.core.pace import HOUR, MICROSECOND
 from tables.figures.pit_history import PitHistory, pit_history
 from tables.figures.query import DAY, next_month
 from tables.figures.round_figures import RoundFigures, figures_of_rounds, round_figures
-from tables.figures.sums import COUNTS, ExactSum, FamilySums
 from tables.models import Round, Slip, Table
 from tables.models.figures import DayFigures, HourFigures, MonthFigures, RollupProgress, RollupRow
 from tables.opening.open_time import OpenSpan, OpenTime, continued_open_time, open_time_with_dealers

@@ -21,6 +21,7 @@ from games.expectation import round_expectation
 from games.models import Facility
 from tables.core import posts
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
+from tables.core.figure_sums import Sums
 from tables.corrections.entry_types import SLIP_FILED
 from tables.corrections.outcomes import settled_line
 from tables.corrections.slips import SettlementLine
@@ -192,7 +193,7 @@ def _figures_of_table(
             if holders is None:
                 holders = PostHolders(table.stream_id, posts.posts_of(table), record.seqs["opened"])
             rules = rules_finder.find(facility.code, record.terms)
-            yield _figures(table, round_, rules, holders.advance(record.seqs["ended"]))
+            yield figures_of_round(table, round_, rules, holders.advance(record.seqs["ended"]))
 
 
 def _round_numbers(
@@ -205,6 +206,24 @@ def _round_numbers(
     entries = Entry.objects.filter(in_time, stream__in=streams, type__in=HANDLERS, round__isnull=False)
     numbers = entries.values("stream").annotate(first=Min("round"), last=Max("round")).order_by()
     return {row["stream"]: (row["first"], row["last"]) for row in numbers}
+
+
+def add_round(sums: Sums, round_: RoundFigures, seats: int) -> None:
+    """Add a settled round of a table with so many seats to sums."""
+    sums.rounds += 1
+    sums.wagers += round_.wagers
+    sums.handle_cents += round_.handle_cents
+    sums.taken_cents += round_.taken_cents
+    sums.paid_cents += round_.paid_cents
+    sums.fees_cents += round_.fees_cents
+    sums.cut_cents += round_.cut_cents
+    sums.seats_wagering += len(round_.seats)
+    sums.seats_offered += seats
+    if round_.expected_win is None or round_.variance is None:
+        sums.unknown_rounds += 1
+    else:
+        sums.expected.add(round_.expected_win)
+        sums.variance.add(round_.variance)
 
 
 # A round with its slips
@@ -267,9 +286,10 @@ def _rounds(stream_id: int, first: int, last: int) -> Iterator[RoundWithSlip]:
 # Its figures
 
 
-def _figures(
-    table: Table, round_: RoundWithSlip, rules: Rules | None, dealers: tuple[str, ...]
+def figures_of_round(
+    table: Table, round_: RoundWithSlip, rules: Rules | None, dealers: tuple[str, ...] = ()
 ) -> RoundFigures:
+    """Return the figures of one settled round: every page, file and paper has them from here (docs/figures.md)."""
     record = round_.record
     lines, throws, unreadable = _outcome(round_)
     played = [line for line in lines if line["outcome"] in (WIN, LOSE)]

@@ -20,6 +20,11 @@ class ShiftToHandOver:
     begins: dt.datetime
     ends: dt.datetime
 
+    @property
+    def code(self) -> str:
+        """The code of the shift, as the rollups of the figures have it."""
+        return self.key.partition("/")[2]
+
 
 def shift_to_hand_over(facility: Facility, now: dt.datetime) -> ShiftToHandOver:
     """Return the shift to hand over: the one before, if it ended just now unsigned; the present; the next if signed."""

@@ -6,13 +6,11 @@ from fractions import Fraction
 
 from games.engine.odds import in_dollars
 from games.office.odds.charts import px
-from tables.reports.expected import Expected
+from tables.core.figure_sums import Sums
 from tables.reports.figures import HourFigures
-from tables.reports.shares import root
 
 BAR_WIDTH, BAR_HEIGHT = 240, 20
 BAR_MARGIN = 5  # free pixels at both ends of a bar's box
-SIGMAS = 2
 
 WIDTH, HEIGHT = 960, 236
 PLOT_LEFT, PLOT_RIGHT, PLOT_TOP, PLOT_FOOT = 58, 952, 26, 190
@@ -22,28 +20,20 @@ MAX_GRID_LINES = 4
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar beside its row, from zero to its value. `after` marks the corrected value, "" where it is the same."""
+    """One bar beside its row, from zero to its value."""
 
     x: str
     width: str
     zero: str
     is_loss: bool
-    after: str = ""
 
 
-def bars(figures: Sequence[tuple[int, int | None]]) -> list[Bar]:
-    """Draw bars on one scale, with zero inside it. Each value may come with a second one to mark."""
-    values = [value for pair in figures for value in pair if value is not None]
+def bars(values: Sequence[int]) -> list[Bar]:
+    """Draw bars on one scale, with zero inside it."""
     scale = _Scale(values)
     return [
-        Bar(
-            px(min(scale(0), scale(value))),
-            px(abs(scale(value) - scale(0))),
-            px(scale(0)),
-            value < 0,
-            "" if after is None or after == value else px(scale(after)),
-        )
-        for value, after in figures
+        Bar(px(min(scale(0), scale(value))), px(abs(scale(value) - scale(0))), px(scale(0)), value < 0)
+        for value in values
     ]
 
 
@@ -74,42 +64,25 @@ class Whisker:
     is_outside: bool
 
 
-def whiskers(expectations: Sequence[Expected]) -> list[Whisker]:
+def whiskers(figures: Sequence[Sums]) -> list[Whisker]:
     """Draw one whisker for each, on one scale."""
     ends: list[int | Fraction] = []
-    for expected in expectations:
-        spread = SIGMAS * sigma(expected)
-        ends += [expected.win - spread, expected.win + spread, expected.won_cents]
+    for sums in figures:
+        ends += [sums.expected.value - sums.band_cents, sums.expected.value + sums.band_cents, sums.win_cents]
     scale = _Scale(ends)
-    return [_whisker(expected, scale) for expected in expectations]
+    return [_whisker(sums, scale) for sums in figures]
 
 
-def _whisker(expected: Expected, scale: _Scale) -> Whisker:
-    spread = SIGMAS * sigma(expected)
+def _whisker(sums: Sums, scale: _Scale) -> Whisker:
+    expected, band = sums.expected.value, sums.band_cents
     return Whisker(
         px(scale(0)),
-        px(scale(expected.win - spread)),
-        px(2 * spread * scale.pixels_per_cent),
-        px(scale(expected.win)),
-        px(scale(expected.won_cents)),
-        is_outside(expected),
+        px(scale(expected - band)),
+        px(2 * band * scale.pixels_per_cent),
+        px(scale(expected)),
+        px(scale(sums.win_cents)),
+        sums.is_outside,
     )
-
-
-def sigma(expected: Expected) -> int:
-    """The standard deviation in whole cents."""
-    return root(_variance(expected))
-
-
-def is_outside(expected: Expected) -> bool:
-    """Whether the win is more than two standard deviations from the expected win; never without a deviation."""
-    variance = _variance(expected)
-    return bool(variance) and (expected.won_cents - expected.win) ** 2 > SIGMAS**2 * variance
-
-
-def _variance(expected: Expected) -> Fraction:
-    """The variance, no less than 0: that of a single course of a game may be negative (docs/pit.md)."""
-    return max(expected.variance, Fraction(0))
 
 
 @dataclass(frozen=True)

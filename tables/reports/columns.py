@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from tables.core.glossary import MEANINGS
 from tables.reports.charts import Bar, Whisker
 from tables.reports.links import ReportLinks
 
@@ -61,6 +62,11 @@ class Column(Generic[RowT]):
     short: Callable[[RowT], str] | None = None
     list_part: str = "note"
     is_on_paper: bool = True
+
+    @property
+    def meaning(self) -> str:
+        """What the heading means, if it names a figure."""
+        return MEANINGS.get(self.heading, "")
 
     @property
     def has_drawings(self) -> bool:

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from django.db.models import Max, Min, Q, QuerySet
@@ -11,7 +11,9 @@ from django.db.models import Max, Min, Q, QuerySet
 from audit.models import Entry
 from games.engine import Rules
 from games.registry import game_of
-from tables.core.entries import COLUMNS, MISSHAPEN, read
+from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
+from tables.corrections.entry_types import SLIP_FILED
+from tables.figures.round_figures import RoundWithSlip
 from tables.limits.entry_types import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
 from tables.limits.rules import Limits, limits_flag
 from tables.opening.entry_types import TABLE_MADE, TABLE_OPENED
@@ -35,16 +37,28 @@ class Unreadable(NamedTuple):
 
 @dataclass
 class DayRounds:
-    """The rounds of the day by table (id), each in the order of their numbers."""
+    """The rounds of the day by table (id), each in the order of their numbers, with the newest slip about each.
+
+    `slips`: the entries that file them, by table (id) and number of the round.
+    """
 
     day: ReportDay
     by_table: dict[int, list[RoundRecord]]
     rules_finder: RulesFinder
+    slips: dict[tuple[int, int], RecordedEntry] = field(default_factory=dict)
 
-    def settled(self) -> dict[int, list[RoundRecord]]:
-        """The rounds that ended cleared, at the tables that have some."""
+    def with_slip(self, table: int, record: RoundRecord) -> RoundWithSlip:
+        """A round with what its newest slip made of it."""
+        round_ = RoundWithSlip(record)
+        slip = self.slips.get((table, record.number))
+        if slip is not None:
+            round_.apply(slip)
+        return round_
+
+    def settled(self) -> dict[int, list[RoundWithSlip]]:
+        """The rounds that ended settled and that no slip voided, at the tables that have some."""
         settled = {
-            table: [record for record in rounds if record.phase == "cleared"]
+            table: [round_ for record in rounds if (round_ := self.with_slip(table, record)).is_settled]
             for table, rounds in self.by_table.items()
         }
         return {table: rounds for table, rounds in settled.items() if rounds}
@@ -59,7 +73,8 @@ class DayRounds:
             Unreadable(self.day.tables[table].code, seq)
             for table, rounds in self.by_table.items()
             for record in rounds
-            for seq in record.unreadable
+            for round_ in (self.with_slip(table, record),)
+            for seq in (*record.unreadable, *round_.unreadable)
         ]
 
 
@@ -81,10 +96,28 @@ def rounds_of_day(day: ReportDay) -> DayRounds:
         if record.gaming_day == day.date.isoformat():
             by_table[table_by_stream[record.stream_id]].append(record)
     rounds = DayRounds(
-        day, {table: by_table[table] for table in day.tables if table in by_table}, RulesFinder()
+        day,
+        {table: by_table[table] for table in day.tables if table in by_table},
+        RulesFinder(),
+        _newest_slips(day, table_by_stream, ranges),
     )
     _flag_wagers_recorded_by_hand(rounds)
     return rounds
+
+
+def _newest_slips(
+    day: ReportDay, table_by_stream: Mapping[int, int], ranges: Mapping[int, tuple[int, int]]
+) -> dict[tuple[int, int], RecordedEntry]:
+    """The newest slip about each of these rounds, filed on the day or later."""
+    newest: dict[tuple[int, int], RecordedEntry] = {}
+    entries = Entry.objects.filter(
+        stream__in=list(ranges), type=SLIP_FILED.name, at__gte=day.begins - SLACK
+    ).order_by("stream", "seq")
+    for stream, number, *row in entries.values_list("stream", "round", *COLUMNS):
+        first, last = ranges[stream]
+        if number is not None and first <= number <= last:
+            newest[table_by_stream[stream], number] = read((row[0], row[1], row[2], row[3]))
+    return newest
 
 
 def _flag_wagers_recorded_by_hand(rounds: DayRounds) -> None:

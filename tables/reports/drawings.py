@@ -25,7 +25,7 @@ class _RowDrawing(Flowable):  # type: ignore[misc]  # reportlab has no types
 
 
 class BarDrawing(_RowDrawing):
-    """A bar from zero, with a tick at the corrected value."""
+    """A bar from zero."""
 
     def __init__(self, bar: Bar) -> None:
         super().__init__(BAR_POINTS)
@@ -38,9 +38,6 @@ class BarDrawing(_RowDrawing):
         canvas.setLineWidth(0.6)
         canvas.setStrokeColor(DIM)
         self._line(bar.zero, -4, BAR_HEIGHT + 4)
-        if bar.after:
-            canvas.setLineWidth(1.4)
-            self._line(bar.after, 1, BAR_HEIGHT - 1)
 
 
 class WhiskerDrawing(_RowDrawing):

@@ -2,8 +2,9 @@
 
 They are computed from the entries, never from the tables of play, which the record does not protect.
 
-Wagered, rounds and the expectation cover settled rounds. Taken, paid and win also include what earlier throws of a
-void round had moved. A correction belongs to the day on which its slip was filed, like its money.
+Those of settled rounds are the figures of every page (docs/figures.md): a slip counts on the day of its round, and a
+round without a result counts nothing. What moved otherwise has names of its own: what was won in rounds that then ended
+without a result, and what slips of this day changed and moved, about rounds of any day.
 """
 
 import datetime as dt
@@ -11,73 +12,63 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Any
 
 from django.db import connection, transaction
 
 from games.registry import game_by_code
-from tables.core.pace import pace
+from tables.core.figure_sums import Sums
+from tables.core.pace import MICROSECOND
 from tables.opening.open_time import open_times
 from tables.replay.round_records import RoundRecord
 from tables.reports.day_rounds import DayRounds, Unreadable, rounds_of_day
 from tables.reports.events import DayEvents, day_events
-from tables.reports.expected import Expected, expected_by_table
 from tables.reports.report_day import ReportDay
+from tables.reports.settled_figures import settled_figures
 from tables.reports.slip_rows import SlipRow, read_slips
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Sums that can be added; money in cents. `aside_cents` was staked in rounds that ended void or with no roll.
+    """Sums that can be added; money in cents. `sums` are the figures of the settled rounds (docs/figures.md).
 
-    `open_time` is the time of `tables.core.pace`.
+    `void`: rounds that ended void, or that a slip voided. `void_win_cents`: what earlier throws of rounds without a
+    result took less what they paid. `slips_cents`: what the slips filed on the day changed in the win of their rounds,
+    and `earlier_slips_cents` the part about rounds of earlier days; `slips_moved_cents`: what these slips moved into
+    the tray.
     """
 
-    settled: int = 0
+    sums: Sums = field(default_factory=Sums)
     no_roll: int = 0
     void: int = 0
     in_play: int = 0
     by_hand: int = 0
     on_paper: int = 0
-    wagered_cents: int = 0
-    aside_cents: int = 0
-    taken_cents: int = 0
-    paid_cents: int = 0
-    wagers: int = 0
     outside: int = 0
     outside_cents: int = 0
+    void_win_cents: int = 0
     slips: int = 0
-    corrections_cents: int = 0
-    open_time: dt.timedelta = dt.timedelta()
-    expected: Expected = field(default_factory=Expected)
+    slips_cents: int = 0
+    earlier_slips_cents: int = 0
+    slips_moved_cents: int = 0
 
     def __add__(self, addend: "Figures") -> "Figures":
-        names = [field_.name for field_ in fields(Figures)]
-        return Figures(**{name: getattr(self, name) + getattr(addend, name) for name in names})
+        names = [field_.name for field_ in fields(Figures) if field_.name != "sums"]
+        sums = self.sums.copy()
+        sums.add(addend.sums)
+        return Figures(sums, **{name: getattr(self, name) + getattr(addend, name) for name in names})
+
+    @property
+    def settled(self) -> int:
+        return self.sums.rounds
 
     @property
     def win_cents(self) -> int:
-        """The win as settled."""
-        return self.taken_cents - self.paid_cents
-
-    @property
-    def corrected_cents(self) -> int:
-        """The win with the corrections filed on the day."""
-        return self.win_cents + self.corrections_cents
-
-    @property
-    def returned_cents(self) -> int:
-        """Stakes returned to players: of winners, of returned wagers, of void rounds."""
-        return self.wagered_cents + self.aside_cents - self.taken_cents
+        return self.sums.win_cents
 
     @property
     def win_share(self) -> Fraction | None:
-        """Win over wagers: the share of the amount wagered that the casino won, as settled. Hold is win over drop."""
-        return Fraction(self.win_cents, self.wagered_cents) if self.wagered_cents else None
-
-    @property
-    def pace(self) -> Fraction | None:
-        return pace(self.settled, self.open_time)
+        """Win over handle. Hold is win over drop."""
+        return self.sums.win_share
 
     @property
     def rounds(self) -> int:
@@ -97,7 +88,7 @@ class ReportRow:
 
 @dataclass(frozen=True)
 class HourFigures:
-    """The rounds that opened in one hour, and the slips filed in it."""
+    """The rounds that were settled in one hour, those without a result that began in it, and the slips filed in it."""
 
     begins: dt.datetime
     figures: Figures
@@ -121,6 +112,15 @@ class Report:
     def is_final(self) -> bool:
         """Whether only a slip can change the report: the day is over, and so is each of its rounds."""
         return self.day.is_over and not self.total.in_play
+
+    @property
+    def moved_win_cents(self) -> int:
+        """The win as settled at the tables, void rounds included, with the slips filed on the day about any day.
+
+        The field `win_cents` of `report.accepted` has always been this. No page shows it.
+        """
+        since = sum(slip.effect_cents for slip in self.later_slips)
+        return self.total.win_cents - since + self.total.void_win_cents + self.total.earlier_slips_cents
 
     @property
     def is_empty(self) -> bool:
@@ -169,57 +169,62 @@ def _figures_by_table(
     figures_by_table: dict[int, Figures] = defaultdict(Figures)
     for (table, _hour), figures in by_hour.items():
         figures_by_table[table] += figures
-    for table, expectation in expected_by_table(rounds).items():
-        figures_by_table[table] += Figures(expected=expectation)
     for table, records in rounds.by_table.items():
         figures_by_table[table] += _wager_figures(records)
     for table, open_time in _open_times(rounds).items():
-        figures_by_table[table] += Figures(open_time=open_time)
+        figures_by_table[table] += Figures(Sums(open_us=open_time // MICROSECOND))
     for slip in slips:
         figures_by_table[slip.table] += _slip_figures(slip)
     return figures_by_table
 
 
 def _slip_figures(slip: SlipRow) -> Figures:
-    return Figures(slips=1, corrections_cents=slip.effect_cents)
+    return Figures(
+        slips=1,
+        slips_cents=slip.effect_cents,
+        earlier_slips_cents=slip.effect_cents if slip.is_of_another_day else 0,
+        slips_moved_cents=slip.moved_cents or 0,
+    )
 
 
 def _figures_by_table_and_hour(rounds: DayRounds) -> dict[tuple[int, int], Figures]:
     """The figures by table and hour of the day."""
-    sums_by_hour: dict[tuple[int, int], Counter[str]] = defaultdict(Counter)
+    figures = {key: Figures(sums) for key, sums in settled_figures(rounds).items()}
+    counts_by_hour: dict[tuple[int, int], Counter[str]] = defaultdict(Counter)
     for table, records in rounds.by_table.items():
         for record in records:
             assert record.opened_at is not None
-            sums_by_hour[table, rounds.day.hour_of(record.opened_at)].update(_round_sums(record))
-    return {key: _figures(sums) for key, sums in sorted(sums_by_hour.items())}
+            is_settled = rounds.with_slip(table, record).is_settled
+            moment = record.ended_at if is_settled and record.ended_at else record.opened_at
+            counts_by_hour[table, rounds.day.hour_of(moment)].update(
+                _round_counts(record, is_settled=is_settled)
+            )
+    for key, counts in counts_by_hour.items():
+        figures[key] = figures.get(key, Figures()) + Figures(Sums(), **counts)
+    return dict(sorted(figures.items()))
 
 
-def _figures(sums: Mapping[str, Any]) -> Figures:
-    return Figures(**sums)
-
-
-def _round_sums(record: RoundRecord) -> dict[str, int]:
-    """What one round adds to the sums of its hour."""
+def _round_counts(record: RoundRecord, *, is_settled: bool) -> dict[str, int]:
+    """What one round adds to the counts of its hour, beside the figures of a settled one."""
     if not record.phase:
         return {"in_play": 1}
-    is_cleared = record.phase == "cleared"
-    return {
-        "settled" if is_cleared else record.phase.replace("-", "_"): 1,
-        "by_hand": int(record.by_hand),
-        "wagered_cents" if is_cleared else "aside_cents": record.wagered_cents,
-        "taken_cents": record.taken_cents,
-        "paid_cents": record.paid_cents,
-    }
+    if is_settled:
+        return {"by_hand": int(record.by_hand)}
+    ending = "void" if record.phase == "cleared" else record.phase.replace("-", "_")
+    counts = {ending: 1, "by_hand": int(record.by_hand)}
+    if record.phase != "cleared":  # what a slip voids it also returns
+        counts["void_win_cents"] = record.taken_cents - record.paid_cents
+    return counts
 
 
 def _wager_figures(records: Iterable[RoundRecord]) -> Figures:
-    """The number of wagers in ended rounds, those outside the limits, and the rounds that were played on paper."""
+    """The wagers outside the limits in ended rounds, and the rounds that were played on paper."""
     ended = [record for record in records if record.phase]
-    wagers = [wager for record in ended for wager in record.wagers.values() if not wager.struck]
-    outside = [wager for wager in wagers if wager.flag]
+    outside = [
+        wager for record in ended for wager in record.wagers.values() if wager.flag and not wager.struck
+    ]
     return Figures(
         on_paper=sum(record.on_paper for record in ended),
-        wagers=len(wagers),
         outside=len(outside),
         outside_cents=sum(wager.cents for wager in outside),
     )
@@ -229,8 +234,8 @@ def _open_times(rounds: DayRounds) -> dict[int, dt.timedelta]:
     """The open and staffed time of each table with settled rounds, up to the newest of them."""
     day = rounds.day
     last_by_table = {
-        table: min(max(record.ended_at for record in records if record.ended_at), day.ends)
-        for table, records in rounds.settled().items()
+        table: min(max(round_.record.ended_at for round_ in settled if round_.record.ended_at), day.ends)
+        for table, settled in rounds.settled().items()
     }
     tables = [day.tables[table] for table in last_by_table]
     times = open_times(tables, day.begins, max(last_by_table.values(), default=day.begins))

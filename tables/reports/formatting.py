@@ -1,21 +1,12 @@
-"""Formats of the daily report: shares, amounts, durations, rounds an hour."""
+"""Formats of the daily report: counts, what is expected, when a table was open. Money, shares: `games/formats.py`."""
 
 import datetime as dt
-from fractions import Fraction
 
-from games.engine.odds import in_dollars
+from games.formats import NONE, about, signed_about
 from games.models import Facility
-from tables.reports import shares
-from tables.reports.charts import SIGMAS, sigma
-from tables.reports.expected import Expected
-from tables.reports.figures import Figures
+from tables.core.figure_sums import Sums
 
 MAX_SPANS = 6  # listed one by one: a row of a page has no room for more
-
-
-def share(part: Fraction | None) -> str:
-    """`7.41 %`."""
-    return shares.percent(part)
 
 
 def thousands(count: int) -> str:
@@ -23,30 +14,19 @@ def thousands(count: int) -> str:
     return f"{count:,}"
 
 
-def exact_win_share(figures: Figures) -> str:
-    """Win over wagers as a fraction in lowest terms."""
-    return shares.ratio(figures.win_cents, figures.wagered_cents)
+def pace_words(pace: int | None) -> str:
+    """The pace: `42`; a dash for None."""
+    return NONE if pace is None else f"{pace}"
 
 
-def exact_dollars(amount: Fraction | None) -> str:
-    """`$12.35` for an exact amount."""
-    return shares.dollars_and_cents(amount)
+def expected_words(sums: Sums) -> str:
+    """`+$12`, in whole dollars; a dash where it is not known."""
+    return signed_about(sums.expected.value) if sums.is_known else NONE
 
 
-def signed_dollars(cents: int) -> str:
-    """`+$30`, `−$30`, `$0`."""
-    return f"+{in_dollars(cents)}" if cents > 0 else in_dollars(cents)
-
-
-def band(expected: Expected) -> str:
-    """`± $1,234` for two standard deviations."""
-    return f"± {in_dollars(SIGMAS * sigma(expected))}"
-
-
-def rounds_per_hour(figures: Figures) -> str:
-    """The pace: `42.5`."""
-    exact = figures.pace
-    return shares.NONE if exact is None else shares.tenths(exact.numerator, exact.denominator)
+def band_words(sums: Sums) -> str:
+    """`± $1,234` for two standard deviations, in whole dollars; a dash where they are not known."""
+    return f"± {about(sums.band_cents)}" if sums.is_known else NONE
 
 
 def duration(seconds: int) -> str:

@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from games.engine.odds import in_dollars
 from games.models import Facility
 from games.registry import game_by_code
 from tables.reports.figures import Report
@@ -39,8 +38,9 @@ def expected_notes(report: Report) -> Iterator[str]:
                 f"{game.name}: a wager on the game is computed from before its first throw, one on a play from the "
                 "position of the marker when it was placed."
             )
-    if report.total.expected.excluded_cents:
-        excluded = in_dollars(report.total.expected.excluded_cents)
+    if not report.total.sums.is_known:
+        count = report.total.sums.unknown_rounds
         yield (
-            f"Not included: {excluded} wagered in rounds of which an entry was changed or the terms cannot be read."
+            f"The odds of {count:,} round{'' if count == 1 else 's'} are not known, because an entry was changed or "
+            "the terms cannot be read. So nothing is expected of the tables that dealt them."
         )

@@ -5,25 +5,17 @@ To add a column, add one `Column` to its table here or in `event_tables.py`.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from games.engine.odds import in_dollars
+from games.formats import money, percent, signed
 from games.models import Facility
 from games.office.pdf.approval import moment
 from games.templatetags.office import day as in_words
-from tables.reports.charts import Bar, Whisker, bars, is_outside, whiskers
+from tables.core.figure_sums import Sums
+from tables.reports.charts import Bar, Whisker, bars, whiskers
 from tables.reports.columns import Column, ReportTable
-from tables.reports.expected import Expected
 from tables.reports.figures import Figures, HourFigures, Report, ReportRow
-from tables.reports.formatting import (
-    band,
-    exact_dollars,
-    exact_win_share,
-    rounds_per_hour,
-    share,
-    signed_dollars,
-    spans,
-    thousands,
-)
+from tables.reports.formatting import band_words, expected_words, pace_words, spans, thousands
 from tables.reports.links import ReportLinks
 from tables.reports.notes import hour_label
 from tables.reports.slip_rows import SlipRow
@@ -35,39 +27,36 @@ def _total_url(figure: str, value: Callable[[Report], int]) -> Callable[[Report,
     return lambda report, links: links.of_day(figure) if value(report) else ""
 
 
+def _money(heading: str, cents: Callable[[Report], int], **more: Any) -> Column[Report]:
+    return Column(heading, cents, money, is_number=True, **more)
+
+
 SUMMARY: tuple[Column[Report], ...] = (
     Column(
-        "Rounds settled",
+        "Rounds",
         lambda report: report.total.settled,
         thousands,
-        notes=lambda report: [f"{report.total.wagers:,} wagers"],
+        notes=lambda report: [f"{report.total.sums.wagers:,} wagers"],
     ),
-    Column("Wagered", lambda report: report.total.wagered_cents, in_dollars, is_number=True),
-    Column("Taken", lambda report: report.total.taken_cents, in_dollars, is_number=True),
-    Column("Paid", lambda report: report.total.paid_cents, in_dollars, is_number=True),
-    Column("Stakes returned", lambda report: report.total.returned_cents, in_dollars, is_number=True),
+    _money("Handle", lambda report: report.total.sums.handle_cents),
+    _money("Taken", lambda report: report.total.sums.taken_cents),
+    _money("Fees", lambda report: report.total.sums.fees_cents),
+    _money("Paid", lambda report: report.total.sums.paid_cents),
+    Column("Win", lambda report: report.total.win_cents, signed, is_number=True, is_strong=True),
+    Column("Win of handle", lambda report: report.total.win_share, percent),
+    Column("Won in void rounds", lambda report: report.total.void_win_cents, signed, is_number=True),
     Column(
-        "Win as settled", lambda report: report.total.win_cents, in_dollars, is_number=True, is_strong=True
-    ),
-    Column(
-        "Corrections",
-        lambda report: report.total.corrections_cents,
-        signed_dollars,
+        "Changed by slips filed this day",
+        lambda report: report.total.slips_cents,
+        signed,
         is_number=True,
-        notes=lambda report: [_slip_count(report.total)],
+        notes=lambda report: _slip_notes(report.total),
     ),
     Column(
-        "After corrections",
-        lambda report: report.total.corrected_cents,
-        in_dollars,
+        "Moved by slips filed this day",
+        lambda report: report.total.slips_moved_cents,
+        signed,
         is_number=True,
-        is_strong=True,
-    ),
-    Column(
-        "Win over wagers",
-        lambda report: report.total.win_share,
-        share,
-        notes=lambda report: [exact_win_share(report.total)],
     ),
 )
 COUNTS: tuple[Column[Report], ...] = (
@@ -102,7 +91,7 @@ COUNTS: tuple[Column[Report], ...] = (
         thousands,
         url=_total_url("on_paper", lambda report: report.total.on_paper),
     ),
-    Column("Rounds an hour", lambda report: report.total, rounds_per_hour),
+    Column("Pace", lambda report: report.total.sums.pace, pace_words),
     Column(
         "Entries on the record",
         lambda report: report.events.entries,
@@ -116,19 +105,24 @@ PAPER_SUMMARY: tuple[Column[Report], ...] = (
         "Outside the limits",
         lambda report: report.total.outside,
         thousands,
-        notes=lambda report: [in_dollars(report.total.outside_cents)],
+        notes=lambda report: [money(report.total.outside_cents)],
     ),
     Column(
-        "Expected win",
-        lambda report: report.total.expected.win,
-        exact_dollars,
+        "Expected",
+        lambda report: report.total.sums,
+        expected_words,
         is_number=True,
-        notes=lambda report: [band(report.total.expected)],
+        notes=lambda report: [band_words(report.total.sums)],
     ),
-    Column(
-        "Win of the same wagers", lambda report: report.total.expected.won_cents, in_dollars, is_number=True
-    ),
+    _money("Cut", lambda report: report.total.sums.cut_cents),
 )
+
+
+def _slip_notes(figures: Figures) -> list[str]:
+    notes = [_slip_count(figures)]
+    if figures.earlier_slips_cents:
+        notes.append(f"{signed(figures.earlier_slips_cents)} about earlier days")
+    return notes
 
 
 def _slip_count(figures: Figures) -> str:
@@ -139,11 +133,11 @@ def _slip_count(figures: Figures) -> str:
 
 
 def _win_bars(rows: Sequence[ReportRow]) -> list[Bar]:
-    return bars([(row.figures.win_cents, row.figures.corrected_cents) for row in rows])
+    return bars([row.figures.win_cents for row in rows])
 
 
-def _wagered_bars(rows: Sequence[ReportRow]) -> list[Bar]:
-    return bars([(row.figures.wagered_cents, None) for row in rows])
+def _handle_bars(rows: Sequence[ReportRow]) -> list[Bar]:
+    return bars([row.figures.sums.handle_cents for row in rows])
 
 
 def _round_notes(row: ReportRow) -> list[str]:
@@ -171,8 +165,8 @@ def row_columns(report: Report, by: str) -> tuple[Column[ReportRow], ...]:
             is_strong=True,
             notes=lambda row: [spans(row.open_spans, facility)] if is_by_table else [],
             page_notes=lambda row: (
-                [f"{rounds_per_hour(row.figures)} rounds an hour"]
-                if is_by_table and row.figures.pace is not None
+                [f"pace {pace_words(row.figures.sums.pace)}"]
+                if is_by_table and row.figures.sums.pace is not None
                 else []
             ),
             url=_row_url("all"),
@@ -188,53 +182,49 @@ def row_columns(report: Report, by: str) -> tuple[Column[ReportRow], ...]:
             url=_row_url("rounds"),
         ),
         Column(
-            "Wagered",
-            lambda row: row.figures.wagered_cents,
-            in_dollars,
+            "Handle",
+            lambda row: row.figures.sums.handle_cents,
+            money,
             is_number=True,
             url=_row_url("settled"),
-            draw=None if is_by_table else _wagered_bars,
+            draw=None if is_by_table else _handle_bars,
         ),
-        Column("Taken", lambda row: row.figures.taken_cents, in_dollars, width=58, is_number=True),
-        Column("Paid", lambda row: row.figures.paid_cents, in_dollars, is_number=True),
+        Column("Taken", lambda row: row.figures.sums.taken_cents, money, width=58, is_number=True),
+        *(
+            [
+                Column[ReportRow](
+                    "Fees", lambda row: row.figures.sums.fees_cents, money, width=50, is_number=True
+                )
+            ]
+            if report.total.sums.fees_cents
+            else []
+        ),
+        Column("Paid", lambda row: row.figures.sums.paid_cents, money, is_number=True),
         Column(
-            "Win over wagers",
+            "Win of handle",
             lambda row: row.figures.win_share,
-            lambda win_share: share(win_share).replace(" ", "\u00a0"),
+            lambda win_share: percent(win_share).replace(" ", "\u00a0"),
             is_number=True,
-            page_notes=lambda row: [exact_win_share(row.figures)],
         ),
         Column(
             "Win",
             lambda row: row.figures.win_cents,
-            in_dollars,
+            signed,
             is_number=True,
             is_strong=True,
             draw=_win_bars,
         ),
-        *([CORRECTED] if report.total.slips else []),
     )
-
-
-CORRECTED: Column[ReportRow] = Column(
-    "Corrected",
-    lambda row: row.figures,
-    lambda figures: in_dollars(figures.corrected_cents) if figures.slips else "",
-    width=58,
-    is_number=True,
-    page_notes=lambda row: [signed_dollars(row.figures.corrections_cents)] if row.figures.slips else [],
-)
 
 
 def row_table(report: Report, by: str) -> ReportTable[ReportRow]:
     """The figures by table or, with `by` "game", by game."""
-    subtitle = "as settled, drawn from zero"
     return ReportTable(
         "lines",
         f"Win by {by}",
         row_columns(report, by),
         report.games if by == "game" else report.tables,
-        f"{subtitle}; brass: after corrections" if report.total.slips else subtitle,
+        "of the settled rounds with their slips, drawn from zero",
         empty="Nothing was played.",
         is_quiet=_is_quiet,
     )
@@ -244,22 +234,22 @@ def _hour_columns(facility: Facility) -> tuple[Column[HourFigures], ...]:
     return (
         Column("Hour", lambda hour: hour_label(hour.begins, facility)),
         Column("Rounds", lambda hour: hour.figures.settled, thousands, is_number=True),
-        Column("Wagered", lambda hour: hour.figures.wagered_cents, in_dollars, 80, is_number=True),
-        Column("Taken", lambda hour: hour.figures.taken_cents, in_dollars, 80, is_number=True),
-        Column("Paid", lambda hour: hour.figures.paid_cents, in_dollars, 80, is_number=True),
+        Column("Handle", lambda hour: hour.figures.sums.handle_cents, money, 80, is_number=True),
+        Column("Taken", lambda hour: hour.figures.sums.taken_cents, money, 80, is_number=True),
+        Column("Paid", lambda hour: hour.figures.sums.paid_cents, money, 80, is_number=True),
         Column(
             "Win",
             lambda hour: hour.figures.win_cents,
-            in_dollars,
+            signed,
             80,
             is_number=True,
             is_strong=True,
-            draw=lambda hours: bars([(hour.figures.win_cents, None) for hour in hours]),
+            draw=lambda hours: bars([hour.figures.win_cents for hour in hours]),
         ),
         Column(
-            "Corrections",
+            "Changed by slips filed then",
             lambda hour: hour.figures,
-            lambda figures: signed_dollars(figures.corrections_cents) if figures.slips else "",
+            lambda figures: signed(figures.slips_cents) if figures.slips else "",
             is_number=True,
             page_notes=lambda hour: [_slip_count(hour.figures)] if hour.figures.slips else [],
             is_on_paper=False,
@@ -268,7 +258,7 @@ def _hour_columns(facility: Facility) -> tuple[Column[HourFigures], ...]:
 
 
 def hour_table(report: Report) -> ReportTable[HourFigures]:
-    """The figures by hour; the PDF prints the hours in which rounds began."""
+    """The figures by hour; the PDF prints the hours with rounds."""
     return ReportTable(
         "hours",
         "Figures by hour",
@@ -284,30 +274,30 @@ def hour_table(report: Report) -> ReportTable[HourFigures]:
 
 @dataclass(frozen=True)
 class ExpectedRow:
-    """The expected win of a table, of a game or of the whole day."""
+    """The figures of a table, of a game or of the whole day."""
 
     label: str
-    expected: Expected
+    sums: Sums
 
 
 def _expected_whiskers(rows: Sequence[ExpectedRow]) -> list[Whisker]:
-    return whiskers([row.expected for row in rows])
+    return whiskers([row.sums for row in rows])
 
 
 def _expected_columns(by: str) -> tuple[Column[ExpectedRow], ...]:
     return (
         Column(by.capitalize(), lambda row: row.label, width=76),
-        Column("Wagered", lambda row: row.expected.staked_cents, in_dollars, 80, is_number=True),
-        Column("Expected win", lambda row: row.expected.win, exact_dollars, 80, is_number=True),
-        Column("Band", lambda row: row.expected, band, 80, is_number=True),
+        Column("Handle", lambda row: row.sums.handle_cents, money, 80, is_number=True),
+        Column("Expected", lambda row: row.sums, expected_words, 80, is_number=True),
+        Column("± 2 σ", lambda row: row.sums, band_words, 80, is_number=True),
         Column(
-            "Actual win",
-            lambda row: row.expected.won_cents,
-            in_dollars,
+            "Win",
+            lambda row: row.sums.win_cents,
+            signed,
             80,
             is_number=True,
             is_strong=True,
-            warning=lambda row: "outside the band" if is_outside(row.expected) else "",
+            warning=lambda row: "outside the band" if row.sums.is_outside else "",
             draw=_expected_whiskers,
             has_whiskers=True,
         ),
@@ -317,9 +307,9 @@ def _expected_columns(by: str) -> tuple[Column[ExpectedRow], ...]:
 def expected_table(report: Report, by: str) -> ReportTable[ExpectedRow]:
     """What the odds say, and what was won, by table or by game, with the whole day where several played."""
     rows = [
-        ExpectedRow(row.label, row.figures.expected)
+        ExpectedRow(row.label, row.figures.sums)
         for row in (report.games if by == "game" else report.tables)
-        if row.figures.expected.staked_cents
+        if row.figures.sums.rounds
     ]
     return ReportTable(
         "expected",
@@ -327,7 +317,7 @@ def expected_table(report: Report, by: str) -> ReportTable[ExpectedRow]:
         _expected_columns(by),
         rows,
         empty="No round was settled.",
-        total=ExpectedRow("The casino", report.total.expected) if len(rows) > 1 else None,
+        total=ExpectedRow("The casino", report.total.sums) if len(rows) > 1 else None,
     )
 
 
@@ -367,20 +357,20 @@ def _slip_columns(facility: Facility) -> tuple[Column[SlipRow], ...]:
             width=72,
             notes=lambda row: [row.slip.filed_with],
         ),
-        Column("Win before", lambda row: row.before_cents, in_dollars, 58, is_number=True),
+        Column("Win before", lambda row: row.before_cents, money, 58, is_number=True),
         Column(
             "Win after",
             lambda row: row.after_cents,
-            in_dollars,
+            money,
             58,
             is_number=True,
             is_strong=True,
-            page_notes=lambda row: [signed_dollars(row.effect_cents)],
+            page_notes=lambda row: [signed(row.effect_cents)],
         ),
         Column(
             "Moved",
             lambda row: row.moved_cents,
-            lambda cents: "not yet" if cents is None else signed_dollars(cents),
+            lambda cents: "not yet" if cents is None else signed(cents),
             52,
             is_number=True,
             is_warning=lambda row: row.moved_cents is None,
@@ -395,7 +385,7 @@ def slip_table(report: Report) -> ReportTable[SlipRow]:
         "Corrections filed on this day",
         _slip_columns(report.day.facility),
         report.slips,
-        "Error Notification Slips; their rounds stay as they were settled",
+        "Error Notification Slips; each counts in the figures of the day of its round",
     )
 
 
@@ -406,5 +396,5 @@ def later_slip_table(report: Report) -> ReportTable[SlipRow]:
         "Filed since, about rounds of this day",
         _slip_columns(report.day.facility),
         report.later_slips,
-        "counted on the day they were filed, not on this one",
+        "counted in the figures of this day",
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 from typing import TypedDict
 
-from games.layout_drawing import money, signed
+from games.formats import money, signed
 from games.snapshot_types import WinLines
 
 LETTER, LINE = 7.4, 15  # width of a figure and height of a line of text, 13 pixels high

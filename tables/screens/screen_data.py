@@ -24,7 +24,8 @@ from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.wagers import Wager
 from games.exposure import Exposure, exposure
-from games.layout_drawing import is_dice_corrected, money, signed
+from games.formats import money, signed, whole_dollars
+from games.layout_drawing import is_dice_corrected
 from games.snapshot_types import (
     ALERT_LEVELS,
     ActLine,
@@ -56,7 +57,7 @@ from tables.screens.layout import Spot
 from tables.screens.plots import AxisLabel, WinPlot, axis_labels, win_plot
 from tables.screens.run import RunArea, RunSeat, SeatOfRun
 from tables.screens.templates import SUFFIX
-from tables.words.forms import span, whole_dollars
+from tables.words.forms import span
 from tables.words.labels import LABELS
 from tables.words.sentences import NUMBERS, state_of_round
 from tables.words.sentences import short as short_citation

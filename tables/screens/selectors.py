@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 
 from audit import clock
 from audit.compiled_reads import CompiledValues
@@ -21,8 +20,8 @@ from games.engine import Rules
 from games.engine.editions import all_editions
 from games.engine.game import Game, PostCode
 from games.engine.procedures import EndedPhase
-from games.layout_drawing import money
-from games.registry import game_by_code, registered_fees
+from games.formats import money
+from games.registry import game_by_code
 from games.snapshot_types import (
     ActLine,
     EndedRoundsPart,
@@ -38,7 +37,7 @@ from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_S
 from tables.models import Round, Slip, Table, Throw, Wager
 from tables.opening.open_time import needed_posts, open_time_since
 from tables.rounds.entry_types import WAGERS_PLACED
-from tables.screens.day_expectation import DayExpectation, day_expectation
+from tables.screens.day_figures import DayFigures, RoundSums, SettledRow, day_figures, sums_of_rounds
 from tables.words.entries import data_of, words_of
 
 LAST_ROUNDS = 20
@@ -96,7 +95,7 @@ def _ended_rounds_part(place: TablePlace, status_seq: int, newest_slip_seq: int,
     return {
         "last_wagers": last_wagers(place.table_id),
         "figures": figures(place, day),
-        "history": history(place.table_id, place.game),
+        "history": history(place.uid, place.table_id, place.stream_id, place.game),
     }
 
 
@@ -124,51 +123,20 @@ def last_wagers(table_id: int) -> list[LastWager]:
     ]
 
 
-PLAYED = Q(phase="cleared")
-HAS_PAYMENTS = PLAYED | Q(taken_cents__gt=0) | Q(paid_cents__gt=0)
-DAY_SUMS = CompiledValues(
-    lambda table, day: (
-        Round.objects.filter(table=table, gaming_day=day)
-        .exclude(ended_at=None)
-        .order_by()
-        .values("table")
-        .annotate(
-            rounds=Count("pk", filter=PLAYED),
-            handle=Sum("wagered_cents", filter=PLAYED),
-            taken=Sum("taken_cents"),
-            paid=Sum("paid_cents"),
-            last=Max("ended_at", filter=PLAYED),
-        )
-        .values_list("rounds", "handle", "taken", "paid", "last")
-    )
-)
-DAY_RESULTS = CompiledValues(
-    lambda table, day: (
-        Round.objects.filter(HAS_PAYMENTS, table=table, gaming_day=day)
-        .exclude(ended_at=None)
-        .order_by("number")
-        .values_list("number", "taken_cents", "paid_cents")
-    )
-)
-NO_SUMS = (0, None, None, None, None)
-
-
 def figures(place: TablePlace, day: Day) -> Figures:
-    """Return rounds, handle (without fees), win (cents) and pace of a gaming day.
-
-    A void round or no roll does not count as a round, but what its earlier throws won or lost is in the win.
-    """
-    rounds, handle, taken, paid, last = next(iter(DAY_SUMS(place.table_id, day.date)), NO_SUMS)
-    expectation = day_expectation(place.uid, place.table_id, day.date, rounds)
+    """Return the figures of a gaming day: docs/figures.md."""
+    of_day = day_figures(place.uid, place.table_id, place.stream_id, day.date)
+    sums = of_day.sums
+    is_known = bool(sums.rounds) and sums.is_known
     return {
         "gaming_day": day.date.isoformat(),
-        "rounds": rounds,
-        "handle_cents": (handle or 0) - expectation.fees_cents,
-        "win_cents": (taken or 0) - (paid or 0),
-        "expected_cents": expectation.expected_cents,
-        "band_cents": expectation.band_cents,
-        "pace_per_hour": _pace_of_day(place, rounds, day, last),
-        **win_lines(place.table_id, day.date, expectation),
+        "rounds": sums.rounds,
+        "handle_cents": sums.handle_cents,
+        "win_cents": sums.win_cents,
+        "expected_cents": sums.expected_cents if is_known else None,
+        "band_cents": sums.band_cents if is_known else None,
+        "pace_per_hour": _pace_of_day(place, sums.rounds, day, of_day.last),
+        **win_lines(of_day),
     }
 
 
@@ -181,21 +149,20 @@ def _pace_of_day(place: TablePlace, rounds: int, day: Day, last: dt.datetime | N
     return None if exact is None else round(exact)
 
 
-def win_lines(table_id: int, day: dt.date, expectation: DayExpectation) -> WinLines:
+def win_lines(of_day: DayFigures) -> WinLines:
     """Return the win before and after each of the day's last rounds, oldest first, and what the odds predicted then."""
-    results = list(DAY_RESULTS(table_id, day))
-    wins = list(accumulate((taken - paid for _number, taken, paid in results), initial=0))[
-        -WIN_LINE_ROUNDS - 1 :
+    line = of_day.line[-WIN_LINE_ROUNDS - 1 :]
+    known = [
+        (point.expected_cents, point.band_cents)
+        for point in line
+        if point.expected_cents is not None and point.band_cents is not None
     ]
-    numbers = [0, *(number for number, _taken, _paid in results)][-len(wins) :]
-    expected = [expectation.up_to(number) for number in numbers]
-    known = [so_far for so_far in expected if so_far is not None]
-    if len(known) < len(expected):
+    if len(known) < len(line):
         known = []
     return {
-        "win_line_cents": wins,
-        "expected_line_cents": [so_far.expected_cents for so_far in known],
-        "band_line_cents": [so_far.band_cents for so_far in known],
+        "win_line_cents": [point.win_cents for point in line],
+        "expected_line_cents": [expected for expected, _band in known],
+        "band_line_cents": [band for _expected, band in known],
     }
 
 
@@ -206,31 +173,24 @@ class PastRow(NamedTuple):
     ended_at: dt.datetime
     phase: EndedPhase
     ending: str
-    wagered_cents: int
-    taken_cents: int
-    paid_cents: int
+    submission: int
     by_hand: bool
-    fees_cents: int
     wagers_placed: int
-    slipped: bool
+    slip_seq: int | None
     made_void: bool
     slip_open: bool
 
 
-def _fees_that_stood() -> Q:
-    return Q(wagers__struck=False, wagers__code__in=[fee.code for fee in registered_fees()])
-
-
 SLIPS_OF_ROUND = Slip.objects.filter(round=OuterRef("pk"))
+NEWEST_SLIP_OF_ROUND = SLIPS_OF_ROUND.order_by("-filed_seq").values("filed_seq")[:1]
 AFTER_ALL_ROUNDS = 2**31 - 1
 PAST_ROUNDS = CompiledValues(
     lambda table, before: (
         Round.objects.filter(table=table, number__lt=before)
         .exclude(ended_at=None)
         .annotate(
-            fees_cents=Sum("wagers__cents", filter=_fees_that_stood(), default=0),
             wagers_placed=Count("wagers", filter=Q(wagers__struck=False)),
-            slipped=Exists(SLIPS_OF_ROUND),
+            slip_seq=Subquery(NEWEST_SLIP_OF_ROUND),
             made_void=Exists(SLIPS_OF_ROUND.filter(kind=Slip.Kind.VOID)),
             slip_open=Exists(SLIPS_OF_ROUND.filter(status=Slip.Status.FILED)),
         )
@@ -247,21 +207,37 @@ PAST_DICE = CompiledValues(
 )
 
 
-def history(table_id: int, game: str, before: int = AFTER_ALL_ROUNDS) -> list[PastRound]:
-    """Return the last rounds (before a round's number), newest first, with the dice after corrections."""
+def history(
+    uid: uuid.UUID, table_id: int, stream_id: int, game: str, before: int = AFTER_ALL_ROUNDS
+) -> list[PastRound]:
+    """Return the last rounds (before a round's number), newest first, with the dice after corrections.
+
+    Their money is that of the figures: with the newest slip, and nothing of a round that ended without a result.
+    """
     rounds = [PastRow(*row) for row in PAST_ROUNDS(table_id, before)]
     if not rounds:
         return []
+    settled = [
+        SettledRow(row.number, row.submission, row.ended_at, row.slip_seq or 0)
+        for row in rounds
+        if row.phase == "cleared"
+    ]
+    sums = {round_sums.number: round_sums for round_sums in sums_of_rounds(uid, table_id, stream_id, settled)}
     dice_of: dict[int, dict[int, list[int]]] = defaultdict(dict)
     for round_number, throw, dice in PAST_DICE(table_id, rounds[-1].number, rounds[0].number):
         dice_of[round_number][throw] = dice
     return [
-        _past_round(row, game_by_code(game), [dice for dice in dice_of[row.number].values() if dice])
+        _past_round(
+            row,
+            game_by_code(game),
+            [dice for dice in dice_of[row.number].values() if dice],
+            sums.get(row.number),
+        )
         for row in rounds
     ]
 
 
-def _past_round(row: PastRow, game: Game, thrown: list[list[int]]) -> PastRound:
+def _past_round(row: PastRow, game: Game, thrown: list[list[int]], sums: RoundSums | None) -> PastRound:
     dice = list(game.arranged(thrown[-1])) if thrown else []
     return {
         "number": row.number,
@@ -272,10 +248,10 @@ def _past_round(row: PastRow, game: Game, thrown: list[list[int]]) -> PastRound:
         "ending": row.phase,
         "result": row.ending or None,
         "wagers": row.wagers_placed,
-        "handle_cents": row.wagered_cents - row.fees_cents,
-        "win_cents": row.taken_cents - row.paid_cents,
+        "handle_cents": sums.handle_cents if sums else 0,
+        "win_cents": sums.win_cents if sums else 0,
         "by_hand": row.by_hand,
-        "slip": "void" if row.made_void else "slip" if row.slipped else None,
+        "slip": "void" if row.made_void else "slip" if row.slip_seq else None,
         "slip_open": row.slip_open,
     }
 

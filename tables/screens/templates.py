@@ -16,7 +16,9 @@ from minijinja import Environment
 
 from games import registry
 from games.chips import chip_class
-from games.layout_drawing import listed, money, plain, signed
+from games.formats import money, plain, signed
+from games.layout_drawing import listed
+from tables.core.glossary import MEANINGS
 from tables.screens.formats import breakable, cite, clock
 
 # They return the same text for the same value: Python is called from Rust for each, so there are few, and none is slow.
@@ -53,6 +55,7 @@ def environment() -> Environment:
     return Environment(
         loader=_read,
         filters=FILTERS,
+        globals={"meanings": MEANINGS},
         auto_escape_callback=lambda _name: True,
         undefined_behavior="strict",
         keep_trailing_newline=True,

@@ -1,34 +1,17 @@
-"""Filters of the pages of figures."""
-
-from fractions import Fraction
+"""Filters of the pages of figures: `games/formats.py`."""
 
 from django import template
 
-from tables.figures import formatting
-from tables.words.forms import whole_dollars
+from games import formats
+from tables.core.glossary import meaning
 
 register = template.Library()
-
-
-@register.filter
-def dollars(cents: int) -> str:
-    """Format cents as whole dollars: `$1,150`."""
-    return formatting.dollars(cents)
-
-
-@register.filter
-def signed_dollars(cents: int) -> str:
-    """Format cents as whole dollars with their sign: `+$40`, `−$20`."""
-    return formatting.signed_dollars(cents)
-
-
-register.filter(whole_dollars)  # of an amount that is not exact money, before its format
-
-
-@register.filter
-def percent(share: Fraction | None, digits: int = 1) -> str:
-    """Format a share: `6.53 %`."""
-    return formatting.percent(share, digits)
+register.filter("money", formats.money)
+register.filter("signed", formats.signed)
+register.filter("about", formats.about)
+register.filter(formats.whole_dollars)  # of an amount that is not exact money, before its format
+register.filter(formats.percent)
+register.filter(meaning)
 
 
 @register.filter

@@ -8,7 +8,8 @@ from django.utils.safestring import SafeString
 
 from games import registry
 from games.engine.game import Game
-from games.layout_drawing import listed, money, signed
+from games.formats import money, signed
+from games.layout_drawing import listed
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
 from tables.equipment import table_signs
 from tables.screens import fragments, screen_data

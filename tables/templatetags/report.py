@@ -6,15 +6,5 @@ from tables.reports import formatting
 
 register = template.Library()
 
-for function in (
-    formatting.share,
-    formatting.thousands,
-    formatting.exact_win_share,
-    formatting.exact_dollars,
-    formatting.signed_dollars,
-    formatting.band,
-    formatting.rounds_per_hour,
-    formatting.duration,
-    formatting.spans,
-):
+for function in (formatting.thousands, formatting.duration, formatting.spans):
     register.filter(function)

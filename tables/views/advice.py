@@ -8,13 +8,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from audit import clock
+from games.formats import whole_dollars
 from games.models import Facility
 from tables.advice.facts import free_dealers, seats_of_last_hour, table_hours
 from tables.advice.proposals import FULL, NEARLY_EMPTY, Proposal, TableHour, proposals
 from tables.core.permissions import FLOOR
 from tables.runner.access import Denied, floor_tables_for
 from tables.views.facility import page_context
-from tables.words.forms import whole_dollars
 
 
 @require_GET

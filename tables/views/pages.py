@@ -103,13 +103,13 @@ def rounds(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """Rounds before those of the table page, a page at a time: a fragment for htmx."""
     row, _ = table_for(request, facility, table, "table")
     page_size = selectors.LAST_ROUNDS
-    newest = selectors.history(row.pk, row.game)
+    newest = selectors.history(row.uid, row.pk, row.stream_id, row.game)
     oldest_listed = newest[-1]["number"] if len(newest) == page_size else 0
     try:
         before = max(0, min(int(request.GET.get("before", oldest_listed)), oldest_listed))
     except ValueError:
         before = oldest_listed
-    history = selectors.history(row.pk, row.game, before)
+    history = selectors.history(row.uid, row.pk, row.stream_id, row.game, before)
     earlier = history[-1]["number"] if len(history) == page_size else None
     url = reverse("rounds", args=[facility, table])
     context = {"table": row, "history": history, "before": earlier, "url": url}

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Entry, Person
+from games.formats import whole_dollars
 from games.jurisdictions import SIGNATURE
 from games.models import Facility
 from games.registry import game_by_code
@@ -153,12 +154,12 @@ def _newest_changes(facility: Facility) -> list[dict[str, Any]]:
 
 
 def _shown(figures: RatedFigures) -> dict[str, Any]:
-    """The figures as the page shows them. A fraction of a cent is rounded here alone."""
+    """The figures as the page shows them. What is expected is rounded here alone, to whole dollars."""
     speed = figures.rounds_an_hour
     return {
         "rounds": figures.rounds,
         "handle_cents": figures.handle_cents,
-        "theoretical_cents": round(figures.theoretical_cents),
+        "theoretical_cents": whole_dollars(figures.theoretical_cents),
         "unknown_cents": figures.unknown_cents,
         "fees_cents": figures.fees_cents,
         "win_cents": figures.win_cents,
@@ -182,7 +183,7 @@ def _by_code(
                 "wager": names.get(code, code),
                 "count": code_figures.count,
                 "cents": code_figures.cents,
-                "theoretical_cents": round(code_figures.theoretical_cents),
+                "theoretical_cents": whole_dollars(code_figures.theoretical_cents),
             }
             for code, code_figures in of_game.by_code.items()
         ]

@@ -1,7 +1,5 @@
 """Formats that sentences and screens share."""
 
-from fractions import Fraction
-
 
 def span(seconds: float) -> str:
     """A duration for people: `8 h 40 min`, `17 days`."""
@@ -10,8 +8,3 @@ def span(seconds: float) -> str:
         return f"{minutes // 1440} days"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min"
-
-
-def whole_dollars(cents: float | Fraction) -> int:
-    """Return an amount that is not exact money, rounded to whole dollars, in cents."""
-    return 100 * round(cents / 100)

@@ -13,9 +13,9 @@ from audit.models import Entry
 from games.engine import Rules
 from games.engine.wagers import Wager as Stake
 from games.expectation import round_expectation
+from games.formats import percent
 from games.registry import game_of
 from tables.models import Table
-from tables.reports import shares
 from tables.reports.figures import build_report
 from tables.reports.report_day import ReportDay
 from tests.tables.cast import make_scene
@@ -64,22 +64,20 @@ def test_a_small_day_matches_figures_computed_manually(hands, scene):
     report = day_of(scene)
     total = report.total
     assert (total.settled, total.no_roll, total.void, total.in_play) == (2, 1, 1, 0)
-    assert (total.wagered_cents, total.aside_cents) == (2_500 + 1_000 + 2_500 + 500, 4_000 + 7_000)
-    assert (total.taken_cents, total.paid_cents, total.win_cents) == (4_000, 2_500, 1_500)
-    assert (
-        total.returned_cents == 2_500 + 4_000 + 7_000
-    )  # the stake of the winner, and both rounds that came to nothing
-    assert (total.wagers, total.outside, total.outside_cents) == (6, 1, 500)
-    assert (total.win_share, shares.percent(total.win_share)) == (Fraction(1_500, 6_500), "23.08 %")
+    sums = total.sums
+    assert sums.handle_cents == 2_500 + 1_000 + 2_500 + 500  # nothing of the rounds without a result
+    assert (sums.taken_cents, sums.paid_cents, total.win_cents) == (4_000, 2_500, 1_500)
+    assert (sums.wagers, total.outside, total.outside_cents) == (4, 1, 500)
+    assert (total.win_share, percent(total.win_share)) == (Fraction(1_500, 6_500), "23.08 %")
     assert [row.figures for row in report.tables] == [row.figures for row in report.games] == [total]
     assert [(row.label, row.game) for row in report.tables] == [("T-01", "sic-bo")]
 
 
 def test_the_expected_win_is_the_exact_edge_of_each_wager(hands, scene):
     small_day(hands, scene)
-    expected = day_of(scene).total.expected
-    assert expected.win == 5_000 * EDGE_SMALL + 1_500 * EDGE_NINE
-    assert (expected.staked_cents, expected.won_cents, expected.excluded_cents) == (6_500, 1_500, 0)
+    sums = day_of(scene).total.sums
+    assert sums.expected.value == 5_000 * EDGE_SMALL + 1_500 * EDGE_NINE
+    assert (sums.handle_cents, sums.win_cents, sums.unknown_rounds) == (6_500, 1_500, 0)
 
 
 def test_the_variance_is_that_of_all_216_throws_of_each_round(hands, scene):
@@ -96,7 +94,7 @@ def test_the_variance_is_that_of_all_216_throws_of_each_round(hands, scene):
             _ending, settled = game_of(rules).adjudicate(rules, [dice], wagers)
             wins.append(sum(one.wager.cents - one.paid_cents - one.returned_cents for one in settled))
         variance += Fraction(sum(win * win for win in wins), 216) - Fraction(sum(wins), 216) ** 2
-    assert day_of(scene).total.expected.variance == variance
+    assert day_of(scene).total.sums.variance.value == variance
 
 
 def test_extra_rolls_and_the_circles_of_their_seats_are_included(hands):
@@ -111,11 +109,10 @@ def test_extra_rolls_and_the_circles_of_their_seats_are_included(hands):
         params = {"dice": [1, 2, 3, 4, 6, 6]} if following["act"] == "call_dice" else following["params"]
         scene.act(following["act"], params)
     rules = Rules.of("pa-675a")
-    total, expected = day_of(scene).total, day_of(scene).total.expected
-    assert (expected.staked_cents, expected.excluded_cents) == (27_500, 0)
-    assert expected.won_cents == total.win_cents
+    sums = day_of(scene).total.sums
+    assert (sums.handle_cents, sums.fees_cents, sums.unknown_rounds) == (25_000, 2_500, 0)
     of_round = round_expectation(rules, [Stake(*wager) for wager in (*bought, *plain)])
-    assert (expected.win, expected.variance) == (of_round.expected_win, of_round.variance)
+    assert (sums.expected.value, sums.variance.value) == (of_round.expected_win, of_round.variance)
     assert of_round.by_code["extra-roll"] == 2_500
 
 
@@ -153,7 +150,7 @@ def test_other_events_are_reported_as_they_were_at_the_end_of_the_day(hands, sce
     assert (head.seq, head.hash, head.entries) == (stream.seq, bytes(stream.head).hex(), also.entries)
 
 
-def test_rounds_are_counted_by_the_hour_in_which_they_began(hands, scene):
+def test_rounds_are_counted_by_the_hour_in_which_they_were_settled(hands, scene):
     small_day(hands, scene)
     hours = day_of(scene).hours
     assert len(hours) == 24
@@ -215,7 +212,7 @@ def test_a_round_in_play_counts_when_it_ends(hands, scene):
     hands.now = at(5, 59, day=22)  # the last minute of the day
     scene.place((1, "small", 2_500))
     report = day_of(scene)
-    assert (report.total.in_play, report.total.wagered_cents, report.is_final) == (1, 0, False)
+    assert (report.total.in_play, report.total.sums.handle_cents, report.is_final) == (1, 0, False)
     hands.now = at(6, 1, day=22)
     assert not day_of(scene).is_final
     scene.to_the_dice()
@@ -248,7 +245,7 @@ def test_real_play_and_simulation_are_never_in_one(hands):
     real, simulated, training = (day_of(scene, play=play) for play in ("live", "simulated", "training"))
     assert [one.code for one in real.tables] == ["T-01"] == [one.table for one in real.events.heads]
     assert [one.code for one in simulated.tables] == ["T-02"] == [one.table for one in simulated.events.lots]
-    assert real.total.wagered_cents == simulated.total.wagered_cents == 2_500
+    assert real.total.sums.handle_cents == simulated.total.sums.handle_cents == 2_500
     assert training.is_empty
     assert real.events.open_spans == {scenes["T-01"].table.pk: ((at(10), at(10)),)}
 
@@ -292,38 +289,38 @@ def a_lost_round(scene):
     scene.finish()
 
 
-def test_a_slip_of_the_day_is_beside_the_settled_figures(hands, scene):
+def test_a_slip_of_the_day_is_in_its_figures_and_what_it_changed_and_moved_has_names_of_its_own(hands, scene):
     a_lost_round(scene)
     file_slip(scene, hands, at(13))
     settle_slip(scene, hands, at(13, 5))
     hands.now = at(14)
     found = day_of(scene)
     house = found.total
-    assert (house.win_cents, house.slips, house.corrections_cents, house.corrected_cents) == (
-        2_500,
+    assert (house.win_cents, house.slips, house.slips_cents, house.slips_moved_cents) == (
+        -2_500,
         1,
         -5_000,
-        -2_500,
+        -5_000,
     )
+    assert (house.earlier_slips_cents, found.moved_win_cents) == (0, -2_500)
     [line] = found.slips
     assert (line.before_cents, line.after_cents, line.moved_cents) == (2_500, -2_500, -5_000)
     assert [one.begins for one in found.hours if one.figures.slips] == [at(13)]
     assert (found.later_slips, line.is_of_another_day) == ([], False)
 
 
-def test_a_slip_on_a_later_day_belongs_to_that_day_and_the_first_one_names_it(hands, scene):
+def test_a_slip_on_a_later_day_counts_in_the_figures_of_the_day_of_its_round(hands, scene):
     a_lost_round(scene)
     file_slip(scene, hands, at(13, day=23))
     hands.now = at(14, day=23)
     played = day_of(scene)
-    assert (played.total.win_cents, played.total.corrections_cents, played.slips) == (2_500, 0, [])
+    assert (played.total.win_cents, played.total.slips_cents, played.slips) == (-2_500, 0, [])
+    assert played.moved_win_cents == 2_500  # which an acceptance of that day has always stated
     assert [one.slip.code for one in played.later_slips] == ["ENS-0001"]
     filed = day_of(scene, dt.date(2026, 11, 23))
-    assert (filed.total.win_cents, filed.total.corrections_cents, filed.total.corrected_cents) == (
-        0,
-        -5_000,
-        -5_000,
-    )
+    total = filed.total
+    assert (total.win_cents, total.slips_cents, total.earlier_slips_cents) == (0, -5_000, -5_000)
+    assert (total.slips_moved_cents, filed.moved_win_cents) == (0, -5_000)
     [line] = filed.slips
     assert (line.is_of_another_day, line.moved_cents) == (True, None)
     assert not filed.is_empty

@@ -13,11 +13,12 @@ from django.urls import reverse
 
 from audit import clock
 from audit.models import Entry
-from tables.reports import event_tables, report_tables, shares
+from games.formats import about, money, percent, signed_about
+from tables.core.figure_sums import ExactSum, Sums
+from tables.reports import event_tables, report_tables
 from tables.reports.charts import bars, hour_chart, whiskers
 from tables.reports.columns import Column
 from tables.reports.events import CorrectionCount
-from tables.reports.expected import Expected
 from tables.reports.figures import Figures, HourFigures, ReportRow, build_report
 from tables.reports.formatting import spans
 from tables.reports.pdf import report_pdf
@@ -60,12 +61,11 @@ def test_the_page_shows_the_figures_of_the_day(hands, scene):
     text, html = read(scene)
     for figure in (
         "Sat 21 Nov 2026",
-        "Wagered $65 ",
-        "Taken $40",
-        "Paid $25",
-        "Stakes returned $135",
-        "Win as settled $15",
-        "23.08 % 3/13",
+        "Rounds 2 4 wagers",
+        "Handle $65 ",
+        "Taken $40 Fees $0 Paid $25",
+        "Win +$15 Win of handle 23.08 %",
+        "Won in void rounds $0",
         "No roll: 1",
         "Void: 1",
         "This day is not over",
@@ -79,7 +79,7 @@ def test_the_page_shows_the_figures_of_the_day(hands, scene):
 def test_the_same_figures_by_table_by_game_and_by_hour(hands, scene, by):
     small_day(hands, scene)
     text, _html = read(scene, f"{PAGE}?by={by}")
-    heading = {"game": "Win by game", "hour": "Hour Rounds Wagered"}.get(by, "Win by table")
+    heading = {"game": "Win by game", "hour": "Hour Rounds Handle"}.get(by, "Win by table")
     assert heading in text and "Rounds by hour" in text
     assert {"game": "Sic Bo 2 1 no roll", "hour": "11:00 1 $30", "table": "T-01"}.get(by, "T-01") in text
 
@@ -156,7 +156,10 @@ def test_corrections_have_lines_of_their_own(hands, scene):
     small_day(hands, scene)
     file_slip(scene, hands, at(13))
     text, html = read(scene)
-    assert "Win as settled $15 Corrections −$50 1 slip After corrections −$35" in text
+    assert (
+        "Win −$35" in text
+        and "Changed by slips filed this day −$50 1 slip Moved by slips filed this day $0" in text
+    )
     assert "not yet" in text
     assert f'href="{reverse("replay", args=["larkfield", "T-01", 2])}"' in html
     settle_slip(scene, hands, at(13, 5))
@@ -169,8 +172,9 @@ def test_a_slip_filed_since_is_named_on_the_day_of_its_round(hands, scene):
     file_slip(scene, hands, at(9, day=23))
     text, _html = read(scene, f"{PAGE}?day=2026-11-21")
     assert "Slips filed since about rounds of this day: 1" in text
-    assert "Corrections $0 0 slips" in text
-    assert "of 21 Nov 2026" in read(scene, f"{PAGE}?day=2026-11-23")[0]
+    assert "Win −$35" in text and "Changed by slips filed this day $0 0 slips" in text
+    filed_on = read(scene, f"{PAGE}?day=2026-11-23")[0]
+    assert "of 21 Nov 2026" in filed_on and "−$50 1 slip −$50 about earlier days" in filed_on
 
 
 # The paper
@@ -186,7 +190,7 @@ def test_the_pdf_has_the_same_figures_as_the_page(hands, scene):
     for words in (
         "Saturday 21 November 2026",
         "Real play",
-        "Win as settled $15",
+        "Win +$15",
         "23.08 %",
         "L-0001",
         "a late chip",
@@ -209,7 +213,7 @@ def test_a_day_that_is_over_gives_the_same_bytes_until_a_slip_is_filed(hands, sc
     again = paper(scene)
     assert again != first
     assert "Slips filed since about rounds of this day: 1" in printed(again)
-    assert "Win as settled $15" in printed(again)
+    assert "Win −$35" in printed(again)
 
 
 @in_database
@@ -280,7 +284,7 @@ def test_a_column_is_added_by_one_declaration(hands, scene, monkeypatch):
     declared = report_tables.row_columns
     column: Column[ReportRow] = Column(
         "Wagers a round",
-        lambda row: Fraction(row.figures.wagers, row.figures.rounds),
+        lambda row: Fraction(row.figures.sums.wagers, row.figures.rounds),
         lambda wagers: f"{float(wagers):.2f}",
         is_number=True,
         page_notes=lambda row: [f"of {row.figures.rounds} rounds"],
@@ -288,11 +292,11 @@ def test_a_column_is_added_by_one_declaration(hands, scene, monkeypatch):
     monkeypatch.setattr(report_tables, "row_columns", lambda report, by: (*declared(report, by), column))
     for view in ("table", "game"):
         text, html = read(scene, f"{PAGE}?by={view}")
-        assert "Win Wagers a round" in text and "$15 1.50 of 4 rounds" in text
+        assert "Win Wagers a round" in text and "+$15 1.00 of 4 rounds" in text
         assert '<th scope="col" class="num">Wagers a round</th>' in html
     words = printed(paper(scene))
     assert words.count("Win Wagers a round") == 2  # by table and by game
-    assert words.count("$15 1.50") == 2 and "of 4 rounds" not in words
+    assert words.count("+$15 1.00") == 2 and "of 4 rounds" not in words
 
 
 @in_database
@@ -308,43 +312,46 @@ def test_a_column_of_a_list_is_added_by_one_declaration(hands, scene, monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("part", "written"),
     [
         (Fraction(2, 27), "7.41 %"),
+        (Fraction(1, 800), "0.13 %"),  # a half goes away from zero: 0.125 %
         (Fraction(1, 80_000), "0.00 %"),  # 0.00125 %
-        (Fraction(5, 100_000), "0.00 %"),  # a half goes to the even neighbour: 0.005 %
-        (Fraction(15, 100_000), "0.02 %"),  # and 0.015 % up to it
+        (Fraction(-1, 80_000), "0.00 %"),
+        (Fraction(15, 100_000), "0.02 %"),  # 0.015 %
         (Fraction(-5, 1_000), "−0.50 %"),
         (Fraction(-1, 1), "−100.00 %"),
         (None, "–"),
     ],
 )
-def test_a_share_is_rounded_to_the_even_neighbour(part, said):
-    assert shares.percent(part) == said
+def test_a_share_is_rounded_away_from_zero_everywhere(part, written):
+    assert percent(part) == written
 
 
-def test_amounts_roots_and_quotients_are_exact():
-    assert shares.dollars_and_cents(Fraction(5, 2)) == "$0.02"
-    assert shares.ratio(-5, 10) == "−1/2" and shares.ratio(1, 0) == ""
-    assert [shares.root(Fraction(number)) for number in (0, 1, 2, 4, 10**40)] == [0, 1, 1, 2, 10**20]
-    assert shares.root(Fraction(13, 2)) == 3  # 2.5495
-    assert shares.root(Fraction(25, 4)) == 2  # 2.5 goes down
-    assert shares.tenths(3 * 3600, 1200) == "9.0" and shares.tenths(1, 0) == "–"
+def test_money_is_exact_and_what_is_expected_has_whole_dollars():
+    assert [money(cents) for cents in (115_000, 250, -3_000, 0)] == ["$1,150", "$2.50", "−$30", "$0"]
+    assert (about(Fraction(204_027_55, 10)), signed_about(Fraction(-2_601))) == ("$20,403", "−$26")
 
 
 def test_bars_start_at_one_zero_and_a_loss_goes_left():
-    gain, loss, nothing = bars([(3_000, 1_000), (-1_000, None), (0, 0)])
+    gain, loss, nothing = bars([3_000, -1_000, 0])
     assert (gain.x, gain.width, gain.zero) == ("62.5", "172.5", "62.5")
-    assert (loss.x, loss.width, loss.is_loss) == ("5.0", "57.5", True)
-    assert (gain.after, loss.after, nothing.after, nothing.width) == ("120.0", "", "", "0.0")
+    assert (loss.x, loss.width, loss.is_loss, nothing.width) == ("5.0", "57.5", True, "0.0")
+
+
+def exactly(number: int) -> ExactSum:
+    exact = ExactSum()
+    exact.add(Fraction(number))
+    return exact
 
 
 def test_a_win_beyond_two_standard_deviations_is_marked():
     inside, outside, hedged = whiskers(
         [
-            Expected(10_000, Fraction(100), 300, Fraction(10_000)),
-            Expected(10_000, Fraction(100), 301, Fraction(10_000)),
-            Expected(10_000, Fraction(100), 100, Fraction(-1)),  # one course of a game with its cover
+            Sums(rounds=1, taken_cents=300, expected=exactly(100), variance=exactly(10_000)),
+            Sums(rounds=1, taken_cents=301, expected=exactly(100), variance=exactly(10_000)),
+            # one course of a game with its cover
+            Sums(rounds=1, taken_cents=100, expected=exactly(100), variance=exactly(-1)),
         ]
     )
     assert [whisker.is_outside for whisker in (inside, outside, hedged)] == [False, True, False]
@@ -353,7 +360,7 @@ def test_a_win_beyond_two_standard_deviations_is_marked():
 
 def test_chart_columns_start_at_the_bottom_and_the_grid_has_round_figures():
     hours = [
-        HourFigures(dt.datetime(2026, 11, 21, 11 + number, tzinfo=dt.UTC), Figures(settled=count))
+        HourFigures(dt.datetime(2026, 11, 21, 11 + number, tzinfo=dt.UTC), Figures(Sums(rounds=count)))
         for number, count in enumerate((0, 7, 45))
     ]
     chart = hour_chart(hours, ["06:00", "07:00", "08:00"])

@@ -233,9 +233,9 @@ def test_a_game_counts_each_play_from_its_position(hands):
         throws=[gain, score],
     )
     [figures] = figures_of(scene)
-    expected = day_of(scene).total.expected
-    assert (figures.expected_win, figures.variance) == (expected.win, expected.variance)
-    assert (figures.wagers, figures.handle_cents, figures.win_cents) == (5, 4_000, expected.won_cents)
+    sums = day_of(scene).total.sums
+    assert (figures.expected_win, figures.variance) == (sums.expected.value, sums.variance.value)
+    assert (figures.wagers, figures.handle_cents, figures.win_cents) == (5, 4_000, sums.win_cents)
     assert figures.dealers == ("dealer", "relief", "stickperson")
 
 

@@ -17,10 +17,10 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from games.formats import percent, signed
 from tables.clock.ticker import tick
 from tables.figures import rollup
-from tables.figures.formatting import percent, signed_dollars
-from tables.figures.hold import hold_so_far, sold_by_hour
+from tables.figures.hold import sold_by_hour
 from tables.figures.lot_changes import lot_changes
 from tables.figures.pit_history import pit_moves
 from tables.figures.plots import Axis, LotChange, band_plots
@@ -157,7 +157,7 @@ def test_the_page_shows_win_expectation_and_band(hands, scene):
         "T-01 3 $105 +$55 +$5",
         "10:00 2 $65 +$15 +$3",
         "11:00 to 11:10 1 $40 +$40 +$1",
-        "Small 90.5 % 58.2 % 2.8 %",
+        "Small 90.48 % 58.16 % 2.78 %",
         "Total 9.5 % 41.8 % 19.0 %",
     ):
         assert words in text, words
@@ -249,13 +249,13 @@ def test_the_files_have_what_the_page_shows_exactly(hands, scene):
     for words in (
         "Figures, 21 Nov 2026",
         "T-01 3 $105 +$55 +$5",
-        "$127 +0.8 52.4 % 3 17 %",  # no fee, no cut and no inventory have no column; the pace and the seats
-        "Small Sic Bo 90.5",
+        "$127 +0.8 52.38 % 3 17 %",  # no fee, no cut and no inventory have no column; the pace and the seats
+        "Small Sic Bo 90.48",
         "11:00 to 11:10 1 $40 +$40 +$1",
         "Win of 21 Nov 2026: +$55, within two standard deviations",
         "+$55 won",  # of the plot
         "Handle by hour $0 $65 10:00 11:00 Pace by hour 0 6",
-        "Seats by hour, with a wager 0.0 % 100.0 %",
+        "Seats by hour, with a wager 0 % 100 %",
     ):
         assert words in text, text
     assert client.get(f"{PAGE}export.exe").status_code == 403
@@ -345,7 +345,7 @@ def test_small_plots_show_each_hour(hands, scene):
     seats = scene.table.seats
     for label in (
         "Handle by hour. 10:00: $65, 11:00: $40, 12:00: $0, 13:00: $10",
-        f"Seats by hour. 10:00: {percent(Fraction(3, 2 * seats))}, 11:00: {percent(Fraction(1, seats))}, 13:00",
+        f"Seats by hour. 10:00: {percent(Fraction(3, 2 * seats), 0)}, 11:00: {percent(Fraction(1, seats), 0)}, 13:00",
         "Pace by hour. 10:00: 2, 11:00: 1, 12:00: 0, 13:00: 2",  # 13:00 to 13:30 was half an hour
     ):
         assert label in html, label
@@ -397,12 +397,12 @@ def test_hold_is_win_over_the_drop_that_the_count_room_counted(hands):
     assert (exported()["drop_cents"], exported()["hold"], exported()["boxes_not_counted"]) == (None, None, 1)
     chips.cage(scene, "count_drop", {"drop_box": 1, "cents": 50_000}, "compliance")
     text, _html = read(scene)
-    assert "Drop $500 hold 6.0 %" in text and "6.0 % – 100 %" not in text
+    assert "Drop $500 hold 6.00 %" in text and "6.00 % – 100 %" not in text
     line = exported()
     assert (line["sold_cents"], line["drop_cents"], line["inventory_win_cents"]) == (50_000, 50_000, 3_000)
     assert (line["hold"], line["hold_percent"]) == ("3/50", 6.0)
     for query in ("?by=pit", "?from=2026-11-01&to=2026-11-21", "?from=2025-11-22&to=2026-11-21"):
-        assert "6.0 %" in read(scene, PAGE + query)[0], query
+        assert "6.00 %" in read(scene, PAGE + query)[0], query
     for query in ("?shift=day", "?dealer=dealer", "?from=2026-11-20&to=2026-11-20"):
         assert "Drop" not in read(scene, PAGE + query)[0], query
     html = read(scene, f"{PAGE}?from=2026-11-20&to=2026-11-21")[1]
@@ -473,7 +473,7 @@ def test_a_round_counts_in_the_pit_in_which_its_table_was(hands):
         assert lines(f"?{days}&pit=p2")[0] == ("table", "T-01", 1, -2_000, None, 20_000)
         assert lines(f"?{days}")[0][2:4] == whole
         assert lines(f"?{days}&by=pit")[2][2:4] == whole
-    assert "Sold $500 Drop $500 hold 6.0 %" in read(scene, f"{PAGE}?pit=p1")[0]
+    assert "Sold $500 Drop $500 hold 6.00 %" in read(scene, f"{PAGE}?pit=p1")[0]
     facility, table = scene.fresh.facility, scene.fresh
     for pit, sold in (("p1", [50_000]), ("p2", [20_000]), ("", [50_000, 20_000])):
         by_hour = sold_by_hour(
@@ -571,8 +571,8 @@ def test_figures_and_trays_differ_by_what_throws_of_voided_rounds_moved_and_say_
             == Table.objects.get().tray_taken_cents - (Table.objects.get().tray_paid_cents)
         )
     text, _html = read(scene)
-    words = f"{signed_dollars(moved)} of it by throws of voided rounds, not in Win"
-    assert f"Trays won {signed_dollars(line['inventory_win_cents'])} {words}" in text
+    words = f"{signed(moved)} of it by throws of voided rounds, not in Win"
+    assert f"Trays won {signed(line['inventory_win_cents'])} {words}" in text
     shown = unescape(
         re.sub(r"<[^>]+>", " ", client.get("/floor/larkfield/T-01/inventories/").content.decode())
     )

@@ -14,7 +14,7 @@ from tables.handover.open_items import open_items
 from tables.handover.record_checks import check_handovers
 from tables.handover.shifts import shift_to_hand_over
 from tables.models import Assignment, DiceLot, Handover, ItemAcceptance, Table
-from tables.screens.day_expectation import day_expectation
+from tables.screens.day_figures import day_figures
 from tests.desk.test_football_band import COVERED_VARIANCE, play_a_covered_game
 from tests.tables import slip_scene, test_money
 from tests.tables.cast import Scene, make_scene
@@ -204,11 +204,11 @@ def test_the_shifts_of_a_day_add_up_to_its_figures_and_each_has_its_own_rounds(f
     day = shift_to_hand_over(facility, hands.now - dt.timedelta(hours=1))
     night = shift_to_hand_over(facility, hands.now)
     (_pits, first), (_, second) = shift_figures(facility, day), shift_figures(facility, night)
-    whole = day_expectation(floor.table.uid, floor.table.pk, facility.gaming_day(hands.now), 2)
+    table = floor.table
+    whole = day_figures(table.uid, table.pk, table.stream_id, facility.gaming_day(hands.now)).sums
     assert (first.rounds, second.rounds, first.win_cents + second.win_cents) == (1, 1, -1_000)
-    assert second.expected is not None and first.expected is not None
-    assert abs(first.expected + second.expected - whole.win) < 1, "of a shift that is over, to the cent"
-    assert abs(first.variance + second.variance - whole.variance) < 3_000
+    assert first.sums.expected.value + second.sums.expected.value == whole.expected.value
+    assert first.sums.variance.value + second.sums.variance.value == whole.variance.value
 
 
 def test_a_variance_under_zero_has_a_band_of_nothing(hands):
@@ -216,8 +216,8 @@ def test_a_variance_under_zero_has_a_band_of_nothing(hands):
     facility = scene.table.facility
     [pit], floor_figures = shift_figures(facility, shift_to_hand_over(facility, hands.now))
     for figures in (pit, floor_figures):
-        assert figures.variance == COVERED_VARIANCE
-        assert (figures.band_cents, figures.deviations, figures.win_cents) == (0, None, -2_000)
+        assert figures.sums.variance.value == COVERED_VARIANCE
+        assert (figures.band_cents, figures.sums.z_tenths, figures.win_cents) == (0, None, -2_000)
     assert "−$20" in words(see(scene, "handover/", "pit-manager"))
 
 

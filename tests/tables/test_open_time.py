@@ -15,7 +15,6 @@ from tables.figures import rollup
 from tables.models import HourFigures, RollupProgress, Table
 from tables.opening import open_time
 from tables.opening.open_time import open_times
-from tables.reports.formatting import rounds_per_hour
 from tests.desk.test_figures import at, day_of
 from tests.tables.cast import make_scene
 
@@ -58,7 +57,7 @@ def test_pace_is_rounds_an_hour_of_open_and_staffed_time_everywhere(hands, scene
     assert exact == 2
     assert scene.snapshot["figures"]["pace_per_hour"] == exact
     total = day_of(scene).total
-    assert (total.open_time, total.pace, rounds_per_hour(total)) == (120 * MINUTE, exact, "2.0")
+    assert (total.sums.open_us, total.sums.pace) == (120 * MINUTE / dt.timedelta(microseconds=1), exact)
     page = "/floor/larkfield/figures/"
     client = scene.browser("podium", "shift-manager")
     for query in ("", "?by=game", "?from=2026-11-01&to=2026-11-21", "?from=2025-11-22&to=2026-11-21"):

@@ -246,7 +246,7 @@ def test_a_picked_dealer_is_compared_with_their_own_past_alone(floor, hands):
     floor.act("correct_dice", {"dice": [1, 1, 3], "reason": "misread"}, witness="floorperson")
     text = words(see(floor, "rotation/?person=dealer", "floorperson"))
     assert (
-        "Sic Bo, rounds an hour 40 50 Rounds 20 100 Corrections entered 1 0 Corrections in 1,000 rounds 50.0 0.0"
+        "Sic Bo, pace 40 50 Rounds 20 100 Corrections entered 1 0 Corrections in 1,000 rounds 50.0 0.0"
         in text
     )
 

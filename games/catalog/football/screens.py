@@ -14,7 +14,8 @@ from games.catalog.football.engine import GAME
 from games.catalog.football.engine.view import Advance, FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine.editions import edition
-from games.layout_drawing import NOT_DEALT, WINS, corrected_areas, marked_corrected, money
+from games.formats import money
+from games.layout_drawing import NOT_DEALT, WINS, corrected_areas, marked_corrected
 from games.snapshot_types import (
     Citation,
     LayoutWager,

@@ -3,13 +3,6 @@
 from fractions import Fraction
 
 
-def percent(part: Fraction) -> str:
-    """Return `12.50 %` for one eighth: two decimals, halves rounded away from zero, a true minus sign."""
-    hundredths = (abs(part) * 20_000 + 1) // 2
-    sign = "−" if part < 0 and hundredths else ""
-    return f"{sign}{hundredths // 100}.{hundredths % 100:02d} %"
-
-
 def to_one(odds: Fraction) -> str:
     """Return odds against, such as `71 to 1` or `12.5 to 1`, with at most two decimals."""
     hundredths = (odds * 200 + 1) // 2

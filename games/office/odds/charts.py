@@ -7,7 +7,7 @@ from math import ceil, floor
 
 from games.engine import Rules
 from games.engine.odds import Odds, Pays, Prize
-from games.office.core.figures import percent
+from games.formats import percent
 from games.registry import game_of
 
 BAR_WIDTH, BAR_HEIGHT = 240, 20

@@ -13,7 +13,8 @@ from games.engine import Rules
 from games.engine.analysis import Outcome
 from games.engine.odds import Odds, Pays
 from games.engine.wagers import WagerType
-from games.office.core.figures import fraction, percent, to_one
+from games.formats import percent
+from games.office.core.figures import fraction, to_one
 from games.office.odds.charts import Bar, Scale
 from games.office.odds.labels import family_label, payout_row
 from games.registry import game_of

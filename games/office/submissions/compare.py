@@ -7,7 +7,7 @@ from fractions import Fraction
 from games.engine import Rules
 from games.engine.odds import Pays, in_dollars
 from games.engine.wagers import WagerType
-from games.office.core.figures import percent
+from games.formats import percent
 from games.office.odds.labels import family_label, payout_row, row_label
 from games.registry import game_of
 

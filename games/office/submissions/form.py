@@ -7,8 +7,8 @@ from fractions import Fraction
 from games.engine import Refusal, Rules
 from games.engine.editions import Edition, all_editions
 from games.engine.odds import Odds, Pays
+from games.formats import percent
 from games.models import Facility
-from games.office.core.figures import percent
 from games.office.core.floor import DealtTable
 from games.office.odds.labels import cite, family_label, payout_row, row_label
 from games.office.submissions.compare import edition_title

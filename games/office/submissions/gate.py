@@ -15,7 +15,8 @@ from games.engine.analysis import Outcome
 from games.engine.editions import Edition, Payout
 from games.engine.odds import Odds, Prize, in_dollars
 from games.engine.wagers import WagerType
-from games.office.core.figures import fraction, percent, to_one
+from games.formats import percent
+from games.office.core.figures import fraction, to_one
 from games.office.core.floor import DealtTable
 from games.office.odds.labels import cite, family_label, payout_row, row_label
 from games.office.pdf.approval import calendar_day

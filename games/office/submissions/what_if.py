@@ -7,7 +7,8 @@ from typing import cast
 from games.engine import Refusal, Rules
 from games.engine.odds import Odds, Pays, Prize
 from games.engine.refusals import NO_SUCH_FAMILY, ODDS_UNREADABLE
-from games.office.core.figures import fraction, percent
+from games.formats import percent
+from games.office.core.figures import fraction
 from games.office.odds.charts import Curve, curve
 from games.office.odds.labels import row_label
 from games.office.odds.sheet import OddsRow, OddsSheet, odds_sheet

@@ -57,6 +57,6 @@ def accept_report(ctx: FacilityContext, params: Params) -> ActOutcome:
         "day": date.isoformat(),
         "opened_at": format_moment(opened_at),
         "sha256": sha256,
-        "win_cents": report.total.corrected_cents,
+        "win_cents": report.moved_win_cents,
     }
     return ActOutcome(REPORT_ACCEPTED(data), changes="nothing")

@@ -6,7 +6,6 @@ from typing import Any
 
 from games.models import Facility
 from tables.cases.kinds import CaseKind, CaseSubject, case_kind
-from tables.reports.charts import SIGMAS, is_outside, sigma
 from tables.reports.figures import build_report
 from tables.reports.report_day import ReportDay
 from tables.words.sentences import dollars
@@ -33,14 +32,14 @@ def tables_outside_band(facility: Facility, now: dt.datetime) -> Iterator[CaseSu
                 {
                     "table": row.code,
                     "day": day.date.isoformat(),
-                    "won_cents": row.figures.expected.won_cents,
-                    "expected_cents": round(row.figures.expected.win),
-                    "band_cents": SIGMAS * sigma(row.figures.expected),
+                    "won_cents": row.figures.sums.win_cents,
+                    "expected_cents": row.figures.sums.expected_cents,
+                    "band_cents": row.figures.sums.band_cents,
                 },
                 tables[row.code],
             )
             for row in report.tables
-            if is_outside(row.figures.expected)
+            if row.figures.sums.is_outside
         ]
     yield from _cache[key]
 

@@ -21,6 +21,11 @@ class ExactSum:
     def __init__(self) -> None:
         self.by_denominator: dict[int, int] = {}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ExactSum) and self.value == other.value
+
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
     def add(self, number: Fraction) -> None:
         """Add a fraction."""
         self._add(number.numerator, number.denominator)
@@ -151,6 +156,12 @@ class Sums:
         self.variance.add_sum(addend.variance)
         if addend.largest:
             self.add_loss(addend.largest)
+
+    def copy(self) -> "Sums":
+        """Return sums that can be added to without changing these."""
+        sums = Sums()
+        sums.add(self)
+        return sums
 
     def add_loss(self, loss: LargestLoss) -> None:
         """Keep the larger loss; of equal ones the earlier."""

@@ -6,10 +6,9 @@ import pytest
 
 from audit import clock
 from tables.figures.round_figures import round_figures
-from tables.reports.day_rounds import rounds_of_day
-from tables.reports.expected import expected_by_table
+from tables.reports.figures import build_report
 from tables.reports.report_day import ReportDay
-from tables.screens import day_expectation, selectors
+from tables.screens import day_figures, selectors
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -45,16 +44,18 @@ def test_the_band_on_screens_is_that_of_the_daily_report_after_every_round(rules
         snapshot = scene.snapshot
         figures = snapshot["figures"]
         day = ReportDay(scene.fresh.facility, scene.last_round.gaming_day, clock.now(), "live")
-        report = expected_by_table(rounds_of_day(day))[scene.table.pk]
+        report = build_report(day).total.sums
         recorded = round_figures(day.facility, day.date, day.date)
         assert figures["handle_cents"] == sum(round_.handle_cents for round_ in recorded)  # without fees
         assert figures["handle_cents"] == sum(past["handle_cents"] for past in snapshot["history"])
-        assert figures["expected_cents"] == round(report.win)
-        assert figures["band_cents"] == int(2 * float(report.variance) ** 0.5)
+        assert (figures["expected_cents"], figures["band_cents"]) == (
+            report.expected_cents,
+            report.band_cents,
+        )
         drawn = (figures["win_line_cents"], figures["expected_line_cents"], figures["band_line_cents"])
         now = [figures["win_cents"], figures["expected_cents"], figures["band_cents"]]
         assert [line[-1] for line in drawn] == now
         assert [line[0] for line in drawn] == [0, 0, 0]
-        day_expectation._cache.clear()
+        day_figures._cache.clear()
         selectors._ended_rounds_part.cache_clear()
         assert scene.snapshot["figures"] == figures  # read at once, as after a restart
