@@ -151,7 +151,7 @@ def test_a_table_well_below_its_target_pace_is_quickened_by_what_the_missing_rou
         round(5_555 * 11 / 40),
     )
     assert proposal.facts == (
-        "40 settled rounds an hour in 60 min, the casino's target is 51. 62 % of its seats wagered. "
+        "40 settled rounds an hour in 60 min, the casino's target is 51. 63 % of its seats wagered. "
         "T. Okafor deals there now."
     )
     assert kinds(replace(slow, target_pace=50)) == []

@@ -158,7 +158,7 @@ def test_the_page_shows_win_expectation_and_band(hands, scene):
         "10:00 2 $65 +$15 +$3",
         "11:00 to 11:10 1 $40 +$40 +$1",
         "Small 90.48 % 58.16 % 2.78 %",
-        "Total 9.5 % 41.8 % 19.0 %",
+        "Total 9.52 % 41.84 % 18.98 %",
     ):
         assert words in text, words
     assert "style=" not in html and text.count("1 table ") == 1

@@ -14,7 +14,7 @@ from tables.screens import fragments, templates
 from tests.tables.cast import make_scene
 
 # What every template reads, and what one finds that another includes, by its name.
-NAMES = {"s", "screen", "own", "range"}
+NAMES = {"s", "screen", "own", "range", "meanings"}
 OF_INCLUDED = {
     "acknowledge_button.jinja": {"act", "alert"},
     "alert.jinja": {"alert"},
