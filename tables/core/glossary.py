@@ -27,9 +27,9 @@ MEANINGS = {
     "Void rounds": "Rounds that ended void, and settled rounds that a slip voided",
     "Won in void rounds": "What earlier throws of rounds that then ended without a result took, less what they paid. "
     "It is in the tray, and in no other figure",
-    "Changed by slips filed this day": "What the slips that were filed on this day changed in the win of their rounds, "
+    "Changed by slips": "What the slips that were filed on this day changed in the win of their rounds, "
     "whatever day these were played on",
-    "Moved by slips filed this day": "Money that these slips moved into the tray by the end of the day; − out of it",
+    "Moved by slips": "Money that the slips filed on this day moved into the tray by the end of the day; − out of it",
 }
 
 

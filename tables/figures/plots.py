@@ -147,7 +147,7 @@ def _plot(
     xs = [x_of(number_of(point.moment)) for point in points]
     ends = [
         (y_of(upper[-1]), f"+2 σ {money(whole_dollars(upper[-1]))}", ""),
-        (y_of(wins[-1]), f"{signed(whole_dollars(wins[-1]))} won", "strong"),
+        (y_of(wins[-1]), f"{signed(points[-1].win_cents)} won", "strong"),
         (
             y_of(points[-1].expected_cents),
             f"{signed(whole_dollars(points[-1].expected_cents))} expected",

@@ -156,7 +156,7 @@ def hour_deltas(
     facility, days, pits = table.facility, DayEnds(table.facility, counted.newest), pit_history(table)
     for round_ in rounds:
         day_begins, day_ends = days.add(round_)
-        moment = max(day_begins, min(round_.settled_at, day_ends - MICROSECOND))
+        moment = moment_within(round_, day_begins, day_ends)
         hour = (moment - day_begins) // HOUR
         slot = ((moment - day_begins) % HOUR) * SLOTS // HOUR
         key = HourKey(
@@ -178,6 +178,11 @@ def hour_deltas(
     for key, span_time in _open_times(facility, pits, days, open_time):
         deltas[key].counts["open_us"] += span_time // MICROSECOND
     return dict(deltas), Counted(days.newest, open_time.state)
+
+
+def moment_within(round_: RoundFigures, day_begins: dt.datetime, day_ends: dt.datetime) -> dt.datetime:
+    """Return the moment at which a round counts: when it was settled, within its own gaming day."""
+    return max(day_begins, min(round_.settled_at, day_ends - MICROSECOND))
 
 
 class DayEnds:
@@ -225,6 +230,24 @@ def _parts(
         until = min(hour + HOUR, shift.ends, span.ends)
         yield HourKey(day, hour, shift.code, pit, " ".join(span.dealers)), until - moment
         moment = until
+
+
+def uncounted_rounds(table: Table, day: dt.date) -> tuple[list[RoundFigures], bool]:
+    """Return the settled rounds of a table's gaming day that its rows do not have, without writing anything.
+
+    Also whether a slip about one that they have was filed since: then they are all rounds of the day.
+    """
+    progress = RollupProgress.objects.filter(table=table).first() or RollupProgress(table=table)
+    slips = Slip.objects.filter(
+        table=table,
+        filed_seq__gt=progress.slip_seq,
+        round__gaming_day=day,
+        round__number__lte=progress.last_round,
+    )
+    if slips.exists():
+        return list(round_figures(table.facility, day, day, table.code, table.kind)), True
+    rounds = figures_of_rounds(table, progress.last_round + 1, table.last_round)
+    return [round_ for round_ in rounds if round_.gaming_day == day], False
 
 
 def write_rollups() -> list[int]:

@@ -4,7 +4,10 @@ from dataclasses import dataclass, field
 
 from games.models import Facility
 from tables.core.figure_sums import COLUMNS, Sums
-from tables.figures.rollup import roll_up_table, tables_behind
+from tables.figures.pit_history import pit_history
+from tables.figures.query import DAY
+from tables.figures.rollup import moment_within, tables_behind, uncounted_rounds
+from tables.figures.round_figures import add_round
 from tables.handover.shifts import ShiftToHandOver
 from tables.models import DayFigures, Pit, Table
 
@@ -45,19 +48,27 @@ def shift_figures(facility: Facility, shift: ShiftToHandOver) -> tuple[list[Shif
     """Return the figures of each pit with live tables, and of the floor: of the rounds that ended in the shift.
 
     A round that ended on the other side of a limit of its gaming day belongs to the first or the last shift of the day.
-    Rounds that the rollups do not have yet are counted first.
+    Rounds that the rollups do not have yet are added.
     """
-    for table in tables_behind():
-        if table.facility_id == facility.pk:
-            roll_up_table(table)
     live = Table.objects.filter(facility=facility, kind=Table.Kind.LIVE)
     names = dict(Pit.objects.filter(facility=facility).values_list("code", "name"))
     by_pit = {code: Sums() for code in live.values_list("pit__code", flat=True)}
+    begins, ends = (facility.day_begins(day) for day in (shift.gaming_day, shift.gaming_day + DAY))
+    read_again = set()
+    for table in tables_behind():
+        if table.facility_id != facility.pk or table.kind != Table.Kind.LIVE:
+            continue
+        rounds, is_whole_day = uncounted_rounds(table, shift.gaming_day)
+        read_again |= {table.pk} if is_whole_day else set()
+        pits = pit_history(table)
+        for round_ in rounds:
+            if facility.shift_of(moment_within(round_, begins, ends)).code == shift.code:
+                add_round(by_pit.setdefault(pits.pit_at(round_.settled_at), Sums()), round_, table.seats)
     rows = DayFigures.objects.filter(table__in=live, gaming_day=shift.gaming_day, shift=shift.code)
-    for row in rows.values(*COLUMNS):
+    for row in rows.exclude(table__in=read_again).values(*COLUMNS):
         by_pit.setdefault(row["pit"], Sums()).add_row(row)
     total = Sums()
     for sums in by_pit.values():
         total.add(sums)
-    pits = [ShiftFigures(code, names.get(code, code), by_pit[code]) for code in sorted(by_pit)]
-    return pits, ShiftFigures(FLOOR, "Floor", total)
+    figures = [ShiftFigures(code, names.get(code, code), by_pit[code]) for code in sorted(by_pit)]
+    return figures, ShiftFigures(FLOOR, "Floor", total)

@@ -46,14 +46,14 @@ SUMMARY: tuple[Column[Report], ...] = (
     Column("Win of handle", lambda report: report.total.win_share, percent),
     Column("Won in void rounds", lambda report: report.total.void_win_cents, signed, is_number=True),
     Column(
-        "Changed by slips filed this day",
+        "Changed by slips",
         lambda report: report.total.slips_cents,
         signed,
         is_number=True,
         notes=lambda report: _slip_notes(report.total),
     ),
     Column(
-        "Moved by slips filed this day",
+        "Moved by slips",
         lambda report: report.total.slips_moved_cents,
         signed,
         is_number=True,
@@ -247,7 +247,7 @@ def _hour_columns(facility: Facility) -> tuple[Column[HourFigures], ...]:
             draw=lambda hours: bars([hour.figures.win_cents for hour in hours]),
         ),
         Column(
-            "Changed by slips filed then",
+            "Changed by slips",
             lambda hour: hour.figures,
             lambda figures: signed(figures.slips_cents) if figures.slips else "",
             is_number=True,

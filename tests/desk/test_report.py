@@ -156,10 +156,7 @@ def test_corrections_have_lines_of_their_own(hands, scene):
     small_day(hands, scene)
     file_slip(scene, hands, at(13))
     text, html = read(scene)
-    assert (
-        "Win −$35" in text
-        and "Changed by slips filed this day −$50 1 slip Moved by slips filed this day $0" in text
-    )
+    assert "Win −$35" in text and "Changed by slips −$50 1 slip Moved by slips $0" in text
     assert "not yet" in text
     assert f'href="{reverse("replay", args=["larkfield", "T-01", 2])}"' in html
     settle_slip(scene, hands, at(13, 5))
@@ -172,7 +169,7 @@ def test_a_slip_filed_since_is_named_on_the_day_of_its_round(hands, scene):
     file_slip(scene, hands, at(9, day=23))
     text, _html = read(scene, f"{PAGE}?day=2026-11-21")
     assert "Slips filed since about rounds of this day: 1" in text
-    assert "Win −$35" in text and "Changed by slips filed this day $0 0 slips" in text
+    assert "Win −$35" in text and "Changed by slips $0 0 slips" in text
     filed_on = read(scene, f"{PAGE}?day=2026-11-23")[0]
     assert "of 21 Nov 2026" in filed_on and "−$50 1 slip −$50 about earlier days" in filed_on
 
