@@ -26,7 +26,8 @@ from tables.figures import rollup
 from tables.handover.figures import shift_figures
 from tables.handover.shifts import ShiftToHandOver
 from tables.models import Assignment, Round
-from tables.reports import event_tables, report_tables
+from tables.reports import report_tables
+from tables.screens.selectors import ended_rounds_part
 from tests.services.workbooks import cells
 from tests.tables import slip_scene
 from tests.tables.cast import Scene, make_scene
@@ -126,10 +127,10 @@ def text_of(html: str) -> str:
 
 def pairs_of(html: str) -> dict[str, str]:
     """The headings of a list of figures with what stands under each, without small print."""
-    found = re.findall(r"<dt[^>]*>(.*?)</dt>\s*<dd[^>]*>(.*?)</dd>", html, re.S)
+    pairs = re.findall(r"<dt[^>]*>(.*?)</dt>\s*<dd[^>]*>(.*?)</dd>", html, re.S)
     return {
         text_of(name): text_of(re.sub(r"<small.*?</small>|<svg.*?</svg>", "", value, flags=re.S))
-        for name, value in found
+        for name, value in pairs
     }
 
 
@@ -151,7 +152,7 @@ def row_of(html: str, row: str) -> dict[str, str]:
     return {name: value for name, value in by_name.items() if name}
 
 
-def written(cents_by_name: dict[str, int | None], *, of: str = "") -> dict[str, str]:
+def written(cents_by_name: dict[str, int | None]) -> dict[str, str]:
     """The cents of a file or a snapshot as the pages write them."""
     formats: dict[str, tuple[str, Callable[[int], str]]] = {
         "rounds": ("Rounds", lambda count: f"{count:,}"),
@@ -176,7 +177,7 @@ def written(cents_by_name: dict[str, int | None], *, of: str = "") -> dict[str, 
     }
 
 
-def in_cents(name: str, cell: str) -> int | None:
+def in_cents(cell: str) -> int | None:
     """A cell of a CSV file, in cents."""
     if not re.fullmatch(r"-?[\d.]+", cell):
         return None
@@ -249,7 +250,7 @@ def surfaces(scene: Scene, day: dt.date, capsys: pytest.CaptureFixture[str]) -> 
         "Win": "win_cents", "Fees": "fees_cents", "Cut": "cut_cents", "Expected win": "expected_win_cents",
         "Two sigma": "two_sigma_cents", "Rounds per hour": "rounds_per_hour",
     }  # fmt: skip
-    texts.append(Texts("CSV", written({name: in_cents(name, row[head]) for head, name in names.items()})))
+    texts.append(Texts("CSV", written({name: in_cents(row[head]) for head, name in names.items()})))
     book = cells(io.BytesIO(client.get(f"{FIGURES}export.xlsx{one_day}").content), "Table")
     heads = {cell[2]: column for column, cell in book[0].items()}
     of_book = {
@@ -278,8 +279,6 @@ def _of_shifts(scene: Scene, day: dt.date) -> dict[str, int | None]:
 
 
 def _snapshot(scene: Scene, day: dt.date) -> dict[str, int | None]:
-    from tables.screens.selectors import ended_rounds_part
-
     figures = ended_rounds_part(scene.fresh, day)["figures"]
     return {name: figures[name] for name in figures if isinstance(figures[name], int)}  # type: ignore[literal-required]
 
@@ -356,7 +355,6 @@ def test_every_heading_of_a_figure_is_in_the_glossary_with_one_meaning() -> None
                 re.findall(r"meanings\.(\w+)", text)
             )
     assert used <= MEANINGS.keys() and len(used) > 15
-    assert event_tables is not None
 
 
 def test_one_eighth_of_a_percent_is_written_the_same_way_everywhere() -> None:
