@@ -27,6 +27,7 @@ from games.registry import GAMES
 FOLDER = Path(__file__).parent
 CODE = re.compile(r"[A-Z0-9-]{1,8}", re.ASCII)
 PRACTICE_NOTICE_MINUTES = 30  # of a change of limits
+PRACTICE_SUM_MINUTES = 60  # within which the sums of a signer or a seat count together
 # How a second person controls what a row of the policy covers.
 CHANGE = "change"  # prepared by one person, and done when another approves it later
 SIGNATURE = "signature"  # both sign the same act
@@ -136,7 +137,8 @@ class SeparationRow:
     `free_minutes` by one person need no signature; 0: each needs one. `alert_count`: from so many in `alert_minutes` by
     one person on, there is an alert; 0: never. `within_hours`: how old what is corrected may be; 0: of any age.
     `at_any_time`: with the signature of one of these it may be older, and of tables that the other person does not
-    supervise.
+    supervise. `sum_minutes`: what the same person signed, or the same seat got, within so many minutes counts together
+    for `first_from_cents`.
     """
 
     title: str
@@ -156,11 +158,17 @@ class SeparationRow:
     alert_minutes: int = 0
     within_hours: int = 0
     at_any_time: Mapping[str, str] = field(default_factory=dict)
+    sum_minutes: int = PRACTICE_SUM_MINUTES
 
     @property
     def time(self) -> dt.timedelta:
         """The time until it is to be approved or reviewed."""
         return dt.timedelta(hours=self.hours)
+
+    @property
+    def sum_time(self) -> dt.timedelta:
+        """The time within which sums count together."""
+        return dt.timedelta(minutes=self.sum_minutes)
 
 
 @dataclass(frozen=True)
@@ -338,6 +346,8 @@ def _wrong_row(subject: str, row: SeparationRow) -> Iterator[str]:
     for count, minutes in ((row.free_count, row.free_minutes), (row.alert_count, row.alert_minutes)):
         if min(count, minutes) < 0 or (count == 0) != (minutes == 0):
             yield f"{where} has a count without its minutes, or minutes without a count"
+    if row.sum_minutes < 1:
+        yield f"{where} counts sums within less than a minute"
     if row.within_hours < 0:
         yield f"{where} is to be corrected within a negative time"
     for roles in (row.prepare, row.approve, row.alone, row.at_any_time):

@@ -76,6 +76,9 @@ class SlipThrow(TypedDict):
 class SlipReviewDue(TypedDict):
     due_at: Annotated[str, "by when somebody outside the table reviews the slip"]
     before_money: Annotated[bool, "whether no money may move before that"]
+    sum_cents: NotRequired[
+        Annotated[int, "the sum that decided it: this slip, and others that count with it"]
+    ]
 
 
 class SlipFiled(Totals):

@@ -1,12 +1,15 @@
 """The review of an Error Notification Slip by somebody outside the table: which slips need it, by when, and who may.
 
-A slip that moves money in real play is reviewed as the row `corrections` of the policy says (games/separation). A slip
-that moves much is reviewed before any money moves.
+A slip that moves money in real play is reviewed as the row `corrections` of the policy says (games/separation). Where
+much money moves, the review comes before any of it. How much is counted over several slips (`review_sum`), so that no
+sum is split into slips that are each below it.
 """
 
 import datetime as dt
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from audit.models import Person
 from games.engine import Refusal
@@ -15,6 +18,7 @@ from games.facility_runner import may_not_prepare
 from games.models import Facility
 from games.separation import policy
 from tables.core.context import TableContext
+from tables.core.duty import lock_duty_of
 from tables.corrections.refusals import (
     SLIP_NEEDS_NO_REVIEW,
     SLIP_REVIEW_DIFFERS,
@@ -24,19 +28,70 @@ from tables.corrections.refusals import (
     SLIP_REVIEWER_SIGNED,
     SLIP_SIGNED_BY_REVIEWER,
 )
-from tables.models import Slip, Table
+from tables.models import Round, Slip, Table
 
 CORRECTIONS = "corrections"  # the row of the policy
 REVIEWERS = policy.roles_of(CORRECTIONS, "approve")
 
 
-def review_due(ctx: TableContext, slip: Slip) -> tuple[dt.datetime | None, bool]:
-    """Return by when a new slip is reviewed, None for never, and whether that comes before any money moves."""
+class ReviewDue(NamedTuple):
+    """By when a slip is reviewed, whether that comes before any money moves, and the sum in cents that decided it."""
+
+    due_at: dt.datetime
+    comes_first: bool
+    sum_cents: int
+
+
+def review_due(ctx: TableContext, slip: Slip) -> ReviewDue | None:
+    """Return the review that a new slip needs; None for a slip that moves no money, or none of real play."""
     if not slip.due or ctx.table.kind != Table.Kind.LIVE:
-        return None, False
+        return None
     row = policy.row_of(ctx.table.facility.law, CORRECTIONS)
+    cents_by_seat = {amount["seat"]: amount["cents"] for amount in slip.due}
+    sum_cents = review_sum(ctx, slip.round, cents_by_seat)
+    return ReviewDue(ctx.now + row.time, needs_review_first(ctx, sum_cents), sum_cents)
+
+
+def needs_review_first(ctx: TableContext, sum_cents: int) -> bool:
+    """Whether money of this sum (`review_sum`) moves only after a review."""
     threshold = policy.review_first_from(ctx.table.facility)
-    return ctx.now + row.time, bool(threshold) and slip.due_cents >= threshold
+    return bool(threshold) and sum_cents >= threshold
+
+
+def review_sum(ctx: TableContext, round_: Round, cents_by_seat: Mapping[int, int]) -> int:
+    """Return the sum in cents that decides whether new money of a round is reviewed before it moves.
+
+    `cents_by_seat` is the new money, negative toward the casino; it is not on file yet. It counts with what slips on
+    file moved or may still move, whichever comes to most: those of the same round, and within the time of the policy
+    those of the same seat at this table and those of either signer at any table of the facility. Locks the duty of both
+    signers, so that of two slips at two tables the second one counts the first.
+    """
+    signers = [person.pk for person in (ctx.actor, ctx.witness) if person is not None]
+    lock_duty_of(signers)
+    since = ctx.now - policy.row_of(ctx.table.facility.law, CORRECTIONS).sum_time
+    recent = Slip.objects.filter(Q(filed_at__gt=since) | Q(settled_at__gt=since))
+    real_play = recent.filter(table__facility=ctx.table.facility, table__kind=Table.Kind.LIVE)
+    new_cents = sum(map(abs, cents_by_seat.values()))
+    sums = [new_cents + _moved_cents(Slip.objects.filter(round=round_))]
+    at_table = list(recent.filter(table=ctx.table))
+    sums += [abs(cents) + _moved_cents(at_table, seat) for seat, cents in cents_by_seat.items()]
+    sums += [new_cents + _moved_cents(real_play.filter(_signed_by(signer))) for signer in signers]
+    return max(sums)
+
+
+def _moved_cents(slips: Iterable[Slip], seat: int | None = None) -> int:
+    """Add up what slips moved or may still move, toward players and back, at all seats or at one."""
+    amounts = (amount for slip in slips for amount in slip.moving)
+    return sum(abs(amount["cents"]) for amount in amounts if seat is None or amount["seat"] == seat)
+
+
+def _signed_by(person_id: int) -> Q:
+    """The slips that a person signed when they were filed or settled, in either place."""
+    names = ("filed_by", "filed_with", "settled_by", "settled_with")
+    signed = Q()
+    for name in names:
+        signed |= Q(**{name: person_id})
+    return signed
 
 
 def verify_may_correct(ctx: TableContext) -> None:
@@ -68,8 +123,13 @@ def review_rule(table: Table) -> str:
     if table.kind != Table.Kind.LIVE:
         return ""
     who, first_from = reviewer_names(table.facility).capitalize(), policy.review_first_from(table.facility)
-    first = f", from {in_dollars(first_from)} on before any money moves" if first_from else ""
-    return f"{who} reviews a slip that moves money{first}."
+    if not first_from:
+        return f"{who} reviews a slip that moves money."
+    minutes = policy.row_of(table.facility.law, CORRECTIONS).sum_minutes
+    return (
+        f"{who} reviews a slip that moves money, from {in_dollars(first_from)} on before any money moves. Other slips "
+        f"of the round count with it, and those of its seats or signers of the last {minutes} minutes."
+    )
 
 
 def may_review(person: Person, slip: Slip, facility: Facility) -> bool:

@@ -31,6 +31,7 @@ from tables.corrections.refusals import (
     SLIP_STANDS_OTHERWISE,
 )
 from tables.corrections.reviews import (
+    ReviewDue,
     review_due,
     verify_may_correct,
     verify_reviewed,
@@ -71,7 +72,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
             correction.before, correction.after, correction.due, seats, settled_slips(round_) if seats else ()
         )
         add_filed_slip(ctx, round_.number, elsewhere_cents)
-    slip = _create_slip(ctx, round_, correction, reason)
+    slip, review = _create_slip(ctx, round_, correction, reason)
     if slip.status == Slip.Status.FILED:
         kind = AWAITED_REVIEW if slip.review_comes_first else UNSETTLED_SLIP
         raise_alert(ctx, kind.expected(ctx.table.pk, slip=slip.code, round=round_.number))
@@ -92,9 +93,12 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
         "returned_cents": correction.after["returned_cents"],
         "due": correction.due,
     }
-    if slip.review_due_at is not None:
-        due_at = format_moment(slip.review_due_at)
-        data["review"] = {"due_at": due_at, "before_money": slip.review_comes_first}
+    if review is not None:
+        data["review"] = {
+            "due_at": format_moment(review.due_at),
+            "before_money": review.comes_first,
+            "sum_cents": review.sum_cents,
+        }
     return ActOutcome(SLIP_FILED(data), {"slip": slip.code}, changes="nothing")
 
 
@@ -157,7 +161,9 @@ def verify_two_sign(ctx: TableContext, kind: str) -> None:
         raise Refusal(SLIP_MANAGER_MUST_SIGN)
 
 
-def _create_slip(ctx: TableContext, round_: Round, correction: Correction, reason: str) -> Slip:
+def _create_slip(
+    ctx: TableContext, round_: Round, correction: Correction, reason: str
+) -> tuple[Slip, ReviewDue | None]:
     slip = Slip(
         table=ctx.table,
         number=ctx.table.last_slip,
@@ -174,11 +180,13 @@ def _create_slip(ctx: TableContext, round_: Round, correction: Correction, reaso
         filed_by=ctx.actor,
         filed_with=ctx.witness,
     )
-    slip.review_due_at, slip.review_comes_first = review_due(ctx, slip)
+    review = review_due(ctx, slip)
+    if review is not None:
+        slip.review_due_at, slip.review_comes_first = review.due_at, review.comes_first
     if not correction.due:
         _mark_settled(ctx, slip)
     slip.save()
-    return slip
+    return slip, review
 
 
 def _mark_settled(ctx: TableContext, slip: Slip) -> None:

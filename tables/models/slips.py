@@ -97,6 +97,13 @@ class Slip(models.Model):
         return sum(abs(amount["cents"]) for amount in self.due)
 
     @property
+    def moving(self) -> list[dict[str, int]]:
+        """What each seat got or gave back by this slip, or still may: nothing more once a review differs."""
+        if self.status == self.Status.SETTLED:
+            return list(self.handed_over)
+        return [] if self.review_verdict == self.Verdict.DIFFERS else list(self.due)
+
+    @property
     def signer_ids(self) -> set[int]:
         """The people who have signed the slip so far, by primary key."""
         signers = (self.filed_by_id, self.filed_with_id, self.settled_by_id, self.settled_with_id)

@@ -414,6 +414,28 @@ def test_hold_is_win_over_the_drop_that_the_count_room_counted(hands):
         call_command("figures_rollup", "--check", stderr=out)
 
 
+def test_no_hold_is_shown_while_an_inventory_is_open_though_every_box_is_counted(hands):
+    scene = chips.keep_inventory(make_scene(opened=False))
+    scene.staff()
+    chips.count(scene, "count_opener", chips.OPENER)
+    chips.box(scene, "put_on_drop_box", {"box": "B-17"})
+    scene.inspect()
+    scene.open()
+    scene.act("sell_chips", {"cents": 50_000})
+    scene.play((1, "small", 3_000), dice=[6, 6, 2])
+    scene.finish()
+    rollup.write_rollups()
+    chips.box(scene, "take_off_drop_box")
+    chips.cage(scene, "count_drop", {"drop_box": 1, "cents": 50_000}, "compliance")
+    text, _html = read(scene)
+    assert "Sold $500 Drop not counted yet" in text and "1 inventory is open." in text and "hold" not in text
+    line = json.loads(
+        scene.browser("podium", "shift-manager").get(f"{PAGE}export.jsonl").content.splitlines()[0]
+    )
+    names = ("drop_cents", "hold", "boxes_not_counted")
+    assert [line[name] for name in names] == [None, None, 0]
+
+
 def test_a_round_counts_in_the_pit_in_which_its_table_was(hands):
     scene = chips.keep_inventory(make_scene(opened=False))
 

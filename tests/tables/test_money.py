@@ -469,6 +469,27 @@ def test_a_slip_about_a_round_before_the_opener_only_moves_what_is_handed_over(s
         assert "opener-out-of-place" in [what for what, _ in findings()]
 
 
+def test_chips_that_lay_elsewhere_before_the_opener_were_counted_by_it(scene):
+    """Of two slips that say "nothing was taken", filed under a later opener, only that about its own round counts."""
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    box(scene, "take_off_drop_box")
+    count(scene, "count_closer", OPENER)
+    scene.close()
+    count(scene, "count_opener", OPENER)
+    nothing_taken = [{"seat": 1, "paid_cents": 0, "taken_cents": 0}]
+    slip_scene.file(scene, "payment", number=1, payments=nothing_taken)
+    assert tray(scene) == OPENER_CENTS
+    scene.inspect()
+    scene.open()
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    assert tray(scene) == OPENER_CENTS + 2_500
+    slip_scene.file(scene, "payment", number=2, payments=nothing_taken)
+    assert tray(scene) == OPENER_CENTS
+    assert (corrections(), findings()) == ([], [])
+
+
 def test_the_proposal_restores_the_par_by_whole_tubes(scene):
     scene.act("set_par", {"chips": OPENER}, by="pit-manager", device=scene.podium)
     with scene.refused("par-unchanged"):

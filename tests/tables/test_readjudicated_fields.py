@@ -41,7 +41,13 @@ AS_SAID = {
     "dice.corrected": {"mended.reason"},
     "wager.missed": {"mended.flag", "mended.made_in", "mended.reason"},
     "wager.struck": {"mended.reason"},
-    "slip.filed": {"mended.wagers.*.chips", "reason", "review.before_money", "review.due_at"},
+    "slip.filed": {
+        "mended.wagers.*.chips",
+        "reason",
+        "review.before_money",
+        "review.due_at",
+        "review.sum_cents",
+    },
     "slip.settled": {"reason"},
     "slip.reviewed": {"department", "reason", "verdict"},
 }

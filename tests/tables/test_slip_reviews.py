@@ -225,3 +225,14 @@ def test_the_slip_prints_with_its_signatures_and_its_review(cleared):
     for part in ("2 5 5", "1 1 2", "Seat 2", "owes", "$1,800", "Surveillance", "agrees", "misread"):
         assert part in words
     assert entry(cleared, "slip.reviewed")[1] in words.replace("\r\n", "")
+
+
+def test_a_slip_of_exactly_the_sum_waits_and_of_a_cent_less_does_not(cleared):
+    def due(paid_cents: int) -> bool:
+        payments = [{"seat": 2, "paid_cents": 90_000 - paid_cents, "taken_cents": 0}]
+        with cleared.tried():
+            file(cleared, "payment", payments=payments)
+            return Slip.objects.get().review_comes_first
+
+    cleared.in_room("set_review_sum", {"cents": 5_000}, by="compliance")
+    assert [due(cents) for cents in (4_999, 5_000, 5_001)] == [False, True, True]
