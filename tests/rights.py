@@ -277,6 +277,7 @@ REVIEWERS = AtTables({"surveillance", "compliance", "compliance at the tablet"},
 CAGE = AtTables({"cage cashier"}, set())
 FLOOR_OR_CAGE = AtTables(FLOOR_OF_TABLE | {"cage cashier"}, FOOTBALL_FLOOR)
 FLOOR_OR_SECURITY = AtTables(FLOOR_OF_TABLE | {"security"}, FOOTBALL_FLOOR)
+POST_FLOOR_OR_SECURITY = AtTables(POST_OR_FLOOR.sic_bo | {"security"}, POST_OR_FLOOR.football)
 POST_FLOOR_OR_CAGE = AtTables(POST_OR_FLOOR.sic_bo | {"cage cashier"}, POST_OR_FLOOR.football)
 MANAGERS = AtTables(STAFFERS | {"shift manager at the tablet"}, FOOTBALL_MANAGERS)
 
@@ -347,6 +348,7 @@ ACTS_AT_TABLES = {
     "request_credit": FLOOR,
     "cancel_transfer": FLOOR_OR_CAGE,
     "prepare_transfer": CAGE,
+    "sign_to_carry": POST_FLOOR_OR_SECURITY,
     "hand_over_transfer": POST_FLOOR_OR_CAGE,
     "receive_transfer": POST_FLOOR_OR_CAGE,
     "report_count_difference": POST_FLOOR_OR_CAGE,

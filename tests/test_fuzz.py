@@ -260,7 +260,6 @@ def known_values() -> dict[str, list[Any]]:
         "who": known["person"],
         "place": ["T-01", "T-42", "rules", "security-podium"],
         "transfer": [*known["transfer"], 1, 2, 3, 4, 5, 6],
-        "carrier": ["rita", "cleo"],
         "planned_for": ["2026-11-21T10:00:00Z", "9999-12-31T23:59:59+14:00", "0001-01-01T00:00:00-14:00"],
         "from": ["2026-11-20", "2000-01-01", "0001-01-01"],
         "to": ["2026-11-20", "2099-12-31", "9999-12-31"],
@@ -511,7 +510,8 @@ def lay_out_chips(scene: Scene) -> None:
             if with_carrier and kind == "fill":
                 cage(scene, "hand_over_transfer", transfer, "security")
             elif with_carrier:
-                scene.act("hand_over_transfer", {**transfer, "carrier": "rita"}, witness="floorperson")
+                scene.act("sign_to_carry", transfer, witness="rita")
+                scene.act("hand_over_transfer", transfer, witness="floorperson")
 
 
 def an_act(draw: Callable[[Any], Any], table: str) -> tuple[str, str]:

@@ -38,6 +38,7 @@ AT_ONCE = (SIGNATURE, ALONE)  # nothing waits for a second person
 # The controls that the acts of a subject support; those of every other subject are changes.
 CONTROLS_OF_SUBJECT = {
     "dice": (SIGNATURE,),
+    "credits": (SIGNATURE,),
     "duties": (SIGNATURE,),
     "ratings": (SIGNATURE,),
     "no-rolls": (SIGNATURE,),
@@ -127,6 +128,20 @@ class CustodyRules:
 
 
 @dataclass(frozen=True)
+class MoneyRules:
+    """What bounds the chips of a table: practice of the casinos, which the file of a jurisdiction may set otherwise.
+
+    `fill_percent`: chips of a denomination that fills under way may have together, in percent of the par's.
+    `tray_percent`: what the tray may be worth with them, in percent of the par. `refused_counts`: from so many refused
+    counts of a slip on the floor and surveillance are alerted.
+    """
+
+    fill_percent: int = 100
+    tray_percent: int = 200
+    refused_counts: int = 2
+
+
+@dataclass(frozen=True)
 class SeparationRow:
     """Who prepares one subject, who approves it, and who is told: roles, each in the department where it counts.
 
@@ -195,6 +210,7 @@ class Jurisdiction:
     requests: RequestRules
     retention_years: Mapping[str, int] = field(default_factory=dict)  # by kind; others are kept by practice
     custody: CustodyRules = CustodyRules()
+    money: MoneyRules = MoneyRules()
     editions: tuple[Document, ...] = ()
     # Rows that replace those of games/separation/practice.toml.
     separation: Mapping[str, SeparationRow] = field(default_factory=dict, kw_only=True)
@@ -224,7 +240,7 @@ class Jurisdiction:
 
 
 # The tables of a file that are classes of their own.
-PARTS = (GuideRules, RequestRules, CustodyRules)
+PARTS = (GuideRules, RequestRules, CustodyRules, MoneyRules)
 
 
 @dataclass(frozen=True)

@@ -56,13 +56,10 @@ const SUBJECTS = { slip: "Sign for the chips", tray: "Sign the count of the tray
 
 /* What each dialog sends beside its own fields, and what it shows. */
 const OPENED = {
-  "sign-count": (dialog, { act, code, kind }) => {
+  "sign-count": (dialog, { act, code }) => {
     const { box } = dialog;
     box.dataset.name = act;
     setText(box, "[data-sign-what]", SUBJECTS[code]);
-    const carrier = box.querySelector("[data-carrier-field]"), isCredit = act === "hand_over_transfer" && kind === "credit";
-    carrier.hidden = !isCredit;
-    carrier.querySelector("select").disabled = !isCredit;
     takeCount(dialog);
   },
   "sell-chips": takeCount,

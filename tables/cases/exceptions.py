@@ -22,6 +22,7 @@ from tables.cases.recent import tables_by_stream
 from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, WAGER_MISSED, WAGER_STRUCK
 from tables.failures.entry_types import DEVICE_FAILED
 from tables.models import Case, Table, Wager
+from tables.money.entry_types import TRANSFER_COUNT_REFUSED
 from tables.replay.round_records import END_PHASES
 from tables.rounds.entry_types import (
     ROUND_NO_ROLL,
@@ -41,6 +42,7 @@ KINDS = {
     "no-rolls": "No rolls",
     "failures": "Device failures",
     "limits": "Out of limits",
+    "counts": "Refused counts",
     "band": "Outside the band",
 }
 KIND_OF_TYPE = {
@@ -53,6 +55,7 @@ KIND_OF_TYPE = {
     THROW_NO_ROLL.name: "no-rolls",
     DEVICE_FAILED.name: "failures",
     ROUND_SETTLED_BY_HAND.name: "failures",
+    TRANSFER_COUNT_REFUSED.name: "counts",
 }
 
 

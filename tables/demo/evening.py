@@ -43,7 +43,8 @@ PLANNED_IN = dt.timedelta(minutes=40)  # the planned move that waits for the vis
 ROUNDS, FOOTBALL_GAMES = 20, 3
 SECONDS_BETWEEN_ACTS = 3.0
 WITHOUT_DEALER, DISPUTED, BETTING = "T-02", "T-05", "T-03"
-# Chips of the trays at their count, and of the fill that waits, by value in cents
+# Chips of the trays by their par and at their count, and of the fill that waits, by value in cents
+PAR = {"100": 50, "500": 300, "2500": 400, "10000": 200, "50000": 40, "100000": 10}
 TRAY = {"100": 50, "500": 118, "2500": 96, "10000": 61, "50000": 28, "100000": 9}
 FILL = {"500": 150, "2500": 250, "10000": 100}
 # Seat, wager, cents
@@ -138,6 +139,7 @@ def _begin_trays(tables: Iterable[SimulatedTable], hands: Hands) -> None:
     """Keep the inventory from now on: the trays of the dealt tables are counted, and one of them waits for a fill."""
     change_keeping(Facility.objects.get(code=FACILITY), True)
     guard = Person.objects.get(facility=FACILITY, role="security")
+    manager = Person.objects.get(facility=FACILITY, role="shift-manager")
     live = [simulated for simulated in tables if not is_football(simulated)]
     for simulated in live:
         code = simulated.table.code
@@ -146,6 +148,7 @@ def _begin_trays(tables: Iterable[SimulatedTable], hands: Hands) -> None:
             seeding.do(person, simulated.device, FACILITY, code, name, params, witness)  # noqa: B023
             hands.move(4)
 
+        act(manager, "set_par", {"chips": PAR})
         act(simulated.dealer, "count_opener", {"chips": TRAY}, simulated.floor)
         act(simulated.floor, "put_on_drop_box", {"box": f"BOX-{code}"}, guard)
         act(simulated.dealer, "sell_chips", {"cents": 50_000})

@@ -73,8 +73,9 @@ class TableChips:
             act(simulated, cage, "prepare_transfer", params)
         elif transfer.status == ChipTransfer.Status.PREPARING:
             person, witness = at_cage if is_fill else at_table
-            carrier = {} if is_fill else {"carrier": guard.code}
-            act(simulated, person, "hand_over_transfer", {**params, **carrier}, witness)
+            if not is_fill:
+                act(simulated, simulated.dealer, "sign_to_carry", params, guard)
+            act(simulated, person, "hand_over_transfer", params, witness)
         else:
             person, witness = at_table if is_fill else at_cage
             act(simulated, person, "receive_transfer", {**params, "chips": transfer.chips}, witness)

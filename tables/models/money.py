@@ -82,7 +82,8 @@ class ChipTransfer(models.Model):
 
     `number` counts the requests of a table. The cage gives the slip number when it prepares the transfer; a voided
     slip keeps its number. A fill is in the tray once it is received; a credit has left it once it is handed over.
-    `carrier` is the security officer. A request that is canceled before it is prepared has no slip.
+    `carrier` is the security officer, who signs for a credit before its chips leave the tray. A request that is
+    canceled before it is prepared has no slip.
     """
 
     class Kind(models.TextChoices):
@@ -115,6 +116,10 @@ class ChipTransfer(models.Model):
     handed_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     handed_with = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     carrier = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    carrier_signed_at = models.DateTimeField(
+        null=True, blank=True, help_text="of a credit; the carrier of a fill signs its hand-over"
+    )
+    refused_counts = models.PositiveIntegerField(default=0, help_text="counts of its chips that were refused")
     received_at = models.DateTimeField(null=True, blank=True)
     received_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     received_with = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")

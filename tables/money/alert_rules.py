@@ -1,4 +1,4 @@
-"""The alert about a count that differs from the record."""
+"""The alerts about a count that differs from the record, and about counts of a slip that were refused."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,6 +35,17 @@ DISCREPANCY = alert_kind(
         "Chips differ",
         "Chips differ",
         describe=_describe,
+        ends_when_acknowledged=True,
+    )
+)
+REFUSED_COUNTS = alert_kind(
+    AlertKind(
+        "counts-refused",
+        "counts-refused:{slip}",
+        Level.WARN,
+        "Counts refused",
+        "Slip %(slip)s: counts refused",
+        "More than one count of its chips was refused, because it is not that of the slip. See who counts them.",
         ends_when_acknowledged=True,
     )
 )

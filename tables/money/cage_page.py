@@ -195,12 +195,15 @@ def _card(transfer: ChipTransfer, is_selected: bool) -> CageCard:
         person, moment, note = transfer.requested_by, transfer.requested_at, ""
     elif transfer.status == Status.PREPARING:
         person, moment = transfer.prepared_by, transfer.prepared_at
-        note = "" if paper.is_fill else f"{transfer.table.code} counts it, two signatures to come"
+        to_come = "two signatures" if transfer.carrier_signed_at else "three signatures"
+        note = "" if paper.is_fill else f"{transfer.table.code} counts it, {to_come} to come"
     else:
         person, moment = transfer.carrier or transfer.handed_by, transfer.handed_at
         note = "Two signatures at the table to come" if paper.is_fill else "The cage counts it when it comes"
     if is_selected:
         note = "Open as a slip"
+    if transfer.refused_counts:
+        note = f"{paper.refused_counts}. {note}".rstrip(". ")
     return CageCard(paper, name_of(person), moment or transfer.requested_at, note, is_selected)
 
 

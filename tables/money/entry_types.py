@@ -106,6 +106,17 @@ class TransferHandedOver(Transfer):
     carrier: Annotated[str, "code of the security officer who carries the chips"]
 
 
+class TransferCarrierSigned(Transfer):
+    carrier: Annotated[str, "code of the security officer who signed to carry the chips"]
+
+
+class TransferCountRefused(Transfer):
+    counted_chips: Annotated[dict[str, int], "what was counted, by value in cents"]
+    counted_cents: Annotated[int, "value of what was counted"]
+    agrees: Annotated[bool, "true for a count that was reported as differing and is that of the slip"]
+    refused_counts: Annotated[int, "how many counts of this slip were refused, with this one"]
+
+
 class TransferEnded(Transfer):
     reason: Annotated[str, "why, in a person's words"]
     was: Annotated[Literal["requested", "preparing", "on-the-way"], "how far it was"]
@@ -114,6 +125,16 @@ class TransferEnded(Transfer):
 TRANSFER_REQUESTED = entry_type("transfer.requested", Transfer, "The floor requested a fill or a credit.")
 TRANSFER_PREPARED = entry_type(
     "transfer.prepared", Transfer, "The cage prepares a fill or a credit, and gave it the next slip number."
+)
+TRANSFER_CARRIER_SIGNED = entry_type(
+    "transfer.carrier_signed",
+    TransferCarrierSigned,
+    "The security officer who carries a credit signed for it, before its chips left the tray.",
+)
+TRANSFER_COUNT_REFUSED = entry_type(
+    "transfer.count_refused",
+    TransferCountRefused,
+    "A count of the chips of a fill or credit was refused, because it is not that of the slip. Nothing moved.",
 )
 TRANSFER_HANDED_OVER = entry_type(
     "transfer.handed_over",

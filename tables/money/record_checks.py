@@ -36,6 +36,8 @@ from tables.money.entry_types import (
     OPENER_COUNTED,
     PAR_SET,
     TRANSFER_CANCELED,
+    TRANSFER_CARRIER_SIGNED,
+    TRANSFER_COUNT_REFUSED,
     TRANSFER_HANDED_OVER,
     TRANSFER_PREPARED,
     TRANSFER_RECEIVED,
@@ -183,6 +185,8 @@ class StatedMoney:
                 "ended_by": None,
                 "ended_with": None,
                 "carrier": None,
+                "carrier_signed_at": None,
+                "refused_counts": 0,
                 "reason": "",
             },
         )
@@ -192,6 +196,13 @@ class StatedMoney:
         number = int(data["slip"].partition("-")[2])
         by = {"prepared_at": body["at"], "prepared_by": body["actor"]}
         self.transfers[data["transfer"]].change(body["seq"], slip_number=number, status="preparing", **by)
+
+    def carrier_signed(self, body: Body, data: Body) -> None:
+        signed = {"carrier": data["carrier"], "carrier_signed_at": body["at"]}
+        self.transfers[data["transfer"]].change(body["seq"], **signed)
+
+    def count_refused(self, body: Body, data: Body) -> None:
+        self.transfers[data["transfer"]].change(body["seq"], refused_counts=data["refused_counts"])
 
     def handed_over(self, body: Body, data: Body) -> None:
         by = {"handed_at": body["at"], "handed_by": _signers(body), "carrier": data["carrier"]}
@@ -292,6 +303,8 @@ HANDLERS: dict[str, Handler] = {
     CHIPS_SOLD.name: StatedMoney.sold,
     TRANSFER_REQUESTED.name: StatedMoney.requested,
     TRANSFER_PREPARED.name: StatedMoney.prepared,
+    TRANSFER_CARRIER_SIGNED.name: StatedMoney.carrier_signed,
+    TRANSFER_COUNT_REFUSED.name: StatedMoney.count_refused,
     TRANSFER_HANDED_OVER.name: StatedMoney.handed_over,
     TRANSFER_RECEIVED.name: StatedMoney.received,
     TRANSFER_VOIDED.name: StatedMoney.voided,

@@ -114,18 +114,36 @@ TRANSFER_NOT_AT_THIS_STEP = RefusalCode(
 )
 RECEIPT_DIFFERS = RefusalCode(
     "receipt-differs",
-    "Your count does not match slip %(slip)s: %(differences)s. Count again. If it still differs, report the "
-    "difference.",
+    "Your count does not match slip %(slip)s. Count again. If it still differs, report the difference. The record has "
+    "this count.",
     "Count differs",
 )
 COUNT_AGREES = RefusalCode(
     "count-agrees",
-    "This count matches slip %(slip)s. Sign for it.",
+    "This count matches slip %(slip)s, so there is no difference to report. Sign for it.",
     "The count agrees",
 )
-NOT_SECURITY = RefusalCode(
-    "not-security",
-    "%(person)s is not on duty here as security and cannot carry chips.",
-    "Security carries",
+CARRIER_MUST_SIGN = RefusalCode(
+    "carrier-must-sign",
+    "Who carries slip %(slip)s signs with their own PIN before its chips leave the tray: %(who)s, on duty here. Ask "
+    "them to sign.",
+    "The carrier signs first",
+)
+FILL_IS_SIGNED_IN_CAGE = RefusalCode(
+    "fill-is-signed-in-cage",
+    "The carrier of a fill signs in the cage, when it is handed over. Nothing is signed for it here.",
+    "Signed in the cage",
+)
+FILL_ABOVE_PAR = RefusalCode(
+    "fill-above-par",
+    "%(asked)s chips of %(chip)s would be under way to this table, and by its %(par)s at most %(most)s may be. Ask for "
+    "fewer, or have the par changed.",
+    "More than the par",
+)
+TRAY_ABOVE_PAR = RefusalCode(
+    "tray-above-par",
+    "With this fill the tray would be worth %(cents)s, and by its %(par)s at most %(most)s may be here. Send chips "
+    "back first, or have the par changed.",
+    "More than the par",
 )
 PAR_UNCHANGED = RefusalCode("par-unchanged", "This is already the par of %(table)s.", "Nothing changes")

@@ -5,20 +5,24 @@ from collections.abc import Callable, Set
 from audit.models import Person
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
+from games.jurisdictions import SeparationRow
+from games.separation import policy
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.duty import is_on_duty, person_here
+from tables.core.duty import is_on_duty
 from tables.core.permissions import CAGE, DEALERS, FLOOR
 from tables.models import Table
 from tables.money.inventory import section_of
 from tables.money.refusals import (
     CAGE_AND_SECURITY_MUST_SIGN,
+    CARRIER_MUST_SIGN,
     COUNT_ROOM_MUST_SIGN,
     DEALER_AND_FLOOR_MUST_SIGN,
-    NOT_SECURITY,
     SECURITY_AND_FLOOR_MUST_SIGN,
 )
 
+CREDITS = "credits"  # the row of the policy
+CARRIERS = policy.roles_of(CREDITS, "approve")
 SECURITY = frozenset({"security"})
 COUNT_WITNESSES = frozenset({"cage", "compliance"})
 Signers = tuple[Person, Person]
@@ -53,12 +57,25 @@ def count_room(ctx: TableContext, duty: str) -> Signers:
     return _two(ctx, _with_role(CAGE), _with_role(COUNT_WITNESSES), COUNT_ROOM_MUST_SIGN, duty)
 
 
-def security_on_duty(ctx: TableContext, code: str) -> Person:
-    """Return the security officer with this code who is on duty here. Raises `no-such-person` or `not-security`."""
-    person = person_here(ctx.table.facility, code)
-    if person.role not in SECURITY or not is_on_duty(person, ctx.table):
-        raise Refusal(NOT_SECURITY, section_of(ctx.table, "transfer"), person=person.name)
-    return person
+def carrier_who_signs(ctx: TableContext, slip: str) -> Person:
+    """Return who signs to carry a credit, on duty here and by the row `credits`. Raises `carrier-must-sign`."""
+    row = policy.row_of(ctx.table.facility.law, CREDITS)
+    for person in (ctx.actor, ctx.witness):
+        if person is not None and policy.may_approve(row, person) and is_on_duty(person, ctx.table):
+            return person
+    raise _carrier_must_sign(ctx, slip, row)
+
+
+def verify_carrier_signed(ctx: TableContext, carrier: Person | None, slip: str) -> Person:
+    """Return the carrier of a credit, who signed and is still on duty here. Raises `carrier-must-sign`."""
+    if carrier is None or not is_on_duty(carrier, ctx.table):
+        raise _carrier_must_sign(ctx, slip, policy.row_of(ctx.table.facility.law, CREDITS))
+    return carrier
+
+
+def _carrier_must_sign(ctx: TableContext, slip: str, row: SeparationRow) -> Refusal:
+    section = section_of(ctx.table, "transfer")
+    return Refusal(CARRIER_MUST_SIGN, section, slip=slip, who=policy.in_words(row.approve))
 
 
 def _with_role(roles: Set[str]) -> HasRole:

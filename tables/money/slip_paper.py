@@ -107,6 +107,12 @@ class SlipPaper:
         return "void-returned" if self.transfer.status == Status.ON_THE_WAY else "void"
 
     @property
+    def refused_counts(self) -> str:
+        """How many counts of it were refused, in words; "" for none."""
+        number = self.transfer.refused_counts
+        return f"{number} count{'' if number == 1 else 's'} refused" if number else ""
+
+    @property
     def shift(self) -> str:
         """The shift of the request."""
         return self.transfer.facility.shift_of(self.transfer.requested_at).name.lower()
@@ -118,7 +124,9 @@ class SlipPaper:
 
     @property
     def signatures(self) -> tuple[SlipSignature, ...]:
-        """Who signed, and who signs next, in the order of the slip: two where the chips leave, two where they come."""
+        """Who signed, and who signs next, in the order of the slip: two where the chips leave, two where they come;
+        of a credit the carrier before them.
+        """
         transfer, table = self.transfer, self.transfer.table
         dealer, floor, cashier = (
             name_of(table.dealer),
@@ -127,6 +135,7 @@ class SlipPaper:
         )
         at_table, by_pin = "at the table", "signs in the cage, by PIN"
         leaves: tuple[tuple[str, Person | None, str, str], ...]
+        carries: tuple[tuple[str, Person | None, str, str], ...] = ()
         if self.is_fill:
             leaves = (
                 ("Cashier", transfer.handed_by, cashier, "signs with the hand-over"),
@@ -141,12 +150,21 @@ class SlipPaper:
                 ("Dealer", transfer.handed_by, dealer, at_table),
                 ("Floorperson", transfer.handed_with, floor, at_table),
             )
+            signed_at = transfer.carrier_signed_at
+            carries = (
+                ("Carrier", transfer.carrier if signed_at else None, "", "signs at the table, by PIN"),
+            )
             comes = (
                 ("Cashier", transfer.received_by, "", "counts it in the cage"),
                 ("Security", transfer.received_with, name_of(transfer.carrier), by_pin),
             )
         is_prepared = transfer.prepared_at is not None
         return (
+            *self._signed(
+                carries,
+                transfer.carrier_signed_at,
+                is_next=is_prepared and not transfer.carrier_signed_at and not transfer.handed_at,
+            ),
             *self._signed(leaves, transfer.handed_at, is_next=is_prepared and transfer.handed_at is None),
             *self._signed(comes, transfer.received_at, is_next=transfer.handed_at is not None),
         )

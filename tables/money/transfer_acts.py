@@ -4,40 +4,57 @@ A fill is in the tray once it is received there. A credit has left the tray once
 once, under the table's lock, so that a repeated or late command moves nothing twice.
 """
 
+from collections import Counter
 from typing import cast
 
 from django.db.models import F
 
 from audit.models import Person
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.params import Params
+from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, CAGE, FLOOR
-from tables.models import ChipDiscrepancy, ChipTransfer, SlipNumbers, TableInventory
+from tables.models import ChipDiscrepancy, ChipTransfer, SlipNumbers, TableInventory, TrayPar
+from tables.money.alert_rules import REFUSED_COUNTS
 from tables.money.discrepancies import report_discrepancy
 from tables.money.entry_types import (
     DISCREPANCY_REPORTED,
     TRANSFER_CANCELED,
+    TRANSFER_CARRIER_SIGNED,
+    TRANSFER_COUNT_REFUSED,
     TRANSFER_HANDED_OVER,
     TRANSFER_PREPARED,
     TRANSFER_RECEIVED,
     TRANSFER_REQUESTED,
     TRANSFER_VOIDED,
     Transfer,
+    TransferCountRefused,
     TransferEnded,
     TransferKind,
 )
-from tables.money.inventory import change_tray, exact_cents, require_inventory, section_of
+from tables.money.inventory import UNDER_WAY, change_tray, exact_cents, require_inventory, section_of
 from tables.money.refusals import (
     COUNT_AGREES,
+    FILL_ABOVE_PAR,
+    FILL_IS_SIGNED_IN_CAGE,
     NO_CHIPS_COUNTED,
     NO_SUCH_TRANSFER,
     RECEIPT_DIFFERS,
     TOO_FEW_CHIPS_IN_TRAY,
     TRANSFER_NOT_AT_THIS_STEP,
+    TRAY_ABOVE_PAR,
 )
-from tables.money.signing import cage_and_security, dealer_and_floor, security_on_duty
-from tables.money.tray import difference_in_words, differences, value_cents
+from tables.money.signing import (
+    CARRIERS,
+    cage_and_security,
+    carrier_who_signs,
+    dealer_and_floor,
+    verify_carrier_signed,
+)
+from tables.money.tray import differences, value_cents
+from tables.runner.recorded_refusals import refuse_on_record
 from tables.runner.table import ActOutcome, act
 from tables.words.sentences import dollars
 
@@ -79,23 +96,39 @@ def prepare_transfer(ctx: TableContext, params: Params) -> ActOutcome:
     return _outcome(ctx, transfer)
 
 
+@act(roles=AT_THE_TABLE | CARRIERS, witness=True, depends_on="nothing")
+def sign_to_carry(ctx: TableContext, params: Params) -> ActOutcome:
+    """Sign for the chips of a credit as its carrier, before they leave the tray. Another carrier may sign instead.
+
+    Who carries is on duty here and signs in person: as who is signed in, or with their PIN.
+    """
+    transfer = _transfer(ctx, params)
+    if transfer.kind != CREDIT:
+        raise Refusal(FILL_IS_SIGNED_IN_CAGE, section_of(ctx.table, "transfer"))
+    carrier = carrier_who_signs(ctx, transfer.slip or f"request {transfer.number}")
+    _verify_status(ctx, transfer, Status.PREPARING)
+    transfer.carrier, transfer.carrier_signed_at = carrier, ctx.now
+    transfer.save(update_fields=["carrier", "carrier_signed_at"])
+    entry = TRANSFER_CARRIER_SIGNED({**_data(transfer), "carrier": carrier.code})
+    return ActOutcome(entry, _answer(transfer), changes="nothing")
+
+
 @act(roles=EVERYBODY, witness=True, depends_on="nothing")
 def hand_over_transfer(ctx: TableContext, params: Params) -> ActOutcome:
     """Hand the chips to security. The cashier and security sign for a fill, dealer and floor for a credit.
 
-    `carrier` is the security officer who carries a credit; that of a fill signs. The chips of a credit leave the
-    tray with this act.
+    The carrier of a fill signs with this act, that of a credit signed before (`sign_to_carry`). The chips of a credit
+    leave the tray with this act.
     """
     transfer = _transfer(ctx, params)
-    carrier_code = params.text("carrier") if transfer.kind == CREDIT else ""
     if transfer.kind == FILL:
         by, carrier = cage_and_security(ctx, "transfer")
         signed_with: Person = carrier
+        _verify_status(ctx, transfer, Status.PREPARING)
     else:
         by, signed_with = dealer_and_floor(ctx, "transfer")
-        carrier = security_on_duty(ctx, carrier_code)
-    _verify_status(ctx, transfer, Status.PREPARING)
-    if transfer.kind == CREDIT:
+        _verify_status(ctx, transfer, Status.PREPARING)
+        carrier = verify_carrier_signed(ctx, transfer.carrier, transfer.slip)
         _verify_in_tray(ctx, transfer.cents)
         _move(ctx, credits=transfer.cents)
     transfer.status = Status.ON_THE_WAY
@@ -110,8 +143,8 @@ def hand_over_transfer(ctx: TableContext, params: Params) -> ActOutcome:
 def receive_transfer(ctx: TableContext, params: Params) -> ActOutcome:
     """Count the chips and sign for them. Dealer and floor sign for a fill, the cashier and security for a credit.
 
-    A count that is not that of the slip is refused (`receipt-differs`). The chips of a fill are in the tray with this
-    act.
+    A count that is not that of the slip is refused on the record (`receipt-differs`), and the refusal does not say what
+    the slip has. The chips of a fill are in the tray with this act.
     """
     transfer, chips = _transfer(ctx, params), params.chips("chips")
     if transfer.kind == FILL:
@@ -120,9 +153,7 @@ def receive_transfer(ctx: TableContext, params: Params) -> ActOutcome:
         by, signed_with = cage_and_security(ctx, "transfer")
     _verify_status(ctx, transfer, Status.ON_THE_WAY)
     if differences(transfer.chips, chips):
-        words = difference_in_words(transfer.chips, chips)
-        section = section_of(ctx.table, "transfer")
-        raise Refusal(RECEIPT_DIFFERS, section, slip=transfer.slip, differences=words)
+        return _refuse_count(ctx, transfer, chips, RECEIPT_DIFFERS)
     if transfer.kind == FILL:
         _move(ctx, fills=transfer.cents)
     transfer.status = Status.RECEIVED
@@ -133,12 +164,15 @@ def receive_transfer(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=EVERYBODY, witness=True, depends_on="nothing")
 def report_count_difference(ctx: TableContext, params: Params) -> ActOutcome:
-    """Report that the chips which arrived are not those of the slip. Nothing moves, and the slip stays as it is."""
+    """Report that the chips which arrived are not those of the slip. Nothing moves, and the slip stays as it is.
+
+    A count that is that of the slip is refused on the record (`count-agrees`).
+    """
     transfer, chips = _transfer(ctx, params), params.chips("chips")
     note = params.text("note", default="")
     _verify_status(ctx, transfer, Status.ON_THE_WAY)
     if not differences(transfer.chips, chips):
-        raise Refusal(COUNT_AGREES, section_of(ctx.table, "transfer"), slip=transfer.slip)
+        return _refuse_count(ctx, transfer, chips, COUNT_AGREES)
     discrepancy, data = report_discrepancy(
         ctx,
         transfer.inventory,
@@ -181,6 +215,8 @@ def _request(ctx: TableContext, params: Params, kind: ChipTransfer.Kind) -> ActO
     cents = value_cents(chips)
     if kind == CREDIT:
         _verify_in_tray(ctx, cents)
+    else:
+        _verify_within_par(ctx, inventory, chips)
     assert ctx.actor is not None
     transfer = ChipTransfer.objects.create(
         facility=ctx.table.facility,
@@ -195,6 +231,48 @@ def _request(ctx: TableContext, params: Params, kind: ChipTransfer.Kind) -> ActO
         requested_by=ctx.actor,
     )
     return ActOutcome(TRANSFER_REQUESTED(_data(transfer)), _answer(transfer), changes="nothing")
+
+
+def _refuse_count(
+    ctx: TableContext, transfer: ChipTransfer, chips: dict[str, int], code: RefusalCode
+) -> ActOutcome:
+    """Refuse a count on the record. From the second one of a slip on, the floor and surveillance are alerted."""
+    transfer.refused_counts += 1
+    transfer.save(update_fields=["refused_counts"])
+    section = section_of(ctx.table, "transfer")
+    if transfer.refused_counts >= ctx.table.facility.law.money.refused_counts:
+        raise_alert(ctx, REFUSED_COUNTS.expected(ctx.table.pk, section=section, slip=transfer.slip))
+    data: TransferCountRefused = {
+        **_data(transfer),
+        "counted_chips": chips,
+        "counted_cents": value_cents(chips),
+        "agrees": not differences(transfer.chips, chips),
+        "refused_counts": transfer.refused_counts,
+    }
+    return refuse_on_record(TRANSFER_COUNT_REFUSED(data), Refusal(code, section, slip=transfer.slip))
+
+
+def _verify_within_par(ctx: TableContext, inventory: TableInventory, chips: dict[str, int]) -> None:
+    """Refuse a fill that no par needs. Where none is set, the opener is the measure.
+
+    Chips of a denomination that are under way count with what is asked, and the value of the tray with both. Raises
+    `fill-above-par` or `tray-above-par`.
+    """
+    section, rules = section_of(ctx.table, "transfer"), ctx.table.facility.law.money
+    row = TrayPar.objects.filter(table=ctx.table).first()
+    par, name = (row.chips, "par") if row is not None else (inventory.opener_chips, "opener")
+    fills = ChipTransfer.objects.filter(inventory=inventory, kind=FILL, status__in=UNDER_WAY)
+    coming: Counter[str] = Counter()
+    for fill in fills:
+        coming.update(fill.chips)
+    for chip, number in chips.items():
+        most, asked = par.get(chip, 0) * rules.fill_percent // 100, number + coming[chip]
+        if asked > most:
+            raise Refusal(FILL_ABOVE_PAR, section, asked=asked, chip=dollars(int(chip)), most=most, par=name)
+    cents = exact_cents(ctx) + value_cents(coming) + value_cents(chips)
+    most_cents = value_cents(par) * rules.tray_percent // 100
+    if cents > most_cents:
+        raise Refusal(TRAY_ABOVE_PAR, section, cents=dollars(cents), most=dollars(most_cents), par=name)
 
 
 def _transfer(ctx: TableContext, params: Params) -> ChipTransfer:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from games.chips import CHIPS_CENTS
 from games.engine.game import Game
-from games.engine.odds import in_dollars
 from games.engine.settlement import LOSE, WIN
 from games.engine.state import RoundState
 
@@ -93,11 +92,3 @@ def differences(expected: ChipCounts, counted: ChipCounts) -> dict[str, int]:
     """What was counted less what was expected, by denomination, without those that agree."""
     both = ((str(chip), counted.get(str(chip), 0) - expected.get(str(chip), 0)) for chip in CHIPS_CENTS)
     return {chip: number for chip, number in both if number}
-
-
-def difference_in_words(expected: ChipCounts, counted: ChipCounts) -> str:
-    """How a count differs, for people: `$25: 99, not 100`; "" where it agrees."""
-    return ", ".join(
-        f"{in_dollars(int(chip))}: {counted.get(chip, 0)}, not {expected.get(chip, 0)}"
-        for chip in differences(expected, counted)
-    )

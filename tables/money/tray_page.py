@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from audit.models import Person
 from games.registry import game_by_code
+from games.separation import policy
 from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, DEALERS, FLOOR, STAFFERS
@@ -17,6 +18,7 @@ from tables.models import Assignment, ChipDiscrepancy, ChipTransfer, DropBox, Ta
 from tables.money.chips_page import DENOMINATIONS, ChipLine, Chips, chips_of, count_of
 from tables.money.inventory import drop_box_on, keeps_inventory
 from tables.money.proposal import OrderProposal
+from tables.money.signing import CARRIERS, CREDITS, SECURITY
 from tables.money.tray import MovedChips, moved_in_round, value_cents
 from tables.money.tubes import TubesDrawing, draw_tubes
 from tables.money.view import tray_facts
@@ -71,6 +73,11 @@ class TransferPanel:
     def is_voided_here(self) -> bool:
         """Whether the table voids it: a credit whose chips are back in the tray."""
         return not self.is_fill and self.transfer.status == Status.ON_THE_WAY
+
+    @property
+    def waits_for_carrier(self) -> bool:
+        """Whether the security officer who carries it signs next."""
+        return waits_for_carrier(self.transfer)
 
     @property
     def act(self) -> str:
@@ -156,6 +163,7 @@ class TrayPage:
     drop_box: DropBox | None
     signatures: tuple[CountSigner, ...]
     signers: tuple[Person, ...]
+    security: tuple[Person, ...]
     carriers: tuple[Person, ...]
     proposal: OrderProposal | None
 
@@ -270,7 +278,8 @@ def tray_page(ctx: TableContext, person: Person, count: str, slip: str) -> TrayP
         drop_box=drop_box_on(table) if inventory else None,
         signatures=_signatures(person, table),
         signers=signers_beside(person, table),
-        carriers=on_duty_as(table, "security"),
+        security=on_duty_as(table, *SECURITY),
+        carriers=_carriers(table),
         proposal=facts.proposal if facts else None,
     )
 
@@ -280,6 +289,12 @@ def on_duty_as(table: Table, *roles: str) -> tuple[Person, ...]:
     on_duty = Assignment.objects.at(table).filter(person__role__in=roles, person__is_active=True)
     people = {assignment.person_id: assignment.person for assignment in on_duty.select_related("person")}
     return tuple(sorted(people.values(), key=lambda person: person.name))
+
+
+def _carriers(table: Table) -> tuple[Person, ...]:
+    """Return who may sign to carry a credit from this table, by the policy."""
+    row = policy.row_of(table.facility.law, CREDITS)
+    return tuple(person for person in on_duty_as(table, *CARRIERS) if policy.may_approve(row, person))
 
 
 def signers_beside(person: Person, table: Table) -> tuple[Person, ...]:
@@ -305,6 +320,12 @@ def is_at_table(transfer: ChipTransfer) -> bool:
     if transfer.kind == Kind.FILL:
         return transfer.status == Status.ON_THE_WAY
     return transfer.status == Status.PREPARING
+
+
+def waits_for_carrier(transfer: ChipTransfer) -> bool:
+    """Whether the carrier of a credit signs next."""
+    is_at_tray = transfer.kind == Kind.CREDIT and transfer.status == Status.PREPARING
+    return is_at_tray and transfer.carrier_signed_at is None
 
 
 def _parts(inventory: TableInventory, table: Table, in_play: MovedChips) -> tuple[SumPart, ...]:
@@ -377,6 +398,10 @@ def _panel(transfer: ChipTransfer, table: Table, value: int) -> TransferPanel:
 
 
 def _waits(transfer: ChipTransfer) -> str:
+    if waits_for_carrier(transfer):
+        return (
+            "Who carries it signs first, with their own PIN. Then the dealer and the floor count it and sign."
+        )
     if is_at_table(transfer):
         return ""
     if transfer.status == Status.REQUESTED:
@@ -397,9 +422,11 @@ def _steps(transfer: ChipTransfer) -> tuple[TransferStep, ...]:
     is_fill = transfer.kind == Kind.FILL
     last = "In the tray" if is_fill else "In the cage"
     carried = f"{_name(transfer.carrier, 'security')}" or _name(transfer.handed_by)
+    signed_by_carrier = ("Carrier signed", _name(transfer.carrier, "security"), transfer.carrier_signed_at)
     passed = (
         ("Requested", _name(transfer.requested_by), transfer.requested_at),
         ("Prepared" if is_fill else "Slip made", _name(transfer.prepared_by, "cage"), transfer.prepared_at),
+        *((signed_by_carrier,) if waits_for_carrier(transfer) or transfer.carrier_signed_at else ()),
         ("Carried", carried, transfer.handed_at),
         (last, _name(transfer.received_by), transfer.received_at),
     )
@@ -409,6 +436,8 @@ def _steps(transfer: ChipTransfer) -> tuple[TransferStep, ...]:
             steps.append(TransferStep(label, "done", who, moment))
         elif not any(step.mark == "now" for step in steps):
             note = "two signatures to come" if is_at_table(transfer) else ""
+            if waits_for_carrier(transfer):
+                note = "by their own PIN"
             steps.append(TransferStep(label, "now", note))
         else:
             steps.append(TransferStep(label, ""))

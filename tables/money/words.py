@@ -12,6 +12,8 @@ from tables.money.entry_types import (
     OPENER_COUNTED,
     PAR_SET,
     TRANSFER_CANCELED,
+    TRANSFER_CARRIER_SIGNED,
+    TRANSFER_COUNT_REFUSED,
     TRANSFER_HANDED_OVER,
     TRANSFER_PREPARED,
     TRANSFER_RECEIVED,
@@ -72,6 +74,14 @@ ACT_LINES = [
     ),
     line(TRANSFER_REQUESTED, lambda data: f"{transfer_name(data)}: requested"),
     line(TRANSFER_PREPARED, lambda data: f"{transfer_name(data)}: being prepared"),
+    line(TRANSFER_CARRIER_SIGNED, lambda data: f"{transfer_name(data)}: the carrier signed"),
+    line(
+        TRANSFER_COUNT_REFUSED,
+        lambda data: (
+            f"{transfer_name(data)}: a count {'that agrees was reported' if data['agrees'] else 'differs'}, refused; "
+            f"number {data['refused_counts']}"
+        ),
+    ),
     line(TRANSFER_HANDED_OVER, lambda data: f"{transfer_name(data)}: with security"),
     line(TRANSFER_RECEIVED, lambda data: f"{transfer_name(data)}: received"),
     line(TRANSFER_VOIDED, lambda data: f"{transfer_name(data)}: void"),

@@ -16,6 +16,7 @@ from tables.core.entry_types import ActedFor, DeviceClaim
 from tables.core.permissions import verify_at_post, verify_may, verify_may_sign
 from tables.core.reads import Locked, locked_table, read_play
 from tables.runner import halts
+from tables.runner.recorded_refusals import raise_recorded
 
 __all__ = [
     "ACTS",
@@ -52,14 +53,21 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         return locked.table.pk
 
     def execute(self, request: ActRequest) -> ActResponse:
-        """Execute the act. A wrong head is recorded in a transaction of its own, although its act is refused."""
+        """Execute the act. A wrong head is recorded in a transaction of its own, although its act is refused.
+
+        Raises `RecordedRefusal` after the commit of an act that is refused on the record.
+        """
         with _recorded_heads(request):
-            return super().execute(request)
+            response = super().execute(request)
+        raise_recorded(response)
+        return response
 
     def rehearse(self, request: ActRequest, *, up_to_act: bool = False) -> ActResponse | None:
         """Execute the act and roll it back. A wrong head is recorded as by `execute`."""
         with _recorded_heads(request):
-            return super().rehearse(request, up_to_act=up_to_act)
+            response = super().rehearse(request, up_to_act=up_to_act)
+        raise_recorded(response)
+        return response
 
     def verify_permission(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
         halts.verify_record_has_heads(request, locked)

@@ -31,6 +31,7 @@ from tables.runner import halts
 from tables.runner import table as table_runner
 from tables.runner.access import Denied, Locked, SignedOut, enrolled_device, person_of, table_for
 from tables.runner.halts import HeadRefused, TableHalted
+from tables.runner.recorded_refusals import RecordedRefusal
 from tables.screens import fragments, push
 from tables.views.refusals import LOCKED, SIGNED_OUT, STALE, UNKNOWN_ACT
 from tables.words.sentences import say, short, title
@@ -165,6 +166,9 @@ def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLoo
     except HeadRefused as refusal:
         screen = _fresh_screen(request, target, station)
         return _refused(refusal.status, refusal, screen, refusal.affected_table_ids)
+    except RecordedRefusal as refusal:
+        affected = (refusal.response.key, *refusal.response.affected_table_ids)
+        return _refused(422, refusal, _fresh_screen(request, target, station), affected)
     except Refusal as refusal:
         return _refused(422, refusal, _fresh_screen(request, target, station))
     own_table = (response.key,) if target.table else ()

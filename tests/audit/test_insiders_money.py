@@ -4,15 +4,20 @@ Each test is one story: what the thief does, what stops them, and who is told.
 """
 
 import datetime as dt
+import json
+import uuid
 from collections.abc import Iterator
 
 import pytest
 
 from audit import clock
-from tables.models import Alert, Slip
+from tables.cases.exceptions import KINDS, exceptions
+from tables.models import Alert, ChipTransfer, Slip
+from tables.money.record_checks import check_money
 from tests.tables.cast import Scene, make_scene
 from tests.tables.conftest import Hands
 from tests.tables.slip_scene import entry, file, review, settle
+from tests.tables.test_money import FILL, OPENER, cage, count, fill, keep_inventory, newest, request
 
 pytestmark = pytest.mark.django_db
 
@@ -127,3 +132,128 @@ def test_a_slip_of_which_nothing_moved_does_not_count(money_clock):
     assert not money_slip(scene, number=1, seat=3, by="relief", witness="pit-manager").review_comes_first
     settle(scene, (2, 84_000), code="ENS-0002")
     assert money_slip(scene, number=2, seat=3).review_comes_first
+
+
+# Counts of fills and credits
+
+
+@pytest.fixture
+def money_table(money_clock) -> Scene:
+    """An open table with an opener of $61,550."""
+    scene = keep_inventory(make_scene(opened=False))
+    scene.staff()
+    count(scene, "count_opener", OPENER)
+    scene.inspect()
+    scene.open()
+    return scene
+
+
+def money_count(scene: Scene, transfer: dict[str, int], chips: dict[str, int], **how: uuid.UUID) -> None:
+    scene.act("receive_transfer", {**transfer, "chips": chips}, witness="floorperson", **how)
+
+
+def test_a_dealer_who_guesses_the_numbers_of_a_fill_learns_nothing_and_is_seen(money_table):
+    """The dealer counts short and waits for the numbers of the slip, to sign for what the slip says.
+
+    The refusal says only that the counts differ. Each try is an entry with both signers, the second one alerts the
+    floor and surveillance, the cage sees the number of tries on its slip, and the exceptions name who tried.
+    """
+    scene, transfer = money_table, fill(money_table)
+    with scene.refused_on_record("receipt-differs") as refusal:
+        money_count(scene, transfer, {"500": 98, "2500": 100})
+    assert not any(number in refusal.value.sentence for number in ("98", "99", "100", "$"))
+    tried = newest("transfer.count_refused")
+    assert (tried["slip"], tried["refused_counts"], tried["agrees"]) == ("F-0001", 1, False)
+    assert (tried["chips"], tried["cents"]) == (FILL, 300_000)
+    assert (tried["counted_chips"], tried["counted_cents"]) == ({"500": 98, "2500": 100}, 299_000)
+    assert money_open_alerts() == set()
+    with scene.refused_on_record("receipt-differs"):
+        money_count(scene, transfer, {"500": 99, "2500": 100})
+    assert money_open_alerts() == {"counts-refused:F-0001"}
+    with scene.refused_on_record("count-agrees"):  # a third way to learn whether a number is right
+        scene.act("report_count_difference", {**transfer, "chips": FILL})
+    page = scene.browser("podium", "cage").get("/floor/larkfield/cage/").content.decode()
+    assert "3 counts refused" in page
+    rows = exceptions(scene.fresh.facility, dt.date(2026, 11, 21), 4).rows("dealer")
+    assert [dict(zip(KINDS, row.cells, strict=True))["counts"].count for row in rows] == [3]
+    money_count(scene, transfer, FILL)
+    assert ChipTransfer.objects.get().refused_counts == 3
+    assert [finding.code for finding in check_money(lambda: None)] == []
+
+
+def test_a_refused_count_that_is_sent_again_is_one_try_with_the_same_answer(money_table):
+    """The network loses the answer, and the tablet sends the count again: one entry, one answer."""
+    scene, transfer, command = money_table, fill(money_table), uuid.uuid4()
+    for _try in range(2):
+        with pytest.raises(Exception, match="receipt-differs"):
+            money_count(scene, transfer, {"500": 99, "2500": 100}, command=command)
+    assert ChipTransfer.objects.get().refused_counts == 1
+
+
+def test_a_count_without_the_pin_of_the_second_person_tells_nothing(money_table):
+    """The dealer alone names the floorperson and guesses the PIN: a right and a wrong count get the same answer."""
+    scene, transfer = money_table, fill(money_table)
+    dealer = scene.browser("tablet", "dealer")
+    answers = []
+    for chips in (FILL, {"500": 99, "2500": 100}):
+        body = {
+            "command": str(uuid.uuid4()),
+            "seen": scene.version,
+            "params": {**transfer, "chips": chips},
+            "witness": {"person": "floorperson", "pin": "000000"},
+        }
+        address = "/floor/larkfield/T-01/acts/receive_transfer"
+        response = dealer.post(address, json.dumps(body), content_type="application/json")
+        answers.append((response.status_code, response.json()["refusal"]["code"]))
+    assert answers[0] == answers[1] and answers[0][1] != "receipt-differs"
+    body["witness"]["pin"] = "123456"
+    body["command"] = str(uuid.uuid4())
+    response = dealer.post(address, json.dumps(body), content_type="application/json")
+    assert (response.status_code, response.json()["refusal"]["code"]) == (422, "receipt-differs")
+    assert response.json()["screen"]["version"] == scene.version
+
+
+def test_nobody_carries_a_credit_who_did_not_sign_for_it(money_table):
+    """Dealer and floorperson hand a credit to a security officer who was never there, and keep the chips.
+
+    The officer's own PIN comes first, so that whoever is blamed has signed. Nobody of the table can.
+    """
+    scene = money_table
+    credit = request(scene, "credit", {"10000": 50})
+    cage(scene, "prepare_transfer", credit)
+    with scene.refused("carrier-must-sign"):
+        scene.act("hand_over_transfer", {**credit, "carrier": "security"}, witness="floorperson")
+    for witness in (None, "relief", "floorperson", "cage"):
+        with scene.refused("carrier-must-sign"):
+            scene.act("sign_to_carry", credit, witness=witness)
+    scene.act("sign_to_carry", credit, witness="security")
+    assert newest("transfer.carrier_signed")["carrier"] == "security"
+    scene.act("hand_over_transfer", credit, witness="floorperson")
+    assert newest("transfer.handed_over")["carrier"] == "security"
+    assert [finding.code for finding in check_money(lambda: None)] == []
+
+
+def test_a_fill_brings_no_more_than_the_par_of_the_table(money_table):
+    """A floorperson asks for $1,000,000 of chips at a table of $61,550, at once or in parts.
+
+    Each denomination is bounded by the par, what is under way counts with it, and so is the value of the tray. A par is
+    set by a pit or shift manager, on the record.
+    """
+    scene = money_table
+    with scene.refused("fill-above-par"):  # no par is set: the opener is the measure
+        request(scene, "fill", {"100000": 1_000})
+    par = {"500": 200, "2500": 400, "10000": 300}  # $41,000
+    scene.act("set_par", {"chips": par}, by="pit-manager", device=scene.podium)
+    with scene.refused("fill-above-par") as refusal:
+        request(scene, "fill", {"500": 201})
+    assert refusal.value.params == {"asked": 201, "chip": "$5", "most": 200, "par": "par"}
+    with scene.refused("fill-above-par"):
+        request(scene, "fill", {"50000": 1})
+    request(scene, "fill", {"500": 150})
+    with scene.refused("fill-above-par"):
+        request(scene, "fill", {"500": 51})
+    request(scene, "fill", {"500": 50})
+    with scene.refused("tray-above-par") as refusal:  # $61,550 and $1,000 to come
+        request(scene, "fill", {"10000": 195})
+    assert refusal.value.params == {"cents": "$82,050", "most": "$82,000", "par": "par"}
+    request(scene, "fill", {"10000": 194})

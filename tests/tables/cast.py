@@ -55,6 +55,7 @@ from tables.opening.new_tables import make_table
 from tables.opening.view import Opening
 from tables.runner import facility as rooms
 from tables.runner import table as road
+from tables.runner.recorded_refusals import RecordedRefusal
 from tables.screens import fragments, round_view, selectors
 from tables.screens.snapshot import DisplayContext, of_table
 from tests.services.json_types import not_of_json
@@ -310,6 +311,15 @@ class Scene:
         assert refusal.value.code == code
         assert section is None or refusal.value.section == section
         assert self.version == before
+
+    @contextlib.contextmanager
+    def refused_on_record(self, code: str) -> Iterator[pytest.ExceptionInfo]:
+        """What happens inside is refused with this code, and an entry of the table says that it was tried."""
+        before = self.version
+        with pytest.raises(RecordedRefusal) as refusal:
+            yield refusal
+        assert refusal.value.code == code
+        assert self.version == refusal.value.response.version > before
 
     @contextlib.contextmanager
     def tried(self) -> Iterator[None]:

@@ -130,10 +130,10 @@ def test_a_table_opens_only_after_an_opener_signed_by_dealer_and_floor(closed):
 def test_a_fill_is_in_the_tray_once_it_is_received_and_a_credit_has_left_once_it_is_handed_over(scene):
     transfer = fill(scene)
     assert tray(scene) == OPENER_CENTS
-    with scene.refused("receipt-differs") as refusal:
+    with scene.refused_on_record("receipt-differs") as refusal:
         scene.act("receive_transfer", {**transfer, "chips": {"500": 99, "2500": 100}}, witness="floorperson")
-    assert refusal.value.params["differences"] == "$5: 99, not 100"
-    with scene.refused("receipt-differs"):  # other chips of the same value
+    assert refusal.value.params == {"slip": "F-0001"}
+    with scene.refused_on_record("receipt-differs"):  # other chips of the same value
         scene.act("receive_transfer", {**transfer, "chips": {"500": 105, "2500": 99}}, witness="floorperson")
     for witness in (None, "security"):
         with scene.refused("dealer-and-floor-must-sign"):
@@ -145,10 +145,13 @@ def test_a_fill_is_in_the_tray_once_it_is_received_and_a_credit_has_left_once_it
 
     credit = request(scene, "credit", {"10000": 50})
     cage(scene, "prepare_transfer", credit)
-    with scene.refused("not-security"):
-        scene.act("hand_over_transfer", {**credit, "carrier": "relief"}, witness="floorperson")
+    with scene.refused("carrier-must-sign"):
+        scene.act("sign_to_carry", credit, witness="relief")
+    with scene.refused("carrier-must-sign"):
+        scene.act("hand_over_transfer", credit, witness="floorperson")
     assert tray(scene) == OPENER_CENTS + 300_000
-    scene.act("hand_over_transfer", {**credit, "carrier": "security"}, witness="floorperson")
+    scene.act("sign_to_carry", credit, witness="security")
+    scene.act("hand_over_transfer", credit, witness="floorperson")
     assert tray(scene) == OPENER_CENTS - 200_000
     with scene.refused("cage-and-security-must-sign"):
         cage(scene, "receive_transfer", {**credit, "chips": {"10000": 50}})
@@ -215,7 +218,7 @@ def test_a_count_that_differs_is_flagged_and_moves_nothing(scene):
     assert (data["cause"], data["difference_cents"], data["expected_chips"]) == ("count", -2_500, {})
     transfer = fill(scene)
     short = {**FILL, "500": 99}
-    with scene.refused("count-agrees"):
+    with scene.refused_on_record("count-agrees"):
         scene.act("report_count_difference", {**transfer, "chips": FILL})
     scene.act("report_count_difference", {**transfer, "chips": short, "note": "one chip short"})
     data = newest("inventory.discrepancy")
@@ -263,7 +266,8 @@ def test_chips_that_are_back_are_signed_for_by_those_who_handed_them_over(scene)
     cage(scene, "void_transfer", {**transfer, "reason": "the table closes"}, "security")
     credit = request(scene, "credit", {"10000": 10})
     cage(scene, "prepare_transfer", credit)
-    scene.act("hand_over_transfer", {**credit, "carrier": "security"}, witness="floorperson")
+    scene.act("sign_to_carry", credit, witness="security")
+    scene.act("hand_over_transfer", credit, witness="floorperson")
     with scene.refused("dealer-and-floor-must-sign"):
         cage(scene, "void_transfer", {**credit, "reason": "a wrong slip"}, "security")
     scene.act("void_transfer", {**credit, "reason": "a wrong slip"}, witness="floorperson")

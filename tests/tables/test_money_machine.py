@@ -268,9 +268,10 @@ class Money(RuleBasedStateMachine):
         if self.take("prepare_transfer", name, by="cage"):
             self.chips.slips[transfer.kind] += 1
             return
-        carrier = {"carrier": "security"} if transfer.kind == "credit" else {}
         by, witness = HANDS_OVER[transfer.kind]
-        if self.take("hand_over_transfer", {**name, **carrier}, by=by, witness=witness):
+        if transfer.kind == "credit":
+            self.take("sign_to_carry", name, witness="security")
+        if self.take("hand_over_transfer", name, by=by, witness=witness):
             self.move(-transfer.cents if transfer.kind == "credit" else 0)
             return
         by, witness = RECEIVES[transfer.kind]

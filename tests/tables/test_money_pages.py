@@ -84,9 +84,15 @@ def test_a_credit_is_counted_by_the_table_and_voided_there_when_its_chips_are_ba
     credit = request(scene, "credit", {"10000": 40})
     cage(scene, "prepare_transfer", credit)
     dealer = scene.browser("tablet", "dealer")
-    assert 'data-act="hand_over_transfer"' in dealer.get(TRAY).content.decode()
+    page = dealer.get(TRAY).content.decode()
+    assert 'data-open="carrier-signs"' in page and 'data-act="hand_over_transfer"' not in page
+    assert "Who carries it signs first" in words(dealer, TRAY)
+    scene.act("sign_to_carry", credit, witness="security")
+    page = dealer.get(TRAY).content.decode()
+    assert 'data-act="hand_over_transfer"' in page and 'data-open="carrier-signs"' not in page
+    assert "Carrier signed" in words(dealer, TRAY)
     assert "−40 to leave" in words(dealer, TRAY)
-    scene.act("hand_over_transfer", {**credit, "carrier": "security"}, witness="floorperson")
+    scene.act("hand_over_transfer", credit, witness="floorperson")
     text = words(dealer, TRAY)
     assert "In the tray now $57,550" in text
     assert "Since then C-0001 left." in text

@@ -37,7 +37,7 @@ TAKES_A_WITNESS = {
     "file_slip",
     "settle_slip",
     *("count_opener", "count_tray", "count_closer", "put_on_drop_box", "take_off_drop_box", "count_drop"),
-    *("hand_over_transfer", "receive_transfer", "report_count_difference", "void_transfer"),
+    *("sign_to_carry", "hand_over_transfer", "receive_transfer", "report_count_difference", "void_transfer"),
 }
 
 

@@ -110,6 +110,8 @@ class TrayByEntries:
             self.slips[slip] = step
             if status == "handed_over" and data["kind"] == "credit":
                 self.sums.subtract(cents)
+        elif step in ("carrier_signed", "count_refused"):
+            assert status == ("prepared" if step == "carrier_signed" else "handed_over"), (slip, status, step)
         else:
             assert slip is None, "a request has no slip"
         if (data["kind"], step) in (("fill", "received"), ("credit", "handed_over")):

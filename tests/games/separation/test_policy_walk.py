@@ -218,6 +218,7 @@ def test_every_row_of_the_policy_has_an_act_and_every_such_act_a_row() -> None:
         assert {subject: rows[subject].control for subject in rows} == {
             **dict.fromkeys(subjects, "change"),
             "dice": "signature",
+            "credits": "signature",
             "duties": "signature",
             "no-rolls": "signature",
             "rethrows": "signature",
