@@ -2,10 +2,10 @@
 
 import datetime as dt
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, overload
 
-from games.chips import CHIPS_CENTS
+from games.chips import KNOWN_CHIPS_CENTS
 from games.engine import Refusal
 from games.refusals import MALFORMED
 
@@ -138,19 +138,21 @@ class Params:
             raise malformed(name)
         return tuple(value)
 
-    def chips(self, name: str, *, optional: bool = False) -> dict[str, int]:
+    def chips(
+        self, name: str, values: Sequence[int] = KNOWN_CHIPS_CENTS, *, optional: bool = False
+    ) -> dict[str, int]:
         """Return a count of chips by denomination: {chip cents as text: number}, largest first, without zeros.
 
-        `optional`: empty if it was not sent.
+        `values`: those that may be counted, in cents and largest first. `optional`: empty if it was not sent.
         """
         value = self._unread.pop(name, None)
         if value is None and optional:
             return {}
-        if not isinstance(value, dict) or not set(value) <= {str(chip) for chip in CHIPS_CENTS}:
+        if not isinstance(value, dict) or not set(value) <= {str(chip) for chip in values}:
             raise malformed(name)
         if not all(_is_integer(number) and 0 <= number <= MOST_CHIPS for number in value.values()):
             raise malformed(name)
-        return {str(chip): value[str(chip)] for chip in CHIPS_CENTS if value.get(str(chip))}
+        return {str(chip): value[str(chip)] for chip in values if value.get(str(chip))}
 
     def texts(self, name: str, *, max_items: int = 64) -> tuple[str, ...]:
         """Return a list of words; empty if it was not sent."""

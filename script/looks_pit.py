@@ -14,7 +14,6 @@ from script.looks import LOOKS, PHONE, PODIUM, SMALL, TABLET, UPRIGHT, WALL
 from script.screenshots import FACILITY, PINS, Floor, Photographer, photographer
 
 TABLE = "T-04"
-PAR = {"100": 50, "500": 300, "2500": 400, "10000": 200, "50000": 40, "100000": 10}  # $61,550
 RATED_WAGERS = ((2, "big", 5_000), (2, "total:12", 1_000), (5, "small", 2_500), (5, "two-dice:2-5", 500))
 PARTLY = {"500": 100, "2500": 100}
 # The pages at a podium: who looks, the address, and the sizes of their pictures.
@@ -32,7 +31,7 @@ PAGES = (
 
 
 class EveningFloor(Floor):
-    """The demo's evening, with a par, a fill at the table, another that is requested, and two rated players."""
+    """The demo's evening, with a fill at the table, another that is requested, and two rated players."""
 
     def play(self) -> None:
         from django.core.management import call_command
@@ -47,7 +46,6 @@ class EveningFloor(Floor):
         def act(by: str, table: str, name: str, params: dict[str, Any], witness: str = "") -> None:
             do(people[by], self.device, FACILITY, table, name, params, people[witness] if witness else None)
 
-        act("marta", TABLE, "set_par", {"chips": PAR})
         transfer = {"transfer": ChipTransfer.objects.get().number}
         act("cleo", TABLE, "prepare_transfer", transfer)
         act("cleo", TABLE, "hand_over_transfer", transfer, "rita")

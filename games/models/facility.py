@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from games import jurisdictions
+from games.chips import CHIPS_CENTS
 from games.engine.editions import Edition, all_editions
 from games.jurisdictions import Jurisdiction
 from games.shifts import Shift, starts_of
@@ -39,6 +40,11 @@ class Facility(models.Model):
     keeps_inventory = models.BooleanField(
         default=False,
         help_text="house choice: the chips of each table are counted at its opening and closing",
+    )
+    chips_cents = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="values in cents of the chips that the house has; empty: those without a half dollar",
     )
     target_paces = models.JSONField(
         default=dict,
@@ -73,6 +79,11 @@ class Facility(models.Model):
     def law(self) -> Jurisdiction:
         """What the jurisdiction of this facility asks. Raises ImproperlyConfigured for a code without a file."""
         return jurisdictions.jurisdiction(self.jurisdiction)
+
+    @property
+    def chip_values(self) -> tuple[int, ...]:
+        """The values of this house's chips in cents, largest first."""
+        return tuple(sorted(self.chips_cents, reverse=True)) or CHIPS_CENTS
 
     def readable_editions(self) -> dict[str, Edition]:
         """Return the editions that this facility's office reads, by their dated key."""

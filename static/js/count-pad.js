@@ -14,10 +14,10 @@ export function verdictOf(cells, { code, of = "", expectedCents }) {
   const differing = entered.find(({ count, expected }) => expected !== undefined && count !== expected);
   const counted = `${money(cents)} counted`;
   if (code === "sell") return { cents, signs: cents > 0, next: "Enter the chips", text: entered.length ? `${money(cents)} in chips` : "", mark: "" };
-  if (!entered.length) return { cents, signs: false, next: `Count the $${cells[0].chip / 100}`, text: "", mark: "" };
+  if (!entered.length) return { cents, signs: false, next: `Count the ${money(cells[0].chip)}`, text: "", mark: "" };
   if (code === "slip" && differing)
-    return { cents, signs: false, next: "The count differs", text: `$${differing.chip / 100}: ${differing.count} counted, ${of} ${differing.expected}`, mark: "differs" };
-  if (missing) return { cents, signs: false, next: `Count the $${missing.chip / 100}`, text: counted, mark: "" };
+    return { cents, signs: false, next: "The count differs", text: `${money(differing.chip)}: ${differing.count} counted, ${of} ${differing.expected}`, mark: "differs" };
+  if (missing) return { cents, signs: false, next: `Count the ${money(missing.chip)}`, text: counted, mark: "" };
   if (expectedCents === undefined) return { cents, signs: true, text: counted, mark: "" };
   const difference = cents - expectedCents;
   if (!difference && !differing) return { cents, signs: true, text: `${counted}, as on the ${of}`, mark: "agrees" };

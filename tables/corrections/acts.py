@@ -24,6 +24,7 @@ from tables.corrections.entry_types import (
     StruckWager,
 )
 from tables.corrections.refusals import MONEY_HAS_MOVED
+from tables.limits.chips import verify_in_chips
 from tables.limits.rules import wager_flag
 from tables.models import Round, Throw, Wager
 from tables.rounds.entry_types import NewSettlement
@@ -63,6 +64,7 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     made_in, play = params.choice("made_in", MADE_IN, default="chips"), read_play(params)
     reason = params.text("reason")
     round_ = verify_correctable(ctx)
+    verify_in_chips(ctx, cents)
     verify_seated(ctx, {seat})
     take_seats(ctx, {seat}, though_refused=True)
     verify_not_suspended_since_opening(ctx, code)

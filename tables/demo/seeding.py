@@ -16,6 +16,7 @@ from audit import clock, record
 from audit.devices import enroll
 from audit.models import Device, Person
 from audit.runner import one_transaction
+from games.chips import KNOWN_CHIPS_CENTS
 from games.engine import Rules
 from games.engine.editions import ApprovalRule
 from games.jurisdictions import jurisdiction
@@ -31,6 +32,7 @@ from tables.demo.signs import approve_signs
 from tables.equipment.checks import SHAKER_SUBJECTS, Equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, Assignment, DiceLot, Instrument, Pit, Qualification, Shaker, Table
+from tables.money.keeping import change_chips
 from tables.opening.new_tables import make_table
 from tables.runner import table as table_runner
 
@@ -77,6 +79,7 @@ def _seed_facility(demo_facility: demo.DemoFacility) -> None:
         break_minutes=demo.BREAK_MINUTES,
         target_paces=demo_facility.target_paces,
     )
+    change_chips(facility, KNOWN_CHIPS_CENTS)  # with half dollars, which High Roll Dice pays
     for code, name in demo_facility.pits:
         Pit.objects.create(facility=facility, code=code, name=name)
     for demo_submission in demo_facility.submissions:

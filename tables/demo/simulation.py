@@ -1,6 +1,7 @@
 """Play rounds at simulated tables through the same acts as people, with drawn dice. Never at a live table."""
 
 import itertools
+import math
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,9 +11,11 @@ from typing import Any
 from audit.devices import enroll
 from audit.models import Device, Person
 from games import registry
+from games.chips import payable_step
 from games.engine import Refusal, Rules
 from games.engine.editions import edition
 from games.engine.game import PostCode
+from games.engine.odds import Prize
 from games.models import Facility
 from games.registry import game_by_code, game_of, seats_of
 from games.simulated_wagers import SeatWager, TableInPlay, TableWager
@@ -193,7 +196,7 @@ def acts_of_round(simulated: SimulatedTable, draw: random.Random) -> Iterator[st
             for seat in sorted({line["seat"] for line in laid} - set(seated)):
                 act(simulated.dealer, "seat_player", {"seat": seat})
                 yield "seat_player"
-        act(simulated.dealer, "place_wagers", {"wagers": laid})
+        act(simulated.dealer, "place_wagers", {"wagers": payable(simulated, laid)})
         yield "place_wagers"
     for _ in range(MAX_ACTS):
         state = _table_in_play(simulated.table.pk)
@@ -202,7 +205,7 @@ def acts_of_round(simulated: SimulatedTable, draw: random.Random) -> Iterator[st
         wagers = _simulation(simulated).wagers_before_act(state, draw)
         accepted = [wager for wager in wagers if wager["seat"] not in state["refused_seats"]]
         if accepted:
-            act(simulated.dealer, "place_wagers", {"wagers": accepted})
+            act(simulated.dealer, "place_wagers", {"wagers": payable(simulated, accepted)})
             yield "place_wagers"
         name, params = _next_act(state, next_step, draw)
         phase = act(_person_at_post(simulated, state, name), name, params)
@@ -210,6 +213,19 @@ def acts_of_round(simulated: SimulatedTable, draw: random.Random) -> Iterator[st
         if phase == "cleared":
             return
     raise RuntimeError(f"round {state['round']['number']} of {code} did not end")
+
+
+def payable(simulated: SimulatedTable, wagers: list[TableWager]) -> list[TableWager]:
+    """Return the wagers with stakes that the chips of the house can pay, all of them as many times as large.
+
+    A wager with a fixed prize stays as it is. With half dollars every invented stake can be paid.
+    """
+    rules, chips = simulated.rules, simulated.table.facility.chip_values
+    odds = {line["wager"]: game_of(rules).possible_odds(rules, line["wager"]) for line in wagers}
+    scaled = [line for line in wagers if not any(isinstance(pays, Prize) for pays in odds[line["wager"]])]
+    steps = [(line["cents"], payable_step(chips, odds[line["wager"]])) for line in scaled]
+    factor = math.lcm(*(step // math.gcd(cents, step) for cents, step in steps))
+    return [{**line, "cents": line["cents"] * factor} if line in scaled else line for line in wagers]
 
 
 def _table_in_play(table_id: int) -> TableInPlay:

@@ -38,3 +38,14 @@ LIMITS_SIGN_STANDS = RefusalCode(
     "The sign has been posted since %(at)s.",
     "Sign already posted",
 )
+STAKE_NOT_IN_CHIPS = RefusalCode(
+    "stake-not-in-chips",
+    "No chips here make %(cents)s. The smallest chip is %(chip)s: enter %(stakes)s.",
+    "Not an amount in chips",
+)
+PAYOUT_NOT_IN_CHIPS = RefusalCode(
+    "payout-not-in-chips",
+    "%(cents)s at seat %(seat)s may win an amount that no chips here make: the smallest chip is %(chip)s. Tell the "
+    "player, and take %(stakes)s instead.",
+    "Not payable in chips",
+)

@@ -1,6 +1,6 @@
 """Cash at a table: chips sold for it, and the drop box that it goes into."""
 
-from games.chips import CHIPS_CENTS
+from games.chips import are_made
 from games.engine import Refusal
 from games.params import MOST_CENTS, Params
 from tables.core.context import TableContext
@@ -44,14 +44,18 @@ MAX_NUMBER = 2**31 - 1
 def sell_chips(ctx: TableContext, params: Params) -> ActOutcome:
     """Sell chips for cash, which goes into the drop box. `chips` by denomination and `seat` may be left out."""
     cents = params.integer("cents", 1, MOST_CENTS)
-    chips, seat = params.chips("chips", optional=True), params.integer("seat", 0, ctx.table.seats, default=0)
+    chips, seat = (
+        params.chips("chips", ctx.table.facility.chip_values, optional=True),
+        params.integer("seat", 0, ctx.table.seats, default=0),
+    )
     inventory = require_inventory(ctx)
     ctx.verify_open()
     section = section_of(ctx.table, "drop")
     if chips and value_cents(chips) != cents:
         raise Refusal(SALE_DIFFERS, section, chips=dollars(value_cents(chips)), cents=dollars(cents))
-    if cents % CHIPS_CENTS[-1]:
-        raise Refusal(NOT_IN_CHIPS, section, cents=dollars(cents), chip=dollars(CHIPS_CENTS[-1]))
+    values = ctx.table.facility.chip_values
+    if not are_made(values, cents):
+        raise Refusal(NOT_IN_CHIPS, section, cents=dollars(cents), chip=dollars(values[-1]))
     box = drop_box_on(ctx.table)
     if box is None:
         raise Refusal(NO_DROP_BOX, section, table=ctx.table.code)

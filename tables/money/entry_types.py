@@ -208,3 +208,15 @@ KEEPING_CHANGED = entry_type(
     KeepingChanged,
     "The casino began or stopped keeping the inventory of its tables.",
 )
+
+
+class ChipsDeclared(TypedDict):
+    chips_cents: Annotated[list[int], "values of the chips that the casino has from now on, largest first"]
+    before_cents: Annotated[list[int], "those that it had before, largest first"]
+
+
+CHIPS_DECLARED = entry_type(
+    "chips.declared",
+    ChipsDeclared,
+    "The casino declared which chips it has, with half dollars or without. Stakes that they cannot pay are refused.",
+)

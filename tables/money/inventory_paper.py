@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tables.models import ChipDiscrepancy, DropBox, Table, TableInventory
-from tables.money.chips_page import DENOMINATIONS, Chips, chips_of, count_of
+from tables.money.chips_page import KNOWN_DENOMINATIONS, Chips, chips_of, count_of
 from tables.money.inventory import section_of, tray_of
 from tables.money.tray import Tray
 from tables.money.void_rounds import moved_in_void_rounds
@@ -66,7 +66,7 @@ class InventoryPaper:
         is_closed = self.inventory.closed_at is not None
         return tuple(
             CountedLine(chip, count_of(opener, chip), count_of(closer, chip) if is_closed else None)
-            for chip in DENOMINATIONS
+            for chip in KNOWN_DENOMINATIONS
             if count_of(opener, chip) or count_of(closer, chip)
         )
 

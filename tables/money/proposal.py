@@ -7,7 +7,7 @@ By denomination a tray is known only when it is counted. What moved since then w
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from games.chips import CHIPS_CENTS
+from games.chips import KNOWN_CHIPS_CENTS
 from tables.money.tray import ChipCounts, value_cents
 
 TUBE = 50  # chips in a full tube of the tray
@@ -43,14 +43,15 @@ def propose(
     alone.
     """
     known_chips = {
-        str(chip): counted.get(str(chip), 0) + (transferred or {}).get(str(chip), 0) for chip in CHIPS_CENTS
+        str(chip): counted.get(str(chip), 0) + (transferred or {}).get(str(chip), 0)
+        for chip in KNOWN_CHIPS_CENTS
     }
     unknown_cents = now_cents - value_cents(known_chips)
     par_cents = value_cents(par)
     fill: dict[str, int] = {}
     credit: dict[str, int] = {}
     assumed: dict[str, int] = {}
-    for chip in map(str, CHIPS_CENTS):
+    for chip in map(str, KNOWN_CHIPS_CENTS):
         target = par.get(chip, 0)
         spread = round(unknown_cents * target / par_cents) if par_cents else 0
         assumed[chip] = max(known_chips[chip] + spread, 0)

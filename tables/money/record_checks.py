@@ -26,6 +26,7 @@ from tables.models import (
     TrayPar,
 )
 from tables.money.entry_types import (
+    CHIPS_DECLARED,
     CHIPS_SOLD,
     CLOSER_COUNTED,
     DISCREPANCY_REPORTED,
@@ -63,6 +64,10 @@ CLOSER_DIFFERS = declare_finding(
 KEEPING_DIFFERS = declare_finding(
     "inventory-keeping-differs",
     "%(facility)s: whether it keeps the inventory of its tables differs from the newest entry about that.",
+)
+CHIPS_DIFFER = declare_finding(
+    "declared-chips-differ",
+    "%(facility)s: the chips that it has differ from the newest entry about them.",
 )
 SLIP_NUMBER_MISSING = declare_finding(
     "slip-number-missing", "%(facility)s: no entry of the record gave slip number %(slip)s."
@@ -328,6 +333,17 @@ def check_keeping(tick: Callable[[], None]) -> Iterator[Finding]:
         stated = [body["data"]["keeps"] for body in entry_bodies(entries)]
         if facility.keeps_inventory != (stated[-1] if stated else False):
             yield Finding(KEEPING_DIFFERS, {"facility": facility.code})
+
+
+@record_check
+def check_chips(tick: Callable[[], None]) -> Iterator[Finding]:
+    """Compare which chips each facility has with its newest entry about that; without one, none are declared."""
+    for facility in Facility.objects.order_by("pk"):
+        tick()
+        entries = Entry.objects.filter(stream__name__startswith=f"{facility.code}/", type=CHIPS_DECLARED.name)
+        stated = [body["data"]["chips_cents"] for body in entry_bodies(entries)]
+        if facility.chips_cents != (stated[-1] if stated else []):
+            yield Finding(CHIPS_DIFFER, {"facility": facility.code})
 
 
 @record_check

@@ -147,3 +147,8 @@ TRAY_ABOVE_PAR = RefusalCode(
     "More than the par",
 )
 PAR_UNCHANGED = RefusalCode("par-unchanged", "This is already the par of %(table)s.", "Nothing changes")
+CHIPS_ARE_IN_TRAYS = RefusalCode(
+    "chips-are-in-trays",
+    "Chips of %(chips)s may be in the trays of %(tables)s. Count the closers there, then declare the chips.",
+    "Trays are open",
+)

@@ -49,7 +49,7 @@ def _facts(paper: SlipPaper) -> Iterator[tuple[Cell, Cell]]:
 def _chips(paper: SlipPaper) -> Iterator[tuple[Cell, Cell, Cell]]:
     yield "Chips", "Number", "Value"
     for line in paper.chips.lines:
-        yield f"${line.dollars:,}", f"{line.count:,}", in_dollars(line.cents)
+        yield in_dollars(line.chip_cents), f"{line.count:,}", in_dollars(line.cents)
     yield "Total", f"{paper.chips.count:,}", in_dollars(paper.chips.cents)
 
 

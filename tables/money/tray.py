@@ -12,7 +12,7 @@ the cent where the closer and the drop agree with the record.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from games.chips import CHIPS_CENTS
+from games.chips import KNOWN_CHIPS_CENTS
 from games.engine.game import Game
 from games.engine.settlement import LOSE, WIN
 from games.engine.state import RoundState
@@ -90,5 +90,5 @@ def value_cents(chips: ChipCounts) -> int:
 
 def differences(expected: ChipCounts, counted: ChipCounts) -> dict[str, int]:
     """What was counted less what was expected, by denomination, without those that agree."""
-    both = ((str(chip), counted.get(str(chip), 0) - expected.get(str(chip), 0)) for chip in CHIPS_CENTS)
+    both = ((str(chip), counted.get(str(chip), 0) - expected.get(str(chip), 0)) for chip in KNOWN_CHIPS_CENTS)
     return {chip: number for chip, number in both if number}

@@ -15,7 +15,14 @@ from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, DEALERS, FLOOR, STAFFERS
 from tables.models import Assignment, ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory, TrayPar
-from tables.money.chips_page import DENOMINATIONS, ChipLine, Chips, chips_of, count_of
+from tables.money.chips_page import (
+    KNOWN_DENOMINATIONS,
+    ChipLine,
+    Chips,
+    chips_of,
+    count_of,
+    denominations_of,
+)
 from tables.money.inventory import drop_box_on, keeps_inventory
 from tables.money.proposal import OrderProposal
 from tables.money.signing import CARRIERS, CREDITS, SECURITY
@@ -265,7 +272,7 @@ def tray_page(ctx: TableContext, person: Person, count: str, slip: str) -> TrayP
         round_in_play=ctx.round.number if ctx.round is not None else 0,
         value_cents=value,
         parts=_parts(inventory, table, in_play) if inventory else (),
-        drawing=_drawing(inventory, par.chips if par else {}, transfers) if inventory else None,
+        drawing=_drawing(table, inventory, par.chips if par else {}, transfers) if inventory else None,
         par=par,
         par_rows=_par_rows(inventory, par.chips, facts.proposal) if facts and inventory and par else (),
         moved_since=_moved_since(inventory) if inventory else (),
@@ -343,7 +350,7 @@ def _parts(inventory: TableInventory, table: Table, in_play: MovedChips) -> tupl
 
 
 def _drawing(
-    inventory: TableInventory, par: Mapping[str, int], transfers: list[ChipTransfer]
+    table: Table, inventory: TableInventory, par: Mapping[str, int], transfers: list[ChipTransfer]
 ) -> TubesDrawing:
     """Draw the newest count, with the fills that have not come and the credits that have not left."""
     change: Counter[str] = Counter()
@@ -352,7 +359,8 @@ def _drawing(
             change.update(transfer.chips)
         elif transfer.status != Status.ON_THE_WAY:
             change.subtract(transfer.chips)
-    return draw_tubes(inventory.counted_chips, par, change)
+    values = denominations_of(table.facility, inventory.counted_chips, par, change)
+    return draw_tubes(inventory.counted_chips, par, change, values)
 
 
 def _par_rows(
@@ -366,7 +374,7 @@ def _par_rows(
             chip * count_of(par, chip),
             chip * (count_of(fill, chip) - count_of(credit, chip)),
         )
-        for chip in reversed(DENOMINATIONS)
+        for chip in reversed(KNOWN_DENOMINATIONS)
     )
     return tuple(row for row in rows if row.line.count or row.par_cents)
 
@@ -460,19 +468,27 @@ def _form(
     if code == SLIP and panel is not None:
         chips, label = panel.transfer.chips, "The fill" if panel.is_fill else "The credit"
         return CountForm(
-            SLIP, label, panel.act, _cells(chips, only_these=True), panel.transfer.cents, "slip", "Sign for"
+            SLIP,
+            label,
+            panel.act,
+            _cells(table, chips, only_these=True),
+            panel.transfer.cents,
+            "slip",
+            "Sign for",
         )
     if code == OPENER:
         chips = last_closer.closer_chips if last_closer else None
         expected = last_closer.closer_cents if last_closer else None
         return CountForm(
-            OPENER, LABELS[OPENER], "count_opener", _cells(chips), expected, "closer", "Sign for"
+            OPENER, LABELS[OPENER], "count_opener", _cells(table, chips), expected, "closer", "Sign for"
         )
     if code == SELL:
-        return CountForm(SELL, LABELS[SELL], "sell_chips", _cells(None), None, "", "Sell")
+        return CountForm(SELL, LABELS[SELL], "sell_chips", _cells(table, None), None, "", "Sell")
     if code == CLOSER:
-        return CountForm(CLOSER, LABELS[CLOSER], "count_closer", _cells(None), exact, "record", "Sign for")
-    return CountForm(TRAY, LABELS[TRAY], "count_tray", _cells(None), exact, "record", "Sign for")
+        return CountForm(
+            CLOSER, LABELS[CLOSER], "count_closer", _cells(table, None), exact, "record", "Sign for"
+        )
+    return CountForm(TRAY, LABELS[TRAY], "count_tray", _cells(table, None), exact, "record", "Sign for")
 
 
 def _possible_counts(
@@ -496,7 +512,9 @@ def _links(
     )
 
 
-def _cells(chips: Mapping[str, int] | None, *, only_these: bool = False) -> tuple[CountCell, ...]:
+def _cells(
+    table: Table, chips: Mapping[str, int] | None, *, only_these: bool = False
+) -> tuple[CountCell, ...]:
     """Return a cell for each denomination; `chips` is what they are compared with."""
     return tuple(
         CountCell(
@@ -504,7 +522,7 @@ def _cells(chips: Mapping[str, int] | None, *, only_these: bool = False) -> tupl
             None if chips is None else count_of(chips, chip),
             not only_these or bool(chips and count_of(chips, chip)),
         )
-        for chip in DENOMINATIONS
+        for chip in denominations_of(table.facility, chips or {})
     )
 
 

@@ -1,6 +1,6 @@
 """The drawing of a tray: tubes of chips by denomination, as last counted, with par and what is still to come."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tables.money.chips_page import DENOMINATIONS, ChipLine, count_of
@@ -62,14 +62,20 @@ class TubesDrawing:
 
 
 def draw_tubes(
-    counted: Mapping[str, int], par: Mapping[str, int], to_come: Mapping[str, int]
+    counted: Mapping[str, int],
+    par: Mapping[str, int],
+    to_come: Mapping[str, int],
+    values: Sequence[int] = DENOMINATIONS,
 ) -> TubesDrawing:
-    """Draw stored counts. `to_come` adds what a fill brings, negative what a credit takes out."""
+    """Draw stored counts. `to_come` adds what a fill brings, negative what a credit takes out.
+
+    `values`: the denominations of the tray in cents, smallest first.
+    """
     highest = {
         chip: max(
             count_of(counted, chip), count_of(counted, chip) + count_of(to_come, chip), count_of(par, chip), 1
         )
-        for chip in DENOMINATIONS
+        for chip in values
     }
     size = next((size for size in TUBE_SIZES if _fits(highest.values(), size)), TUBE_SIZES[-1])
     return TubesDrawing(
@@ -82,7 +88,7 @@ def draw_tubes(
                 highest[chip],
                 size,
             )
-            for chip in DENOMINATIONS
+            for chip in values
         ),
     )
 

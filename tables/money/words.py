@@ -1,7 +1,10 @@
 """Lines of the record about chips and cash at a table."""
 
+from collections.abc import Iterable
+
 from games.engine.odds import in_dollars
 from tables.money.entry_types import (
+    CHIPS_DECLARED,
     CHIPS_SOLD,
     CLOSER_COUNTED,
     DISCREPANCY_REPORTED,
@@ -46,7 +49,13 @@ def difference_words(cents: int) -> str:
     return f"{in_dollars(abs(cents))} {'more' if cents > 0 else 'less'} than the record"
 
 
+def chips_in_words(chips_cents: Iterable[int]) -> str:
+    """`$1,000, $500, $0.50`."""
+    return ", ".join(map(in_dollars, chips_cents))
+
+
 ACT_LINES = [
+    line(CHIPS_DECLARED, lambda data: f"Chips of the casino: {chips_in_words(data['chips_cents'])}"),
     line(
         OPENER_COUNTED,
         lambda data: (

@@ -10,6 +10,7 @@ from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.wager_input import WagerInput, read_wager_input
+from tables.limits.chips import verify_payable
 from tables.limits.rules import section_of
 from tables.models import Round
 from tables.models.rounds import FlagOrNone
@@ -27,8 +28,8 @@ def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
     """Record wagers as they are on the layout now, for one or several seats (and plays).
 
     Refused after no more bets, for cash, for an unknown wager, seat or increment, for a stake whose payout would be
-    a fraction of a cent, and for a suspended wager of a provider (§ 528.7). A wager outside the limits is accepted
-    and flagged (§ 521.7(c)).
+    a fraction of a cent or that the chips of the house cannot pay, and for a suspended wager of a provider (§ 528.7).
+    A wager outside the limits is accepted and flagged (§ 521.7(c)).
     """
     wagers = params.objects("wagers", read_wager_input)
     verify_seats(ctx, wagers)
@@ -37,6 +38,7 @@ def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
     verify_seated(ctx, {wager.seat for wager in wagers if wager.cents})
     round_ = ensure_round(ctx)
     state, _ = ctx.game.place_wagers(ctx.state, tuple(wager.placing for wager in wagers))
+    verify_payable(ctx, wagers)
     verify_not_suspended(ctx, wagers)
     over_before = {wager.key for wager in ctx.wagers if wager.flag == "over-max"}
     flags = write_wagers(ctx, round_, wagers)

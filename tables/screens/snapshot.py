@@ -11,7 +11,6 @@ from django.db import connection
 from audit import clock, heads
 from audit.record import Appended
 from games import submissions
-from games.chips import CHIPS_CENTS
 from games.engine import Refusal
 from games.engine.game import PostCode
 from games.models import RulesSubmission
@@ -56,6 +55,7 @@ SEALING_LINES = (
     "dice-sealed",
     "shaker-seals",
 )  # inspection lines of editions that seal the dice in the shaker
+DOLLAR = 100  # cents. Wagers are made of chips from a dollar on; half dollars only pay.
 
 
 class DisplayContext(TableContext):
@@ -174,7 +174,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
         "returning": None,
         "post_acts": {act: list(needed.posts) for act, needed in game_by_code(table.game).post_acts.items()},
         "layout": wager_layout(ctx),
-        "chips": sorted(CHIPS_CENTS),
+        "chips": [cents for cents in sorted(table.facility.chip_values) if cents >= DOLLAR],
         **ended_rounds,
         "acts": selectors.acts(table, appended),  # read last (`_is_current`)
         "alerts": alerts_of(ctx, [alert for alert in alerts if not is_decided(alert)]),

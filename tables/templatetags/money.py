@@ -4,7 +4,8 @@ from typing import Any
 
 from django import template
 
-from games.chips import CHIPS_CENTS
+from games.chips import KNOWN_CHIPS_CENTS
+from tables.money.chips_page import style_of
 from tables.money.tubes import stacked_chips
 
 register = template.Library()
@@ -13,4 +14,4 @@ register = template.Library()
 @register.inclusion_tag("tables/money/stacks.html")
 def stacks() -> dict[str, Any]:
     """Draw the stacks of every denomination once, for the tubes of the page."""
-    return {"stacks": [cents // 100 for cents in CHIPS_CENTS], "chips": stacked_chips()}
+    return {"stacks": [style_of(cents) for cents in KNOWN_CHIPS_CENTS], "chips": stacked_chips()}

@@ -16,7 +16,7 @@ from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.models import Table
 from tables.money.cage_page import cage_page, people_on_duty, transfer_of_slip
-from tables.money.chips_page import DENOMINATIONS, ChipLine
+from tables.money.chips_page import ChipLine, denominations_of
 from tables.money.inventory_paper import LISTED, inventory_paper, last_inventories
 from tables.money.inventory_pdf import inventory_pdf
 from tables.money.signing import COUNT_WITNESSES, SECURITY
@@ -41,7 +41,7 @@ def tray(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     context = {
         "tray": page,
         "signers": page.signers,
-        "denominations": [ChipLine(cents, 0) for cents in DENOMINATIONS],
+        "denominations": [ChipLine(cents, 0) for cents in denominations_of(row.facility)],
         "seats": range(1, row.seats + 1),
         **_table_context(request, row, person, now),
     }
@@ -80,7 +80,7 @@ def cage(request: HttpRequest, facility: str) -> HttpResponse:
     context = {
         "cage": page,
         "counters": [signer for signer in on_duty if signer.role in COUNT_WITNESSES and signer != person],
-        "denominations": [ChipLine(cents, 0) for cents in DENOMINATIONS],
+        "denominations": [ChipLine(cents, 0) for cents in denominations_of(facility_row)],
         **page_context(person, facility_row, CAGE_PAGE, now),
     }
     context["urls"]["part"] = _part_address(request)

@@ -13,10 +13,12 @@ from audit import clock
 from audit.exporting import jobs
 from audit.models import Entry, Job
 from audit.runner import ActRequest
+from games.chips import KNOWN_CHIPS_CENTS
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.desk import runner
 from tables.models import Slip
+from tables.money.keeping import change_chips
 from tests.services.restore import restored_later
 from tests.services.workbooks import cells
 from tests.tables.cast import make_scene
@@ -35,6 +37,7 @@ def folder(settings, tmp_path):
 @restored_later
 def two_rounds_and_a_slip():
     scene = make_scene()
+    change_chips(scene.fresh.facility, KNOWN_CHIPS_CENTS)
     scene.play((2, "big", 10_000), (2, "total:10", 1_250), dice=[2, 2, 6])
     scene.act("correct_dice", {"dice": [2, 2, 5], "reason": "=1+1"}, witness="floorperson")
     scene.finish()

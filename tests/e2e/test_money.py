@@ -8,15 +8,16 @@ from playwright.sync_api import Page, expect
 
 from audit import clock
 from audit.devices import enroll
+from games.chips import KNOWN_CHIPS_CENTS
 from tables.figures import rollup
-from tables.models import Table, TableInventory
-from tables.money.keeping import change_keeping
+from tables.models import ChipTransfer, Table, TableInventory
+from tables.money.keeping import change_chips, change_keeping
 from tests.e2e.fills import sends_the_fill
 from tests.e2e.floor import Screen, Tablet, resize
 from tests.e2e.test_looks import broken_rules
 from tests.e2e.test_taps import DIALOG_PAIRS
 from tests.tables.cast import Scene
-from tests.tables.test_money import OPENER, box, cage, count, fill
+from tests.tables.test_money import OPENER, box, cage, count, fill, request
 
 pytestmark = pytest.mark.browser
 SIZES = ((1280, 800), (1024, 768), (820, 1180))
@@ -174,6 +175,47 @@ def test_a_signature_is_for_the_count_of_its_dialog_whatever_happens_meanwhile(o
     dealer.enter_pin(signature)
     expect(signature.locator("[data-refused]")).to_contain_text("F-0001")
     assert TableInventory.objects.get().fills_cents == 0
+
+
+def test_a_credit_with_half_dollars_leaves_once_its_carrier_has_signed(open_tray, new_page, spotless):
+    scene = open_tray
+    change_chips(scene.fresh.facility, KNOWN_CHIPS_CENTS)
+    scene.act("sell_chips", {"cents": 5_000})
+    count(scene, "count_tray", {**OPENER, "50": 40, "500": 112, "2500": 95})
+    credit = request(scene, "credit", {"50": 20, "10000": 40})
+    cage(scene, "prepare_transfer", credit)
+    dealer = Tablet(new_page()).begin(scene)
+    spotless.append(dealer)
+    page = dealer.page
+    page.goto("/floor/larkfield/T-01/tray")
+    expect(page.locator("html")).to_have_attribute("data-ready", "")
+    expect(page.locator(".move")).to_contain_text("Who carries it signs first")
+    expect(page.locator(".denomination")).to_have_count(7)
+    is_well(page)
+    sends_nothing_by_a_second_tap(page, "carrier-signs")
+    dealer.tap("[data-open=carrier-signs]")
+    carrier = page.locator("#carrier-signs")
+    carrier.locator("[data-witness]").select_option("security")
+    dealer.enter_pin(carrier)
+    expect(carrier).to_be_hidden()
+    go = page.locator("#go")
+    expect(go).to_have_attribute("data-code", "slip")
+    dealer.tap("[data-cell='50']")
+    page.keyboard.type("19")
+    expect(go).to_contain_text("The count differs")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("20")
+    dealer.tap("[data-cell='10000']")
+    page.keyboard.type("40")
+    expect(go).to_contain_text("Sign for $4,010")
+    dealer.tap(go)
+    signature = page.locator("#sign-count")
+    signature.locator("[data-witness]").select_option("floorperson")
+    dealer.enter_pin(signature)
+    expect(signature).to_be_hidden()
+    transfer = ChipTransfer.objects.get()
+    assert (transfer.status, transfer.carrier.code) == ("on-the-way", "security")
 
 
 def test_the_count_of_open_cases_stays_in_the_bar_of_the_cage(open_tray, new_page, spotless):

@@ -4,8 +4,10 @@ import re
 
 import pytest
 
+from games.chips import KNOWN_CHIPS_CENTS
 from games.engine import Rules
 from games.registry import game_of
+from tables.money.keeping import change_chips
 from tables.screens import fragments
 from tables.screens.screen_data import TableData
 from tests.tables.cast import make_scene
@@ -84,6 +86,7 @@ def test_what_a_seat_still_lacks_is_named_before_no_more_bets():
 
 def test_a_payment_of_twelve_and_a_half_dollars_shows_its_chips():
     scene = make_scene("pa-675a.6")
+    change_chips(scene.fresh.facility, KNOWN_CHIPS_CENTS)
     scene.place((1, "pip:2", 2_500), (1, "like-kind:2", 2_500))
     scene.until("call_dice")
     scene.act("call_dice", {"dice": [1, 1, 3, 4, 5, 6]})

@@ -170,17 +170,17 @@ def test_the_amount_sent_is_the_new_total(scene):
 
 @pytest.mark.clause("PA-521.7(c)")
 def test_it_flags_a_wager_outside_the_limits_and_settles_it_in_full(scene):
-    scene.play((1, "big", 999), (2, "big", 100_001), (3, "big", 1_000), (4, "big", 100_000), dice=[2, 5, 5])
+    scene.play((1, "big", 900), (2, "big", 100_100), (3, "big", 1_000), (4, "big", 100_000), dice=[2, 5, 5])
     flags = dict(Wager.objects.values_list("seat", "flag"))
     assert flags == {1: "under-min", 2: "over-max", 3: "", 4: ""}
     assert dict(Settlement.objects.values_list("wager__seat", "paid_cents")) == {
-        1: 999,
-        2: 100_001,
+        1: 900,
+        2: 100_100,
         3: 1_000,
         4: 100_000,
     }
     shown = {seat["seat"]: seat["flags"] for seat in scene.snapshot["round"]["seats"] if seat["flags"]}
-    assert shown == {1: ["$9.99 is under $10"], 2: ["$1,000.01 is over $1,000"]}
+    assert shown == {1: ["$9 is under $10"], 2: ["$1,001 is over $1,000"]}
 
 
 @pytest.mark.clause("PA-521.7(a)")
@@ -202,8 +202,11 @@ def test_it_refuses_a_stake_that_would_win_a_fraction_of_a_cent():
     scene = make_scene("pa-539", **{"total:9": "13 to 2"})
     with scene.refused("fraction-of-a-cent", "58 Pa. Code § 521.7(d)"):
         scene.place((1, "total:9", 2_501))
-    scene.play((1, "total:9", 2_500), dice=[3, 3, 3])
-    assert scene.settled == [(1, "total:9", "win", 16_250, 2_500)]
+    with scene.refused("payout-not-in-chips", "58 Pa. Code § 521.7(d)") as refusal:
+        scene.place((1, "total:9", 2_500))  # $162.50
+    assert refusal.value.params["stakes"] == "$24 or $26"
+    scene.play((1, "total:9", 2_600), dice=[3, 3, 3])
+    assert scene.settled == [(1, "total:9", "win", 16_900, 2_600)]
 
 
 @pytest.mark.parametrize("cents", [-1, 10**12 + 1, 2**60, 2_500.0, "2500", True, None])

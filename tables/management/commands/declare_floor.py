@@ -11,13 +11,15 @@ from django.db import transaction
 
 from audit.models import Person
 from games import registry
+from games.engine import Refusal
 from games.models import Facility
 from games.shifts import wrong_shifts
 from tables.models import Pit, Table
 from tables.models.floor import FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
-from tables.money.keeping import change_keeping
+from tables.money.keeping import change_chips, change_keeping, wrong_chips
 from tables.setup.arrange_acts import unsaved_items
 from tables.setup.entry_types import FloorItem
+from tables.words.sentences import say
 
 SECTIONS = ("target_paces", "floor", "places", "shifts")
 WRONG_ROWS = (
@@ -32,8 +34,9 @@ class Command(BaseCommand):
         "on the floor plan (row 1 or 2 and column in the pit), the rows of its pits (by code) and landmarks there, and "
         "when its shifts begin (local time, by code). They are figures of the house, and only screens show them. "
         "What the file leaves out is no longer declared. With keeps_inventory = true tables open and close "
-        "by counts of their chips, as docs/pit.md says; without that line nothing changes. Such a change is on the "
-        "record, and needs --by."
+        "by counts of their chips, as docs/pit.md says; chips_cents lists the values of the chips that the house has, "
+        "such as 50 for half dollars. Without these lines nothing changes. Such a change is on the record, and needs "
+        "--by."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -42,7 +45,9 @@ class Command(BaseCommand):
             "file", type=Path, help="a TOML file with [target_paces], [floor], [places] and [shifts]"
         )
         parser.add_argument(
-            "--by", default="", help="the code of the person who answers for a change of keeps_inventory"
+            "--by",
+            default="",
+            help="the code of the person who answers for a change of keeps_inventory or chips_cents",
         )
 
     @transaction.atomic
@@ -59,6 +64,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(f"{name} must be a section: [{name}]." for name in no_sections))
         pits = Pit.objects.filter(facility=facility)
         items = _floor_items(floor.get("rows", []), {pit.code for pit in pits})
+        chips_cents = declared.get("chips_cents", list(facility.chip_values))
         keeps_inventory = declared.get("keeps_inventory", facility.keeps_inventory)
         pit_by_table = dict(Table.objects.filter(facility=facility).values_list("code", "pit"))
         wrong = [
@@ -67,14 +73,21 @@ class Command(BaseCommand):
             *([WRONG_ROWS] if items is None else []),
             *wrong_shifts(shifts, facility.gaming_day_start),
             *([] if isinstance(keeps_inventory, bool) else ["keeps_inventory must be true or false."]),
+            *filter(None, [wrong_chips(chips_cents)]),
         ]
         by = Person.objects.filter(code=options["by"], facility=facility.code, is_active=True).first()
         if keeps_inventory != facility.keeps_inventory and by is None:
             wrong.append(
                 "keeps_inventory changes: name who answers for it, --by with the code of a person here."
             )
+        if not wrong_chips(chips_cents) and {*chips_cents} != {*facility.chip_values} and by is None:
+            wrong.append("chips_cents changes: name who answers for it, --by with the code of a person here.")
         if wrong:
             raise CommandError("\n".join(wrong))
+        try:
+            change_chips(facility, chips_cents, by)
+        except Refusal as refusal:
+            raise CommandError(say(refusal)) from None
         facility.target_paces = paces
         facility.shifts = {code: f"{start:%H:%M}" for code, start in shifts.items()}
         facility.floor_items = items
