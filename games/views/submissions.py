@@ -136,7 +136,7 @@ def version_context(
             subject.rules.edition.lapses_on and subject.rules.edition.lapses_on <= facility.gaming_day(now)
         ),
         "steps": submission_steps(row, now, problems),
-        "gate_checks": gate_checks(options, tables, lapse) if is_checked else [],
+        "gate_checks": gate_checks(options, tables, lapse, facility.chip_values) if is_checked else [],
         "findings": [(problem, _corrected(options, problem)) for problem in problems],
         "versions": standings,
         "newest": versions[0],

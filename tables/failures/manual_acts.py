@@ -19,6 +19,7 @@ from tables.failures.entry_types import (
     RoundRecordedByHand,
 )
 from tables.failures.refusals import DICE_ENTERED_ALREADY
+from tables.limits.chips import verify_in_chips
 from tables.models import Round, Wager
 from tables.rounds.begin import ensure_round
 from tables.rounds.entry_types import SettledWager, ThrowData
@@ -45,6 +46,8 @@ def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal(DICE_ENTERED_ALREADY, round=ctx.round.number)
     if not any(wager.cents for wager in wagers):
         raise Refusal(NOTHING_PLACED, ctx.rules.section("placement"))
+    for wager in wagers:
+        verify_in_chips(ctx, wager.cents)
     round_ = ensure_round(ctx, though_ceased=True)
     before: list[EarlierWager] = [
         {"seat": row.seat, "wager": row.code, "cents": row.cents} for row in ctx.wagers

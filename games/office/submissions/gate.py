@@ -4,12 +4,14 @@ Every refusal names the wager, its figure, its section, and the remedy if one ca
 """
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Literal
 
+from games.chips import payable_step
 from games.engine import Refusal, Rules
 from games.engine.analysis import Outcome
 from games.engine.editions import Edition, Payout
@@ -110,8 +112,13 @@ def _findings_by_subject(
     }
 
 
-def gate_checks(options: Options, tables: Iterable[DealtTable], lapse: Lapse) -> list[GateCheck]:
-    """Return what the gate checks of these options, what it found, and what it does not check."""
+def gate_checks(
+    options: Options, tables: Iterable[DealtTable], lapse: Lapse, chips: Sequence[int]
+) -> list[GateCheck]:
+    """Return what the gate checks of these options, what it found, and what it does not check.
+
+    `chips`: the values of the chips of the house in cents, largest first.
+    """
     tables = tuple(tables)
     groups = _findings_by_subject(options, tables, lapse)
     texts = _check_texts(options, tables, lapse)
@@ -121,11 +128,45 @@ def gate_checks(options: Options, tables: Iterable[DealtTable], lapse: Lapse) ->
         state: Literal["ok", "stop"] = "stop" if problems else "ok"
         checks.append(GateCheck(subject, f"{len(problems)} to correct" if problems else text, state))
     ceiling = GateCheck("Highest odds", _ceiling_text(options.edition), "note")
-    return [checks[0], ceiling, *checks[1:], GateCheck("Not checked", NOT_CHECKED, "note")]
+    payable = _chips_check(options, chips)
+    return [checks[0], ceiling, *checks[1:], payable, GateCheck("Not checked", NOT_CHECKED, "note")]
+
+
+def _chips_check(options: Options, chips: Sequence[int]) -> GateCheck:
+    """Name the increments without which tables refuse stakes that the chips of the house cannot pay: § 521.7(d)."""
+    smallest = in_dollars(chips[-1])
+    needed = needed_increments(options, chips)
+    if not needed:
+        return GateCheck(CHIPS, f"Chips of {smallest} pay every stake that these increments allow.", "ok")
+    rules = Rules.of(options.key)
+    types = game_of(rules).wager_types(rules)
+    steps = "; ".join(
+        f"{family_label(family, types)} {in_dollars(cents)}" for family, cents in needed.items()
+    )
+    text = (
+        f"With chips of {smallest} tables take only stakes in these steps: {steps}. File them as increments, so that "
+        "the guide and the signs say so."
+    )
+    return GateCheck(CHIPS, text, "note")
+
+
+def needed_increments(options: Options, chips: Sequence[int]) -> dict[str, int]:
+    """Return the increments in cents, by wager family, without which some stake could not be paid in these chips.
+
+    Families whose filed increment is enough, or that every stake of whole chips can be paid for, have none.
+    """
+    rules, needed = Rules.of(options.key, _acceptable_payouts(options)), dict[str, int]()
+    for type_ in game_of(rules).wager_types(rules):
+        step = payable_step(chips, game_of(rules).possible_odds(rules, type_.code))
+        filed = options.increments.get(type_.family, chips[-1])
+        if step > chips[-1] and (type(filed) is not int or filed < 1 or filed % step):
+            needed[type_.family] = math.lcm(step, needed.get(type_.family, 1))
+    return needed
 
 
 PAYOUTS, WORDING, ADVANTAGE = "Lowest odds", "Wording of odds", "House advantage"
 LIMIT, INCREMENTS, SHAKERS, EDITION = "Payout limit", "Increments", "Shakers", "Edition"
+CHIPS = "Chips of the house"
 NOT_CHECKED = (
     "Whether the layout, the signs, the guide and the equipment agree with these rules, and whether the letter says "
     "what is entered from it."

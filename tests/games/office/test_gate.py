@@ -3,6 +3,7 @@
 The judge here counts throws itself, in fractions, and reads the floors from the law's own list below.
 """
 
+import datetime as dt
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -11,9 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from games.chips import CHIPS_CENTS
 from games.engine import Refusal, Rules
 from games.office.core.floor import DealtTable
-from games.office.submissions.gate import findings, verify_may_file, verify_minimum
+from games.office.submissions.gate import (
+    CHIPS,
+    Lapse,
+    findings,
+    gate_checks,
+    needed_increments,
+    verify_may_file,
+    verify_minimum,
+)
 from games.registry import game_of
 from games.submission_options import Options
 from tests.services.examples import examples
@@ -311,3 +321,21 @@ def test_the_judge_counts_as_the_law_does():
     assert (WAYS["three-of-a-kind"], WAYS["two-of-a-kind"], WAYS["any-three-of-a-kind"]) == (1, 16, 6)
     assert (WAYS["two-dice"], WAYS["small"], WAYS["big"], WAYS["total:9"]) == (30, 105, 105, 25)
     assert Counter(map(sum, THROWS))[10] == WAYS["total:10"] == 27
+
+
+@clause("PA-521.7(d)")
+def test_the_gate_names_the_increments_that_the_chips_of_the_house_need():
+    half_dollars = [*CHIPS_CENTS, 50]
+    assert needed_increments(Options("pa-675a.6"), CHIPS_CENTS) == {"like-kind": 200}
+    assert needed_increments(Options("pa-675a.6"), half_dollars) == {"like-kind": 100}  # none of $0.50
+    assert needed_increments(Options("pa-577"), CHIPS_CENTS) == {"defense": 500, "game-length": 500}
+    filed = Options("pa-577", increments={"defense": 1_000, "game-length": 500})
+    assert needed_increments(filed, CHIPS_CENTS) == {}
+    assert needed_increments(Options("pa-577", increments={"defense": 200}), CHIPS_CENTS)["defense"] == 500
+    lapse = Lapse(dt.date(2026, 11, 21))
+    (check,) = (check for check in gate_checks(filed, [], lapse, CHIPS_CENTS) if check.subject == CHIPS)
+    assert (check.state, check.text) == ("ok", "Chips of $1 pay every stake that these increments allow.")
+    (check,) = (
+        check for check in gate_checks(Options("pa-577"), [], lapse, CHIPS_CENTS) if check.subject == CHIPS
+    )
+    assert check.state == "note" and "Defense $5" in check.text
