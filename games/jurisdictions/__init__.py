@@ -376,6 +376,8 @@ def _wrong_row(subject: str, row: SeparationRow) -> Iterator[str]:
 def _wrong_values(law: Jurisdiction) -> Iterator[str]:
     if not CODE.fullmatch(law.code):
         yield f"the code {law.code} is not 1 to 8 capital letters, digits or hyphens"
+    if law.money.fill_percent < 1 or law.money.tray_percent < 100 or law.money.refused_counts < 1:
+        yield "money bounds a tray below its par, or fills and refused counts below one"
     if unknown := sorted(law.sections.keys() - DUTIES):
         yield f"sections of unknown duties: {', '.join(unknown)}"
     if missing := [subject for subject in SUBJECTS if not law.bodies.get(subject)]:

@@ -36,6 +36,7 @@ from tables.corrections.refusals import (
     SLIP_WAGER_UNCHANGED,
 )
 from tables.corrections.slips import CHIPS, CorrectedWager, SeatPayment, SettlementLine
+from tables.limits.chips import verify_in_chips
 from tables.models import Round, Slip
 from tables.rounds.entry_types import Totals
 from tables.rounds.refusals import NO_SUCH_SEAT
@@ -212,6 +213,7 @@ def _verify_corrected_wager(case: SlipCase, wager: CorrectedWager) -> None:
     game_of(rules).verify_play(rules, wager.code, wager.play)
     if wager.before_cents == wager.after_cents:
         raise Refusal(SLIP_WAGER_UNCHANGED, seat=wager.seat, wager=wager.code)
+    verify_in_chips(ctx, wager.after_cents)
 
 
 def _wager_data(case: SlipCase, wager: CorrectedWager) -> SlipWager:

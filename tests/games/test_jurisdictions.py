@@ -88,6 +88,16 @@ def test_nothing_in_its_editions_cites_the_adopted_law(ruritania):
             '{ clerk = "compliance" }',
             "unknown roles or departments: clerk",
         ),
+        (
+            "first_from_cents = 2000",
+            "first_from_cents = 2000\nsum_minutes = 0",
+            "counts sums within less than a minute",
+        ),
+        (
+            "[separation.corrections]",
+            "[money]\ntray_percent = 99\n\n[separation.corrections]",
+            "money bounds a tray",
+        ),
         ("notice_minutes = 45", "notice_minutes = -45", "notice_minutes is negative"),
         ("pa-625a@2019-08-31", "pa-625a", "there is no edition pa-625a; name it with its date"),
         ('key = "xx-7"\n', "", "an edition lacks key"),
@@ -110,6 +120,17 @@ def test_a_malformed_file_is_an_error_and_leaves_the_others(tmp_path, old, new, 
     assert message.startswith(f"{tmp_path}/xx.toml: ") and reason in message
     with override_settings(JURISDICTION_DIRS=[tmp_path]):
         assert {*all_jurisdictions()} == {"NJ", "PA"}
+
+
+def test_a_file_sets_other_bounds_of_chips_and_sums(tmp_path):
+    money = "[money]\nfill_percent = 50\nrefused_counts = 1\n\n[separation.corrections]\nsum_minutes = 30"
+    (tmp_path / "xx.toml").write_text(TEXT.replace("[separation.corrections]", money, 1), "utf-8")
+    assert errors_of(tmp_path) == []
+    with override_settings(JURISDICTION_DIRS=[tmp_path]):
+        law = all_jurisdictions()["XX"]
+        assert (law.money.fill_percent, law.money.tray_percent, law.money.refused_counts) == (50, 200, 1)
+        assert law.separation["corrections"].sum_minutes == 30
+        assert all_jurisdictions()["PA"].money.fill_percent == 100
 
 
 def test_two_files_with_editions_of_one_key_are_an_error(tmp_path):
