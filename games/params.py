@@ -139,7 +139,7 @@ class Params:
         return tuple(value)
 
     def chips(
-        self, name: str, values: Sequence[int] = KNOWN_CHIPS_CENTS, *, optional: bool = False
+        self, name: str, *, values: Sequence[int] = KNOWN_CHIPS_CENTS, optional: bool = False
     ) -> dict[str, int]:
         """Return a count of chips by denomination: {chip cents as text: number}, largest first, without zeros.
 

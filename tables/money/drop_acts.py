@@ -45,7 +45,7 @@ def sell_chips(ctx: TableContext, params: Params) -> ActOutcome:
     """Sell chips for cash, which goes into the drop box. `chips` by denomination and `seat` may be left out."""
     cents = params.integer("cents", 1, MOST_CENTS)
     chips, seat = (
-        params.chips("chips", ctx.table.facility.chip_values, optional=True),
+        params.chips("chips", values=ctx.table.facility.chip_values, optional=True),
         params.integer("seat", 0, ctx.table.seats, default=0),
     )
     inventory = require_inventory(ctx)

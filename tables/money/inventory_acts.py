@@ -43,7 +43,7 @@ def count_opener(ctx: TableContext, params: Params) -> ActOutcome:
 
     An opener that differs is a discrepancy; the inventory begins with what was counted.
     """
-    chips = params.chips("chips", ctx.table.facility.chip_values)
+    chips = params.chips("chips", values=ctx.table.facility.chip_values)
     _verify_kept(ctx)
     dealer, floorperson = dealer_and_floor(ctx, "opener")
     _verify_may_begin(ctx)
@@ -104,7 +104,7 @@ def count_tray(ctx: TableContext, params: Params) -> ActOutcome:
 
     A count that differs from the exact value is a discrepancy, and adjusts nothing.
     """
-    chips = params.chips("chips", ctx.table.facility.chip_values)
+    chips = params.chips("chips", values=ctx.table.facility.chip_values)
     dealer_and_floor(ctx, "count")
     inventory = require_inventory(ctx)
     cents, exact = value_cents(chips), exact_cents(ctx)
@@ -131,7 +131,7 @@ def count_closer(ctx: TableContext, params: Params) -> ActOutcome:
     Refused during a round, while a fill or a credit is under way, and while a drop box is on the table. No chips move
     from then on until the next opener.
     """
-    chips = params.chips("chips", ctx.table.facility.chip_values)
+    chips = params.chips("chips", values=ctx.table.facility.chip_values)
     dealer, floorperson = dealer_and_floor(ctx, "closer")
     inventory = require_inventory(ctx)
     if ctx.round is not None:
@@ -177,7 +177,7 @@ def count_closer(ctx: TableContext, params: Params) -> ActOutcome:
 @act(roles=STAFFERS, depends_on="nothing")
 def set_par(ctx: TableContext, params: Params) -> ActOutcome:
     """Set what the tray of this table should hold, by denomination."""
-    chips = params.chips("chips", ctx.table.facility.chip_values)
+    chips = params.chips("chips", values=ctx.table.facility.chip_values)
     _verify_kept(ctx)
     par = TrayPar.objects.filter(table=ctx.table).first() or TrayPar(table=ctx.table)
     if par.pk is not None and par.chips == chips:

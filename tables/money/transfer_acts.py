@@ -146,7 +146,7 @@ def receive_transfer(ctx: TableContext, params: Params) -> ActOutcome:
     A count that is not that of the slip is refused on the record (`receipt-differs`), and the refusal does not say what
     the slip has. The chips of a fill are in the tray with this act.
     """
-    transfer, chips = _transfer(ctx, params), params.chips("chips", ctx.table.facility.chip_values)
+    transfer, chips = _transfer(ctx, params), params.chips("chips", values=ctx.table.facility.chip_values)
     if transfer.kind == FILL:
         by, signed_with = dealer_and_floor(ctx, "transfer")
     else:
@@ -168,7 +168,7 @@ def report_count_difference(ctx: TableContext, params: Params) -> ActOutcome:
 
     A count that is that of the slip is refused on the record (`count-agrees`).
     """
-    transfer, chips = _transfer(ctx, params), params.chips("chips", ctx.table.facility.chip_values)
+    transfer, chips = _transfer(ctx, params), params.chips("chips", values=ctx.table.facility.chip_values)
     note = params.text("note", default="")
     _verify_status(ctx, transfer, Status.ON_THE_WAY)
     if not differences(transfer.chips, chips):
@@ -208,7 +208,7 @@ def void_transfer(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def _request(ctx: TableContext, params: Params, kind: ChipTransfer.Kind) -> ActOutcome:
-    chips = params.chips("chips", ctx.table.facility.chip_values)
+    chips = params.chips("chips", values=ctx.table.facility.chip_values)
     inventory = require_inventory(ctx)
     if not chips:
         raise Refusal(NO_CHIPS_COUNTED, section_of(ctx.table, "transfer"))
