@@ -388,6 +388,14 @@ class Take(TypedDict):
     seats: list[TakeSeat]
 
 
+class HeldSeat(TypedDict):
+    """What is held back of a seat until its slip is reviewed."""
+
+    seat: int
+    cents: Annotated[int, "winnings and stakes"]
+    stake_cents: Annotated[int, "how much of it are stakes of the newest throw, which go into the tray"]
+
+
 class PayLine(TypedDict):
     """A winning wager."""
 
@@ -397,7 +405,8 @@ class PayLine(TypedDict):
     cite: Citation
     stake_cents: int
     pays: Annotated[str | None, "`6 to 1`"]
-    cents: Annotated[int, "what is paid, without the stake"]
+    cents: Annotated[int, "what is paid, without the stake and without what is held back"]
+    held_cents: Annotated[int, "what is held back of it"]
     paid: bool
 
 
@@ -476,6 +485,9 @@ class RoundFacts(TypedDict):
     game: Annotated[GameView, "what only this game shows ([`docs/games.md`](games.md))"]
     take: Take
     pay: Pay
+    held: Annotated[
+        list[HeldSeat], "what corrections after the dice added, held back until its slip is reviewed"
+    ]
     ending: EndedPhase | None
 
 

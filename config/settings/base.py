@@ -115,6 +115,9 @@ ALERT_PASSES_ON_SECONDS = {
     "warn": env.int("PITSIDE_WARNING_PASSES_ON_SECONDS", default=180),
 }
 
+# The chips that the casino has issued, all told. More than these on one layout is a typing error, and refused.
+HOUSE_CHIPS_CENTS = 100 * env.int("PITSIDE_HOUSE_CHIPS_DOLLARS", default=100_000_000)
+
 # Within how many seconds the whole body of a request must arrive: 8 MB at 3.4 Mbit/s.
 MOST_BODY_SECONDS = env.float("PITSIDE_MOST_BODY_SECONDS", default=20)
 

@@ -263,6 +263,10 @@ export class ConsoleDialog {
         person.append(new Option(floorperson.name, floorperson.code));
       person.value = floorperson.code;
     }
+    // A floorperson's act is signed by who deals here, or by another of the floor.
+    const deals = template.dataset.signs === "dealer";
+    for (const option of person.options) option.hidden = option.disabled = option.hasAttribute("data-deals") !== deals;
+    if (person.selectedOptions[0]?.disabled) person.value = [...person.options].find((option) => !option.disabled)?.value ?? "";
     const signer = [...person.options].find(({ dataset }) => dataset.role && dataset.role === template.dataset.signs);
     if (signer) person.value = signer.value;
     const playing = new Set(wagers.map(({ seat }) => String(seat)));

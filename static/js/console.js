@@ -190,11 +190,8 @@ document.addEventListener("click", ({ target }) => {
   if (button) tapAct(button);
 });
 
-/* The list of other acts hides those that are not legal now. A floorperson may record a round settled manually until the
-   dice of the current round are in. */
+/* The list of other acts hides those that are not legal now. */
 function paintOffers() {
-  const isBeforeDice = ["betting", "say", "dice"].includes(document.getElementById("screen").dataset.mode);
-  for (const item of document.querySelectorAll("[data-before-dice]")) item.hidden = !isBeforeDice;
   for (const item of document.querySelectorAll("[data-offer]"))
     item.hidden = !state.offers.includes(item.dataset.offer) || posts.postOf(item.dataset.offer) === null;
   for (const item of document.querySelectorAll("[data-of-seat]"))

@@ -1,7 +1,7 @@
 """What an act at a table works with: read once, under the table's lock, and only when used."""
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -64,6 +64,8 @@ class TableContext:
         self.post: PostCode | None = None  # to which the act belongs, at a game whose posts share the acts
         self.lots: list[DiceLot] = []  # lots whose chain of custody gets this act's entry
         self.extra_entries: list[EntryBody] = []  # type and data of entries that follow the act's own
+        # What follows from the act's own entry once it is on the stream, and may add to `extra_entries`.
+        self.follow_ups: list[Callable[[], None]] = []
         self.appended: list[record.Appended] = []  # entries of this act on the table's stream, oldest first
         # Since `all_wagers` and `throws` were read: all wagers of the round, if any was written, and new throws.
         self.written_wagers: list[Wager] | None = None
@@ -231,15 +233,21 @@ class TableContext:
             self.change_round(phase_seq=seq)
         if seats and self.round is not None:
             self.change_round(seat_seqs={**self.round.seat_seqs, **{str(seat): seq for seat in seats}})
+        self._save_fields()
+
+    def _save_fields(self) -> None:
+        """Save the fields that changed since they were saved last."""
         if self._table_fields:
             update(self.table, sorted(self._table_fields))
         if self._round_fields and self.round is not None:
             update(self.round, sorted(self._round_fields))
+        self._table_fields.clear()
+        self._round_fields.clear()
 
     @property
     def appends_more(self) -> bool:
         """Whether extra entries follow the act's own."""
-        return bool(self.extra_entries)
+        return bool(self.extra_entries or self.follow_ups)
 
     def after_append(self, appended: record.Appended) -> None:
         """Link the act's entry to the lots that it moved, and append the extra entries.
@@ -249,6 +257,9 @@ class TableContext:
         self.appended.append(appended)
         if self.lots:
             write_lot_steps(self.lots, self.stream, appended.seq)
+        for follow_up in self.follow_ups:
+            follow_up()
+        self._save_fields()
         self.append_extra_entries()
 
     def append_extra_entries(self) -> None:

@@ -36,6 +36,19 @@ class ActThatWaits(TypedDict):
     device_claim: NotRequired[Annotated[DeviceClaim, "present only if the device says that the act waited"]]
 
 
+class HeldAmount(TypedDict):
+    cents: Annotated[int, "what is held back of this seat"]
+    seat: int
+
+
+class Raised(TypedDict):
+    """What a throw pays more than when its dice became known, by what was corrected or recorded late."""
+
+    cents: Annotated[int, "of all seats, with stakes that by a correction were not there"]
+    by_seat: Annotated[list[HeldAmount], "what of it can be held back, by seat"]
+    held: Annotated[bool, "whether it is held back until a slip about it is reviewed"]
+
+
 class AlertEnded(TypedDict):
     key: Annotated[str, "what the alert is about, unique among the open alerts of a table"]
     kind: Annotated[str, "code of the alert's kind"]
@@ -73,7 +86,12 @@ class AlertRaised(AlertEnded):
     alarm: NotRequired[Annotated[int, "the evidence at which the dice watch asks somebody to look"]]
     about: NotRequired[Annotated[str, "what a dispute is about, in a person's words"]]
     breach: NotRequired[Annotated[Breach, "what is wrong with the supervision of the table"]]
-    cents: NotRequired[Annotated[int, "the amount of a wager over the maximum"]]
+    act: NotRequired[Annotated[str, "name of the act that raised a payout after the dice"]]
+    cents: NotRequired[
+        Annotated[
+            int, "the amount of a wager over the maximum, what is paid beside the dice, or what a tray lacks"
+        ]
+    ]
     code: NotRequired[Annotated[str, "code of the rules submission"]]
     day: NotRequired[Annotated[str, "when something was due, local day and time"]]
     count: NotRequired[Annotated[int, "how many tables the floorperson supervises"]]
@@ -88,6 +106,7 @@ class AlertRaised(AlertEnded):
     evidence: NotRequired[Annotated[str, "the evidence against fair dice, in words"]]
     expected_cents: NotRequired[Annotated[int, "what the record says"]]
     first_round: NotRequired[Annotated[int, "the first round with these dice"]]
+    held: NotRequired[Annotated[bool, "whether what is paid is held back for a review"]]
     last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]
     lot: NotRequired[str]
     minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]
@@ -101,6 +120,8 @@ class AlertRaised(AlertEnded):
     ]
     seat: NotRequired[int]
     seconds: NotRequired[Annotated[int, "by how much the clock jumped"]]
+    seats: NotRequired[Annotated[list[int], "numbers of the seats whose payout was raised"]]
+    signed_with: NotRequired[Annotated[str, "name of the second person who signed"]]
     seen: NotRequired[Annotated[int, "number of the newest entry that a screen has shown"]]
     shaker: NotRequired[str]
     slip: NotRequired[str]

@@ -3,18 +3,21 @@
 Each correction is an entry of its own with both values. No earlier entry is changed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import cast
 
 from audit.entry_types import EntryBody
 from games.engine import Placing, Refusal
+from games.engine.odds import in_dollars
 from games.engine.state import RoundState
 from games.engine.wagers import MadeIn
 from games.params import MOST_CENTS, Params
+from tables.core.alerts import end_alert
 from tables.core.context import TableContext
+from tables.core.held_back import raised_cents, raised_seats
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.seats import take_seats
-from tables.core.wager_input import MADE_IN, read_play
+from tables.core.wager_input import MADE_IN, WagerInput, read_play
 from tables.corrections.entry_types import (
     DICE_CORRECTED,
     WAGER_MISSED,
@@ -23,17 +26,25 @@ from tables.corrections.entry_types import (
     MissedWager,
     StruckWager,
 )
-from tables.corrections.refusals import MONEY_HAS_MOVED
+from tables.corrections.held_slips import file_what_is_held
+from tables.corrections.refusals import CORRECT_BY_SLIP, MONEY_HAS_MOVED, RAISE_NEEDS_TWO
+from tables.corrections.reviews import reviewer_names, verify_may_correct
+from tables.corrections.told import tell_signers
 from tables.limits.chips import verify_in_chips
 from tables.limits.rules import wager_flag
 from tables.models import Round, Throw, Wager
+from tables.money.inventory import verify_chips_exist
 from tables.rounds.entry_types import NewSettlement
-from tables.rounds.progress import advance, newly_settled, require_round
+from tables.rounds.held import add_late_wager, needs_review
+from tables.rounds.progress import advance, at_the_end, newly_settled, require_round
 from tables.rounds.seats import verify_seated
 from tables.rounds.settlement import settle_throw
+from tables.rounds.wager_acts import report_over_max
 from tables.rules.suspensions import verify_not_suspended_since_opening
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
+
+at_the_end(file_what_is_held)
 
 
 @act(roles=AT_THE_TABLE, witness=True, step_up="office")
@@ -42,10 +53,10 @@ def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
     dice = params.dice()
     reason = params.text("reason")
     round_ = verify_correctable(ctx)
-    before = list(ctx.state.dice)
+    before, raised_before = list(ctx.state.dice), raised_cents(round_)
     state, _ = ctx.game.correct_dice(ctx.state, dice or ())
     corrected: CorrectedDice = {"before": before, "after": list(dice or ()), "reason": reason}
-    return settle_throw(
+    outcome = settle_throw(
         ctx,
         round_,
         state,
@@ -54,6 +65,8 @@ def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
         dice=state.dice,
         corrects=newest_throw(ctx),
     )
+    verify_raise(ctx, "correct_dice", raised_before, raised_seats(round_))
+    return outcome
 
 
 @act(roles=AT_THE_TABLE, witness=True, step_up="office")
@@ -68,8 +81,13 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     verify_seated(ctx, {seat})
     take_seats(ctx, {seat}, though_refused=True)
     verify_not_suspended_since_opening(ctx, code)
+    raised_before, is_after_dice = raised_cents(round_), bool(ctx.state.throws)
     state, missed = ctx.game.record_missed_wager(ctx.state, Placing(seat, code, cents, made_in, play))
+    verify_chips_exist(ctx.table, sum(wager.cents for wager in state.wagers))
+    was_over = any(row.key == (seat, code, play) and row.flag == "over-max" for row in ctx.wagers)
     flag = wager_flag(ctx, code, cents)
+    if is_after_dice:
+        add_late_wager(ctx, round_, (seat, code, play or 0), missed.before_cents)
     values = {"cents": cents, "made_in": made_in, "flag": flag, "missed": True, "struck": False}
     wager, _ = Wager.objects.update_or_create(
         round=round_, seat=seat, code=code, play=play or 0, defaults=values
@@ -86,7 +104,18 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     }
     if play:
         missed_wager["play"] = play
-    return resettle(ctx, round_, state, lambda data: WAGER_MISSED({**data, "mended": missed_wager}))
+    outcome = resettle(ctx, round_, state, lambda data: WAGER_MISSED({**data, "mended": missed_wager}))
+    wager_input = WagerInput(seat, code, cents, made_in, play)
+    report_over_max(ctx, round_, wager_input, is_over=flag == "over-max", was_over=was_over)
+    verify_raise(
+        ctx,
+        "record_missed_wager",
+        raised_before,
+        [seat],
+        is_late=is_after_dice and cents > missed.before_cents,
+        frees_stakes=cents < missed.before_cents,
+    )
+    return outcome
 
 
 @act(roles=AT_THE_TABLE, witness=True, step_up="office")
@@ -99,6 +128,7 @@ def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
     )
     play = read_play(params)
     round_ = verify_correctable(ctx)
+    raised_before = raised_cents(round_)
     state, _ = ctx.game.strike_mistaken_wager(ctx.state, seat, code, play)
     wager = next(row for row in ctx.wagers if row.key == (seat, code, play))
     wager.struck = True
@@ -113,7 +143,11 @@ def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
     }
     if play:
         struck["play"] = play
-    return resettle(ctx, round_, state, lambda data: WAGER_STRUCK({**data, "mended": struck}))
+    outcome = resettle(ctx, round_, state, lambda data: WAGER_STRUCK({**data, "mended": struck}))
+    if wager.flag == "over-max":
+        end_alert(ctx, f"over-max:{round_.number}:{seat}:{code}")
+    verify_raise(ctx, "strike_mistaken_wager", raised_before, [seat], frees_stakes=True)
+    return outcome
 
 
 def verify_correctable(ctx: TableContext) -> Round:
@@ -123,6 +157,42 @@ def verify_correctable(ctx: TableContext) -> Round:
         raise Refusal(MONEY_HAS_MOVED, round=round_.number)
     verify_signed_by_floor(ctx)
     return round_
+
+
+def verify_raise(
+    ctx: TableContext,
+    act: str,
+    before_cents: int,
+    seats: Iterable[int],
+    *,
+    is_late: bool = False,
+    frees_stakes: bool = False,
+) -> None:
+    """Verify who signs a correction that may raise what the round pays once its dice are known, and tell them.
+
+    `before_cents`: what corrections had raised before. `is_late`: later dice of the round may still pay on it.
+    `frees_stakes`: the correction says that recorded chips were not there. They cannot be held back, so from the sum of
+    a first review on a slip says where they are.
+    Raises `raise-needs-two`, `may-not-prepare` or `correct-by-slip`; the transaction is rolled back.
+    """
+    round_ = ctx.round
+    assert round_ is not None
+    after_cents = raised_cents(round_)
+    raised = after_cents - before_cents
+    if raised <= 0 and not is_late:
+        return
+    section, is_reviewed = (
+        ctx.table.facility.law.section("corrections.review"),
+        needs_review(ctx.table, after_cents),
+    )
+    if frees_stakes and is_reviewed:
+        raise Refusal(
+            CORRECT_BY_SLIP, section, sum=in_dollars(raised), who=reviewer_names(ctx.table.facility)
+        )
+    if ctx.actor is None or ctx.witness is None or ctx.actor.pk == ctx.witness.pk:
+        raise Refusal(RAISE_NEEDS_TWO, section)
+    verify_may_correct(ctx)
+    tell_signers(ctx, round_.number, act, max(0, raised), seats, is_held=is_reviewed)
 
 
 def newest_throw(ctx: TableContext) -> Throw | None:

@@ -38,6 +38,7 @@ from tables.corrections.refusals import (
 from tables.corrections.slips import CHIPS, CorrectedWager, SeatPayment, SettlementLine
 from tables.limits.chips import verify_in_chips
 from tables.models import Round, Slip
+from tables.money.inventory import verify_chips_exist
 from tables.rounds.entry_types import Totals
 from tables.rounds.refusals import NO_SUCH_SEAT
 
@@ -172,6 +173,7 @@ def _wager_correction(case: SlipCase, params: Params) -> Correction:
     if not outcome.has_result:
         raise Refusal(SLIP_IS_VOID, round=case.round.number, slip=outcome.slip)
     wagers = slips.apply_corrections(slips.wagers_of(outcome.lines), corrected)
+    verify_chips_exist(case.ctx.table, sum(wager.cents for wager in wagers))
     ending, settled = slips.readjudicate(rules, [wager.dice for wager in outcome.throws], wagers)
     mistake: SlipMistake = {"wagers": [_wager_data(case, wager) for wager in corrected]}
     due_for_chips = slips.due_for_chips(outcome.lines, corrected)
@@ -234,20 +236,25 @@ def _wager_data(case: SlipCase, wager: CorrectedWager) -> SlipWager:
 
 def _payment_correction(case: SlipCase, params: Params) -> Correction:
     """Correct a payment that differed from the settlement. The settlement stays as it is."""
-    outcome, round_ = case.outcome, case.round
     payments = params.objects("payments", _read_payment, max_items=MAX_LINES)
     if len({payment.seat for payment in payments}) != len(payments):
         raise malformed("payments")
-    _verify_no_open_slip(round_)
-    settled_by_seat, nothing = slips.by_seat(outcome.lines), slips.totals(())
-    items = []
+    _verify_no_open_slip(case.round)
+    settled_by_seat, nothing = slips.by_seat(case.outcome.lines), slips.totals(())
     for payment in payments:
         if payment.seat > case.ctx.table.seats:
             raise Refusal(NO_SUCH_SEAT, seat=payment.seat, seats=case.ctx.table.seats)
         settled = settled_by_seat.get(payment.seat, nothing)
         if (payment.paid_cents, payment.taken_cents) == (settled["paid_cents"], settled["taken_cents"]):
             raise Refusal(SLIP_PAYMENT_UNCHANGED, seat=payment.seat)
-        items.append(_payment_data(payment, settled))
+    return payment_correction(case, payments)
+
+
+def payment_correction(case: SlipCase, payments: tuple[SeatPayment, ...]) -> Correction:
+    """Return the correction of payments that differ from the settlement."""
+    outcome, nothing = case.outcome, slips.totals(())
+    settled_by_seat = slips.by_seat(outcome.lines)
+    items = [_payment_data(payment, settled_by_seat.get(payment.seat, nothing)) for payment in payments]
     due = slips.sum_by_seat(slips.due_for_payments(outcome.lines, payments))
     reference = outcome.paid.get(payments[0].seat, outcome.version)
     mistake: SlipMistake = {"payments": items}

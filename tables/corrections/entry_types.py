@@ -81,6 +81,11 @@ class SlipReviewDue(TypedDict):
     ]
 
 
+class HeldBack(CorrectedEntry):
+    actor: Annotated[str, "code of the person who did what raised the payout"]
+    witness: Annotated[str, "code of the second person who signed that"]
+
+
 class SlipFiled(Totals):
     """The whole settlement of the round as corrected: `settled` and the sums are those of all throws."""
 
@@ -97,6 +102,12 @@ class SlipFiled(Totals):
     slip: str
     throws: Annotated[list[SlipThrow], "the valid throws"]
     review: NotRequired[Annotated[SlipReviewDue, "present only if the slip needs a review"]]
+    held: NotRequired[
+        Annotated[
+            HeldBack,
+            "present only if the slip followed from the end of its round, for what was held back of it",
+        ]
+    ]
 
 
 SLIP_FILED = entry_type(

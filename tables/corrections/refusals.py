@@ -145,6 +145,18 @@ SLIP_SAY_WHY_DIFFERS = RefusalCode(
     "Say what differs, so that the table can correct slip %(slip)s.",
     "Reason needed",
 )
+RAISE_NEEDS_TWO = RefusalCode(
+    "raise-needs-two",
+    "The dice are known. Two people must sign what may pay more now, the dealer and the floor, each with their own "
+    "PIN. Ask the other to sign.",
+    "Second person needed",
+)
+CORRECT_BY_SLIP = RefusalCode(
+    "correct-by-slip",
+    "The dice are known. With this, %(sum)s that the record takes would not be taken, and %(who)s must review that "
+    "first. Finish the round as it is recorded, then file a slip that says where the chips are.",
+    "File a slip after the round",
+)
 MONEY_HAS_MOVED = RefusalCode(
     "money-has-moved",
     "A winner of round %(round)s has been paid. It can no longer be corrected here.",

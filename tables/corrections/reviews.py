@@ -42,13 +42,17 @@ class ReviewDue(NamedTuple):
     sum_cents: int
 
 
-def review_due(ctx: TableContext, slip: Slip) -> ReviewDue | None:
-    """Return the review that a new slip needs; None for a slip that moves no money, or none of real play."""
-    if not slip.due or ctx.table.kind != Table.Kind.LIVE:
+def review_due(ctx: TableContext, slip: Slip, elsewhere_cents: int = 0) -> ReviewDue | None:
+    """Return the review that a new slip needs; None for a slip that moves no money, or none of real play.
+
+    `elsewhere_cents`: chips that by the slip are not where the settlement says. It is reviewed for them too: whoever
+    takes them from the tray would have them accounted for by it.
+    """
+    if not (slip.due or elsewhere_cents) or ctx.table.kind != Table.Kind.LIVE:
         return None
     row = policy.row_of(ctx.table.facility.law, CORRECTIONS)
     cents_by_seat = {amount["seat"]: amount["cents"] for amount in slip.due}
-    sum_cents = review_sum(ctx, slip.round, cents_by_seat)
+    sum_cents = max(review_sum(ctx, slip.round, cents_by_seat), abs(elsewhere_cents))
     return ReviewDue(ctx.now + row.time, needs_review_first(ctx, sum_cents), sum_cents)
 
 

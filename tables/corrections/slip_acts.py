@@ -5,7 +5,6 @@ act needs an open table, and neither affects the round in play. `tables/correcti
 correction.
 """
 
-from audit.clock import format_moment
 from games.engine import Refusal
 from games.params import MOST_CENTS, Params
 from tables.core.alert_kinds import AlertKind
@@ -15,8 +14,9 @@ from tables.core.entry_types import ALERT_ACKNOWLEDGED
 from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
 from tables.corrections.alert_rules import AWAITED_REVIEW, DIFFERING_REVIEW, UNSETTLED_SLIP
 from tables.corrections.chips_elsewhere import chips_elsewhere_cents, settled_slips
-from tables.corrections.correction import MAX_REASON, Correction, read_correction
-from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, SlipFiled, SlipSettled
+from tables.corrections.correction import MAX_REASON, read_correction
+from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, SlipSettled
+from tables.corrections.filing import create_slip, filed_data, mark_settled
 from tables.corrections.outcomes import filed_entry
 from tables.corrections.refusals import (
     NO_SUCH_ROUND,
@@ -31,12 +31,11 @@ from tables.corrections.refusals import (
     SLIP_STANDS_OTHERWISE,
 )
 from tables.corrections.reviews import (
-    ReviewDue,
-    review_due,
     verify_may_correct,
     verify_reviewed,
     verify_reviewer_signs_not,
 )
+from tables.corrections.told import tell_signers
 from tables.models import Alert, Round, Slip
 from tables.money.inventory import add_filed_slip, add_settled_slip
 from tables.rounds.settlement import settled_data
@@ -66,39 +65,25 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal(SLIP_STANDS_OTHERWISE, round=round_.number)
     ctx.submission = round_.submission  # the entry names the terms that the round pinned
     ctx.change_table(last_slip=ctx.table.last_slip + 1)
-    if ctx.table.tray_cents is not None:
-        seats = {payment["seat"] for payment in correction.mistake.get("payments", ())}
-        elsewhere_cents = chips_elsewhere_cents(
-            correction.before, correction.after, correction.due, seats, settled_slips(round_) if seats else ()
-        )
-        add_filed_slip(ctx, round_.number, elsewhere_cents)
-    slip, review = _create_slip(ctx, round_, correction, reason)
+    seats = {payment["seat"] for payment in correction.mistake.get("payments", ())}
+    elsewhere_cents = chips_elsewhere_cents(
+        correction.before, correction.after, correction.due, seats, settled_slips(round_) if seats else ()
+    )
+    add_filed_slip(ctx, round_.number, elsewhere_cents)
+    assert ctx.actor is not None and ctx.witness is not None
+    signers = (ctx.actor, ctx.witness)
+    slip, review = create_slip(
+        ctx, round_, correction, reason, signers=signers, elsewhere_cents=elsewhere_cents
+    )
+    if slip.review_comes_first:
+        changed = {line["seat"] for line in correction.mistake.get("wagers", ())}
+        told_seats = {amount["seat"] for amount in slip.due} or changed
+        cents = max(slip.due_cents, abs(elsewhere_cents))
+        tell_signers(ctx, round_.number, "file_slip", cents, told_seats, is_held=True)
     if slip.status == Slip.Status.FILED:
         kind = AWAITED_REVIEW if slip.review_comes_first else UNSETTLED_SLIP
         raise_alert(ctx, kind.expected(ctx.table.pk, slip=slip.code, round=round_.number))
-    data: SlipFiled = {
-        "slip": slip.code,
-        "kind": correction.kind,
-        "round": round_.number,
-        "played_on": round_.gaming_day.isoformat(),
-        "corrects": correction.corrects.as_data,
-        "reason": reason,
-        "mended": correction.mistake,
-        "ending": correction.ending,
-        "throws": correction.throws,
-        "before": correction.before,
-        "settled": [{**line} for line in correction.lines],
-        "taken_cents": correction.after["taken_cents"],
-        "paid_cents": correction.after["paid_cents"],
-        "returned_cents": correction.after["returned_cents"],
-        "due": correction.due,
-    }
-    if review is not None:
-        data["review"] = {
-            "due_at": format_moment(review.due_at),
-            "before_money": review.comes_first,
-            "sum_cents": review.sum_cents,
-        }
+    data = filed_data(round_, correction, slip, review)
     return ActOutcome(SLIP_FILED(data), {"slip": slip.code}, changes="nothing")
 
 
@@ -122,7 +107,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     slip.handed_over = [
         {"seat": amount["seat"], "cents": moved_cents_by_seat[amount["seat"]]} for amount in slip.due
     ]
-    _mark_settled(ctx, slip)
+    mark_settled(ctx, slip)
     slip.save()
     add_settled_slip(ctx, sum(amount["cents"] for amount in slip.handed_over))
     _end_alert(ctx, slip)
@@ -159,40 +144,6 @@ def verify_two_sign(ctx: TableContext, kind: str) -> None:
     verify_signed_by_floor(ctx)
     if kind == Slip.Kind.VOID and not {actor.role, witness.role} & STAFFERS:
         raise Refusal(SLIP_MANAGER_MUST_SIGN)
-
-
-def _create_slip(
-    ctx: TableContext, round_: Round, correction: Correction, reason: str
-) -> tuple[Slip, ReviewDue | None]:
-    slip = Slip(
-        table=ctx.table,
-        number=ctx.table.last_slip,
-        round=round_,
-        gaming_day=ctx.gaming_day,
-        kind=correction.kind,
-        reason=reason,
-        corrects_seq=correction.corrects.seq,
-        before=correction.before,
-        after=correction.after,
-        due=correction.due,
-        filed_seq=ctx.stream.seq + 1,
-        filed_at=ctx.now,
-        filed_by=ctx.actor,
-        filed_with=ctx.witness,
-    )
-    review = review_due(ctx, slip)
-    if review is not None:
-        slip.review_due_at, slip.review_comes_first = review.due_at, review.comes_first
-    if not correction.due:
-        _mark_settled(ctx, slip)
-    slip.save()
-    return slip, review
-
-
-def _mark_settled(ctx: TableContext, slip: Slip) -> None:
-    slip.status = Slip.Status.SETTLED
-    slip.settled_seq, slip.settled_at = ctx.stream.seq + 1, ctx.now
-    slip.settled_by, slip.settled_with = ctx.actor, ctx.witness
 
 
 def find_slip(ctx: TableContext, code: str) -> Slip:

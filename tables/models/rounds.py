@@ -48,6 +48,14 @@ class Round(models.Model):
     offered = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="the seat last offered the dice"
     )
+    late_wagers = models.JSONField(
+        default=list,
+        help_text="[seat, code, play or 0, cents until then, throw] of wagers changed after dice were known",
+    )
+    raises = models.JSONField(
+        default=dict,
+        help_text="by throw: what corrections raised, what may be held back of it by seat, whether it is",
+    )
     drawn = models.JSONField(
         default=list, help_text="at a training table: dice drawn by the machine for the next call"
     )

@@ -1,4 +1,4 @@
-"""The alerts about a count that differs from the record, and about counts of a slip that were refused."""
+"""The alerts about counts that differ from the record, that were refused, and about a tray below zero by the record."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -47,5 +47,26 @@ REFUSED_COUNTS = alert_kind(
         "Slip %(slip)s: counts refused",
         "More than one count of its chips was refused, because it is not that of the slip. See who counts them.",
         ends_when_acknowledged=True,
+    )
+)
+
+
+def describe_below_zero(params: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the title and the text of the alert about a tray below zero."""
+    title = f"By the record the tray is {in_dollars(params['cents'])} below zero"
+    return (
+        title,
+        "No tray holds less than nothing. Stop, count it, and compare the last rounds with the video.",
+    )
+
+
+TRAY_BELOW_ZERO = alert_kind(
+    AlertKind(
+        "tray-below-zero",
+        "tray-below-zero",
+        Level.STOP,
+        "Tray below zero",
+        "",
+        describe=describe_below_zero,
     )
 )

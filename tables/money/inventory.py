@@ -4,11 +4,23 @@ Callers hold the table's lock. `Table.tray_cents` is the exact value of the tray
 with every round that ends, in the statement that saves the table anyway.
 """
 
+from django.conf import settings
+
 from games.engine import Refusal
+from games.engine.odds import in_dollars
+from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
+from tables.core.held_back import held_in_tray
 from tables.models import ChipTransfer, DropBox, Table, TableInventory
-from tables.money.refusals import CLOSER_IS_SIGNED, CLOSER_MISSING, NO_OPEN_INVENTORY, OPENER_MISSING
-from tables.money.tray import Tray, moved_in_round
+from tables.money.alert_rules import TRAY_BELOW_ZERO
+from tables.money.refusals import (
+    CLOSER_IS_SIGNED,
+    CLOSER_MISSING,
+    MORE_THAN_THE_HOUSE_HAS,
+    NO_OPEN_INVENTORY,
+    OPENER_MISSING,
+)
+from tables.money.tray import MovedChips, Tray, moved_in_round, settled_so_far
 
 UNDER_WAY = (
     ChipTransfer.Status.REQUESTED,
@@ -61,8 +73,8 @@ def add_ended_round(ctx: TableContext) -> None:
     table, round_ = ctx.table, ctx.round
     if table.tray_cents is None or round_ is None:
         return
+    change_tray(ctx, round_.taken_cents - round_.paid_cents)
     ctx.change_table(
-        tray_cents=table.tray_cents + round_.taken_cents - round_.paid_cents,
         tray_taken_cents=table.tray_taken_cents + round_.taken_cents,
         tray_paid_cents=table.tray_paid_cents + round_.paid_cents,
     )
@@ -89,9 +101,8 @@ def add_settled_slip(ctx: TableContext, handed_cents: int) -> None:
 def _correct(ctx: TableContext, cents: int) -> None:
     table = ctx.table
     if table.tray_cents is not None:
-        ctx.change_table(
-            tray_cents=table.tray_cents + cents, tray_corrected_cents=table.tray_corrected_cents + cents
-        )
+        change_tray(ctx, cents)
+        ctx.change_table(tray_corrected_cents=table.tray_corrected_cents + cents)
 
 
 # Rows
@@ -118,9 +129,18 @@ def drop_box_on(table: Table) -> DropBox | None:
 def exact_cents(ctx: TableContext) -> int:
     """The exact value of the tray at this moment, with what the round in play has moved so far."""
     assert ctx.table.tray_cents is not None
+    return ctx.table.tray_cents + moved_in_play(ctx).cents
+
+
+def moved_in_play(ctx: TableContext) -> MovedChips:
+    """What the round in play has moved so far, without payouts that are held back."""
     if ctx.round is None:
-        return ctx.table.tray_cents
-    return ctx.table.tray_cents + moved_in_round(ctx.game, ctx.state).cents
+        return MovedChips()
+    moved = moved_in_round(ctx.game, ctx.state)
+    held_cents = (
+        held_in_tray(ctx.round, ctx.state, settled_so_far(ctx.game, ctx.state)) if ctx.round.raises else 0
+    )
+    return MovedChips(moved.taken_cents, moved.paid_cents - held_cents)
 
 
 def tray_of(table: Table, inventory: TableInventory) -> Tray:
@@ -138,6 +158,25 @@ def tray_of(table: Table, inventory: TableInventory) -> Tray:
 
 
 def change_tray(ctx: TableContext, cents: int) -> None:
-    """Add chips that moved by another act than a round or a slip. The caller changes the sum of the inventory."""
-    assert ctx.table.tray_cents is not None
-    ctx.change_table(tray_cents=ctx.table.tray_cents + cents)
+    """Add chips that moved. The caller changes the sum of the inventory.
+
+    No tray holds less than nothing: an alert says so until the record shows chips again.
+    """
+    before_cents = ctx.table.tray_cents
+    assert before_cents is not None
+    ctx.change_table(tray_cents=before_cents + cents)
+    if before_cents + cents < 0:
+        raise_alert(ctx, TRAY_BELOW_ZERO.expected(ctx.table.pk, cents=-before_cents - cents))
+    elif before_cents < 0:
+        end_alert(ctx, TRAY_BELOW_ZERO.key)
+
+
+def verify_chips_exist(table: Table, wagered_cents: int) -> None:
+    """Refuse wagers of one layout that come to more than all chips of the casino: a typing error.
+
+    Nothing that chips of the casino can make is refused for its size: what was accepted is settled and paid
+    (§ 521.7(c)). Raises `more-than-the-house-has`.
+    """
+    if wagered_cents > settings.HOUSE_CHIPS_CENTS:
+        wagered, house = in_dollars(wagered_cents), in_dollars(settings.HOUSE_CHIPS_CENTS)
+        raise Refusal(MORE_THAN_THE_HOUSE_HAS, table=table.code, wagered=wagered, house=house)

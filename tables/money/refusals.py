@@ -152,3 +152,8 @@ CHIPS_ARE_IN_TRAYS = RefusalCode(
     "Chips of %(chips)s may be in the trays of %(tables)s. Count the closers there, then declare the chips.",
     "Trays are open",
 )
+MORE_THAN_THE_HOUSE_HAS = RefusalCode(
+    "more-than-the-house-has",
+    "%(wagered)s on the layout of %(table)s is more than all chips of the casino (%(house)s). Check the amount.",
+    "Check the amount",
+)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from games.chips import KNOWN_CHIPS_CENTS
 from games.engine.game import Game
-from games.engine.settlement import LOSE, WIN
+from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.state import RoundState
 
 ChipCounts = Mapping[str, int]  # number of chips by their value in cents as text
@@ -65,22 +65,25 @@ class MovedChips:
 
 def moved_in_round(game: Game, state: RoundState) -> MovedChips:
     """Return what a round in play has moved: fees and losers once they are taken, winners once they are paid."""
-    taken = paid = 0
+    done = settled_so_far(game, state)
+    taken = 0
     if state.phase not in FEES_NOT_COLLECTED:
         taken = sum(wager.cents for wager in state.wagers if game.is_fee(wager.code))
-    in_steps = any(act == "settle_seats" for _phase, act in state.procedure.moves)
-    unpaid = () if in_steps else game.unpaid_winners(state)
-    current = game.current_step(state) if in_steps else ()
-    for line in state.settled:
-        if in_steps:
-            is_done = line.step <= state.step or (line in current and line.wager.seat in state.paid_seats)
-        else:
-            is_done = state.phase in LOSERS_TAKEN and line not in unpaid
-        if is_done and line.outcome == LOSE:
-            taken += line.wager.cents
-        elif is_done and line.outcome == WIN:
-            paid += line.paid_cents
-    return MovedChips(taken, paid)
+    taken += sum(line.wager.cents for line in done if line.outcome == LOSE)
+    return MovedChips(taken, sum(line.paid_cents for line in done if line.outcome == WIN))
+
+
+def settled_so_far(game: Game, state: RoundState) -> list[Settled]:
+    """Return the wagers of a round in play whose chips have been taken or paid."""
+    if not any(act == "settle_seats" for _phase, act in state.procedure.moves):
+        unpaid = game.unpaid_winners(state)
+        return [line for line in state.settled if state.phase in LOSERS_TAKEN and line not in unpaid]
+    current = game.current_step(state)
+    return [
+        line
+        for line in state.settled
+        if line.step <= state.step or (line in current and line.wager.seat in state.paid_seats)
+    ]
 
 
 def value_cents(chips: ChipCounts) -> int:

@@ -23,10 +23,10 @@ from tables.money.chips_page import (
     count_of,
     denominations_of,
 )
-from tables.money.inventory import drop_box_on, keeps_inventory
+from tables.money.inventory import drop_box_on, keeps_inventory, moved_in_play
 from tables.money.proposal import OrderProposal
 from tables.money.signing import CARRIERS, CREDITS, SECURITY
-from tables.money.tray import MovedChips, moved_in_round, value_cents
+from tables.money.tray import MovedChips, value_cents
 from tables.money.tubes import TubesDrawing, draw_tubes
 from tables.money.view import tray_facts
 
@@ -259,7 +259,7 @@ def tray_page(ctx: TableContext, person: Person, count: str, slip: str) -> TrayP
         .select_related("closed_by", "closed_with")
     )
     last_closer = closers.order_by("-number").first() if inventory is None else None
-    in_play = moved_in_round(ctx.game, ctx.state) if ctx.round is not None else MovedChips(0, 0)
+    in_play = moved_in_play(ctx)
     value = (table.tray_cents or 0) + in_play.cents
     selected = _select(transfers, slip)
     panel = _panel(selected, table, value) if selected else None

@@ -188,6 +188,8 @@ def _compare_round(record: RoundRecord, row: Round) -> Differences:
         "taken_cents": (settled, record.taken_cents, row.taken_cents),
         "paid_cents": (settled, record.paid_cents, row.paid_cents),
         "wagered_cents": (opened, record.wagered_cents, row.wagered_cents),
+        "late_wagers": (settled, record.late_wagers, row.late_wagers),
+        "raises": (settled, record.raises, row.raises),
     }
     if record.phase:
         recorded["phase"] = (ended, record.phase, row.phase)
@@ -318,6 +320,7 @@ def _slip_values(
 ) -> dict[str, tuple[int, Any, Any]]:
     """The columns of a slip: the entry that states each, its value there, and in the row."""
     data = filed.data
+    signed = data.get("held") or {"actor": filed.actor, "witness": filed.witness}
     values: dict[str, tuple[int, Any, Any]] = {
         "round": (filed.seq, data.get("round"), row.round.number),
         "kind": (filed.seq, data.get("kind"), row.kind),
@@ -329,8 +332,8 @@ def _slip_values(
         "filed_seq": (filed.seq, filed.seq, row.filed_seq),
         "filed_at": (filed.seq, filed.at, _format(row.filed_at)),
         "gaming_day": (filed.seq, filed.day, row.gaming_day.isoformat()),
-        "filed_by": (filed.seq, filed.actor, row.filed_by.code),
-        "filed_with": (filed.seq, filed.witness, row.filed_with.code),
+        "filed_by": (filed.seq, signed["actor"], row.filed_by.code),
+        "filed_with": (filed.seq, signed["witness"], row.filed_with.code),
     }
     settling = settled if settled is not None else filed if not data.get("due") else None
     seq = settling.seq if settling else filed.seq

@@ -17,6 +17,7 @@ from audit.export import Selection, Span
 from audit.models import Entry, Stream
 from games.engine import Refusal
 from tables.core.entries import MISSHAPEN, RecordedEntry, of_round, of_span
+from tables.core.held_back import amounts_by_seat
 from tables.models import Table
 from tables.replay.difference import Difference, compare_settlements
 from tables.replay.facts import RoundFacts, StateBefore, TableSequence
@@ -24,6 +25,7 @@ from tables.replay.play_tables import PlayDifference, differences_in_rounds
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound
 from tables.replay.replayed_slips import FILED, ReplayedSlips, is_slip_entry
 from tables.replay.rules_finder import RulesFinder
+from tables.rounds.held import Raise
 from tables.rounds.settlement import settled_data, taken_cents
 from tables.rules.approved_terms import recorded_submission
 
@@ -83,6 +85,8 @@ def compare_entry(entry: RecordedEntry, replayed: ReplayedRound) -> Iterator[Dif
             seq, number, data["settled"], [settled_data(wager) for wager in replayed.settled]
         )
         yield from _compare_values(entry, settlement_totals(replayed))
+        if "raised" in data:
+            yield from _compare_raise(entry, replayed.raised)
         if replayed.throws and not replayed.state.returned_for:
             yield from _compare_values(entry, _lit_and_called(replayed))
     if "wagered_cents" in data:
@@ -108,6 +112,14 @@ def _lit_and_called(replayed: ReplayedRound) -> dict[str, object]:
     lit = replayed.game.winning_codes(replayed.rules, replayed.throws, replayed.ending)
     dice = list(replayed.throws[-1])
     return {"dice": dice, "lit": sorted(lit), "called": {"code": called.code, **called.params}}
+
+
+def _compare_raise(entry: RecordedEntry, raised: Raise) -> Iterator[Difference]:
+    """Compare what a throw raises. From which sum it is held back was the casino's to say."""
+    expected = {"cents": raised.total_cents, "by_seat": amounts_by_seat(raised.by_seat)}
+    for name, value in expected.items():
+        if entry.data["raised"][name] != value:
+            yield Difference(entry.seq, entry.round, name, entry.data["raised"][name], value)
 
 
 def _compare_values(entry: RecordedEntry, expected: Mapping[str, Any]) -> Iterator[Difference]:

@@ -14,6 +14,7 @@ from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
 from games.engine.wagers import Wager
 from games.registry import game_of
 from tables.core.entries import ENDS, RecordedEntry
+from tables.core.held_back import WagerKey as HeldKey
 from tables.corrections.entry_types import (
     DICE_CORRECTED,
     WAGER_MISSED,
@@ -68,6 +69,7 @@ from tables.rounds.entry_types import (
     WagersPlaced,
     WinnersPaid,
 )
+from tables.rounds.held import Line, Raise, lines_of, net_payout, raise_of, without_late
 from tables.rounds.progress import newly_settled
 from tables.rounds.settlement import taken_cents
 
@@ -141,6 +143,9 @@ class ReplayedRound:
         self.off_layout: set[WagerKey] = set()  # taken, or paid and returned
         self.moved_money = MovedMoney()
         self.has_ended = False
+        # By the number of valid throws: the first settlement of each throw, and when a wager was recorded late.
+        self.first_settled: dict[int, dict[HeldKey, Line]] = {}
+        self.late: dict[HeldKey, tuple[int, int]] = {}
 
     @property
     def wagers(self) -> tuple[Wager, ...]:
@@ -151,6 +156,16 @@ class ReplayedRound:
     def wagered_cents(self) -> int:
         """The sum of the current wagers, in cents."""
         return sum(wager.cents for wager in self.wagers)
+
+    @property
+    def raised(self) -> Raise:
+        """What the newest throw pays beside its first settlement, or a round on paper beside nothing."""
+        after = lines_of(self.settled)
+        count = len(self.throws)
+        if count not in self.first_settled:
+            return net_payout(after)
+        late = {key: cents for key, (cents, late_in) in self.late.items() if late_in < count}
+        return raise_of(without_late(self.first_settled[count], late), after)
 
     @property
     def throws(self) -> tuple[Dice, ...]:
@@ -210,6 +225,9 @@ class ReplayedRound:
         )
         previous = self.entered.get(key)
         entered_wagers = {**self.entered, key: entered}
+        if self.throws:
+            late_key = (*key[:2], key[2] or 0)
+            self.late.setdefault(late_key, (correction["before_cents"], len(self.throws)))
         if previous is not None and previous.struck:
             # A struck wager keeps its row; this once it is settled as the newest wager.
             newest = {
@@ -315,6 +333,7 @@ class ReplayedRound:
         self.ending = outcome.ending
         self.all_settled = in_order(outcome.settled)
         self.settled = newly_settled(self.state)
+        self.first_settled.setdefault(len(self.throws), lines_of(self.settled))
         self.off_layout -= {
             settled_wager.wager.key for settled_wager in self.settled if settled_wager.outcome != FEE
         }

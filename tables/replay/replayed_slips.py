@@ -102,9 +102,9 @@ class ReplayedSlips:
         facts.apply_slip(entry)
         if due and facts.version is not None:
             self.unsettled[data["slip"]] = facts.version.as_data, due
+        if "review" in data and facts.version is not None:
             self.filed[data["slip"]] = facts.version.as_data
-            if "review" in data:
-                self.reviews[data["slip"]] = data["review"]
+            self.reviews[data["slip"]] = data["review"]
         yield from compare_settlements(
             entry.seq, entry.round, data["settled"], [dict(line) for line in lines]
         )

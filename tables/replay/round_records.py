@@ -14,6 +14,9 @@ from django.db.models import Q
 from audit.models import Entry
 from games.engine.settlement import FEE, LOSE
 from tables.core.entries import COLUMNS, ENDS, MISSHAPEN, RecordedEntry, read
+from tables.core.entry_types import Raised
+from tables.core.held_back import WagerKey as HeldKey
+from tables.core.held_back import amounts_by_seat
 from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.outcomes import settled_line
 from tables.corrections.slips import SettlementLine, key_of
@@ -26,6 +29,7 @@ from tables.rounds.entry_types import (
     THROW_NO_ROLL,
     WAGERS_PLACED,
 )
+from tables.rounds.held import Line, Raise, net_payout, raise_of, without_late
 
 CORRECTION_TYPES = frozenset({DICE_CORRECTED.name, WAGER_MISSED.name, WAGER_STRUCK.name})
 RECORDED_BY_HAND = ROUND_RECORDED_BY_HAND.name
@@ -89,6 +93,9 @@ class RoundRecord:
     throws: list[ThrowRecord] = field(default_factory=list)
     lines: dict[WagerKey, tuple[int, SettlementLine]] = field(default_factory=dict)
     seqs: dict[str, int] = field(default_factory=dict)
+    # Stakes until a wager was recorded late, with the newest throw then; and what each throw raises by these lines.
+    late: dict[HeldKey, tuple[int, int]] = field(default_factory=dict)
+    raises: dict[str, Raised] = field(default_factory=dict)
     unreadable: list[int] = field(default_factory=list)
     last_digest: str = ""
 
@@ -111,6 +118,11 @@ class RoundRecord:
     def last_throw(self) -> int:
         """The number of the newest throw, void throws included; 0 before the first."""
         return max((throw.number for throw in self.throws), default=0)
+
+    @property
+    def late_wagers(self) -> list[list[int | str]]:
+        """What was recorded late, as in the round's row."""
+        return [[*key, cents, late_in] for key, (cents, late_in) in self.late.items()]
 
     def valid_dice(self) -> list[list[int]]:
         """The faces of each valid throw in its newest revision, in the order of play."""
@@ -162,6 +174,8 @@ def _wager_missed(record: RoundRecord, entry: RecordedEntry) -> None:
     key, cents = _wager_key(correction), _integer(correction["after_cents"])
     made_in, flag = str(correction["made_in"]), _text(correction["flag"])
     if "settled" in entry.data:
+        late_key = (*key[:2], key[2] or 0)
+        record.late.setdefault(late_key, (_integer(correction["before_cents"]), record.last_throw))
         _settlement(record, entry)
     record.wagers[key] = WagerRecord(cents, made_in, flag, entry.seq, missed=True)
 
@@ -191,6 +205,11 @@ def _settlement(record: RoundRecord, entry: RecordedEntry) -> None:
         record.lines = {key: item for key, item in record.lines.items() if item[0] != throw.number}
     record.lines |= {key_of(line): (throw.number, line) for line in lines}
     record.throws.append(throw)
+    if "raised" in data:
+        first = next(other for other in record.throws if other.number == throw.number)
+        late = {key: cents for key, (cents, late_in) in record.late.items() if late_in < throw.number}
+        before = without_late(_lines(first.lines), late)
+        _raise(record, entry, throw.number, raise_of(before, _lines(lines)))
     record.by_hand = bool(data["by_hand"])
     record.seqs["settled"] = entry.seq
 
@@ -215,8 +234,28 @@ def _recorded_by_hand(record: RoundRecord, entry: RecordedEntry) -> None:
         key_of(line): WagerRecord(line["cents"], None, None, entry.seq, missed=key_of(line) in missed)
         for line in lines
     }
+    if "raised" in data:
+        _raise(record, entry, last.number, net_payout(_lines(lines)))
     record.by_hand = record.on_paper = True
     record.seqs["settled"] = entry.seq
+
+
+def _raise(record: RoundRecord, entry: RecordedEntry, throw_number: int, raised: Raise) -> None:
+    """What a throw raises by its lines; whether it is held back is the entry's to say."""
+    record.raises.pop(str(throw_number), None)
+    if raised.total_cents:
+        by_seat = amounts_by_seat(raised.by_seat)
+        held = bool(entry.data["raised"]["held"])
+        record.raises[str(throw_number)] = {"cents": raised.total_cents, "by_seat": by_seat, "held": held}
+
+
+def _lines(lines: Iterable[SettlementLine]) -> dict[HeldKey, Line]:
+    return {
+        (line["seat"], line["wager"], line.get("play") or 0): Line(
+            line["cents"], line["paid_cents"], line["returned_cents"], line["outcome"]
+        )
+        for line in lines
+    }
 
 
 def _throw(entry: RecordedEntry, dice: tuple[int, ...], lines: tuple[SettlementLine, ...]) -> ThrowRecord:

@@ -8,6 +8,7 @@ from games.engine.settlement import LOSE, RETURN
 from games.params import Params
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
+from tables.core.held_back import held_of_paid
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.post_acts import seats_to_settle
 from tables.rounds.alert_rules import CHEATING
@@ -210,13 +211,16 @@ def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
     """
     seats, code = params.integers("seats"), params.text("wager", default="")
     round_ = require_round(ctx)
-    state, paid = ctx.game.pay_seats(ctx.state, seats or None, code)
-    changes: Changes = "nothing" if state.phase == ctx.state.phase else "phase"
+    before = ctx.state
+    state, paid = ctx.game.pay_seats(before, seats or None, code)
+    changes: Changes = "nothing" if state.phase == before.phase else "phase"
     advance(ctx, state)
     cents = sum(wager.paid_cents for wager in paid.settled)
     data: WinnersPaid = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
     if code:
         data["wager"] = code
+    if held_cents := held_of_paid(round_, before, paid.settled):
+        data["held_cents"] = held_cents
     return ActOutcome(WINNERS_PAID(data), round_answer(round_), changes)
 
 
@@ -241,6 +245,8 @@ def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
         "taken_cents": sum(wager.wager.cents for wager in record.settled if wager.outcome == LOSE),
         "paid_cents": sum(wager.paid_cents for wager in record.settled),
     }
+    if held_cents := held_of_paid(round_, before, record.settled):
+        data["held_cents"] = held_cents
     return ActOutcome(SEATS_SETTLED(data), round_answer(round_), "phase" if has_moved_on else "nothing")
 
 

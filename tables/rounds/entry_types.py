@@ -6,7 +6,7 @@ from audit.entry_types import entry_type
 from games.engine.settlement import WagerOutcome
 from games.engine.wagers import MadeIn
 from games.snapshot_types import EquipmentKind, SeatMark
-from tables.core.entry_types import ActOfPost, ActThatWaits
+from tables.core.entry_types import ActOfPost, ActThatWaits, Raised
 from tables.models.rounds import FlagOrNone
 
 Faces = Annotated[list[int], "the faces of the dice"]
@@ -23,6 +23,12 @@ LitCodes = Annotated[list[str], "codes of the wagers whose areas are lit"]
 Taken = Annotated[int, "lost stakes and fees that the house keeps"]
 Paid = Annotated[int, "what winning wagers are paid, without their stakes"]
 Returned = Annotated[int, "stakes that go back, those of winning wagers included"]
+
+
+RaisedOrAbsent = Annotated[
+    Raised, "what the throw pays beside its first settlement; present only where that changed"
+]
+HeldCents = Annotated[int, "how much of what is paid was held back for a review; absent where nothing was"]
 
 
 class Totals(TypedDict):
@@ -75,6 +81,7 @@ class ThrowData(Totals):
     lit: LitCodes
     by_hand: bool
     settled: list[SettledWager]
+    raised: NotRequired[RaisedOrAbsent]
 
 
 class NewSettlement(TypedDict):
@@ -100,6 +107,7 @@ class NewSettlement(TypedDict):
     taken_cents: NotRequired[Taken]
     paid_cents: NotRequired[Paid]
     returned_cents: NotRequired[Returned]
+    raised: NotRequired[RaisedOrAbsent]
 
 
 class BetsClosed(ActThatWaits):
@@ -320,6 +328,7 @@ class SeatsSettled(ActOfPost):
     seats: list[int]
     taken_cents: Annotated[int, "lost stakes that were taken from these seats in this step"]
     throw: ThrowNumber
+    held_cents: NotRequired[HeldCents]
 
 
 SEATS_SETTLED = entry_type(
@@ -390,6 +399,7 @@ class WinnersPaid(ActThatWaits):
     wager: NotRequired[
         Annotated[str, "code of the area that was paid; absent where all winning wagers of the seats were"]
     ]
+    held_cents: NotRequired[HeldCents]
 
 
 WINNERS_PAID = entry_type("winners.paid", WinnersPaid, "Winning seats were paid.")

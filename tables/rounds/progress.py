@@ -1,5 +1,6 @@
 """How an act moves the round on: its row, its end, and the data that the response returns."""
 
+from collections.abc import Callable
 from typing import Any
 
 from games.engine import Refusal
@@ -12,6 +13,15 @@ from tables.money.inventory import add_ended_round
 from tables.players.ratings import end_with_seats
 from tables.rounds.refusals import NO_ROUND
 from tables.rules import notice
+
+EndOfRound = Callable[[TableContext], None]
+AT_THE_END: list[EndOfRound] = []
+
+
+def at_the_end(do: EndOfRound) -> EndOfRound:
+    """Declare what a topic above this one does whenever a round ends, under the table's lock."""
+    AT_THE_END.append(do)
+    return do
 
 
 def require_round(ctx: TableContext) -> Round:
@@ -43,6 +53,8 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
         if any(wager.outcome == RETURN for wager in state.settled) and state.returned_for:
             ctx.change_round(returned_seats=[])
         add_ended_round(ctx)
+        for do in AT_THE_END:
+            do(ctx)
         quarterback, offered = ctx.game.next_quarterback(state)
         if (quarterback, offered) != (ctx.table.quarterback, ctx.table.offered):
             ctx.change_table(quarterback=quarterback, offered=offered)

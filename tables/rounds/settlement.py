@@ -8,8 +8,10 @@ from audit.rows import insert
 from games.engine.settlement import FEE, LOSE, Settled
 from games.engine.state import RoundState
 from tables.core.context import TableContext
+from tables.core.held_back import raise_of_throw
 from tables.models import Round, Settlement, Throw
 from tables.rounds.entry_types import Called, SettledWager, ThrowData
+from tables.rounds.held import Raise, hold, hold_raises
 from tables.rounds.progress import advance, round_answer
 from tables.runner.table import ActOutcome
 
@@ -49,15 +51,22 @@ def settle_throw(
     dice: Sequence[int] = (),
     corrects: Throw | None = None,
     reason: str = "",
+    raised: Raise | None = None,
 ) -> ActOutcome:
     """Write a throw with the wagers that it settles, in the order of settlement, and return the outcome.
 
-    `entry` makes the act's entry of the throw's data.
+    `entry` makes the act's entry of the throw's data. `raised`: what it pays beside a settlement that the table saw,
+    where the throw itself does not tell.
 
     Without dice it is the throw under which the wagers of a void round are returned.
     """
     throw = write_throw(ctx, round_, dice, reason, corrects)
     write_settlements(ctx, throw, settled)
+    raised_before = raise_of_throw(round_, throw.number)
+    if raised is None:
+        hold_raises(ctx, round_, throw, settled)
+    else:
+        hold(ctx, round_, throw.number, raised)
     everything = state.settled
     advance(
         ctx,
@@ -68,7 +77,10 @@ def settle_throw(
         taken_cents=taken_cents(everything),
         paid_cents=sum(wager.paid_cents for wager in everything),
     )
-    body = entry(throw_data(ctx, round_, throw, state, settled))
+    data = throw_data(ctx, round_, throw, state, settled)
+    if (raised_now := raise_of_throw(round_, throw.number)) != raised_before:
+        data["raised"] = raised_now
+    body = entry(data)
     return ActOutcome(body, round_answer(round_), changes="table" if round_.ended_at else "phase")
 
 

@@ -1,7 +1,7 @@
 """The throws of the live round and the settlement of the newest, as the snapshot shows them (`docs/games.md`)."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from games.engine.game import Game
 from games.engine.settlement import LOSE, WIN, Settled
@@ -10,6 +10,7 @@ from games.engine.wagers import Wager
 from games.snapshot_types import Call, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
 from games.wording import no_roll_text, reason_text
 from tables.core.context import TableContext
+from tables.core.held_back import WagerKey, held_winnings_of, key_of
 from tables.words.sentences import number_words, short, step_label
 
 
@@ -45,11 +46,13 @@ def steps(ctx: TableContext, state: RoundState, names: dict[str, str]) -> Settle
     by_step: dict[int, list[Settled]] = defaultdict(list)
     for settled in state.of_newest_throw:
         by_step[settled.step].append(settled)
+    held = held_winnings_of(ctx.round, state.of_newest_throw) if ctx.round else {}
     current = ctx.game.current_step(state)
     now = current[0].step if current else 0
     stays = ctx.game.undecided(state)
     steps = [
-        _step(ctx, state, number, settled, now, stays, names) for number, settled in sorted(by_step.items())
+        _step(ctx, state, number, settled, now, stays, names, held)
+        for number, settled in sorted(by_step.items())
     ]
     return {
         "take_cents": sum(step["take_cents"] for step in steps),
@@ -67,6 +70,7 @@ def _step(
     now: int,
     stays: Sequence[Wager],
     names: dict[str, str],
+    held: Mapping[WagerKey, int],
 ) -> SettleStep:
     code = ctx.game.step_code(state, number)
     settled_seats = state.paid_seats if number == now else frozenset()
@@ -74,7 +78,15 @@ def _step(
     for settled in wagers:
         by_seat[settled.wager.seat].append(settled)
     seats = [
-        _seat(ctx, seat, lines, number < now or number <= state.step or seat in settled_seats, stays, names)
+        _seat(
+            ctx,
+            seat,
+            lines,
+            number < now or number <= state.step or seat in settled_seats,
+            stays,
+            names,
+            held,
+        )
         for seat, lines in sorted(by_seat.items())
     ]
     return {
@@ -96,20 +108,21 @@ def _seat(
     is_settled: bool,
     stays: Sequence[Wager],
     names: dict[str, str],
+    held: Mapping[WagerKey, int],
 ) -> SettleSeat:
     staying = [wager for wager in stays if wager.seat == seat]
     return {
         "seat": seat,
         "done": is_settled,
         "take_cents": sum(wager.wager.cents for wager in wagers if wager.outcome == LOSE),
-        "pay_cents": sum(wager.paid_cents for wager in wagers),
+        "pay_cents": sum(wager.paid_cents - held.get(key_of(wager), 0) for wager in wagers),
         "stay_cents": sum(wager.cents for wager in staying),
-        "lines": [_line(ctx, settled, names) for settled in wagers]
+        "lines": [_line(ctx, settled, names, held.get(key_of(settled), 0)) for settled in wagers]
         + [_stay(ctx, wager, names) for wager in staying],
     }
 
 
-def _line(ctx: TableContext, settled: Settled, names: dict[str, str]) -> SettleLine:
+def _line(ctx: TableContext, settled: Settled, names: dict[str, str], held_cents: int) -> SettleLine:
     return {
         "wager": settled.wager.code,
         "label": names.get(settled.wager.code, settled.wager.code),
@@ -117,7 +130,7 @@ def _line(ctx: TableContext, settled: Settled, names: dict[str, str]) -> SettleL
         "outcome": settled.outcome,
         "stake_cents": settled.wager.cents,
         "pays": ctx.rules.state_odds(settled.pays) if settled.pays else None,
-        "cents": settled.paid_cents if settled.outcome == WIN else settled.wager.cents,
+        "cents": settled.paid_cents - held_cents if settled.outcome == WIN else settled.wager.cents,
         "cut_cents": settled.cut_cents,
         "why": reason_text(settled.why),
         "cite": short(settled.cite),

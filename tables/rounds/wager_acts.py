@@ -14,6 +14,7 @@ from tables.limits.chips import verify_payable
 from tables.limits.rules import section_of
 from tables.models import Round
 from tables.models.rounds import FlagOrNone
+from tables.money.inventory import verify_chips_exist
 from tables.rounds.alert_rules import OVER_MAX
 from tables.rounds.begin import ensure_round
 from tables.rounds.entry_types import WAGERS_PLACED, PlacedWager
@@ -39,12 +40,14 @@ def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
     round_ = ensure_round(ctx)
     state, _ = ctx.game.place_wagers(ctx.state, tuple(wager.placing for wager in wagers))
     verify_payable(ctx, wagers)
+    wagered_cents = sum(wager.cents for wager in state.wagers)
+    verify_chips_exist(ctx.table, wagered_cents)
     verify_not_suspended(ctx, wagers)
     over_before = {wager.key for wager in ctx.wagers if wager.flag == "over-max"}
     flags = write_wagers(ctx, round_, wagers)
     for wager, flag in zip(wagers, flags, strict=True):
         report_over_max(ctx, round_, wager, is_over=flag == "over-max", was_over=wager.key in over_before)
-    ctx.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
+    ctx.change_round(wagered_cents=wagered_cents)
     return ActOutcome(
         WAGERS_PLACED(
             {

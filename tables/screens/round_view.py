@@ -1,6 +1,7 @@
 """The live round in the snapshot: seats, wagers, lit areas, what to take and pay, and the next step."""
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from games.chips import breakdown
 from games.engine import Refusal, Rules
@@ -9,6 +10,7 @@ from games.engine.procedures import Phase, has_ended
 from games.engine.settlement import LOSE, WIN, Settled, WagerOutcome
 from games.engine.state import RoundState
 from games.snapshot_types import (
+    HeldSeat,
     Missing,
     NextParams,
     NextStep,
@@ -29,9 +31,11 @@ from games.snapshot_types import (
 )
 from games.wording import reason_text
 from tables.core.context import TableContext
+from tables.core.held_back import WagerKey as HeldKey
+from tables.core.held_back import held_amounts, held_of_throw, held_winnings_of, key_of
 from tables.core.refusals import NO_RULES_IN_FORCE
 from tables.core.seats import mark_of
-from tables.models import Table, Wager
+from tables.models import Round, Table, Wager
 from tables.opening.view import Opening
 from tables.rounds import settling_view
 from tables.rounds.layout import labels
@@ -71,6 +75,7 @@ def round_part(ctx: TableContext, opening: Opening) -> RoundPart:
 def _round(ctx: TableContext) -> RoundFacts:
     state, row, names = _state(ctx), ctx.round, labels(ctx.rules)
     settled = state.of_newest_throw if state else ()
+    held = held_winnings_of(row, settled) if row else {}
     phase: Phase = state.phase if state else "open"
     outcomes = _outcomes(state)
     wagers = [_wager(wager, names, outcomes) for wager in ctx.all_wagers]
@@ -100,7 +105,9 @@ def _round(ctx: TableContext) -> RoundFacts:
             [result for result in settled if result.outcome == WIN],
             names,
             state,
+            held,
         ),
+        "held": _held(row, held, settled) if row else [],
         "ending": phase if has_ended(phase) else None,
     }
 
@@ -214,14 +221,36 @@ def _take_line(settled: Settled, names: dict[str, str]) -> TakeLine:
     }
 
 
-def _pay(rules: Rules, winners: list[Settled], names: dict[str, str], state: RoundState | None) -> Pay:
+def _held(row: Round, by_wager: Mapping[HeldKey, int], settled: Sequence[Settled]) -> list[HeldSeat]:
+    """Return what is held back by seat. What exceeds the winnings held back are stakes of the newest throw."""
+    newest = held_of_throw(row, row.last_throw) if settled else {}
+    stakes = {
+        seat: cents - sum(held for key, held in by_wager.items() if key[0] == seat)
+        for seat, cents in newest.items()
+    }
+    return [{**amount, "stake_cents": stakes.get(amount["seat"], 0)} for amount in held_amounts(row)]
+
+
+def _pay(
+    rules: Rules,
+    winners: list[Settled],
+    names: dict[str, str],
+    state: RoundState | None,
+    held: Mapping[HeldKey, int],
+) -> Pay:
     paid_seats = state.paid_seats if state else frozenset()
     paid_areas = state.paid_areas if state else frozenset()
     seats: list[PaySeat] = []
     for seat, wagers in _by_seat(winners).items():
         is_paid = seat in paid_seats
         lines = [
-            _pay_line(rules, settled, names, is_paid=is_paid or (seat, settled.wager.code) in paid_areas)
+            _pay_line(
+                rules,
+                settled,
+                names,
+                is_paid=is_paid or (seat, settled.wager.code) in paid_areas,
+                held_cents=held.get(key_of(settled), 0),
+            )
             for settled in wagers
         ]
         seats.append(_pay_seat(seat, wagers, lines, is_paid=is_paid))
@@ -245,7 +274,9 @@ def _pay_seat(seat: int, wagers: list[Settled], lines: list[PayLine], *, is_paid
     }
 
 
-def _pay_line(rules: Rules, settled: Settled, names: dict[str, str], *, is_paid: bool) -> PayLine:
+def _pay_line(
+    rules: Rules, settled: Settled, names: dict[str, str], *, is_paid: bool, held_cents: int
+) -> PayLine:
     return {
         "wager": settled.wager.code,
         "label": names.get(settled.wager.code, settled.wager.code),
@@ -253,7 +284,8 @@ def _pay_line(rules: Rules, settled: Settled, names: dict[str, str], *, is_paid:
         "cite": short(settled.cite),
         "stake_cents": settled.wager.cents,
         "pays": rules.state_odds(settled.pays) if settled.pays else None,
-        "cents": settled.paid_cents,
+        "cents": settled.paid_cents - held_cents,
+        "held_cents": held_cents,
         "paid": is_paid,
     }
 
@@ -273,7 +305,8 @@ def offers(ctx: TableContext, opening: Opening) -> list[str]:
         return _offers_without_rules(ctx.table)
     if _waits_for_opening(ctx):
         dice = _dice_acts(ctx) if ctx.shaker else []
-        return [*opening.available_acts(), *dice, "replace_shaker"]
+        by_hand = ["record_hand_settled_round"] if ctx.table.status == Table.Status.CEASED else []
+        return [*opening.available_acts(), *dice, "replace_shaker", *by_hand]
     if ctx.shaker is None:
         return ["close_table", "replace_shaker"]
     ceased = {"report_device_failure"} if ctx.table.status == Table.Status.CEASED else set()

@@ -11,11 +11,15 @@ from games.snapshot_types import Snapshot
 
 
 class RunSeat(TypedDict):
-    """A seat's wager on an area: the stake, what moves, and that in chips. `now` marks the current line."""
+    """A seat's wager on an area: the stake, what moves, and that in chips. `now` marks the current line.
+
+    `held_cents`: what is held back of its winnings beside that.
+    """
 
     seat: int
     stake_cents: int
     cents: int
+    held_cents: int
     chips: list[list[int]]
     paid: bool
     now: bool
@@ -59,6 +63,7 @@ def take_run(s: Snapshot) -> list[RunArea]:
                     "seat": seat["seat"],
                     "stake_cents": line["cents"],
                     "cents": line["cents"],
+                    "held_cents": 0,
                     "chips": [],
                     "paid": False,
                     "now": False,
@@ -81,6 +86,7 @@ def pay_run(s: Snapshot) -> list[RunArea]:
                     "seat": seat["seat"],
                     "stake_cents": line["stake_cents"],
                     "cents": line["cents"],
+                    "held_cents": line["held_cents"],
                     "chips": breakdown(line["cents"]),
                     "paid": line["paid"],
                     "now": False,

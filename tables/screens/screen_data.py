@@ -33,6 +33,7 @@ from games.snapshot_types import (
     AlertFacts,
     AlertLevel,
     EquipmentKind,
+    HeldSeat,
     PastRound,
     PostHolder,
     ReturnSeat,
@@ -273,6 +274,12 @@ def _mark(step_state: StepState, number: int, place: int) -> StepState:
     if number == place:
         return "now"
     return "done" if step_state == "done" else "todo"
+
+
+def held_words(held: HeldSeat) -> str:
+    """What is held back of a seat, and what becomes of it."""
+    stake = f" Put {money(held['stake_cents'])} of its stakes into the tray." if held["stake_cents"] else ""
+    return f"Held back of seat {held['seat']}: {money(held['cents'])}.{stake} Its slip is reviewed, then it is paid."
 
 
 def mode(s: Snapshot) -> str:
@@ -1191,7 +1198,7 @@ class ConsoleData(ScreenData):
             for wager in round_["wagers"]
             if wager["struck"] or wager["missed"]
         ]
-        return dice + wagers
+        return dice + wagers + list(map(held_words, round_["held"]))
 
     @cached_property
     def take_run(self) -> list[RunArea]:
@@ -1207,6 +1214,12 @@ class ConsoleData(ScreenData):
     def unpaid(self) -> list[tuple[RunArea, RunSeat]]:
         """What is still to be paid, in its order: the first line is the current one."""
         return run.unpaid_lines(self.pay_run)
+
+    @cached_property
+    def is_held_now(self) -> bool:
+        """Whether all that the current line would pay is held back."""
+        line = self.unpaid[0][1]
+        return bool(line["held_cents"]) and not line["cents"]
 
     @cached_property
     def seats_of_run(self) -> list[SeatOfRun]:

@@ -1,7 +1,7 @@
 """The pages of the floor: the console, the table page, the tiles, and the start page of a device."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -12,15 +12,18 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Person, Station
 from games.engine import Refusal
+from games.engine.odds import in_dollars
 from games.models import Facility
 from games.separation import policy
 from games.snapshot_types import Snapshot
 from tables.cases.roles import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
-from tables.core.permissions import FLOOR, STAFFERS, may_see_floor
+from tables.core.permissions import DEALERS, FLOOR, STAFFERS, may_see_floor
+from tables.corrections.reviews import reviewer_names
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH
 from tables.money.inventory import keeps_inventory
 from tables.rotation.wall_reliefs import wall_reliefs, wall_reliefs_html
+from tables.rounds.held import first_review_from
 from tables.rounds.no_roll_control import NO_ROLL_ROW
 from tables.runner.access import (
     Denied,
@@ -257,6 +260,8 @@ def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[s
         "me": _me(person),
         "witnesses": witnesses(table),
         "no_rolls_are_free": policy.row_of(table.facility.law, NO_ROLL_ROW).free_count > 0,
+        "dealers": people_on_duty(table, DEALERS),
+        "by_hand_rule": by_hand_rule(table),
         "shakers": free_shakers(table),
         "urls": {
             "socket": f"/ws/table/{facility}/{code}/{station}",
@@ -290,7 +295,21 @@ def _signing_urls() -> dict[str, str]:
 
 def witnesses(table: Table) -> list[dict[str, str]]:
     """Return who may sign as the second person at this table: the floor on duty here."""
-    on_duty = Assignment.objects.at(table).filter(person__role__in=FLOOR, person__is_active=True)
+    return people_on_duty(table, FLOOR)
+
+
+def by_hand_rule(table: Table) -> str:
+    """Return from which net payout on a round settled by hand waits for its review; "" where none does."""
+    first_from = first_review_from(table)
+    if not first_from:
+        return ""
+    sum_, who = in_dollars(first_from), reviewer_names(table.facility)
+    return f"If it pays {sum_} or more net, {who} must agree first: pay nothing before."
+
+
+def people_on_duty(table: Table, roles: Collection[str]) -> list[dict[str, str]]:
+    """Return the people of these roles on duty at this table, each once."""
+    on_duty = Assignment.objects.at(table).filter(person__role__in=roles, person__is_active=True)
     people = {assignment.person_id: assignment.person for assignment in on_duty.select_related("person")}
     return [
         {

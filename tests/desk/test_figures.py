@@ -143,7 +143,7 @@ def test_other_events_are_reported_as_they_were_at_the_end_of_the_day(hands, sce
     assert (lot.since, lot.until) == (at(10), at(11, 40))
     people = {one.code: one for one in also.people}
     assert set(people) == {"dealer", "floorperson"}
-    assert people["floorperson"].witnessed == 3  # the missed wager, the no roll, and the void
+    assert people["floorperson"].witnessed == 4  # the missed wager with its notice, the no roll, and the void
     assert also.open_spans == {scene.table.pk: ((at(10), None),)}
     [head] = also.heads
     stream = scene.fresh.stream
@@ -162,8 +162,7 @@ def test_rounds_are_counted_by_the_hour_in_which_they_were_settled(hands, scene)
 
 def test_a_manual_round_is_counted_separately(hands, scene):
     lay = [{"seat": 1, "wager": "small", "cents": 2_500}]
-    params = {"dice": [1, 1, 2], "wagers": lay, "reason": "tablet dead"}
-    scene.act("record_hand_settled_round", params, by="floorperson", device=scene.podium)
+    scene.settle_by_hand(dice=[1, 1, 2], wagers=lay)
     house = day_of(scene).total
     assert (house.settled, house.by_hand, house.on_paper, house.win_cents) == (1, 1, 1, -2_500)
 

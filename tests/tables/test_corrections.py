@@ -155,9 +155,22 @@ def test_a_floorperson_of_another_pit_does_not_sign_here(lit, act, params):
 
 
 @pytest.mark.parametrize(("act", "params"), MENDINGS)
-def test_a_floorperson_corrects_at_the_podium_alone(lit, act, params):
-    lit.act(act, params, by="floorperson", device=lit.podium)
-    assert (lit.entry["actor"], lit.entry["witness"]) == ("floorperson", None)
+def test_a_floorperson_alone_raises_no_payout_once_the_dice_are_known(lit, act, params):
+    with lit.refused("raise-needs-two"):
+        lit.act(act, params, by="floorperson", device=lit.podium)
+    lit.act(act, params, by="floorperson", device=lit.podium, witness="dealer")
+    assert (lit.entry["actor"], lit.entry["witness"]) == ("floorperson", "dealer")
+
+
+def test_a_floorperson_corrects_at_the_podium_alone_where_nothing_is_paid_for_it(scene):
+    scene.place((1, "small", 2_500))
+    scene.to_the_dice()
+    missed = {"seat": 3, "wager": "big", "cents": 1_000, "reason": "under a hand"}
+    scene.act("record_missed_wager", missed, by="floorperson", device=scene.podium)
+    scene.act("call_dice", {"dice": [2, 5, 5]})
+    struck = {"seat": 3, "wager": "big", "reason": "seat 4 meant"}
+    scene.act("strike_mistaken_wager", struck, by="floorperson", device=scene.podium)
+    assert (scene.entry["actor"], scene.entry["witness"]) == ("floorperson", None)
 
 
 @pytest.mark.parametrize(("act", "params"), MENDINGS)

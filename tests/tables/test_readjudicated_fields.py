@@ -34,12 +34,12 @@ AS_SAID = {
     "throw.settled": {"dice", "lot", "shaker"},
     "round.settled": {"lot", "shaker"},
     "round.settled_by_hand": {"failed", "lot", "shaker"},
-    "round.recorded_by_hand": {"lot", "mended.reason", "settled.*.seat", "shaker"},
+    "round.recorded_by_hand": {"lot", "mended.reason", "raised.held", "shaker"},
     "round.no_roll": {"faces_read", "lot", "reason", "shaker"},
     "round.voided": {"lot", "reason", "shaker"},
     "throw.no_roll": {"faces_read", "lot", "shaker"},
-    "dice.corrected": {"mended.reason"},
-    "wager.missed": {"mended.flag", "mended.made_in", "mended.reason"},
+    "dice.corrected": {"mended.reason", "raised.held"},
+    "wager.missed": {"mended.flag", "mended.made_in", "mended.reason", "raised.held"},
     "wager.struck": {"mended.reason"},
     "slip.filed": {
         "mended.wagers.*.chips",
@@ -177,10 +177,8 @@ def settled_manually() -> Scene:
 
 def on_paper() -> Scene:
     scene = make_scene()
-    scene.place((1, "small", 1_000))
     wagers = [{"seat": 2, "wager": "big", "cents": 1_000}, {"seat": 1, "wager": "total:11", "cents": 500}]
-    played = {"wagers": wagers, "dice": [5, 5, 1], "reason": "the tablet was dead"}
-    scene.act("record_hand_settled_round", played, by="floorperson", device=scene.podium)
+    scene.settle_by_hand(wagers=wagers, dice=[5, 5, 1])
     return scene
 
 

@@ -51,7 +51,7 @@ def large(scene):
 
 
 def open_alerts():
-    return set(Alert.objects.filter(ended_at=None).values_list("key", flat=True))
+    return set(Alert.objects.filter(ended_at=None, kind__startswith="slip").values_list("key", flat=True))
 
 
 def waiting():

@@ -1,0 +1,163 @@
+"""Payouts that grew once the dice were known: how much, and what is held back until somebody outside the table agrees.
+
+A wager that is recorded after the dice, or dice that are corrected, may raise what the house pays. The round is settled
+by its rules all the same. From the sum of a first review on (`policy.review_first_from`), what was raised is not handed
+over: when the round ends it becomes a slip that is reviewed before any money moves (`tables.corrections.held_slips`).
+
+- A throw is compared with its first settlement, and what later throws pay on a wager that was recorded late counts too.
+- A seat's raise is the difference of its worth, `paid + returned − staked`, as slips compute what is due.
+- The stake of a losing wager that was struck or lowered counts, and cannot be held: by the correction it is not there.
+
+Pure but for `hold_raises`, which writes the round's row. Money is integer cents.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from games.engine.settlement import FEE, LOSE, Settled, WagerOutcome
+from games.models import Facility
+from games.separation import policy
+from tables.core.context import TableContext
+from tables.core.held_back import WagerKey, amounts_by_seat, key_of
+from tables.models import Round, Settlement, Table, Throw
+
+
+class Line(NamedTuple):
+    """A settled wager, as far as a raise depends on it."""
+
+    cents: int
+    paid_cents: int
+    returned_cents: int
+    outcome: WagerOutcome
+
+    @property
+    def worth_cents(self) -> int:
+        """What the wager brings its player; negative where the house keeps the stake."""
+        return self.paid_cents + self.returned_cents - self.cents
+
+
+NOTHING = Line(0, 0, 0, LOSE)
+
+
+@dataclass(frozen=True)
+class Raise:
+    """What a throw pays more than at first: `total_cents` of all seats, and by seat what can be held back."""
+
+    total_cents: int = 0
+    by_seat: Mapping[int, int] = field(default_factory=dict)
+
+
+def raise_of(before: Mapping[WagerKey, Line], after: Mapping[WagerKey, Line]) -> Raise:
+    """Return what the second settlement of a throw pays more than the first, by the worth of each seat."""
+    worth: dict[int, int] = defaultdict(int)
+    freed: dict[int, int] = defaultdict(int)
+    for key in {**before, **after}:
+        first, second = before.get(key, NOTHING), after.get(key, NOTHING)
+        worth[key[0]] += second.worth_cents - first.worth_cents
+        if first.outcome in (LOSE, FEE):
+            freed[key[0]] += max(0, first.cents - second.cents)
+    raised = {seat: cents for seat, cents in sorted(worth.items()) if cents > 0}
+    by_seat = {seat: cents - freed[seat] for seat, cents in raised.items() if cents > freed[seat]}
+    return Raise(sum(raised.values()), by_seat)
+
+
+def without_late(lines: Mapping[WagerKey, Line], late: Mapping[WagerKey, int]) -> dict[WagerKey, Line]:
+    """Return the lines as they would be without what was recorded late. `late`: the stakes before, 0 for none."""
+    reduced = {}
+    for key, line in lines.items():
+        before_cents = late.get(key, line.cents)
+        if before_cents >= line.cents:
+            reduced[key] = line
+        elif before_cents:
+            paid = line.paid_cents * before_cents // line.cents
+            returned = line.returned_cents * before_cents // line.cents
+            reduced[key] = Line(before_cents, paid, returned, line.outcome)
+    return reduced
+
+
+def hold_raises(ctx: TableContext, round_: Round, throw: Throw, settled: Iterable[Settled]) -> None:
+    """Compare a throw with its first settlement, and write into the round's row what is held back of it.
+
+    An earlier throw keeps what was held of it: the rest of its money has moved.
+    """
+    if not throw.dice or (throw.revision == 1 and not round_.late_wagers):
+        return
+    after = lines_of(settled)
+    first = after if throw.revision == 1 else _first_settlement(round_, throw.number)
+    first = without_late(first, late_wagers(round_, throw.number))
+    hold(ctx, round_, throw.number, raise_of(first, after))
+
+
+def hold(ctx: TableContext, round_: Round, throw_number: int, raised: Raise) -> None:
+    """Write what a throw raises, and hold it back if the round's raises come to the sum of a first review."""
+    number = str(throw_number)
+    raises = {name: value for name, value in round_.raises.items() if name != number}
+    total_cents = raised.total_cents + sum(value["cents"] for value in raises.values())
+    is_held = needs_review(ctx.table, total_cents)
+    if raised.total_cents:
+        by_seat = amounts_by_seat(raised.by_seat)
+        raises[number] = {"cents": raised.total_cents, "by_seat": by_seat, "held": is_held}
+    if raises != round_.raises:
+        ctx.change_round(raises=raises)
+
+
+def needs_review(table: Table, cents: int) -> bool:
+    """Whether this sum, paid beside the settlement of the dice as first called, waits for a review."""
+    first_from = first_review_from(table)
+    return bool(first_from) and cents >= first_from
+
+
+def first_review_from(table: Table) -> int:
+    """The sum of a first review at this table in cents; 0: nothing waits. In training no money moves."""
+    facility: Facility = table.facility
+    return policy.review_first_from(facility) if table.kind == Table.Kind.LIVE else 0
+
+
+def add_late_wager(ctx: TableContext, round_: Round, key: WagerKey, before_cents: int) -> None:
+    """Remember that a wager was recorded or changed once dice of its round were known. The first change counts."""
+    if any((seat, code, play) == key for seat, code, play, *_ in round_.late_wagers):
+        return
+    ctx.change_round(late_wagers=[*round_.late_wagers, [*key, before_cents, round_.last_throw]])
+
+
+def late_wagers(round_: Round, throw_number: int) -> dict[WagerKey, int]:
+    """The stakes until then of the wagers that were recorded or changed after an earlier throw than this."""
+    return {
+        (seat, code, play): cents
+        for seat, code, play, cents, late_in in round_.late_wagers
+        if late_in < throw_number
+    }
+
+
+def _first_settlement(round_: Round, throw_number: int) -> dict[WagerKey, Line]:
+    rows = Settlement.objects.filter(throw__round=round_, throw__number=throw_number, throw__revision=1)
+    columns = (
+        "wager__seat",
+        "wager__code",
+        "wager__play",
+        "cents",
+        "paid_cents",
+        "returned_cents",
+        "outcome",
+    )
+    return {(row[0], row[1], row[2]): Line(*row[3:]) for row in rows.values_list(*columns)}
+
+
+def net_payout(lines: Mapping[WagerKey, Line]) -> Raise:
+    """Return a round that nobody saw on the tablet as a raise: its net payout, and what each seat gains by it."""
+    worth: dict[int, int] = defaultdict(int)
+    for key, line in lines.items():
+        worth[key[0]] += line.worth_cents
+    net_cents = max(0, sum(worth.values()))
+    by_seat = {seat: cents for seat, cents in sorted(worth.items()) if cents > 0} if net_cents else {}
+    return Raise(net_cents, by_seat)
+
+
+def lines_of(settled: Iterable[Settled]) -> dict[WagerKey, Line]:
+    """Return settled wagers as lines, by seat, code and play."""
+    return {
+        key_of(line): Line(line.wager.cents, line.paid_cents, line.returned_cents, line.outcome)
+        for line in settled
+    }
