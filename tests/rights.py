@@ -311,7 +311,7 @@ ACTS_AT_TABLES = {
     "return_wagers": POST_OR_FLOOR,
     "settle_seats": OWN_HALF,
     "clear_layout": POST_OR_FLOOR,
-    "record_hand_settled_round": FLOOR,
+    "record_hand_settled_round": POST_OR_FLOOR,
     # High Roll Dice and Three Dice Football
     "seat_player": POST_OR_FLOOR,
     "free_seat": POST_OR_FLOOR,

@@ -43,6 +43,7 @@ CONTROLS_OF_SUBJECT = {
     "ratings": (SIGNATURE,),
     "no-rolls": (SIGNATURE,),
     "rethrows": (SIGNATURE,),
+    "hand-settled-rounds": (SIGNATURE,),
     "exclusions": AT_ONCE,
     "admissions": AT_ONCE,
     "erasures": AT_ONCE,

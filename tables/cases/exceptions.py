@@ -20,7 +20,7 @@ from tables.cases.case_rules.bands import BAND
 from tables.cases.case_rules.wagers import SIDES
 from tables.cases.recent import tables_by_stream
 from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, WAGER_MISSED, WAGER_STRUCK
-from tables.failures.entry_types import DEVICE_FAILED
+from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.models import Case, Table, Wager
 from tables.money.entry_types import TRANSFER_COUNT_REFUSED
 from tables.replay.round_records import END_PHASES
@@ -41,6 +41,7 @@ KINDS = {
     "voids": "Voids",
     "no-rolls": "No rolls",
     "failures": "Device failures",
+    "by_hand": "Settled by hand",
     "limits": "Out of limits",
     "counts": "Refused counts",
     "band": "Outside the band",
@@ -56,17 +57,22 @@ KIND_OF_TYPE = {
     DEVICE_FAILED.name: "failures",
     ROUND_SETTLED_BY_HAND.name: "failures",
     TRANSFER_COUNT_REFUSED.name: "counts",
+    ROUND_RECORDED_BY_HAND.name: "by_hand",
 }
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One exception: its kind, its gaming day, its table, and the code of the person who entered it ("": nobody)."""
+    """One exception: its kind, its gaming day, its table, and the code of the person who entered it ("": nobody).
+
+    `signed_with`: the second person, where the exception is theirs as well.
+    """
 
     kind: str
     day: dt.date
     table: Table
     person: str = ""
+    signed_with: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,9 +165,8 @@ class Exceptions:
         """The counts and rates by person, table or game, the most exceptions first."""
         counts: dict[str, Counter[str]] = {}
         for occurrence in self.occurrences:
-            counts.setdefault(_group(occurrence.table, occurrence.person, by), Counter())[
-                occurrence.kind
-            ] += 1
+            for group in _groups(occurrence, by):
+                counts.setdefault(group, Counter())[occurrence.kind] += 1
         rounds: Counter[str] = Counter()
         for ended in self.rounds:
             rounds[_group(ended.table, ended.person, by)] += ended.count
@@ -233,12 +238,23 @@ def _entries(
 
 
 def _recorded(tables: dict[int, Table], first: dt.date, last: dt.date) -> Iterator[Occurrence]:
-    entries = _entries(tables, first, last, KIND_OF_TYPE.keys() - {ROUND_VOIDED.name})
-    for type_, day, stream, actor in entries.values_list("type", "gaming_day", "stream_id", "actor"):
-        yield Occurrence(KIND_OF_TYPE[type_], day, tables[stream], actor)
-    for entry in _entries(tables, first, last, [ROUND_VOIDED.name]):
+    """Count what people entered. The slip that follows from what was held back is no correction of its own."""
+    types = KIND_OF_TYPE.keys() - {ROUND_VOIDED.name}
+    entries = _entries(tables, first, last, types).exclude(pk__in=_held_slips(tables, first, last))
+    for type_, day, stream, actor, witness in entries.values_list(
+        "type", "gaming_day", "stream_id", "actor", "witness"
+    ):
+        kind = KIND_OF_TYPE[type_]
+        signed_with = witness if kind == "by_hand" else ""
+        yield Occurrence(kind, day, tables[stream], actor, signed_with)
+    for entry in _entries(tables, first, last, (ROUND_VOIDED.name,)):
         kind = "failures" if data_of(entry).get("failed") else KIND_OF_TYPE[entry.type]
         yield Occurrence(kind, entry.gaming_day, tables[entry.stream_id], entry.actor)
+
+
+def _held_slips(tables: dict[int, Table], first: dt.date, last: dt.date) -> list[int]:
+    filed = _entries(tables, first, last, (SLIP_FILED.name,))
+    return [entry.pk for entry in filed if "held" in data_of(entry)]
 
 
 def _ended_rounds(tables: dict[int, Table], first: dt.date, last: dt.date) -> list[EndedRounds]:
@@ -281,6 +297,12 @@ def _outside(facility: Facility, first: dt.date, last: dt.date) -> Iterator[Occu
 
 def _cell(kind: str, count: int, rounds: int) -> ExceptionCell:
     return ExceptionCell(count, 100 * count / rounds if rounds and kind != "band" else None)
+
+
+def _groups(occurrence: Occurrence, by: str) -> set[str]:
+    """The codes of the rows in which an exception is counted: of people, of both who signed."""
+    people = {occurrence.person, occurrence.signed_with or occurrence.person} if by == "dealer" else {""}
+    return {_group(occurrence.table, person, by) for person in people}
 
 
 def _group(table: Table, person: str, by: str) -> str:

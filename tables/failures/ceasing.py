@@ -8,12 +8,15 @@ from tables.models import Table
 
 
 def cease_gaming(ctx: TableContext, equipment: EquipmentKind, section: str) -> None:
-    """Stop gaming at this table and raise an alert. No round begins until the repair and its inspection."""
+    """Stop gaming at this table and raise an alert. No round begins until the repair and its inspection.
+
+    Gaming has ceased since the first failure, also where another one follows before it resumes.
+    """
     ctx.change_table(
         status=Table.Status.CEASED,
         ceased_what=equipment,
         ceased_section=section,
-        ceased_since=ctx.now,
+        ceased_since=ctx.table.ceased_since or ctx.now,
         repaired_at=None,
     )
     alert = failure(ctx)

@@ -131,7 +131,7 @@ def _round(replayed: ReplayedRound, state: RoundState, names: dict[str, str]) ->
         "dice": list(replayed.game.arranged(state.dice)) if is_lit else None,
         "call": settling_view.call(replayed.game, state.throws) if replayed.throws else None,
         "lit": list(replayed.game.lit_codes(state)) if is_lit else [],
-        "settle": settling_view.steps(ctx, state, names),
+        "settle": settling_view.steps(ctx, state, names, {}),
         "game": replayed.game.view(state),
         "take": {"seats": _wagers_by_seat(decided, LOSE)},
         "pay": {"seats": _wagers_by_seat(decided, WIN)},

@@ -10,7 +10,7 @@ from games.engine.wagers import Wager
 from games.snapshot_types import Call, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
 from games.wording import no_roll_text, reason_text
 from tables.core.context import TableContext
-from tables.core.held_back import WagerKey, held_winnings_of, key_of
+from tables.core.held_back import WagerKey, key_of
 from tables.words.sentences import number_words, short, step_label
 
 
@@ -39,14 +39,18 @@ def call(game: Game, valid: Sequence[Sequence[int]]) -> Call:
     return {"total": sum(dice), "words": number_words(dice), "summary": reason_text(game.announcement(valid))}
 
 
-def steps(ctx: TableContext, state: RoundState, names: dict[str, str]) -> Settle | None:
-    """What the newest throw settles, by step and seat. None if nothing is being settled in steps."""
+def steps(
+    ctx: TableContext, state: RoundState, names: dict[str, str], held: Mapping[WagerKey, int]
+) -> Settle | None:
+    """What the newest throw settles, by step and seat. None if nothing is being settled in steps.
+
+    `held`: how much of each winning wager is held back.
+    """
     if state.phase != "lit" or ("lit", "settle_seats") not in state.procedure.moves:
         return None
     by_step: dict[int, list[Settled]] = defaultdict(list)
     for settled in state.of_newest_throw:
         by_step[settled.step].append(settled)
-    held = held_winnings_of(ctx.round, state.of_newest_throw) if ctx.round else {}
     current = ctx.game.current_step(state)
     now = current[0].step if current else 0
     stays = ctx.game.undecided(state)

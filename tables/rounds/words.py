@@ -27,9 +27,19 @@ from tables.rounds.entry_types import (
     WAGERS_PLACED,
     WAGERS_RETURNED,
     WINNERS_PAID,
+    SeatsSettled,
+    WinnersPaid,
 )
 from tables.words.registry import line, register
 from tables.words.sentences import dice_words, dollars, seats_words
+
+
+def paid_words(data: WinnersPaid | SeatsSettled) -> str:
+    """What was handed over, and what was held back of it for a review: `$25`, `$25 ($4,000 held back)`."""
+    held_cents = data.get("held_cents", 0)
+    paid = dollars(data["paid_cents"] - held_cents)
+    return f"{paid} ({dollars(held_cents)} held back)" if held_cents else paid
+
 
 MARKED = {
     "away": "Seat %(seat)s: the player is away",
@@ -62,7 +72,7 @@ ACT_LINES = [
             "Took %(take)s and paid %(pay)s, %(seats)s"
             % {
                 "take": dollars(data["taken_cents"]),
-                "pay": dollars(data["paid_cents"]),
+                "pay": paid_words(data),
                 "seats": seats_words(data["seats"]),
             }
         ),
@@ -94,8 +104,7 @@ ACT_LINES = [
     line(
         WINNERS_PAID,
         lambda data: (
-            "Paid %(sum)s to %(seats)s"
-            % {"sum": dollars(data["paid_cents"]), "seats": seats_words(data["seats"])}
+            "Paid %(sum)s to %(seats)s" % {"sum": paid_words(data), "seats": seats_words(data["seats"])}
         ),
     ),
     line(

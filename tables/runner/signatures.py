@@ -44,11 +44,18 @@ def verify_signed_by_manager(ctx: TableContext, refusal: RefusalCode, section: s
 def verify_two_departments(ctx: TableContext | FacilityContext, section: str) -> None:
     """Raises `two-departments-must-sign` unless two people sign as the row `dice` of the policy says."""
     facility = ctx.facility if isinstance(ctx, FacilityContext) else ctx.table.facility
-    row = policy.row_of(facility.law, DICE_ROW)
+    if not is_signed_by_two(ctx, policy.row_of(facility.law, DICE_ROW)):
+        raise Refusal(TWO_DEPARTMENTS_MUST_SIGN, section, departments=second_departments(facility))
+
+
+def is_signed_by_two(ctx: TableContext | FacilityContext, row: SeparationRow) -> bool:
+    """Whether two people sign, of whom one prepares and the other approves what this row of the policy covers."""
     signers = [person for person in (ctx.actor, ctx.witness) if person is not None]
     pairs = itertools.permutations(signers, 2)
-    if not any(policy.may_prepare(row, first) and policy.may_sign(row, second) for first, second in pairs):
-        raise Refusal(TWO_DEPARTMENTS_MUST_SIGN, section, departments=second_departments(facility))
+    return any(
+        first.pk != second.pk and policy.may_prepare(row, first) and policy.may_sign(row, second)
+        for first, second in pairs
+    )
 
 
 def verify_signed_by_policy(ctx: FacilityContext, subject: str) -> SeparationRow:

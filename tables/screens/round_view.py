@@ -97,7 +97,7 @@ def _round(ctx: TableContext) -> RoundFacts:
         "call": settling_view.call(ctx.game, state.throws) if state and state.dice else None,
         "lit": list(ctx.game.lit_codes(state)) if state else [],
         "throws": settling_view.throws(ctx),
-        "settle": settling_view.steps(ctx, state, names) if state else None,
+        "settle": settling_view.steps(ctx, state, names, held) if state else None,
         "game": _game(ctx, state) if state else {},
         "take": _take([result for result in settled if result.outcome == LOSE], names),
         "pay": _pay(

@@ -148,8 +148,7 @@ def test_a_round_that_cannot_be_read_cannot_be_corrected_and_its_pages_explain_i
 
 def test_a_round_on_paper_with_a_wager_that_no_layout_has_is_shown(scene):
     wagers = [{"seat": 2, "wager": "big", "cents": 1_000}]
-    played = {"wagers": wagers, "dice": [5, 5, 1], "reason": "the tablet was dead"}
-    scene.act("record_hand_settled_round", played, by="floorperson", device=scene.podium)
+    scene.settle_by_hand(wagers=wagers, dice=[5, 5, 1])
     seq = damage(
         scene,
         "round.recorded_by_hand",

@@ -248,6 +248,7 @@ def test_a_quarterback_gives_up_the_dice_and_they_go_on_clockwise(table, right, 
 
 
 def test_a_game_settled_by_hand_is_written_down_throw_by_throw(table, new_page, spotless):
+    table.act("report_device_failure", {"what": "device"}, by="floorperson", device=table.podium)
     screen = FieldTablet(new_page()).begin(table, "floorperson")
     spotless.append(screen)
     screen.other("record_hand_settled_round")
@@ -263,7 +264,7 @@ def test_a_game_settled_by_hand_is_written_down_throw_by_throw(table, new_page, 
         screen.tap("#ask [data-add-wager]")
     screen.tap("#ask [data-reason] >> nth=0")
     assert faults_of(screen.page) + rules_broken_today(screen.page) == []
-    screen.tap("#ask [data-go]")
+    screen.sign("dealer")
     expect(screen.page.locator("#ask")).to_be_hidden()
     game = Round.objects.get(number=1)
     assert (game.by_hand, game.wagered_cents, game.paid_cents) == (True, 3_000, 2_500)

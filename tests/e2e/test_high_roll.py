@@ -387,6 +387,7 @@ def test_a_player_sits_down_with_a_tap_and_leaves_only_without_a_wager(ten, new_
 
 
 def test_a_round_settled_by_hand_is_written_down_with_its_extra_throw(ten, new_page):
+    ten.act("report_device_failure", {"what": "device"}, by="floorperson", device=ten.podium)
     floor = tablet(new_page, ten, "floorperson")
     floor.other("record_hand_settled_round")
     for wager in ("pip:5", "like-kind:5", "extra-roll"):
@@ -401,6 +402,6 @@ def test_a_round_settled_by_hand_is_written_down_with_its_extra_throw(ten, new_p
     for face in ONE_MORE:
         floor.tap(f"#ask [data-ask-face='{face}']")
     floor.tap("#ask [data-reason] >> nth=0")
-    floor.tap("#ask [data-go]")
+    floor.sign("dealer")
     expect(floor.page.locator("#ask")).to_be_hidden()
     assert (ten.last_round.phase, ten.last_round.paid_cents) == ("cleared", 10_000 + 5_000)

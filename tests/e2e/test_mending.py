@@ -115,6 +115,21 @@ def test_a_missed_wager_is_written_down_and_settled(lit, dealer):
     assert last_type(lit) == "wager.missed"
 
 
+def test_what_is_held_back_is_said_and_is_not_on_the_list_to_pay(lit, dealer):
+    dealer.tap('[data-ask="record_missed_wager"] >> nth=0')
+    dealer.page.locator("#ask [name=seat]").select_option("4")
+    dealer.page.locator("#ask [name=wager]").select_option("total:13")
+    dealer.page.locator("#ask [name=dollars]").fill("500")
+    give_reason(dealer)
+    dealer.sign("floorperson")
+    is_done(dealer)
+    dealer.tap(dealer.next)
+    held = lit.snapshot["round"]["held"][0]["cents"]
+    expect(dealer.page.locator("#side-pay .corrected")).to_contain_text("Held back of seat 4: $")
+    expect(dealer.page.locator("#side-pay")).to_contain_text("held back")
+    assert lit.snapshot["round"]["pay"]["cents"] == 2_500 and held >= 100_000
+
+
 def test_a_mistaken_wager_is_struck(lit, dealer):
     dealer.tap('[data-ask="strike_mistaken_wager"] >> nth=0')
     expect(dealer.page.locator("#ask [name=lying]")).to_have_value("")
@@ -128,12 +143,17 @@ def test_a_mistaken_wager_is_struck(lit, dealer):
 
 def test_the_wager_that_was_selected_is_struck_though_another_tablet_struck_one_before_it(lit, dealer):
     missed = {"seat": 3, "wager": "total:13", "cents": 2_500, "reason": "Chips were on the line"}
-    lit.act("record_missed_wager", missed, by="floorperson")
+    lit.act("record_missed_wager", missed, by="floorperson", witness="dealer")
     expect(dealer.page.locator("#screen")).to_have_attribute("data-version", str(lit.version))
     dealer.tap('[data-ask="strike_mistaken_wager"] >> nth=0')
     dealer.page.locator("#ask [name=lying]").select_option(label="Seat 2: Small, $25")
     give_reason(dealer)
-    lit.act("strike_mistaken_wager", {"seat": 1, "wager": "big", "reason": "Wrong seat"}, by="floorperson")
+    lit.act(
+        "strike_mistaken_wager",
+        {"seat": 1, "wager": "big", "reason": "Wrong seat"},
+        by="floorperson",
+        witness="dealer",
+    )
     expect(dealer.page.locator("#screen")).to_have_attribute("data-version", str(lit.version))
     dealer.sign("floorperson")
     is_done(dealer)
@@ -232,8 +252,12 @@ def test_a_device_that_fails_before_the_dice_voids_the_round_and_a_floorperson_r
 
 
 def test_a_floorperson_writes_down_the_round_that_was_settled_by_hand(scene, new_page):
+    scene.act("report_device_failure", {"what": "device"})
     floor = tablet(new_page, scene, "floorperson")
     floor.other("record_hand_settled_round")
+    expect(floor.page.locator("#ask [name=person] option:not([disabled])")).to_have_text(
+        ["Dealer, dealer", "Relief, dealer", "Stickperson, stickperson"]
+    )
     for face in (2, 5, 5):
         floor.tap(f'#ask [data-ask-face="{face}"]')
     floor.page.locator("#ask [name=seat]").select_option("1")
@@ -241,14 +265,19 @@ def test_a_floorperson_writes_down_the_round_that_was_settled_by_hand(scene, new
     floor.page.locator("#ask [name=dollars]").fill("25")
     floor.tap("#ask [data-add-wager]")
     give_reason(floor)
-    floor.tap("#ask [data-go]")
+    floor.sign("dealer")
     is_done(floor)
     assert last_type(scene) == "round.recorded_by_hand"
     assert scene.last_round.paid_cents == 2_500
 
 
-def test_a_dealer_is_not_offered_a_round_settled_by_hand(scene, new_page):
+def test_a_round_settled_by_hand_is_offered_once_a_failure_is_on_record(scene, new_page):
     dealer = tablet(new_page, scene)
     dealer.tap("[data-open=more]")
     expect(dealer.page.locator("#more [data-ask=report_device_failure]")).to_be_visible()
-    expect(dealer.page.locator("#more [data-ask=record_hand_settled_round]")).to_have_count(0)
+    expect(dealer.page.locator("#more [data-ask=record_hand_settled_round]")).to_be_hidden()
+    dealer.page.keyboard.press("Escape")
+    scene.act("report_device_failure", {"what": "device"}, by="floorperson", device=scene.podium)
+    dealer.is_in("open")
+    dealer.tap("[data-open=more]")
+    expect(dealer.page.locator("#more [data-ask=record_hand_settled_round]")).to_be_visible()

@@ -302,6 +302,16 @@ class Scene:
         """What a floorperson confirms at this table when all is well."""
         return inspection_of(self.fresh, dice)
 
+    def settle_by_hand(
+        self, *, by: str = "dealer", witness: str | None = "floorperson", **said: Any
+    ) -> road.ActResponse:
+        """What failed is reported, and the round that was dealt meanwhile is recorded, signed by dealer and floor."""
+        if not self.fresh.ceased_what:
+            self.act("report_device_failure", {"what": "device"}, by="floorperson", device=self.podium)
+        return self.act(
+            "record_hand_settled_round", {"reason": "tablet dead", **said}, by=by, witness=witness
+        )
+
     @contextlib.contextmanager
     def refused(self, code: str, section: str | None = None) -> Iterator[pytest.ExceptionInfo]:
         """What happens inside is refused with this code and section, and changes nothing."""

@@ -235,7 +235,7 @@ def test_401_at_a_device_that_is_not_enrolled_or_no_longer(scene, tablet):
 
 
 def test_403_for_a_role_a_table_or_a_device_that_may_not(scene, tablet):
-    words, screen = refusal(send(tablet, scene, "record_hand_settled_round", {}), 403)
+    words, screen = refusal(send(tablet, scene, "log_device_incident", {}), 403)
     assert (words["code"], words["message"], screen) == (
         "role-may-not",
         "Your role does not include this.",

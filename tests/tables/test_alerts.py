@@ -365,6 +365,7 @@ def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
         "last": 4102, "what": "device", "breach": "unsupervised", "table": "T-01",
         "person": "Dealer", "subject": "device", "wager": "big", "cents": 120_000, "version": 2,
         "day": "21 Nov 10:00", "discrepancy": 2, "differs": "count", "expected_cents": 100_000, "counted_cents": 99_500,
+        "act": "record_missed_wager", "seats": [3], "held": True, "signed_with": "Floorperson",
         "first_round": 1, "evidence": "21,000", "alarm": 20_020, "player": "P-7KQ2MX",
         "undone": 3, "within_minutes": 240,
     }  # fmt: skip

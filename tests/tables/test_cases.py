@@ -627,6 +627,7 @@ def test_exceptions_are_counted_by_week_person_table_and_game(hands, scene):
         "Voids": [0, 0, 0, 1],
         "No rolls": [0, 0, 1, 0],
         "Device failures": [0, 0, 0, 1],
+        "Settled by hand": [0, 0, 0, 0],
         "Out of limits": [0, 0, 1, 0],
         "Refused counts": [0, 0, 0, 0],
         "Outside the band": [0, 0, 0, 0],
@@ -634,14 +635,14 @@ def test_exceptions_are_counted_by_week_person_table_and_game(hands, scene):
     [row] = counted.rows("dealer")
     assert (row.label, row.rounds, row.total) == ("Dealer", 4, 5)
     assert [(cell.count, cell.rate, cell.share) for cell in row.cells] == [
-        (1, 25, 100), (1, 25, 100), (1, 25, 100), (1, 25, 100), (1, 25, 100), (0, 0, 0), (0, None, 0)
+        (1, 25, 100), (1, 25, 100), (1, 25, 100), (1, 25, 100), (0, 0, 0), (1, 25, 100), (0, 0, 0), (0, None, 0)
     ]  # fmt: skip
     assert [(row.label, row.total) for row in counted.rows("table")] == [("T-01", 5)]
     assert "Nothing was searched" not in page(scene, counted.rows("dealer")[0].url)
     text = page(scene, "/inbox/larkfield/exceptions/?by=game&weeks=4")
     assert "4 rounds ended; rates are per 100 rounds" in text
     one = "1 25.0 per 100"
-    assert f"Sic Bo 4 {one} {one} {one} {one} {one} 0 0 5" in text
+    assert f"Sic Bo 4 {one} {one} {one} {one} 0 {one} 0 0 5" in text
 
 
 def test_spans_in_words():

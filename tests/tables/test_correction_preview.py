@@ -54,12 +54,12 @@ def test_corrected_dice_say_who_wins_and_who_no_longer_does_and_change_nothing(l
 
 def test_the_table_page_lists_a_correction_with_both_values_and_who_signed_it(lit):
     lit.act("correct_dice", {"dice": [2, 4, 4], "reason": "misread"}, witness="floorperson")
-    lit.act("strike_mistaken_wager", {"seat": 3, "wager": "big", "reason": "twice"}, by="floorperson")
+    lit.act("strike_mistaken_wager", {"seat": 3, "wager": "big", "reason": "twice"}, witness="floorperson")
     missed = {"seat": 2, "wager": "small", "cents": 2_500, "reason": "On the layout, not entered"}
     lit.act("record_missed_wager", missed, witness="floorperson")
-    signed = {act["text"]: act["signer"] for act in lit.snapshot["acts"]}
+    signed = {act["text"]: act["signer"] for act in lit.snapshot["acts"] if "Alert" not in act["text"]}
     assert signed["Dice corrected to 2 4 4, not 2 5 5"] == "Floorperson"
-    assert signed["Wager struck, seat 3: $0, not $5"] == "Floorperson"  # without a witness, who did it
+    assert signed["Wager struck, seat 3: $0, not $5"] == "Floorperson"
     assert signed["Missed wager, seat 2: $25, not $0"] == "Floorperson"
     assert len([signer for signer in signed.values() if signer]) == 3
     table = one_line(render("table", lit.snapshot))

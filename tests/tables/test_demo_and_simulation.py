@@ -273,7 +273,11 @@ def test_an_evening_at_live_tables_of_a_demo_fills_the_pit_and_its_record_verifi
     types = set(Entry.objects.filter(stream__in=tables.values("stream")).values_list("type", flat=True))
     assert HAPPENED_AT_TABLES - types == set()
     left = Alert.objects.filter(table__in=tables, ended_at=None).values_list("kind", flat=True)
-    assert set(left) - {"slip", "slip-review"} == {"dispute", "floor-call", "chips-differ"}
+    assert set(left) - {"slip", "slip-review", "raised-after-dice", "held-after-dice"} == {
+        "dispute",
+        "floor-call",
+        "chips-differ",
+    }
     assert set(left) & {"slip", "slip-review"}, "no slip is left"
     assert PlannedMove.objects.filter(table__in=tables).exists()
     statuses = ChipTransfer.objects.filter(table__in=tables).values_list("kind", "status")

@@ -116,6 +116,7 @@ def test_gaming_ceases_after_that_round_until_the_repair_is_recorded(rules):
         "change_dice_lot",
         "withdraw_dice",
         "replace_shaker",
+        "record_hand_settled_round",
     ]
     with scene.refused("floorperson-must-sign"):
         scene.act("record_repair", {"what": "fuse"})

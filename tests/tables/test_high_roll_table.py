@@ -241,12 +241,7 @@ def test_what_the_table_settled_is_what_adjudicate_settles_and_the_export_verifi
 def test_a_round_settled_manually_is_recorded_with_both_throws(table):
     wagers = [{"seat": seat, "wager": code, "cents": cents} for seat, code, cents in BOUGHT]
     throws = [FOUR_FIVES, [5, 1, 1, 6, 6, 4]]
-    table.act(
-        "record_hand_settled_round",
-        {"throws": throws, "wagers": wagers, "reason": "the tablet was dead"},
-        by="floorperson",
-        device=table.podium,
-    )
+    table.settle_by_hand(throws=throws, wagers=wagers)
     ended = table.last_round
     assert (ended.phase, ended.by_hand, ended.ending, ended.last_throw) == ("cleared", True, "settled", 2)
     assert (ended.taken_cents, ended.paid_cents) == (2_500 * 3 + 100, 10_000 + 2_500 + 5_000)

@@ -4,6 +4,7 @@ import pytest
 
 from tables.models import Wager
 from tests.tables.cast import make_scene
+from tests.tables.slip_scene import entry
 
 pytestmark = pytest.mark.django_db
 
@@ -14,9 +15,9 @@ LAY = [
 ]
 
 
-def record(scene, by="floorperson", **changed):
-    params = {"dice": [5, 2, 5], "wagers": LAY, "reason": "tablet dead", **changed}
-    return scene.act("record_hand_settled_round", params, by=by, device=scene.podium)
+def record(scene, **changed):
+    params = {"dice": [5, 2, 5], "wagers": LAY, **changed}
+    return scene.settle_by_hand(**params)
 
 
 SETTLED = [
@@ -28,7 +29,7 @@ SETTLED = [
 
 def test_it_records_a_round_that_the_tablet_never_saw(scene):
     record(scene)
-    played, said = scene.last_round, scene.entry
+    played, said = scene.last_round, entry(scene, "round.recorded_by_hand")[2]
     assert (played.number, played.phase, played.by_hand, played.ended_at is not None) == (
         1,
         "cleared",
@@ -48,39 +49,22 @@ def test_it_records_a_round_that_the_tablet_never_saw(scene):
         ("plaques", ""),
         ("chips", "over-max"),
     ]
+    scene.repair()
     scene.place((1, "small", 2_500))
     assert scene.round.number == 2
 
 
 @pytest.mark.parametrize("phase", ["open", "shaken", "ready"])
-def test_it_completes_the_round_that_the_dead_tablet_had_begun(scene, phase):
+def test_a_round_in_play_is_never_replaced(scene, phase):
     scene.place((1, "small", 1_000), (5, "big", 700))
     if phase != "open":
         scene.act("shake", {"shakes": 3})
     if phase == "ready":
         scene.act("no_more_bets")
-    record(scene)
-    assert (scene.last_round.number, scene.round, scene.settled) == (1, None, SETTLED)
-    assert scene.entry["data"]["mended"]["before"] == [
-        {"seat": 1, "wager": "small", "cents": 1_000},
-        {"seat": 5, "wager": "big", "cents": 700},
-    ]
-
-
-def test_a_wager_that_was_struck_lay_there_after_all():
-    scene = make_scene("pa-539")
-    scene.place((1, "small", 1_000), (5, "big", 700))
-    scene.act("no_more_bets")
-    for seat, code in ((1, "small"), (5, "big")):
-        scene.act("strike_mistaken_wager", {"seat": seat, "wager": code, "reason": "x"}, by="floorperson")
-    record(scene)
-    assert scene.settled == SETTLED
-    assert list(Wager.objects.order_by("seat").values_list("seat", "cents", "struck")) == [
-        (1, 2_500, False),
-        (2, 5_000, False),
-        (5, 700, True),
-        (8, 200_000, False),
-    ]
+    with scene.refused("round-is-live"):
+        played = {"dice": [5, 2, 5], "wagers": LAY, "reason": "tablet dead"}
+        scene.act("record_hand_settled_round", played, witness="floorperson")
+    assert Wager.objects.count() == 2
 
 
 @pytest.mark.parametrize("rules", ["pa-539", "nj-19-47-9"])
@@ -93,7 +77,8 @@ def test_a_manual_round_is_recorded_in_every_edition(rules):
 def test_it_refuses_a_round_whose_dice_were_entered(scene):
     scene.play((1, "small", 2_500), dice=[2, 5, 5])
     with scene.refused("dice-entered-already"):
-        record(scene)
+        played = {"dice": [5, 2, 5], "wagers": LAY, "reason": "tablet dead"}
+        scene.act("record_hand_settled_round", played, witness="floorperson")
 
 
 @pytest.mark.parametrize(
@@ -110,30 +95,52 @@ def test_it_refuses_a_round_whose_dice_were_entered(scene):
     ],
 )
 def test_it_refuses_what_the_engine_would_not_play(scene, changed, code):
+    scene.act("report_device_failure", {"what": "device"})
     with scene.refused(code):
         record(scene, **changed)
     assert (scene.round, Wager.objects.count()) == (None, 0)
 
 
-def test_the_floor_alone_records_it(scene):
-    with scene.refused("role-may-not"):
-        record(scene, by="dealer")
+@pytest.mark.parametrize(
+    ("by", "witness"),
+    [("floorperson", None), ("dealer", None), ("dealer", "relief"), ("pit-manager", "floorperson")],
+)
+def test_who_dealt_it_and_the_floor_sign(scene, by, witness):
+    scene.act("report_device_failure", {"what": "device"})
+    with scene.refused("hand-settled-needs-two"):
+        record(scene, by=by, witness=witness)
+    record(scene, by="floorperson", witness="dealer")
+    assert (scene.entry["actor"], scene.entry["witness"]) == ("floorperson", "dealer")
+
+
+@pytest.mark.parametrize(("rules", "wager"), [("pa-675a", "pip:6"), ("pa-577", "touchdown")])
+def test_a_game_without_an_electrical_device_reports_the_system_that_failed(rules, wager):
+    scene = make_scene(rules)
+    throws = {"pa-675a": [[6, 6, 6, 6, 1, 2, 3, 4, 5, 1]], "pa-577": [[1, 1, 6]]}[rules]
+    scene.settle_by_hand(throws=throws, wagers=[{"seat": 5, "wager": wager, "cents": 2_500}])
+    assert scene.last_round.by_hand
 
 
 def test_a_closed_table_has_no_such_round():
     scene = make_scene(opened=False)
     with scene.refused("table-closed"):
-        record(scene)
+        played = {"dice": [5, 2, 5], "wagers": LAY, "reason": "tablet dead"}
+        scene.act(
+            "record_hand_settled_round", played, by="floorperson", witness="dealer", device=scene.podium
+        )
 
 
-def test_a_round_is_written_down_though_gaming_has_ceased_since(scene):
-    scene.act("report_device_failure", {"what": "device"})
-    wagers = [{"seat": 1, "wager": "small", "cents": 2_500}]
-    scene.act(
-        "record_hand_settled_round",
-        {"dice": [1, 1, 2], "wagers": wagers, "reason": "Tablet dead"},
-        by="floorperson",
-        device=scene.podium,
-    )
-    assert (scene.last_round.phase, scene.last_round.paid_cents) == ("cleared", 2_500)
+def test_gaming_stays_ceased_and_one_failure_has_one_round(scene):
+    record(scene, wagers=LAY[:1])
     assert scene.fresh.status == "ceased"
+    with scene.refused("failure-has-its-round"):
+        record(scene, wagers=LAY[:1])
+    scene.repair()
+    with scene.refused("no-failure-on-record"):
+        scene.act(
+            "record_hand_settled_round",
+            {"dice": [1, 1, 2], "wagers": LAY, "reason": "x"},
+            witness="floorperson",
+        )
+    record(scene, wagers=LAY[:1])  # after another failure
+    assert scene.last_round.number == 2

@@ -66,7 +66,7 @@ HANDS_OVER = {"fill": CAGE_SIGNS, "credit": TABLE_SIGNS}
 RECEIVES = {"fill": TABLE_SIGNS, "credit": CAGE_SIGNS}
 NEEDS_TWO = frozenset(
     {"count_opener", "count_tray", "count_closer", "hand_over_transfer", "receive_transfer", "count_drop"}
-    | {"put_on_drop_box", "take_off_drop_box", "file_slip", "settle_slip"}
+    | {"put_on_drop_box", "take_off_drop_box", "file_slip", "settle_slip", "record_hand_settled_round"}
 )
 
 
@@ -347,8 +347,12 @@ class Money(RuleBasedStateMachine):
         items = [{"seat": seat, "wager": code, "cents": cents} for seat, code, cents in placed]
         params = {"dice": dice, "wagers": items, "reason": "tablet dead"}
         self.entries.read()
-        if self.table.game == "sic-bo" and self.take("record_hand_settled_round", params, by="floorperson"):
-            self.add_round()
+        if self.table.game != "sic-bo" or self.table.status != "open":
+            return
+        if self.take("report_device_failure", {"what": "device"}):
+            if self.take("record_hand_settled_round", params):
+                self.add_round()
+            self.scene.repair()
 
     def add_round(self) -> None:
         """Move what the entries of the rounds since say that was taken and paid."""

@@ -33,6 +33,7 @@ TAKES_A_WITNESS = {
     "record_missed_wager",
     "strike_mistaken_wager",
     "report_device_failure",
+    "record_hand_settled_round",
     "record_repair",
     "file_slip",
     "settle_slip",

@@ -44,8 +44,7 @@ def rounds_of_every_kind() -> Scene:
     scene.place((4, "big", 7_000))
     scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
     lines = [{"seat": 1, "wager": "small", "cents": 500}]
-    on_paper = {"dice": [1, 1, 2], "wagers": lines, "reason": "tablet dead"}
-    scene.act("record_hand_settled_round", on_paper, by="floorperson", device=scene.podium)
+    scene.settle_by_hand(dice=[1, 1, 2], wagers=lines)
     scene.act("report_dispute", {"seat": 4, "about": "a late chip"})
     return scene
 

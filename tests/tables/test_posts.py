@@ -118,8 +118,7 @@ def test_what_was_thrown_is_settled_whoever_has_left(scene, monkeypatch, gone):
 def test_a_round_played_manually_is_recorded_with_any_staffing(scene):
     take_away(scene, "dealer", "dealer", "empty")
     wagers = [{"seat": 1, "wager": "small", "cents": 2_500, "made_in": "chips"}]
-    params = {"dice": [1, 1, 2], "wagers": wagers, "reason": "the tablet was dead"}
-    scene.act("record_hand_settled_round", params, by="floorperson", device=scene.podium)
+    scene.settle_by_hand(dice=[1, 1, 2], wagers=wagers, by="floorperson", witness="dealer")
     assert scene.last_round.phase == "cleared"
 
 

@@ -172,8 +172,7 @@ def test_rounds_settled_manually_and_recorded_later_settle_again(scene):
     scene.finish()
     scene.repair()
     wagers = [{"seat": 2, "wager": "big", "cents": 1_000}, {"seat": 1, "wager": "total:11", "cents": 500}]
-    played = {"wagers": wagers, "dice": [5, 5, 1], "reason": "the tablet was dead"}
-    scene.act("record_hand_settled_round", played, by="floorperson", device=scene.podium)
+    scene.settle_by_hand(wagers=wagers, dice=[5, 5, 1])
     assert settled_again() == ([], {"rounds": 2, "settlements": 2, "wagers": 3, "differences": 0})
 
 
@@ -183,8 +182,7 @@ def test_a_complete_game_on_paper_settles_again_throw_by_throw():
         {"seat": 1, "wager": "touchdown", "cents": 1_000},
         {"seat": 1, "wager": "penalty", "play": 1, "cents": 1_000},
     ]
-    played = {"wagers": wagers, "throws": [[1, 1, 5], [1, 1, 6]], "reason": "the tablet was dead"}
-    scene.act("record_hand_settled_round", played, by="floorperson", device=scene.podium)
+    scene.settle_by_hand(wagers=wagers, throws=[[1, 1, 5], [1, 1, 6]])
     assert settled_again() == ([], {"rounds": 1, "settlements": 1, "wagers": 2, "differences": 0})
 
 

@@ -86,7 +86,7 @@ def test_a_player_who_accepts_the_dice_or_whose_wager_was_missed_takes_the_seat(
     table.act("throw_dice")
     table.act("call_dice", {"dice": [6, 5, 1]})
     missed = {"seat": 8, "wager": "touchdown", "cents": 500, "reason": "under a chip"}
-    table.act("record_missed_wager", missed, by="floorperson")
+    table.act("record_missed_wager", missed, by="floorperson", witness="dealer")
     assert taken(table) == [6, 8]
 
 

@@ -207,14 +207,6 @@ def test_all_of_high_roll_is_settled_again_under_its_own_rules():
 
 
 def test_a_round_settled_manually_and_recorded_later_takes_a_slip(scene):
-    scene.act(
-        "record_hand_settled_round",
-        {
-            "dice": [2, 5, 5],
-            "wagers": [{"seat": 1, "wager": "small", "cents": 2_500}],
-            "reason": "dead tablet",
-        },
-        by=FLOOR,
-    )
+    scene.settle_by_hand(dice=[2, 5, 5], wagers=[{"seat": 1, "wager": "small", "cents": 2_500}])
     file(scene, "dice", dice=[1, 1, 2])
     assert entry(scene, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": 5_000}]

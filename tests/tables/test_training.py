@@ -213,8 +213,7 @@ def test_a_correction_is_free_of_the_throw(table):
 def test_a_round_settled_manually_needs_no_throw():
     scene = make_scene(kind="training")
     wagers = [{"seat": 1, "wager": "small", "cents": 1_000, "made_in": "chips"}]
-    params = {"dice": [1, 2, 3], "wagers": wagers, "reason": "tablet dead"}
-    scene.act("record_hand_settled_round", params, by="floorperson")
+    scene.settle_by_hand(dice=[1, 2, 3], wagers=wagers)
     assert scene.last_round.by_hand
 
 

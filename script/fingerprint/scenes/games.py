@@ -112,7 +112,8 @@ def _end_early(floor: Floor, dealer: str, chief: str, place: str) -> None:
         "reason": "the tablet was dead",
         "wagers": [{"seat": 2, "wager": "small", "cents": 2_000}],
     }
-    floor.act(chief, place, "record_hand_settled_round", by_hand)
+    floor.act(chief, place, "record_hand_settled_round", by_hand, expect=422)
+    floor.act(dealer, place, "record_hand_settled_round", by_hand, witness=chief)
     floor.act(chief, place, "record_repair", {"what": "the cable was changed"})
     floor.inspect(chief, place, (6, 6, 6))
     floor.act(dealer, place, "report_device_failure", {"what": "device"})

@@ -224,6 +224,7 @@ def test_every_row_of_the_policy_has_an_act_and_every_such_act_a_row() -> None:
             "rethrows": "signature",
             "ratings": "signature",
             **dict.fromkeys(("exclusions", "admissions", "erasures"), "alone"),
+            "hand-settled-rounds": "signature",
             "corrections": "review",
         }
         assert subjects == set(ROWS)
