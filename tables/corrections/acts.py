@@ -3,12 +3,11 @@
 Each correction is an entry of its own with both values. No earlier entry is changed.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import cast
 
 from audit.entry_types import EntryBody
 from games.engine import Placing, Refusal
-from games.engine.odds import in_dollars
 from games.engine.state import RoundState
 from games.engine.wagers import MadeIn
 from games.params import MOST_CENTS, Params
@@ -27,15 +26,14 @@ from tables.corrections.entry_types import (
     StruckWager,
 )
 from tables.corrections.held_slips import file_what_is_held
-from tables.corrections.refusals import CORRECT_BY_SLIP, MONEY_HAS_MOVED, RAISE_NEEDS_TWO
-from tables.corrections.reviews import reviewer_names, verify_may_correct
-from tables.corrections.told import tell_signers
+from tables.corrections.raises import newest_throw, verify_raise
+from tables.corrections.refusals import MONEY_HAS_MOVED
 from tables.limits.chips import verify_in_chips
 from tables.limits.rules import wager_flag
-from tables.models import Round, Throw, Wager
+from tables.models import Round, Wager
 from tables.money.inventory import verify_chips_exist
 from tables.rounds.entry_types import NewSettlement
-from tables.rounds.held import add_late_wager, needs_review
+from tables.rounds.held import add_late_wager
 from tables.rounds.progress import advance, at_the_end, newly_settled, require_round
 from tables.rounds.seats import verify_seated
 from tables.rounds.settlement import settle_throw
@@ -157,47 +155,6 @@ def verify_correctable(ctx: TableContext) -> Round:
         raise Refusal(MONEY_HAS_MOVED, round=round_.number)
     verify_signed_by_floor(ctx)
     return round_
-
-
-def verify_raise(
-    ctx: TableContext,
-    act: str,
-    before_cents: int,
-    seats: Iterable[int],
-    *,
-    is_late: bool = False,
-    frees_stakes: bool = False,
-) -> None:
-    """Verify who signs a correction that may raise what the round pays once its dice are known, and tell them.
-
-    `before_cents`: what corrections had raised before. `is_late`: later dice of the round may still pay on it.
-    `frees_stakes`: the correction says that recorded chips were not there. They cannot be held back, so from the sum of
-    a first review on a slip says where they are.
-    Raises `raise-needs-two`, `may-not-prepare` or `correct-by-slip`; the transaction is rolled back.
-    """
-    round_ = ctx.round
-    assert round_ is not None
-    after_cents = raised_cents(round_)
-    raised = after_cents - before_cents
-    if raised <= 0 and not is_late:
-        return
-    section, is_reviewed = (
-        ctx.table.facility.law.section("corrections.review"),
-        needs_review(ctx.table, after_cents),
-    )
-    if frees_stakes and is_reviewed:
-        raise Refusal(
-            CORRECT_BY_SLIP, section, sum=in_dollars(raised), who=reviewer_names(ctx.table.facility)
-        )
-    if ctx.actor is None or ctx.witness is None or ctx.actor.pk == ctx.witness.pk:
-        raise Refusal(RAISE_NEEDS_TWO, section)
-    verify_may_correct(ctx)
-    tell_signers(ctx, round_.number, act, max(0, raised), seats, is_held=is_reviewed)
-
-
-def newest_throw(ctx: TableContext) -> Throw | None:
-    """Return the newest throw of the live round that has dice; None before the first."""
-    return next((throw for throw in reversed(ctx.throws) if throw.dice), None)
 
 
 def resettle(

@@ -14,10 +14,14 @@ from games.engine.wagers import Wager
 from games.params import MOST_CENTS, Params
 from games.stacks import Owner
 from tables.core.context import TableContext
+from tables.core.held_back import raised_cents
 from tables.core.wager_input import MADE_IN, read_play
+from tables.corrections.raises import newest_throw, verify_frees_no_stakes
 from tables.corrections.refusals import MONEY_HAS_MOVED
+from tables.money.inventory import verify_chips_exist
+from tables.rounds.held import needs_review, raise_by_correction, raised_beside
 from tables.rounds.layout import labels
-from tables.rounds.progress import require_round
+from tables.rounds.progress import newly_settled, require_round
 from tables.words.sentences import dollars
 
 CorrectionAct = Literal["correct_dice", "record_missed_wager", "strike_mistaken_wager"]
@@ -69,12 +73,16 @@ class AreaChange(TypedDict):
 
 
 class CorrectionPreview(TypedDict):
-    """What a correction changes; no seats if every wager ends as before. `version`: that of the table that was read."""
+    """What a correction changes; no seats if every wager ends as before. `version`: that of the table that was read.
+
+    `held`: that what it adds is held back for a review, in words; "" where it is not.
+    """
 
     version: int
     seats: list[SeatChange]
     sums: list[Sum]
     areas: list[AreaChange]
+    held: str
 
 
 class WagerChange(NamedTuple):
@@ -102,13 +110,33 @@ def preview(ctx: TableContext, act: CorrectionAct, params: Params) -> Correction
     if before.money_moved:
         raise Refusal(MONEY_HAS_MOVED, round=require_round(ctx).number)
     after = _READERS[act](ctx, params)
+    verify_chips_exist(ctx.table, sum(wager.cents for wager in after.wagers))
     changes = [change for change in _wager_changes(before, after) if change.changes]
     return {
         "version": ctx.table.stream.seq,
         "seats": _seats(ctx.rules, before, after, changes),
         "sums": _sums(before, after),
         "areas": _areas(ctx, before, after, changes),
+        "held": _held(ctx, after, changes),
     }
+
+
+def _held(ctx: TableContext, after: RoundState, changes: Iterable[WagerChange]) -> str:
+    """Say that what the correction adds waits for a review. Raises `correct-by-slip` where it cannot be held back."""
+    round_, throw = require_round(ctx), newest_throw(ctx)
+    if throw is None:
+        return ""
+    raised = raise_by_correction(round_, throw.number, newly_settled(after))
+    total_cents = raised.total_cents + raised_beside(round_, throw.number)
+    frees_stakes = any(
+        change.wager_before and (change.wager is None or change.wager.cents < change.wager_before.cents)
+        for change in changes
+    )
+    verify_frees_no_stakes(ctx, total_cents, raised_cents(round_), frees_stakes=frees_stakes)
+    if not needs_review(ctx.table, total_cents):
+        return ""
+    seats, held = ", ".join(map(str, raised.by_seat)), dollars(sum(raised.by_seat.values()))
+    return f"Held back of seat {seats}: {held}. Nothing of it is paid before its review."
 
 
 def _dice(ctx: TableContext, params: Params) -> RoundState:

@@ -18,6 +18,7 @@ from tables.corrections.correction import MAX_REASON, read_correction
 from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, SlipSettled
 from tables.corrections.filing import create_slip, filed_data, mark_settled
 from tables.corrections.outcomes import filed_entry
+from tables.corrections.raises import tell_signers
 from tables.corrections.refusals import (
     NO_SUCH_ROUND,
     NO_SUCH_SLIP,
@@ -35,7 +36,6 @@ from tables.corrections.reviews import (
     verify_reviewed,
     verify_reviewer_signs_not,
 )
-from tables.corrections.told import tell_signers
 from tables.models import Alert, Round, Slip
 from tables.money.inventory import add_filed_slip, add_settled_slip
 from tables.rounds.settlement import settled_data

@@ -86,16 +86,30 @@ def hold_raises(ctx: TableContext, round_: Round, throw: Throw, settled: Iterabl
         return
     after = lines_of(settled)
     first = after if throw.revision == 1 else _first_settlement(round_, throw.number)
-    first = without_late(first, late_wagers(round_, throw.number))
-    hold(ctx, round_, throw.number, raise_of(first, after))
+    hold(ctx, round_, throw.number, _raise_over(round_, throw.number, first, after))
+
+
+def raise_by_correction(round_: Round, throw_number: int, settled: Iterable[Settled]) -> Raise:
+    """Return what a throw would raise if it were settled again like this."""
+    return _raise_over(round_, throw_number, _first_settlement(round_, throw_number), lines_of(settled))
+
+
+def _raise_over(
+    round_: Round, throw_number: int, first: Mapping[WagerKey, Line], after: Mapping[WagerKey, Line]
+) -> Raise:
+    return raise_of(without_late(first, late_wagers(round_, throw_number)), after)
+
+
+def raised_beside(round_: Round, throw_number: int) -> int:
+    """What the other throws of a round raise, in cents."""
+    return sum(value["cents"] for name, value in round_.raises.items() if name != str(throw_number))
 
 
 def hold(ctx: TableContext, round_: Round, throw_number: int, raised: Raise) -> None:
     """Write what a throw raises, and hold it back if the round's raises come to the sum of a first review."""
     number = str(throw_number)
     raises = {name: value for name, value in round_.raises.items() if name != number}
-    total_cents = raised.total_cents + sum(value["cents"] for value in raises.values())
-    is_held = needs_review(ctx.table, total_cents)
+    is_held = needs_review(ctx.table, raised.total_cents + raised_beside(round_, throw_number))
     if raised.total_cents:
         by_seat = amounts_by_seat(raised.by_seat)
         raises[number] = {"cents": raised.total_cents, "by_seat": by_seat, "held": is_held}
