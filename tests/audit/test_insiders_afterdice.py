@@ -181,8 +181,8 @@ def test_a_late_wager_of_ten_thousand_at_a_hundred_and_fifty_is_held_back():
     scene.play((1, "big", 2_500), dice=[1, 1, 1])
     said = json.dumps({"seat": 3, "wager": "three-of-a-kind:1", "cents": 1_000_000})
     query = {"act": "record_missed_wager", "params": said}
-    shown = scene.browser("tablet", "dealer").get("/floor/larkfield/T-01/correction", query)
-    assert "Nothing of it is paid before its review." in shown.content.decode()
+    preview = scene.browser("tablet", "dealer").get("/floor/larkfield/T-01/correction", query)
+    assert "Nothing of it is paid before its review." in preview.content.decode()
     afterdice_missed(scene, 3, "three-of-a-kind:1", 1_000_000)
     won = scene.round.paid_cents
     assert won >= 150_000_000
