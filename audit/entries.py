@@ -1,6 +1,6 @@
 """Entries about people, devices, keys, incarnations, and exports and verifications as they end."""
 
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 from audit.models.desk import JobKind
@@ -53,7 +53,16 @@ DEVICE_LOCKED = entry_type(
 )
 
 
-class DeviceLockedOut(TypedDict):
+class LockoutFields(TypedDict):
+    ends_at: NotRequired[Annotated[str, "when the lock-out ends by itself"]]
+    signed_in: NotRequired[
+        Annotated[
+            str, "code of the person who was signed in where a second signature was typed; absent without one"
+        ]
+    ]
+
+
+class DeviceLockedOut(LockoutFields):
     name: DeviceName
     purpose: Annotated[Purpose, "what the last PIN, password or second factor was for"]
 
@@ -183,6 +192,21 @@ KEY_CREATED = entry_type("key.created", SealerKey, "A key of the sealer was crea
 KEY_RETIRED = entry_type("key.retired", SealerKey, "A key of the sealer was retired.")
 
 
+class RowRecorded(TypedDict):
+    """A row from before entries stated it, or that a command of the server made."""
+
+    key: Annotated[list[Any], "what names the row, as entries name it"]
+    model: Annotated[str, "whose row it is, such as tables.Shaker"]
+    values: Annotated[dict[str, Any], "its columns, as entries write them"]
+
+
+ROW_RECORDED = entry_type(
+    "row.recorded",
+    RowRecorded,
+    "The operator of the server stated a row that no entry states, so that it is compared from now on.",
+)
+
+
 class PersonRecorded(TypedDict):
     active: Annotated[bool, "whether the person may sign in"]
     code: Annotated[str, "code of the person"]
@@ -230,7 +254,7 @@ class RefusedPerson(SecretRefused):
     ]
 
 
-class LockedOutPerson(SecretRefused):
+class LockedOutPerson(SecretRefused, LockoutFields):
     everywhere: NotRequired[
         Annotated[Literal[True], "true where it holds at every device; otherwise absent: at this device"]
     ]

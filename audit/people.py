@@ -472,14 +472,16 @@ def _matches(device: Device, person: Person | None, pin: str) -> bool:
 
 
 def _lockout_entry(lockout: Lockout, purpose: Purpose) -> EntryBody:
-    if lockout.person is None:
-        data: DeviceLockedOut = {"name": lockout.device.name, "purpose": purpose}
-        return DEVICE_LOCKED_OUT(data)
-    person: LockedOutPerson = {
-        "code": lockout.person.code,
+    data: DeviceLockedOut = {
         "name": lockout.device.name,
         "purpose": purpose,
+        "ends_at": clock.format_moment(lockout.ends_at),
     }
+    if lockout.signed_in is not None:
+        data["signed_in"] = lockout.signed_in.code
+    if lockout.person is None:
+        return DEVICE_LOCKED_OUT(data)
+    person = LockedOutPerson(code=lockout.person.code, **data)  # type: ignore[typeddict-item]
     if lockout.scope == Lockout.Scope.PERSON:
         person["everywhere"] = True
     return PERSON_LOCKED_OUT(person)

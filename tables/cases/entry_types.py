@@ -1,6 +1,6 @@
 """Entries about cases and about accepted reports."""
 
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 
@@ -17,7 +17,11 @@ class CaseOpened(CaseEntry):
     about: NotRequired[Annotated[str, "what it is about, in a person's words; only of a case opened by hand"]]
     due_at: Annotated[str, "when it is due, UTC"]
     kind: Annotated[str, "kind of the case"]
+    params: NotRequired[Annotated[dict[str, Any], "values for its sentences"]]
+    round: NotRequired[Annotated[int | None, "number of the round that it is about; null without one"]]
+    seat: NotRequired[Annotated[int | None, "the seat that it is about; null without one"]]
     subject: Annotated[str, "what it is about, as a key; one case for each"]
+    table: NotRequired[Annotated[str | None, "code of the table that it is about; null without one"]]
     title: Annotated[str, "what it is about, in words"]
 
 

@@ -47,6 +47,10 @@ def open_case_row(
         "subject": subject.key,
         "title": words_of_case(case)[0],
         "due_at": clock.format_moment(case.due_at),
+        "params": subject.params,
+        "table": subject.table.code if subject.table else None,
+        "round": subject.round,
+        "seat": subject.seat,
     }
     if person is not None:
         data["about"] = str(subject.params.get("about", ""))

@@ -71,6 +71,22 @@ FLOOR_ARRANGED = entry_type(
 )
 
 
+class FloorDeclared(TypedDict):
+    """Figures of the house, from a file on the server."""
+
+    floor_items: Annotated[list[FloorItem] | None, "pits and landmarks, from left to right in each row"]
+    places: Annotated[dict[str, dict[str, list[int]]], "row and column of each table by its code, by pit"]
+    shifts: Annotated[dict[str, str], "local time at which each shift begins, by its code"]
+    target_paces: Annotated[dict[str, int], "rounds an hour that the house aims at, by game"]
+
+
+FLOOR_DECLARED = entry_type(
+    "floor.declared",
+    FloorDeclared,
+    "A command of the server declared target paces, shifts and places on the floor plan.",
+)
+
+
 class DeviceNamed(TypedDict):
     device: Annotated[str, "name of the device"]
 

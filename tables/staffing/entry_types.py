@@ -135,7 +135,17 @@ class PersonNamed(TypedDict):
     person: Annotated[str, "code of the person"]
 
 
-class PersonAdded(PersonNamed):
+class PinBy(TypedDict):
+    pin_by: NotRequired[
+        Annotated[str, "code of the person who may make a one-time PIN; absent where a PIN is not enough"]
+    ]
+
+
+class PinAllowed(PersonNamed, PinBy):
+    """A person who gets a one-time PIN, where a PIN is enough."""
+
+
+class PersonAdded(PinAllowed):
     badge: Annotated[str, "number of the badge; empty without one"]
     licence: Annotated[str, "number of the license; empty without one"]
     licence_ends_on: Annotated[str | None, "the last day on which the license is in effect; null without one"]
@@ -169,7 +179,7 @@ PERSON_CHANGED = entry_type(
 )
 
 
-class PinEnded(PersonNamed):
+class PinEnded(PinAllowed):
     devices: Annotated[list[str], "names of the devices where the person was signed off"]
 
 

@@ -28,6 +28,7 @@ from tables.staffing.entry_types import (
     AccessEnded,
     ChangedField,
     FieldChange,
+    PinBy,
     PinMade,
 )
 from tables.staffing.planned_moves import end_moves_without_duty
@@ -75,7 +76,6 @@ def add_person(ctx: FacilityContext, params: Params) -> ActOutcome:
         code, name, facility=ctx.facility.code, role=role, badge=badge, licence=licence, licence_ends_on=ends_on,
         answerable=_answerable(ctx),
     )  # fmt: skip
-    _allow_pin(ctx, person)
     entry = PERSON_ADDED(
         {
             "person": code,
@@ -84,6 +84,7 @@ def add_person(ctx: FacilityContext, params: Params) -> ActOutcome:
             "badge": badge,
             "licence": licence,
             "licence_ends_on": ends_on.isoformat() if ends_on else None,
+            **_allow_pin(ctx, person),
         }
     )
     return ActOutcome(entry, {"person": code}, changes="nothing")
@@ -131,8 +132,7 @@ def replace_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
     """
     person = _person(ctx, params)
     devices = staff.change(person, _answerable(ctx), loses_pin=True)
-    _allow_pin(ctx, person)
-    entry = PIN_ENDED({"person": person.code, "devices": devices})
+    entry = PIN_ENDED({"person": person.code, "devices": devices, **_allow_pin(ctx, person)})
     return ActOutcome(entry, {"person": person.code}, changes="nothing")
 
 
@@ -235,10 +235,13 @@ def _verify_not_last(person: Person, new_role: str) -> None:
         raise Refusal(LAST_WITH_ACCESS_RIGHTS, person=person.name)
 
 
-def _allow_pin(ctx: FacilityContext, person: Person) -> None:
-    """Let who prepared the change make a one-time PIN, for somebody who signs in with a PIN."""
-    if not people.needs_password(person):
-        one_time_pins.allow(person, _answerable(ctx).by, ctx.now)
+def _allow_pin(ctx: FacilityContext, person: Person) -> PinBy:
+    """Let who prepared the change make a one-time PIN, for somebody who signs in with a PIN. The entry names them."""
+    if people.needs_password(person):
+        return {}
+    by = _answerable(ctx).by
+    one_time_pins.allow(person, by, ctx.now)
+    return {"pin_by": by.code}
 
 
 def _badge(ctx: FacilityContext, params: Params, person: Person | None = None) -> str:

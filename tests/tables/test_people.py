@@ -56,7 +56,12 @@ def test_a_new_person_gets_a_one_time_pin_from_who_asked_and_chooses_their_own(s
         ADMINISTRATOR,
         "compliance",
     )
-    assert newest("person.added")["data"] == {**ZOE, "licence": "", "licence_ends_on": None}
+    assert newest("person.added")["data"] == {
+        **ZOE,
+        "licence": "",
+        "licence_ends_on": None,
+        "pin_by": ADMINISTRATOR,
+    }
     assert scene.browser("podium").post("/sign-in", {"person": "park-z", "pin": PIN}).status_code == 403
 
     with scene.refused("pin-for-another"):

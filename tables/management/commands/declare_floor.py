@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from audit import clock, record
 from audit.models import Person
 from games import registry
 from games.engine import Refusal
@@ -17,8 +18,9 @@ from games.shifts import wrong_shifts
 from tables.models import Pit, Table
 from tables.models.floor import FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
 from tables.money.keeping import change_chips, change_keeping, wrong_chips
+from tables.runner.facility import SETUP
 from tables.setup.arrange_acts import unsaved_items
-from tables.setup.entry_types import FloorItem
+from tables.setup.entry_types import FLOOR_DECLARED, FloorDeclared, FloorItem
 from tables.words.sentences import say
 
 SECTIONS = ("target_paces", "floor", "places", "shifts")
@@ -96,10 +98,30 @@ class Command(BaseCommand):
         for pit in pits:
             pit.places = {code: place for code, place in places.items() if pit_by_table[code] == pit.pk}
             pit.save(update_fields=["places"])
+        _record(facility, list(pits), by)
         self.stdout.write(
             f"{facility.code}: {len(paces)} target paces, {len(places)} places, {len(shifts)} shifts, "
             f"landmarks: {', '.join(item['landmark'] for item in items or () if item['landmark']) or 'none'}."
         )
+
+
+def _record(facility: Facility, pits: list[Pit], by: Person | None) -> None:
+    """Append what was declared, on the stream of the setup."""
+    stream = record.lock_stream(f"{facility.code}/{SETUP}")
+    moment = clock.never_before(stream, clock.now())
+    declared: FloorDeclared = {
+        "floor_items": facility.floor_items,
+        "places": {pit.code: pit.places for pit in pits},
+        "shifts": facility.shifts,
+        "target_paces": facility.target_paces,
+    }
+    record.append(
+        stream,
+        entry=FLOOR_DECLARED(declared),
+        moment=moment,
+        gaming_day=facility.gaming_day(moment),
+        actor=by,
+    )
 
 
 def _wrong_paces(paces: Mapping[str, Any]) -> list[str]:
