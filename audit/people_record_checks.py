@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import connection
 
+from audit.clock import format_moment
 from audit.entries import DEVICE_CHANGED, DEVICE_ENROLLED, DEVICE_REVOKED, PersonRecorded
 from audit.models import Device, Entry, Person
 from audit.record_checks import record_check, record_gap
@@ -95,8 +96,11 @@ def _may_read_pin_hashes() -> bool:
 def check_devices(tick: Callable[[], None]) -> Iterator[Finding]:
     """Compare every device's row with the entries that enrolled, changed and revoked it."""
     enrolled = _entries_by_device(DEVICE_ENROLLED.name, DEVICE_CHANGED.name)
+    tokens = _entries_by_device(DEVICE_ENROLLED.name)
     revoked = _entries_by_device(DEVICE_REVOKED.name)
-    devices = Device.objects.defer("token_sha256", "enrollment_command")  # which an auditor may not read
+    devices = Device.objects.select_related("enrolled_by").defer(  # what an auditor may not read
+        "token_sha256", "enrollment_command", "enrolled_by__password"
+    )
     for number, device in enumerate(devices.order_by("facility", "name")):
         if number % 100 == 0:
             tick()
@@ -109,6 +113,12 @@ def check_devices(tick: Callable[[], None]) -> Iterator[Finding]:
             if data.get(column) != getattr(device, column):
                 where = {"device": device.name, "stream": stream, "seq": seq}
                 yield Finding(DEVICE_DIFFERS, {**where, "column": column})
+        stream, seq, data = tokens.get((device.facility, str(device.pk)), entry)
+        by = device.enrolled_by.code if device.enrolled_by else None
+        for column, value in (("at", format_moment(device.enrolled_at)), ("by", by)):
+            if data[column] != value:
+                where = {"device": device.name, "stream": stream, "seq": seq, "column": f"enrolled_{column}"}
+                yield Finding(DEVICE_DIFFERS, where)
         revocation = revoked.get((device.facility, str(device.pk)))
         if (revocation is None) != (device.revoked_at is None):
             stream, seq, _data = revocation or entry
@@ -119,7 +129,8 @@ def check_devices(tick: Callable[[], None]) -> Iterator[Finding]:
 def _entries_by_device(*types: str) -> dict[tuple[str, str], tuple[str, int, dict[str, Any]]]:
     """The newest entry of these types about each device: its stream, number and data, by facility and the device's id.
 
-    A stream may continue another one, so the facility is what counts.
+    The data have the entry's moment (`at`) and actor (`by`), too. A stream may continue another one, so the facility is
+    what counts.
     """
     entries = {}
     rows = (
@@ -130,7 +141,8 @@ def _entries_by_device(*types: str) -> dict[tuple[str, str], tuple[str, int, dic
     for stream, seq, body in rows.iterator(chunk_size=1000):
         try:
             content = json.loads(bytes(body))
-            entries[stream.partition("/")[0], str(content["device"])] = (stream, seq, dict(content["data"]))
+            data = {**content["data"], "at": content["at"], "by": content["actor"]}
+            entries[stream.partition("/")[0], str(content["device"])] = (stream, seq, data)
         except (ValueError, KeyError, TypeError, RecursionError):
             continue  # the verification of the chain names it
     return entries

@@ -8,6 +8,7 @@ hashes, seals and keys. Witnesses and copies can (docs/evidence.md).
 import contextlib
 import datetime as dt
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +16,8 @@ from typing import Any
 from django.db import connection
 
 from audit import batches, chain, clock, closed_streams, record
-from audit.entries import KEY_CREATED, VerificationFigures
-from audit.models import Incarnation, SigningKey, Stream
+from audit.entries import DEVICE_ENROLLED, KEY_CREATED, VerificationFigures
+from audit.models import Entry, Incarnation, SigningKey, Stream
 from audit.sealing.log import INSTALLATION_FACILITY, Log, facility_log, facility_of, logs_of
 
 from .log_verification import LATEST_AFTER_SEAL, LogPass
@@ -104,14 +105,17 @@ def verify(progress: Progress = lambda completed, total: None, facility: str = "
 
     total = sum(stream.seq for stream in streams) + sum(log_pass.work for log_pass in passes)
     result = VerificationResult(streams=len(streams))
+    devices: dict[tuple[str, str], tuple[str, int]] = {}
     completed = 0
     progress(0, total)
     for stream in streams:
-        for count in _verify_stream(stream, latest, add):
+        for count in _verify_stream(stream, latest, add, devices):
             completed += count
             result.entries += count
             progress(completed, total)
     for finding in _entries_beyond_heads():
+        add(finding)
+    for finding in _unenrolled_devices(devices):
         add(finding)
     for finding in _unrecorded_keys():
         add(finding)
@@ -149,12 +153,18 @@ def _concerns(finding: Finding, facility: str) -> bool:
     return facility_of(stream) in (facility, INSTALLATION_FACILITY) if stream else place == facility
 
 
-def _verify_stream(stream: Stream, latest: str, add: Callable[[Finding], None]) -> Iterator[int]:
+def _verify_stream(
+    stream: Stream,
+    latest: str,
+    add: Callable[[Finding], None],
+    devices: dict[tuple[str, str], tuple[str, int]],
+) -> Iterator[int]:
     """Verify a stream's chain up to its fixed head, which may not be after `latest`.
 
-    Yields the number of entries of each batch.
+    Adds the devices that entries name to `devices`: the first entry of each, by facility and id. Yields the number of
+    entries of each batch.
     """
-    check = _StreamCheck(stream, latest, add)
+    check = _StreamCheck(stream, latest, add, devices)
     for batch in batches.entry_batches(stream.pk, 1, stream.seq, COLUMNS):
         for row in batch:
             check.check_row(row)
@@ -165,8 +175,14 @@ def _verify_stream(stream: Stream, latest: str, add: Callable[[Finding], None]) 
 class _StreamCheck:
     """Checks a stream entry by entry. After a finding it continues from what is stored."""
 
-    def __init__(self, stream: Stream, latest: str, add: Callable[[Finding], None]) -> None:
-        self.stream, self.latest, self.add = stream, latest, add
+    def __init__(
+        self,
+        stream: Stream,
+        latest: str,
+        add: Callable[[Finding], None],
+        devices: dict[tuple[str, str], tuple[str, int]],
+    ) -> None:
+        self.stream, self.latest, self.add, self.devices = stream, latest, add, devices
         self.seq, self.head, self.at = 0, chain.genesis(stream.name), ""
 
     def report(self, code: str, seq: int, **more: Any) -> None:
@@ -201,6 +217,9 @@ class _StreamCheck:
             self.report("time-goes-back", seq)
         else:
             self.at = moment
+            if content["device"]:
+                place = self.stream.facility, str(content["device"])
+                self.devices.setdefault(place, (self.stream.name, seq))
             stored = _row_columns(columns)
             for name, value in stated.items():
                 if stored[name] != value:
@@ -269,6 +288,18 @@ def _entries_beyond_heads() -> Iterator[Finding]:
         for name, seq in cursor.fetchall():
             if seq is not None:
                 yield Finding("entry-beyond-head", {"stream": name, "seq": seq})
+
+
+def _unenrolled_devices(devices: dict[tuple[str, str], tuple[str, int]]) -> Iterator[Finding]:
+    """Find devices that entries name and none enrolled, where the record of the facility enrolled any."""
+    enrolled: dict[str, set[str]] = defaultdict(set)
+    rows = Entry.objects.filter(type=DEVICE_ENROLLED.name).values_list("stream__name", "body")
+    for stream, body in rows.iterator(chunk_size=1000):
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):  # reported as an entry
+            enrolled[facility_of(stream)].add(str(json.loads(bytes(body))["device"]))
+    for (facility, device), (stream, seq) in devices.items():
+        if facility in enrolled and device not in enrolled[facility]:
+            yield Finding("device-not-enrolled", {"stream": stream, "seq": seq, "device": device})
 
 
 def _unrecorded_keys() -> Iterator[Finding]:

@@ -13,6 +13,7 @@ FINDINGS: dict[str, Any] = {
     "entry-of-elsewhere": "%(stream)s, entry %(seq)s belongs to another stream or number.",
     "time-goes-back": "%(stream)s, entry %(seq)s is older than the entry before it.",
     "column-differs": "%(stream)s, entry %(seq)s: the search column %(column)s differs from the entry. The entry itself is intact.",
+    "device-not-enrolled": "%(stream)s, entry %(seq)s was entered at the device %(device)s, which no entry enrolled.",
     "head-differs": "The head of %(stream)s differs from the hash of its entry %(seq)s.",
     "entry-beyond-head": "%(stream)s, entry %(seq)s comes after the head of its stream.",
     "key-off-the-record": "No entry of the record created the key %(key)s.",
@@ -33,6 +34,27 @@ FINDINGS: dict[str, Any] = {
     "signature-bad": "%(origin)s: no key on the record signed the checkpoint of %(size)s seals.",
     "cosignature-bad": "%(origin)s: the cosignature of %(name)s on the checkpoint of %(size)s seals is wrong.",
     "seals-unsigned": "%(origin)s: no checkpoint covers its last seal, %(number)s.",
+}
+# Found no more; entries of earlier verifications have them.
+FORMER: dict[str, Any] = {
+    "planned-move-differs": "%(facility)s: planned move %(move)s differs from its entries in %(column)s. The entries count.",
+    "planned-move-without-entry": "%(facility)s: planned move %(move)s is in the database, and no entry of the record states it.",
+    "planned-move-without-row": "%(facility)s: planned move %(move)s of the record is not in the database.",
+    "case-document-differs": "Document %(document)s of %(case)s differs from %(stream)s, entry %(seq)s, in %(column)s: it was replaced.",
+    "case-document-unrecorded": "No entry of the record added document %(document)s of %(case)s of %(facility)s.",
+    "case-document-missing": "Document %(document)s of %(case)s, which %(stream)s, entry %(seq)s added, is not in the database.",
+    "case-differs": "%(case)s of %(facility)s differs from its entries in its %(column)s.",
+    "case-missing": "%(case)s of %(facility)s, which the record opened, is not in the database.",
+    "case-unrecorded": "No entry of the record opened %(case)s of %(facility)s.",
+    "change-differs": "%(change)s of %(facility)s differs from its entries in its %(column)s.",
+    "change-missing": "%(change)s of %(facility)s, which the record prepared, is not in the database.",
+    "change-unrecorded": "No entry of the record prepared %(change)s of %(facility)s.",
+    "document-differs": "The document %(document)s differs from %(stream)s, entry %(seq)s, in %(column)s: it was replaced after filing.",
+    "document-unrecorded": "No entry of the record filed the document %(document)s of %(facility)s.",
+    "document-missing": "The document %(document)s, which %(stream)s, entry %(seq)s filed, is not in the database.",
+    "letter-differs": "Letter %(letter)s of %(case)s of %(facility)s differs from its entry in its %(column)s.",
+    "letter-unrecorded": "No entry of the record wrote letter %(letter)s of %(case)s of %(facility)s.",
+    "letter-missing": "Letter %(letter)s of %(case)s of %(facility)s is on the record and not in the database.",
 }
 
 
@@ -61,7 +83,8 @@ class Finding:
 
 def say(finding: Mapping[str, Any]) -> str:
     """The sentence of a finding, from its data on the record (`first_bad` of `record.verified`)."""
-    sentence = FINDINGS.get(finding.get("what", ""))
+    code = finding.get("what", "")
+    sentence = FINDINGS.get(code) or FORMER.get(code)
     try:
         return str(sentence % finding) if sentence else "Unknown fault: %s" % finding.get("what")
     except KeyError:

@@ -22,7 +22,7 @@ class GamesConfig(AppConfig):
         setting_changed.connect(on_setting_changed, dispatch_uid="games.jurisdictions.forget")
         clock.gaming_days.of = gaming_day
         autodiscover_modules(*modules_named("acts", self.path))
-        autodiscover_modules(*modules_named("record_checks", self.path))
+        autodiscover_modules(*modules_named("record_checks", self.path), *modules_named("columns", self.path))
 
 
 def on_setting_changed(*, setting: str, **_: Any) -> None:

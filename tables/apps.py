@@ -28,7 +28,7 @@ class TablesConfig(AppConfig):
         autodiscover_modules(
             *modules_named("alert_rules", self.path), *modules_named("case_rules", self.path)
         )
-        autodiscover_modules(*modules_named("record_checks", self.path))
+        autodiscover_modules(*modules_named("record_checks", self.path), *modules_named("columns", self.path))
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.link.floor = Floor()
         stream_continued.connect(

@@ -1,4 +1,4 @@
-"""Rows as the entries state them, for the checks of a full verification (`audit/record_checks.py`)."""
+"""Rows as the entries of one table state them, for the checks of chips and players (`audit/record_checks.py`)."""
 
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 
+from audit.columns import RowFindings
 from audit.models import Entry
-from audit.verification_words import Finding, declare_finding
+from audit.verification_words import Finding
 
 K = TypeVar("K", bound=Hashable)
 
@@ -23,32 +24,6 @@ class StatedRow:
     def change(self, seq: int, **values: Any) -> None:
         self.seq = seq
         self.values.update(values)
-
-
-@dataclass(frozen=True)
-class RowFindings:
-    """The codes of three findings about rows: it differs, no entry states it, or it is missing."""
-
-    differs: str
-    without_entry: str
-    without_row: str
-
-    @classmethod
-    def declare(cls, name: str) -> "RowFindings":
-        """Declare the findings of one topic: `money-differs`, `money-without-entry` and `money-without-row`."""
-        return cls(
-            declare_finding(
-                f"{name}-differs",
-                "%(stream)s: %(row)s differs from entry %(seq)s in %(column)s. The entry counts.",
-            ),
-            declare_finding(
-                f"{name}-without-entry",
-                "%(stream)s: %(row)s is in the database, and no entry of the record states it.",
-            ),
-            declare_finding(
-                f"{name}-without-row", "%(stream)s: %(row)s of entry %(seq)s is not in the database."
-            ),
-        )
 
 
 def compare_rows(

@@ -1,36 +1,39 @@
-"""What a full verification checks of declared reports: what is sent where, against the entry that declares it."""
+"""What a full verification checks of the rollups of figures: each is computed again from the entries of rounds."""
 
 from collections.abc import Callable, Iterator
 
-from audit.models import Entry
-from audit.record_checks import record_check
-from audit.verification_words import Finding
-from games.models import Facility
-from tables.core.stated_rows import RowFindings, StatedRow, compare_rows, entry_bodies
-from tables.figures.entry_types import REPORTS_DECLARED
-from tables.models import FiguresSchedule
+from django.db import connection, transaction
 
-REPORTS = RowFindings.declare("declared-report")
-COLUMNS = ("every", "filters", "folder", "formats", "mail")
+from audit.record_checks import record_check
+from audit.verification_words import Finding, declare_finding
+from tables.figures.rollup import differences
+from tables.models import RollupProgress, Table
+
+ROLLUP_DIFFERS = declare_finding(
+    "rollup-differs",
+    "The rollups of figures differ from the record: %(row)s. manage.py figures_rollup --rebuild writes them again.",
+)
 
 
 @record_check
-def check_declared_reports(tick: Callable[[], None]) -> Iterator[Finding]:
-    """Compare the running reports of every facility with the newest entry that declares them."""
-    for facility in Facility.objects.order_by("pk"):
+def check_rollups(tick: Callable[[], None]) -> Iterator[Finding]:
+    """Compare the rollups of every table with its rounds. What differs is computed again while nobody writes it."""
+    for table in Table.objects.select_related("stream", "facility").order_by("pk"):
         tick()
-        entries = Entry.objects.filter(
-            stream__name__startswith=f"{facility.code}/", type=REPORTS_DECLARED.name
-        )
-        stated: dict[str, StatedRow] = {}
-        for body in entry_bodies(entries):
-            try:
-                stated = {
-                    report["name"]: StatedRow(body["seq"], {name: report[name] for name in COLUMNS})
-                    for report in body["data"]["reports"]
-                }
-            except (KeyError, TypeError):
-                continue  # the verification of the chain names it
-        running = FiguresSchedule.objects.filter(facility=facility, ended_at=None)
-        stored = {row.name: row for row in running.order_by("pk")}
-        yield from compare_rows(REPORTS, f"{facility.code}/setup", stated, stored, name="report {}".format)
+        if not differences(table):
+            continue
+        with transaction.atomic():
+            if _may_lock():
+                RollupProgress.objects.select_for_update().filter(table=table).first()
+            lines = differences(table)
+        for line in lines:
+            yield Finding(ROLLUP_DIFFERS, {"stream": table.stream.name, "row": line})
+
+
+def _may_lock() -> bool:
+    """Whether this role of the database may lock the row: that of an auditor may only read."""
+    if connection.vendor != "postgresql":
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT has_table_privilege('tables_rollupprogress', 'UPDATE')")
+        return bool(cursor.fetchone()[0])

@@ -9,11 +9,12 @@ from typing import Any
 from django.db.models import Min, Model, Sum
 
 from audit.clock import format_moment
+from audit.columns import RowFindings
 from audit.models import Entry
 from audit.record_checks import record_check
 from audit.verification_words import Finding, declare_finding
 from games.models import Facility
-from tables.core.stated_rows import RowFindings, StatedRow, compare_rows, entry_bodies
+from tables.core.stated_rows import StatedRow, compare_rows, entry_bodies
 from tables.models import (
     ChipDiscrepancy,
     ChipSale,
@@ -452,7 +453,14 @@ def _check_openers(table: Table) -> Iterator[Finding]:
 
 def _check_sums(table: Table) -> Iterator[Finding]:
     """Compare what an inventory took and paid with its rounds, and the tray with the sums of its open inventory."""
-    for inventory in TableInventory.objects.filter(table=table).order_by("number"):
+    inventories = list(TableInventory.objects.filter(table=table).order_by("number"))
+    sums = (table.tray_taken_cents, table.tray_paid_cents, table.tray_corrected_cents)
+    if all(inventory.closed_at is not None for inventory in inventories) and (
+        table.tray_cents is not None or any(sums)
+    ):
+        where = {"stream": table.stream.name, "inventory": 0, "expected_cents": 0}
+        yield Finding(TRAY_DIFFERS, {**where, "stored_cents": table.tray_cents or sum(sums)})
+    for inventory in inventories:
         is_open = inventory.closed_at is None
         source: Any = table if is_open else inventory
         prefix = "tray_" if is_open else ""

@@ -9,11 +9,12 @@ from typing import Any
 from django.db.models import QuerySet
 
 from audit.clock import format_moment
+from audit.columns import RowFindings
 from audit.models import Entry
 from audit.record_checks import record_check
 from audit.verification_words import Finding, declare_finding
 from games.models import Facility
-from tables.core.stated_rows import RowFindings, StatedRow, compare_rows, entry_bodies
+from tables.core.stated_rows import StatedRow, compare_rows, entry_bodies
 from tables.models import Player, PlayerDetails, Rating, Round, Table
 from tables.players.entry_types import (
     PLAYER_ADMITTED,

@@ -402,6 +402,9 @@ def _compare_table(table: Table) -> Differences:
     entries = list(_entries(table, (TABLE_MADE.name, *LIMITS_TYPES, *HALTING_TYPES)))
     made = next((entry for entry in entries if entry.type == TABLE_MADE.name), None)
     if made is None:
+        place = f"{table.facility.code}/{table.code}"
+        if table.stream.name != place:
+            yield PlayDifference(0, None, "the table's row", "stream", table.stream.name, place)
         return
     limits = next((entry for entry in reversed(entries) if "min_cents" in entry.data), made)
     halting = next((entry for entry in reversed(entries) if entry.type in HALTING_TYPES), made)

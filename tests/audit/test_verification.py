@@ -15,7 +15,7 @@ from audit.models import Checkpoint, Cosignature, Entry, Node, Seal, SealedHead,
 from audit.record_checks import RECORD_CHECKS
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
-from audit.verification_words import FINDINGS, say
+from audit.verification_words import FINDINGS, FORMER, say
 from tests.services import later
 from tests.services.emptying import guards_aside
 
@@ -248,13 +248,18 @@ def test_every_finding_has_its_sentence(sealed):
              "person": "p", "device": "d", "facility": "f", "document": "D-1", "submission": "RS-1", "case": "C-1",
              "factor": "app", "change": "CH-1", "letter": "L-1", "inventory": 1, "slip": "F-0001",
              "expected_cents": 1, "stored_cents": 2, "round": 7, "player": "P-1", "move": 3,
-             "last": 1}  # fmt: skip
-    for code in FINDINGS:
+             "last": 1, "by": "b"}  # fmt: skip
+    for code in FINDINGS | FORMER:
         assert "%(" not in say({"what": code, **where}) and code not in say({"what": code, **where})
     folder = Path(verification.__file__).parent
     source = "".join((folder / f"{name}.py").read_text() for name in SOURCES)
     raised = set(re.findall(r'(?:Finding|report|_bad)\(\s*"([a-z-]+)"', source))
-    checks = "".join({inspect.getsource(sys.modules[check.__module__]) for check in RECORD_CHECKS})
+    modules = {check.__module__ for check in RECORD_CHECKS} | {
+        name
+        for name in sys.modules
+        if name.startswith(("audit.", "games.", "tables.")) and name.endswith("columns")
+    }
+    checks = "".join(inspect.getsource(sys.modules[name]) for name in modules)
     declared = set(re.findall(r'declare_finding\(\s*"([a-z-]+)"', checks))
     for topic in re.findall(r'RowFindings\.declare\("([a-z-]+)"', checks):
         declared |= {f"{topic}-{end}" for end in ("differs", "without-entry", "without-row")}

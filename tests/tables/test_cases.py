@@ -14,16 +14,14 @@ from django.db import connection
 
 from audit import pins
 from audit.models import Entry, Lockout, SealerStatus
+from audit.stated_rows import check_columns
 from games import jurisdictions
 from games.engine import Refusal
 from games.models import PreparedChange
 from tables.cases import watch
-from tables.cases.case_record_checks import check_cases
 from tables.cases.exceptions import exceptions
 from tables.cases.inbox import due_words, span_words
 from tables.cases.kinds import words_of_case
-from tables.cases.letter_record_checks import check_case_letters
-from tables.cases.record_checks import check_case_documents
 from tables.clock.ticker import Ticker
 from tables.models import Alert, Approval, Case, CaseDocument, CaseLetter, ReportAcceptance, Slip
 from tables.runner import facility
@@ -84,6 +82,10 @@ def test_a_dispute_opens_one_case_that_is_due_in_the_hours_of_its_jurisdiction(d
         "case": "C-0001",
         "due_at": "2026-11-22T15:00:00.000000Z",
         "kind": "dispute",
+        "params": case.params,
+        "round": 1,
+        "seat": 2,
+        "table": "T-01",
         "subject": "T-01:1:2",
         "title": "Dispute at T-01 seat 2, round 1",
     }
@@ -289,11 +291,11 @@ def test_documents_keep_their_bytes_and_a_verification_finds_replaced_ones(dispu
         )
     answer = disputed.browser("podium", "gaming-agent").get("/inbox/larkfield/C-0001/documents/1")
     assert answer.content == content and "attachment" in answer["Content-Disposition"]
-    assert list(check_case_documents(lambda: None)) == []
+    assert list(check_columns(lambda: None, [CaseDocument])) == []
     CaseDocument.objects.update(content=b"I had nothing.")
-    assert [found.code for found in check_case_documents(lambda: None)] == ["case-document-differs"]
+    assert [found.code for found in check_columns(lambda: None, [CaseDocument])] == ["row-differs"]
     CaseDocument.objects.all().delete()
-    assert [found.code for found in check_case_documents(lambda: None)] == ["case-document-missing"]
+    assert [found.code for found in check_columns(lambda: None, [CaseDocument])] == ["row-without-row"]
 
 
 # Signatures
@@ -418,17 +420,18 @@ def test_a_verification_finds_a_letter_with_other_words(disputed):
 
     def found():
         findings = [
-            (finding.code, finding.where.get("column")) for finding in check_case_letters(lambda: None)
+            (finding.code, finding.where.get("column"))
+            for finding in check_columns(lambda: None, [CaseLetter])
         ]
         return findings
 
     assert found() == []
     CaseLetter.objects.filter(number=2).update(findings="Nothing.", counts=False)
-    assert found() == [("letter-differs", "words"), ("letter-differs", "counts")]
+    assert found() == [("row-differs", "words"), ("row-differs", "counts")]
     CaseLetter.objects.filter(number=2).delete()
-    assert found() == [("letter-missing", None)]
+    assert found() == [("row-without-row", None)]
     CaseLetter.objects.update(number=9)
-    assert found()[0] == ("letter-unrecorded", None)
+    assert ("row-without-entry", None) in found()
 
 
 def test_a_verification_finds_a_case_that_differs_from_its_entries(disputed):
@@ -439,13 +442,15 @@ def test_a_verification_finds_a_case_that_differs_from_its_entries(disputed):
     sign(disputed, "surveillance")
 
     def found():
-        return [(finding.code, finding.where.get("column")) for finding in check_cases(lambda: None)]
+        return [
+            (finding.code, finding.where.get("column")) for finding in check_columns(lambda: None, [Case])
+        ]
 
     assert found() == []
     Case.objects.update(outcome="goodwill", owner=disputed.people["surveillance"])
-    assert found() == [("case-differs", "owner"), ("case-differs", "outcome")]
+    assert found() == [("row-differs", "owner"), ("row-differs", "outcome")]
     Case.objects.update(code="C-0007")
-    assert found() == [("case-unrecorded", None), ("case-missing", None)]
+    assert found() == [("row-without-entry", None), ("row-without-row", None)]
 
 
 def test_nobody_signs_who_acted_in_the_round_and_table_games_do_not_sign_alone(disputed, hands):

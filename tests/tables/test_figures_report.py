@@ -16,9 +16,9 @@ from django.core.management import CommandError, call_command
 
 from audit import clock
 from audit.models import Entry
+from audit.stated_rows import check_columns
 from tables.clock import ticker
 from tables.figures.deliveries import deliver_due
-from tables.figures.record_checks import check_declared_reports
 from tables.figures.schedules import ended_periods, read_declaration
 from tables.models import FiguresReport, FiguresSchedule
 from tests.desk.test_figures import at
@@ -258,7 +258,8 @@ def test_a_verification_finds_a_report_that_is_sent_elsewhere(scene, tmp_path, f
 
     def findings() -> list[tuple[str, str | None]]:
         return [
-            (finding.code, finding.where.get("column")) for finding in check_declared_reports(lambda: None)
+            (finding.code, finding.where.get("column"))
+            for finding in check_columns(lambda: None, [FiguresSchedule])
         ]
 
     assert findings() == []
@@ -271,6 +272,8 @@ def test_a_verification_finds_a_report_that_is_sent_elsewhere(scene, tmp_path, f
             rows.update(**{column: value})
             assert findings() == [("declared-report-differs", column)]
     rows.update(ended_at=clock.now())
+    assert findings() == [("declared-report-differs", "ended_at")]
+    rows.all().delete()
     assert findings() == [("declared-report-without-row", None)]
 
 

@@ -6,12 +6,12 @@ import json
 import pytest
 
 from audit.models import Entry, Person
+from audit.stated_rows import check_columns
 from games.engine import Refusal
 from games.models import Facility
 from tables.handover.draft import handover_draft
 from tables.handover.figures import shift_figures
 from tables.handover.open_items import open_items
-from tables.handover.record_checks import check_handovers
 from tables.handover.shifts import shift_to_hand_over
 from tables.models import Assignment, DiceLot, Handover, ItemAcceptance, Table
 from tables.screens.day_figures import day_figures
@@ -259,7 +259,10 @@ def test_a_verification_finds_a_handover_that_the_record_does_not_state(floor, h
     sign(floor)
 
     def findings() -> list[tuple[str, str | None]]:
-        return [(finding.code, finding.where.get("column")) for finding in check_handovers(lambda: None)]
+        return [
+            (finding.code, finding.where.get("column"))
+            for finding in check_columns(lambda: None, [Handover, ItemAcceptance])
+        ]
 
     assert findings() == []
     handovers, acceptances = Handover.objects.all(), ItemAcceptance.objects.all()

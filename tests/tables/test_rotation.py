@@ -6,13 +6,13 @@ import json
 import pytest
 
 from audit.models import Entry, Person
+from audit.stated_rows import check_columns
 from games.engine import Refusal
 from games.models import Facility
 from tables.handover.open_items import open_items
 from tables.models import Assignment, HourFigures, PlannedMove, Qualification, Table
 from tables.opening.new_tables import make_table
 from tables.rotation.board import board
-from tables.rotation.record_checks import check_planned_moves
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_dice_pages import see, words
 
@@ -47,7 +47,7 @@ def newest(type_: str) -> dict:
 
 
 def findings() -> list[str]:
-    return [finding.code for finding in check_planned_moves(lambda: None)]
+    return [finding.code for finding in check_columns(lambda: None, [PlannedMove])]
 
 
 def test_a_move_is_planned_for_when_the_break_is_due_and_ends_when_the_dealer_takes_the_post(floor, hands):
@@ -193,9 +193,9 @@ def test_the_tablet_the_proposals_and_the_handover_name_who_is_planned(floor, ha
 def test_a_full_verification_names_a_planned_move_that_differs_from_the_record(floor):
     plan(floor)
     PlannedMove.objects.update(outcome="canceled", ended_at=dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC))
-    assert set(findings()) == {"planned-move-differs"}
+    assert set(findings()) == {"row-differs"}
     PlannedMove.objects.update(number=7)
-    assert sorted(findings()) == ["planned-move-without-entry", "planned-move-without-row"]
+    assert sorted(findings()) == ["row-without-entry", "row-without-row"]
 
 
 def test_the_board_shows_who_deals_since_when_and_who_comes_next(floor, hands):

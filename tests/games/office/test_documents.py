@@ -203,9 +203,9 @@ def test_a_document_that_was_replaced_in_the_database_is_named_with_its_entry(po
     replaced = {"content": PDF.replace(b"<<>>", b"<</A>>"), "sha256": "0" * 64}.get(column, "Another.pdf")
     with as_superuser():
         Document.objects.update(**{column: replaced})
-    where = {"document": "D-0001", "stream": "larkfield/rules", "seq": entry.seq, "column": column}
+    where = {"row": "document D-0001", "stream": "larkfield/rules", "seq": entry.seq, "column": column}
     assert [finding.as_data() for finding in verification.verify().findings] == [
-        {"what": "document-differs", **where}
+        {"what": "row-differs", **where}
     ]
 
 
@@ -215,8 +215,8 @@ def test_a_document_without_an_entry_and_an_entry_without_its_document_are_named
     with as_superuser():
         Document.objects.update(code="D-0666")
     assert [finding.as_data() for finding in verification.verify().findings] == [
-        {"what": "document-unrecorded", "document": "D-0666", "facility": "larkfield"},
-        {"what": "document-missing", "document": "D-0001", "stream": "larkfield/rules", "seq": entry.seq},
+        {"what": "row-without-entry", "stream": "larkfield", "row": "document D-0666"},
+        {"what": "row-without-row", "row": "document D-0001", "stream": "larkfield/rules", "seq": entry.seq},
     ]
 
 

@@ -1,0 +1,142 @@
+"""What a full verification checks of who put people and devices on record: somebody who was allowed to.
+
+A statement of a person or a device counts for the checks of rows, so whoever may append entries could state a person
+of their own. Each statement that gives access has to name people who were on record before it, with a role of the
+policy. One that names nobody is of the server's operator: it is listed, because nobody on record answers for it.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from audit.entries import DEVICE_ENROLLED, PERSON_RECORDED
+from audit.models import Entry
+from audit.record_checks import record_check, record_gap
+from audit.verification_words import Finding, declare_finding
+from games.jurisdictions import Jurisdiction
+from games.models import Facility
+from games.separation import policy
+
+PERSON_BY_OTHERS = declare_finding(
+    "person-by-others",
+    "%(stream)s, entry %(seq)s gives %(person)s access, and names nobody who was allowed to: %(by)s.",
+)
+DEVICE_BY_OTHERS = declare_finding(
+    "device-by-others",
+    "%(stream)s, entry %(seq)s enrolls the device %(device)s, and names nobody who was allowed to: %(by)s.",
+)
+ACTOR_UNRECORDED = declare_finding(
+    "actor-unrecorded",
+    "Entries of %(facility)s name %(person)s, whom no entry of its record states as a person.",
+)
+ACCESS = ("active", "department", "role", "works_in")
+MOST_LISTED = 20
+Tick = Callable[[], None]
+
+
+@dataclass
+class Registrations:
+    """The people of a facility as its entries so far state them, and who was put on record by nobody."""
+
+    law: Jurisdiction
+    people: dict[str, dict[str, Any]] = field(default_factory=dict)
+    by_operator: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def apply(self, type_: str, body: dict[str, Any]) -> None:
+        """Apply one entry. Raises KeyError or TypeError for one that is not as it was written."""
+        if type_ == PERSON_RECORDED.name:
+            self._person(body)
+        else:
+            self._device(body)
+
+    def _person(self, body: dict[str, Any]) -> None:
+        data = body["data"]
+        before = self.people.get(data["code"])
+        self.people[data["code"]] = data
+        gives_access = before is None or any(before.get(name) != data[name] for name in ACCESS)
+        if not gives_access or not data["active"]:
+            return
+        if body["actor"] is None or body["witness"] is None:  # `record_people --by` names one
+            self.by_operator.append(f"{data['code']} (entry {body['seq']})")
+        elif not self._may("people", body, signed=True):
+            where = {"stream": body["stream"], "seq": body["seq"], "person": data["code"]}
+            self.findings.append(Finding(PERSON_BY_OTHERS, {**where, "by": _by(body)}))
+
+    def _device(self, body: dict[str, Any]) -> None:
+        if body["actor"] is None:
+            self.by_operator.append(f"{body['data']['name']} (entry {body['seq']})")
+        elif not self._may("devices", body, signed=False):
+            where = {"stream": body["stream"], "seq": body["seq"], "device": body["data"]["name"]}
+            self.findings.append(Finding(DEVICE_BY_OTHERS, {**where, "by": _by(body)}))
+
+    def _may(self, subject: str, body: dict[str, Any], *, signed: bool) -> bool:
+        """Whether the policy lets the actor prepare such a change, and a second person answers for it."""
+        row = policy.row_of(self.law, subject)
+        about = body["data"].get("code")
+        if about in (body["actor"], body["witness"]):
+            return False
+        actor, witness = self.people.get(body["actor"]), self.people.get(body["witness"] or "")
+        if actor is None or (signed and witness is None):
+            return True  # `actor-unrecorded` names whom no entry states
+        if not (actor["active"] and actor["role"] in row.prepare):
+            return False
+        if not signed or witness is None:
+            return True
+        is_other = witness["role"] in row.approve or witness["department"] != actor["department"]
+        return witness["active"] and is_other
+
+
+def _by(body: dict[str, Any]) -> str:
+    return " and ".join(code for code in (body["actor"], body["witness"]) if code)
+
+
+def _registrations(facility: Facility) -> Registrations:
+    """The statements of a facility, in the order in which they were appended."""
+    registrations = Registrations(facility.law)
+    entries = Entry.objects.filter(
+        stream__name__startswith=f"{facility.code}/sign-in",
+        type__in=(PERSON_RECORDED.name, DEVICE_ENROLLED.name),
+    ).order_by("pk")
+    for type_, content in entries.values_list("type", "body").iterator(chunk_size=1000):
+        try:
+            registrations.apply(type_, json.loads(bytes(content)))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue  # the verification of the chain names it
+    return registrations
+
+
+@record_check
+def check_registrations(tick: Tick) -> Iterator[Finding]:
+    """Check that each person and device was put on record by people of the policy, and that every actor is stated."""
+    for facility in Facility.objects.order_by("pk"):
+        tick()
+        registrations = _registrations(facility)
+        yield from registrations.findings
+        if not registrations.people:
+            continue
+        entries = Entry.objects.filter(stream__name__startswith=f"{facility.code}/")
+        named = {
+            *entries.values_list("actor", flat=True).distinct(),
+            *entries.values_list("witness", flat=True).distinct(),
+        }
+        for code in sorted(named - {""} - registrations.people.keys()):
+            yield Finding(ACTOR_UNRECORDED, {"facility": facility.code, "person": code})
+
+
+@record_gap
+def registered_by_operator() -> Iterator[str]:
+    """Whom the server's operator put on record, beside the two administrators and the podium of a new facility."""
+    for facility in Facility.objects.order_by("pk"):
+        names = _registrations(facility).by_operator
+        is_made = Entry.objects.filter(
+            stream__name__startswith=f"{facility.code}/", type="facility.made"
+        ).exists()
+        names = names[3:] if is_made else names
+        if names:
+            listed = ", ".join(names[-MOST_LISTED:])
+            yield (
+                f"{facility.code}: {len(names)} people and devices that the operator of the server put on record, for "
+                f"which no two people answer. The newest: {listed}. Compare them with your list of staff."
+            )
