@@ -36,7 +36,7 @@ declare(
     derived=of(
         "facility table inventory number kind slip_number status chips cents gaming_day requested_at "
         "requested_by prepared_at prepared_by handed_at handed_by handed_with carrier received_at received_by "
-        "received_with ended_at ended_by ended_with reason"
+        "received_with ended_at ended_by ended_with reason carrier_signed_at refused_counts"
     ),
 )
 declare(

@@ -83,7 +83,7 @@ declare(
     "round",
     derived=of(
         "table submission number gaming_day phase by_hand last_throw opened_at ended_at wagered_cents "
-        "taken_cents paid_cents",
+        "taken_cents paid_cents late_wagers raises",
         PLAY,
     ),
     unproven={

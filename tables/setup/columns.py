@@ -3,7 +3,7 @@
 from audit.columns import FACILITY, NONE, Body, Rows, constant, declare, same
 from games.models import Facility
 from tables.models import Pit
-from tables.money.entry_types import KEEPING_CHANGED
+from tables.money.entry_types import CHIPS_DECLARED, KEEPING_CHANGED
 from tables.setup.entry_types import FACILITY_MADE, FLOOR_ARRANGED, FLOOR_DECLARED, PIT_ARRANGED, PIT_MADE
 
 DECLARED = same("target_paces", "shifts", "floor_items")
@@ -18,11 +18,13 @@ declare(
             **same("name", "jurisdiction", "time_zone", "gaming_day_start"),
             "review_first_from_cents": NONE,
             "keeps_inventory": constant(False),
+            "chips_cents": constant([]),
         }
     },
     changed={
         "review_sum.set": {"review_first_from_cents": "cents"},
         KEEPING_CHANGED: {"keeps_inventory": "keeps"},
+        CHIPS_DECLARED: same("chips_cents"),
         FLOOR_ARRANGED: {"floor_items": "items"},
         FLOOR_DECLARED: DECLARED,
     },

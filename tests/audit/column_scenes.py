@@ -79,7 +79,8 @@ def play_evening(folder: Path) -> Scene:
     test_money.cage(scene, "void_transfer", {**test_money.fill(scene), "reason": "not needed"}, "security")
     credit = test_money.request(scene, "credit", {"2500": 20})
     test_money.cage(scene, "prepare_transfer", credit)
-    scene.act("hand_over_transfer", {**credit, "carrier": "security"}, witness="floorperson")
+    scene.act("sign_to_carry", credit, witness="security")
+    scene.act("hand_over_transfer", credit, witness="floorperson")
     test_money.cage(scene, "receive_transfer", {**credit, "chips": {"2500": 20}}, "security")
     canceled = {**test_money.request(scene), "reason": "asked twice"}
     scene.act("cancel_transfer", canceled, by="floorperson", device=scene.podium)
