@@ -64,7 +64,7 @@ def test_four_slips_of_840_dollars_for_one_round_and_seat_wait_for_a_review_from
         slip = money_slip(scene)
         assert slip.review_comes_first
         assert entry(scene, "slip.filed")[2]["data"]["review"]["sum_cents"] == number * 84_000
-        assert money_open_alerts() == {f"slip-review:{slip.code}"}
+        assert f"slip-review:{slip.code}" in money_open_alerts()
         with scene.refused("slip-review-first"):
             settle(scene, (2, 84_000), code=slip.code)
         review(scene, slip.code)

@@ -19,7 +19,9 @@ import pypdfium2
 import pytest
 from django.core.management import call_command
 
+from games.chips import KNOWN_CHIPS_CENTS
 from games.formats import about, money, percent, signed, signed_about
+from games.models import Facility
 from tables.core.figure_sums import Sums
 from tables.core.glossary import MEANINGS
 from tables.figures import rollup
@@ -70,6 +72,7 @@ def play_the_day(hands: Hands, day: dt.date) -> Scene:
     """A day of one table, and the days around it; then it is the next morning."""
     hands.now = dt.datetime.combine(day - DAY, dt.time(17), tzinfo=dt.UTC)
     scene = make_scene("pa-675a", payout_limit_cents=5_006_000)
+    Facility.objects.update(chips_cents=list(KNOWN_CHIPS_CENTS))  # half dollars among them
     earlier = deal(scene, (1, "pip:1", 50_000), dice=EIGHT_FIVES)
     hands.now = moment(scene, day, 9)
     deal(

@@ -175,28 +175,28 @@ def test_the_layout_words_odds_as_the_submission_does(hands, scene):
 
 @clause("PA-521.7(d)")
 def test_an_increment_is_asked_only_when_the_submission_in_force_holds_it(hands, scene):
-    scene.place((1, "total:4", 1050), (1, "small", 1050))
+    scene.place((1, "total:4", 1100), (1, "small", 1100))
     scene.act("void_round", {"reason": "test"}, by="floorperson", device=scene.podium)
     approve(scene, increments=[{"family": "total", "cents": 500}])
     hands.now += dt.timedelta(seconds=1)
     scene.acknowledge_rules()
     with scene.refused("not-an-increment", "58 Pa. Code § 521.7(d)") as refused:
-        scene.place((1, "total:4", 1050))
+        scene.place((1, "total:4", 1100))
     assert refused.value.params["step"] == "$5"
     increments = {area["wager"]: area.get("increment_cents") for area in scene.snapshot["layout"]}
     assert (increments["total:4"], increments["small"]) == (500, None), (
         "the keypad of an area asks for it too"
     )
-    scene.place((1, "total:4", 1500), (1, "small", 1050))
+    scene.place((1, "total:4", 1500), (1, "small", 1100))
     scene.place((1, "total:4", 0))
     assert [wager["wager"] for wager in scene.snapshot["round"]["wagers"]] == ["small"]
 
 
 def test_an_increment_of_a_version_to_come_is_not_asked_yet(hands, scene):
     approve(scene, "2026-11-21T10:05", increments=[{"family": "total", "cents": 500}])
-    scene.place((1, "total:4", 1050))
+    scene.place((1, "total:4", 1100))
     hands.now += dt.timedelta(minutes=9)
-    scene.place((1, "total:4", 1150))
+    scene.place((1, "total:4", 1200))
 
 
 def test_a_table_opens_and_deals_only_with_a_shaker_that_the_submission_names(hands, scene):

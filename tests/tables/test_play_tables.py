@@ -16,7 +16,6 @@ from audit.models import Entry
 from audit.record_checks import not_covered
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
 from tables.replay.play_tables import differences_of
-from tables.reports import expected
 from tables.reports.figures import build_report
 from tables.reports.notes import expected_notes
 from tables.reports.pdf import report_pdf
@@ -56,7 +55,6 @@ def played(hands) -> Scene:
 
 
 def report_of(scene: Scene):
-    expected._cache.clear()
     facility = scene.fresh.facility
     return build_report(ReportDay(facility, facility.gaming_day(clock.now()), clock.now()))
 

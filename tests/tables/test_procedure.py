@@ -230,12 +230,12 @@ def test_every_loser_is_taken_before_any_winner_is_paid(rules, section):
 @pytest.mark.parametrize(
     ("rules", "payouts", "paid"),
     [
-        pytest.param("pa-539", {"total:12": "7 to 1"}, 3_500, marks=clause("PA-539.5(e)-odds")),
-        pytest.param("pa-539", {}, 3_000, marks=clause("PA-539.5(e)-odds")),
-        pytest.param("pa-625a/A", {}, 3_000, marks=clause("PA-625a.5(e)-odds")),
-        pytest.param("pa-625a/B", {}, 3_500, marks=clause("PA-625a.5(e)-odds")),
+        pytest.param("pa-539", {"total:12": "7 to 1"}, 7_000, marks=clause("PA-539.5(e)-odds")),
+        pytest.param("pa-539", {}, 6_000, marks=clause("PA-539.5(e)-odds")),
+        pytest.param("pa-625a/A", {}, 6_000, marks=clause("PA-625a.5(e)-odds")),
+        pytest.param("pa-625a/B", {}, 7_000, marks=clause("PA-625a.5(e)-odds")),
         pytest.param("nj-19-47-9", {"total:12": "6.5 to 1"}, 0, marks=clause("NJ-19:47-9.5(e)-odds")),
-        pytest.param("nj-19-47-9", {"total:12": "13 to 2"}, 3_250, marks=clause("NJ-19:47-9.5(e)-odds")),
+        pytest.param("nj-19-47-9", {"total:12": "13 to 2"}, 6_500, marks=clause("NJ-19:47-9.5(e)-odds")),
     ],
 )
 def test_winners_are_paid_at_the_odds_in_force(rules, payouts, paid):
@@ -244,9 +244,9 @@ def test_winners_are_paid_at_the_odds_in_force(rules, payouts, paid):
             make_scene(rules, **payouts)
         return
     scene = make_scene(rules, **payouts)
-    scene.play((1, "total:12", 500), dice=[2, 5, 5])
+    scene.play((1, "total:12", 1_000), dice=[2, 5, 5])
     scene.finish()
-    assert scene.settled == [(1, "total:12", "win", paid, 500)]
+    assert scene.settled == [(1, "total:12", "win", paid, 1_000)]
     assert scene.last_round.paid_cents == paid
 
 
