@@ -339,7 +339,7 @@ class StoredRow:
 def stored_rows(stated: StatedModel, pks: Sequence[Any] | None = None) -> Iterator[StoredRow]:
     """Read the rows of a model, all or those with these primary keys, in the order of their primary keys."""
     readings = {
-        name: reading for name, reading in stated.readings.items() if _may_read(stated.model, reading.columns)
+        name: reading for name, reading in stated.readings.items() if may_read(stated.model, reading.columns)
     }
     paths = list(dict.fromkeys(path for reading in readings.values() for path in reading.paths))
     facility = facility_path(stated.model)
@@ -378,7 +378,7 @@ def facility_path(model: type[Model], depth: int = 3) -> str:
     return ""
 
 
-def _may_read(model: type[Model], columns: Sequence[str]) -> bool:
+def may_read(model: type[Model], columns: Sequence[str]) -> bool:
     """Whether this role of the database may read the columns: that of an auditor may not read secrets."""
     if connection.vendor != "postgresql":
         return True

@@ -126,7 +126,8 @@ def test_an_auditor_who_may_only_read_finds_changed_rows_too(played):
     registration.record_people()
     work_as(provision_roles.AUDITOR)
     assert [finding.as_data()["column"] for finding in verification.verify().findings] == ["cents"]
-    assert [sentence.partition(":")[0] for sentence in not_covered()] == ["people's PINs"]
+    gaps = {sentence.partition(":")[0] for sentence in not_covered()}
+    assert {"people's PINs", "players' personal data"} <= gaps
 
 
 def test_rows_without_an_entry_and_entries_without_a_row_are_named(played):
