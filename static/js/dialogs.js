@@ -1,5 +1,5 @@
 /* Pages of lists (custody, staff, equipment, the desk, the office): each act is a dialog over the list. Attributes of the
-   fields say what they send: `name`, `data-as` (text, code, whole, mm, cents, yes, flag, list, date, place), `data-into`
+   fields say what they send: `name`, `data-as` (text, code, whole, mm, cents, words, wholes, yes, flag, list, date, place), `data-into`
    (sent with every row of a list), rows in [data-each], and what is required in `data-must`. Nothing typed is lost by a
    refusal.
 
@@ -38,12 +38,20 @@ function parseInteger(text, { low = 0, high = 1e9 }) {
   return fits ? Number(text) : undefined;
 }
 
+/* Words with spaces or commas between them; undefined when there are none. */
+function parseWords(text) {
+  const words = text.split(/[\s,;]+/).filter(Boolean);
+  return words.length ? words : undefined;
+}
+
 const READ = {
   "text": (field) => field.value.trim(),
   "code": (field) => (CODE.test(field.value.trim()) ? field.value.trim() : undefined),
   "whole": (field) => parseInteger(field.value.trim(), field.dataset),
   "mm": (field) => parseMicrometers(field.value),
   "cents": (field) => parseCents(field.value),
+  "words": (field) => parseWords(field.value),
+  "wholes": (field) => parseWords(field.value)?.map(Number),
   "date": (field) => field.value || null,
   "yes": (field) => field.checked,
 };

@@ -1,6 +1,6 @@
 """Lines of the record about dice, shakers and approvals; the posts at a table, and codes in words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tables.dice.entry_types import (
@@ -21,7 +21,14 @@ from tables.dice.entry_types import (
     INSTRUMENT_RETIRED,
     SHAKER_UNLOCKED,
 )
-from tables.equipment.entry_types import APPROVAL_RECORDED, APPROVAL_WITHDRAWN, SHAKER_REGISTERED
+from tables.equipment.entry_types import (
+    APPROVAL_RECORDED,
+    APPROVAL_WITHDRAWN,
+    APPROVALS_RECORDED,
+    APPROVALS_WITHDRAWN,
+    SHAKER_REGISTERED,
+    ApprovalData,
+)
 from tables.equipment.words import approval_subjects, inspection_lines
 from tables.runner.entry_types import EQUIPMENT_CHANGED
 from tables.words.registry import line, register
@@ -58,12 +65,25 @@ ACT_LINES = [
     ),
     line(APPROVAL_RECORDED, lambda data: "Approval %(reference)s of the %(subject)s recorded" % data),
     line(APPROVAL_WITHDRAWN, lambda data: "Approval %(reference)s of the %(subject)s withdrawn" % data),
+    line(APPROVALS_RECORDED, lambda data: "%s recorded" % _approvals_in_words(data["approvals"])),
+    line(APPROVALS_WITHDRAWN, lambda data: "%s withdrawn" % _approvals_in_words(data["approvals"])),
     line(EQUIPMENT_CHANGED, lambda data: "Approvals or shakers changed"),
     line(SHAKER_REGISTERED, lambda data: "Shaker %(shaker)s registered" % data),
     line(DICE_LOT_PLACED, lambda data: "Lot %(lot)s into %(shaker)s" % data),
     line(DICE_LOT_WITHDRAWN, lambda data: "Lot %(lot)s out of play: %(why)s" % data),
     line(DICE_LOT_EXPIRED, lambda data: "Lot %(lot)s reached its time" % data),
 ]
+
+
+def _approvals_in_words(approvals: Sequence[ApprovalData]) -> str:
+    """Such as "Approval BGL-7 (electrical device) of T-01, T-02"."""
+    words = approval_subjects()
+    names = dict.fromkeys(
+        "%s (%s)" % (approval["reference"], words.get(approval["subject"], approval["subject"]).lower())
+        for approval in approvals
+    )
+    codes = [str(approval["of_table"] or approval["of_shaker"]) for approval in approvals]
+    return "Approval %s of %s" % (" and ".join(names), ", ".join(codes))
 
 
 def words_for_codes(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Acts on approvals of equipment: recorded as a body gave them, and withdrawn."""
 
 import datetime as dt
+from copy import copy
 from typing import get_args
 
 from audit import clock
@@ -10,12 +11,14 @@ from games.engine.editions import Edition, all_editions, edition
 from games.jurisdictions import is_body
 from games.office.documents.filing import document_reference
 from games.office.documents.letters import read_letter
-from games.params import Params
+from games.params import Params, malformed
 from games.snapshot_types import ShakerKind
-from tables.equipment.checks import SHAKER_SUBJECTS
+from tables.equipment.checks import DEVICE, SHAKER_SUBJECTS
 from tables.equipment.entry_types import (
     APPROVAL_RECORDED,
     APPROVAL_WITHDRAWN,
+    APPROVALS_RECORDED,
+    APPROVALS_WITHDRAWN,
     SHAKER_REGISTERED,
     ApprovalData,
 )
@@ -23,6 +26,7 @@ from tables.equipment.refusals import (
     APPROVAL_ENDS_BEFORE_IT_BEGINS,
     APPROVAL_OF_ANOTHER_THING,
     APPROVAL_OF_ONE_THING,
+    APPROVAL_WITHOUT_VERSION,
     BODY_DOES_NOT_APPROVE,
     NO_SUCH_APPROVAL,
     NO_SUCH_EQUIPMENT,
@@ -32,18 +36,21 @@ from tables.models import Approval, Shaker, Table
 from tables.runner.facility import EQUIPMENT, ActOutcome, FacilityContext, facility_act
 
 OFFICE_ROLES = frozenset({"compliance", "games-administrator"})
+MOST_AT_ONCE = 500  # tables or shakers of one letter
 PRINTS = ("odds", "payout-limit")
 SHAKER_KINDS: tuple[ShakerKind, ...] = get_args(ShakerKind)
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES, step_up="always", subject="equipment")
 def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Record an approval of a table's equipment, or of one shaker: by whom, when, and by which letter, which it needs.
+    """Record an approval of equipment: by whom, when, and by which letter, which it needs.
 
-    `lines` are the edition's physical requirements that the approval confirms.
+    It is of one table or shaker (`table`, `shaker`), or of each of several that the same letter names (`tables`,
+    `shakers`). `lines` are the edition's physical requirements that the approval confirms.
     """
     subject, printed = params.choice("subject", approval_subjects()), params.texts("prints")
-    approval = Approval(
+    versions = _versions(params)
+    terms = Approval(
         facility=ctx.facility,
         subject=subject,
         body=params.text("body", default="", max_length=60),
@@ -52,33 +59,47 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
         ends_on=params.date("ends_on", optional=True),
         lines=sorted(set(params.texts("lines"))),
         prints=[word for word in PRINTS if word in printed],
-        version=params.text("version", default="", max_length=40),
+        version=versions[0] if versions else "",
+        further_versions=versions[1:],
     )
-    _set_subject(ctx, approval, params.text("table", default=""), params.text("shaker", default=""))
-    if approval.ends_on and approval.ends_on <= approval.approved_on:
+    approvals = _for_each(ctx, terms, params)
+    if terms.ends_on and terms.ends_on <= terms.approved_on:
         raise Refusal(APPROVAL_ENDS_BEFORE_IT_BEGINS)
-    _verify_body(approval)
-    approval.letter = read_letter(ctx.facility, params)
-    approval.save()
-    _affect_table(ctx, approval)
-    return ActOutcome(APPROVAL_RECORDED(approval_data(approval)))
+    if subject == DEVICE and not versions:
+        raise Refusal(APPROVAL_WITHOUT_VERSION)
+    for approval in approvals:
+        _verify_body(approval)
+    letter = read_letter(ctx.facility, params)
+    for approval in approvals:
+        approval.letter = letter
+        approval.save()
+        _affect_table(ctx, approval)
+    data = [approval_data(approval) for approval in approvals]
+    return ActOutcome(
+        APPROVAL_RECORDED(data[0]) if len(data) == 1 else APPROVALS_RECORDED({"approvals": data})
+    )
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
 def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Record that an approval was withdrawn. A table that needs it can no longer open."""
-    pk, why = params.integer("approval", 1, 2**53), params.text("why")
-    approval = (
+    """Record that an approval was withdrawn, or several. A table that needs it can no longer open."""
+    pks = params.integers("approvals", max_items=MOST_AT_ONCE) or (params.integer("approval", 1, 2**53),)
+    why = params.text("why")
+    approvals = list(
         Approval.objects.select_for_update(of=("self",))
-        .filter(facility=ctx.facility, pk=pk, withdrawn_at=None)
-        .first()
+        .filter(facility=ctx.facility, pk__in=pks, withdrawn_at=None)
+        .order_by("pk")
     )
-    if approval is None:
+    if len(approvals) != len(pks):
         raise Refusal(NO_SUCH_APPROVAL)
-    approval.withdrawn_at = ctx.now
-    approval.save(update_fields=["withdrawn_at"])
-    _affect_table(ctx, approval)
-    return ActOutcome(APPROVAL_WITHDRAWN({**approval_data(approval), "why": why}))
+    for approval in approvals:
+        approval.withdrawn_at = ctx.now
+        approval.save(update_fields=["withdrawn_at"])
+        _affect_table(ctx, approval)
+    data = [approval_data(approval) for approval in approvals]
+    if len(data) == 1:
+        return ActOutcome(APPROVAL_WITHDRAWN({**data[0], "why": why}))
+    return ActOutcome(APPROVALS_WITHDRAWN({"approvals": data, "why": why}))
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
@@ -134,6 +155,8 @@ def approval_data(approval: Approval) -> ApprovalData:
     }
     if approval.letter is not None:
         data["letter"] = document_reference(approval.letter)
+    if approval.further_versions:
+        data["further_versions"] = approval.further_versions
     return data
 
 
@@ -147,18 +170,41 @@ def _day(day: dt.date | None) -> str | None:
     return day.isoformat() if day else None
 
 
-def _set_subject(ctx: FacilityContext, approval: Approval, table: str, shaker: str) -> None:
-    """Point the approval to one table or one shaker.
+def _versions(params: Params) -> list[str]:
+    """The software versions that an approval names: of `versions`, or of `version` alone."""
+    version, versions = params.text("version", default="", max_length=40), params.texts("versions")
+    if (version and versions) or not all(0 < len(text) <= 40 and text == text.strip() for text in versions):
+        raise malformed("versions")
+    return list(dict.fromkeys(versions)) or ([version] if version else [])
+
+
+def _for_each(ctx: FacilityContext, terms: Approval, params: Params) -> list[Approval]:
+    """Return an approval with these terms for each table or shaker that is named.
 
     Raises `approval-of-one-thing`, `approval-of-another-thing` or `no-such-equipment`.
     """
-    if bool(table) == bool(shaker):
+    tables, shakers = (_codes(params, name) for name in ("table", "shaker"))
+    if bool(tables) == bool(shakers):
         raise Refusal(APPROVAL_OF_ONE_THING)
-    if bool(shaker) != (approval.subject in SHAKER_SUBJECTS):
-        raise Refusal(APPROVAL_OF_ANOTHER_THING, subject=approval.subject)
-    if table:
-        approval.table = Table.objects.filter(facility=ctx.facility, code=table).first()
-    else:
-        approval.shaker = Shaker.objects.filter(facility=ctx.facility, code=shaker).first()
-    if approval.table is None and approval.shaker is None:
-        raise Refusal(NO_SUCH_EQUIPMENT, code=table or shaker)
+    if bool(shakers) != (terms.subject in SHAKER_SUBJECTS):
+        raise Refusal(APPROVAL_OF_ANOTHER_THING, subject=terms.subject)
+    rows = (Shaker if shakers else Table).objects.filter(facility=ctx.facility, code__in=shakers or tables)
+    rows_by_code = {row.code: row for row in rows}
+    approvals = []
+    for code in shakers or tables:
+        if code not in rows_by_code:
+            raise Refusal(NO_SUCH_EQUIPMENT, code=code)
+        approval = copy(terms)
+        setattr(approval, "shaker" if shakers else "table", rows_by_code[code])
+        approvals.append(approval)
+    return approvals
+
+
+def _codes(params: Params, name: str) -> tuple[str, ...]:
+    """The codes of a parameter and of its plural. Raises `approval-of-one-thing` if both were sent."""
+    code, codes = params.text(name, default=""), params.texts(f"{name}s", max_items=MOST_AT_ONCE)
+    if code and codes:
+        raise Refusal(APPROVAL_OF_ONE_THING)
+    if len(set(codes)) != len(codes):
+        raise malformed(f"{name}s")
+    return codes or ((code,) if code else ())

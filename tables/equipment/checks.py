@@ -25,6 +25,7 @@ from tables.equipment.refusals import (
 from tables.equipment.table_signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker
 
+DEVICE = "device"  # the table's electrical device: this console
 SHAKER_SUBJECTS = ("shaker", "shaker-automated")  # an approval of these belongs to the shaker, at any table
 
 ON_FILE, INCOMPLETE, OTHER_BODY, OTHER_VERSION, MISSING = (
@@ -55,14 +56,28 @@ class Equipment:
 
     @cached_property
     def approvals(self) -> dict[str, Approval]:
-        """The newest approval of each subject in effect today, for the table or for its shaker."""
+        """The newest approval of each subject in effect today, for the table or for its shaker.
+
+        Of the electrical device, the newest that names the running version: while workers are replaced, two versions
+        deal beside each other, each under its own approval.
+        """
+        approvals = self.approvals_in_effect
+        runs = [
+            approval
+            for approval in approvals
+            if approval.subject == DEVICE and settings.BUILD in approval.versions
+        ]
+        return {approval.subject: approval for approval in [*approvals, *runs]}
+
+    @cached_property
+    def approvals_in_effect(self) -> list[Approval]:
+        """Every approval in effect today for the table or for its shaker, the newest last."""
         ctx, today = self.ctx, self.ctx.table.facility.local(self.ctx.now).date()
         goes_with_it = Q(subject__in=SHAKER_SUBJECTS)
         of = Q(table=ctx.table.pk) & ~goes_with_it
         if self.shaker is not None:
             of |= Q(shaker=self.shaker.pk) & goes_with_it
-        approvals = Approval.objects.in_effect(today).filter(of)
-        return {approval.subject: approval for approval in approvals.order_by("approved_on", "id")}
+        return list(Approval.objects.in_effect(today).filter(of).order_by("approved_on", "id"))
 
     @cached_property
     def conditions(self) -> frozenset[str]:
@@ -107,7 +122,7 @@ class Equipment:
         missing_lines = tuple(line for line in rule.lines if line not in approval.lines)
         if missing_lines:
             return ApprovalState(rule, INCOMPLETE, approval, missing_lines)
-        is_other_version = rule.subject == "device" and approval.version != settings.BUILD
+        is_other_version = rule.subject == DEVICE and settings.BUILD not in approval.versions
         return ApprovalState(rule, OTHER_VERSION if is_other_version else ON_FILE, approval)
 
     def verify_approved(self) -> None:
@@ -139,7 +154,7 @@ class Equipment:
             line = approval_state.missing_lines[0]
             raise Refusal(APPROVAL_SAYS_LESS, rule.lines[line], reference=approval.reference, line=line)
         if approval_state.state == OTHER_VERSION:
-            version = {"approved": approval.version, "runs": settings.BUILD}
+            version = {"approved": " and ".join(approval.versions), "runs": settings.BUILD}
             raise Refusal(DEVICE_OF_ANOTHER_VERSION, self.ctx.rules.section("device"), **version)
 
     def _verify_odds_on_layout(self) -> None:

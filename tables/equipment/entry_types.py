@@ -22,6 +22,7 @@ class ApprovalData(TypedDict):
     subject: Annotated[str, "what was approved, as the edition names it: layout, device, shaker, …"]
     version: Annotated[str, "software version of a device; otherwise empty"]
     letter: NotRequired[Annotated[DocumentReference, "the document that says it"]]
+    further_versions: NotRequired[Annotated[list[str], "further software versions that it approves"]]
 
 
 APPROVAL_RECORDED = entry_type(
@@ -31,12 +32,32 @@ APPROVAL_RECORDED = entry_type(
 )
 
 
+class ApprovalsRecorded(TypedDict):
+    approvals: Annotated[list[ApprovalData], "one for each table or shaker"]
+
+
+APPROVALS_RECORDED = entry_type(
+    "approvals.recorded",
+    ApprovalsRecorded,
+    "An approval of several tables or shakers was recorded, by one letter.",
+)
+
+
 class ApprovalWithdrawn(ApprovalData):
     why: Annotated[str, "why, in a person's words"]
 
 
 APPROVAL_WITHDRAWN = entry_type(
     "approval.withdrawn", ApprovalWithdrawn, "An approval of equipment was withdrawn."
+)
+
+
+class ApprovalsWithdrawn(ApprovalsRecorded):
+    why: Annotated[str, "why, in a person's words"]
+
+
+APPROVALS_WITHDRAWN = entry_type(
+    "approvals.withdrawn", ApprovalsWithdrawn, "Several approvals of equipment were withdrawn at once."
 )
 
 

@@ -35,7 +35,8 @@ APPROVAL_SAYS_LESS = RefusalCode(
 )
 DEVICE_OF_ANOTHER_VERSION = RefusalCode(
     "device-of-another-version",
-    "This console runs version %(runs)s; the approval is for %(approved)s. No round can begin.",
+    "This console runs version %(runs)s; the approval is for %(approved)s. No round can begin until the office has "
+    "recorded an approval of %(runs)s.",
 )
 ODDS_NOT_ON_LAYOUT = RefusalCode(
     "odds-not-on-layout",
@@ -56,12 +57,17 @@ APPROVAL_ENDS_BEFORE_IT_BEGINS = RefusalCode(
 )
 APPROVAL_OF_ONE_THING = RefusalCode(
     "approval-of-one-thing",
-    "An approval is for one table or for one shaker. Choose one of them.",
+    "An approval is for tables or for shakers. Choose at least one table, or at least one shaker.",
 )
 APPROVAL_OF_ANOTHER_THING = RefusalCode(
     "approval-of-another-thing",
     "This approval does not fit: choose a shaker for a shaker's approval, and a table for every "
     "other. It is for: %(subject)s.",
+)
+APPROVAL_WITHOUT_VERSION = RefusalCode(
+    "approval-without-version",
+    "An approval of the electrical device names the version of its software. Enter the versions that the letter names.",
+    "Version missing",
 )
 NO_SUCH_EQUIPMENT = RefusalCode("no-such-equipment", "There is no %(code)s at this facility.")
 NO_SUCH_APPROVAL = RefusalCode(

@@ -2,7 +2,10 @@
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.conf import settings
 
 from audit import clock
 from games import submissions
@@ -11,6 +14,7 @@ from games.engine.editions import ApprovalRule, edition
 from games.models import Facility
 from tables.core.context import TableContext
 from tables.equipment.checks import (
+    DEVICE,
     INCOMPLETE,
     MISSING,
     ON_FILE,
@@ -31,7 +35,8 @@ class RequiredApproval:
     """An approval that an edition requires of a table, with its state.
 
     `former` is the newest approval that no longer holds. `missing_lines` are the edition's lines that the approval
-    does not confirm. `shaker` is the code of the shaker that the approval is for, if any.
+    does not confirm. `shaker` is the code of the shaker that the approval is for, if any. `others` are in effect beside
+    the approval: of further versions. `alike` are the codes of all tables, or of all their shakers, that need the same.
     """
 
     rule: ApprovalRule
@@ -40,6 +45,8 @@ class RequiredApproval:
     former: Approval | None = None
     missing_lines: tuple[str, ...] = ()
     shaker: str = ""
+    others: tuple[Approval, ...] = ()
+    alike: tuple[str, ...] = ()
 
     @property
     def blocks_opening(self) -> bool:
@@ -69,12 +76,45 @@ class TableEquipment:
 
 
 @dataclass(frozen=True)
+class ApprovedVersions:
+    """Versions that the same approvals name: their references and ids, and the tables at which they are in effect."""
+
+    versions: list[str]
+    references: list[str]
+    tables: list[str]
+    approvals: list[int]
+
+    @property
+    def runs(self) -> bool:
+        """Whether the running version is among them."""
+        return settings.BUILD in self.versions
+
+
+@dataclass(frozen=True)
+class Software:
+    """The console's software: the tables whose edition requires an approval of its version, and those on file.
+
+    `rule` is what the editions require, as the approval form has it. `missing` are the tables at which the running
+    version is not approved.
+    """
+
+    rule: ApprovalRule
+    tables: tuple[str, ...]
+    missing: list[str]
+    approved: list[ApprovedVersions]
+
+
+@dataclass(frozen=True)
 class ShakerRequirement:
-    """An approval that editions in force require of a kind of shaker: the body, and every line of any of them."""
+    """An approval that editions in force require of a kind of shaker: the body, and every line of any of them.
+
+    `alike` are the codes of the shakers of this kind that no table uses.
+    """
 
     subject: str
     body: str
     lines: dict[str, str]
+    alike: tuple[str, ...] = ()
 
 
 @dataclass
@@ -98,7 +138,65 @@ def equipment_by_table(facility: Facility, now: dt.datetime) -> list[TableEquipm
     registers = [
         _table_equipment(table, now, former) for table in tables.select_related("facility", "stream", "pit")
     ]
+    _note_alike(registers)
     return sorted(registers, key=lambda register: (register.refusal is None, register.ending_soon == 0))
+
+
+def _note_alike(registers: list[TableEquipment]) -> None:
+    """Note with each requirement which tables or shakers need the same: one letter may be for all of them."""
+    alike: dict[tuple[Any, ...], list[str]] = {}
+    for register in registers:
+        for requirement in register.requirements:
+            alike.setdefault(_what_is_required(requirement), []).append(
+                requirement.shaker or register.table.code
+            )
+    for register in registers:
+        register.requirements = [
+            replace(requirement, alike=tuple(sorted(alike[_what_is_required(requirement)])))
+            for requirement in register.requirements
+        ]
+
+
+def _what_is_required(requirement: RequiredApproval) -> tuple[Any, ...]:
+    rule = requirement.rule
+    return (rule.subject, rule.body, tuple(rule.lines), bool(requirement.shaker))
+
+
+def software(registers: list[TableEquipment]) -> list[Software]:
+    """Return what is on file of the console's versions: one for each way in which editions require it."""
+    rows: dict[tuple[str, ...], list[tuple[Table, RequiredApproval]]] = {}
+    for register in registers:
+        for requirement in register.requirements:
+            if requirement.rule.subject == DEVICE:
+                rows.setdefault(requirement.alike, []).append((register.table, requirement))
+    return [
+        Software(
+            group[0][1].rule,
+            codes,
+            sorted(table.code for table, requirement in group if requirement.blocks_opening),
+            _approved_versions(group),
+        )
+        for codes, group in sorted(rows.items())
+    ]
+
+
+def _approved_versions(group: list[tuple[Table, RequiredApproval]]) -> list[ApprovedVersions]:
+    """The versions on file, that which runs first."""
+    rows_by_versions: dict[tuple[str, ...], list[tuple[str, Approval]]] = {}
+    for table, requirement in group:
+        for approval in [requirement.approval, *requirement.others]:
+            if approval is not None:
+                rows_by_versions.setdefault(tuple(approval.versions), []).append((table.code, approval))
+    approved = [
+        ApprovedVersions(
+            list(versions),
+            sorted({approval.reference for _, approval in rows}),
+            sorted({code for code, _ in rows}),
+            [approval.pk for _, approval in rows],
+        )
+        for versions, rows in rows_by_versions.items()
+    ]
+    return sorted(approved, key=lambda versions: (not versions.runs, versions.versions))
 
 
 def approvals_by_shaker(facility: Facility, now: dt.datetime) -> list[ShakerApprovals]:
@@ -113,10 +211,16 @@ def approvals_by_shaker(facility: Facility, now: dt.datetime) -> list[ShakerAppr
     required_by_kind = {
         kind: _shaker_requirements(facility, kind, now) for kind in {shaker.kind for shaker in shakers}
     }
-    return [
+    rows = [
         ShakerApprovals(shaker, by_shaker.get(shaker.pk, []), required_by_kind[shaker.kind])
         for shaker in shakers.order_by("-out_of_order", "code")
     ]
+    for row in rows:
+        alike = sorted(
+            other.shaker.code for other in rows if other.is_spare and other.shaker.kind == row.shaker.kind
+        )
+        row.requirements = [replace(required, alike=tuple(alike)) for required in row.requirements]
+    return rows
 
 
 def _shaker_requirements(facility: Facility, kind: str, now: dt.datetime) -> list[ShakerRequirement]:
@@ -171,7 +275,14 @@ def _required_approval(
     today = table.facility.local(equipment.ctx.now).date()
     if state == ON_FILE and approval.ends_on and approval.ends_on - today <= SOON:
         state = ENDS_SOON
-    return RequiredApproval(rule, state, approval, missing_lines=approval_state.missing_lines, shaker=code)
+    others = tuple(
+        other
+        for other in equipment.approvals_in_effect
+        if rule.subject == DEVICE == other.subject and other != approval
+    )
+    return RequiredApproval(
+        rule, state, approval, missing_lines=approval_state.missing_lines, shaker=code, others=others
+    )
 
 
 def _refusal_of(verify: Callable[[], None]) -> Refusal | None:

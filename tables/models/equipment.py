@@ -35,6 +35,11 @@ class Approval(models.Model):
     lines = models.JSONField(default=list, help_text="lines of the edition that were confirmed")
     prints = models.JSONField(default=list, help_text="printed on a layout: odds, payout-limit")
     version = models.CharField(max_length=40, blank=True, help_text="software version of a device")
+    further_versions = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        help_text="further software versions that it approves",
+    )
 
     letter = models.ForeignKey(
         "games.Document",
@@ -58,3 +63,8 @@ class Approval(models.Model):
 
     def __str__(self) -> str:
         return f"{self.subject} {self.reference}"
+
+    @property
+    def versions(self) -> list[str]:
+        """Every software version that it approves."""
+        return [self.version, *self.further_versions] if self.version else []

@@ -226,6 +226,7 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
     requirements = [requirement for table in tables for requirement in table.requirements]
     context = page_context(person, facility_row, EQUIPMENT, now) | {
         "tables": tables,
+        "software": register.software(tables),
         "shakers": register.approvals_by_shaker(facility_row, now),
         "figures": {
             "tables": len(tables),

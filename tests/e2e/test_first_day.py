@@ -380,8 +380,8 @@ def test_a_facility_opens_its_first_table_and_deals_a_round(production, pages):
     office.go(office.slip("publish"))
     office.follow("Equipment")
     for number, subject in enumerate(("layout", "device", "boxes"), start=1):
-        version = {"version": BUILD} if subject == "device" else {}
-        opener = f'[data-open="approve"][data-subject="{subject}"]'
+        version = {"versions": BUILD} if subject == "device" else {}
+        opener = f'.thing [data-open="approve"][data-subject="{subject}"]'
         office.record_approval(opener, f"AP-{number}", **version)
     compliance.approve(3)
     podium.follow("Dice", "Counts and instruments")

@@ -83,7 +83,7 @@ def test_only_the_office_is_offered_to_record_approvals(scene, by):
     page = see(scene, "equipment/", by)
     office = by in ("compliance", "games-administrator")
     offered = set(re.findall(r'data-open="([a-z-]+)"', page))
-    assert offered == ({"approve", "withdraw", "register"} if office else set())
+    assert offered == ({"approve", "withdraw", "withdraw-all", "register"} if office else set())
 
 
 def test_the_dialog_offers_the_lines_that_the_edition_wants_seen(scene):
