@@ -27,11 +27,21 @@ from tests.e2e.server_apart import ServerApart
 from tests.services.installation import ROOT, free_port
 from tests.tables.cast import PIN
 
-ACT, SCREEN = "/floor/larkfield/T-01/acts/place_wagers", "/floor/larkfield/T-01/screen/dealer"
+ACTS, SCREEN = "/floor/larkfield/T-01/acts", "/floor/larkfield/T-01/screen/dealer"
 SERVICE_RESTART, OPEN = 1012, -1
 MOST_TRIES = 3
 LONGEST_GAP_SECONDS = 2.0
 PAUSE_SECONDS = 0.05
+WAGER = {"seat": 1, "wager": "small", "cents": 1_000, "made_in": "chips"}
+ROUND: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("place_wagers", {"wagers": [WAGER]}),
+    ("shake", {"shakes": 3}),
+    ("no_more_bets", {}),
+    ("call_dice", {"dice": [2, 5, 5]}),
+    ("take_losers", {}),
+    ("clear_layout", {}),
+)
+NEW_BUILD = "0.1.1"
 TOO_OLD = (2, 7)  # Caddy before this version does not know `stream_timeout`
 
 
@@ -76,23 +86,19 @@ class Tablet:
         while not self.stopped.wait(PAUSE_SECONDS):
             self.act()
 
-    def act(self) -> None:
-        """One act, asked for by its id until it is answered, as static/js/acts.js does.
+    def next_act(self) -> tuple[str, dict[str, Any]]:
+        """One wager up and down, so that the table does not grow with the number of acts."""
+        return "place_wagers", {"wagers": [{**WAGER, "cents": 1_000 + 500 * (len(self.tries) % 2)}]}
 
-        It changes one wager up and down, so that the table does not grow with the number of acts.
-        """
+    def act(self) -> None:
+        """One act, asked for by its id until it is answered, as static/js/acts.js does."""
         command = str(uuid.uuid4())
-        wager = {
-            "seat": 1,
-            "wager": "small",
-            "cents": 1_000 + 500 * (len(self.tries) % 2),
-            "made_in": "chips",
-        }
-        body = {"command": command, "seen": self.version, "params": {"wagers": [wager]}}
+        name, params = self.next_act()
+        body = {"command": command, "seen": self.version, "params": params}
         headers = {"X-CSRFToken": self.client.cookies["csrftoken"], "Accept": "application/json"}
         for tries in range(1, 20):
             with contextlib.suppress(httpx.HTTPError):
-                answer = self.send("POST", ACT, json=body, headers=headers)
+                answer = self.send("POST", f"{ACTS}/{name}", json=body, headers=headers)
                 if answer.status_code == 200:
                     self.tries[command], self.version = tries, answer.json()["version"]
                     self.answered.append(time.monotonic())
@@ -121,6 +127,13 @@ class Tablet:
                     yield socket
                 return
         raise AssertionError("no worker accepts a socket")
+
+
+class DealingTablet(Tablet):
+    """A tablet that deals one round after the other. Only the first wager of a round asks for the approvals."""
+
+    def next_act(self) -> tuple[str, dict[str, Any]]:
+        return ROUND[len(self.tries) % len(ROUND)]
 
 
 @pytest.fixture(scope="module")
@@ -185,9 +198,64 @@ def tablet(request: pytest.FixtureRequest, workers: Workers, tmp_path: Path) -> 
         tablet.thread.join(20)
 
 
-def acts_go_on(tablet: Tablet) -> None:
-    """Five more acts are taken."""
-    count = len(tablet.tries) + 5
+@pytest.fixture
+def two_builds(tmp_path: Path) -> Iterator[Workers]:
+    """Two workers of the version that is approved, on a database of their own."""
+    workers = Workers(tmp_path)
+    try:
+        for worker in workers.all:
+            worker.start()
+        yield workers
+    finally:
+        for worker in workers.all:
+            worker.kill()
+
+
+@pytest.fixture
+def dealer(two_builds: Workers) -> Iterator[DealingTablet]:
+    """A tablet that deals rounds until the test ends, at whichever worker accepts it first."""
+    dealer = DealingTablet(two_builds.ports, httpx.Cookies())
+    dealer.fill_in("/enrol", token=two_builds.first.tokens["tablet"])
+    dealer.fill_in("/sign-in", person="dealer", pin=PIN)
+    dealer.version = dealer.send("GET", SCREEN).json()["version"]
+    dealer.thread.start()
+    yield dealer
+    dealer.stopped.set()
+    dealer.thread.join(20)
+
+
+def replace(worker: ServerApart, build: str) -> None:
+    """End a worker as compose does, and start it with this version."""
+    worker.send(signal.SIGTERM)
+    worker.wait()
+    worker.change_build(build)
+    worker.start()
+
+
+def test_tables_deal_through_an_upgrade_and_the_way_back(two_builds: Workers, dealer: DealingTablet) -> None:
+    first, second = two_builds.all
+    old = "dev"
+    missing = first.manage("check_upgrade", NEW_BUILD)
+    assert missing.returncode == 1, missing.stderr
+    assert "version 0.1.1 of the electrical device is not approved" in missing.stdout
+    first.approve_build(NEW_BUILD)
+    assert first.manage("check_upgrade", NEW_BUILD).returncode == 0
+    for worker, build in ((first, NEW_BUILD), (second, NEW_BUILD), (second, old), (first, old)):
+        replace(worker, build)
+        acts_go_on(dealer, len(ROUND) + 1)
+        dealer.ports[:] = dealer.ports[::-1]  # the other one serves too
+        acts_go_on(dealer, len(ROUND) + 1)
+    assert dealer.refused == []
+    begun = first.builds_of_wagers()
+    assert set(begun) == {old, NEW_BUILD} and len(begun) >= 8
+    first.withdraw_builds_but(NEW_BUILD)
+    dealer.thread.join(20)
+    assert "device-of-another-version" in dealer.refused[0]
+
+
+def acts_go_on(tablet: Tablet, count: int = 5) -> None:
+    """So many more acts are taken."""
+    count += len(tablet.tries)
     for _ in range(400):
         if len(tablet.tries) >= count:
             return

@@ -35,6 +35,30 @@ print(json.dumps([[one.number, one.phase, one.wagered_cents] for one in rounds])
 """
 
 
+APPROVE = """
+import sys, django
+django.setup()
+from tables.models import Approval
+for approval in Approval.objects.filter(subject="device"):
+    approval.pk, approval.version, approval.reference = None, sys.argv[1], f"BGL-{sys.argv[1]}"
+    approval.save()
+"""
+WITHDRAW = """
+import sys, django
+django.setup()
+from audit import clock
+from tables.models import Approval
+Approval.objects.filter(subject="device").exclude(version=sys.argv[1]).update(withdrawn_at=clock.now())
+"""
+BUILDS = """
+import json, django
+django.setup()
+from audit.models import Entry
+bodies = Entry.objects.filter(type="wagers.placed").order_by("stream", "seq").values_list("body", flat=True)
+print(json.dumps([json.loads(bytes(body))["build"] for body in bodies]))
+"""
+
+
 class ServerApart:
     """uvicorn on a SQLite file with a scene in it."""
 
@@ -55,6 +79,30 @@ class ServerApart:
         second = copy.copy(self)
         second.port, second.process = free_port(), None
         return second
+
+    def change_build(self, build: str) -> None:
+        """The version of the software that this server has from its next start on."""
+        self.environment = {**self.environment, "PITSIDE_BUILD": build}
+
+    def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run `manage.py` with these words, with this server's version."""
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=60
+        )
+
+    def approve_build(self, build: str) -> None:
+        """File the approval of a version at every table, beside those on file."""
+        self._python("-c", APPROVE, build)
+
+    def withdraw_builds_but(self, build: str) -> None:
+        """Withdraw the approvals of every other version."""
+        self._python("-c", WITHDRAW, build)
+
+    def builds_of_wagers(self) -> list[str]:
+        """The version that took each act with wagers, in order."""
+        builds: list[str] = json.loads(self._python("-c", BUILDS))
+        return builds
 
     def wait(self) -> None:
         """Wait until the process has ended."""
