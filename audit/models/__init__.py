@@ -5,7 +5,17 @@ from .factors import FactorReset, Password, SecondFactor
 from .people import PIN_DIGITS, Department, Device, Person, Role, Station
 from .pins import Lockout, OneTimePin, WrongPin
 from .record import Command, Entry, Stream
-from .seals import Checkpoint, Cosignature, Incarnation, Node, Seal, SealedHead, SealerStatus, SigningKey
+from .seals import (
+    Checkpoint,
+    Cosignature,
+    Incarnation,
+    Node,
+    Seal,
+    SealedHead,
+    SealerLease,
+    SealerStatus,
+    SigningKey,
+)
 
 __all__ = [
     "PIN_DIGITS",
@@ -28,6 +38,7 @@ __all__ = [
     "SavedFilter",
     "Seal",
     "SealedHead",
+    "SealerLease",
     "SealerStatus",
     "SecondFactor",
     "SigningKey",

@@ -188,6 +188,27 @@ class Cosignature(models.Model):
         return f"{self.name} {self.checkpoint_id}"
 
 
+class SealerLease(models.Model):
+    """Which sealer leads, in a single row (1): only the sealer's role may lock it or change it. It is not evidence.
+
+    `holder` is the id of the leading process, or "", and `beat` grows while it leads. `folder` is the id of the folder
+    from which this record is sealed since `incarnation` began: no other folder seals it.
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    holder = models.CharField(max_length=32, blank=True)
+    beat = models.BigIntegerField(default=0)
+    folder = models.CharField(max_length=32, blank=True)
+    incarnation = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name = "sealer's lease"
+        verbose_name_plural = "sealer's lease"
+
+    def __str__(self) -> str:
+        return f"{self.folder} {self.beat}"
+
+
 class SealerStatus(models.Model):
     """The sealer's state for the integrity page, in a single row (1). It is not evidence and is overwritten.
 

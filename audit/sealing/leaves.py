@@ -59,7 +59,7 @@ def write(log: Log, pending: Pending, root_before: bytes | None) -> Checkpoint:
         raise SealingProblem("record-went-back", signed=signed.size, found=log.size)
     content = json.loads(leaf.body)
     moment = dt.datetime.fromisoformat(content["at"])
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         seal = Seal.objects.create(
             **log.rows,
             number=leaf.number,

@@ -10,9 +10,26 @@ SENTENCES = {
         "folder, or declare a new incarnation: manage.py declare_incarnation."
     ),
     "folder-behind": (
-        "The sealer's folder is out of date: it has %(signed)s seals, and the database has %(found)s. Restore the "
-        "newest folder, or declare a new incarnation: manage.py declare_incarnation."
+        "This sealer's folder is out of date: it has %(signed)s seals, and the database has %(found)s. The others were "
+        "sealed from another copy of the folder: start the sealer with that one, and stop this one. Only if it is lost "
+        "for good, declare a new incarnation: manage.py declare_incarnation."
     ),
+    "another-folder": (
+        "This sealer's folder (%(own)s) is not the one from which the record is sealed (%(other)s). Stop this sealer, "
+        "or start it with that folder. Only if that folder is lost for good, declare a new incarnation: "
+        "manage.py declare_incarnation."
+    ),
+    "lease-lost": "Another sealer has taken over, because this one did not report for ten seconds.",
+    "not-confirmed": (
+        "The database has not confirmed a write on its standby (%(warning)s), so nothing is signed that a failover "
+        "might lose. It is tried again every second."
+    ),
+    "database-read-only": (
+        "The database is a standby, or read-only, so no sealer leads there. Give the sealer the address of the "
+        "primary, or let the address choose: ?target_session_attrs=read-write."
+    ),
+    "lease-not-granted": "The sealer's login may not use audit_sealerlease. Run migrate, then provision_roles.",
+    "no-database": "The database does not answer (%(error)s).",
     "folder-unwritable": "The sealer cannot write its folder: %(error)s. Free its disk, or restore its rights.",
     "sealing-failed": "The sealer failed with %(error)s, and tries again every second. See its log.",
     "clock-jumped": (
@@ -58,6 +75,14 @@ SENTENCES = {
     "failed": "The request to the witness failed. See the sealer's log.",
     "copy-failed": "The folder of copies cannot be written.",
 }
+
+# Why a log is not sealed because of what the record has: a verification that knows of one is not good.
+RECORD_CODES = frozenset(
+    {
+        "record-went-back", "head-went-back", "seals-differ", "undeclared", "witness-ahead", "witness-disagrees",
+        "copy-ahead", "facility-malformed",
+    }
+)  # fmt: skip
 
 
 class SealingProblem(Exception):

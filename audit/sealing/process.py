@@ -30,15 +30,23 @@ log = logging.getLogger(__name__)
 SECONDS = 1.0
 REMINDER_SECONDS = 60.0
 STOP_SECONDS = 4.0
+YIELD_SECONDS = 10.0  # so long a sealer with an old folder leaves the lease to others
 FAILED_CODE = "sealing-failed"
+YIELDING_CODES = ("folder-behind", "state-missing", "lease-lost")
 Application = Callable[..., Awaitable[None]]
 
 
 class SealerSession:
-    """A sealer while it is the leader: its sealing, witnesses, copies and status."""
+    """A sealer while it is the leader: its sealing, witnesses, copies and status.
 
-    def __init__(self, folder: Path) -> None:
-        self.sealer = Sealer(folder)
+    `must_yield` is set once its folder is not the newest: another sealer may have that one.
+    """
+
+    def __init__(self, folder: Path, lock: LeaderLock | None = None) -> None:
+        self.sealer = Sealer(folder, lock=lock)
+        self.lock = lock
+        self.must_yield = False
+        self.noted = 0  # the incarnation for which the lease names this folder
         self.clients = [witnesses.WitnessClient(witness) for witness in witnesses.configured()]
         self.copies: dict[str, Mapping[str, Any]] = {}  # by the log's facility, "" for the first log
         self.status = StatusWriter()
@@ -55,6 +63,8 @@ class SealerSession:
                         self.sealer.record_problem(client.problem)
                         client.problem = None
             sealed = self.sealer.seal_logs()
+            if "" not in sealed.errors:
+                self._note_folder()
             if sealed.checkpoints:
                 for client in self.clients:
                     client.request()
@@ -65,6 +75,7 @@ class SealerSession:
         problems = {facility: self._problem(error) for facility, error in errors.items()}
         if all(problem.code != FAILED_CODE for problem in problems.values()):
             self.failure.worked()
+        self.must_yield = any(problem.code in YIELDING_CODES for problem in problems.values())
         self._warn(problems)
         with contextlib.suppress(Exception):
             self._write_status(problems)
@@ -79,6 +90,13 @@ class SealerSession:
                 raise error
         except Exception:
             log.exception("cannot make the last copy")
+
+    def _note_folder(self) -> None:
+        """Note once in each incarnation that the record is sealed from this folder."""
+        incarnation = current_incarnation()
+        if self.lock is not None and incarnation is not None and self.noted != incarnation.number:
+            self.lock.note_folder(incarnation.number)
+            self.noted = incarnation.number
 
     def _problem(self, error: Exception) -> SealingProblem:
         """An error as a reason for not sealing. Logs one that should not happen."""
@@ -122,7 +140,9 @@ class SealerSession:
                 self.copies[record_log.facility] = fresh
 
     def _warn(self, problems: dict[str, SealingProblem]) -> None:
-        """Log each log's problem at once, and again every minute."""
+        """Log each log's problem at once, and again every minute, and its end."""
+        for facility in self.warned.keys() - problems.keys():
+            log.warning("SEALED AGAIN%s", f": {facility}" if facility else ".")
         self.warned = {facility: warned for facility, warned in self.warned.items() if facility in problems}
         for facility, problem in problems.items():
             code, warned_at = self.warned.get(facility, ("", 0.0))
@@ -147,7 +167,9 @@ class SealerSession:
 
 def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> None:
     """Seal until `stop` is set. `first_key`: create the first key if the record has none (the embedded default)."""
-    lock, session, waits = LeaderLock(folder), None, False
+    lock, session = LeaderLock(folder), None
+    waiting = WaitingLog()
+    retry_at = 0.0
     outage = OutageLog(log, "The sealer", "It is tried again every second.", traceback=True)
     while not stop.is_set():
         began = time.monotonic()
@@ -155,17 +177,20 @@ def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> 
             if session is not None and not lock.is_held():
                 session.end()
                 session = None
-            if session is None and lock.acquire():
-                if first_key:
-                    create_first_key(folder)
-                session, waits = SealerSession(folder), False
+            if session is None and began >= retry_at:
+                if lock.acquire():
+                    if first_key:
+                        create_first_key(folder)
+                    session = SealerSession(folder, lock)
+                    waiting.ended()
+                else:
+                    waiting.waits(lock.problem)
             if session is not None:
                 session.run_once()
-            elif not waits:
-                log.warning(
-                    "This sealer is waiting: another one is running, or the database does not answer."
-                )
-                waits = True
+                if session.must_yield:
+                    session.end()
+                    lock.release()
+                    session, retry_at = None, time.monotonic() + YIELD_SECONDS
             outage.worked()
         except Exception as error:
             outage.failed(error)
@@ -175,6 +200,32 @@ def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> 
         session.end()
     lock.release()
     close_old_connections()
+
+
+class WaitingLog:
+    """Logs why this sealer does not lead, once, and a problem of its own again every minute."""
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self.logged_at = 0.0
+
+    def waits(self, problem: SealingProblem | None) -> None:
+        """This sealer does not lead: because of a problem, or because another one does."""
+        reason = problem.code if problem else ""
+        is_due = problem is not None and time.monotonic() - self.logged_at > REMINDER_SECONDS
+        if reason == self.reason and not is_due:
+            return
+        self.reason, self.logged_at = reason, time.monotonic()
+        if problem is None:
+            log.warning("This sealer is waiting: another one is running.")
+        else:
+            log.critical("This sealer is waiting and seals nothing: %s", problem)
+
+    def ended(self) -> None:
+        """This sealer leads now."""
+        if self.reason is not None:
+            log.warning("This sealer leads now, and seals the record.")
+        self.reason = None
 
 
 def create_first_key(folder: Path) -> None:

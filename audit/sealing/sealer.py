@@ -20,6 +20,8 @@ from audit import chain, clock, merkle, notes
 from audit.models import Checkpoint, Incarnation, Seal
 from audit.sealing import incarnations, keys, leaves, state
 from audit.sealing.changed_streams import Head, LastSealed, StreamHead, current_heads
+from audit.sealing.commits import confirmed_commit
+from audit.sealing.leader_lock import LeaderLock
 from audit.sealing.log import INSTALLATION_FACILITY, Log, current_incarnation, first_facility
 from audit.sealing.problems import SealingProblem
 from audit.sealing.state import Pending, State
@@ -38,11 +40,20 @@ class SealedLogs:
 
 
 class Sealer:
-    """Seals one record. `folder` has its keys and its state files. `on_step` is called with each of STEPS."""
+    """Seals one record. `folder` has its keys and its state files. `on_step` is called with each of STEPS.
 
-    def __init__(self, folder: Path, on_step: Callable[[str], None] = lambda step: None) -> None:
+    `lock` is the leader lock of a process that other sealers may replace (process.py).
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        on_step: Callable[[str], None] = lambda step: None,
+        lock: LeaderLock | None = None,
+    ) -> None:
         self.folder = folder
         self.on_step = on_step
+        self.lock = lock
         self.sealers: dict[tuple[int, str], LogSealer] = {}  # by incarnation and facility
         self.first: tuple[int, str] = (0, "")  # an incarnation, and the facility that has its first log
 
@@ -121,7 +132,7 @@ class Sealer:
         key = (incarnation.number, facility)
         if key not in self.sealers:
             folder = state.log_folder(self.folder, facility)
-            self.sealers[key] = LogSealer(Log(incarnation, facility), folder, self.on_step)
+            self.sealers[key] = LogSealer(Log(incarnation, facility), folder, self.on_step, self.lock)
         return self.sealers[key]
 
     def _first_facility(self, first: "LogSealer", heads: Sequence[StreamHead]) -> str:
@@ -188,8 +199,10 @@ class LogSealer:
     has ended.
     """
 
-    def __init__(self, log: Log, folder: Path, on_step: Callable[[str], None]) -> None:
-        self.log, self.folder, self.on_step = log, folder, on_step
+    def __init__(
+        self, log: Log, folder: Path, on_step: Callable[[str], None], lock: LeaderLock | None = None
+    ) -> None:
+        self.log, self.folder, self.on_step, self.lock = log, folder, on_step, lock
         self.last: LastSealed | None = None
         self.shared: dict[str, dict[str, Head]] = {}
 
@@ -217,6 +230,8 @@ class LogSealer:
         listed = list(heads) if newest is None or (full and changed) else changed
         if not listed:
             return None
+        if self.lock is not None:
+            self.lock.confirm()  # everything listed was committed before, so it is confirmed with this
         body = body_of(self.log.incarnation.number, saved.size, moment, full, listed)
         leaf = leaves.make_leaf(self.log, saved.size, body, saved.root)
         signed = notes.Checkpoint(self.log.origin, saved.size + 1, leaf.root)
@@ -247,9 +262,12 @@ class LogSealer:
 
     def _write(self, saved: State, pending: Pending) -> Checkpoint:
         promised = saved.with_pending(pending)
-        state.write(self.folder, promised)
-        self.on_step("kept")
-        checkpoint = leaves.write(self.log, pending, saved.root)
+        with confirmed_commit():
+            if self.lock is not None:
+                self.lock.verify_leads()
+            state.write(self.folder, promised)
+            self.on_step("kept")
+            checkpoint = leaves.write(self.log, pending, saved.root)
         self.on_step("written")
         state.write(self.folder, promised.with_written())
         self.on_step("done")
@@ -284,7 +302,10 @@ class LogSealer:
             return saved
         if self.log.size == pending.number:
             _verify_matches(self.log, saved)
-            leaves.write(self.log, pending, saved.root)
+            with confirmed_commit():
+                if self.lock is not None:
+                    self.lock.verify_leads()
+                leaves.write(self.log, pending, saved.root)
         else:
             _verify_written(self.log, pending)
         state.write(self.folder, saved.with_written())
@@ -313,7 +334,7 @@ def _verify_matches(log: Log, saved: State) -> Seal | None:
     seal, newest = log.seals.order_by("-number").first(), log.newest()
     size = seal.number + 1 if seal else 0
     root = bytes(newest.root) if newest else None
-    if size > saved.size and saved.pending is None:
+    if size > saved.size and saved.pending is None and _has_checkpoint(log, saved.size, saved.note):
         raise SealingProblem("folder-behind", signed=saved.size, found=size)
     if (size, newest.size if newest else 0, root) != (saved.size, saved.size, saved.root):
         raise SealingProblem("record-went-back", signed=_signed_size(saved), found=size)
@@ -323,11 +344,17 @@ def _verify_matches(log: Log, saved: State) -> Seal | None:
 def _verify_written(log: Log, pending: Pending) -> None:
     """Check that a signed leaf is at the end of the log, unchanged. Raises SealingProblem."""
     seal = log.seals.filter(number=pending.number).first()
-    newest = log.newest()
     leaf = merkle.leaf_hash(pending.body.encode())
-    signed = newest is not None and (newest.size, newest.note) == (pending.number + 1, pending.note)
-    if not signed or seal is None or bytes(seal.leaf) != leaf:
-        raise SealingProblem("record-went-back", signed=pending.number + 1, found=log.size)
+    size = pending.number + 1
+    if not _has_checkpoint(log, size, pending.note) or seal is None or bytes(seal.leaf) != leaf:
+        raise SealingProblem("record-went-back", signed=size, found=log.size)
+    if log.size > size:
+        raise SealingProblem("folder-behind", signed=size, found=log.size)
+
+
+def _has_checkpoint(log: Log, size: int, note: str) -> bool:
+    """Whether the database has this checkpoint, so that what follows was sealed from a newer copy of the folder."""
+    return not size or log.checkpoints.filter(size=size, note=note).exists()
 
 
 def _signed_size(saved: State | None) -> int:

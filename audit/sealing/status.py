@@ -4,6 +4,7 @@ import datetime as dt
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +12,8 @@ from django.conf import settings
 
 from audit import clock
 from audit.models import SealerStatus
+from audit.sealing.commits import local_commit
+from audit.sealing.leader_lock import other_folder_problem
 from audit.sealing.problems import SealingProblem, say
 
 HEARTBEAT = dt.timedelta(seconds=5)
@@ -61,13 +64,14 @@ class StatusWriter:
         # abs: otherwise a clock that was set back would stop the heartbeat until it has caught up.
         if values == self.written and self.beat_at is not None and abs(now - self.beat_at) < HEARTBEAT:
             return
-        row = SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
-        if (row.problem, row.since is None) != (values["problem"], not values["problem"]):
-            row.since = now if problem else None
-        for name, value in values.items():
-            setattr(row, name, value)
-        row.beat_at = now
-        row.save()
+        with local_commit():
+            row = SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
+            if (row.problem, row.since is None) != (values["problem"], not values["problem"]):
+                row.since = now if problem else None
+            for name, value in values.items():
+                setattr(row, name, value)
+            row.beat_at = now
+            row.save()
         self.written, self.beat_at = values, now
 
 
@@ -116,6 +120,8 @@ def health_problem(now: dt.datetime) -> str:
         _log_prefix(facility) + say(log.problem, log.params) for facility, log in logs.items() if log.problem
     ]:
         return "NOT SEALED: %s" % " ".join(problems)
+    if settings.SEALER_DIR and (problem := other_folder_problem(Path(settings.SEALER_DIR))):
+        return str(problem)
     if full := [folder for folder in (settings.SEALER_DIR, settings.CHECKPOINT_COPIES) if _is_full(folder)]:
         return f"The disk of {' and '.join(full)} is full. Free it before the record has to be sealed again."
     for facility, log in logs.items():

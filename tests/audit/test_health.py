@@ -104,6 +104,25 @@ def test_a_sealer_that_fails_says_so_at_once_and_logs_it_once(sealer, stream, mo
     assert caplog.text.count("Traceback") == 1
 
 
+def test_the_end_of_a_problem_is_logged_too(sealer, caplog):
+    session = SealerSession(sealer.folder)
+    problems: list[dict[str, SealingProblem]] = [
+        {"": SealingProblem("no-key"), "camber": SealingProblem("no-key")},
+        {"camber": SealingProblem("no-key")},
+        {},
+        {},
+    ]
+    for current in problems:
+        session._warn(current)
+    lines = [record.getMessage() for record in caplog.records if "SEALED" in record.getMessage()]
+    assert [line.partition(" The sealer")[0] for line in lines] == [
+        "NOT SEALED:",
+        "NOT SEALED: camber:",
+        "SEALED AGAIN.",
+        "SEALED AGAIN: camber",
+    ]
+
+
 def test_a_sealer_that_cannot_begin_logs_it_once(tmp_path, monkeypatch, caplog):
     stop, tries = threading.Event(), []
 

@@ -15,6 +15,7 @@ from audit.management.commands import provision_roles
 from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Node, Seal, SealedHead, SigningKey
 from audit.record import open_stream
 from audit.sealing import keys
+from audit.sealing.leader_lock import LeaderLock
 from audit.sealing.log import Log, current_incarnation
 from audit.sealing.proofs import proof_of
 from audit.sealing.sealer import Sealer
@@ -165,6 +166,12 @@ FORGERIES = [
     "UPDATE audit_sealerstatus SET trouble = ''",
     "INSERT INTO audit_sealerstatus SELECT * FROM audit_sealerstatus",
     "DELETE FROM audit_sealerstatus",
+    "INSERT INTO audit_sealerlease (id, holder, beat, folder, incarnation) VALUES (2, '', 0, '', 0)",
+    "UPDATE audit_sealerlease SET holder = 'x'",
+    "DELETE FROM audit_sealerlease",
+    "SELECT 1 FROM audit_sealerlease FOR UPDATE",
+    "SELECT 1 FROM audit_sealerlease FOR KEY SHARE",
+    "LOCK TABLE audit_sealerlease IN ROW SHARE MODE",
 ]
 DENIED = re.compile("permission denied|must be owner")
 
@@ -203,8 +210,11 @@ def test_the_sealer_does_its_work(folder, stream, write):
     work_as(provision_roles.SEALER)
     first = keys.create(folder)
     keys.create(folder)
-    sealer = Sealer(folder)
+    lock = LeaderLock(folder)
+    assert lock.acquire()
+    sealer = Sealer(folder, lock=lock)
     assert sealer.seal().size == 1
+    lock.note_folder(1)
     keys.retire(folder, first.key_id)
     assert sealer.seal().size == 2
     Cosignature.objects.create(checkpoint=Log(current_incarnation()).newest(), name="w", line="x", at=MOMENT)
@@ -233,6 +243,7 @@ HOSTILE = [
     "UPDATE tables_table SET halted_at = NULL",
     "UPDATE audit_signingkey SET public_key = '0'",
     "DELETE FROM audit_sealerstatus",
+    "DELETE FROM audit_sealerlease",
     "CREATE TABLE mine (id int)",
     "CREATE OR REPLACE FUNCTION audit_refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
     "ALTER TABLE audit_seal DISABLE TRIGGER ALL",
@@ -299,5 +310,5 @@ def test_the_page_about_roles_names_each_table_of_seals():
         provision_roles.SEALER,
     ):
         assert f"`{role}`" in page
-    for table in (*TABLES, provision_roles.STATUS):
+    for table in (*TABLES, provision_roles.STATUS, provision_roles.LEASE):
         assert f"`{table}`" in page, table

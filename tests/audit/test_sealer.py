@@ -380,6 +380,7 @@ def test_every_problem_has_its_sentence():
     params = {
         "key": "k", "signed": 4, "found": 2, "stream": "larkfield/T-04", "seq": 7, "number": 2, "witness": "w",
         "size": 9, "ours": 4, "copy": "c.txt", "error": "disk full",
+        "own": "0a1b", "other": "2c3d", "warning": "the wait was cut short",
     }  # fmt: skip
     said = {code: say(code, params) for code in SENTENCES}
     assert all(sentence.endswith(".") for sentence in said.values())

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -17,10 +19,14 @@ import pytest
 from django.db import connection
 
 from audit import clock, notes
-from audit.sealing import keys, state
+from audit.models import Checkpoint, Department, Person, Role
+from audit.sealing import commits, incarnations, keys, leader_lock, state
+from audit.sealing import process as sealer_process
 from audit.sealing.leader_lock import LeaderLock
-from audit.sealing.process import run_sealer
-from audit.sealing.status import sealer_status
+from audit.sealing.problems import SealingProblem
+from audit.sealing.process import SealerSession, run_sealer
+from audit.sealing.sealer import Sealer
+from audit.sealing.status import health_problem, sealer_status
 from tests.services import installation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,11 +62,11 @@ def run(address, tmp_path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     }
     started: list[subprocess.Popen[bytes]] = []
 
-    def run(*words: str) -> subprocess.Popen[bytes]:
+    def run(*words: str, database: str = "") -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             [sys.executable, "manage.py", *words],
             cwd=ROOT,
-            env=environment,
+            env=environment | ({"DATABASE_URL": database} if database else {}),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
@@ -158,6 +164,17 @@ def folder(tmp_path, settings) -> Path:
     return keys.folder()
 
 
+@pytest.fixture
+def people_who_declare(make_person) -> tuple[Person, Person]:
+    """Two people of two departments, one of them compliance."""
+    return (
+        make_person("ruiz-c", Role.COMPLIANCE, "222222", department=Department.COMPLIANCE),
+        make_person(
+            "lind-s", Role.SYSTEM_ADMINISTRATOR, "333333", department=Department.INFORMATION_TECHNOLOGY
+        ),
+    )
+
+
 def test_one_process_leads_until_it_lets_go(folder):
     one, other = LeaderLock(folder), LeaderLock(folder)
     assert (one.acquire(), other.acquire()) == (True, False)
@@ -167,25 +184,243 @@ def test_one_process_leads_until_it_lets_go(folder):
     other.release()
 
 
-@pytest.mark.postgres
 def test_two_folders_do_not_make_two_leaders_of_one_database(folder, tmp_path):
     (tmp_path / "other").mkdir()
     one, other = LeaderLock(folder), LeaderLock(tmp_path / "other")
     assert (one.acquire(), other.acquire()) == (True, False)
+    assert other.problem is None, "it waits"
     one.release()
     assert other.acquire()
     other.release()
 
 
 @pytest.mark.postgres
-def test_a_leader_whose_connection_the_database_ended_leads_no_more(folder):
+def test_a_leader_whose_connection_the_database_ended_leads_no_more_until_it_takes_the_lease_again(folder):
     lead = LeaderLock(folder)
     assert lead.acquire()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_terminate_backend(%s)", [lead.database.info.backend_pid])
+        cursor.execute("SELECT pg_backend_pid()")
+        [(pid,)] = cursor.fetchall()
+    with psycopg.connect(**superuser()) as admin:
+        admin.execute("SELECT pg_terminate_backend(%s)", [pid])
+    lead.renewed_at = 0.0
     assert not lead.is_held()
-    assert lead.acquire()
+    connection.close()
+    assert lead.acquire() and lead.is_held()
     lead.release()
+
+
+def superuser() -> dict[str, Any]:
+    """The parameters of a connection of one's own to the test's database."""
+    given = connection.get_connection_params()
+    return {name: given[name] for name in ("host", "port", "user", "password", "dbname") if given.get(name)}
+
+
+def copied(folder: Path, tmp_path: Path) -> Path:
+    """A copy of the sealer's folder, as of now, on another machine."""
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    return copy
+
+
+def code_of(sealing: Sealer) -> str:
+    """Why it does not seal."""
+    with pytest.raises(SealingProblem) as problem:
+        sealing.seal()
+    return problem.value.code
+
+
+@pytest.fixture
+def impatient(monkeypatch) -> None:
+    """A lease expires as soon as it has been seen twice, and is renewed each time."""
+    monkeypatch.setattr(leader_lock, "EXPIRES_SECONDS", -1.0)
+    monkeypatch.setattr(leader_lock, "RENEWED_SECONDS", 0.0)
+
+
+def test_a_leader_that_was_frozen_while_another_took_over_writes_and_signs_nothing_more(
+    folder, tmp_path, write, impatient
+):
+    keys.create(folder)
+    first = LeaderLock(folder)
+    assert first.acquire()
+    sealing = Sealer(folder, lock=first)
+    assert sealing.seal().size == 1
+    copy = copied(folder, tmp_path)
+    second = LeaderLock(copy)
+    assert second.acquire(), "the first one has not renewed its lease"
+    write()
+    saved = state.read(folder)
+    assert code_of(sealing) == "lease-lost"
+    assert (Checkpoint.objects.count(), state.read(folder)) == (1, saved)
+    assert Sealer(copy, lock=second).seal().size == 2
+    assert not first.is_held()
+    second.release()
+
+
+def test_a_lease_is_taken_from_nobody_who_renews_it(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(leader_lock, "RENEWED_SECONDS", 0.0)
+    first, second = LeaderLock(folder), LeaderLock(copied(folder, tmp_path))
+    clock_hands = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(leader_lock, "time", SimpleNamespace(monotonic=lambda: clock_hands.now))
+    assert first.acquire()
+    for _ in range(20):
+        clock_hands.now += 9.0
+        assert not second.acquire() and first.is_held()
+    assert not second.acquire()
+    for seconds, taken in ((10.0, False), (0.1, True)):
+        clock_hands.now += seconds
+        assert second.acquire() == taken
+    second.release()
+
+
+def run_until(folder: Path, monkeypatch, holds: Callable[[], bool]) -> None:
+    """Run a sealer with this folder until something holds."""
+    monkeypatch.setattr(sealer_process, "SECONDS", 0.01)
+    stop = threading.Event()
+    thread = threading.Thread(target=run_sealer, args=(stop, folder))
+    thread.start()
+    try:
+        until(holds)
+    finally:
+        stop.set()
+        thread.join(PATIENCE)
+
+
+def test_a_sealer_with_an_old_copy_of_the_folder_yields_and_says_what_is_wrong(
+    folder, tmp_path, write, impatient, monkeypatch, caplog
+):
+    keys.create(folder)
+    first = LeaderLock(folder)
+    assert first.acquire()
+    sealing = Sealer(folder, lock=first)
+    sealing.seal()
+    copy = copied(folder, tmp_path)
+    write()
+    assert sealing.seal().size == 2
+    first.release()
+    run_until(copy, monkeypatch, lambda: "out of date: it has 1 seals" in caplog.text)
+    assert "start the sealer with that one, and stop this one. Only if it is lost" in caplog.text
+    assert first.acquire(), "the other one did not keep the lease"
+    write()
+    assert sealing.seal().size == 3
+    first.release()
+
+
+@pytest.mark.parametrize("point", ["kept", "written"])
+def test_an_old_copy_with_a_leaf_that_was_written_since_is_called_old_too(folder, tmp_path, write, point):
+    class Stopped(Exception):
+        pass
+
+    def stop(step: str) -> None:
+        if step == point:
+            raise Stopped
+
+    keys.create(folder)
+    with pytest.raises(Stopped):
+        Sealer(folder, stop).seal()
+    copy = copied(folder, tmp_path)
+    for _ in range(2):
+        write()
+        Sealer(folder).seal()
+    assert code_of(Sealer(copy)) == "folder-behind"
+
+
+def test_a_folder_that_is_not_the_one_on_record_seals_nothing_until_a_new_incarnation(
+    folder, tmp_path, write, people_who_declare
+):
+    keys.create(folder)
+    first = LeaderLock(folder)
+    assert first.acquire()
+    SealerSession(folder, first).run_once()
+    first.release()
+    other = tmp_path / "other"
+    shutil.copytree(folder / "keys", other / "keys")
+    second = LeaderLock(other)
+    assert not second.acquire()
+    assert second.problem is not None and second.problem.code == "another-folder"
+    assert "Stop this sealer, or start it with that folder" in str(second.problem)
+    assert first.acquire(), "it did not take the lease"
+    first.release()
+    incarnations.declare(*people_who_declare, "The folder is lost.", {"": state.read(folder)})
+    assert second.acquire()
+    write()
+    session = SealerSession(other, second)
+    session.run_once()
+    assert Checkpoint.objects.filter(incarnation=2).count() == 1
+    second.release()
+    assert not first.acquire() and first.problem is not None and first.problem.code == "another-folder"
+
+
+def test_a_check_beside_a_wrong_folder_says_so(folder, tmp_path, settings, write):
+    keys.create(folder)
+    lock = LeaderLock(folder)
+    assert lock.acquire()
+    SealerSession(folder, lock).run_once()
+    assert health_problem(clock.now()) == ""
+    other = tmp_path / "other"
+    other.mkdir()
+    leader_lock.folder_id(other)
+    settings.SEALER_DIR = str(other)
+    assert "is not the one from which the record is sealed" in health_problem(clock.now())
+    lock.release()
+
+
+@pytest.mark.postgres
+def test_no_sealer_leads_on_a_standby(run, address, ask):
+    """It uses every option of the address: here one that makes the database as read-only as a standby."""
+    done(run("sealer_key", "create"))
+    options = "-c%20default_transaction_read_only%3Don"
+    separator = "&" if "?" in address else "?"
+    waiting = run("sealer", database=f"{address}{separator}options={options}")
+    patience = threading.Timer(PATIENCE, waiting.kill)
+    patience.start()
+    line = b""
+    while b"a standby, or read-only" not in line:
+        line = waiting.stdout.readline()
+        assert line, "the sealer ended, or did not say that the database is a standby"
+    patience.cancel()
+    assert ask(CHECKPOINTS) == []
+    waiting.send_signal(signal.SIGTERM)
+    assert waiting.wait(PATIENCE) == 0
+
+
+@pytest.mark.postgres
+def test_nothing_is_signed_if_the_standby_did_not_confirm_what_it_lists(folder, write, monkeypatch):
+    """PostgreSQL ends the wait for its standby with a warning, and commits on the primary alone."""
+    keys.create(folder)
+    lock = LeaderLock(folder)
+    assert lock.acquire()
+    sealing = Sealer(folder, lock=lock)
+    sealing.seal()
+    write()
+    saved = state.read(folder)
+    verify_leads = lock.verify_leads
+
+    def warned() -> None:
+        verify_leads()
+        with connection.cursor() as cursor:
+            cursor.execute("DO $$ BEGIN RAISE WARNING 'canceling wait for synchronous replication'; END $$")
+
+    monkeypatch.setattr(lock, "verify_leads", warned)
+    with pytest.raises(SealingProblem) as problem:
+        sealing.seal()
+    assert problem.value.code == "not-confirmed"
+    assert "canceling wait for synchronous replication" in str(problem.value)
+    assert (Checkpoint.objects.count(), state.read(folder)) == (1, saved)
+    monkeypatch.undo()
+    assert sealing.seal().size == 2
+    lock.release()
+
+
+@pytest.mark.postgres
+def test_a_confirmed_commit_waits_for_the_standby_though_the_login_does_not():
+    with connection.cursor() as cursor:
+        for setting, expected in (("off", "on"), ("local", "on"), ("remote_apply", "remote_apply")):
+            cursor.execute(f"SET synchronous_commit = {setting}")
+            with commits.confirmed_commit():
+                cursor.execute("SHOW synchronous_commit")
+                assert cursor.fetchone() == (expected,)
+        cursor.execute("RESET synchronous_commit")
 
 
 def test_it_seals_until_it_is_stopped_and_reports_that_it_runs(folder, write):

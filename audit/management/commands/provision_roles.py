@@ -13,7 +13,8 @@ SEALS = (
     "audit_incarnation", "audit_seal", "audit_sealedhead", "audit_node", "audit_checkpoint", "audit_cosignature",
 )  # fmt: skip
 KEY, STATUS = "audit_signingkey", "audit_sealerstatus"
-READ_ONLY = ("audit_entry", *SEALS, KEY, STATUS)
+LEASE = "audit_sealerlease"  # who may update a column may lock the row: the sealer alone
+READ_ONLY = ("audit_entry", *SEALS, KEY, STATUS, LEASE)
 WRITTEN_ONCE = ("audit_command", "games_document")
 STREAM = "audit_stream"
 SECRETS = {
@@ -128,13 +129,14 @@ def _auditor(give: Rights) -> None:
 
 
 def _sealer(give: Rights) -> None:
-    for table in ("audit_entry", STREAM, *SEALS, KEY, STATUS):
+    for table in ("audit_entry", STREAM, *SEALS, KEY, STATUS, LEASE):
         give.run("GRANT SELECT ON {schema}.{table} TO {sealer}", table=table)
-    for table in (STREAM, *SEALS, KEY, STATUS):
+    for table in (STREAM, *SEALS, KEY, STATUS, LEASE):
         give.run("GRANT INSERT ON {schema}.{table} TO {sealer}", table=table)
     give.run("GRANT UPDATE (lockable) ON {schema}.audit_stream TO {sealer}")
     give.run("GRANT UPDATE (retired_at) ON {schema}.audit_signingkey TO {sealer}")
     give.run("GRANT UPDATE ON {schema}.audit_sealerstatus TO {sealer}")
+    give.run("GRANT UPDATE ON {schema}.audit_sealerlease TO {sealer}")
     give.run("GRANT EXECUTE ON FUNCTION {schema}." + APPEND_SYSTEM + " TO {sealer}")
 
 
