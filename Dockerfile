@@ -1,9 +1,11 @@
-FROM python:3.12-slim AS packages
+# The base image by its digest, if PYTHON_IMAGE names one (docs/deployment.md).
+ARG PYTHON_IMAGE=python:3.12-slim
+FROM ${PYTHON_IMAGE} AS packages
 COPY requirements/base.txt /requirements.txt
 RUN python -m venv /venv \
  && /venv/bin/pip install --no-cache-dir --require-hashes --requirement /requirements.txt
 
-FROM python:3.12-slim
+FROM ${PYTHON_IMAGE}
 ARG PITSIDE_BUILD=dev
 ENV PITSIDE_BUILD=$PITSIDE_BUILD \
     DJANGO_SETTINGS_MODULE=config.settings.production \
@@ -18,6 +20,8 @@ COPY . .
 RUN SECRET_KEY=only-while-the-static-files-are-collected-never-at-run-time \
     DATABASE_URL=postgres://nobody@/none REDIS_URL=redis://none ALLOWED_HOSTS=none \
     python manage.py collectstatic --noinput
+# Nothing can be written there at run time, so each start and each health check would compile all of it again.
+RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash /pitside /venv
 # A volume that is made here belongs to whom its place belonged to.
 RUN install -d -o pitside -m 0700 /var/lib/pitside/sealer /var/lib/pitside/copies \
     /var/lib/pitside/exports

@@ -1,6 +1,7 @@
 """Serve the demo floor: create the database, seed it once, and start uvicorn with one worker.
 
-HOST and PORT change the address (127.0.0.1:8000). A host that tablets can reach is added to ALLOWED_HOSTS. The floor
+HOST and PORT change the address (127.0.0.1:8000). A host that tablets can reach is added to ALLOWED_HOSTS, and turns
+DEBUG off. The floor
 has two hours of play behind it, and some of its tables are dealt by the program; EVENING=0 leaves all of them to you.
 """
 
@@ -12,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+DEBUG_ON = ("1", "on", "true", "yes", "y", "ok")
 EVERYWHERE = ("0.0.0.0", "::", "[::]")
 
 
@@ -52,6 +54,9 @@ def hosts_for(host: str) -> list[str]:
 def environment_for(hosts: list[str]) -> dict[str, str]:
     environment = {"DJANGO_SETTINGS_MODULE": "config.settings.local", "EVENING": "1", **os.environ}
     if hosts:
+        environment["DEBUG"] = (
+            "off"  # whose pages of errors show settings and code to everybody on the network
+        )
         names = [name for name in environment.get("ALLOWED_HOSTS", "").split(",") if name]
         allowed = dict.fromkeys([*(names or ["127.0.0.1", "localhost", "[::1]"]), *hosts])
         environment["ALLOWED_HOSTS"] = ",".join(allowed)
@@ -87,6 +92,12 @@ def main() -> int:
         print(reason, file=sys.stderr)
         return 1
     hosts = hosts_for(host)
+    if hosts and os.environ.get("DEBUG", "").lower() in DEBUG_ON:
+        print(
+            f"{host} can be reached from other machines, and DEBUG shows them settings and code. Unset one of them.",
+            file=sys.stderr,
+        )
+        return 1
     os.chdir(ROOT)
     os.environ.update(environment_for(hosts))
     if not make_the_floor():

@@ -80,7 +80,8 @@ def _seconds(text: str) -> float:
 
 @pytest.mark.parametrize("name", BUILT)
 def test_it_uses_production_settings(services, name):
-    assert services[name]["environment"]["DJANGO_SETTINGS_MODULE"] == "config.settings.production"
+    module = "config.settings.sealer" if name == "sealer" else "config.settings.production"
+    assert services[name]["environment"]["DJANGO_SETTINGS_MODULE"] == module
 
 
 def test_redis_asks_for_a_password(services):
@@ -144,6 +145,81 @@ def test_its_example_names_every_variable_that_compose_asks_for():
     asked = set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "docker-compose.yml").read_text()))
     named = set(re.findall(r"^([A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert asked == named
+
+
+NOT_OF_COMPOSE = {"PITSIDE_SEALER_DIR", "PITSIDE_CHECKPOINT_COPIES"}  # its volumes, not in .env
+
+
+def test_it_passes_on_every_setting_that_the_page_documents(services):
+    """A setting in .env that no process gets would be taken for set."""
+    page = (ROOT / "docs" / "deployment.md").read_text()
+    rows = page[page.index("## Settings") : page.index("## Database roles")].splitlines()
+    documented = {
+        name
+        for row in rows
+        if row.startswith("| `")
+        for name in re.findall(r"`([A-Z_]+)`", row.split("|")[1])
+    }
+    passed_on = set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "docker-compose.yml").read_text()))
+    assert len(documented) > 30 and documented - passed_on == {*NOT_OF_COMPOSE, "PITSIDE_EXPORTS_DIR"}
+    settings_text = "".join(path.read_text() for path in (ROOT / "config" / "settings").glob("*.py"))
+    asked = set(re.findall(r'env(?:\.[a-z]+)?\(\s*"([A-Z_]+)"', settings_text))
+    web = (
+        services["web-1"]["environment"]
+        | services["ticker"]["environment"]
+        | services["sealer"]["environment"]
+    )
+    assert asked - set(web) == {"DEBUG", "DEMO", "EVENING", "EMBEDDED_TICKER"}, "only a demo has these"
+
+
+def test_the_sealer_has_no_key_of_sessions_and_no_address_of_redis(services):
+    environment = services["sealer"]["environment"]
+    assert environment["DJANGO_SETTINGS_MODULE"] == "config.settings.sealer"
+    assert not {"SECRET_KEY", "SECRET_KEY_FALLBACKS", "REDIS_URL", "ALLOWED_HOSTS"} & set(environment)
+
+
+def test_no_service_takes_the_whole_disk_or_the_whole_memory(services):
+    for name, service in services.items():
+        assert service["logging"]["options"] == {"max-size": "10m", "max-file": "5"}, name
+        assert service["mem_limit"].endswith(("m", "g")), name
+
+
+def test_each_image_of_others_may_be_named_by_its_digest(services):
+    images = {services[name]["image"] for name in ("postgres", "redis", "caddy")}
+    assert all(re.fullmatch(r"\$\{[A-Z]+_IMAGE:-[a-z]+:[0-9.]+\}", image) for image in images), images
+    assert services["web-1"]["build"]["args"]["PYTHON_IMAGE"].startswith("${PYTHON_IMAGE:-python:")
+    from_lines = re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    assert set(from_lines) == {"${PYTHON_IMAGE}"}
+
+
+def test_its_image_is_compiled_before_it_becomes_read_only():
+    text = (ROOT / "Dockerfile").read_text()
+    assert text.index("python -m compileall") > text.index("COPY . .")
+    assert text.index("python -m compileall") < text.index("USER pitside")
+
+
+@pytest.mark.parametrize(
+    ("version", "status"),
+    [("v2.6.2 h1:x", 1), ("2.6.2", 1), ("v1.0.5", 1), ("v2.7.0 h1:x", 0), ("v2.10.2", 0), ("v3.0.0", 0)],
+)
+def test_a_caddy_that_is_too_old_is_refused_with_a_sentence(services, tmp_path, version, status):
+    assert services["caddy"]["command"] == ["/bin/sh", "/etc/caddy/start-caddy.sh"]
+    fake = tmp_path / "caddy"
+    fake.write_text(f'#!/bin/sh\n[ "$1" = version ] && echo "{version}" || echo "runs: $*"\n')
+    fake.chmod(0o755)
+    started = subprocess.run(
+        ["/bin/sh", "deploy/start-caddy.sh"],
+        cwd=ROOT,
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    assert started.returncode == status
+    if status:
+        assert "is too old for deploy/Caddyfile. Use 2.7 or newer" in started.stderr
+    else:
+        assert started.stdout == "runs: run --config /etc/caddy/Caddyfile --adapter caddyfile\n"
 
 
 def test_its_proxy_speaks_tls_of_its_own_authority(services):
@@ -248,6 +324,11 @@ def test_its_processes_run_as_compose_would_start_them(environment, tmp_path):
     assert may_not_rewrite(environment["app"]["DATABASE_URL"])
     assert may_only_seal(environment["seal"]["DATABASE_URL"])
     sealing = {**environment["seal"], "PITSIDE_SEALER_DIR": str(tmp_path / "sealer")}
+    sealing["DJANGO_SETTINGS_MODULE"] = installation.compose()["services"]["sealer"]["environment"][
+        "DJANGO_SETTINGS_MODULE"
+    ]
+    for name in ("SECRET_KEY", "REDIS_URL", "ALLOWED_HOSTS"):
+        del sealing[name]
     made = subprocess.run(
         [sys.executable, "manage.py", "sealer_key", "create"],
         cwd=ROOT,
@@ -285,4 +366,4 @@ def test_its_processes_run_as_compose_would_start_them(environment, tmp_path):
         time.sleep(2)
         assert serving.poll() is None, serving.communicate()
         assert ticking.poll() is None, ticking.communicate()
-    assert ticking.returncode in (0, -15, 143)
+    assert ticking.returncode == 0, "a process 1 that does not handle SIGTERM is killed a minute later"

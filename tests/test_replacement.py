@@ -6,7 +6,6 @@ With a `caddy` on PATH, the same through Caddy itself with that file, without it
 
 import contextlib
 import itertools
-import re
 import shutil
 import signal
 import subprocess
@@ -42,7 +41,7 @@ ROUND: tuple[tuple[str, dict[str, Any]], ...] = (
     ("clear_layout", {}),
 )
 NEW_BUILD = "0.1.1"
-TOO_OLD = (2, 7)  # Caddy before this version does not know `stream_timeout`
+OLDEST_CADDY = (2, 7)  # an older one does not know `stream_timeout`; deploy/start-caddy.sh refuses it
 
 
 class Workers:
@@ -151,14 +150,14 @@ def caddy(ports: list[int], folder: Path) -> Iterator[list[int]]:
     assert binary
     text = subprocess.run([binary, "version"], capture_output=True, text=True, check=True).stdout
     version = tuple(int(part) for part in text.strip().removeprefix("v").split(".")[:2])
+    if version < OLDEST_CADDY:
+        pytest.skip(f"Caddy {text.split()[0]} is too old for deploy/Caddyfile, which needs 2.7 or newer")
     port = free_port()
     text = (ROOT / "deploy" / "Caddyfile").read_text()
     text = text.replace("{$SITE_NAME} {", f"http://127.0.0.1:{port} {{").replace("{$SITE_NAME}", "127.0.0.1")
     text = text.replace("local_certs\n", "admin off\n\tauto_https off\n").replace("tls internal\n", "\n")
     for number, worker in enumerate(ports, start=1):
         text = text.replace(f"web-{number}:8000", f"127.0.0.1:{worker}")
-    if version < TOO_OLD:
-        text = re.sub(r"\n\t\tstream_.*", "", text)
     (folder / "Caddyfile").write_text(text)
     command = [binary, "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={"HOME": str(folder)})

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from script import serve
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -39,3 +41,15 @@ def test_a_port_that_is_taken_is_told_with_another_one(tmp_path):
         port = taken.getsockname()[1]
         status, said = served(tmp_path / "db.sqlite3", PORT=str(port))
     assert status == 1 and f"PORT={port + 1} script/run" in said
+
+
+def test_who_can_be_reached_from_other_machines_shows_them_no_settings_and_no_code(tmp_path):
+    status, said = served(tmp_path / "db.sqlite3", PORT=free_port(), HOST="0.0.0.0", DEBUG="on")
+    assert status == 1 and said.count("\n") == 1 and "DEBUG shows them settings and code" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_address_of_the_network_turns_debug_off_and_the_loopback_does_not(monkeypatch):
+    monkeypatch.delenv("DEBUG", raising=False)
+    assert serve.environment_for(["192.0.2.7"])["DEBUG"] == "off"
+    assert "DEBUG" not in serve.environment_for([])

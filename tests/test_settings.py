@@ -91,6 +91,27 @@ def test_it_refuses_the_state_of_a_demo(changes, word):
     assert word in done.stderr.strip().splitlines()[-1]
 
 
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"SECRET_KEY": ""}, ""),
+        ({}, "Unset SECRET_KEY"),
+        ({"SECRET_KEY": "", "DATABASE_URL": "sqlite:///db.sqlite3"}, "DATABASE_URL"),
+    ],
+)
+def test_the_sealer_starts_only_without_the_key_of_sessions(changes, word):
+    started = start(DJANGO_SETTINGS_MODULE="config.settings.sealer", **changes)
+    last = started.stderr.strip().splitlines()[-1]
+    if word:
+        assert started.returncode != 0 and word in last
+    code = "from django.conf import settings; print(settings.DEBUG, settings.DEMO); settings.SECRET_KEY"
+    given = environment(DJANGO_SETTINGS_MODULE="config.settings.sealer", **changes)
+    asked = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=given, capture_output=True, text=True)
+    assert asked.returncode != 0
+    if not word:
+        assert asked.stdout == "False False\n" and "SECRET_KEY setting must not be empty" in asked.stderr
+
+
 ASKED_SETTINGS = """
 import os
 {start}

@@ -153,8 +153,9 @@ def test_a_cut_tail_is_the_trouble_of_its_facility_alone(house, settings):
     sentence = f"NOT SEALED: bexley: The record of {BEXLEY} was rolled back: entry 9"
     with clock.override(MOMENT + 3 * DAY), pytest.raises(CommandError, match=sentence):
         call_command("sealer", "--check")
-    (bad,) = verification.verify(facility="bexley").findings
-    assert (bad.code, bad.where["stream"]) == ("sealed-entry-missing", BEXLEY)
+    missing, refuses = verification.verify(facility="bexley").findings
+    assert (missing.code, missing.where["stream"]) == ("sealed-entry-missing", BEXLEY)
+    assert (refuses.code, refuses.where["facility"]) == ("sealer-refuses", "bexley")
     assert verification.verify().good is False
     for facility, outcome in (("ashford", "good"), ("bexley", "bad")):
         job = Job(kind=Job.Kind.VERIFICATION, facility=facility)

@@ -7,14 +7,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 
 from audit import batches, chain, clock, notes, verification
 from audit.models import Checkpoint, Cosignature, Entry, Node, Seal, SealedHead, SigningKey
 from audit.record_checks import RECORD_CHECKS
 from audit.sealing import keys
+from audit.sealing.problems import SealingProblem
+from audit.sealing.process import SealerSession
 from audit.sealing.sealer import Sealer
+from audit.sealing.status import LogReport, StatusWriter
 from audit.verification_words import FINDINGS, FORMER, say
 from tests.services import later
 from tests.services.emptying import guards_aside
@@ -248,7 +251,7 @@ def test_every_finding_has_its_sentence(sealed):
              "person": "p", "device": "d", "facility": "f", "document": "D-1", "submission": "RS-1", "case": "C-1",
              "factor": "app", "change": "CH-1", "letter": "L-1", "inventory": 1, "slip": "F-0001",
              "expected_cents": 1, "stored_cents": 2, "round": 7, "player": "P-1", "move": 3,
-             "last": 1, "by": "b"}  # fmt: skip
+             "last": 1, "by": "b", "log": "the first log", "problem": "It was rolled back."}  # fmt: skip
     for code in FINDINGS | FORMER:
         assert "%(" not in say({"what": code, **where}) and code not in say({"what": code, **where})
     folder = Path(verification.__file__).parent
@@ -271,6 +274,10 @@ def test_the_command_prints_its_findings_and_records_them(sealed, capsys):
     assert capsys.readouterr().out.splitlines() == [
         "good: 8 entries on 3 streams, 1 not sealed",
         "2 seals, 2 signed checkpoints, 0 cosignatures",
+        (
+            "not covered: whether newer entries were lost, as in a restored backup: no sealer has reported. "
+            "Start it, and ask manage.py sealer --check."
+        ),
     ]
     told = Entry.objects.get(type="record.verified")
     assert (told.stream.name, b'"outcome":"good"' in bytes(told.body)) == ("installation/system", True)
@@ -280,6 +287,51 @@ def test_the_command_prints_its_findings_and_records_them(sealed, capsys):
     assert ended.value.code == 1
     assert capsys.readouterr().out.startswith("bad: larkfield/T-04 has no entry 2: it was removed.\nBAD: ")
     assert Entry.objects.filter(type="record.verified").count() == 1
+
+
+def test_after_a_restored_backup_it_says_what_the_sealer_says(sealed, capsys):
+    """The restored record is whole: each entry, seal and signature of it is as it was."""
+    last_seal = Seal.objects.get(number=1).pk
+    aside(
+        ("DELETE FROM audit_checkpoint WHERE size = 2", []),
+        ("DELETE FROM audit_sealedhead WHERE seal_id = %s", [last_seal]),
+        ('DELETE FROM audit_node WHERE "index" = 1 OR level = 1', []),
+        ("DELETE FROM audit_seal WHERE id = %s", [last_seal]),
+    )
+    assert verification.verify().good
+    SealerSession(sealed.folder).run_once()
+    problem = "The sealer does not seal the first log. The record was rolled back: 2 seals were signed"
+    with pytest.raises(SystemExit) as ended:
+        call_command("verify_record", "--read-only")
+    assert ended.value.code == 1 and f"bad: {problem}" in capsys.readouterr().out
+    assert not verification.verify(facility="larkfield").good, (
+        "a verification that the desk asks for says so too"
+    )
+    with pytest.raises(CommandError, match="The record was rolled back: 2 seals were signed"):
+        call_command("sealer", "--check")
+
+
+@pytest.mark.parametrize(
+    ("code", "says"), [("no-key", "The sealer has no key"), ("state-missing", "The record was sealed before")]
+)
+def test_while_the_sealer_cannot_compare_it_says_what_it_does_not_know(sealed, capsys, code, says):
+    StatusWriter().update(LogReport(SealingProblem(code)))
+    call_command("verify_record", "--read-only")
+    assert (
+        f"not covered: whether newer entries were lost, as in a restored backup. {says}"
+        in capsys.readouterr().out
+    )
+    StatusWriter().update(LogReport())
+    call_command("verify_record", "--read-only")
+    assert "not covered: whether" not in capsys.readouterr().out
+
+
+def test_the_problem_of_another_facilitys_log_is_no_fault_of_this_one(sealed):
+    problem = LogReport(SealingProblem("record-went-back", signed=2, found=1))
+    StatusWriter().update(LogReport(), {"camber": problem})
+    assert verification.verify(facility="larkfield").good
+    (finding,) = verification.verify(facility="camber").findings
+    assert str(finding).startswith("The sealer does not seal the log of camber. The record was rolled back")
 
 
 def test_cosignatures_are_verified_by_the_keys_of_the_witnesses_that_are_known(sealed, settings):

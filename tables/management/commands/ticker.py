@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import signal
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -23,5 +24,14 @@ class Command(BaseCommand):
             report_health(self, health_problem)
             return
         self.stdout.write("Ticking.")
-        with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(run_ticker())
+        self.stdout.flush()
+        with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+            asyncio.run(_tick_until_stopped())
+
+
+async def _tick_until_stopped() -> None:
+    """Run the ticker until SIGTERM, which the system does not deliver to process 1 unless it is handled."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    await run_ticker()
