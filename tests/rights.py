@@ -576,7 +576,7 @@ OTHER_REFUSALS = {
 VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", ("subject", "text"): "table"}
 # Names of parameters that name no object: amounts, words, dates.
 OTHER_WORDS = """
-    about accepted acknowledge_lapsed action activated_by_seat addressee adverse approved approved_on badge
+    about accepted acknowledge_lapsed action activated_by_seat addressee adverse approvals approved approved_on badge
     balanced because begins body box calibrated_on caliper camera cameras card cease_on cents certificate chips
     clean clip compartment completed_by copy costs_cents day deadline dice differs director done_on due_on edition
     elsewhere en ends ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats found from

@@ -44,6 +44,7 @@ def test_an_approval_is_recorded_as_it_was_written_or_not_at_all(scene, name, mo
         "body": "Bureau of Gaming Laboratory Operations",
         "reference": "R",
         "approved_on": "2026-01-01",
+        "version": "0.1",
         "letter": scene.on_file("The approval"),
     }
     for text in ("x" * (most + 1), "y\n"):

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from audit.record import open_stream
 from games.engine import Refusal
-from games.models import PreparedChange
+from games.models import Facility, PreparedChange
 from tables.demo.seeding import approve_equipment
 from tables.equipment import register
-from tables.models import Approval, Shaker, Table
+from tables.models import Approval, Pit, Shaker, Table
 from tables.opening.new_tables import make_table
 from tests.tables.cast import Scene, make_scene, newest_of_an_act
 from tests.tables.test_dice_pages import see, words
@@ -145,6 +146,25 @@ def test_one_act_withdraws_a_version_at_every_table(scene):
     assert not Approval.objects.filter(subject="device", withdrawn_at=None).exists()
     with pytest.raises(Refusal, match="no-such-approval"):
         scene.in_room("withdraw_approval", {"approvals": rows, "why": "again"}, by="compliance")
+
+
+def test_nothing_of_another_casino_is_approved_or_withdrawn_among_many(scene):
+    other = Facility.objects.create(code="seabright", name="Seabright", time_zone="America/New_York")
+    pit = Pit.objects.create(facility=other, code="p1", name="Pit 1")
+    table = Table.objects.create(
+        facility=other, pit=pit, stream=open_stream("seabright/T-42"), code="T-42", game=scene.table.game,
+        kind="live", submission_code="RS-0009", seats=8, min_cents=1_000, max_cents=50_000,
+    )  # fmt: skip
+    foreign = Approval.objects.get(subject="device")
+    foreign.pk, foreign.facility, foreign.table = None, other, table
+    foreign.save()
+    own = Approval.objects.get(subject="device", facility=scene.table.facility)
+    for pks in ([foreign.pk], [own.pk, foreign.pk], [own.pk, own.pk]):
+        with pytest.raises(Refusal, match="no-such-approval"):
+            scene.in_room("withdraw_approval", {"approvals": pks, "why": "x"}, by="compliance")
+    with pytest.raises(Refusal, match="no-such-equipment"):
+        approve(scene, NEW, table="", tables=["T-01", "T-42"])
+    assert not Approval.objects.exclude(withdrawn_at=None).exists()
 
 
 def test_many_shakers_have_one_letter_too(scene):
