@@ -39,10 +39,16 @@ Application = Callable[..., Awaitable[None]]
 class SealerSession:
     """A sealer while it is the leader: its sealing, witnesses, copies and status.
 
-    `must_yield` is set once its folder is not the newest: another sealer may have that one.
+    `must_yield` is set once its folder is not the newest: another sealer may have that one. `warned` has what was
+    logged as not sealed, by the log's facility: its code and when. It outlives the session.
     """
 
-    def __init__(self, folder: Path, lock: LeaderLock | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        lock: LeaderLock | None = None,
+        warned: dict[str, tuple[str, float]] | None = None,
+    ) -> None:
         self.sealer = Sealer(folder, lock=lock)
         self.lock = lock
         self.must_yield = False
@@ -52,7 +58,7 @@ class SealerSession:
         self.status = StatusWriter()
         self.failure = OutageLog(log, "Sealing", "It is tried again every second.", traceback=True)
         self.copied_at: float | None = None
-        self.warned: dict[str, tuple[str, float]] = {}
+        self.warned = {} if warned is None else warned
 
     def run_once(self) -> None:
         """Do the work of one second. A failure does not end the session, and the status names it."""
@@ -141,9 +147,9 @@ class SealerSession:
 
     def _warn(self, problems: dict[str, SealingProblem]) -> None:
         """Log each log's problem at once, and again every minute, and its end."""
-        for facility in self.warned.keys() - problems.keys():
+        for facility in sorted(self.warned.keys() - problems.keys()):
             log.warning("SEALED AGAIN%s", f": {facility}" if facility else ".")
-        self.warned = {facility: warned for facility, warned in self.warned.items() if facility in problems}
+            del self.warned[facility]
         for facility, problem in problems.items():
             code, warned_at = self.warned.get(facility, ("", 0.0))
             if problem.code != code or time.monotonic() - warned_at > REMINDER_SECONDS:
@@ -168,7 +174,10 @@ class SealerSession:
 def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> None:
     """Seal until `stop` is set. `first_key`: create the first key if the record has none (the embedded default)."""
     lock, session = LeaderLock(folder), None
-    waiting = WaitingLog()
+    waiting, warned = (
+        WaitingLog(),
+        dict[str, tuple[str, float]](),
+    )  # a sealer that yields leads every ten seconds
     retry_at = 0.0
     outage = OutageLog(log, "The sealer", "It is tried again every second.", traceback=True)
     while not stop.is_set():
@@ -181,7 +190,7 @@ def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> 
                 if lock.acquire():
                     if first_key:
                         create_first_key(folder)
-                    session = SealerSession(folder, lock)
+                    session = SealerSession(folder, lock, warned)
                     waiting.ended()
                 else:
                     waiting.waits(lock.problem)
@@ -224,7 +233,7 @@ class WaitingLog:
     def ended(self) -> None:
         """This sealer leads now."""
         if self.reason is not None:
-            log.warning("This sealer leads now, and seals the record.")
+            log.warning("This sealer leads now.")
         self.reason = None
 
 
