@@ -83,8 +83,11 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
 def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Record that an approval was withdrawn, or several. A table that needs it can no longer open."""
-    pks = params.integers("approvals", max_items=MOST_AT_ONCE) or (params.integer("approval", 1, 2**53),)
+    pk = params.integer("approval", 0, 2**53, default=0)
+    pks = (pk,) if pk else params.integers("approvals", max_items=MOST_AT_ONCE)
     why = params.text("why")
+    if not pks:
+        raise malformed("approvals")
     approvals = list(
         Approval.objects.select_for_update(of=("self",))
         .filter(facility=ctx.facility, pk__in=pks, withdrawn_at=None)
