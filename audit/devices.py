@@ -42,14 +42,15 @@ TOKEN_LIFETIME = dt.timedelta(minutes=30)  # long enough to carry it to a tablet
 
 def enroll(
     name: str, facility: str, station: str, place: str = "", by: Person | None = None,
-    command: uuid.UUID | None = None,
+    command: uuid.UUID | None = None, asked_by: Person | None = None,
 ) -> tuple[Device, str]:  # fmt: skip
     """Create a device and record it. Returns it with its token, which is shown once and stored nowhere.
 
     A device that no browser has become yet gets a new token, and its old one opens nothing. `place` is the stream of
     the only table that it serves (`larkfield/T-04`), or "". `command`: the token is derived from this id, so that who
-    made it on a screen can read it for ten minutes (`readable_tokens`). Raises ValidationError for a name that the
-    facility already uses, an unknown station, a place of another facility, or a wall with a place.
+    made it on a screen can read it for ten minutes (`readable_tokens`). `asked_by`: who asked for a new device, and
+    never makes or reads its token. Raises ValidationError for a name that the facility already uses, an unknown
+    station, a place of another facility, or a wall with a place.
     """
     if place and not (record.STREAM_NAME.fullmatch(place) and place.startswith(f"{facility}/")):
         raise ValidationError({"place": f"{place} is not a place of {facility}."})
@@ -66,6 +67,7 @@ def enroll(
         device.station, device.place = station, place
         device.token_sha256 = token_hash(token)
         device.enrolled_at, device.enrolled_by, device.enrollment_command = moment, by, command
+        device.asked_by = asked_by or device.asked_by
         device.enrollment_ends_at, device.enrollment_refused_at = moment + TOKEN_LIFETIME, None
         device.full_clean(exclude=["token_sha256"])
         device.save()

@@ -336,7 +336,7 @@ PASSWORD_CHANGED = entry_type("password.changed", PasswordSet, "A person chose a
 PASSWORD_GIVEN = entry_type(
     "password.given",
     PasswordGiven,
-    "An administrator, or a command of the server, gave a person a one-time password.",
+    "A person who approved it, or a command of the server, gave a person a one-time password.",
 )
 
 
@@ -370,6 +370,32 @@ FACTORS_RESET = entry_type(
     "factors.reset",
     FactorsReset,
     "A second administrator ended the second factors of a person, who got a one-time password.",
+)
+
+
+class OneTimeSecretData(TypedDict):
+    """Who may make a one-time PIN or password of a person: who approved it, and never who asked for it."""
+
+    approved_by: Annotated[str | None, "code of the person who may make and read it"]
+    asked_by: Annotated[str, "code of the person who asked for it"]
+    kind: Annotated[Literal["pin", "password"], "what may be made"]
+
+
+class SecretAllowed(TypedDict):
+    secret: NotRequired[Annotated[OneTimeSecretData, "absent in entries from before"]]
+
+
+class SignInEnded(SecretAllowed):
+    devices: Annotated[list[str], "names of the devices at which the person was signed off"]
+    factors: Annotated[list[int], "ids of the second factors that ended; empty for a forgotten password"]
+    person: Annotated[str, "code of the person"]
+    why: Annotated[str, "what happened, in the words of who asked"]
+
+
+SIGN_IN_ENDED = entry_type(
+    "sign_in.ended",
+    SignInEnded,
+    "A person forgot the password or lost every second factor, and may get a one-time password.",
 )
 
 

@@ -12,6 +12,7 @@ from audit.entries import (
     FACTORS_RESET,
     PASSWORD_CHANGED,
     PASSWORD_GIVEN,
+    SIGN_IN_ENDED,
 )
 from audit.factors import public_digest
 from audit.models import Entry, Password, SecondFactor
@@ -40,11 +41,12 @@ def check_factors(tick: Callable[[], None]) -> Iterator[Finding]:
     """Compare every second factor with the entries that registered and ended it."""
     registered: dict[int, tuple[str, int, dict[str, Any]]] = {}
     ended: set[int] = set()
-    for stream, seq, type_, data in _entries(FACTOR_REGISTERED.name, FACTOR_ENDED.name, FACTORS_RESET.name):
+    types = (FACTOR_REGISTERED.name, FACTOR_ENDED.name, FACTORS_RESET.name, SIGN_IN_ENDED.name)
+    for stream, seq, type_, data in _entries(*types):
         if type_ == FACTOR_REGISTERED.name:
             registered[data["factor"]] = (stream, seq, data)
         else:
-            ended.update(data["factors"] if type_ == FACTORS_RESET.name else [data["factor"]])
+            ended.update([data["factor"]] if type_ == FACTOR_ENDED.name else data["factors"])
     tick()
     factors = (
         SecondFactor.objects.select_related("person").only(*FACTOR_COLUMNS, "person__code").order_by("pk")

@@ -1,7 +1,8 @@
-"""Passwords of people who sign in outside a floor tablet; and one-time passwords, which administrators give.
+"""Passwords of people who sign in outside a floor tablet; and one-time passwords (`audit/one_time_secrets.py`).
 
 A one-time password is derived from a random id with a key of the server: no request, answer, log or row has it. Who
-gave it can read it for ten minutes (`readable_by`), and its person can use it for a day, once, to choose a password.
+approved it makes it on a screen and can read it for ten minutes (`readable_by`); a command of the server prints it. Its
+person uses it once, to choose a password.
 """
 
 import base64
@@ -24,7 +25,7 @@ from audit.registration import credential_digest
 ONE_TIME_SALT = "pitside.one-time-password.v1"
 ONE_TIME_PREFIX = "one-time$"
 ONE_TIME_LENGTH = 20  # characters of base32: 100 bits
-LIFETIME = dt.timedelta(hours=24)
+LIFETIME = dt.timedelta(hours=24)  # of one that a command of the server printed
 READABLE_FOR = dt.timedelta(minutes=10)
 LENGTH_MAX = 128  # so that nobody sends a megabyte to be hashed
 
@@ -34,14 +35,20 @@ def password_of(person: Person) -> Password | None:
     return Password.objects.filter(person=person).first()
 
 
-def give_one_time(person: Person, command: uuid.UUID, moment: dt.datetime, by: Person | None) -> Password:
+def give_one_time(
+    person: Person,
+    command: uuid.UUID,
+    moment: dt.datetime,
+    by: Person | None,
+    lifetime: dt.timedelta = LIFETIME,
+) -> Password:
     """Put a one-time password in the place of whatever the person has. The caller records it and locks the sign-ins."""
     row, _created = Password.objects.update_or_create(
         person=person,
         defaults={
             "hash": _one_time_hash(next(_derived(command))),
             "set_at": moment,
-            "ends_at": moment + LIFETIME,
+            "ends_at": moment + lifetime,
             "given_by": by,
             "command": command,
         },

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from audit import people, registration
-from audit.models import Department, OneTimePin, Person, Role
+from audit.models import Department, OneTimeSecret, Person, Role
 
 DEPARTMENTS = {
     Role.SECURITY: Department.SECURITY,
@@ -95,7 +95,8 @@ def change(
         if pin:
             person.set_pin(pin)
         if pin or loses_pin or leaves:
-            OneTimePin.objects.filter(person=person).delete()
+            secrets = OneTimeSecret.objects.filter(person=person)
+            (secrets if leaves else secrets.filter(kind=OneTimeSecret.Kind.PIN)).delete()
             person.pin_must_change, person.pin_ends_at = False, None
         if loses_pin:
             person.set_unusable_password()

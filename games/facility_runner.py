@@ -101,7 +101,7 @@ class StreamContext:
         if self.approving is None:
             return
         change = self.approving
-        departments = policy.departments_told(policy.row_of(self.facility.law, change.subject), self.actor)
+        departments = policy.departments_told(policy.row_of(self.facility.law, change.subject))
         ChangeNotice.objects.bulk_create(
             ChangeNotice(change=change, department=department) for department in departments
         )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Model
 
-from audit.models import FactorReset, Lockout
+from audit.models import Lockout
 from games.models import CalendarFeed, ProviderNote, Qualifier, SignForm
 from tables.models import Alert, Approval, Assignment, Qualification, Rating
 from tests.two_facilities import AT_LARKFIELD, FEED_SECRET, JOB
@@ -417,18 +417,15 @@ ACTS_OF_FACILITY = {
     ),
     **dict.fromkeys(("exclude_player", "admit_player", "erase_player"), frozenset({"compliance"})),
     **dict.fromkeys(
-        ("add_person", "change_access", "replace_pin", "end_access", "make_pin"), ACCESS_PREPARERS
+        ("add_person", "change_access", "replace_pin", "end_access", "replace_sign_in"), ACCESS_PREPARERS
     ),
     "add_device": {"system administrator"},
-    "make_token": {"system administrator"},
+    **dict.fromkeys(("make_pin", "give_password"), frozenset({"system administrator", "compliance"})),
+    "make_token": frozenset({"system administrator", "compliance", "shift manager"}),
     "move_device": {"system administrator"},
     "rename_device": {"system administrator"},
     "review_access": {"compliance"},
     "revoke_device": MANAGEMENT | {"system administrator"},
-    "give_password": {"system administrator"},
-    "ask_factor_reset": {"system administrator"},
-    "confirm_factor_reset": {"system administrator"},
-    "withdraw_factor_reset": {"system administrator"},
     "add_pit": OFFICE | {"system administrator"},
     "add_table": OFFICE | {"system administrator"},
     "move_table": OFFICE | {"system administrator"},
@@ -538,7 +535,6 @@ OBJECTS = {
     ("provider", "text"): NamedObject("SP-9001", "SP-0001", "no-such-provider"),
     ("qualification", "number"): rows(Qualification, "no-such-qualification"),
     ("request", "text"): NamedObject("NG-9001", "NG-0001", "no-such-request"),
-    ("factor_reset", "number"): rows(FactorReset, "no-such-reset"),
     ("round", "number"): NamedObject(9, 1, "no-such-round"),
     ("service", "text"): NamedObject("SV-9001", "SV-0001", "no-such-service"),
     ("shaker", "text"): NamedObject("", "S-99", "no-such-equipment"),
@@ -576,16 +572,16 @@ OTHER_REFUSALS = {
 VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", ("subject", "text"): "table"}
 # Names of parameters that name no object: amounts, words, dates.
 OTHER_WORDS = """
-    about accepted acknowledge_lapsed action activated_by_seat addressee adverse approvals approved approved_on badge
-    balanced because begins body box calibrated_on caliper camera cameras card cease_on cents certificate chips
-    clean clip compartment completed_by copy costs_cents day deadline dice differs director done_on due_on edition
-    elsewhere en ends ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats found from
-    game games general granted granted_on height_mm high_um how increments innovation item items kind kinds
-    landmark lapsed_why last_day left licence licence_ends_on lines lit location low_um made_in mark max_cents
-    micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays note number
-    odds odds_word officer on opened outcome owns_bp paid_cents paid_on part patent payout_limit_cents payouts
-    petitioner place place_reference play post procedure qualified query reason received received_on reference
-    rejected removed role row rules salesperson seal seat seats secured seq serial sha256 shakers shakes shift
-    shows since square station stored subject submitted_on tampered test text title to to_seat tosses training
-    version votes_bp wager wagers what why width_mm zh
+    about accepted acknowledge_lapsed action activated_by_seat addressee adverse approvals approved approved_on
+    badge balanced because begins body box calibrated_on caliper camera cameras card cease_on cents certificate
+    chips clean clip compartment completed_by copy costs_cents day deadline dice differs director done_on due_on
+    edition elsewhere en ends ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats
+    found from game games general granted granted_on height_mm high_um how increments innovation item items kind
+    kinds landmark lapsed_why last_day left licence licence_ends_on lines lit location lost low_um made_in mark
+    max_cents micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays note
+    number odds odds_word officer on opened outcome owns_bp paid_cents paid_on part patent payout_limit_cents
+    payouts petitioner place place_reference play post procedure qualified query reason received received_on
+    reference rejected removed role row rules salesperson seal seat seats secured seq serial sha256 shakers shakes
+    shift shows since square station stored subject submitted_on tampered test text title to to_seat tosses
+    training version votes_bp wager wagers what why width_mm zh
 """

@@ -362,7 +362,6 @@ PATHS = {
     rights.Qualifier: "provider__facility__code",
     rights.Qualification: "person__facility",
     rights.Lockout: "facility",
-    rights.FactorReset: "facility",
 }
 
 

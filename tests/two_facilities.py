@@ -15,7 +15,7 @@ from django.test import Client
 from audit import clock, record
 from audit.devices import enroll, revoke, set_device_cookie
 from audit.entries import KEY_CREATED, SealerKey
-from audit.models import Device, FactorReset, Job, Lockout, Person, SavedFilter
+from audit.models import Device, Job, Lockout, Person, SavedFilter
 from audit.people import SESSION_DEVICE
 from games.models import (
     CalendarFeed,
@@ -270,7 +270,6 @@ def _fill(facility: Facility) -> None:
         started_at=now,
         ends_at=now + dt.timedelta(minutes=6),
     )
-    _ask_for_reset("larkfield", carla, noah, now)
     _add_player(facility, "P-LARK22", now)
     viktor = people_by_name["shift-manager"]
     Handover.objects.create(
@@ -307,21 +306,9 @@ def _add_player(facility: Facility, code: str, now: dt.datetime) -> None:
     )  # fmt: skip
 
 
-def _ask_for_reset(facility: str, person: Person, asked_by: Person, now: dt.datetime) -> None:
-    FactorReset.objects.create(
-        facility=facility,
-        person=person,
-        reason="Left in a taxi",
-        asked_by=asked_by,
-        asked_at=now,
-        ends_at=now + dt.timedelta(days=1),
-    )
-
-
 def _fill_another(facility: Facility) -> None:
     """Give Seabright an object of each sort that an act may name together with one of Larkfield."""
     now, person = clock.now(), Person.objects.get(code="their-compliance")
-    _ask_for_reset("seabright", Person.objects.get(code="their-security"), person, now)
     _add_player(facility, "P-SEAB22", now)
     document = Document.objects.create(
         facility=facility, code="D-9001", title="A letter of Seabright", filename="a.txt",

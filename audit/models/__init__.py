@@ -1,9 +1,9 @@
 """Models: people and devices, the append-only record, its seals, and the compliance desk's own data."""
 
 from .desk import Job, LegalHold, SavedFilter
-from .factors import FactorReset, Password, SecondFactor
+from .factors import Password, SecondFactor
 from .people import PIN_DIGITS, Department, Device, Person, Role, Station
-from .pins import Lockout, OneTimePin, WrongPin
+from .pins import Lockout, OneTimeSecret, WrongPin
 from .record import Command, Entry, Stream
 from .seals import (
     Checkpoint,
@@ -25,13 +25,12 @@ __all__ = [
     "Department",
     "Device",
     "Entry",
-    "FactorReset",
     "Incarnation",
     "Job",
     "LegalHold",
     "Lockout",
     "Node",
-    "OneTimePin",
+    "OneTimeSecret",
     "Password",
     "Person",
     "Role",

@@ -74,24 +74,3 @@ class SecondFactor(models.Model):
 
     def __str__(self) -> str:
         return f"{self.label} of {self.person_id}"
-
-
-class FactorReset(models.Model):
-    """A request of one administrator to end all second factors of a person who lost them; another one confirms it."""
-
-    facility = models.CharField(max_length=40)
-    person = models.ForeignKey(Person, models.PROTECT, related_name="+")
-    reason = models.CharField(max_length=200)
-    asked_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
-    asked_at = models.DateTimeField()
-    ends_at = models.DateTimeField(help_text="Until when it may be confirmed.")
-    confirmed_by = models.ForeignKey(Person, models.PROTECT, null=True, blank=True, related_name="+")
-    closed_at = models.DateTimeField(null=True, blank=True, help_text="When it was confirmed or withdrawn.")
-
-    class Meta:
-        verbose_name = "reset of second factors"
-        verbose_name_plural = "resets of second factors"
-        ordering = ("id",)
-
-    def __str__(self) -> str:
-        return f"reset of {self.person_id}"

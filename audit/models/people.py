@@ -159,6 +159,14 @@ class Device(models.Model):
     enrolled_by = models.ForeignKey(
         Person, models.PROTECT, null=True, blank=True, related_name="devices_enrolled"
     )
+    asked_by = models.ForeignKey(
+        Person,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who asked for it on a screen, and never reads its enrollment token.",
+    )
     enrollment_ends_at = models.DateTimeField(
         null=True, blank=True, help_text="Until when its enrollment token may be used."
     )
@@ -175,6 +183,24 @@ class Device(models.Model):
     locked_at = models.DateTimeField(null=True, blank=True)
     last_seen_at = models.DateTimeField(null=True, blank=True)
     heard_at = models.DateTimeField(null=True, blank=True, help_text="When its screen last had a live line.")
+    cookies_made = models.PositiveIntegerField(
+        default=0, help_text="Number of the newest cookie: each sign-in makes one."
+    )
+    cookie = models.PositiveIntegerField(
+        default=0, help_text="Number of the newest cookie that its browser has shown."
+    )
+    cookie_before = models.PositiveIntegerField(
+        default=0, help_text="Number of the cookie that its browser showed before that one."
+    )
+    cookie_since = models.DateTimeField(
+        null=True, blank=True, help_text="When its browser first showed the newest cookie."
+    )
+    copied_cookie = models.IntegerField(
+        default=-1, help_text="Number of the newest copied cookie that was recorded; -1 for none."
+    )
+    copied_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a copied cookie was last recorded."
+    )
 
     class Meta:
         verbose_name = "device"

@@ -76,7 +76,7 @@ def _equipment(change: PreparedChange, today: dt.date) -> str:
 
 
 def _people(change: PreparedChange, today: dt.date) -> str:
-    if change.act not in ("end_access", "replace_pin"):
+    if change.act not in ("end_access", "replace_pin", "replace_sign_in"):
         return ""
     person = Person.objects.filter(code=change.params.get("person"), is_active=False).first()
     return f"{person.name}, whom it is about, no longer works here." if person is not None else ""

@@ -73,9 +73,9 @@ def department_of(role: str) -> str:
     return DEPARTMENTS.get(Role(role), Department.TABLE_GAMES).value
 
 
-def departments_told(row: SeparationRow, approver: Person) -> list[str]:
-    """The departments that are told of an approved change. The role that approved it knows."""
-    return sorted({department_of(role) for role in row.told if role != approver.role})
+def departments_told(row: SeparationRow) -> list[str]:
+    """The departments that are told of an approved change, also where somebody of them approved it."""
+    return sorted({department_of(role) for role in row.told})
 
 
 def may_do_alone(row: SeparationRow, person: Person, about: str) -> bool:

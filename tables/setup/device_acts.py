@@ -5,11 +5,14 @@ takes rights away is done at once. What happens to the row is in `audit/devices.
 """
 
 from audit import clock, devices
-from audit.models import Device, Station
+from audit.models import Device, Person, Station
 from audit.models.people import StationCode
 from games.engine import Refusal
+from games.facility_runner import Forbidden
+from games.models import Facility
 from games.params import Params
 from games.separation import policy
+from games.separation.refusals import MAY_NOT_APPROVE
 from tables.core.permissions import DICE_KEEPERS
 from tables.models import Table
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
@@ -29,12 +32,14 @@ from tables.setup.refusals import (
     NO_SUCH_DEVICE,
     NOT_THIS_DEVICE,
     SOMEBODY_AT_THE_DEVICE,
+    TOKEN_FOR_ANOTHER,
     TOKEN_IS_USED,
 )
 from tables.staffing.refusals import NO_SUCH_PLACE
 
 SUBJECT = "devices"
 ENROLLERS = policy.roles_of(SUBJECT, "prepare")
+APPROVERS = policy.roles_of(SUBJECT, "approve")
 REVOKERS = ENROLLERS | DICE_KEEPERS
 STATIONS: tuple[StationCode, ...] = ("dealer", "stick", "podium", "pit", "office", "sign", "wall")
 OF_A_TABLE = frozenset({Station.DEALER, Station.STICK, Station.SIGN})
@@ -44,7 +49,7 @@ WHY_ENDED: tuple[WhyEnded, ...] = ("revoked", "lost")
 
 @facility_act(SETUP, roles=ENROLLERS, subject=SUBJECT, step_up="office")
 def add_device(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Add a device. Who prepared this makes its enrollment token then (`make_token`).
+    """Add a device. Who approves this, or somebody else who might, makes its enrollment token then (`make_token`).
 
     Raises `device-name-taken`, `device-needs-a-table`, `device-without-table` or `no-such-place`.
     """
@@ -52,23 +57,32 @@ def add_device(ctx: FacilityContext, params: Params) -> ActOutcome:
     station = params.choice("station", STATIONS)
     table = _table(ctx, params, station)
     _verify_free(ctx, name)
-    by = ctx.approving.prepared_by if ctx.approving else ctx.actor
+    asked_by = ctx.approving.prepared_by if ctx.approving else ctx.actor
     # Nobody reads the token of this enrollment: `make_token` puts another one in its place.
-    devices.enroll(name, ctx.facility.code, station, table.stream.name if table else "", by)
+    devices.enroll(
+        name, ctx.facility.code, station, table.stream.name if table else "", ctx.actor, asked_by=asked_by
+    )
     entry = DEVICE_ADDED({"device": name, "station": station, "table": table.code if table else None})
     return ActOutcome(entry, {"device": name})
 
 
-@facility_act(SETUP, roles=ENROLLERS, step_up="office")
+@facility_act(SETUP, roles=APPROVERS, step_up="always")
 def make_token(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Make the enrollment token of a device that no browser is yet. The one before opens nothing then.
 
-    Who made it reads it on the page for ten minutes. Raises `no-such-device` or `token-is-used`.
+    Who made it reads it on the page for ten minutes. It is somebody who may approve devices here, and never who asked
+    for this one. Raises `no-such-device` or `token-is-used`; as Forbidden, `may-not-approve` or `token-for-another`.
     """
     device = _device(ctx, params)
+    refusal = why_not_make_token(ctx.facility, ctx.actor, device)
+    if refusal is not None:
+        raise refusal
     if device.enrollment_used_at is not None or device.signed_on_at is not None:
         raise Refusal(TOKEN_IS_USED, device=device.name)
-    devices.enroll(device.name, device.facility, device.station, device.place, ctx.actor, ctx.command)
+    devices.enroll(
+        device.name, device.facility, device.station, device.place, ctx.actor, ctx.command,
+        device.asked_by or device.enrolled_by,
+    )  # fmt: skip
     entry = TOKEN_MADE(
         {"device": device.name, "ends_at": clock.format_moment(ctx.now + devices.TOKEN_LIFETIME)}
     )
@@ -122,11 +136,29 @@ def revoke_device(ctx: FacilityContext, params: Params) -> ActOutcome:
     )
 
 
+def why_not_make_token(facility: Facility, person: Person, device: Device) -> Refusal | None:
+    """Why this person may not make the enrollment token of a device and read it, or None."""
+    row = policy.row_of(facility.law, SUBJECT)
+    if not policy.may_approve(row, person):
+        return Forbidden(
+            MAY_NOT_APPROVE,
+            row.section,
+            title=row.title,
+            role=person.get_role_display().lower(),
+            department=person.get_department_display().lower(),
+            who=policy.in_words(row.approve),
+        )
+    # A device of before approvers made tokens was enrolled by who asked for it.
+    if (device.asked_by_id or device.enrolled_by_id) == person.pk:
+        return Forbidden(TOKEN_FOR_ANOTHER, device=device.name, who=policy.in_words(row.approve))
+    return None
+
+
 def _device(ctx: FacilityContext, params: Params) -> Device:
     """The device that an act names, if it was not revoked. Raises `no-such-device`."""
     name = params.text("device", max_length=MAX_NAME)
     rows = Device.objects.filter(facility=ctx.facility.code, name=name, revoked_at=None)
-    device = rows.select_related("person").first()
+    device = rows.select_related("person", "asked_by", "enrolled_by").first()
     if device is None:
         raise Refusal(NO_SUCH_DEVICE)
     return device

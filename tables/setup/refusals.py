@@ -51,6 +51,11 @@ SOMEBODY_AT_THE_DEVICE = RefusalCode(
 TOKEN_IS_USED = RefusalCode(
     "token-is-used", "A browser already uses %(device)s. Revoke it and add another device.", "In use already"
 )
+TOKEN_FOR_ANOTHER = RefusalCode(
+    "token-for-another",
+    "You asked for %(device)s. Somebody else makes and reads its enrollment token: %(who)s.",
+    "Not yours to read",
+)
 NOT_THIS_DEVICE = RefusalCode(
     "not-this-device", "You work at %(device)s now. Revoke it from another device.", "This device"
 )

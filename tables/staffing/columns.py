@@ -1,9 +1,8 @@
-"""What the entries state of duties, trainings, lock-outs, one-time PINs, and resets of second factors."""
+"""What the entries state of duties, trainings, lock-outs, and one-time PINs and passwords."""
 
 from typing import Any
 
 from audit.columns import (
-    ACTOR,
     AT,
     DEVICE,
     FACILITY,
@@ -15,8 +14,8 @@ from audit.columns import (
     declare,
     same,
 )
-from audit.entries import DEVICE_LOCKED_OUT, FACTORS_RESET, PERSON_LOCKED_OUT, RESET_ASKED, RESET_WITHDRAWN
-from audit.models import FactorReset, Lockout, OneTimePin
+from audit.entries import DEVICE_LOCKED_OUT, PASSWORD_GIVEN, PERSON_LOCKED_OUT, SIGN_IN_ENDED
+from audit.models import Lockout, OneTimeSecret
 from tables.models import Assignment, Qualification
 from tables.staffing.entry_types import (
     ACCESS_ENDED,
@@ -102,45 +101,44 @@ declare(
 )
 
 
-declare(
-    FactorReset,
-    "reset",
-    key={"id": "reset"},
-    created={
-        RESET_ASKED: {
-            **same("person", "reason"),
-            "facility": FACILITY,
-            "asked_by": ACTOR,
-            "asked_at": AT,
-            "confirmed_by": NONE,
-            "closed_at": NONE,
-        }
-    },
-    changed={
-        RESET_WITHDRAWN: {"person": "person", "closed_at": AT},
-        FACTORS_RESET: {"person": "code", "asked_by": "asked_by", "confirmed_by": ACTOR, "closed_at": AT},
-    },
-    unproven={"ends_at": "half a day after asked_at, and only says until when the request may be confirmed"},
-)
-
-
-def pin_allowed(rows: Rows, body: Body) -> None:
-    """Who prepared the addition of a person, or the end of a forgotten PIN, may make a one-time PIN."""
+def secret_allowed(rows: Rows, body: Body) -> None:
+    """Who approved the addition of a person, or the end of a sign-in that is lost, may make a one-time secret."""
     data = body["data"]
-    asked_by: Any = data.get("pin_by", UNSTATED)
-    rows.put(body, data["person"], asked_by=asked_by, allowed_at=body["at"], made_at=None, command=None)
+    secret = data.get("secret")
+    if secret is not None:
+        names = {name: secret[name] for name in ("asked_by", "approved_by")}
+        rows.put(body, data["person"], secret["kind"], **names, allowed_at=body["at"], made_at=None, command=None)
+
+
+def pin_made(rows: Rows, body: Body) -> None:
+    person = body["data"]["person"]
+    if rows.get(person, "pin") is not None:
+        rows.put(body, person, "pin", made_at=body["at"], command=body["command"])
+
+
+def password_given(rows: Rows, body: Body) -> None:
+    """A command of the server gives one without asking two people."""
+    if rows.get(body["data"]["person"], "password") is not None:
+        rows.put(body, body["data"]["person"], "password", made_at=body["at"])
 
 
 def access_gone(rows: Rows, body: Body) -> None:
-    rows.remove(body["data"]["person"])
+    for kind in ("pin", "password"):
+        rows.remove(body["data"]["person"], kind)
 
 
 declare(
-    OneTimePin,
-    "one-time PIN of",
-    key={"person": "person"},
-    changed={PIN_MADE: {"made_at": AT, "command": lambda body: body["command"]}},
-    folded={PERSON_ADDED: pin_allowed, PIN_ENDED: pin_allowed, ACCESS_ENDED: access_gone},
-    folded_columns=("asked_by", "allowed_at"),
+    OneTimeSecret,
+    "one-time secret of",
+    key={"person": "person", "kind": "kind"},
+    folded={
+        PERSON_ADDED: secret_allowed,
+        PIN_ENDED: secret_allowed,
+        SIGN_IN_ENDED: secret_allowed,
+        PIN_MADE: pin_made,
+        PASSWORD_GIVEN: password_given,
+        ACCESS_ENDED: access_gone,
+    },
+    folded_columns=("asked_by", "approved_by", "allowed_at", "made_at", "command"),
     may_be_gone=True,  # a command of the server that sets a PIN deletes the row
 )

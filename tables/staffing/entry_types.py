@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
+from audit.entries import SecretAllowed
 from audit.entry_types import entry_type
 from games.engine.game import PostCode
 from tables.models.staffing import GameElsewhere
@@ -135,17 +136,7 @@ class PersonNamed(TypedDict):
     person: Annotated[str, "code of the person"]
 
 
-class PinBy(TypedDict):
-    pin_by: NotRequired[
-        Annotated[str, "code of the person who may make a one-time PIN; absent where a PIN is not enough"]
-    ]
-
-
-class PinAllowed(PersonNamed, PinBy):
-    """A person who gets a one-time PIN, where a PIN is enough."""
-
-
-class PersonAdded(PinAllowed):
+class PersonAdded(PersonNamed, SecretAllowed):
     badge: Annotated[str, "number of the badge; empty without one"]
     licence: Annotated[str, "number of the license; empty without one"]
     licence_ends_on: Annotated[str | None, "the last day on which the license is in effect; null without one"]
@@ -179,7 +170,7 @@ PERSON_CHANGED = entry_type(
 )
 
 
-class PinEnded(PinAllowed):
+class PinEnded(PersonNamed, SecretAllowed):
     devices: Annotated[list[str], "names of the devices where the person was signed off"]
 
 

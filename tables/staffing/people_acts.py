@@ -1,15 +1,17 @@
-"""Who has access: add a person, change a role or a license, replace a forgotten PIN, end access.
+"""Who has access: add a person, change a role or a license, replace a forgotten PIN or a lost sign-in, end access.
 
 One person prepares such a change and another one approves it (games/separation, row `people`). Nobody does either for
 themselves, and table games prepares nothing about people of other departments: it can never end the access of those
-who watch it. What happens to the person's row is in `audit/staff.py`, as for the commands of the server.
+who watch it. A one-time PIN or password is made and read by who approved it, never by who asked for it. What happens
+to the person's row is in `audit/staff.py`, as for the commands of the server.
 """
 
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 
-from audit import clock, one_time_pins, people, staff
-from audit.models import Department, OneTimePin, Person, Role
+from audit import clock, factors, one_time_secrets, passwords, people, staff
+from audit.entries import PASSWORD_GIVEN, SIGN_IN_ENDED, OneTimeSecretData, SecretAllowed
+from audit.models import Department, OneTimeSecret, Person, Role
 from audit.models.people import badge_validator, code_validator
 from audit.staff import Answerable
 from games.engine import Refusal
@@ -18,7 +20,7 @@ from games.params import Params
 from games.separation import policy
 from tables.core.duty import locked_duty, person_here
 from tables.models import Assignment
-from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
+from tables.runner.facility import SIGN_INS, STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.entry_types import (
     ACCESS_ENDED,
     PERSON_ADDED,
@@ -28,7 +30,6 @@ from tables.staffing.entry_types import (
     AccessEnded,
     ChangedField,
     FieldChange,
-    PinBy,
     PinMade,
 )
 from tables.staffing.planned_moves import end_moves_without_duty
@@ -36,13 +37,13 @@ from tables.staffing.refusals import (
     ACCESS_OF_ANOTHER_DEPARTMENT,
     BADGE_TAKEN,
     LAST_WITH_ACCESS_RIGHTS,
-    NO_PIN_ALLOWED,
+    NO_SECRET_ALLOWED,
     NOT_A_BADGE,
     NOT_A_PERSON_CODE,
     NOT_YOUR_OWN_ACCESS,
     NOTHING_TO_CHANGE,
     PERSON_CODE_TAKEN,
-    PIN_FOR_ANOTHER,
+    SECRET_FOR_ANOTHER,
     WORKS_EVERYWHERE,
 )
 from tables.staffing.staff_acts import tables_of, verify_not_needed
@@ -50,6 +51,9 @@ from tables.staffing.staff_acts import tables_of, verify_not_needed
 SUBJECT = "people"
 ROLES = tuple(Role.values)
 PREPARERS = frozenset(policy.practice()[SUBJECT].prepare)
+APPROVERS = policy.roles_of(SUBJECT, "approve")
+Kind = OneTimeSecret.Kind
+MAX_WHY = 200
 MAX_CODE, MAX_NAME, MAX_LICENSE, MAX_BADGE = 40, 120, 40, 6
 
 
@@ -76,6 +80,7 @@ def add_person(ctx: FacilityContext, params: Params) -> ActOutcome:
         code, name, facility=ctx.facility.code, role=role, badge=badge, licence=licence, licence_ends_on=ends_on,
         answerable=_answerable(ctx),
     )  # fmt: skip
+    secret = _allow(ctx, person, Kind.PASSWORD if people.needs_password(person) else Kind.PIN)
     entry = PERSON_ADDED(
         {
             "person": code,
@@ -84,7 +89,7 @@ def add_person(ctx: FacilityContext, params: Params) -> ActOutcome:
             "badge": badge,
             "licence": licence,
             "licence_ends_on": ends_on.isoformat() if ends_on else None,
-            **_allow_pin(ctx, person),
+            **secret,
         }
     )
     return ActOutcome(entry, {"person": code}, changes="nothing")
@@ -126,13 +131,14 @@ def change_access(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 @facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
 def replace_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """End the PIN of a person who forgot it, and let who asked for that make a one-time PIN.
+    """End the PIN of a person who forgot it, and let who approves that make a one-time PIN.
 
     Raises `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
     """
     person = _person(ctx, params)
     devices = staff.change(person, _answerable(ctx), loses_pin=True)
-    entry = PIN_ENDED({"person": person.code, "devices": devices, **_allow_pin(ctx, person)})
+    secret = _allow(ctx, person, Kind.PIN)
+    entry = PIN_ENDED({"person": person.code, "devices": devices, **secret})
     return ActOutcome(entry, {"person": person.code}, changes="nothing")
 
 
@@ -160,26 +166,69 @@ def end_access(ctx: FacilityContext, params: Params) -> ActOutcome:
     return ActOutcome(ACCESS_ENDED(data), {"person": person.code})
 
 
-@facility_act(STAFF, roles=PREPARERS, step_up="office")
-def make_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Make the one-time PIN that was approved. Only who asked for it does, once, and reads it on the page then.
+@facility_act(SIGN_INS, roles=PREPARERS, subject=SUBJECT, step_up="office")
+def replace_sign_in(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Let who approves it make a one-time password of a person who forgot theirs, or `lost` every second factor.
 
-    Raises `no-such-person`, `no-pin-allowed`, or, as Forbidden, `pin-for-another`.
+    Whoever has a lost key may have an open sign-in too, so lost factors end at once, and so do sign-ins everywhere but
+    at a table. A forgotten password stays until the one-time password is made.
+
+    Raises `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
     """
+    person, why = _person(ctx, params), params.text("why", max_length=MAX_WHY)
+    lost = params.boolean("lost")
+    ended = factors.end_all(person, ctx.now) if lost else []
+    devices = people.end_sessions(person) if lost else []
+    secret = _allow(ctx, person, Kind.PASSWORD)
+    entry = SIGN_IN_ENDED(
+        {
+            "person": person.code,
+            "why": why,
+            "factors": [factor["factor"] for factor in ended],
+            "devices": devices,
+            **secret,
+        }
+    )
+    return ActOutcome(entry, {"person": person.code}, changes="nothing")
+
+
+@facility_act(STAFF, roles=APPROVERS, step_up="always")
+def make_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Make the one-time PIN that was approved. Only who approved it does, once, and reads it on the page then.
+
+    Raises `no-such-person`, `no-secret-allowed`, or, as Forbidden, `secret-for-another`.
+    """
+    allowed = _allowed(ctx, params, Kind.PIN)
+    one_time_secrets.make_pin(allowed, ctx.command, ctx.now)
+    data: PinMade = {
+        "person": allowed.person.code,
+        "ends_at": clock.format_moment(ctx.now + one_time_secrets.LIFETIME),
+    }
+    return ActOutcome(PIN_MADE(data), {"person": allowed.person.code}, changes="nothing")
+
+
+@facility_act(SIGN_INS, roles=APPROVERS, step_up="always")
+def give_password(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Make the one-time password that was approved. As `make_pin`. Second factors that have not ended stay."""
+    allowed = _allowed(ctx, params, Kind.PASSWORD)
+    row = one_time_secrets.give_password(allowed, ctx.command, ctx.now)
+    return ActOutcome(PASSWORD_GIVEN(passwords.statement_of(row)), changes="nothing")
+
+
+def _allowed(ctx: FacilityContext, params: Params, kind: OneTimeSecret.Kind) -> OneTimeSecret:
+    """The one-time secret that the actor may make, locked. Raises as `make_pin`."""
     person = person_here(ctx.facility, params.text("person"))
     allowed = (
-        OneTimePin.objects.select_for_update(of=("self",))
-        .filter(person=person, made_at=None)
-        .select_related("person", "asked_by")
+        OneTimeSecret.objects.select_for_update(of=("self",))
+        .filter(person=person, kind=kind, made_at=None, approved_by__isnull=False)
+        .select_related("person", "approved_by")
         .first()
     )
-    if allowed is None:
-        raise Refusal(NO_PIN_ALLOWED, person=person.name)
-    if allowed.asked_by_id != ctx.actor.pk:
-        raise Forbidden(PIN_FOR_ANOTHER, by=allowed.asked_by.name)
-    one_time_pins.make(allowed, ctx.command, ctx.now)
-    data: PinMade = {"person": person.code, "ends_at": clock.format_moment(ctx.now + one_time_pins.LIFETIME)}
-    return ActOutcome(PIN_MADE(data), {"person": person.code}, changes="nothing")
+    if allowed is None or allowed.approved_by is None:
+        raise Refusal(NO_SECRET_ALLOWED, person=person.name, secret=kind.label)
+    if allowed.approved_by_id != ctx.actor.pk:
+        raise Forbidden(SECRET_FOR_ANOTHER, by=allowed.approved_by.name, secret=kind.label)
+    return allowed
 
 
 def _answerable(ctx: FacilityContext) -> Answerable:
@@ -235,13 +284,16 @@ def _verify_not_last(person: Person, new_role: str) -> None:
         raise Refusal(LAST_WITH_ACCESS_RIGHTS, person=person.name)
 
 
-def _allow_pin(ctx: FacilityContext, person: Person) -> PinBy:
-    """Let who prepared the change make a one-time PIN, for somebody who signs in with a PIN. The entry names them."""
-    if people.needs_password(person):
-        return {}
-    by = _answerable(ctx).by
-    one_time_pins.allow(person, by, ctx.now)
-    return {"pin_by": by.code}
+def _allow(ctx: FacilityContext, person: Person, kind: OneTimeSecret.Kind) -> SecretAllowed:
+    """Let who approves the change make a one-time secret of the person. The entry names who asked and who approved."""
+    answerable = _answerable(ctx)
+    one_time_secrets.allow(person, kind, answerable.by, answerable.witness, ctx.now)
+    allowed: OneTimeSecretData = {
+        "kind": "pin" if kind == Kind.PIN else "password",
+        "asked_by": answerable.by.code,
+        "approved_by": answerable.witness.code if answerable.witness else None,
+    }
+    return {"secret": allowed}
 
 
 def _badge(ctx: FacilityContext, params: Params, person: Person | None = None) -> str:

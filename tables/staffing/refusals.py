@@ -116,26 +116,6 @@ TYPED_WHERE_YOU_ARE_SIGNED_IN = RefusalCode(
     "The wrong PINs were typed while you were signed in at %(device)s. Ask another supervisor to unlock.",
     "Another supervisor needed",
 )
-NOT_FOR_YOURSELF = RefusalCode(
-    "not-for-yourself", "Another administrator must do this for you.", "Not for yourself"
-)
-LOST_FACTOR_TAKES_TWO = RefusalCode(
-    "lost-factor-takes-two",
-    "%(person)s had a second factor and has none now. Ask for a reset, which another administrator confirms.",
-    "This takes two",
-)
-NOTHING_TO_RESET = RefusalCode(
-    "nothing-to-reset", "%(person)s has never had a second factor. Give a one-time password instead."
-)
-RESET_IS_OPEN = RefusalCode(
-    "reset-is-open", "Somebody already asked for this reset of %(person)s. Another administrator confirms it."
-)
-NO_SUCH_RESET = RefusalCode(
-    "no-such-reset", "This reset was confirmed, withdrawn, or asked for too long ago."
-)
-YOU_ASKED_FOR_IT = RefusalCode(
-    "you-asked-for-it", "You asked for this reset. Another administrator must confirm it.", "This takes two"
-)
 NOT_YOUR_OWN_ACCESS = RefusalCode(
     "not-your-own-access",
     "Nobody prepares a change of their own access. Somebody else must.",
@@ -172,14 +152,15 @@ LAST_WITH_ACCESS_RIGHTS = RefusalCode(
     "second person who approves, another administrator or compliance. Add somebody first.",
     "Needed for access",
 )
-NO_PIN_ALLOWED = RefusalCode(
-    "no-pin-allowed",
-    "There is no one-time PIN of %(person)s to make: it was made already, or was not approved.",
-    "No one-time PIN",
+NO_SECRET_ALLOWED = RefusalCode(
+    "no-secret-allowed",
+    "There is no one-time %(secret)s of %(person)s to make: it was made already, or was not approved. Prepare another "
+    "one under People.",
+    "Nothing to make",
 )
-PIN_FOR_ANOTHER = RefusalCode(
-    "pin-for-another",
-    "%(by)s asked for this one-time PIN, and alone may make and read it.",
+SECRET_FOR_ANOTHER = RefusalCode(
+    "secret-for-another",
+    "%(by)s approved this one-time %(secret)s, and alone makes and reads it, while its person is there.",
     "Not yours to read",
 )
 ACCESS_HAS_CHANGED = RefusalCode(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from audit.entries import FACTORS_RESET, RESET_ASKED, RESET_WITHDRAWN
+from audit.entries import FACTORS_RESET, RESET_ASKED, RESET_WITHDRAWN, SIGN_IN_ENDED, SignInEnded
 from audit.models import Role
 from games.registry import GAMES
 from tables.runner.entry_types import DUTY_CHANGED
@@ -69,6 +69,7 @@ ACT_LINES = [
     line(PERSON_ADDED, lambda data: _person_added(data)),
     line(PERSON_CHANGED, lambda data: _person_changed(data)),
     line(PIN_ENDED, lambda data: "PIN of %(person)s ends; a one-time PIN takes its place" % data),
+    line(SIGN_IN_ENDED, lambda data: _sign_in_ended(data)),
     line(PIN_MADE, lambda data: "One-time PIN of %(person)s made" % data),
     line(ACCESS_ENDED, lambda data: "Access of %(person)s ends: %(why)s" % data),
     line(ACCESS_REVIEWED, lambda data: "Access of %(people)s people reviewed" % data),
@@ -88,6 +89,11 @@ def _person_added(data: PersonAdded) -> str:
 
 def _person_changed(data: PersonChanged) -> str:
     return f"{data['person']}: {', '.join(map(_change, data['changes']))}"
+
+
+def _sign_in_ended(data: SignInEnded) -> str:
+    what = "lost every second factor, which end" if data["factors"] else "forgot the password"
+    return f"{data['person']} {what}; a one-time password may be made: {data['why']}"
 
 
 def _change(change: FieldChange) -> str:

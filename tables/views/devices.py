@@ -15,7 +15,7 @@ from games.models import Facility
 from games.separation import policy
 from tables.models import Table
 from tables.runner.access import DEVICES, PEOPLE, facility_page_for
-from tables.setup.device_acts import OF_A_TABLE, REVOKERS, SUBJECT
+from tables.setup.device_acts import OF_A_TABLE, REVOKERS, SUBJECT, why_not_make_token
 from tables.views.facility import page_context
 from tables.views.people import State, typed, waiting_changes
 
@@ -60,6 +60,7 @@ def device_list(request: HttpRequest, facility: str) -> HttpResponse:
     filter_code = filter_code if filter_code in (*FILTERS, "revoked") else "all"
     row_of_policy = policy.row_of(facility_row.law, SUBJECT)
     active = [row for row in rows if row.device.revoked_at is None]
+    selected = next((row for row in rows if row.device.name == typed(request, "device")), None)
     context = page_context(person, facility_row, PEOPLE, now) | {
         "tab": "devices",
         "rows": [row for row in rows if _is_in(row, filter_code, query)],
@@ -75,7 +76,8 @@ def device_list(request: HttpRequest, facility: str) -> HttpResponse:
             )
         ],
         "query": {"find": query, "show": filter_code},
-        "selected": next((row for row in rows if row.device.name == typed(request, "device")), None),
+        "selected": selected,
+        "token_refusal": why_not_make_token(facility_row, person, selected.device) if selected else None,
         "changes": waiting_changes(facility_row, person, SUBJECT, now),
         "tokens": devices.readable_tokens(person, facility, now),
         "here": request.device,  # type: ignore[attr-defined]
@@ -107,7 +109,7 @@ def device_rows(facility: Facility, now: dt.datetime) -> list[DeviceRow]:
 
 
 def _devices(facility: Facility) -> QuerySet[Device]:
-    return Device.objects.filter(facility=facility.code).select_related("person", "enrolled_by")
+    return Device.objects.filter(facility=facility.code).select_related("person", "enrolled_by", "asked_by")
 
 
 def _row(device: Device, lockout: Lockout | None, now: dt.datetime) -> DeviceRow:

@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from audit import clock, one_time_pins, pins, staff
-from audit.models import Department, Device, Lockout, OneTimePin, Person, Role, SecondFactor
+from audit import clock, one_time_secrets, passwords, pins, staff
+from audit.models import Department, Device, Lockout, OneTimeSecret, Person, Role, SecondFactor
 from audit.people import needs_password
 from games.engine import Refusal
 from games.models import Facility, PreparedChange
@@ -54,7 +54,7 @@ class PersonRow:
     signs_in_with: list[str]
     states: list[State]
     lockouts: list[Lockout]
-    allowed_pin: OneTimePin | None
+    allowed_secrets: list[OneTimeSecret]
     days: int | None = None
 
     @property
@@ -97,7 +97,7 @@ class _Facts:
     devices: dict[int, list[Device]] = field(default_factory=dict)
     factors: dict[int, list[str]] = field(default_factory=dict)
     lockouts: dict[int, list[Lockout]] = field(default_factory=dict)
-    pins: dict[int, OneTimePin] = field(default_factory=dict)
+    secrets: dict[int, list[OneTimeSecret]] = field(default_factory=dict)
 
 
 @require_GET
@@ -135,9 +135,15 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
             line for line in changes if selected and line.change.params["person"] == selected.person.code
         ],
         "changes": changes,
-        "one_time": one_time_pins.readable_by(person, facility, now),
+        "one_time_pins": one_time_secrets.readable_pins(person, facility, now),
+        "one_time_passwords": [
+            (row, passwords.one_time_text(row))
+            for row in passwords.readable_by(person, now)
+            if row.person.belongs_to(facility)
+        ],
         "actor": person,
         "prepares": prepares,
+        "approves": policy.may_approve(row_of_policy, person),
         "prepares_for_selected": selected is not None
         and prepares
         and may_prepare_for(person, selected.person),
@@ -206,29 +212,34 @@ def _read_facts(facility: Facility, now: dt.datetime) -> _Facts:
     lockouts = pins.active_lockouts(now).filter(facility=facility.code, person__isnull=False)
     for lockout in lockouts.select_related("device"):
         facts.lockouts.setdefault(lockout.person_id or 0, []).append(lockout)
-    facts.pins = {row.person_id: row for row in OneTimePin.objects.select_related("asked_by")}
+    allowed = OneTimeSecret.objects.filter(made_at=None, approved_by__isnull=False)
+    for secret in allowed.select_related("approved_by").order_by("pk"):
+        facts.secrets.setdefault(secret.person_id, []).append(secret)
     return facts
 
 
 def _row(person: Person, facts: _Facts, today: dt.date) -> PersonRow:
-    pin, lockouts = facts.pins.get(person.pk), facts.lockouts.get(person.pk, [])
+    lockouts, secrets = facts.lockouts.get(person.pk, []), facts.secrets.get(person.pk, [])
     days = (person.licence_ends_on - today).days if person.licence_ends_on else None
     factors = facts.factors.get(person.pk, [])
-    waits_for_pin = pin if pin is not None and pin.made_at is None else None
     return PersonRow(
         person,
         facts.duty.get(person.pk, []),
         facts.devices.get(person.pk, []),
         factors if needs_password(person) else ["PIN"] if person.has_usable_password() else [],
-        list(_states(person, factors, lockouts, waits_for_pin, days)),
+        list(_states(person, factors, lockouts, secrets, days)),
         lockouts,
-        waits_for_pin,
+        secrets,
         days,
     )
 
 
 def _states(
-    person: Person, factors: list[str], lockouts: list[Lockout], pin: OneTimePin | None, days: int | None
+    person: Person,
+    factors: list[str],
+    lockouts: list[Lockout],
+    secrets: list[OneTimeSecret],
+    days: int | None,
 ) -> list[State]:
     """What there is to know about a person. Empty: in order."""
     if not person.is_active:
@@ -238,9 +249,10 @@ def _states(
         states.append(State("stop", "License ended"))
     elif days is not None and days <= SOON.days:
         states.append(State("warn", "License ends"))
-    if pin is not None:
-        states.append(State("warn", "One-time PIN to make"))
-    elif person.pin_must_change:
+    states += [State("warn", f"One-time {secret.get_kind_display()} to make") for secret in secrets]
+    if secrets:
+        return states
+    if person.pin_must_change:
         states.append(State("info", "PIN to be chosen"))
     elif needs_password(person):
         states += [] if factors else [State("warn", "No second factor")]

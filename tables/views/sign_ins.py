@@ -8,12 +8,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from audit import clock, passwords
+from audit import clock
 from audit.models import Password, Person, SecondFactor
 from audit.people import PIN_ROLES
+from games.separation import policy
 from tables.runner.access import facility_page_for
 from tables.runner.facility import SIGN_INS
-from tables.staffing.factor_acts import open_resets
+from tables.staffing.people_acts import SUBJECT
 
 LISTED_MAX = 100
 
@@ -30,16 +31,11 @@ class SignInRow:
 
 @require_GET
 def sign_ins(request: HttpRequest, facility: str) -> HttpResponse:
-    """List everybody who needs a second factor, or whose name matches `who`; and the resets that are to be confirmed.
-
-    Who gave a one-time password reads it here for ten minutes.
-    """
+    """List everybody who needs a second factor, or whose name matches `who`."""
     person, facility_row = facility_page_for(request, facility, SIGN_INS)
     now = clock.now()
     query = request.GET.get("who", "").strip()[:40]
     query = query if query.isprintable() else ""
-    resets = list(open_resets(facility, now))
-    one_time = [row for row in passwords.readable_by(person, now) if row.person.belongs_to(facility)]
     context = {
         "facility": facility_row,
         "section": SIGN_INS,
@@ -53,9 +49,7 @@ def sign_ins(request: HttpRequest, facility: str) -> HttpResponse:
         "rows": _rows(facility, query),
         "query": query,
         "listed_max": LISTED_MAX,
-        "resets": resets,
-        "being_reset": {reset.person_id for reset in resets},
-        "one_time": [(row, passwords.one_time_text(row)) for row in one_time],
+        "approvers": policy.in_words(policy.row_of(facility_row.law, SUBJECT).approve),
         "actor": person,
         "now": now,
     }

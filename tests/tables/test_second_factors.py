@@ -1,4 +1,4 @@
-"""Password and second factor at the pages, step-up in the pipeline, and a lost factor that takes two administrators."""
+"""Password and second factor at the pages, step-up in the pipeline, and a lost factor that takes two people."""
 
 import datetime as dt
 import json
@@ -138,14 +138,14 @@ def test_acts_that_need_a_second_factor_are_approvals_exports_corrections_and_ca
     corrections = (
         *("correct_dice", "record_missed_wager", "strike_mistaken_wager"),
         *("file_slip", "settle_slip", "sign_case_outcome", "begin_own_duty"),
-        *("add_person", "change_access", "replace_pin", "end_access", "make_pin", "review_access"),
-        *("add_device", "make_token", "move_device"),
+        *("add_person", "change_access", "replace_pin", "end_access", "review_access"),
+        *("replace_sign_in", "add_device", "move_device"),
     )
     assert needed == dict.fromkeys(corrections, "office") | dict.fromkeys(
         (
             *("review_slip", "approve_change", "set_review_sum"),
             *("record_approval", "ask_export", "ask_sheets", "take_proof", "print_round", "print_letter"),
-            *("give_password", "ask_factor_reset", "confirm_factor_reset"),
+            *("make_pin", "give_password", "make_token"),
             *("close_case", "reopen_case", "accept_report", "erase_player"),
         ),
         "always",
@@ -168,41 +168,42 @@ def test_a_correction_needs_it_at_the_office_and_not_at_the_table(office):
         correct(office.desk)
 
 
-def test_a_lost_factor_takes_two_administrators_and_changes_nothing_else(office, hands):
+def test_a_lost_factor_takes_two_people_and_changes_nothing_else(office, hands):
     carla = register_app(office.people["compliance"], office.desk)
     thief = office.browser("podium")
     sign_in_with_app(thief, carla)
     second_administrator(office)
     teo = at_desk(office, "system-administrator")
     before = Person.objects.values().get(code="compliance")
-    params = {"person": "compliance", "reason": "Left in a taxi"}
-    assert post(teo, f"{ACTS}ask_factor_reset", person="system-administrator", reason="Mine")[1] == (
-        "not-for-yourself"
+    lost = {"person": "compliance", "lost": True, "why": "Left in a taxi"}
+    assert post(teo, f"{ACTS}replace_sign_in", **{**lost, "person": "system-administrator"})[1] == (
+        "not-your-own-access"
     )
-    assert post(teo, f"{ACTS}ask_factor_reset", person="security", reason="Hers")[1] == "nothing-to-reset"
-    assert post(teo, f"{ACTS}ask_factor_reset", **params)[0] == 200
-    assert post(teo, f"{ACTS}ask_factor_reset", **params)[1] == "reset-is-open"
-    reset = newest("factors.reset_asked")["data"]["reset"]
-    assert post(teo, f"{ACTS}confirm_factor_reset", factor_reset=reset)[1] == "you-asked-for-it"
+    assert post(teo, f"{ACTS}replace_sign_in", **lost)[0] == 200
+    assert post(teo, f"{ACTS}replace_sign_in", **lost)[1] == "change-waits"
+    change = newest("change.prepared")["data"]["change"]
+    assert post(teo, f"{ACTS}approve_change", change=change)[1] == "made-by-you"
     assert SecondFactor.objects.filter(person__code="compliance", ended_at=None).count() == 1
 
     other = at_desk(office, "second-administrator")
-    page = other.get("/floor/larkfield/sign-in/").content.decode()
-    assert "Left in a taxi" in page and 'data-open="confirm-reset"' in page
+    page = other.get("/floor/larkfield/people/?person=compliance").content.decode()
+    assert "compliance lost every second factor" in page
     hands.now += dt.timedelta(minutes=11)
-    assert post(other, f"{ACTS}confirm_factor_reset", factor_reset=reset)[1] == "second-factor-needed"
+    assert post(other, f"{ACTS}approve_change", change=change)[1] == "second-factor-needed"
     other.post("/sign-in/again", {"code": next_code(other.factor)})
-    assert post(other, f"{ACTS}confirm_factor_reset", factor_reset=reset)[0] == 200
-    assert post(other, f"{ACTS}confirm_factor_reset", factor_reset=reset)[1] == "no-such-reset"
-    entry = newest("factors.reset")
-    assert (entry["actor"], entry["data"]["asked_by"]) == ("second-administrator", "system-administrator")
+    assert post(other, f"{ACTS}approve_change", change=change)[0] == 200
+    entry = newest("sign_in.ended")
+    assert (entry["actor"], entry["stream"]) == ("second-administrator", "larkfield/sign-in")
     assert (entry["data"]["factors"], entry["data"]["devices"]) == ([carla.pk], ["Podium"])
     assert thief.get("/record/larkfield/")["Location"].startswith("/sign-in")
 
-    password = other.get("/floor/larkfield/sign-in/").content.decode().split("<code>")[1].split("</code>")[0]
-    assert len(password) == 23 and password not in str(entry)
+    assert post(other, f"{ACTS}give_password", person="compliance")[0] == 200
+    assert post(other, f"{ACTS}give_password", person="compliance")[1] == "no-secret-allowed"
+    text = other.get("/floor/larkfield/people/").content.decode()
+    password = text.split('<code class="token">')[1].split("</code>")[0]
+    assert len(password) == 23 and password not in str(newest("password.given"))
     sign_in_with_app(teo, teo.factor)
-    assert b"<code>" not in teo.get("/floor/larkfield/sign-in/").content
+    assert b"<code" not in teo.get("/floor/larkfield/people/").content
     assert Person.objects.values().get(code="compliance") == before
 
     browser = office.browser("desk")
@@ -213,30 +214,20 @@ def test_a_lost_factor_takes_two_administrators_and_changes_nothing_else(office,
     assert "Set up your sign-in" in page and "<path" in page
 
 
-def test_a_reset_is_withdrawn_or_ends_after_a_day(office, hands):
-    register_app(office.people["compliance"], office.desk)
+def test_a_forgotten_password_stays_until_the_one_time_password_is_made_and_ends_in_minutes(office, hands):
     second_administrator(office)
-    teo = at_desk(office, "system-administrator")
-    for is_withdrawn in (True, False):
-        assert post(teo, f"{ACTS}ask_factor_reset", person="compliance", reason="Left in a taxi")[0] == 200
-        reset = newest("factors.reset_asked")["data"]["reset"]
-        if is_withdrawn:
-            assert post(teo, f"{ACTS}withdraw_factor_reset", factor_reset=reset)[0] == 200
-    hands.now += dt.timedelta(hours=24)
-    other = at_desk(office, "second-administrator")
-    assert post(other, f"{ACTS}confirm_factor_reset", factor_reset=reset)[1] == "no-such-reset"
-    assert SecondFactor.objects.filter(person__code="compliance", ended_at=None).exists()
-
-
-def test_an_administrator_gives_a_first_password_but_not_after_a_lost_factor(office, hands):
-    teo = at_desk(office, "system-administrator")
-    assert post(teo, f"{ACTS}give_password", person="games-administrator")[0] == 200
+    teo, other = (at_desk(office, code) for code in ("system-administrator", "second-administrator"))
+    sign_in_with_app(teo, teo.factor)
+    asked = {"person": "games-administrator", "why": "Forgotten"}
+    assert post(teo, f"{ACTS}replace_sign_in", **asked)[0] == 200
+    sign_in_with_app(other, other.factor)
+    change = newest("change.prepared")["data"]["change"]
+    assert post(other, f"{ACTS}approve_change", change=change)[0] == 200
+    assert not Password.objects.filter(person__code="games-administrator").exists()
+    assert post(other, f"{ACTS}give_password", person="games-administrator")[0] == 200
     row = Password.objects.get(person__code="games-administrator")
-    assert row.ends_at == hands.now + dt.timedelta(hours=24) and row.given_by.code == "system-administrator"
-    factor = register_app(office.people["compliance"], office.desk)
-    assert post(teo, f"{ACTS}give_password", person="compliance")[0] == 200
-    SecondFactor.objects.filter(pk=factor.pk).update(ended_at=hands.now)
-    assert post(teo, f"{ACTS}give_password", person="compliance")[1] == "lost-factor-takes-two"
+    assert row.ends_at == hands.now + dt.timedelta(minutes=15)
+    assert row.given_by.code == "second-administrator"
 
 
 def test_the_page_of_ones_own_sign_in(office):

@@ -20,7 +20,7 @@ STREAM = "audit_stream"
 SECRETS = {
     "audit_person": {"password"},
     "audit_password": {"hash", "command"},
-    "audit_onetimepin": {"command"},
+    "audit_onetimesecret": {"command"},
     "audit_secondfactor": {"secret"},
     "audit_device": {"token_sha256", "enrollment_command"},
     "games_calendarfeed": {"token_sha256"},
