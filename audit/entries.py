@@ -260,6 +260,17 @@ class LockedOutPerson(SecretRefused, LockoutFields):
     ]
 
 
+class GuessesRead(TypedDict):
+    lockouts: Annotated[list[int], "ids of the lock-outs"]
+
+
+GUESSES_READ = entry_type(
+    "pins.guesses_read",
+    GuessesRead,
+    "A person read that wrong PINs were typed under their name, and where.",
+)
+
+
 PERSON_LOCKED_OUT = entry_type(
     "person.locked_out", LockedOutPerson, "A person was locked out after too many wrong PINs."
 )

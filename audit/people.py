@@ -26,6 +26,7 @@ from audit.devices import append_sign_in, lock_sign_in_stream
 from audit.entries import (
     DEVICE_LOCKED,
     DEVICE_LOCKED_OUT,
+    GUESSES_READ,
     PERSON_LOCKED_OUT,
     PERSON_REFUSED,
     PERSON_SIGNED_IN,
@@ -75,6 +76,7 @@ RANKS = (
 PIN_ROLES = frozenset({*RANKS, Role.STICKPERSON, Role.SECURITY})
 SESSION_DEVICE = "device"
 SESSION_NEW_PIN = "new_pin"  # who gave a one-time PIN here and chooses another one
+GUESSES_SHOWN_FOR = dt.timedelta(days=30)
 NEW_PIN_TIME = dt.timedelta(minutes=5)
 SESSION_SIGNED_ON = (
     "signed_on"  # the moment of its sign-in: an earlier session of the same person may not act
@@ -271,6 +273,27 @@ def sign_out(request: HttpRequest) -> None:
                 stream, PERSON_SIGNED_OUT({"name": device.name}), actor=person, device=device, moment=moment
             )
     logout(request)
+
+
+def guesses_of(person: Person) -> list[Lockout]:
+    """The lock-outs after wrong PINs under this person's name that they have not read of, the oldest first."""
+    rows = Lockout.objects.filter(person=person, read_at=None, started_at__gt=clock.now() - GUESSES_SHOWN_FOR)
+    return list(rows.select_related("device").order_by("started_at"))
+
+
+def note_guesses_read(request: HttpRequest, person: Person) -> None:
+    """Record that the person read of the wrong PINs under their name."""
+    device = device_for_people(request)
+    with transaction.atomic(durable=True):
+        stream = lock_sign_in_stream(device.facility)
+        moment = clock.never_before(stream, clock.now())
+        lockouts = guesses_of(person)
+        if not lockouts:
+            return
+        numbers = [lockout.pk for lockout in lockouts]
+        Lockout.objects.filter(pk__in=numbers).update(read_at=moment)
+        entry = GUESSES_READ({"lockouts": numbers})
+        append_sign_in(stream, entry, actor=person, device=device, moment=moment)
 
 
 def end_sessions(person: Person, *, at_tables: bool = False) -> list[str]:

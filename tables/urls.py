@@ -34,6 +34,7 @@ urlpatterns = [
     path("enrol", sign_in.enrol, name="enrol"),
     path("sign-in", sign_in.sign_in, name="sign-in"),
     path("sign-in/new-pin", sign_in.new_pin, name="new-pin"),
+    path("sign-in/guessed", sign_in.guessed, name="guessed"),
     path("sign-in/second-factor", second_factor.second_factor, name="second-factor"),
     path("sign-in/set-up", second_factor.set_up, name="set-up"),
     path("sign-in/key", second_factor.ask_key, name="ask-key"),

@@ -170,6 +170,7 @@ READERS: dict[str, Set[str]] = {
     "sign-in/second-factor": EVERYBODY,  # led to the sign-in, unless their password was right just now
     "sign-in/set-up": EVERYBODY,
     "sign-in/new-pin": EVERYBODY,  # led to the sign-in, unless they gave a one-time PIN just now
+    "sign-in/guessed": SIGNED_IN,  # led home, where nobody typed a wrong PIN under their name
     "sign-in/key": set(),
     "sign-in/again": SIGNED_IN,
     "my-sign-in": set(),  # of people with a password, who has none here
@@ -239,6 +240,7 @@ SENDERS: dict[str, Set[str]] = {
     "sign-in/second-factor": EVERYBODY,
     "sign-in/set-up": EVERYBODY,
     "sign-in/new-pin": EVERYBODY,
+    "sign-in/guessed": SIGNED_IN,
     "sign-in/key": SIGNED_IN,
     "sign-in/again": SIGNED_IN,
     "my-sign-in/<slug:change>": set(),
@@ -425,7 +427,7 @@ ACTS_OF_FACILITY = {
     "move_device": {"system administrator"},
     "rename_device": {"system administrator"},
     "review_access": {"compliance"},
-    "revoke_device": MANAGEMENT | {"system administrator"},
+    "revoke_device": MANAGEMENT | {"system administrator", "compliance"},
     "add_pit": OFFICE | {"system administrator"},
     "add_table": OFFICE | {"system administrator"},
     "move_table": OFFICE | {"system administrator"},

@@ -44,6 +44,8 @@ CONTROLS_OF_SUBJECT = {
     "no-rolls": (SIGNATURE,),
     "rethrows": (SIGNATURE,),
     "hand-settled-rounds": (SIGNATURE,),
+    "unlocks": (SIGNATURE,),
+    "revocations": (SIGNATURE,),
     "exclusions": AT_ONCE,
     "admissions": AT_ONCE,
     "erasures": AT_ONCE,
@@ -150,11 +152,11 @@ class SeparationRow:
     approved or reviewed; 0 for a signature. `section`: "" for a practice. `alone`: who does it without a second person,
     for people of their own department. `signed_by_own_department`: anybody of the department that it is about signs
     too. `first_from_cents`: from this sum on it is reviewed before any money moves; 0: never. `free_count`: so many in
-    `free_minutes` by one person need no signature; 0: each needs one. `alert_count`: from so many in `alert_minutes` by
-    one person on, there is an alert; 0: never. `within_hours`: how old what is corrected may be; 0: of any age.
-    `at_any_time`: with the signature of one of these it may be older, and of tables that the other person does not
-    supervise. `sum_minutes`: what the same person signed, or the same seat got, within so many minutes counts together
-    for `first_from_cents`.
+    `free_minutes` by one person (`unlocks`: of one person or device) need no signature; 0: each needs one.
+    `alert_count`: from so many in `alert_minutes` by one person on, there is an alert; 0: never. `within_hours`: how
+    old what is corrected may be; 0: of any age. `at_any_time`: with the signature of one of these it may be older, and
+    of tables that the other person does not supervise. `sum_minutes`: what the same person signed, or the same seat
+    got, within so many minutes counts together for `first_from_cents`.
     """
 
     title: str

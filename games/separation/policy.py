@@ -157,7 +157,13 @@ def _free_in_words(row: SeparationRow) -> str:
     """What needs no signature, for people."""
     if not row.free_count:
         return ""
-    return f", after the first {row.free_count} of a person in {row.free_minutes} minutes"
+    return f", after the first {row.free_count} of a person in {free_time_in_words(row)}"
+
+
+def free_time_in_words(row: SeparationRow) -> str:
+    """Within what time the free acts of a row are counted, for people: "60 minutes", "24 hours"."""
+    hours, minutes = divmod(row.free_minutes, 60)
+    return f"{row.free_minutes} minutes" if minutes or hours < 2 else f"{hours} hours"
 
 
 def limits_in_words(row: SeparationRow) -> str:

@@ -1,11 +1,12 @@
 """Devices of a facility: add one, make its enrollment token, rename, move to another table, revoke.
 
-A second person approves what gives rights: a new device, and another table (games/separation, row `devices`). What only
-takes rights away is done at once. What happens to the row is in `audit/devices.py`, as for the commands of the server.
+A second person approves what gives rights: a new device, and another table (games/separation, row `devices`). A device
+is revoked at once: one of the own department alone, any other with a second person (row `revocations`). What happens to
+the row is in `audit/devices.py`, as for the commands of the server.
 """
 
 from audit import clock, devices
-from audit.models import Device, Person, Station
+from audit.models import Department, Device, Person, Station
 from audit.models.people import StationCode
 from games.engine import Refusal
 from games.facility_runner import Forbidden
@@ -13,7 +14,6 @@ from games.models import Facility
 from games.params import Params
 from games.separation import policy
 from games.separation.refusals import MAY_NOT_APPROVE
-from tables.core.permissions import DICE_KEEPERS
 from tables.models import Table
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 from tables.setup.entry_types import (
@@ -31,6 +31,7 @@ from tables.setup.refusals import (
     DEVICE_WITHOUT_TABLE,
     NO_SUCH_DEVICE,
     NOT_THIS_DEVICE,
+    SECOND_PERSON_FOR_DEVICE,
     SOMEBODY_AT_THE_DEVICE,
     TOKEN_FOR_ANOTHER,
     TOKEN_IS_USED,
@@ -40,7 +41,8 @@ from tables.staffing.refusals import NO_SUCH_PLACE
 SUBJECT = "devices"
 ENROLLERS = policy.roles_of(SUBJECT, "prepare")
 APPROVERS = policy.roles_of(SUBJECT, "approve")
-REVOKERS = ENROLLERS | DICE_KEEPERS
+REVOCATIONS = "revocations"  # the row of the policy
+REVOKERS = policy.roles_of(REVOCATIONS, "prepare", "alone")
 STATIONS: tuple[StationCode, ...] = ("dealer", "stick", "podium", "pit", "office", "sign", "wall")
 OF_A_TABLE = frozenset({Station.DEALER, Station.STICK, Station.SIGN})
 MAX_NAME = 60
@@ -120,20 +122,56 @@ def rename_device(ctx: FacilityContext, params: Params) -> ActOutcome:
     return ActOutcome(DEVICE_RENAMED({"device": name, "before": before}), {"device": name})
 
 
-@facility_act(SETUP, roles=REVOKERS)
+@facility_act(SETUP, roles=REVOKERS, witness=True)
 def revoke_device(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Revoke a device at once, because it is no longer needed or was lost. Its person is signed off, at no post.
 
-    Raises `no-such-device`, or `not-this-device` for the one at which the actor works.
+    A device of another department takes a second person: nobody takes a screen alone from those who watch them.
+    Raises `no-such-device`, `not-this-device` for the one at which the actor works, or `second-person-for-device`.
     """
     device, why = _device(ctx, params), params.choice("why", WHY_ENDED)
     if ctx.device is not None and device.pk == ctx.device.pk:
         raise Refusal(NOT_THIS_DEVICE, device=device.name)
+    _verify_may_revoke(ctx, device)
     person = device.person.code if device.person else None
     devices.revoke(device, ctx.actor)
     return ActOutcome(
         DEVICE_ENDED({"device": device.name, "person": person, "why": why}), {"device": device.name}
     )
+
+
+def revokes_alone(facility: Facility, person: Person, device: Device) -> bool:
+    """Whether this person revokes the device without a second one."""
+    department = department_of(device)
+    return bool(department) and policy.may_do_alone(
+        policy.row_of(facility.law, REVOCATIONS), person, department
+    )
+
+
+def department_of(device: Device) -> str:
+    """The department whose device this is: of who is signed in at it; "" for an office device without anybody.
+
+    A device of the floor without anybody belongs to table games.
+    """
+    if device.person is not None:
+        return str(device.person.department)
+    return "" if device.station == Station.OFFICE else Department.TABLE_GAMES.value
+
+
+def _verify_may_revoke(ctx: FacilityContext, device: Device) -> None:
+    """Raises `second-person-for-device`."""
+    if revokes_alone(ctx.facility, ctx.actor, device):
+        return
+    row, signer = policy.row_of(ctx.facility.law, REVOCATIONS), ctx.witness
+    if (
+        not policy.may_prepare(row, ctx.actor)
+        or signer is None
+        or signer.department == ctx.actor.department
+        or not policy.may_sign(row, signer, department_of(device))
+    ):
+        raise Refusal(
+            SECOND_PERSON_FOR_DEVICE, row.section, device=device.name, who=policy.approved_in_words(row)
+        )
 
 
 def why_not_make_token(facility: Facility, person: Person, device: Device) -> Refusal | None:

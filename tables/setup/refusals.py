@@ -51,6 +51,12 @@ SOMEBODY_AT_THE_DEVICE = RefusalCode(
 TOKEN_IS_USED = RefusalCode(
     "token-is-used", "A browser already uses %(device)s. Revoke it and add another device.", "In use already"
 )
+SECOND_PERSON_FOR_DEVICE = RefusalCode(
+    "second-person-for-device",
+    "%(device)s is not a device of your department alone. A second person of another department signs with their own "
+    "PIN: %(who)s.",
+    "Second person needed",
+)
 TOKEN_FOR_ANOTHER = RefusalCode(
     "token-for-another",
     "You asked for %(device)s. Somebody else makes and reads its enrollment token: %(who)s.",

@@ -157,10 +157,11 @@ def guessed_pins(now: dt.datetime, table_id: int | None = None) -> list[Expected
     alerts = []
     for lockout in pins.active_lockouts(now).select_related("device", "person").order_by("pk"):
         kind = GUESSED_PINS[pins.Scope(lockout.scope)]
-        params = {"device": lockout.device.name}
+        params = {"device": lockout.where}
         if lockout.person is not None:
             params["person"] = lockout.person.name
-        place = lockout.device.place if lockout.scope == pins.Scope.PERSON_AT_DEVICE else ""
+        is_of_table = lockout.device is not None and lockout.scope == pins.Scope.PERSON_AT_DEVICE
+        place = lockout.device.place if lockout.device is not None and is_of_table else ""
         alerts += [
             kind.expected(pk, cause=lockout.pk, since=lockout.started_at, **params)
             for pk in tables_concerned(lockout.facility, place)

@@ -125,6 +125,11 @@ class PinsUnlocked(TypedDict):
     lockout: Annotated[int, "id of the lock-out"]
     person: Annotated[str | None, "code of the person; null where a device accepted nobody's PIN"]
     since: Annotated[str, "when the lock-out began"]
+    times: NotRequired[
+        Annotated[
+            int, "so many unlocks of this person or device in a day, with this one; absent in older entries"
+        ]
+    ]
 
 
 PINS_UNLOCKED = entry_type(

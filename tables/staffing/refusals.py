@@ -116,6 +116,12 @@ TYPED_WHERE_YOU_ARE_SIGNED_IN = RefusalCode(
     "The wrong PINs were typed while you were signed in at %(device)s. Ask another supervisor to unlock.",
     "Another supervisor needed",
 )
+UNLOCK_TAKES_TWO = RefusalCode(
+    "unlock-takes-two",
+    "This person or device was unlocked %(times)s times within %(time)s. Another unlock needs the PIN of a "
+    "second person, who is not the locked one: %(who)s.",
+    "This takes two",
+)
 NOT_YOUR_OWN_ACCESS = RefusalCode(
     "not-your-own-access",
     "Nobody prepares a change of their own access. Somebody else must.",

@@ -9,14 +9,15 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from audit import clock, devices, pins
-from audit.models import Device, Lockout, Station
+from audit.models import Device, Lockout, Person, Station
 from audit.models.people import SHOWS_ONLY
+from games.jurisdictions import SeparationRow
 from games.models import Facility
 from games.separation import policy
 from tables.models import Table
 from tables.runner.access import DEVICES, PEOPLE, facility_page_for
-from tables.setup.device_acts import OF_A_TABLE, REVOKERS, SUBJECT, why_not_make_token
-from tables.views.facility import page_context
+from tables.setup.device_acts import OF_A_TABLE, REVOCATIONS, SUBJECT, revokes_alone, why_not_make_token
+from tables.views.facility import page_context, second_people
 from tables.views.people import State, typed, waiting_changes
 
 LIVE_FOR, SILENT_AFTER = dt.timedelta(minutes=2), dt.timedelta(minutes=10)
@@ -59,6 +60,7 @@ def device_list(request: HttpRequest, facility: str) -> HttpResponse:
     query, filter_code = typed(request, "find")[:40], request.GET.get("show", "all")
     filter_code = filter_code if filter_code in (*FILTERS, "revoked") else "all"
     row_of_policy = policy.row_of(facility_row.law, SUBJECT)
+    row_of_revocations = policy.row_of(facility_row.law, REVOCATIONS)
     active = [row for row in rows if row.device.revoked_at is None]
     selected = next((row for row in rows if row.device.name == typed(request, "device")), None)
     context = page_context(person, facility_row, PEOPLE, now) | {
@@ -82,7 +84,10 @@ def device_list(request: HttpRequest, facility: str) -> HttpResponse:
         "tokens": devices.readable_tokens(person, facility, now),
         "here": request.device,  # type: ignore[attr-defined]
         "prepares": policy.may_prepare(row_of_policy, person),
-        "revokes": person.role in REVOKERS,
+        "revokes": _revokes(person, row_of_revocations),
+        "revokes_alone": selected is not None and revokes_alone(facility_row, person, selected.device),
+        "revocation_signers": second_people(person, facility_row, row_of_revocations),
+        "revocation_departments": policy.approved_in_words(row_of_revocations),
         "policy": {"approve": policy.in_words(row_of_policy.approve)},
         "stations": [(station, Station(station).label) for station in Station.values],
         "tables": list(
@@ -93,6 +98,11 @@ def device_list(request: HttpRequest, facility: str) -> HttpResponse:
         ),
     }
     return render(request, "tables/people/devices.html", context)
+
+
+def _revokes(person: Person, row: SeparationRow) -> bool:
+    """Whether the person revokes devices: any with a second person, or those of their department alone."""
+    return policy.may_prepare(row, person) or policy.may_do_alone(row, person, person.department)
 
 
 def device_rows(facility: Facility, now: dt.datetime) -> list[DeviceRow]:

@@ -11,8 +11,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from audit import clock, pins
-from audit.models import Person
+from audit.models import Lockout, Person
 from games.engine import Refusal
+from games.jurisdictions import SeparationRow
 from games.models import Document, Facility
 from games.params import CODE
 from games.registry import GAMES, game_by_code
@@ -41,7 +42,7 @@ from tables.staffing.duty_rights import (
     second_departments_for_duty,
     why_not_begin_own_duty,
 )
-from tables.staffing.lockout_acts import SUPERVISORS
+from tables.staffing.lockout_acts import UNLOCKS, takes_two
 from tables.staffing.words import ELSEWHERE
 from tables.words.forms import span
 
@@ -262,7 +263,12 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
     for staffed in staffed_tables:
         pits.setdefault(staffed.table.pit.name, []).append(staffed)
     spans = roster.floorperson_spans(facility_row, staffed_tables, now)
-    lockouts = pins.active_lockouts(now).filter(facility=facility_row.code)
+    lockouts = list(
+        pins.active_lockouts(now)
+        .filter(facility=facility_row.code)
+        .select_related("device", "person")
+        .order_by("-pk")
+    )
     may_begin = why_not_begin_own_duty(person, facility_row) is None
     signs_with_another = needs_second_person(person, facility_row)
     context = page_context(person, facility_row, STAFF, now) | {
@@ -279,8 +285,8 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         "signers": _duty_signers(person, facility_row) if signs_with_another else [],
         "second_departments": second_departments_for_duty(facility_row),
         "needs_second_person": signs_with_another,
-        "lockouts": list(lockouts.select_related("device", "person").order_by("-pk")),
-        "unlocks": person.role in SUPERVISORS,
+        "lockouts": lockouts,
+        **unlock_context(person, facility_row, lockouts, now),
         "of_the_floor": person.role in FLOOR,
         "places": _places(facility_row),
         "supervisors": [floorperson_span.person for floorperson_span in spans],
@@ -324,6 +330,26 @@ def signers(person: Person, facility: Facility) -> list[Person]:
     """Return the people on duty here who may sign for dice beside this person, security first."""
     able = signers_of(facility, DICE_ROW, person)
     return sorted(able, key=lambda signer: signer.department != "security")
+
+
+def unlock_context(
+    person: Person, facility: Facility, lockouts: list[Lockout], now: dt.datetime
+) -> dict[str, Any]:
+    """Return what a page with lock-outs offers: whether this person unlocks, and which only with a second person."""
+    row = policy.row_of(facility.law, UNLOCKS)
+    return {
+        "unlocks": policy.may_prepare(row, person),
+        "signed_unlocks": {lockout.pk for lockout in lockouts if takes_two(facility, lockout, now)},
+        "unlock_signers": second_people(person, facility, row),
+        "unlock_departments": policy.departments_in_words(row.approve.values()),
+    }
+
+
+def second_people(person: Person, facility: Facility, row: SeparationRow) -> list[Person]:
+    """Return the people on duty here who may be the second one for a row of the policy beside this person, by name."""
+    on_duty = Person.objects.filter(assignments__in=Assignment.objects.at_facility(facility), is_active=True)
+    people = on_duty.exclude(pk=person.pk).exclude(department=person.department).distinct().order_by("name")
+    return [other for other in people if policy.may_sign(row, other, other.department)]
 
 
 def _duty_signers(person: Person, facility: Facility) -> list[Person]:

@@ -18,10 +18,9 @@ from games.separation.acts import obstacle
 from tables.models import Assignment, Table
 from tables.runner.access import PEOPLE, facility_page_for, facility_pages_for
 from tables.runner.facility import SIGN_INS
-from tables.staffing.lockout_acts import SUPERVISORS
 from tables.staffing.people_acts import SUBJECT
 from tables.staffing.words import game_or_table_name
-from tables.views.facility import page_context
+from tables.views.facility import page_context, unlock_context
 from tables.words.entries import words_of
 
 PAGE_SIZE, DAYS_OF_A_YEAR = 50, 365
@@ -147,7 +146,7 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
         "prepares_for_selected": selected is not None
         and prepares
         and may_prepare_for(person, selected.person),
-        "unlocks": person.role in SUPERVISORS,
+        **unlock_context(person, facility_row, selected.lockouts if selected else [], now),
         "roles": [
             (role, Role(role).label)
             for role in Role.values

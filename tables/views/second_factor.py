@@ -19,7 +19,7 @@ from audit.models import Person, SecondFactor, Station
 from games.models import Facility
 from tables.runner.access import Denied, enrolled_device, person_of
 from tables.screens import push
-from tables.views.sign_in import page_before, refusal_words
+from tables.views.sign_in import after_sign_in, refusal_words
 from tables.words.sentences import say, title
 
 KEY_LENGTH_MAX = 20_000  # characters of a security key's answer
@@ -198,7 +198,7 @@ def _go_home(request: HttpRequest, before: Person | None) -> HttpResponse:
         async_to_sync(push.close_device)(device.pk, 4401)
     if people.is_without_pin(request):
         return redirect("new-pin")
-    return redirect(page_before(request, device, before) or "home")
+    return after_sign_in(request, device, before)
 
 
 def _proof(form: Mapping[str, str]) -> FactorProof:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
-from audit import clock, devices, factors, heads, people
+from audit import clock, devices, factors, heads, people, pins
 from audit.errors import AuditRefusal, EnrollmentRefused, NewPinNeeded
 from audit.models import Device, Person
 from audit.models.people import SHOWS_ONLY
@@ -24,13 +24,14 @@ from tables.core import posts
 from tables.core.permissions import DEALERS
 from tables.runner import halts
 from tables.runner import table as table_runner
-from tables.runner.access import FACILITY_PAGES_ROLES, enrolled_device
+from tables.runner.access import FACILITY_PAGES_ROLES, enrolled_device, person_of
 from tables.screens import push
 from tables.staffing.sign_in_people import SignInPerson, dealers_elsewhere, people_at, post_to_take
 from tables.words.sentences import say, title
 
 from ..models import Table
 
+COUNT_WORDS = {5: "Five", 10: "Ten", 20: "Twenty"}
 log = logging.getLogger(__name__)
 
 
@@ -56,7 +57,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         if isinstance(refusal, NewPinNeeded):
             return redirect(_with_query("new-pin", request, "next", "post"))
         if refusal is None:
-            return redirect(page_before(request, device, before) or "home")
+            return after_sign_in(request, device, before)
     return _sign_in_page(request, device, refusal, 403 if refusal else 200)
 
 
@@ -85,7 +86,7 @@ def new_pin(request: HttpRequest) -> HttpResponse:
             refusal = _start_work(request, device, before, person) if signs_in else None
             if refusal is not None:
                 return _sign_in_page(request, device, refusal, 403)
-            return redirect(page_before(request, device, before) or "home")
+            return after_sign_in(request, device, before)
     context = {
         "person": person,
         "signs_in": signs_in,
@@ -94,6 +95,41 @@ def new_pin(request: HttpRequest) -> HttpResponse:
         "post": _post_to_relieve(request),
     }
     return render(request, "tables/new_pin.html", context, status=403 if refusal else 200)
+
+
+def after_sign_in(request: HttpRequest, device: Device, before: Person | None) -> HttpResponse:
+    """Go where the person comes from, or home; first to what they should know of wrong PINs under their name."""
+    page = page_before(request, device, before)
+    if isinstance(request.user, Person) and people.guesses_of(request.user):
+        query = urlencode({"next": page}) if page else ""
+        return redirect(f"{reverse('guessed')}?{query}" if query else "guessed")
+    return redirect(page or "home")
+
+
+@require_http_methods(["GET", "POST"])
+def guessed(request: HttpRequest) -> HttpResponse:
+    """What the signed-in person should know: wrong PINs that somebody typed under their name, and where."""
+    person, device = person_of(request), enrolled_device(request)
+    if device is None or device.station in SHOWS_ONLY:
+        return redirect("home")
+    if request.method == "POST":
+        people.note_guesses_read(request, person)
+        return redirect(page_before(request, device, person) or "home")
+    lockouts = people.guesses_of(person)
+    if not lockouts:
+        return redirect("home")
+    facility = Facility.objects.filter(code=device.facility).first()
+    lines = [
+        {
+            "count": COUNT_WORDS[pins.MAX_WRONG[pins.Scope(lockout.scope)]],
+            "where": lockout.where,
+            "at": facility.local(lockout.started_at) if facility else lockout.started_at,
+            "is_everywhere": lockout.scope == lockout.Scope.PERSON,
+        }
+        for lockout in lockouts
+    ]
+    context = {"person": person, "lines": lines, "next": request.GET.get("next", "")}
+    return render(request, "tables/guessed.html", context)
 
 
 def page_before(request: HttpRequest, device: Device, before: Person | None) -> str:

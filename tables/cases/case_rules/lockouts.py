@@ -20,7 +20,7 @@ def lockouts(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject]:
     for row in rows.select_related("device", "person", "signed_in").order_by("pk"):
         params = {
             "scope": row.scope,
-            "device": row.device.name,
+            "device": row.where,
             "person": row.person.name if row.person else "",
             "people": sorted(person.code for person in (row.person, row.signed_in) if person is not None),
             "until": f"{facility.local(row.ends_at):%H:%M}",

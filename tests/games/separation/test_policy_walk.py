@@ -223,6 +223,8 @@ def test_every_row_of_the_policy_has_an_act_and_every_such_act_a_row() -> None:
             "no-rolls": "signature",
             "rethrows": "signature",
             "ratings": "signature",
+            "unlocks": "signature",
+            "revocations": "signature",
             **dict.fromkeys(("exclusions", "admissions", "erasures"), "alone"),
             "hand-settled-rounds": "signature",
             "corrections": "review",
