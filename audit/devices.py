@@ -1,8 +1,9 @@
 """Enrolled devices: enroll, recognize and revoke them.
 
-A device identifies itself by a token of 256 random bits in a signed cookie that no script can read. The database holds
-only the token's SHA-256, so a stolen copy of the database gives no access. Only the server signs: the token alone opens
-the page that enrolls a browser, once and for half an hour, and nothing afterward.
+A device identifies itself by a token of 256 random bits in a signed cookie that no script can read
+(`audit/device_cookies.py`). The database holds only the token's SHA-256, so a stolen copy of the database gives no
+access. Only the server signs: the token alone opens the page that enrolls a browser, once and for half an hour, and
+nothing afterward.
 """
 
 import base64
@@ -12,10 +13,8 @@ import secrets
 import uuid
 from typing import cast
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.http import HttpRequest, HttpResponseBase
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit import clock, record
@@ -33,10 +32,8 @@ from audit.models import Device, Person, Station, Stream
 from audit.models.people import StationCode
 from audit.refusal_codes import RefusalCode
 
-COOKIE_SALT = "audit.device"
 TOKEN_SALT = "pitside.enrollment-token.v1"
 READABLE_FOR = dt.timedelta(minutes=10)
-COOKIE_SECONDS = 400 * 24 * 60 * 60  # the longest that browsers keep a cookie
 TOKEN_LIFETIME = dt.timedelta(minutes=30)  # long enough to carry it to a tablet on the floor
 
 
@@ -124,12 +121,6 @@ def revoke(device: Device, by: Person | None = None) -> None:
     device.refresh_from_db()
 
 
-def token_of(request: HttpRequest) -> str | None:
-    """The token in the device cookie of a request; None without a cookie that this server signed."""
-    token = request.get_signed_cookie(settings.DEVICE_COOKIE_NAME, default=None, salt=COOKIE_SALT)
-    return token or None
-
-
 def use_token(token: str) -> Device:
     """The device whose enrollment token a person typed. The token is used up; the caller gives the browser its cookie.
 
@@ -169,19 +160,6 @@ def _token_refusal(device: Device, digest: bytes, now: dt.datetime) -> RefusalCo
     if device.enrollment_ends_at is None or now >= device.enrollment_ends_at:
         return TOKEN_EXPIRED
     return None
-
-
-def set_device_cookie(response: HttpResponseBase, token: str) -> None:
-    """Store the token in the browser as its device cookie."""
-    response.set_signed_cookie(
-        settings.DEVICE_COOKIE_NAME,
-        token,
-        salt=COOKIE_SALT,
-        max_age=COOKIE_SECONDS,
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Strict",
-    )
 
 
 def token_hash(token: str) -> bytes:

@@ -37,19 +37,35 @@ ENROLLMENT_REFUSED = entry_type(
 )
 
 
-LockReason = Literal["asked", "asked to sign off", "idle"]
+class CookieCopied(TypedDict):
+    cookie: Annotated[int, "number of the cookie that was shown"]
+    name: DeviceName
+    newest: Annotated[int, "number of the newest cookie that the device's browser had shown before"]
+
+
+COOKIE_COPIED = entry_type(
+    "device.cookie_copied",
+    CookieCopied,
+    "Somebody used a cookie of a device that a newer one had replaced: it was copied. The device locks.",
+)
+
+
+LockReason = Literal["asked", "asked to sign off", "idle", "copied"]
 
 
 class DeviceLocked(TypedDict):
     name: DeviceName
     reason: Annotated[
         LockReason,
-        "asked: its person locked it; asked to sign off: its person had to stay at the table; idle: nobody used it",
+        "asked: its person locked it; asked to sign off: its person had to stay at the table; idle: nobody used it; "
+        "copied: its cookie was copied",
     ]
 
 
 DEVICE_LOCKED = entry_type(
-    "device.locked", DeviceLocked, "A device was locked: by a person, for a sign-off, or because it was idle."
+    "device.locked",
+    DeviceLocked,
+    "A device was locked: by a person, for a sign-off, because it was idle, or because its cookie was copied.",
 )
 
 

@@ -23,8 +23,10 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from audit.clock import clock
-from audit.devices import token_hash, token_of
+from audit.device_cookies import DeviceCookie, cookie_of, is_current
+from audit.devices import token_hash
 from audit.models import Device, Person
+from audit.people import SESSION_DEVICE
 from audit.rows import in_list, read
 from audit.sessions import SessionStore
 
@@ -33,11 +35,16 @@ NO_TOKEN = b""
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The enrolled device of a request or None, the person of its session, and the moment of the read."""
+    """The enrolled device of a request or None, the person of its session, and the moment of the read.
+
+    `cookie`: the number of its device cookie. `old_device`: that whose old cookie the request brings.
+    """
 
     device: Device | None
     user: Person | AnonymousUser
     now: dt.datetime
+    cookie: int = 0
+    old_device: Device | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +62,19 @@ class IdentityRows:
 
 def identify(request: HttpRequest, rows: IdentityRows | None = None) -> Identity:
     """Read who sends a request, unless `rows` already has it. Its session keeps the row read. Locks nothing."""
-    key = request.session.session_key
+    key, cookie = request.session.session_key, cookie_of(request)
     if rows is None:
-        token = token_of(request)
-        if token is None and key is None:  # as the proxy's health check
+        if cookie is None and key is None:  # as the proxy's health check
             return Identity(None, AnonymousUser(), timezone.now())
-        device, row, moment = _read(token, key)
+        device, row, moment = _read(cookie, key)
     else:
         device, row, moment = rows.device_of(request), rows.sessions.get(key or ""), rows.moment
     if row is not None and isinstance(request.session, SessionStore):
         request.session.row = row
-    return Identity(device, _user(request, device), clock.read(moment))
+    now, number = clock.read(moment), cookie.number if cookie else 0
+    if device is not None and not is_current(device, number, now):
+        return Identity(None, _user(request, None), now, number, old_device=device)
+    return Identity(device, _user(request, device), now, number)
 
 
 def read_identities(requests: Iterable[HttpRequest]) -> IdentityRows:
@@ -73,9 +82,9 @@ def read_identities(requests: Iterable[HttpRequest]) -> IdentityRows:
     cookies: dict[bytes, list[str]] = defaultdict(list)
     keys = set()
     for request in requests:
-        token, key = token_of(request), request.session.session_key
-        if token is not None:
-            cookies[token_hash(token)].append(request.COOKIES[settings.DEVICE_COOKIE_NAME])
+        cookie, key = cookie_of(request), request.session.session_key
+        if cookie is not None:
+            cookies[token_hash(cookie.token)].append(request.COOKIES[settings.DEVICE_COOKIE_NAME])
         if key is not None:
             keys.add(key)
     devices: dict[str, Device] = {}
@@ -112,7 +121,9 @@ def _moment_sql() -> str:
     return "clock_timestamp()" if connection.vendor == "postgresql" else "NULL"
 
 
-def _read(token: str | None, key: str | None) -> tuple[Device | None, Session | None, dt.datetime | None]:
+def _read(
+    cookie: DeviceCookie | None, key: str | None
+) -> tuple[Device | None, Session | None, dt.datetime | None]:
     """The device with the person signed in at it, the session's row, and the database's time if it has a clock."""
     models = (("v", Device), ("p", Person), ("s", Session))
     sql = """FROM (SELECT 1 AS is_asked) request
@@ -120,7 +131,7 @@ def _read(token: str | None, key: str | None) -> tuple[Device | None, Session | 
              LEFT JOIN audit_person p ON p.id = v.person_id
              LEFT JOIN django_session s ON s.session_key = %s AND s.expire_date > %s"""
     now = connection.ops.adapt_datetimefield_value(timezone.now())
-    params = [token_hash(token) if token else NO_TOKEN, key or "", now]
+    params = [token_hash(cookie.token) if cookie else NO_TOKEN, key or "", now]
     (((device, person, row), (read_at,)),) = read(models, sql, params, more=_moment_sql())
     if device is not None:
         device.person = person
@@ -131,9 +142,11 @@ def _user(request: HttpRequest, device: Device | None) -> Person | AnonymousUser
     """The person of the request's session, as `django.contrib.auth.get_user` finds them.
 
     The person signed in at the device is not read again: if the session is theirs, its hash is compared here. In
-    any other case Django decides.
+    any other case Django decides. A session ends with its device, and is nobody's at another one.
     """
     session = request.session
+    if session.get(SESSION_DEVICE) != (str(device.pk) if device is not None else None):
+        return AnonymousUser()
     person = device.person if device is not None else None
     if (
         person is not None

@@ -1,4 +1,4 @@
-"""Set the device of each request, and whether its person may act."""
+"""Set the device of each request, and whether its person may act; and give its browser the cookie of a new sign-in."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -6,7 +6,8 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from audit import clock, people
+from audit import clock, device_cookies, people
+from audit.device_cookies import DeviceCookie
 from audit.identity import IdentityRows, identify
 from audit.models import Device
 
@@ -27,19 +28,31 @@ class StationMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         now = set_identity(request)
         device: Device | None = request.device  # type: ignore[attr-defined]
+        if device is not None and request.cookie_number > device.cookie:  # type: ignore[attr-defined]
+            device_cookies.note_shown(device, request.cookie_number, now)  # type: ignore[attr-defined]
+        elif request.old_device is not None:  # type: ignore[attr-defined]
+            device_cookies.report_copy(request.old_device, request.cookie_number)  # type: ignore[attr-defined]
         if device and request.user.is_authenticated and not request.locked and is_user_action(request):  # type: ignore[attr-defined]
             record_use(device, now)
-        return self.get_response(request)
+        response = self.get_response(request)
+        made: DeviceCookie | None = getattr(request, "made_cookie", None)
+        if made is not None:
+            device_cookies.set_device_cookie(response, made.token, made.number)
+        return response
 
 
 def set_identity(request: HttpRequest, rows: IdentityRows | None = None) -> dt.datetime:
     """Set `request.user`, `.device` and `.locked` for its session and cookies, and return the moment of the read.
+
+    Also `.cookie_number`, that of its device cookie, and `.old_device`, whose old cookie it brings.
 
     `rows`: what was read for this request together with others.
     """
     identity = identify(request, rows)
     request.user = identity.user
     request.device = identity.device  # type: ignore[attr-defined]
+    request.cookie_number = identity.cookie  # type: ignore[attr-defined]
+    request.old_device = identity.old_device  # type: ignore[attr-defined]
     request.locked = identity.user.is_authenticated and is_locked(request, identity.device, identity.now)  # type: ignore[attr-defined]
     return identity.now
 

@@ -22,6 +22,7 @@ from django.db import connection, transaction
 from django.http import HttpRequest
 
 from audit import clock, pins, registration
+from audit.device_cookies import DeviceCookie, cookie_of
 from audit.devices import append_sign_in, lock_sign_in_stream
 from audit.entries import (
     DEVICE_LOCKED,
@@ -234,6 +235,8 @@ def is_simple(pin: str) -> bool:
 def begin_session(request: HttpRequest, person: Person, factor: SecondFactor | None = None) -> dt.datetime:
     """Record the sign-in of a person who has proven who they are, and start a new session. Returns its moment.
 
+    The device's browser gets another cookie with the answer (`audit/device_cookies.py`).
+
     `factor`: the second factor that they gave, if they signed in with a password. Raises DeviceRefused.
     """
     device = device_for_people(request)
@@ -244,7 +247,15 @@ def begin_session(request: HttpRequest, person: Person, factor: SecondFactor | N
             raise DeviceRefused()
         relieved = current.person
         moment = clock.never_before(stream, clock.now())
-        _update_device(device, person=person, signed_on_at=moment, locked_at=None, last_seen_at=moment)
+        device.cookies_made = current.cookies_made + 1
+        _update_device(
+            device,
+            person=person,
+            signed_on_at=moment,
+            locked_at=None,
+            last_seen_at=moment,
+            cookies_made=device.cookies_made,
+        )
         data: PersonSignedIn = {
             "name": device.name,
             "relieves": relieved.code if relieved and relieved != person else None,
@@ -256,6 +267,9 @@ def begin_session(request: HttpRequest, person: Person, factor: SecondFactor | N
     login(request, person, backend="audit.people.PinBackend")
     request.session[SESSION_DEVICE] = str(device.pk)
     request.session[SESSION_SIGNED_ON] = clock.format_moment(moment)
+    cookie = cookie_of(request)
+    if cookie is not None:
+        request.made_cookie = DeviceCookie(cookie.token, device.cookies_made)  # type: ignore[attr-defined]
     request.locked = False  # type: ignore[attr-defined]
     return moment
 
@@ -510,7 +524,7 @@ def _lockout_entry(lockout: Lockout, purpose: Purpose) -> EntryBody:
     return PERSON_LOCKED_OUT(person)
 
 
-def _update_device(device: Device, **fields: Person | dt.datetime | None) -> None:
+def _update_device(device: Device, **fields: Person | dt.datetime | int | None) -> None:
     for name, value in fields.items():
         setattr(device, name, value)
     device.save(update_fields=list(fields))

@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from audit import clock, record
-from audit.devices import enroll, revoke, set_device_cookie
+from audit.devices import enroll, revoke
 from audit.entries import KEY_CREATED, SealerKey
 from audit.models import Device, Job, Lockout, Person, SavedFilter
 from audit.people import SESSION_DEVICE
@@ -47,6 +47,7 @@ from tables.models import (
     Shaker,
     Table,
 )
+from tests.services.device_cookie import set_newest_cookie
 from tests.services.restore import restored_later
 from tests.tables import slip_scene
 from tests.tables.cast import PIN, Scene, train
@@ -197,7 +198,7 @@ def _signed_in(name: str, sign_in: SignIn) -> dict[str, str]:
         return {}
     device, token = enroll(f"Device: {name}", sign_in.facility, sign_in.station, sign_in.place)
     response = HttpResponse()
-    set_device_cookie(response, token)
+    set_newest_cookie(response, token)
     client.cookies.update(response.cookies)
     if sign_in.person:  # not by the page: a dealer's sign-in would take over the table
         client.force_login(Person.objects.get(code=sign_in.person), "audit.people.PinBackend")

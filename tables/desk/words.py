@@ -1,6 +1,7 @@
 """Lines of the desk's entries, and of entries that belong to no table."""
 
 from audit.entries import (
+    COOKIE_COPIED,
     DEVICE_CHANGED,
     DEVICE_ENROLLED,
     DEVICE_LOCKED,
@@ -10,6 +11,7 @@ from audit.entries import (
     FACTOR_CONFIRMED,
     FACTOR_ENDED,
     FACTOR_REGISTERED,
+    GUESSES_READ,
     INCARNATION_DECLARED,
     INCARNATION_OPENED,
     KEY_CREATED,
@@ -100,6 +102,8 @@ ACT_LINES = [
     ),
     line(PASSWORD_CHANGED, lambda data: "Password of %(code)s changed" % data),
     line(PASSWORD_GIVEN, lambda data: "One-time password given to %(code)s" % data),
+    line(COOKIE_COPIED, lambda data: "An old key of %(name)s was used: somebody copied it" % data),
+    line(GUESSES_READ, lambda data: "Read that wrong PINs were typed under their name"),
     line(DEVICE_REVOKED, lambda data: "%(name)s revoked: it can no longer be used" % data),
     line(KEY_CREATED, lambda data: "Sealer key %(key)s created" % data),
     line(KEY_RETIRED, lambda data: "Sealer key %(key)s retired" % data),

@@ -1,4 +1,4 @@
-"""Alerts about devices that were revoked."""
+"""Alerts about devices that were revoked, or whose cookie was copied."""
 
 import datetime as dt
 
@@ -28,6 +28,19 @@ DEVICE_REVOKED = alert_kind(
     )
 )
 
+DEVICE_COPIED = alert_kind(
+    AlertKind(
+        "device-copied",
+        "device-copied:{cause}",
+        Level.WARN,
+        "Key of a device copied",
+        "A copy of a device's key",
+        "Another browser used an old key of %(device)s, which is locked now. One of the two is a copy. Go to "
+        "%(device)s and see who works there; if nobody can say why, have it revoked.",
+        at_the_pit=True,
+    )
+)
+
 
 def revoked_devices(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
     """Return the devices that were revoked within the hour: at their table, or at every one in play."""
@@ -40,4 +53,18 @@ def revoked_devices(now: dt.datetime, table_id: int | None = None) -> list[Expec
     ]
 
 
+def copied_devices(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return the devices of which somebody used an old cookie within the hour, as `revoked_devices`."""
+    copied = Device.objects.filter(copied_at__gt=now - LASTS, revoked_at=None).order_by("facility", "name")
+    return [
+        DEVICE_COPIED.expected(
+            pk, cause=f"{device.pk}-{device.copied_cookie}", since=device.copied_at, device=device.name
+        )
+        for device in copied
+        for pk in tables_concerned(device.facility, device.place)
+        if table_id in (None, pk)
+    ]
+
+
+alert_rule(AlertRule((DEVICE_COPIED,), copied_devices, DEVICE_TICKS))
 alert_rule(AlertRule((DEVICE_REVOKED,), revoked_devices, DEVICE_TICKS))

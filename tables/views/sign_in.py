@@ -13,6 +13,7 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit import clock, devices, factors, heads, people, pins
+from audit.device_cookies import set_device_cookie
 from audit.errors import AuditRefusal, EnrollmentRefused, NewPinNeeded
 from audit.models import Device, Person
 from audit.models.people import SHOWS_ONLY
@@ -291,9 +292,14 @@ def enrol(request: HttpRequest) -> HttpResponse:
             refused = say(refusal)
         else:
             response = redirect("sign-in")
-            devices.set_device_cookie(response, token.strip())
+            set_device_cookie(response, token.strip())
             return response
-    context = {"refused": refused, "places": _demo_places() if settings.DEMO else []}
+    old = getattr(request, "old_device", None)
+    context = {
+        "refused": refused,
+        "old": old.name if old else "",
+        "places": _demo_places() if settings.DEMO else [],
+    }
     return render(request, "tables/enrol.html", context, status=403 if refused else 200)
 
 

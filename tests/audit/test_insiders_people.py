@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from django.test import Client
 
 from audit import clock, devices, pins
 from audit.models import Device, Entry, Lockout
@@ -265,3 +266,113 @@ def test_a_pit_manager_does_not_revoke_the_device_of_those_who_watch_him(people_
     alerts = Alert.objects.filter(kind="device-revoked", ended_at=None)
     assert {alert.params["device"] for alert in alerts} == {"desk-1", "Phone 1", "Tablet of T-01"}
     assert {alert.table.code for alert in alerts} == {"T-01"}
+
+
+def people_cookies(client: Client) -> dict[str, str]:
+    """The cookies of a browser, as somebody copies them from its storage."""
+    return {name: morsel.coded_value for name, morsel in client.cookies.items()}
+
+
+def people_browser_with(cookies: dict[str, str]) -> Client:
+    """Another browser, into which copied cookies were put."""
+    client = Client()
+    for name, value in cookies.items():
+        client.cookies[name] = ""
+        client.cookies[name].set(name, value, value)
+    return client
+
+
+PEOPLE_STAFF = "/floor/larkfield/staff/"
+
+
+def test_copied_cookies_of_a_podium_end_at_the_next_sign_in_and_give_the_thief_away(
+    people_scene, people_hands
+):
+    """He copies both cookies of a podium and reads the floor from home.
+
+    The next sign-in at the podium changes its cookie. The copy opens nothing then, not even the sign-in page; the
+    podium locks, so that its person gives the PIN again, and the floor is called.
+    """
+    scene = people_scene
+    podium = scene.browser("podium", "floorperson")
+    assert podium.get(PEOPLE_STAFF).status_code == 200
+    copied = people_cookies(podium)
+    assert podium.post("/sign-in", {"person": "shift-manager", "pin": PIN}).status_code == 302
+    assert podium.get(PEOPLE_STAFF).status_code == 200
+    people_hands.now += dt.timedelta(minutes=2)
+    thief = people_browser_with(copied)
+    assert thief.post("/sign-in", {"person": "floorperson", "pin": PIN})["Location"] == "/enrol"
+    assert "an old key of Podium" in thief.get("/enrol").content.decode()
+    copy = people_newest("device.cookie_copied")["data"]
+    assert (copy["name"], copy["cookie"], copy["newest"]) == ("Podium", 1, 2)
+    assert podium.get(PEOPLE_STAFF).status_code == 302
+    assert podium.post("/sign-in", {"person": "shift-manager", "pin": PIN}).status_code == 302
+    tick()
+    assert {alert.table.code for alert in Alert.objects.filter(kind="device-copied")} == {"T-01"}
+    # The same copy does not lock the podium again.
+    thief.get(PEOPLE_STAFF)
+    assert podium.get(PEOPLE_STAFF).status_code == 200
+    assert Entry.objects.filter(type="device.cookie_copied").count() == 1
+
+
+def test_a_thief_who_signs_in_with_a_copied_cookie_is_found_by_the_podium_itself(people_scene, people_hands):
+    """He copies the device cookie and signs in with a PIN that he saw. The podium's next request is of an old key."""
+    scene = people_scene
+    podium = scene.browser("podium", "floorperson")
+    podium.get(PEOPLE_STAFF)
+    thief = people_browser_with(people_cookies(podium))
+    assert thief.post("/sign-in", {"person": "shift-manager", "pin": PIN}).status_code == 302
+    assert thief.get(PEOPLE_STAFF).status_code == 200
+    people_hands.now += dt.timedelta(minutes=2)
+    assert podium.get("/")["Location"] == "/enrol"
+    assert thief.get(PEOPLE_STAFF).status_code == 302
+    tick()
+    assert Alert.objects.filter(kind="device-copied", ended_at=None).exists()
+
+
+def test_a_lost_answer_and_two_tabs_lock_no_honest_tablet(people_scene, people_hands):
+    """Nobody steals anything: an answer is lost on the way, and a second tab sends what it had before."""
+    scene = people_scene
+    podium = scene.browser("podium", "floorperson")
+    podium.get(PEOPLE_STAFF)
+    before = people_cookies(podium)
+    podium.post("/sign-in", {"person": "floorperson", "pin": PIN})  # whose answer never arrives
+    people_hands.now += dt.timedelta(minutes=5)
+    tablet = people_browser_with(before)
+    assert tablet.post("/sign-in", {"person": "floorperson", "pin": PIN}).status_code == 302
+    assert tablet.get(PEOPLE_STAFF).status_code == 200
+    second_tab = people_browser_with(before | {"sessionid": people_cookies(tablet)["sessionid"]})
+    assert second_tab.get(PEOPLE_STAFF).status_code == 200
+    assert not Entry.objects.filter(type="device.cookie_copied").exists()
+    assert Device.objects.get(name="Podium").locked_at is None
+
+
+def test_a_session_is_worth_nothing_with_the_cookie_of_another_device(people_scene):
+    """He copies a manager's session into a tablet that he may use. It is nobody's session there."""
+    scene = people_scene
+    podium = scene.browser("podium", "shift-manager")
+    session = people_cookies(podium)["sessionid"]
+    tablet = scene.browser("tablet")
+    mixed = people_browser_with(people_cookies(tablet) | {"sessionid": session})
+    act = "/floor/larkfield/acts/unlock_pins"
+    body = json.dumps({"command": "00000000-0000-4000-8000-000000000001", "params": {"lockout": 1}})
+    assert mixed.post(act, body, content_type="application/json").status_code == 401
+    assert (
+        people_browser_with({"sessionid": session})
+        .post(act, body, content_type="application/json")
+        .status_code
+        == 401
+    )
+    Device.objects.filter(name="Podium").update(revoked_at=clock.now())
+    assert podium.post(act, body, content_type="application/json").status_code == 401
+
+
+def test_a_restored_backup_keeps_the_tablets_that_it_is_older_than(people_scene, people_hands):
+    """Somebody restores an older database. A tablet's cookie is newer than it, and is still the server's own."""
+    podium = people_scene.browser("podium", "floorperson")
+    podium.get(PEOPLE_STAFF)
+    Device.objects.filter(name="Podium").update(cookie=0, cookies_made=0)
+    assert podium.get(PEOPLE_STAFF).status_code == 200
+    podium.post("/sign-in", {"person": "floorperson", "pin": PIN})
+    assert podium.get(PEOPLE_STAFF).status_code == 200
+    assert Device.objects.get(name="Podium").cookie == 2

@@ -11,10 +11,10 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from audit import clock, commands, devices, record
+from audit import clock, commands, device_cookies, devices, record
 from audit.identity import identify
 from audit.models import Command, Device, Person, Stream
-from audit.people import PinBackend
+from audit.people import SESSION_DEVICE, PinBackend
 from audit.rows import insert, statement_cursor, update
 from audit.sessions import SessionStore
 
@@ -41,7 +41,7 @@ def test_a_device_comes_with_its_person_or_with_nobody(person):
     device, token = devices.enroll("Tablet", "larkfield", "dealer", "larkfield/T-01")
     request = RequestFactory().get("/")
     response = HttpResponse()
-    devices.set_device_cookie(response, token)
+    device_cookies.set_device_cookie(response, token)
     request.COOKIES = {name: morsel.value for name, morsel in response.cookies.items()}
     request.session = SessionStore()
     assert same(identify(request).device, Device.objects.get(pk=device.pk))
@@ -63,10 +63,11 @@ def signed_in_request(person):
     device, token = devices.enroll("Tablet", "larkfield", "dealer", "larkfield/T-01")
     Device.objects.filter(pk=device.pk).update(person=person, signed_on_at=clock.now())
     request, response = RequestFactory().get("/"), HttpResponse()
-    devices.set_device_cookie(response, token)
+    device_cookies.set_device_cookie(response, token)
     request.COOKIES = {name: morsel.value for name, morsel in response.cookies.items()}
     request.session = SessionStore()
     login(request, person, backend="audit.people.PinBackend")
+    request.session[SESSION_DEVICE] = str(device.pk)
     request.session.save()
     key = request.session.session_key
     request.session = SessionStore(key)

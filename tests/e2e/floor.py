@@ -12,8 +12,8 @@ import pytest
 from django.http import HttpResponse
 from playwright.sync_api import Error, Locator, Page, expect
 
-from audit.devices import set_device_cookie
 from tests.services.chromium import HOLD_TIME, READ_TIME, Pages
+from tests.services.device_cookie import set_newest_cookie
 from tests.tables.cast import PIN, Scene
 
 WITHOUT_A_HEARTBEAT = 4_000  # ms; a heartbeat is due after five seconds
@@ -42,7 +42,7 @@ AN_ANSWER = re.compile(r"Failed to load resource: the server responded with a st
 def become(page: Page, token: str) -> None:
     """This browser is the device with this token, as if it had enrolled."""
     response = HttpResponse()
-    set_device_cookie(response, token)
+    set_newest_cookie(response, token)
     (cookie,) = response.cookies.values()
     add_cookie(page, cookie.key, cookie.coded_value)
 

@@ -10,13 +10,13 @@ from django.http import HttpResponse
 from playwright.sync_api import Page, expect
 
 from audit import clock, devices, totp
-from audit.devices import set_device_cookie
 from audit.models import Entry, Person, SecondFactor
 from audit.runner import one_transaction
 from audit.sessions import SessionStore
 from audit.step_up import SESSION_FACTOR_AT
 from tests.e2e.floor import Screen
 from tests.e2e.test_rooms import is_well
+from tests.services.device_cookie import set_newest_cookie
 from tests.services.sign_ins import WORDS, register_app
 from tests.tables.cast import Scene
 
@@ -37,7 +37,7 @@ class Desk(Screen):
         super().__init__(page)
         self.origin = f"http://localhost:{urlsplit(live_url).port}"
         response = HttpResponse()
-        set_device_cookie(response, token)
+        set_newest_cookie(response, token)
         (cookie,) = response.cookies.values()
         page.context.add_cookies([{"name": cookie.key, "value": cookie.coded_value, "url": self.origin}])
         self.devtools = page.context.new_cdp_session(page)

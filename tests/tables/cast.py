@@ -16,7 +16,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from audit import clock
-from audit.devices import enroll, set_device_cookie
+from audit.devices import enroll
 from audit.models import Device, Entry, Person
 from audit.record import lock_stream
 from games.engine import Refusal, Rules
@@ -58,6 +58,7 @@ from tables.runner import table as road
 from tables.runner.recorded_refusals import RecordedRefusal
 from tables.screens import fragments, round_view, selectors
 from tables.screens.snapshot import DisplayContext, of_table
+from tests.services.device_cookie import set_newest_cookie
 from tests.services.json_types import not_of_json
 from tests.services.restore import restored_later
 
@@ -343,7 +344,7 @@ class Scene:
     def browser(self, device: str = "tablet", signed_in: str | None = None) -> Client:
         """A browser that is this device (`tablet`, `podium`, or another token), with somebody signed in at it."""
         client, response = Client(), HttpResponse()
-        set_device_cookie(response, self.tokens.get(device, device))
+        set_newest_cookie(response, self.tokens.get(device, device))
         client.cookies.update(response.cookies)
         if signed_in:
             assert client.post("/sign-in", {"person": signed_in, "pin": PIN}).status_code == 302

@@ -230,8 +230,8 @@ def test_401_at_a_device_that_is_not_enrolled_or_no_longer(scene, tablet):
     from audit import devices
 
     devices.revoke(scene.tablet)
-    words, _ = refusal(send(tablet, scene), 423)
-    assert words["code"] == "locked"
+    words, _ = refusal(send(tablet, scene), 401)
+    assert words["code"] == "signed-out"
 
 
 def test_403_for_a_role_a_table_or_a_device_that_may_not(scene, tablet):
@@ -253,7 +253,7 @@ def test_403_for_a_role_a_table_or_a_device_that_may_not(scene, tablet):
     other = scene.browser(token)
     session = scene.browser("podium", "floorperson")
     other.cookies["sessionid"] = session.cookies["sessionid"].value
-    refusal(send(other, scene), 423)
+    refusal(send(other, scene), 401)
     Device.objects.filter(name="Podium").update(facility="bellweather")
     assert refusal(send(session, scene), 403)[0]["code"] == "device-of-another-table"
 

@@ -64,7 +64,7 @@ def test_who_may_no_longer_watch_is_refused_beside_others_for_the_same_reason_as
     Device.objects.filter(pk=scene.tablet.pk).update(locked_at=None, place="larkfield/T-09")
     assert refused() is Denied
     Device.objects.filter(pk=scene.tablet.pk).update(revoked_at=clock.now())
-    assert refused() is Locked
+    assert refused() is SignedOut
     tablet.session.flush()
     assert refused() is SignedOut
 

@@ -161,12 +161,12 @@ def test_422_for_what_is_no_json_or_too_long(scene, podium):
         assert refusal(answer, 422)["code"] == "malformed"
 
 
-def test_423_at_a_locked_device_and_one_that_is_enrolled_no_longer(scene, podium):
+def test_423_at_a_locked_device_and_401_at_one_that_is_enrolled_no_longer(scene, podium):
     other = scene.browser("podium", "shift-manager")
     other.post("/lock")
     assert refusal(send(other), 423)["code"] == "locked"
     devices.revoke(scene.podium)
-    assert refusal(send(podium), 423)["code"] == "locked"
+    assert refusal(send(podium), 401)["code"] == "signed-out"
 
 
 def test_only_a_post_with_the_token_of_the_page_acts(scene, podium):

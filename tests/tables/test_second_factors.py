@@ -202,7 +202,8 @@ def test_a_lost_factor_takes_two_people_and_changes_nothing_else(office, hands):
     text = other.get("/floor/larkfield/people/").content.decode()
     password = text.split('<code class="token">')[1].split("</code>")[0]
     assert len(password) == 23 and password not in str(newest("password.given"))
-    sign_in_with_app(teo, teo.factor)
+    factor, teo = teo.factor, office.browser("desk")
+    sign_in_with_app(teo, factor)
     assert b"<code" not in teo.get("/floor/larkfield/people/").content
     assert Person.objects.values().get(code="compliance") == before
 

@@ -43,8 +43,8 @@ async def test_a_display_hears_of_new_limits_at_once(committed, display):
 async def test_what_is_no_display_of_this_table_hears_nothing(committed):
     _, token = await database_sync_to_async(enroll)("Elsewhere", "larkfield", "sign", "larkfield/T-02")
     for browser, code in (
-        (committed.browser(token), 4403),
-        (committed.browser("podium"), 4401),
+        (await database_sync_to_async(committed.browser)(token), 4403),
+        (await database_sync_to_async(committed.browser)("podium"), 4401),
         (None, 4401),
     ):
         socket = await Socket(SIGN, browser).connect()

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, reverse
 
-from audit.devices import enroll, set_device_cookie
+from audit.devices import enroll
 from audit.models import Person
 from games import urls
 from games.models import (
@@ -17,6 +17,7 @@ from games.models import (
     GameTest,
     Provider,
 )
+from tests.services.device_cookie import set_newest_cookie
 from tests.tables.cast import PIN, Scene
 
 pytestmark = pytest.mark.django_db
@@ -124,7 +125,7 @@ def test_people_of_another_house_see_none_of_it(filled):
         "theirs", PIN, name="Theirs", role="compliance", department="compliance", facility="other"
     )
     client, response = Client(), HttpResponse()
-    set_device_cookie(response, token)
+    set_newest_cookie(response, token)
     client.cookies.update(response.cookies)
     assert client.post("/sign-in", {"person": "theirs", "pin": PIN}).status_code == 302
     assert refused(client) == []
