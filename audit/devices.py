@@ -69,6 +69,8 @@ def enroll(
         device.full_clean(exclude=["token_sha256"])
         device.save()
         data: DeviceEnrolled = {"name": name, "station": cast(StationCode, str(station)), "place": place}
+        if by is None:
+            data["by_operator"] = True
         append_sign_in(stream, DEVICE_ENROLLED(data), actor=by, device=device, moment=moment)
     return device, token
 

@@ -6,15 +6,20 @@ from audit.entry_types import entry_type
 from audit.models.desk import JobKind
 from audit.models.people import StationCode
 
-Purpose = Literal["sign-in", "witness", "second-factor", "step-up"]
+Purpose = Literal["sign-in", "witness", "second-factor", "step-up", "server"]
 FactorCode = Literal["totp", "webauthn"]
 DeviceName = Annotated[str, "name of the device"]
+ByOperator = Annotated[
+    Literal[True],
+    "true where a command of the server did it, with nobody's PIN: its operator did; absent otherwise",
+]
 
 
 class DeviceEnrolled(TypedDict):
     name: DeviceName
     place: Annotated[str, "stream of the only table that it serves; empty for a device of the whole facility"]
     station: Annotated[StationCode, "where it is used"]
+    by_operator: NotRequired[ByOperator]
 
 
 DEVICE_ENROLLED = entry_type("device.enrolled", DeviceEnrolled, "A tablet, podium or display was enrolled.")
@@ -241,6 +246,7 @@ class PersonRecorded(TypedDict):
     ]
     pin_ends_at: NotRequired[Annotated[str, "until when a one-time PIN is accepted; absent without one"]]
     pin_must_change: NotRequired[Annotated[Literal[True], "true for a one-time PIN; otherwise absent"]]
+    by_operator: NotRequired[ByOperator]
 
 
 PERSON_RECORDED = entry_type(
@@ -344,7 +350,8 @@ FACTOR_CONFIRMED = entry_type(
 
 
 class FactorEnded(FactorData):
-    why: Annotated[Literal["own", "lost"], "own: its person ended it; lost: two administrators did"]
+    why: Annotated[Literal["own", "lost"], "own: its person ended it; lost: others did"]
+    by_operator: NotRequired[ByOperator]
 
 
 FACTOR_ENDED = entry_type("factor.ended", FactorEnded, "A second factor ended.")
@@ -357,6 +364,7 @@ class PasswordSet(TypedDict):
 
 class PasswordGiven(PasswordSet):
     ends_at: Annotated[str, "until when it can be used, once, to choose a password"]
+    by_operator: NotRequired[ByOperator]
 
 
 PASSWORD_CHANGED = entry_type("password.changed", PasswordSet, "A person chose a password.")

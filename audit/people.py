@@ -64,6 +64,7 @@ from audit.errors import (
 )
 from audit.models import PIN_DIGITS, Device, Lockout, Person, Role, SecondFactor, Station
 from audit.models.people import SHOWS_ONLY
+from audit.models.pins import SERVER_TERMINAL
 from audit.rows import read
 
 RANKS = (
@@ -378,6 +379,22 @@ def verify_witness(request: HttpRequest, code: str, pin: str, *, with_factor: bo
     return _authenticate(request, device, code, pin, purpose="witness", forgives=not with_factor)
 
 
+def authenticate_at_server(code: str, pin: str) -> Person:
+    """The person with this code, whose PIN was typed at the server's terminal, for a command that they answer for.
+
+    Wrong PINs count as at a device, and are recorded at the person's facility. Raises WrongPin, LockedOut, LicenseEnded
+    or NewPinNeeded. Must not run inside a transaction.
+    """
+    person = person_by_code(code)
+    facility = person.facility if person is not None else ""
+    facility = facility or next(iter(registration.facilities_on_record()), "")
+    if person is None or not facility:
+        raise WrongPin()
+    matches = _matches(None, person, pin, facility)
+    judge(None, person, lambda now: matches, purpose="server", facility=facility)
+    return person
+
+
 def normalized_code(code: str) -> str:
     """Normalize a typed code: surrounding spaces and capital letters do not matter."""
     return code.replace("\0", "").strip().lower()[:40]
@@ -408,24 +425,27 @@ def _authenticate(
 
 
 def judge(
-    device: Device,
+    device: Device | None,
     person: Person | None,
     is_right: Callable[[dt.datetime], bool],
     *,
     purpose: Purpose,
     wrong: type[WrongPin] = WrongPin,
     forgives: bool = True,
+    facility: str = "",
 ) -> None:
     """Decide whether a PIN, password or second factor counts. Records and raises `wrong`, LockedOut or LicenseEnded.
 
     It counts only under the lock of the sign-in stream: PINs that were hashed at the same moment as the one that locks
     somebody out are refused, right or wrong. `is_right` is called under this lock with its moment; what takes long is
-    done before. `forgives`: earlier wrong ones of the person at this device are forgotten.
+    done before. `forgives`: earlier wrong ones of the person at this device are forgotten. `device` is None, and
+    `facility` says where it is recorded, for what was typed at the server's terminal.
     """
-    signed_in = device.person if purpose == "witness" else None
+    signed_in = device.person if device is not None and purpose == "witness" else None
+    name, facility = (device.name, device.facility) if device is not None else (SERVER_TERMINAL, facility)
     refusal: PersonRefused | None = None
     with transaction.atomic(durable=True):
-        stream = lock_sign_in_stream(device.facility)
+        stream = lock_sign_in_stream(facility)
         moment = clock.now()
         if pins.is_locked_out(device, person, moment):
             refusal = LockedOut()
@@ -433,23 +453,23 @@ def judge(
             if forgives:
                 pins.forgive(device, person)
             why, refusal = _refusal_of_right_secret(
-                device, person, moment, purpose=purpose, is_pin=wrong is WrongPin
+                facility, person, moment, purpose=purpose, is_pin=wrong is WrongPin
             )
             if why is not None:
                 right: RefusedPerson = {
                     "code": person.code,
-                    "name": device.name,
+                    "name": name,
                     "purpose": purpose,
                     "why": why,
                 }
                 append_sign_in(stream, PERSON_REFUSED(right), device=device, moment=moment)
         else:
-            lockouts = pins.count_wrong_pin(device, person, signed_in, moment)
+            lockouts = pins.count_wrong_pin(device, person, signed_in, moment, facility)
             refusal = LockedOut() if lockouts else _refusal_of(wrong, device, person, moment)
             # Only the code of an existing person: anything else may be a PIN typed into the wrong field.
             data: RefusedPerson = {
                 "code": person.code if person else None,
-                "name": device.name,
+                "name": name,
                 "purpose": purpose,
             }
             for entry in (PERSON_REFUSED(data), *(_lockout_entry(lockout, purpose) for lockout in lockouts)):
@@ -459,28 +479,26 @@ def judge(
 
 
 def _refusal_of_right_secret(
-    device: Device, person: Person, moment: dt.datetime, *, purpose: Purpose, is_pin: bool
+    facility: str, person: Person, moment: dt.datetime, *, purpose: Purpose, is_pin: bool
 ) -> tuple[WhyRefused | None, PersonRefused | None]:
     """Why a right PIN, password or second factor does not count, and the refusal; (None, None) if it does.
 
     The license ended before this gaming day (without a stated end it does not end); or it is a one-time PIN whose time
     is over, or one that signs for an act before its person has chosen their own.
     """
-    if person.licence_ends_on is not None and not person.has_license(
-        clock.gaming_day(device.facility, moment)
-    ):
+    if person.licence_ends_on is not None and not person.has_license(clock.gaming_day(facility, moment)):
         return "license-ended", LicenseEnded(person=person.name, on=person.license_end_in_words)
     if not is_pin or not person.pin_must_change:
         return None, None
     if person.pin_ends_at is not None and moment >= person.pin_ends_at:
         return "pin-ended", PinEnded()
-    if purpose == "witness":
+    if purpose in ("witness", "server"):
         return "new-pin-needed", NewPinNeeded()
     return None, None
 
 
 def _refusal_of(
-    wrong: type[WrongPin], device: Device, person: Person | None, moment: dt.datetime
+    wrong: type[WrongPin], device: Device | None, person: Person | None, moment: dt.datetime
 ) -> WrongPin:
     """The refusal of a wrong PIN, password or second factor; the last one before a lock-out says so."""
     scope = pins.last_try_scope(device, person, moment)
@@ -489,7 +507,7 @@ def _refusal_of(
     return WrongPin(LAST_TRY_AT_DEVICE if scope == Lockout.Scope.DEVICE else LAST_TRY_OF_PERSON)
 
 
-def _matches(device: Device, person: Person | None, pin: str) -> bool:
+def _matches(device: Device | None, person: Person | None, pin: str, facility: str = "") -> bool:
     """Whether this is the PIN of an active person of this facility. An unknown code takes as much time as a wrong PIN.
 
     Raises LockedOut, and then hashes nothing.
@@ -505,12 +523,12 @@ def _matches(device: Device, person: Person | None, pin: str) -> bool:
         matches = person.check_password(pin)
     if matches and person.password != before:
         registration.record_new_hash(person, before)
-    return matches and person.is_active and person.belongs_to(device.facility)
+    return matches and person.is_active and person.belongs_to(device.facility if device else facility)
 
 
 def _lockout_entry(lockout: Lockout, purpose: Purpose) -> EntryBody:
     data: DeviceLockedOut = {
-        "name": lockout.device.name,
+        "name": lockout.where,
         "purpose": purpose,
         "ends_at": clock.format_moment(lockout.ends_at),
     }

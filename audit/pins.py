@@ -5,7 +5,8 @@
 - A person at all devices together: most, so that this needs several devices, each of which has called the floor before.
   It never locks a person out of the device where they are signed in.
 
-What counts and what is locked ends after `SPAN`. Callers hold the lock of the facility's sign-in stream, so that two
+The server's terminal, where commands ask for PINs, counts like one more device (None). What counts and what is locked
+ends after `SPAN`. Callers hold the lock of the facility's sign-in stream, so that two
 PINs at once cannot both be the last one allowed.
 """
 
@@ -25,20 +26,24 @@ def active_lockouts(now: dt.datetime) -> QuerySet[Lockout]:
     return Lockout.objects.filter(ends_at__gt=now, unlocked_at=None)
 
 
-def is_locked_out(device: Device, person: Person | None, now: dt.datetime) -> bool:
+def is_locked_out(device: Device | None, person: Person | None, now: dt.datetime) -> bool:
     """Whether no PIN is accepted at this device from this person (None: from an unknown code)."""
     locked = Q(scope=Scope.DEVICE, device=device)
     if person is not None:
         locked |= Q(scope=Scope.PERSON_AT_DEVICE, device=device, person=person)
-        if device.person_id != person.pk:
+        if device is None or device.person_id != person.pk:
             locked |= Q(scope=Scope.PERSON, person=person)
     return active_lockouts(now).filter(locked).exists()
 
 
 def count_wrong_pin(
-    device: Device, person: Person | None, signed_in: Person | None, now: dt.datetime
+    device: Device | None,
+    person: Person | None,
+    signed_in: Person | None,
+    now: dt.datetime,
+    facility: str = "",
 ) -> list[Lockout]:
-    """Count one wrong PIN. Return the lock-outs that it starts."""
+    """Count one wrong PIN. Return the lock-outs that it starts. `facility`: of one typed at the server's terminal."""
     WrongPin.objects.filter(typed_at__lte=now - SPAN).delete()
     WrongPin.objects.create(device=device, person=person, typed_at=now)
     scopes = [scope for scope in MAX_WRONG if scope == Scope.DEVICE or person is not None]
@@ -52,7 +57,7 @@ def count_wrong_pin(
         lockouts.append(
             Lockout.objects.create(
                 scope=scope,
-                facility=device.facility,
+                facility=device.facility if device is not None else facility,
                 device=device,
                 person=locked_person,
                 signed_in=signed_in,
@@ -63,7 +68,7 @@ def count_wrong_pin(
     return lockouts
 
 
-def last_try_scope(device: Device, person: Person | None, now: dt.datetime) -> Lockout.Scope | None:
+def last_try_scope(device: Device | None, person: Person | None, now: dt.datetime) -> Lockout.Scope | None:
     """What the next wrong PIN of this person at this device locks: the device, the person there, or None: nothing."""
     if _wrong_pins(Scope.DEVICE, device, None, now) == MAX_WRONG[Scope.DEVICE] - 1:
         return Scope.DEVICE
@@ -75,12 +80,12 @@ def last_try_scope(device: Device, person: Person | None, now: dt.datetime) -> L
     return None
 
 
-def forgive(device: Device, person: Person) -> None:
+def forgive(device: Device | None, person: Person) -> None:
     """Forget a person's wrong PINs at this device: the right one shows that they were slips."""
     WrongPin.objects.filter(device=device, person=person).delete()
 
 
-def _wrong_pins(scope: Lockout.Scope, device: Device, person: Person | None, now: dt.datetime) -> int:
+def _wrong_pins(scope: Lockout.Scope, device: Device | None, person: Person | None, now: dt.datetime) -> int:
     """How many wrong PINs count, from the newest that a supervisor has forgiven by unlocking."""
     unlocked = _lockouts(scope, device, person).filter(unlocked_at__isnull=False)
     since = unlocked.order_by("unlocked_at").values_list("unlocked_at", flat=True).last()
@@ -90,6 +95,6 @@ def _wrong_pins(scope: Lockout.Scope, device: Device, person: Person | None, now
     return (typed if person is None else typed.filter(person=person)).count()
 
 
-def _lockouts(scope: Lockout.Scope, device: Device, person: Person | None) -> QuerySet[Lockout]:
+def _lockouts(scope: Lockout.Scope, device: Device | None, person: Person | None) -> QuerySet[Lockout]:
     lockouts = Lockout.objects.filter(scope=scope, person=person)
     return lockouts if scope == Scope.PERSON else lockouts.filter(device=device)

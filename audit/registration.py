@@ -64,6 +64,7 @@ def newest_statements() -> Statements:
     for stream, seq, body in rows.iterator(chunk_size=1000):
         try:
             data = json.loads(bytes(body))["data"]
+            data.pop("by_operator", None)  # of the entry, not of the person
             statements[stream.partition("/")[0], data["code"]] = (stream, seq, cast(PersonRecorded, data))
         except (ValueError, KeyError, TypeError, RecursionError):
             continue  # the verification of the chain names it
@@ -116,5 +117,8 @@ def _append(facility: str, person: Person, by: Person | None, witness: Person | 
     with transaction.atomic():
         stream = lock_sign_in_stream(facility)
         moment = clock.never_before(stream, clock.now())
-        entry = PERSON_RECORDED(statement_of(person))
+        statement = statement_of(person)
+        if by is None:
+            statement["by_operator"] = True
+        entry = PERSON_RECORDED(statement)
         append_sign_in(stream, entry, actor=by, witness=witness, moment=moment)

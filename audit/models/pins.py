@@ -3,6 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
+SERVER_TERMINAL = "the server's terminal"  # where a PIN is typed without a device
+
 
 class WrongPin(models.Model):
     """One wrong PIN. `person` is null where nobody has the code that was typed. Deleted when it no longer counts.
@@ -98,4 +100,4 @@ class Lockout(models.Model):
     @property
     def where(self) -> str:
         """Where the last wrong PIN was typed, in words."""
-        return self.device.name if self.device is not None else "the server's terminal"
+        return self.device.name if self.device is not None else SERVER_TERMINAL

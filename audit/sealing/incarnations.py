@@ -19,9 +19,8 @@ from django.dispatch import Signal
 
 from audit import chain, clock, notes
 from audit.entries import INCARNATION_DECLARED, INCARNATION_OPENED, IncarnationDeclared
-from audit.errors import AuditRefusal, SamePerson, WrongPin
+from audit.errors import AuditRefusal, SamePerson
 from audit.models import Checkpoint, Department, Incarnation, Person
-from audit.people import person_by_code
 from audit.refusal_codes import RefusalCode
 from audit.sealing import system
 from audit.sealing.log import current_incarnation, logs_of
@@ -69,14 +68,6 @@ def is_declared(incarnation: Incarnation) -> bool:
     declared = system.entries(INCARNATION_DECLARED.name).values_list("body", flat=True)
     pattern = b'"number":%d,"origin":"%b"' % (incarnation.number, incarnation.origin.encode())
     return any(pattern in bytes(body) for body in declared)
-
-
-def authenticate(code: str, pin: str) -> Person:
-    """The active person with this code and PIN. Raises WrongPin."""
-    person = person_by_code(code)
-    if person is None or not person.check_password(pin) or not person.is_active:
-        raise WrongPin()
-    return person
 
 
 def declare(

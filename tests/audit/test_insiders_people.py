@@ -2,15 +2,19 @@
 
 import contextlib
 import datetime as dt
+import io
 import json
 import re
+import sys
 from collections.abc import Iterator
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from audit import clock, devices, pins
-from audit.models import Device, Entry, Lockout
+from audit.models import Device, Entry, Lockout, Person
+from audit.verification import verify
 from games.engine import Refusal
 from games.models import ChangeNotice
 from tables.cases.watch import open_found_cases
@@ -376,3 +380,69 @@ def test_a_restored_backup_keeps_the_tablets_that_it_is_older_than(people_scene,
     podium.post("/sign-in", {"person": "floorperson", "pin": PIN})
     assert podium.get(PEOPLE_STAFF).status_code == 200
     assert Device.objects.get(name="Podium").cookie == 2
+
+
+def people_command(monkeypatch: pytest.MonkeyPatch, *words: str, typed: tuple[str, ...]) -> str:
+    """Run a command at the server's terminal, where these lines are typed. Returns what it prints."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
+    out = io.StringIO()
+    call_command(*words, stdout=out, stderr=out)
+    return out.getvalue()
+
+
+PEOPLE_TWO = ("--by=system-administrator", "--with=compliance", "--pin-from-stdin")
+PEOPLE_HIRE = ("add_person", "zoe", "Zoe Park", "--facility=larkfield", "--role=compliance", *PEOPLE_TWO)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        PEOPLE_HIRE,
+        ("change_person", "floorperson", "--role=pit-manager", *PEOPLE_TWO),
+        ("enrol_device", "Laptop", "--facility=larkfield", "--station=office", "--by=system-administrator",
+         "--pin-from-stdin"),
+        ("record_people", "--by=compliance", "--pin-from-stdin"),
+    ],
+)  # fmt: skip
+def test_the_servers_operator_signs_for_nobody_and_guesses_no_pin_there(people_scene, monkeypatch, words):
+    """He adds a compliance officer at the server, and names two honest people as those who answered for her.
+
+    Each of them types their own PIN there, and wrong ones are counted as at a device.
+    """
+    scene = people_scene
+    before = Entry.objects.exclude(type__in=("person.refused", "person.locked_out")).count()
+    for tries in range(6):
+        says = "Code or PIN is wrong|fourth wrong PIN" if tries < 4 else "Too many wrong PINs"
+        with pytest.raises(CommandError, match=says):
+            people_command(monkeypatch, *words, typed=("654321", PIN, "271828"))
+    lockout = Lockout.objects.get()
+    assert (lockout.where, lockout.facility) == ("the server's terminal", "larkfield")
+    with pytest.raises(CommandError, match="Too many wrong PINs"):
+        people_command(monkeypatch, *words, typed=(PIN, PIN, "271828"))
+    assert Entry.objects.exclude(type__in=("person.refused", "person.locked_out")).count() == before
+    tick()
+    assert Alert.objects.filter(kind="pins-guessed").exists()
+    refused = people_newest("person.refused")["data"]
+    assert (refused["name"], refused["purpose"]) == ("the server's terminal", "server")
+    scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager")
+
+
+def test_what_the_servers_operator_does_alone_says_so_on_the_record(people_scene, monkeypatch):
+    """He gives himself a way in with a command that asks nobody: its entries say that the operator did it."""
+    people_command(monkeypatch, "give_password", "compliance", "--lost", typed=())
+    given = people_newest("password.given")
+    assert (given["actor"], given["data"]["by_operator"]) == (None, True)
+    people_command(
+        monkeypatch, "enrol_device", "Laptop", "--facility=larkfield", "--station=office", typed=()
+    )
+    enrolled = people_newest("device.enrolled")
+    assert (enrolled["actor"], enrolled["data"]["by_operator"]) == (None, True)
+    Person.objects.filter(code="dealer").update(badge="7")
+    people_command(monkeypatch, "record_people", typed=())
+    recorded = people_newest("person.recorded")
+    assert (recorded["actor"], recorded["data"]["by_operator"]) == (None, True)
+    assert not [finding for finding in verify().findings if finding.code.startswith(("person-", "device-"))]
+    people_command(monkeypatch, *PEOPLE_HIRE, typed=(PIN, PIN, "271828"))
+    hired = people_newest("person.recorded")
+    assert (hired["actor"], hired["witness"]) == ("system-administrator", "compliance")
+    assert "by_operator" not in hired["data"]

@@ -1,6 +1,7 @@
 """Sign-in, lockout, witness, lock: on enrolled devices alone, and always on the record."""
 
 import datetime as dt
+import io
 import json
 import threading
 
@@ -357,12 +358,14 @@ def hands_at():
     return lambda minutes: clock.override(start + dt.timedelta(minutes=minutes))
 
 
-def test_enrolling_from_the_command_line(capsys, dealer):
-    call_command("enrol_device", "podium-1", facility="larkfield", station="podium", by="tran-m")
+def test_enrolling_from_the_command_line(capsys, dealer, tablet, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("123456\n654321\n"))
+    who = {"by": "tran-m", "pin_from_stdin": True}
+    call_command("enrol_device", "podium-1", facility="larkfield", station="podium", **who)
     token = capsys.readouterr().out.strip()
     device = devices.use_token(token)
     assert (device.name, device.enrolled_by) == ("podium-1", dealer)
-    for wrong in ({"by": "nobody"}, {"place": "brookside/T-01"}, {}):
+    for wrong in (who, {**who, "by": "nobody"}, {"place": "brookside/T-01"}, {}):
         with pytest.raises(CommandError):
             call_command("enrol_device", "podium-1", facility="larkfield", station="podium", **wrong)
 

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+from unittest import mock
 
 import pytest
 from django.contrib.auth.hashers import make_password
@@ -26,9 +27,17 @@ def recorded(stream="larkfield/sign-in"):
     return [(entry.seq, json.loads(bytes(entry.body))["data"]) for entry in entries]
 
 
+def record_people():
+    """State everybody, for which the floorperson answers with her PIN. Returns what is printed."""
+    out = io.StringIO()
+    with mock.patch("sys.stdin", io.StringIO("654321\n")):
+        call_command("record_people", "--by", "okafor-a", "--pin-from-stdin", stdout=out)
+    return out.getvalue()
+
+
 @pytest.fixture
 def on_record(tablet, dealer, floorperson):
-    call_command("record_people", "--by", "okafor-a", stdout=io.StringIO())
+    record_people()
     assert found() == []
     return {data["code"]: seq for seq, data in recorded()}
 
@@ -72,11 +81,6 @@ def test_a_person_without_an_entry_and_an_entry_without_a_person_are_named(on_re
 
 
 def test_who_is_added_or_changed_is_stated_once_by_whom_it_was(on_record, make_person):
-    def record_people():
-        out = io.StringIO()
-        call_command("record_people", "--by", "okafor-a", stdout=out)
-        return out.getvalue()
-
     make_person("agent", name="Agnes Cole", facility="")
     Person.objects.filter(code="tran-m").update(role="floorperson")
     assert record_people() == (

@@ -2,11 +2,11 @@
 
 import io
 import json
+import sys
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from audit.management.commands import add_person
 from audit.models import Device, Entry, Person
 from audit.verification import verify
 from tests.tables.cast import PIN, Scene, make_scene
@@ -22,7 +22,8 @@ def scene() -> Scene:
 
 
 def run(monkeypatch, *words: str, pin: str = "271828") -> str:
-    monkeypatch.setattr(add_person.sys, "stdin", io.StringIO(f"{pin}\n"))
+    typed = (PIN, PIN, pin)  # of the two who answer, and of the person
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
     out = io.StringIO()
     call_command(*words, stdout=out)
     return out.getvalue()

@@ -142,7 +142,11 @@ class Production:
         """Run the next command of the document, which must be this one. PINs come from lines instead of a terminal."""
         words = next(self.commands)
         assert words[0] == name
-        asks = {"create_facility": "--pins-from-stdin", "add_person": "--pin-from-stdin"}.get(name)
+        asks = {
+            "create_facility": "--pins-from-stdin",
+            "add_person": "--pin-from-stdin",
+            "enrol_device": "--pin-from-stdin",
+        }.get(name)
         return self.type([*words, asks] if asks else words, f"{PIN}\n{PIN}\n{PIN}\n")
 
     def rounds(self) -> list[Any]:

@@ -7,6 +7,7 @@ import io
 import json
 import smtplib
 from io import StringIO
+from unittest import mock
 
 import pytest
 from django.core import mail
@@ -22,6 +23,7 @@ from tables.figures.deliveries import deliver_due
 from tables.figures.schedules import ended_periods, read_declaration
 from tables.models import FiguresReport, FiguresSchedule
 from tests.desk.test_figures import at
+from tests.tables.cast import PIN
 from tests.tables.test_figures_pages import PAGE, play_two_hours, read
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -30,7 +32,8 @@ LOCMEM = "django.core.mail.backends.locmem.EmailBackend"
 
 def run(*arguments):
     out = StringIO()
-    call_command("figures_report", "larkfield", *arguments, stdout=out)
+    with mock.patch("sys.stdin", StringIO(f"{PIN}\n" * 2)):  # of those who answer for a declaration
+        call_command("figures_report", "larkfield", *arguments, "--pin-from-stdin", stdout=out)
     return out.getvalue()
 
 

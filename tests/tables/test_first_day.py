@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 import uuid
 from typing import Any
 
@@ -12,7 +13,6 @@ from django.core.management import call_command
 from django.test import Client
 
 from audit import clock, devices
-from audit.management.commands import add_person
 from audit.models import Person
 from audit.verification import verify
 from games.models import Facility
@@ -126,7 +126,7 @@ def test_a_facility_opens_its_first_table_and_deals_a_round_from_an_empty_databa
 def hire(monkeypatch: pytest.MonkeyPatch) -> None:
     """The people whom the administrator adds, with somebody of compliance."""
     for code, name, role, department in PEOPLE[2:]:
-        monkeypatch.setattr(add_person.sys, "stdin", io.StringIO(f"{PIN}\n"))
+        monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PIN}\n" * 3))  # of Teo, of Carla, and their own
         who = ("--by=teo", "--with=carla", "--pin-from-stdin")
         call_command(
             "add_person", code, name, f"--facility={FACILITY}", f"--role={role}", *who, stdout=io.StringIO()

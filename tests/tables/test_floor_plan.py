@@ -1,10 +1,12 @@
 """The floor plan: every table has its place and its game's shape, and a lens changes its color and one line."""
 
+import contextlib
 import json
 from io import StringIO
 from itertools import combinations
 from math import hypot
 from types import MappingProxyType
+from unittest import mock
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -16,7 +18,7 @@ from games.models import Facility
 from tables.screens import fragments
 from tables.screens.floor_plan import PitOnFloor, floor_plan, shape_of
 from tables.screens.screen_data import LockedTileData, TileData
-from tests.tables.cast import make_scene
+from tests.tables.cast import PIN, make_scene
 
 GAMES = ("sic-bo", "high-roll", "football")
 
@@ -187,9 +189,14 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
     )
     file.write_text("keeps_inventory = true\n" + file.read_text())
     with pytest.raises(CommandError, match="name who answers for it, --by"):
-        call_command("declare_floor", "larkfield", file, by="nobody")
+        call_command("declare_floor", "larkfield", file)
     out = StringIO()
-    call_command("declare_floor", "larkfield", file, by="shift-manager", stdout=out)
+    for typed, refusal in (("654321", "Code or PIN is wrong"), (PIN, "")):
+        expected = pytest.raises(CommandError, match=refusal) if refusal else contextlib.nullcontext()
+        with mock.patch("sys.stdin", StringIO(f"{typed}\n")), expected:
+            call_command(
+                "declare_floor", "larkfield", file, "--by=shift-manager", "--pin-from-stdin", stdout=out
+            )
     assert "landmarks: Main entrance, Cage." in out.getvalue()
     table = scene.fresh
     assert (table.facility.target_paces, table.pit.places) == ({"sic-bo": 45}, {"T-01": [2, 3]})

@@ -10,16 +10,17 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from audit import people, staff
+from audit.management.declarers import add_pins_argument, answerable
 from audit.models import Role
 
 
 def add_answerable(parser: ArgumentParser) -> None:
-    """The two people who answer for a change of staff, and where PINs are read."""
+    """The two people who answer for a change of staff with their own PINs, and where PINs are read."""
     parser.add_argument("--by", required=True, help="the code of the system administrator who answers for it")
     parser.add_argument(
         "--with", required=True, dest="witness", help="the code of the second person, of another department"
     )
-    parser.add_argument("--pin-from-stdin", action="store_true", help="read the PIN as a line, for scripts")
+    add_pins_argument(parser)
 
 
 def read_pin(code: str, *, from_stdin: bool) -> str:
@@ -35,7 +36,8 @@ def read_pin(code: str, *, from_stdin: bool) -> str:
 class Command(BaseCommand):
     help = (
         "Add a person to a facility, with the PIN that they choose at this terminal. Two people of two departments "
-        "answer for it on the record. Who signs in at the office needs a one-time password too: give_password."
+        "answer for it, each with their own PIN here. Who signs in at the office needs a one-time password too: "
+        "give_password."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -53,7 +55,7 @@ class Command(BaseCommand):
         if people.person_by_code(options["code"]) is not None:
             raise CommandError(f"There is somebody with the code {options['code']} already.")
         try:
-            answerable = staff.answerable(options["by"], options["witness"], options["code"])
+            both = answerable(options, options["code"])
             person = staff.add(
                 options["code"],
                 options["name"],
@@ -62,7 +64,7 @@ class Command(BaseCommand):
                 pin=read_pin(options["code"], from_stdin=options["pin_from_stdin"]),
                 badge=options["badge"],
                 licence_ends_on=options["license_ends"],
-                answerable=answerable,
+                answerable=both,
             )
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from None

@@ -9,13 +9,14 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import people, staff
 from audit.management.commands.add_person import add_answerable, read_pin
+from audit.management.declarers import answerable
 from audit.models import Role
 
 
 class Command(BaseCommand):
     help = (
         "Change a person's role, license, badge or PIN, or end their access. Two people of two departments answer for "
-        "it on the record. The name stays on the record."
+        "it, each with their own PIN here. The name stays on the record."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -34,11 +35,11 @@ class Command(BaseCommand):
         if person is None or not person.is_active:
             raise CommandError(f"There is nobody with the code {options['code']}.")
         try:
-            answerable = staff.answerable(options["by"], options["witness"], person.code)
+            both = answerable(options, person.code)
             pin = read_pin(person.code, from_stdin=options["pin_from_stdin"]) if options["new_pin"] else ""
             devices = staff.change(
                 person,
-                answerable,
+                both,
                 role=options["role"],
                 licence_ends_on=options["license_ends"],
                 badge=options["badge"],

@@ -7,11 +7,12 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from audit import devices
-from audit.models import Person, Station
+from audit.management.declarers import add_pins_argument, verify_pins
+from audit.models import Station
 
 
 class Command(BaseCommand):
-    help = "Enroll a device and print its token, once."
+    help = "Enroll a device and print its token, once. Without --by the record says that the server's operator did it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the name on its label, such as tablet-17")
@@ -20,16 +21,17 @@ class Command(BaseCommand):
         parser.add_argument(
             "--place", default="", help="the only table that it serves, such as larkfield/T-04"
         )
-        parser.add_argument("--by", default="", help="the code of the person who enrolls it")
+        parser.add_argument(
+            "--by", default="", help="the code of the person who enrolls it, with their own PIN"
+        )
+        add_pins_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        by = verify_pins([options["by"]], options)[0] if options["by"] else None
         try:
-            by = Person.objects.get(code=options["by"]) if options["by"] else None
             device, token = devices.enroll(
                 options["name"], options["facility"], options["station"], options["place"], by
             )
-        except Person.DoesNotExist:
-            raise CommandError(f"There is nobody with the code {options['by']}.") from None
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from None
         minutes = int(devices.TOKEN_LIFETIME.total_seconds()) // 60

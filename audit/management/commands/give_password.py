@@ -9,12 +9,12 @@ from django.db import transaction
 
 from audit import clock, factors, passwords, people
 from audit.devices import append_sign_in, lock_sign_in_stream
-from audit.entries import FACTOR_ENDED, PASSWORD_GIVEN
+from audit.entries import FACTOR_ENDED, PASSWORD_GIVEN, PasswordGiven
 from audit.registration import facilities_of, facilities_on_record
 
 
 class Command(BaseCommand):
-    help = "Give a person a one-time password, and print it, once. The record says that the server gave it."
+    help = "Give a person a one-time password, and print it, once. The record says that the server's operator did."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("person", help="the person's code")
@@ -36,8 +36,9 @@ class Command(BaseCommand):
             row = passwords.give_one_time(person, uuid.uuid4(), moment, None)
             for stream in streams:
                 for data in ended:
-                    append_sign_in(stream, FACTOR_ENDED(data), moment=moment)
-                append_sign_in(stream, PASSWORD_GIVEN(passwords.statement_of(row)), moment=moment)
+                    append_sign_in(stream, FACTOR_ENDED({**data, "by_operator": True}), moment=moment)
+                given: PasswordGiven = {**passwords.statement_of(row), "by_operator": True}
+                append_sign_in(stream, PASSWORD_GIVEN(given), moment=moment)
         hours = int(passwords.LIFETIME.total_seconds()) // 3600
         self.stderr.write(f"The one-time password of {person} works once, and for {hours} hours:")
         self.stdout.write(str(passwords.one_time_text(row)))

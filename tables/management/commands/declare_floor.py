@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from audit import clock, record
+from audit.management.declarers import add_pins_argument, verify_pins
 from audit.models import Person
 from games import registry
 from games.engine import Refusal
@@ -49,11 +50,17 @@ class Command(BaseCommand):
         parser.add_argument(
             "--by",
             default="",
-            help="the code of the person who answers for a change of keeps_inventory or chips_cents",
+            help="the code of the person who answers for changes of keeps_inventory or chips_cents, with their PIN",
         )
+        add_pins_argument(parser)
 
-    @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
+        """Declare the floor. Raises CommandError with everything that is wrong."""
+        by = verify_pins([options["by"]], options)[0] if options["by"] else None
+        with transaction.atomic():
+            self._declare(options, by)
+
+    def _declare(self, options: dict[str, Any], by: Person | None) -> None:
         facility = Facility.objects.filter(code=options["facility"]).first()
         if facility is None:
             raise CommandError(f"There is no facility {options['facility']}.")
@@ -77,12 +84,12 @@ class Command(BaseCommand):
             *([] if isinstance(keeps_inventory, bool) else ["keeps_inventory must be true or false."]),
             *filter(None, [wrong_chips(chips_cents)]),
         ]
-        by = Person.objects.filter(code=options["by"], facility=facility.code, is_active=True).first()
-        if keeps_inventory != facility.keeps_inventory and by is None:
+        nobody_answers = by is None or by.facility != facility.code
+        if keeps_inventory != facility.keeps_inventory and nobody_answers:
             wrong.append(
                 "keeps_inventory changes: name who answers for it, --by with the code of a person here."
             )
-        if not wrong_chips(chips_cents) and {*chips_cents} != {*facility.chip_values} and by is None:
+        if not wrong_chips(chips_cents) and {*chips_cents} != {*facility.chip_values} and nobody_answers:
             wrong.append("chips_cents changes: name who answers for it, --by with the code of a person here.")
         if wrong:
             raise CommandError("\n".join(wrong))

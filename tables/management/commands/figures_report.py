@@ -8,7 +8,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from audit import clock, staff
+from audit import clock
+from audit.management.declarers import add_pins_argument, answerable
 from games.models import Facility
 from tables.figures.deliveries import deliver_due
 from tables.figures.rollup import roll_up_table, tables_behind
@@ -37,6 +38,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--with", default="", dest="witness", help="the code of the second person, of another department"
         )
+        add_pins_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Declare, list, or write what is due. Fails if a report could not be delivered."""
@@ -59,7 +61,7 @@ class Command(BaseCommand):
             raise CommandError(f"{options['declare']} cannot be read: {error}") from None
         try:
             reports = read_declaration(declared)
-            declare(facility, reports, staff.answerable(options["by"], options["witness"], ""))
+            declare(facility, reports, answerable(options, ""))
         except ValidationError as error:
             raise CommandError("\n".join(error.messages)) from None
         self.stdout.write(f"{facility.code}: {len(reports)} reports are declared.")
