@@ -12,7 +12,7 @@ session begins only after the last one.
 import datetime as dt
 import hashlib
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
@@ -254,15 +254,16 @@ def end_factor(request: HttpRequest, person: Person, pk: int) -> None:
         moment = clock.never_before(stream, clock.now())
         factor.ended_at = moment
         factor.save(update_fields=["ended_at"])
-        data: FactorEnded = {**_data(factor), "why": "own"}
-        append_sign_in(stream, FACTOR_ENDED(data), actor=person, device=device, moment=moment)
+        append_sign_in(
+            stream, FACTOR_ENDED(_ended(factor, "own")), actor=person, device=device, moment=moment
+        )
 
 
 def end_all(person: Person, moment: dt.datetime) -> list[FactorEnded]:
     """End every second factor of a person who lost them. The caller locks the sign-ins and records what is returned."""
     active = list(SecondFactor.objects.select_for_update().filter(person=person, ended_at=None))
     SecondFactor.objects.filter(pk__in=[factor.pk for factor in active]).update(ended_at=moment)
-    return [{**_data(factor), "why": "lost"} for factor in active]
+    return [_ended(factor, "lost") for factor in active]
 
 
 # Ceremonies
@@ -382,6 +383,17 @@ def _data(factor: SecondFactor) -> FactorData:
         "factor": factor.pk,
         "kind": "webauthn" if factor.kind == Kind.WEBAUTHN else "totp",
         "label": factor.label,
+    }
+
+
+def _ended(factor: SecondFactor, why: Literal["own", "lost"]) -> FactorEnded:
+    data = _data(factor)
+    return {
+        "code": data["code"],
+        "factor": data["factor"],
+        "kind": data["kind"],
+        "label": data["label"],
+        "why": why,
     }
 
 

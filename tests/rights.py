@@ -423,7 +423,7 @@ ACTS_OF_FACILITY = {
     ),
     "add_device": {"system administrator"},
     **dict.fromkeys(("make_pin", "give_password"), frozenset({"system administrator", "compliance"})),
-    "make_token": frozenset({"system administrator", "compliance", "shift manager"}),
+    "make_token": {"system administrator", "compliance", "shift manager"},
     "move_device": {"system administrator"},
     "rename_device": {"system administrator"},
     "review_access": {"compliance"},

@@ -431,7 +431,7 @@ def test_no_address_fails_or_opens_without_right(prompter, data):
 KINDS = {"tables": "/floor/larkfield/{table}/acts/", "facility": "/floor/larkfield/acts/"}
 KINDS |= {"office": "/office/larkfield/acts/", "desk": "/record/larkfield/acts/"}
 ACTS = [(kind, act) for kind, (runner, _codes) in RUNNERS.items() for act in sorted(runner.acts)]
-WITHOUT_TABLE = {
+WITHOUT_TABLE: dict[str, Mapping[str, Set[str]]] = {
     "facility": rights.ACTS_OF_FACILITY,
     "office": rights.ACTS_OF_OFFICE,
     "desk": rights.ACTS_OF_DESK,

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -46,7 +47,7 @@ def people_scene(people_hands, db) -> Scene:
     return make_scene()
 
 
-def people_prepare(scene: Scene, act: str, params: dict[str, str], by: str = PEOPLE_ADMINISTRATOR) -> str:
+def people_prepare(scene: Scene, act: str, params: dict[str, Any], by: str = PEOPLE_ADMINISTRATOR) -> str:
     """Prepare a change, and return its code."""
     return str(scene.in_room(act, params, by=by, approve=False).body["change"])
 
@@ -56,9 +57,10 @@ def people_see(scene: Scene, person: str, page: str = PEOPLE_PAGE) -> str:
     return scene.browser("podium", person).get(page).content.decode()
 
 
-def people_newest(type_: str) -> dict:
+def people_newest(type_: str) -> dict[str, Any]:
     """The newest entry of this type."""
-    return json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
+    body: dict[str, Any] = json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
+    return body
 
 
 def test_a_shift_manager_who_asks_for_a_colleagues_new_pin_never_reads_it(people_scene):
