@@ -16,7 +16,14 @@ from games.models import Facility
 from games.separation import policy
 from tables.models import Table
 from tables.runner.access import DEVICES, PEOPLE, facility_page_for
-from tables.setup.device_acts import OF_A_TABLE, REVOCATIONS, SUBJECT, revokes_alone, why_not_make_token
+from tables.setup.device_acts import (
+    OF_A_TABLE,
+    REVOCATIONS,
+    SUBJECT,
+    department_of,
+    revokes_alone,
+    why_not_make_token,
+)
 from tables.views.facility import page_context, second_people
 from tables.views.people import State, typed, waiting_changes
 
@@ -86,7 +93,9 @@ def device_list(request: HttpRequest, facility: str) -> HttpResponse:
         "prepares": policy.may_prepare(row_of_policy, person),
         "revokes": _revokes(person, row_of_revocations),
         "revokes_alone": selected is not None and revokes_alone(facility_row, person, selected.device),
-        "revocation_signers": second_people(person, facility_row, row_of_revocations),
+        "revocation_signers": second_people(
+            person, facility_row, row_of_revocations, department_of(selected.device) if selected else ""
+        ),
         "revocation_departments": policy.approved_in_words(row_of_revocations),
         "policy": {"approve": policy.in_words(row_of_policy.approve)},
         "stations": [(station, Station(station).label) for station in Station.values],

@@ -345,11 +345,14 @@ def unlock_context(
     }
 
 
-def second_people(person: Person, facility: Facility, row: SeparationRow) -> list[Person]:
-    """Return the people on duty here who may be the second one for a row of the policy beside this person, by name."""
+def second_people(person: Person, facility: Facility, row: SeparationRow, about: str = "") -> list[Person]:
+    """Return the people on duty here who may be the second one for a row of the policy beside this person, by name.
+
+    `about`: the department that it is about, whose people may sign where the row says so.
+    """
     on_duty = Person.objects.filter(assignments__in=Assignment.objects.at_facility(facility), is_active=True)
     people = on_duty.exclude(pk=person.pk).exclude(department=person.department).distinct().order_by("name")
-    return [other for other in people if policy.may_sign(row, other, other.department)]
+    return [other for other in people if policy.may_sign(row, other, about)]
 
 
 def _duty_signers(person: Person, facility: Facility) -> list[Person]:

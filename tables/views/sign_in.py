@@ -124,7 +124,7 @@ def guessed(request: HttpRequest) -> HttpResponse:
         {
             "count": COUNT_WORDS[pins.MAX_WRONG[pins.Scope(lockout.scope)]],
             "where": lockout.where,
-            "at": facility.local(lockout.started_at) if facility else lockout.started_at,
+            "moment": f"{facility.local(lockout.started_at):%-d %b, %H:%M}" if facility else "",
             "is_everywhere": lockout.scope == lockout.Scope.PERSON,
         }
         for lockout in lockouts

@@ -241,7 +241,7 @@ def test_somebody_whose_pin_was_guessed_reads_so_at_the_next_sign_in_and_complia
     answer = hers.post("/sign-in", {"person": "floorperson", "pin": PIN})
     assert answer["Location"] == "/sign-in/guessed"
     page = hers.get(answer["Location"]).content.decode()
-    assert "Five wrong PINs" in page and "Podium" in page
+    assert "Five wrong PINs" in page and "<b>Podium</b>" in page and "21 Nov, 10:00" in page
     read = hers.post("/sign-in/guessed", {"next": "/floor/larkfield/staff/"})
     assert read["Location"] == "/floor/larkfield/staff/"
     entry = people_newest("pins.guesses_read")
@@ -258,6 +258,8 @@ def test_a_pit_manager_does_not_revoke_the_device_of_those_who_watch_him(people_
     _, scene.tokens["desk"] = devices.enroll("desk-1", "larkfield", "office")
     _, scene.tokens["phone"] = devices.enroll("Phone 1", "larkfield", "pit")
     scene.browser("desk", "compliance"), scene.browser("phone", "security")
+    offered = people_see(scene, "pit-manager", "/floor/larkfield/devices/?device=desk-1")
+    assert 'value="compliance"' in offered and 'value="cage"' not in offered
     for device in ("desk-1", "Phone 1"):
         lost = {"device": device, "why": "lost"}
         for signer in (None, "shift-manager"):
