@@ -20,8 +20,8 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from audit import batches, chain, clock
-from audit.models import Stream
-from audit.record import FORMAT, INSTALLATION
+from audit.models import Entry, Stream
+from audit.record import FORMAT, INSTALLATION, names_with_continuations
 
 NO_HASH = bytes(chain.HASH_BYTES)
 COLUMNS = (
@@ -29,6 +29,10 @@ COLUMNS = (
 )
 DATA_CELL = COLUMNS.index("data")
 DATA, AFTER_DATA = b',"data":', b',"device":'
+RULES, RULES_APPROVED = (
+    "rules",
+    "rules.approved",
+)  # the stream and the entries that state approved terms (FORMAT.md)
 FORMULA_STARTS = tuple("=+-@\t\r\n\0")
 
 
@@ -202,7 +206,7 @@ def lines(selection: Selection, stated: Mapping[str, Any] | None = None) -> Iter
     """
     digest = hashlib.sha256()
     closing: list[dict[str, Any]] = []
-    opening = _line(NO_HASH, {**_opening(selection), **(stated or {})})
+    opening = _line(NO_HASH, {**_opening(selection), **_terms_statement(selection), **(stated or {})})
     digest.update(opening)
     yield opening
     for span in selection.spans:
@@ -316,6 +320,28 @@ def _opening(selection: Selection) -> dict[str, Any]:
         ],
         "to": clock.format_moment(selection.until) if selection.until else None,
     }
+
+
+def _terms_statement(selection: Selection) -> dict[str, Any]:
+    """The key `terms` of the first line (FORMAT.md): terms that were approved before its end, and that no entry of
+    the export states. Empty if there are none.
+
+    An export of one day, or of training, has the rounds but not the approval of their terms, and could not be settled
+    again without them. Nobody has to trust this list: an entry names its terms by their hash.
+    """
+    spans = {span.stream_id: span for span in selection.spans}
+    facilities = {span.name.partition("/")[0] for span in selection.spans}
+    names = [name for code in sorted(facilities) for name in names_with_continuations(f"{code}/{RULES}")]
+    approvals = Entry.objects.filter(stream__name__in=names, type=RULES_APPROVED)
+    if selection.until:
+        approvals = approvals.filter(at__lt=selection.until)
+    terms: dict[str, Any] = {}
+    for stream_id, seq, body in approvals.values_list("stream_id", "seq", "body"):
+        span = spans.get(stream_id)
+        stated = json.loads(bytes(body))["data"].get("terms")
+        if stated and not (span and span.first <= seq <= span.last):
+            terms[hashlib.sha256(chain.canonical(stated)).hexdigest()] = stated
+    return {"terms": [terms[digest] for digest in sorted(terms)]} if terms else {}
 
 
 def _closing(selection: Selection, streams: list[dict[str, Any]], sha256: str) -> dict[str, Any]:

@@ -21,6 +21,9 @@ passed. Exit status 1: a check failed, and the output names the first failure.
 - end        the last line has the counts, the heads, and the SHA-256 of every byte before it, and nothing follows
 - contents   (not with --hashes-only) bodies are canonical JSON with the right stream and number, times never go back
              and lie in the range, and the money of every settlement adds up
+- rounds     (with the contents) every round is settled again by its terms, from its wagers and dice: each wager's
+             outcome, odds and payment, the sums of later entries, slips, and the counts of trays. Lines say how many
+             rounds were settled, and how many could not be and why: "good" says nothing about those
 - terms      (with the contents) every round was dealt under terms that the facility's stream of rules had approved for
              the submission of that table; a line says how many the export cannot show, because it begins too late or
              lacks a stream
@@ -29,8 +32,8 @@ For a bundle also: every file matches the manifest; every sealed head is the has
 the seal; no sealed entry is missing, and no sealed stream where the bundle has every stream; the seals give the root of
 the checkpoint; its signatures are right; it is consistent with each checkpoint that you saved.
 
-Several processes share a long file; each reads all of it, and the first checks the chain. What does not fit into a
-little memory (the sealed heads of a long range) goes into a temporary file.
+Several processes share a long file; each reads all of it twice, and the first checks the chain. What does not fit into
+a little memory (the sealed heads of a long range, an export from a pipe) goes into a temporary file.
 
 An export alone cannot show that it was not rewritten completely, hashes included. The seals show that.
 """
@@ -38,6 +41,7 @@ An export alone cannot show that it was not rewritten completely, hashes include
 from __future__ import annotations
 
 import base64
+import contextlib
 import datetime
 import gc
 import hashlib
@@ -62,8 +66,8 @@ BLOCK_BYTES = 1 << 18  # fits into a processor's cache: longer blocks take a thi
 DIGEST_BYTES = 1 << 20
 LONGEST_LINE_BYTES = 1 << 26
 LONG_FILE_BYTES = 1 << 25  # a longer one is shared by several processes
-# What an entry costs, beside each other: its hash, all of it, and what the first process alone does for it.
-WORK_OF_HASHES, WORK_OF_CONTENTS, WORK_OF_CHAIN = 30, 90, 12
+# What an entry costs, beside each other: its hash, and what the first process alone does for it.
+WORK_OF_HASHES, WORK_OF_CHAIN = 30, 12
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z", re.ASCII)
 DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 HEX = re.compile(r"[0-9a-f]{64}\Z")
@@ -396,25 +400,26 @@ class EntryReader:
         self.stream = Stream("", 0, b"")  # before the first entry: one that no entry follows
         self.place = -1
         self.number = 1  # the line read last
-        self.line = b""  # the entry read last
         self.before = 1  # the line before the first entry of this stream
         self.stop = 0  # the line of the next sealed head, or 0
 
     def read(self, block: bytes, mine: bool = True) -> None:
-        """Check one block of complete lines. If it is not `mine`, another process checks all but the chain."""
-        number, line = self.number, self.line
+        """Check one block of complete lines. If it is not `mine`, another process checks its hashes.
+
+        Which contents are this process's own depends on the streams, not on the blocks.
+        """
+        number = self.number
         try:
             if mine:
                 self.read_lines(block)
             else:
                 self.read_chain(block)
         except Bad as bad:
-            if mine and self.contents:  # the contents of a line before it may be bad too
-                self.contents.read(block[: place_of_line(block, bad.line - number)], number, line)
+            if self.contents:  # the contents of a line before it may be bad too
+                self.contents.read(block[: place_of_line(block, bad.line - number)], number)
             raise
-        self.line = line_before(block, len(block)) or line
-        if mine and self.contents:
-            self.contents.read(block, number, line)
+        if self.contents:
+            self.contents.read(block, number)
 
     def read_lines(self, block: bytes) -> None:
         """Check the form, hash and chain of each line.
@@ -478,8 +483,6 @@ class EntryReader:
             if stream.head == prior_head and stream.entries == 0:
                 self.place, self.before = place, number - 1
                 self.stop = self.next_stop(stream)
-                if self.contents:
-                    self.contents.read_first(body, number, stream)
                 return stream, digest
         raise Bad(
             "it does not follow the entry before it (missing, repeated or moved)",
@@ -510,9 +513,10 @@ class ShareReader(EntryReader):
         super().__init__([], contents)
 
     def skip(self, block: bytes) -> None:
-        """Pass over a block of another process."""
+        """Pass over a block of another process, except for the contents of this one's streams."""
+        if self.contents:
+            self.contents.read(block, self.number)
         self.number += block.count(b"\n")
-        self.line = line_before(block, len(block)) or self.line
 
     def next_stream(self, line: bytes, number: int) -> tuple[Stream, bytes]:
         """Check the form and hash of a line that does not follow the line before it, or the first of a block."""
@@ -540,344 +544,215 @@ def from_hex(text: bytes) -> bytes:
 
 
 class Position:
-    """Where a reader is in a stream: its name, and the number and time of the last entry. No name: it is unknown."""
+    """Where a reader is in a stream: its name, and the number and time of the last entry."""
 
     __slots__ = ("at", "name", "seq")
 
-    def __init__(self, name: str | None, seq: int, at: str = "") -> None:
-        self.name, self.seq, self.at = name, seq, at
-
-    @classmethod
-    def after(cls, line: bytes) -> Position:
-        """The position after an entry, as its body claims. Whatever checks that entry checks the claims."""
-        name, seq = claimed_position(line[BODY_AT:-1])
-        return cls(name, seq, claimed_time(line)) if isinstance(name, str) else cls(None, 0)
-
-    def encoded(self) -> tuple[bytes | None, int, bytes]:
-        name = None if self.name is None else self.name.encode("utf-8", "surrogatepass")
-        return name, self.seq, self.at.encode("latin-1")
+    def __init__(self, name: str, seq: int) -> None:
+        self.name, self.seq, self.at = name, seq, ""
 
 
 class ContentsReader:
-    """Checks the contents of entries, block by block. It may read some of the blocks only.
+    """Checks the contents of entries, stream by stream in the order of the first line, and settles their rounds again.
 
-    A pattern for each kind of body, learned from bodies that were parsed, accepts nearly all later ones. What no
-    pattern accepts is parsed. Only that rejects an entry, so the patterns change no answer.
+    If several processes share a file, each reads the contents of some streams, `mine`, so that a table is read whole.
     """
 
-    def __init__(self, since: str, until: str, terms: RoundTerms) -> None:
-        self.since, self.until, self.terms = since, until, terms
-        self.kinds: dict[tuple[str, tuple[str, ...]], BodyKind] = {}  # by type, and the keys of the data
-        self.patterns: dict[bytes, list[BodyKind]] = {}  # by type: those that have a pattern
-        self.days: set[tuple[bytes, bytes]] = set()  # gaming days, each with a date that it fits
+    def __init__(
+        self, opened: Opened, ahead: Ahead, collected: Collected, mine: set[str] | None = None
+    ) -> None:
+        self.opened, self.ahead, self.mine = opened, ahead, mine  # None: every stream
+        self.terms, self.settlements = collected.terms, collected.settlements
+        self.place = -1  # of the stream that is read, in the order of the first line
+        self.position: Position | None = None  # None: before the first stream, or in one that is not there
+        self.table = TableReader(False, set(), {}, self.settlements)
+        self.head_hex = b""
+        self.is_mine = False
+        self.dealt: DealtKey | None = None  # the terms of the entries before this one, and how many they are
+        self.first, self.count = (0, 0, ""), 0
 
-    def read_first(self, body: bytes, number: int, stream: Stream) -> None:
-        """Check the first entry of a stream."""
-        self.parse(body, number, Position(stream.name, stream.prior_seq))
-
-    def read(self, block: bytes, number: int, line: bytes) -> None:
-        """Check the entries of a block. `line` is the entry before it, with its number in the file, or empty.
-
-        An entry that does not follow the one before it begins a stream, and `read_first` checks it; or it is bad.
-        """
-        find, starts, ends = block.find, block.startswith, block.endswith
-        since, until = self.since.encode(), self.until.encode()
-        kinds_of = self.patterns.get if is_utf8(block) else NO_PATTERNS.get
-        position, count = Position.after(line), TermsCount(self.terms)
-        name, seq, moment = position.encoded()
-        earliest = max(since, moment)
-        before, begin, end = -1, 0, find(b"\n")
-        self.forget_edges()
-        while end >= 0:
-            number += 1
-            seq += 1
-            type_at, body_at, body_end = begin + TYPE_AT, begin + BODY_AT, end - 1
-            for kind in kinds_of(block[type_at : find(b'"', type_at)], NO_KINDS):
-                tail = kind.tail % seq
-                if not (starts(kind.head, body_at) and ends(tail, body_at, body_end)):
-                    tail = kind.read_edges(block, body_at, body_end, name, seq, self.days)
-                    if not tail:
-                        continue
-                time_at = body_at + kind.head_length
-                match = kind.match(block, time_at, body_end - len(tail))
-                if match is None:
-                    continue
-                at = block[time_at - 11 : time_at + 16]
-                if earliest <= at < until and (
-                    not kind.is_settlement or is_settled(*match.group(*SETTLEMENT))
-                ):
-                    moment = earliest = at
-                    terms = kind.terms
-                    if terms is not None:
-                        if terms == count.terms:
-                            count.entries += 1
-                        else:
-                            count.start(position.name, terms, number, seq, at)
-                    break
-            else:
-                position.seq, position.at = seq - 1, moment.decode("latin-1")
-                head_hex = (
-                    block[before + HASH_AT : before + HASH_AT + 64] if begin else line[HASH_AT : HASH_AT + 64]
-                )
-                if block[begin + PREV_AT : begin + PREV_AT + 64] != head_hex:
-                    count.end()
-                    position = Position.after(block[begin:end])
-                    self.forget_edges()
-                elif position.name is not None:
-                    self.parse(block[begin + BODY_AT : end - 1], number, position)
-                name, seq, moment = position.encoded()
-                earliest = max(since, moment)
-            before = begin
-            begin = end + 1
-            end = find(b"\n", begin)
-        count.end()
-
-    def forget_edges(self) -> None:
-        """Forget the ends of bodies, which name their stream: another one may come next."""
-        for kind in self.kinds.values():
-            kind.tail = NO_TAIL
-
-    def parse(self, body: bytes, number: int, position: Position) -> None:
-        """Check the entry that comes next, and learn from it."""
-        assert position.name is not None
-        name, seq = position.name, position.seq + 1
-        try:
-            entry = read_entry(body, name, seq)
-            verify_time(entry.moment, entry.day, position, self.since, self.until)
-            if "settled" in entry.data or "returned_cents" in entry.data:
-                verify_settled(entry.data)
-        except Bad as bad:
-            raise Bad(bad.reason, number, name, seq) from None
-        position.seq = seq
-        if entry.type in TYPES_ABOUT_TERMS:
-            self.terms.gather(entry, number, name, seq)
+    def read(self, block: bytes, number: int) -> None:
+        """Check the entries of a block of complete lines. `number` is the line before it."""
+        if not self.is_mine and self.skips(block):
             return
-        if entry.terms and "round" in entry.data:
-            self.terms.gather(entry, number, name, seq)
-        if len(body) <= LEARNED_BYTES_MOST:
-            self.learn(entry)
+        for line in block.split(b"\n")[:-1]:
+            number += 1
+            if line[PREV_AT : PREV_AT + 64] != self.head_hex:
+                self.turn(line[PREV_AT : PREV_AT + 64])
+            self.head_hex = line[HASH_AT : HASH_AT + 64]
+            if not self.is_mine:
+                continue
+            position = self.position
+            assert position is not None
+            try:
+                self.read_entry(line[BODY_AT:-1], number, position)
+            except Bad as bad:
+                raise Bad(bad.reason, number, position.name, position.seq + 1) from None
+            position.seq += 1
+        self.end_dealt()
 
-    def learn(self, entry: Entry) -> None:
-        """Learn from a good entry that no pattern accepted."""
-        if len(self.days) >= DAYS_MOST:
-            self.days.clear()
-        self.days.add((entry.day.encode(), entry.moment[:10].encode()))
-        key = (entry.type, tuple(entry.data))
-        kind = self.kinds.get(key)
-        if kind is None:
-            if len(self.kinds) >= KINDS_MOST:
-                return
-            kind = self.kinds[key] = BodyKind(*key)
-        if kind.learn(entry.data):
-            kinds = self.patterns.setdefault(entry.type.encode(), [])
-            if kind not in kinds:
-                kinds.append(kind)
-
-
-class TermsCount:
-    """Counts the entries of a stream that follow each other under the same terms, in one block."""
-
-    def __init__(self, collected: RoundTerms) -> None:
-        self.collected, self.terms, self.entries = collected, b"", 0
-        self.stream, self.first = "", (0, 0, "")
-
-    def start(self, stream: str | None, terms: bytes, number: int, seq: int, at: bytes) -> None:
-        self.end()
-        self.stream, self.terms, self.entries = stream or "", terms, 1
-        self.first = (number, seq, at.decode())
-
-    def end(self) -> None:
-        if self.entries:
-            self.collected.add((self.stream, None, None, self.terms.decode()), (*self.first, self.entries))
-        self.terms, self.entries = b"", 0
-
-
-TYPE_AT = BODY_AT + len('{"_format":1,"_type":"')
-TEXT, NUMBER, WORD = '"[^"\\\\\x00-\x1f]*"', "(?:0|-?[1-9][0-9]{0,14})", "(?:null|true|false)"
-NO_GROUPS: Mapping[str, str] = {}
-NO_KINDS: Sequence[BodyKind] = ()
-NO_PATTERNS: Mapping[bytes, Sequence[BodyKind]] = {}
-NO_TAIL = b"\n%d"  # no body has a newline
-SETTLEMENT = {  # its wagers are checked apart, by `is_settled`
-    "settled": r"\[(?:\{[^\]]*\})?\]",
-    "paid_cents": NUMBER,
-    "returned_cents": NUMBER,
-    "taken_cents": NUMBER,
-}
-# A body in three parts. Its head up to the date and its tail from the device on are nearly always those of the entry of
-# its kind before, with the next number; so they are compared, and matched only if they differ.
-HEAD_PATTERN = r'\{"_format":1,"_type":"TYPE","actor":(null|"PLAIN"),"at":"([0-9]{4}-[0-9]{2}-[0-9]{2})T'
-DATA_PATTERN = r'TIME","build":"PLAIN","command":(?:null|"UUID"),"data":DATA\Z'
-TAIL_PATTERN = (
-    r',"device":(?:null|"UUID"),"gaming_day":"(PLAIN)","seq":([1-9][0-9]{0,14}),"stream":"(PLAIN)",'
-    r'"terms":(?:null|"([0-9a-f]{64})"),"witness":(null|"PLAIN")\}\Z'
-)
-TIME = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z"
-HEAD_PATTERN = HEAD_PATTERN.replace("PLAIN", PLAIN)
-DATA_PATTERN = DATA_PATTERN.replace("TIME", TIME).replace("PLAIN", PLAIN).replace("UUID", UUID)
-TAIL = re.compile(TAIL_PATTERN.replace("PLAIN", PLAIN).replace("UUID", UUID).encode())
-# What is learned stays small, whatever a file contains.
-LEARNED_BYTES_MOST = 1 << 14  # of a body
-WAGER_BYTES_MOST = 500
-KINDS_MOST = 200
-SHAPES_MOST = 500  # of one kind
-PATTERN_MOST = 20_000  # characters
-DAYS_MOST = 10_000
-PARSED_FIRST = 16  # bodies of a kind, before it has a pattern
-
-
-class BodyKind:
-    """Bodies of one type whose data have the same keys. Once enough were parsed, it has a pattern for them."""
-
-    def __init__(self, type_: str, keys: tuple[str, ...]) -> None:
-        self.type, self.keys, self.shape = type_, set(keys), Shape()
-        self.parsed = self.shapes = 0
-        self.is_of_round = "round" in keys
-        self.is_settlement = "settled" in keys or "returned_cents" in keys
-        # The newest good body's, which fit each other. The tail has `%d` for its number.
-        self.head, self.head_length, self.tail = b"\n", 1, NO_TAIL
-        self.terms: bytes | None = None  # of a round
-        self.match_head = re.compile(HEAD_PATTERN.replace("TYPE", re.escape(type_)).encode()).match
-        self.match: Callable[[bytes, int, int], re.Match[bytes] | None] = lambda body, begin, end: None
-
-    def learn(self, data: dict[str, Any]) -> bool:
-        """Learn from good data. Returns whether there is a new pattern. Compiling takes long, so at 16, 32, 64 …"""
-        if self.shapes > SHAPES_MOST or (self.is_settlement and not self.keys >= SETTLEMENT.keys()):
+    def skips(self, block: bytes) -> bool:
+        """Pass over a block of one stream of another process. Returns whether it was one."""
+        line = line_before(block, len(block))
+        if self.position is None or claimed_position(line[BODY_AT:-1])[0] != self.position.name:
             return False
-        try:
-            self.shapes += self.shape.learn(data)
-            self.parsed += 1
-            if self.parsed < PARSED_FIRST or self.parsed & (self.parsed - 1):
-                return False
-            before, after = DATA_PATTERN.split("DATA")
-            text = before + self.shape.pattern(SETTLEMENT if self.is_settlement else NO_GROUPS) + after
-            pattern = re.compile(text.encode()) if len(text) <= PATTERN_MOST else None
-        except (RecursionError, OverflowError, re.error):
-            pattern = None
-        if pattern is None:
-            self.shapes = SHAPES_MOST + 1
-            return False
-        self.match = pattern.match
+        self.head_hex = line[HASH_AT : HASH_AT + 64]
         return True
 
-    def read_edges(
-        self,
-        block: bytes,
-        begin: int,
-        end: int,
-        stream: bytes | None,
-        seq: int,
-        days: set[tuple[bytes, bytes]],
-    ) -> bytes:
-        """Read the head and tail of the body between these positions. Returns the tail; empty if they are not good."""
-        head = self.match_head(block, begin, end)
-        tail = TAIL.match(block, max(block.rfind(b',"device":', begin, end), begin), end)
-        if head is None or tail is None:
-            return b""
-        actor, date = head.groups()
-        day, number, name, terms, witness = tail.groups()
-        if (
-            int(number) != seq
-            or name != stream
-            or (day, date) not in days
-            or (witness != b"null" and witness == actor)
-        ):
-            return b""
-        text, place = tail[0], tail.start(2) - tail.start()
-        if len(head[0]) + len(text) > LEARNED_BYTES_MOST:
-            return b""
-        after = text[place + len(number) :]
-        self.head, self.head_length = head[0], len(head[0])
-        self.tail = text[:place].replace(b"%", b"%%") + b"%d" + after.replace(b"%", b"%%")
-        self.terms = terms if self.is_of_round else None
-        return text
+    def turn(self, prior_head: bytes) -> None:
+        """Begin the stream whose head before the range this is. If there is none, the check of the chain says so."""
+        self.end_stream()
+        for place in range(self.place + 1, len(self.opened.streams)):
+            stream = self.opened.streams[place]
+            if hexlify(stream.prior_head) == prior_head:
+                self.place, self.position = place, Position(stream.name, stream.prior_seq)
+                self.is_mine = self.mine is None or stream.name in self.mine
+                self.table = TableReader(
+                    stream.prior_seq == 0,
+                    self.ahead.slip_rounds.get(stream.name, set()),
+                    self.ahead.terms,
+                    self.settlements,
+                )
+                return
+        self.position, self.is_mine = None, False
+
+    def end_stream(self) -> None:
+        self.end_dealt()
+        self.table.end_round()
+
+    def read_entry(self, body: bytes, number: int, position: Position) -> None:
+        seq = position.seq + 1
+        entry = read_entry(body, position.name, seq)
+        type_, data = entry.type, entry.data
+        verify_time(entry.moment, entry.day, position, self.opened.since, self.opened.until)
+        if is_settlement(type_, data):
+            verify_settled(data)
+        if type_ in TYPES_ABOUT_TERMS:
+            self.terms.gather(entry, number, position.name, seq)
+            if type_ == CONTINUED and seq == 1:
+                self.table.is_from_start = False
+        elif entry.terms and "round" in data:
+            if self.dealt is None or self.dealt[3] != entry.terms:
+                self.end_dealt()
+                self.dealt, self.first = (position.name, None, None, entry.terms), (number, seq, entry.moment)
+            self.count += 1
+        if type_ in TABLE_TYPES:
+            self.table.read(type_, data, entry.terms)
+
+    def end_dealt(self) -> None:
+        """Collect the terms of entries that follow each other under the same ones."""
+        if self.dealt is not None:
+            self.terms.add(self.dealt, (*self.first, self.count))
+        self.dealt, self.count = None, 0
 
 
-class Shape:
-    """The shapes that values had: texts, numbers and words; lists, with the shape of their items; objects by keys."""
-
-    __slots__ = ("items", "objects", "scalars")
+class Collected:
+    """What is found while a file is read: the terms of rounds, and what was settled again."""
 
     def __init__(self) -> None:
-        self.scalars: set[str] = set()  # patterns
-        self.items: Shape | None = None
-        self.objects: dict[tuple[str, ...], list[Shape]] = {}
+        self.terms, self.settlements = RoundTerms(), Settlements()
 
-    def learn(self, value: Any) -> int:
-        """Add the shape of a value. Returns how many shapes within it are new."""
-        if isinstance(value, list):
-            is_new, self.items = self.items is None, self.items or Shape()
-            return is_new + sum(map(self.items.learn, value))
-        if not isinstance(value, dict):
-            self.scalars.add(TEXT if isinstance(value, str) else NUMBER if type(value) is int else WORD)
-            return 0
-        keys, is_new = tuple(value), tuple(value) not in self.objects
-        if is_new:
-            self.objects[keys] = [Shape() for _ in keys]
-        return len(keys) * is_new + sum(map(Shape.learn, self.objects[keys], value.values()))
+    def as_data(self) -> list[Any]:
+        """All of it as JSON, for the process that reports it."""
+        return [self.terms.as_data(), self.settlements.as_data()]
 
-    def pattern(self, groups: Mapping[str, str] = NO_GROUPS) -> str:
-        """A pattern of canonical JSON of these shapes, without escapes. It accepts nothing else.
+    def merge(self, data: list[Any]) -> None:
+        """Add what another process collected, from its `as_data`."""
+        self.terms.merge(data[0])
+        self.settlements.merge(data[1])
 
-        `groups` are patterns for the values of some keys of this object, which become groups.
-        """
-        choices = sorted(self.scalars)
-        if self.items:
-            item = self.items.pattern()
-            choices.append(r"\[(?:%s(?:,(?!\])|(?=\])))*\]" % item if item else r"\[\]")
-        for keys, shapes in self.objects.items():
-            patterns = [shape.pattern() for shape in shapes]
-            for place, key in enumerate(keys):
-                if key in groups:
-                    patterns[place] = "(?P<%s>%s)" % (key, groups[key])
-            names = (re.escape(encode(key)) for key in keys)
-            choices.append(r"\{%s\}" % ",".join(map("%s:%s".__mod__, zip(names, patterns))))  # noqa: B905
-        return "(?:%s)" % "|".join(choices) if len(choices) > 1 else "".join(choices)
+    def lines(self) -> Iterator[str]:
+        """Yield what was settled, and what could not be checked."""
+        yield from self.terms.lines()
+        yield from self.settlements.lines()
 
 
-def is_utf8(block: bytes) -> bool:
+class Opened(NamedTuple):
+    """What the first line states: the range, and the streams with their prior heads."""
+
+    since: str
+    until: str
+    streams: list[Stream]
+
+
+class Ahead:
+    """What is read of a file before its entries are checked: what the settlement of a round may need from later lines.
+
+    `terms` are the terms of rounds by their SHA-256, computed here; None for terms that cannot be read. `slip_rounds`
+    are the rounds of each stream that slips are about, `entries` the number of entries of each stream by the last line.
+    """
+
+    def __init__(self) -> None:
+        self.terms: dict[str, Terms | None] = {}
+        self.slip_rounds: dict[str, set[int]] = {}
+        self.entries: dict[str, int] = {}
+
+    def read(self, file: BinaryIO) -> None:
+        """Read a file to its end, and go back to its beginning. What is wrong in it is said later."""
+        is_first = True
+        for block, is_last in blocks(file):
+            if is_first:
+                opening = content_of(block.partition(b"\n")[0])
+                self.gather(self.gather_stated_terms, opening)
+                is_first = False
+            for sign, gather in ((APPROVED_SIGN, self.gather_terms), (SLIP_SIGN, self.gather_slip)):
+                begin = block.find(sign)
+                while begin >= 0:
+                    end = block.find(b"\n", begin)
+                    self.gather(gather, content_of(block[block.rfind(b"\n", 0, begin) + 1 : end]))
+                    begin = block.find(sign, end)
+            if is_last:
+                self.gather(self.gather_entries, content_of(block[:-1]))
+        file.seek(0)
+
+    @staticmethod
+    def gather(gather: Callable[[Any], None], content: Any) -> None:
+        """Gather from the content of a line. One of another shape says nothing here."""
+        with contextlib.suppress(*MISSHAPEN):
+            gather(content)
+
+    def gather_stated_terms(self, content: Any) -> None:
+        for terms in content["terms"]:
+            self.add_terms(terms)
+
+    def gather_entries(self, content: Any) -> None:
+        self.entries = {item["stream"]: int(item["entries"]) for item in content["streams"]}
+
+    def gather_terms(self, content: Any) -> None:
+        self.add_terms(content["data"]["terms"])
+
+    def add_terms(self, terms: Any) -> None:
+        """Add terms under the SHA-256 of their canonical JSON: whoever states them, they are those of that hash."""
+        if len(self.terms) >= TERMS_MOST:
+            return
+        digest = sha256(encode(terms).encode()).hexdigest()
+        try:
+            self.terms[digest] = Terms(terms)
+        except MISSHAPEN:
+            self.terms[digest] = None
+
+    def gather_slip(self, content: Any) -> None:
+        self.slip_rounds.setdefault(content["stream"], set()).add(content["data"]["round"])
+
+    def shares(self, streams: Sequence[Stream], count: int) -> list[set[str]]:
+        """The streams of each process, so that all have about as many entries."""
+        shares, loads = [set[str]() for _ in range(count)], [0] * count
+        for stream in sorted(streams, key=lambda stream: -self.entries.get(stream.name, 0)):
+            process = loads.index(min(loads))
+            shares[process].add(stream.name)
+            loads[process] += self.entries.get(stream.name, 0)
+        return shares
+
+
+APPROVED_SIGN, SLIP_SIGN = b'{"_format":1,"_type":"rules.approved"', b'{"_format":1,"_type":"slip.'
+
+
+def content_of(line: bytes) -> Any:
+    """What a line claims; None if it cannot be read."""
     try:
-        return block.isascii() or bool(block.decode())
-    except UnicodeError:
-        return False
-
-
-def is_settled(wagers: bytes, paid: bytes, returned: bytes, taken: bytes) -> bool:
-    """Whether canonical JSON is that of settled wagers and their totals. False is no answer: it has to be parsed."""
-    texts = wagers[2:-2].split(b"},{") if wagers != b"[]" else []
-    if max(map(len, texts), default=0) > WAGER_BYTES_MOST:
-        return False
-    money = [*map(money_of_wager, texts)]
-    if None in money:
-        return False
-    stakes, payments, returns = map(sum, zip(*money)) if money else (0, 0, 0)  # noqa: B905
-    return (int(paid), int(returned), int(taken)) == (payments, returns, stakes - returns)
-
-
-@lru_cache(maxsize=1 << 14)
-def money_of_wager(text: bytes) -> tuple[int, int, int] | None:
-    """The stake, payment and return of a wager, in cents, from its JSON without braces; None if it is not good."""
-    before, seat, after = text.partition(b',"seat":')  # many wagers differ only in what follows
-    money, place = members(before), members(seat[1:] + after) if seat else {}
-    if money is None or place is None or (place and max(money, default="") >= "seat"):
+        return scan(line[BODY_AT:-1].decode(), 0)[0]
+    except (ValueError, RecursionError, StopIteration):
         return None
-    wager = {**money, **place}
-    try:
-        verify_wager(wager)
-    except Bad:
-        return None
-    return wager["cents"], wager["paid_cents"], wager["returned_cents"]
-
-
-@lru_cache(maxsize=1 << 12)
-def members(text: bytes) -> dict[str, Any] | None:
-    """Parse a JSON object without its braces; None if it is not canonical."""
-    try:
-        whole = "{%s}" % text.decode()
-        value, end = read_value(whole, 0)
-    except (Bad, UnicodeError):
-        return None
-    return value if end == len(whole) else None
 
 
 class Entry(NamedTuple):
@@ -898,11 +773,12 @@ def read_entry(body: bytes, name: str, seq: int) -> Entry:
     before = BEFORE_DATA.match(text)
     if not before:
         raise Bad("the part before its data does not match format 1")
+    type_, actor, moment = before.groups()
+    text, wagers = without_wagers(text, before.end(), WAGER_LISTS.get(type_))
     data, end = read_value(text, before.end())
     after = AFTER_DATA.match(text, end)
     if not after:
         raise Bad("the part after its data does not match format 1")
-    type_, actor, moment = before.groups()
     day, number, stream, terms, witness = after.groups()
     if stream != name:
         raise Bad("it belongs to the stream %s" % printable(stream))
@@ -910,7 +786,55 @@ def read_entry(body: bytes, name: str, seq: int) -> Entry:
         raise Bad("its number is %s" % number)
     if witness == actor and witness != "null":
         raise Bad("its witness and actor are the same person")
+    if wagers is not None:
+        data[WAGER_LISTS[type_].name] = wagers
     return Entry(type_, moment, day, data, terms, actor, witness)
+
+
+class WagerList(NamedTuple):
+    """A list of wagers in the data of a type: its name, and what reads one of them from its JSON without braces."""
+
+    name: str
+    read: Callable[[str], Any]
+
+
+def without_wagers(text: str, begin: int, wager_list: WagerList | None) -> tuple[str, list[Any] | None]:
+    """Cut a list of wagers out of a body, and read each by itself: the same wagers come again and again.
+
+    Returns the body with an empty list, and the wagers; or the body as it is and None where that cannot be done.
+    """
+    if wager_list is None:
+        return text, None
+    name = '{"%s":[{' % wager_list.name
+    begin = text.find(name[1:], begin)
+    end = text.find("}]", begin)
+    if begin < 0 or end < 0 or text.find(name[1:], end) >= 0:
+        return text, None
+    begin += len(name) - 2
+    try:
+        wagers = [*map(wager_list.read, text[begin + 1 : end].split("},{"))]
+    except (Bad, *MISSHAPEN):  # whatever it is, reading the whole body says so
+        return text, None
+    return text[:begin] + text[end + 1 :], wagers
+
+
+def members(text: str) -> dict[str, Any]:
+    """Parse a JSON object without its braces. Raises Bad if it is not canonical."""
+    whole = "{%s}" % text
+    value, end = read_value(whole, 0)
+    if end != len(whole):
+        raise Bad("there is text after its JSON")
+    return value  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=1 << 15)
+def settled_wager_in(text: str) -> SettledWager:
+    return settled_wager_of(members(text))
+
+
+@lru_cache(maxsize=1 << 15)
+def placed_wager_in(text: str) -> tuple[WagerKey, int]:
+    return placed_wager_of(members(text))
 
 
 def claimed_time(body: bytes) -> str:
@@ -955,27 +879,35 @@ def is_near(day: str, date: str) -> bool:
         return False
 
 
+def is_settlement(type_: str, data: dict[str, Any]) -> bool:
+    """Whether an entry settles wagers. Chips that were handed back afterward are stated by their sum alone."""
+    return "settled" in data or ("returned_cents" in data and type_ != RETURNED)
+
+
 def verify_settled(data: dict[str, Any]) -> None:
-    """Check the money of a settlement: each wager by its outcome and odds, and the totals."""
-    paid = returned = staked = 0
+    """Check the money of a settlement: each wager by its outcome and odds, and the totals.
+
+    The wagers in the data become `SettledWager`.
+    """
     wagers = data.get("settled")
     if not isinstance(wagers, list):
         raise Bad("its settled wagers are not a list")
-    for wager in wagers:
-        if not isinstance(wager, dict):
-            raise Bad("a settled wager is not an object")
-        verify_wager(wager)
-        staked += wager["cents"]
-        paid += wager["paid_cents"]
-        returned += wager["returned_cents"]
+    wagers = [wager if isinstance(wager, SettledWager) else settled_wager_of(wager) for wager in wagers]
+    data["settled"] = wagers
+    returned = sum([wager.returned for wager in wagers])
+    paid, staked = sum([wager.paid for wager in wagers]), sum([wager.cents for wager in wagers])
     totals = (("paid_cents", paid), ("returned_cents", returned), ("taken_cents", staked - returned))
     for key, total in totals:
         if type(data.get(key)) is not int or data[key] != total:
             raise Bad("its %s is not the total of its wagers, %d" % (key, total))
 
 
-def verify_wager(wager: dict[str, Any]) -> None:
-    """Check a wager: a win pays odds and returns the stake, a return returns the stake, a loss and a fee nothing."""
+def settled_wager_of(wager: Any) -> SettledWager:
+    """Read a settled wager: a win pays odds and returns the stake, a return returns the stake, a loss and a fee
+    nothing. Raises Bad.
+    """
+    if not isinstance(wager, dict):
+        raise Bad("a settled wager is not an object")
     outcome, cents = wager.get("outcome"), wager.get("cents")
     paid, returned, pays = wager.get("paid_cents"), wager.get("returned_cents"), wager.get("pays")
     if not (type(cents) is type(paid) is type(returned) is int) or cents < 1 or paid < 0:
@@ -984,10 +916,13 @@ def verify_wager(wager: dict[str, Any]) -> None:
         raise Bad("a wager's outcome is unknown")
     if returned != (cents if outcome in ("win", "return") else 0):
         raise Bad("a wager of outcome %s returned %d of %d cents" % (outcome, returned, cents))
+    cut = wager.get("cut_cents", 0)
     if outcome == "win":
-        verify_odds(pays, cents, paid, wager.get("cut_cents", 0))
+        verify_odds(pays, cents, paid, cut)
     elif paid or pays is not None or "pays" not in wager or "cut_cents" in wager:
         raise Bad("a wager of outcome %s was paid" % outcome)
+    place = wager.get("seat"), wager.get("wager"), wager.get("play") or None
+    return SettledWager(*place, cents, outcome, pays, paid, returned, cut)  # type: ignore[arg-type]
 
 
 def verify_odds(pays: Any, cents: int, paid: int, cut: Any) -> None:
@@ -1007,6 +942,1164 @@ def verify_odds(pays: Any, cents: int, paid: int, cut: Any) -> None:
         right = False
     if not right:
         raise Bad("a wager of %d cents at %s was paid %d" % (cents, pays, paid))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What a wager wins: the rules of the games, as far as the money of a round depends on them
+
+WIN, LOSE, RETURN, FEE = "win", "lose", "return", "fee"
+WagerKey = tuple[int, str, "int | None"]  # seat, code, and the play of a wager on a single play
+Wagers = dict[WagerKey, int]  # cents, in the order in which they were entered
+Dice = tuple[int, ...]
+EXTRA_ROLL, EXTRA_POINT, TOUCHDOWN, DEFENSE = "extra-roll", "extra-point", "touchdown", "defense"
+SINGLE_PLAYS = frozenset(
+    "trips-td penalty turnover cover-three no-gain big-play over-four under-four".split()  # noqa: SIM905
+)
+RANKED_FACES = (1, 6, 5, 4, 3, 2)  # High Roll Dice: of faces that show equally often, the first one wins
+THROW = 10  # steps of a throw: the first throw has 10 to 19, the second 20 to 29; fees have step 0
+
+
+class SettledWager(NamedTuple):
+    """A wager as a throw settles it. `pays` is None unless it wins; `cut` is what a payout limit took off."""
+
+    seat: int
+    code: str
+    play: int | None
+    cents: int
+    outcome: str
+    pays: str | None
+    paid: int
+    returned: int
+    cut: int
+
+    @property
+    def key(self) -> WagerKey:
+        return self[:3]
+
+    @property
+    def worth(self) -> int:
+        """What it is worth to its player, in cents."""
+        return self.paid + self.returned - self.cents
+
+    @property
+    def name(self) -> str:
+        return name_of(self.key)
+
+
+class Decided(NamedTuple):
+    """A settled wager with its place in the order of settlement: by step, then by rank."""
+
+    step: int
+    rank: tuple[int, ...]
+    wager: SettledWager
+
+
+class Outcome(NamedTuple):
+    """What the throws of a round decide, in the order of settlement.
+
+    `is_over`: no other throw follows; otherwise the next one has `dice` dice.
+    """
+
+    decided: list[Decided]
+    is_over: bool
+    dice: int
+
+
+def name_of(key: WagerKey) -> str:
+    return "seat %d's %s%s" % (key[0], printable(key[1]), "" if key[2] is None else " on play %d" % key[2])
+
+
+class Terms:
+    """The terms of rounds, as they were filed: which game, and what each row of its paytable pays.
+
+    Raises KeyError, TypeError or ValueError for terms that this program cannot read.
+    """
+
+    def __init__(self, terms: Mapping[str, Any]) -> None:
+        if terms["format"] != 1:
+            raise ValueError("another format of terms")
+        self.settle = GAMES[terms["game"]]
+        self.payouts: dict[str, str] = {str(row): str(pays) for row, pays in terms["payouts"].items()}
+        if not all(ODDS.match(pays) or DOLLARS.match(pays) for pays in self.payouts.values()):
+            raise ValueError("odds that cannot be read")
+        self.readings: Mapping[str, bool] = terms["readings"]
+        self.limit: int | None = terms.get("payout_limit_cents")
+        if not (self.limit is None or type(self.limit) is int):
+            raise TypeError("a limit is in cents")
+        self.has_steps = terms["game"] != "sic-bo"  # winners and losers are settled together, step by step
+        self.has_plays = terms["game"] == "football"
+        self.pays_by_dice: dict[Dice, dict[str, str | None]] = {}  # of Sic Bo: what each code pays
+
+    def pays(self, row: str) -> str | None:
+        """What a row of the paytable pays; None for no row, which is a loss."""
+        if row and row not in self.payouts:
+            raise Bad("its terms do not say what %s pays" % printable(row))
+        return self.payouts[row] if row else None
+
+    def wager(self, key: WagerKey, cents: int, row: str) -> SettledWager:
+        """Settle a wager that wins by this row of the paytable, or that loses if there is none."""
+        return settled_wager(key, cents, self.pays(row))
+
+    def outcome(self, wagers: Wagers, throws: Sequence[Dice]) -> Outcome:
+        """Settle the wagers by the valid throws so far."""
+        decided, is_over, dice = self.settle(self, wagers, throws)
+        decided.sort(key=place_in_order)  # of equal places, the order of entering them stays
+        return Outcome(cut_to_limit(decided, self.limit) if self.limit else decided, is_over, dice)
+
+
+def place_in_order(decided: Decided) -> tuple[Any, ...]:
+    return decided.step, decided.rank, decided.wager.outcome == WIN, decided.wager.seat
+
+
+@lru_cache(maxsize=1 << 15)
+def settled_wager(key: WagerKey, cents: int, pays: str | None) -> SettledWager:
+    if pays is None:
+        return SettledWager(*key, cents, LOSE, None, 0, 0, 0)
+    return SettledWager(*key, cents, WIN, pays, win_cents(cents, pays), cents, 0)
+
+
+@lru_cache(maxsize=10_000)
+def win_cents(cents: int, pays: str) -> int:
+    """What a stake wins: its odds in whole cents, or an amount in dollars whatever the stake."""
+    odds, dollars = ODDS.match(pays), DOLLARS.match(pays)
+    if dollars:
+        return int(dollars[1].replace(",", "")) * 100
+    assert odds is not None
+    paid, remainder = divmod(cents * int(odds[1]), int(odds[2]))
+    if remainder:
+        raise Bad("%d cents at %s would win a fraction of a cent" % (cents, pays))
+    return paid
+
+
+def cut_to_limit(decided: list[Decided], limit: int) -> list[Decided]:
+    """Cut winnings in the order of settlement, so that no seat wins more than the limit. Fixed sums do not count."""
+    remaining: dict[int, int] = {}
+    cut_decided = []
+    for item in decided:
+        wager = item.wager
+        if wager.outcome == WIN and not wager.code.startswith("millionaire"):
+            paid = min(wager.paid, remaining.get(wager.seat, limit))
+            remaining[wager.seat] = remaining.get(wager.seat, limit) - paid
+            item = item._replace(wager=wager._replace(paid=paid, cut=wager.paid - paid))
+        cut_decided.append(item)
+    return cut_decided
+
+
+# Sic Bo: one throw of three dice
+
+
+def settle_sic_bo(terms: Terms, wagers: Wagers, throws: Sequence[Dice]) -> Outcome:
+    if not throws:
+        return Outcome([], False, 3)
+    dice = tuple(sorted(throws[0]))
+    pays_by_code = terms.pays_by_dice.setdefault(dice, {})
+    decided = []
+    for key, cents in wagers.items():
+        code = key[1]
+        if code not in pays_by_code:
+            pays_by_code[code] = terms.pays(sic_bo_row(terms, code, dice))
+        decided.append(Decided(THROW, (), settled_wager(key, cents, pays_by_code[code])))
+    return Outcome(decided, True, 0)
+
+
+def sic_bo_row(terms: Terms, code: str, dice: Dice) -> str:
+    """The row of the paytable by which a wager wins; empty if it loses."""
+    family, _colon, number = code.partition(":")
+    total, is_triple = sum(dice), len(set(dice)) == 1
+    if code == "small":
+        return code if total <= 10 and not is_triple else ""
+    if code == "big":
+        return code if total >= 11 and not is_triple else ""
+    if code == "any-three-of-a-kind":
+        return code if is_triple else ""
+    if family == "total" and number in SIC_BO_TOTALS:
+        return code if total == int(number) else ""
+    if family == "two-dice" and number in SIC_BO_PAIRS:
+        return family if {int(number[0]), int(number[2])} <= set(dice) else ""
+    if number not in ONE_FACE:
+        raise Bad("Sic Bo has no wager %s" % printable(code))
+    count = dice.count(int(number))
+    if family == "three-of-a-kind":
+        return family if count == 3 else ""
+    if family == "two-of-a-kind":  # whether three alike are two alike too is a reading of the text
+        return family if count == 2 or (count == 3 and terms.readings["triple-wins-two-of-a-kind"]) else ""
+    if family == "one-of-a-kind":
+        return "%s/%d" % (family, count) if count else ""
+    raise Bad("Sic Bo has no wager %s" % printable(code))
+
+
+ONE_FACE = frozenset("123456")
+SIC_BO_TOTALS = frozenset(str(total) for total in range(4, 18))
+SIC_BO_PAIRS = frozenset("%d-%d" % (low, high) for low in range(1, 6) for high in range(low + 1, 7))
+
+
+# High Roll Dice: ten dice, of which those that do not match are thrown again for an Extra Roll; or six dice
+
+
+def settle_high_roll(terms: Terms, wagers: Wagers, throws: Sequence[Dice]) -> Outcome:
+    dice = 6 if "like-kind:none" in terms.payouts else 10
+    if not throws:
+        return Outcome([], False, dice)
+    counts = [throws[0].count(face) for face in RANKED_FACES]
+    alike = max(counts)
+    face = RANKED_FACES[counts.index(alike)]
+    total = alike + throws[1].count(face) if len(throws) > 1 else 0
+    buyers = {seat for seat, code, _play in wagers if code == EXTRA_ROLL}
+    decided = []
+    for key, cents in wagers.items():
+        seat, code, _play = key
+        family, _colon, number = code.partition(":")
+        if code == EXTRA_ROLL and dice == 10:
+            decided.append(Decided(0, (), SettledWager(*key, cents, FEE, None, 0, 0, 0)))
+            continue
+        if not (code in terms.payouts and family in ("pip", "like-kind", "millionaire")):
+            raise Bad("High Roll Dice with %d dice has no wager %s" % (dice, printable(code)))
+        needed = 1 if number == "none" else int(number)
+        if family == "like-kind" and seat in buyers and needed > alike:
+            if total:  # the extra throw was made; before it, this wager waits
+                row = "like-kind/extra:%d" % needed if total == needed else ""
+                decided.append(Decided(2 * THROW, (seat,), terms.wager(key, cents, row)))
+            continue
+        wager = terms.wager(key, cents, code if needed == (face if family == "pip" else alike) else "")
+        rank: tuple[int, ...] = (seat, ("pip", "like-kind", "millionaire").index(family))
+        if family == "like-kind" and seat in buyers:  # the number that is paid comes before those that lose
+            rank = (*rank, int(wager.outcome == LOSE))
+        decided.append(Decided(THROW, rank, wager))
+    waits = bool(buyers) and alike < dice and not total
+    return Outcome(decided, not waits, dice - alike if waits else 0)
+
+
+# Three Dice Football: up to six plays, and a roll for the extra point after a score if anybody bet on it
+
+
+class FootballGame:
+    """A game of Three Dice Football after its throws.
+
+    `meanings` has what each play's dice mean: the kind of play and the yards that it gained. `how` is how the game
+    ended; empty while another play follows.
+    """
+
+    def __init__(self, throws: Sequence[Dice]) -> None:
+        self.meanings: list[tuple[str, int]] = []
+        self.how, self.point = "", ""
+        yard, down, is_goal = 20, 1, False
+        for dice in throws:
+            if self.how:
+                if not self.is_scored or self.point:
+                    raise Bad("a throw follows the end of the game")
+                self.point = point_of(dice)
+                continue
+            kind, gained = meaning_of(dice)
+            self.meanings.append((kind, gained))
+            yard = 0 if kind == "trips-td" else max(yard - gained, 0)
+            reaches_goal = yard <= 10 and not is_goal
+            if kind in ("trips-td", "turnover"):
+                self.how = kind
+            elif yard == 0:
+                self.how = TOUCHDOWN
+            elif down == 3 and not reaches_goal:
+                self.how = "downs"
+            down, is_goal = (1 if reaches_goal else down + 1), is_goal or reaches_goal
+
+    @property
+    def is_scored(self) -> bool:
+        return self.how in (TOUCHDOWN, "trips-td")
+
+    @property
+    def plays(self) -> int:
+        return len(self.meanings)
+
+    def row_of_game(self, code: str) -> str:
+        """The row by which a wager on the whole game wins, once it has ended; empty if it loses."""
+        if code == TOUCHDOWN:
+            return code if self.is_scored else ""
+        if code == DEFENSE:
+            return "" if self.is_scored else code
+        if code == EXTRA_POINT:
+            return "%s/%s" % (code, self.point) if self.is_scored and self.point != "none" else ""
+        if code == "quick-strike":
+            return "%s/%d" % (code, self.plays) if self.is_scored and self.plays <= 4 else ""
+        if code == "game-changer":
+            return code if self.how in ("trips-td", "turnover") else ""
+        if code in GAME_LENGTHS:
+            return code if code == GAME_LENGTHS[self.plays - 1] else ""
+        raise Bad("Three Dice Football has no wager %s on the whole game" % printable(code))
+
+    def step_of_game(self, code: str) -> int:
+        """The step in which a wager on the whole game is settled.
+
+        Without a score, Touchdown, Defense and Extra Point come first. After one, Defense comes first, and Touchdown
+        and Extra Point last, after the roll for the extra point.
+        """
+        first = THROW * self.plays
+        if not self.is_scored:
+            return first if code in (TOUCHDOWN, DEFENSE, EXTRA_POINT) else first + 2
+        if code == DEFENSE:
+            return first
+        if code not in (TOUCHDOWN, EXTRA_POINT):
+            return first + 2
+        return first + THROW + (code == EXTRA_POINT) if self.point else first + 3
+
+
+def meaning_of(dice: Dice) -> tuple[str, int]:
+    """What two green dice and the red one mean on a play, and the yards that it gains."""
+    first, second, red = dice
+    green = first + second
+    if first == second == red:
+        return "trips-td", 0
+    if red == 6 and green <= 3:
+        return "turnover", 0
+    if green < red:
+        return "penalty", -1
+    return ("gain", green - red) if green > red else ("no-gain", 0)
+
+
+def point_of(dice: Dice) -> str:
+    """What the roll for the extra point comes to: by its aces, else by three alike."""
+    aces = dice.count(1)
+    if aces:
+        return ("one", "two", "three")[aces - 1]
+    return "triple" if len(set(dice)) == 1 else "none"
+
+
+def row_of_play(code: str, kind: str, gained: int) -> str:
+    """The row by which a wager on one play wins; empty if it loses."""
+    is_trips, is_penalty, gains = kind == "trips-td", kind in ("penalty", "turnover"), kind == "gain"
+    wins = {
+        "trips-td": is_trips,
+        "penalty": is_penalty,
+        "turnover": kind == "turnover",
+        "cover-three": is_trips or is_penalty,
+        "no-gain": kind == "no-gain" or is_penalty,
+        "big-play": is_trips or (gains and gained >= 7),
+        "over-four": is_trips or (gains and gained >= 5),
+        "under-four": not is_trips and not (gains and gained >= 4),
+    }
+    if code not in wins:
+        raise Bad("Three Dice Football has no wager %s on one play" % printable(code))
+    return ("over-four/%s" % kind if code == "over-four" else code) if wins[code] else ""
+
+
+GAME_LENGTHS = ["game-length:%d" % plays for plays in range(1, 7)]
+
+
+def settle_football(terms: Terms, wagers: Wagers, throws: Sequence[Dice]) -> Outcome:
+    game = FootballGame(throws)
+    waits = game.is_scored and not game.point and any(code == EXTRA_POINT for _seat, code, _play in wagers)
+    decided = []
+    for key, cents in wagers.items():
+        _seat, code, play = key
+        if play is not None:
+            if play <= game.plays:
+                row = row_of_play(code, *game.meanings[play - 1])
+                step = THROW * play + (bool(game.how) and play == game.plays)
+                decided.append(Decided(step, (), terms.wager(key, cents, row)))
+        elif game.how and not (waits and code in (TOUCHDOWN, EXTRA_POINT)):
+            wager = terms.wager(key, cents, game.row_of_game(code))
+            decided.append(Decided(game.step_of_game(code), (), wager))
+    is_over = bool(game.how) and not waits
+    return Outcome(decided, is_over, 0 if is_over else 3)
+
+
+GAMES: dict[str, Callable[[Terms, Wagers, Sequence[Dice]], Outcome]] = {
+    "sic-bo": settle_sic_bo,
+    "high-roll": settle_high_roll,
+    "football": settle_football,
+}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Rounds, slips and trays: what the entries of a table state, settled again
+
+Data = dict[str, Any]
+Handler = Callable[["Round", Data], None]
+MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+BEGAN_BEFORE = "that began before this export"
+NO_TERMS = "whose terms are not in this export"
+UNREADABLE_TERMS = "whose terms this program cannot read"
+UNNAMED = "whose entries do not name them"
+UNSTATED_TERMS = "whose entries name no terms"
+FILED, SLIP_SETTLED, RETURNED = "slip.filed", "slip.settled", "wagers.returned"
+ROUND_ENDS = {"layout.cleared", "round.no_roll", "round.voided", "round.recorded_by_hand"}
+
+
+class Round:
+    """One round, settled again entry by entry. `apply` raises Bad for an entry that its terms do not give.
+
+    `wagers` are the current ones, `struck` those that never were on the layout; a struck wager keeps its place.
+    `newest` is what the newest throw decided, `decided` everything so far, both in the order of settlement. `moved` is
+    what the round has added to the tray so far, in cents.
+    """
+
+    def __init__(self, number: int, terms_sha256: str | None, terms: Terms) -> None:
+        self.number, self.terms_sha256, self.terms = number, terms_sha256, terms
+        self.wagers: Wagers = {}
+        self.struck: Wagers = {}
+        self.throws: list[Dice] = []
+        self.newest: list[Decided] = []
+        self.decided: list[Decided] = []
+        self.is_over = self.has_ended = False
+        self.is_closed = self.is_locked = False  # no more wagers now; no more on the whole game
+        self.are_losers_taken = self.are_fees_collected = False
+        self.paid: set[WagerKey] = set()  # winners of a game that takes all losers first
+        self.step, self.seats_of_step = (
+            0,
+            set[int](),
+        )  # the last complete step, and the seats settled in the next
+        self.handed_back: set[int] = set()
+        self.slips: Slips | None = None
+
+    def apply(self, type_: str, data: Data) -> None:
+        if self.has_ended:
+            raise Bad("round %d had ended before it" % self.number)
+        HANDLERS[type_](self, data)
+        if "wagered_cents" in data:
+            verify_sum(data, "wagered_cents", sum(self.current.values()))
+        self.has_ended = type_ in ROUND_ENDS
+
+    @property
+    def current(self) -> Wagers:
+        """The wagers that count, in the order in which they were first entered."""
+        if not self.struck:
+            return self.wagers
+        return {key: cents for key, cents in self.wagers.items() if key not in self.struck}
+
+    @property
+    def taken_cents(self) -> int:
+        """Lost stakes and fees of the whole round."""
+        return taken_cents(item.wager for item in self.decided)
+
+    @property
+    def paid_cents(self) -> int:
+        return sum(item.wager.paid for item in self.decided)
+
+    @property
+    def fees(self) -> Wagers:
+        return {key: cents for key, cents in self.current.items() if key[1] == EXTRA_ROLL}
+
+    @property
+    def moved_cents(self) -> int:
+        """What this round has added to the tray so far."""
+        if self.has_ended:
+            return self.taken_cents - self.paid_cents
+        moved = sum(self.fees.values()) if self.are_fees_collected else 0
+        for item in self.decided:
+            wager = item.wager
+            if self.terms.has_steps:
+                is_done = 0 < item.step <= self.step or (
+                    item.step == self.next_step and wager.seat in self.seats_of_step
+                )
+            else:
+                is_done = self.are_losers_taken if wager.outcome == LOSE else wager.key in self.paid
+            if is_done:
+                moved += wager.cents if wager.outcome == LOSE else -wager.paid
+        return moved
+
+    # Wagers
+
+    def place(self, data: Data) -> None:
+        if self.is_closed:
+            raise Bad("it places wagers after no more bets")
+        for item in data["placed"]:
+            key, cents = item if isinstance(item, tuple) else placed_wager_of(item)
+            if self.terms.has_plays:
+                self.verify_play(key)
+            if cents:
+                self.wagers[key] = cents
+                self.struck.pop(key, None)
+            elif key not in self.struck:
+                self.wagers.pop(key, None)
+
+    def verify_play(self, key: WagerKey) -> None:
+        """Check that a wager of a game with plays is on its next play, or on the whole game before the first throw."""
+        _seat, code, play = key
+        if (play is None) == (code in SINGLE_PLAYS):
+            raise Bad("%s is not a wager of this game" % name_of(key))
+        if play is None and self.is_locked:
+            raise Bad("%s is placed after the first throw of the game" % name_of(key))
+        if play is not None and play != len(self.throws) + 1:
+            raise Bad("%s is not on the next play, %d" % (name_of(key), len(self.throws) + 1))
+
+    def close(self, data: Data) -> None:
+        self.is_closed = True
+
+    def throw_dice(self, data: Data) -> None:
+        self.is_closed = self.is_locked = True
+
+    def record_missed_wager(self, data: Data) -> None:
+        mended = data["mended"]
+        key, cents = key_of(mended), cents_of(mended["after_cents"])
+        verify_sum(mended, "before_cents", self.current.get(key, 0))
+        losers = {item.wager.key for item in self.newest if item.wager.outcome == LOSE}
+        place, was_struck = dict(self.wagers), key in self.struck
+        self.struck.pop(key, None)
+        if was_struck:  # it is settled as the newest wager now, and keeps its place later
+            del self.wagers[key]
+        self.wagers[key] = cents
+        self.settle_again(data)
+        self.wagers = {**place, key: cents}
+        is_new_loser = any(item.wager.key == key and item.wager.outcome == LOSE for item in self.newest)
+        if is_new_loser and (key not in losers or mended["before_cents"] != cents):
+            self.are_losers_taken = False
+
+    def strike_wager(self, data: Data) -> None:
+        mended = data["mended"]
+        key = key_of(mended)
+        if key not in self.current:
+            raise Bad("%s was not on the layout" % name_of(key))
+        verify_sum(mended, "before_cents", self.wagers[key])
+        self.struck[key] = self.wagers[key]
+        self.settle_again(data)
+
+    # Dice
+
+    def call_dice(self, data: Data) -> None:
+        self.throw(data["dice"])
+        self.verify_settlement(data)
+
+    def settle_last_throw(self, data: Data) -> None:
+        self.call_dice(data)
+        self.verify_over()
+
+    def settle_earlier_throw(self, data: Data) -> None:
+        self.call_dice(data)
+        if self.is_over:
+            raise Bad("it says that another throw follows, but these dice end the round")
+        self.is_closed = not self.terms.has_plays
+
+    def verify_over(self) -> None:
+        if not self.is_over:
+            raise Bad("it says that no throw follows, but these dice do not end the round")
+
+    def correct_dice(self, data: Data) -> None:
+        if not self.throws:
+            raise Bad("it corrects dice that were not called")
+        mended = data["mended"]
+        if self.dice_in_order(mended["before"]) != self.dice_in_order(self.throws[-1]):
+            raise Bad(
+                "it corrects %s, but the dice were %s" % (shown(mended["before"]), shown(self.throws[-1]))
+            )
+        if self.dice_in_order(mended["after"]) != self.dice_in_order(data["dice"]):
+            raise Bad(
+                "it settles %s, and its correction says %s" % (shown(data["dice"]), shown(mended["after"]))
+            )
+        self.throws.pop()
+        self.throw(data["dice"])
+        self.verify_settlement(data)
+
+    def dice_in_order(self, dice: Sequence[int]) -> tuple[int, ...]:
+        """Dice as they are compared: at Three Dice Football the red one is last."""
+        return (*sorted(dice[:2]), *dice[2:]) if self.terms.has_plays else tuple(sorted(dice))
+
+    def record_by_hand(self, data: Data) -> None:
+        """A round that was played on paper: the entry has every wager and every throw."""
+        lines: list[SettledWager] = data["settled"]
+        self.wagers, self.struck = {wager.key: wager.cents for wager in lines}, {}
+        settled = []
+        for dice in data.get("throws") or [data["dice"]]:
+            self.throw(dice)
+            settled += [item.wager for item in self.newest]
+        self.verify_over()
+        verify_settled_wagers(lines, settled)
+
+    def throw(self, dice: Sequence[int]) -> None:
+        """Throw these dice, and settle what they decide."""
+        current = self.current
+        before = self.terms.outcome(current, self.throws)
+        faces = tuple(dice)
+        if before.is_over:
+            raise Bad("it has dice after the throw that ended the round")
+        if len(faces) != before.dice or not all(type(face) is int and 1 <= face <= 6 for face in faces):
+            raise Bad("its dice are %s, not %d faces" % (shown(faces), before.dice))
+        self.throws.append(faces)
+        self.are_losers_taken = False
+        self.decide(current)
+
+    def decide(self, wagers: Wagers) -> None:
+        outcome = self.terms.outcome(wagers, self.throws)
+        first_step = (
+            THROW * len(self.throws) if len(self.throws) > 1 else 0
+        )  # the first throw includes the fees
+        self.decided, self.is_over = outcome.decided, outcome.is_over
+        self.newest = [item for item in self.decided if item.step >= first_step]
+
+    def settle_again(self, data: Data) -> None:
+        """Settle after a correction; without dice there is nothing to settle yet."""
+        if self.throws:
+            self.decide(self.current)
+            self.verify_settlement(data)
+
+    def verify_settlement(self, data: Data) -> None:
+        verify_settled_wagers(data["settled"], [item.wager for item in self.newest])
+
+    def call_no_roll(self, data: Data) -> None:
+        self.is_closed = not self.terms.has_plays
+
+    def return_wagers(self, data: Data) -> None:
+        """End the round without a result: what the throws have not decided goes back, and fees too."""
+        places = {item.wager.key: place for place, item in enumerate(self.decided)}
+        kept = {item.wager.key: item for item in self.decided if item.wager.outcome != FEE}
+        returned = [
+            Decided(THROW, (), SettledWager(*key, cents, RETURN, None, 0, cents, 0))
+            for key, cents in self.current.items()
+            if key not in kept
+        ]
+        self.newest = sorted(returned, key=lambda item: item.wager.seat)
+        # Slips build on the order of the entries
+        self.decided = sorted(
+            [*kept.values(), *self.newest], key=lambda item: places.get(item.wager.key, len(places))
+        )
+        self.verify_settlement(data)
+
+    # Money
+
+    def verify_fees(self, data: Data) -> None:
+        verify_sum(data, "fees_cents", sum(self.fees.values()))
+        if data["seats"] != sorted(key[0] for key in self.fees):
+            raise Bad("its seats are not those that bought an Extra Roll")
+
+    def collect_fees(self, data: Data) -> None:
+        self.verify_fees(data)
+        self.are_fees_collected = True
+
+    def take_losers(self, data: Data) -> None:
+        verify_sum(data, "taken_cents", self.taken_cents)
+        self.are_losers_taken = True
+
+    @property
+    def unpaid(self) -> list[SettledWager]:
+        return [
+            item.wager
+            for item in self.newest
+            if item.wager.outcome == WIN and item.wager.key not in self.paid
+        ]
+
+    def pay_winners(self, data: Data) -> None:
+        seats, code = data["seats"], data.get("wager", "")
+        due = [wager for wager in self.unpaid if code in ("", wager.code)]
+        verify_seats(seats, {wager.seat for wager in due})
+        paid = [wager for wager in due if wager.seat in seats]
+        verify_sum(data, "paid_cents", sum(wager.paid for wager in paid))
+        self.paid.update(wager.key for wager in paid)
+
+    @property
+    def next_step(self) -> int:
+        """The step of the newest throw that is to be settled next; 0 if there is none."""
+        first_step = THROW * len(self.throws)
+        steps = (item.step for item in self.newest if item.step >= first_step and item.step > self.step)
+        return min(steps, default=0)
+
+    def settle_seats(self, data: Data) -> None:
+        step, seats = self.next_step, data["seats"]
+        wagers = [item.wager for item in self.newest if item.step == step and step]
+        due = {wager.seat for wager in wagers} - self.seats_of_step
+        verify_seats(seats, due)
+        settled = [wager for wager in wagers if wager.seat in seats]
+        verify_sum(data, "taken_cents", taken_cents(settled))
+        verify_sum(data, "paid_cents", sum(wager.paid for wager in settled))
+        self.seats_of_step.update(seats)
+        if due == set(seats):
+            self.step, self.seats_of_step = step, set()
+
+    def clear(self, data: Data) -> None:
+        self.verify_over()
+        verify_sum(data, "taken_cents", self.taken_cents)
+        verify_sum(data, "paid_cents", self.paid_cents)
+        if self.terms.has_steps:
+            is_left = bool(self.next_step)
+        else:
+            has_losers = any(item.wager.outcome == LOSE for item in self.newest)
+            is_left = bool(self.unpaid) or (has_losers and not self.are_losers_taken)
+        if is_left:
+            raise Bad("it clears a layout on which wagers are not settled yet")
+
+    def hand_back(self, data: Data) -> None:
+        """Check chips that were handed back after a round without a result."""
+        returned = [item.wager for item in self.decided if item.wager.outcome == RETURN]
+        verify_seats(data["seats"], {wager.seat for wager in returned} - self.handed_back)
+        cents = sum(wager.cents for wager in returned if wager.seat in data["seats"])
+        verify_sum(data, "returned_cents", cents)
+        self.handed_back.update(data["seats"])
+
+    def change_nothing(self, data: Data) -> None:
+        """An entry that belongs to the round and moves no money."""
+
+
+HANDLERS: dict[str, Handler] = {
+    "wagers.placed": Round.place,
+    "bets.closed": Round.close,
+    "dice.thrown": Round.throw_dice,
+    "wager.missed": Round.record_missed_wager,
+    "wager.struck": Round.strike_wager,
+    "throw.settled": Round.settle_earlier_throw,
+    "round.settled": Round.settle_last_throw,
+    "round.settled_by_hand": Round.call_dice,
+    "round.recorded_by_hand": Round.record_by_hand,
+    "dice.corrected": Round.correct_dice,
+    "throw.no_roll": Round.call_no_roll,
+    "round.no_roll": Round.return_wagers,
+    "round.voided": Round.return_wagers,
+    "extra_rolls.locked_out": Round.verify_fees,
+    "fees.collected": Round.collect_fees,
+    "losers.taken": Round.take_losers,
+    "winners.paid": Round.pay_winners,
+    "seats.settled": Round.settle_seats,
+    "layout.cleared": Round.clear,
+    **dict.fromkeys(
+        ("dice.offered", "dice.shaken", "dice.moved", "dice.gathered", "dice.drawn", "device.failed"),
+        Round.change_nothing,
+    ),
+}
+SETTLING = {
+    type_ for type_ in HANDLERS if type_.startswith(("round.", "throw.settled", "wager.", "dice.corr"))
+}
+
+
+def taken_cents(wagers: Iterable[SettledWager]) -> int:
+    """What the house keeps of the stakes: lost wagers, and fees."""
+    return sum([wager.cents for wager in wagers if wager.outcome in (LOSE, FEE)])
+
+
+def key_of(item: Mapping[str, Any]) -> WagerKey:
+    seat, code, play = item["seat"], item["wager"], item.get("play") or None
+    if type(seat) is not int or not isinstance(code, str) or not (play is None or type(play) is int):
+        raise TypeError("a wager has a seat and a code")
+    return seat, code, play
+
+
+def placed_wager_of(item: Mapping[str, Any]) -> tuple[WagerKey, int]:
+    return key_of(item), cents_of(item["cents"])
+
+
+def cents_of(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError("an amount is in whole cents")
+    return value
+
+
+def verify_settled_wagers(stated: list[SettledWager], given: list[SettledWager]) -> None:
+    """Compare the wagers that an entry settles with those that its terms give, in order."""
+    if stated == given:
+        return
+    missing = {wager.key: wager for wager in given}
+    if len({wager.key for wager in stated}) != len(stated):
+        raise Bad("it settles a wager twice")
+    for wager in stated:
+        expected = missing.pop(wager.key, None)
+        if expected is None:
+            raise Bad("it settles %s, which is not to be settled here" % wager.name)
+        if wager != expected:
+            raise Bad(
+                "it settles %s: %s; its terms give %s" % (wager.name, ending_of(wager), ending_of(expected))
+            )
+    for wager in missing.values():
+        raise Bad("it does not settle %s: its terms give %s" % (wager.name, ending_of(wager)))
+    raise Bad("its wagers are not in the order of settlement")
+
+
+def ending_of(wager: SettledWager) -> str:
+    """How a wager ended, in words."""
+    words = "%d cents %s" % (wager.cents, wager.outcome)
+    if wager.outcome == WIN:
+        words += " %d at %s" % (wager.paid, wager.pays)
+    return words + (", less %d by the payout limit" % wager.cut if wager.cut else "")
+
+
+def verify_sum(data: Data, name: str, cents: int) -> None:
+    if data[name] != cents or type(data[name]) is not int:
+        raise Bad("its %s is %s, and the entries and terms give %d" % (name, printable(data[name]), cents))
+
+
+def verify_seats(seats: Any, due: set[int]) -> None:
+    """Check that each seat is named once, and is due something."""
+    if len(set(seats)) != len(seats) or not set(seats) <= due:
+        raise Bad("it names the seats %s, and due are %s" % (shown(seats), shown(sorted(due))))
+
+
+def shown(numbers: Iterable[Any]) -> str:
+    return ", ".join(map(printable, numbers)) or "none"
+
+
+class Slips:
+    """The Error Notification Slips of a round. Each builds on the one before it: `lines` and `throws` after it."""
+
+    def __init__(self, round_: Round) -> None:
+        self.terms = round_.terms
+        self.lines = [item.wager for item in round_.decided]
+        self.throws = list(round_.throws)
+        self.filed: dict[
+            str, tuple[str, list[Data]]
+        ] = {}  # kind and what is due, by the slips that wait for money
+        self.settled: dict[
+            str, tuple[str, list[Data], dict[int, int]]
+        ] = {}  # and what was handed to each seat
+
+    def file(self, data: Data) -> int:
+        """Check a slip. Returns how much more the tray holds than the record says until this slip, in cents."""
+        before, kind, mended = self.lines, data["kind"], data["mended"]
+        verify_totals(data["before"], before)
+        if kind == "dice":
+            place = [throw["throw"] for throw in data["throws"]].index(mended["throw"])
+            if tuple(mended["before"]) != self.throws[place]:
+                raise Bad(
+                    "it corrects %s, but the dice were %s"
+                    % (shown(mended["before"]), shown(self.throws[place]))
+                )
+            self.throws[place] = tuple(mended["after"])
+        if [tuple(throw["dice"]) for throw in data["throws"]] != self.throws:
+            raise Bad("its throws are not those of the round with its correction")
+        self.lines = self.settled_again(kind, mended)
+        verify_settled_wagers(data["settled"], self.lines)
+        due = self.due(kind, mended, before)
+        if data["due"] != due:
+            raise Bad("it says that %s is due, and its terms give %s" % (amounts(data["due"]), amounts(due)))
+        if due:
+            self.filed[data["slip"]] = kind, due
+        return self.elsewhere(kind, mended, before, due)
+
+    def settled_again(self, kind: str, mended: Data) -> list[SettledWager]:
+        """The whole round with the correction."""
+        wagers = {wager.key: wager.cents for wager in self.lines}
+        if kind == "payment":
+            return self.lines
+        if kind == "void":
+            return [SettledWager(*key, cents, RETURN, None, 0, cents, 0) for key, cents in wagers.items()]
+        for item in mended["wagers"] if kind == "wager" else ():
+            key = key_of(item)
+            verify_sum(item, "before_cents", wagers.get(key, 0))
+            if cents_of(item["after_cents"]):
+                wagers[key] = item["after_cents"]
+            else:
+                wagers.pop(key, None)
+        outcome = self.terms.outcome(wagers, self.throws)
+        if not outcome.is_over or len(outcome.decided) != len(wagers):
+            raise Bad("with its correction the round does not end with its last throw")
+        return [item.wager for item in outcome.decided]
+
+    def due(self, kind: str, mended: Data, before: list[SettledWager]) -> list[Data]:
+        """What each seat is owed, lowest seat first, without seats that are owed nothing."""
+        owed: dict[int, int] = {}
+        if kind == "payment":
+            for item in mended["payments"]:
+                wagers = [wager for wager in before if wager.seat == item["seat"]]
+                paid, taken = sum(wager.paid for wager in wagers), taken_cents(wagers)
+                verify_sum(item, "settled_paid_cents", paid)
+                verify_sum(item, "settled_taken_cents", taken)
+                owed[item["seat"]] = paid - item["handed_paid_cents"] + item["handed_taken_cents"] - taken
+        else:
+            for sign, wagers in ((-1, before), (1, self.lines)):
+                for wager in wagers:
+                    owed[wager.seat] = owed.get(wager.seat, 0) + sign * wager.worth
+            for item in mended["wagers"] if kind == "wager" else ():
+                owed[item["seat"]] = owed.get(item["seat"], 0) + chips_elsewhere(item, before)
+        return [{"cents": cents, "seat": seat} for seat, cents in sorted(owed.items()) if cents]
+
+    def elsewhere(self, kind: str, mended: Data, before: list[SettledWager], due: list[Data]) -> int:
+        """How much more the tray holds than the record says: what is due beyond the difference of the settlements."""
+        wins = [taken_cents(wagers) - sum(wager.paid for wager in wagers) for wagers in (before, self.lines)]
+        seats = {item["seat"] for item in mended["payments"]} if kind == "payment" else set()
+        not_handed = sum(cents for seat, cents in self.not_handed().items() if seat in seats)
+        due_cents: int = sum(amount["cents"] for amount in due)
+        return due_cents - (wins[0] - wins[1]) - not_handed
+
+    def not_handed(self) -> dict[int, int]:
+        """What settled slips owed to each seat and nobody handed over. A slip about payments states the whole sum."""
+        owed: dict[int, int] = {}
+        for _code, (kind, due, moved) in sorted(self.settled.items()):
+            for amount in due:
+                seat = amount["seat"]
+                earlier = 0 if kind == "payment" else owed.get(seat, 0)
+                owed[seat] = earlier + amount["cents"] - moved[seat]
+        return owed
+
+    def settle(self, data: Data) -> int:
+        """Check what a slip moved. Returns what the tray paid out, in cents."""
+        if data["slip"] not in self.filed:
+            raise Bad("no slip of this round waits as %s" % printable(data["slip"]))
+        kind, due = self.filed.pop(data["slip"])
+        if data["due"] != due:
+            raise Bad("it says that %s is due, and its filing says %s" % (amounts(data["due"]), amounts(due)))
+        moved = {amount["seat"]: amount["cents"] for amount in data["moved"]}
+        for amount in due:
+            seat, cents = amount["seat"], amount["cents"]
+            if not min(0, cents) <= moved.get(seat, cents + 1) <= max(0, cents):
+                raise Bad("it moved %s, and due is %s" % (amounts(data["moved"]), amounts(due)))
+        if len(data["moved"]) != len(due):
+            raise Bad("it moved %s, and due is %s" % (amounts(data["moved"]), amounts(due)))
+        self.settled[data["slip"]] = kind, due, moved
+        return sum(moved.values())
+
+
+def chips_elsewhere(item: Data, before: list[SettledWager]) -> int:
+    """What a seat is owed because the chips of a corrected wager went elsewhere than the record says."""
+    is_taken = any(wager.key == key_of(item) and wager.outcome in (LOSE, FEE) for wager in before)
+    recorded: int = item["before_cents"] if is_taken else 0
+    if item["chips"] == "house":
+        return int(item["after_cents"] or item["before_cents"]) - recorded
+    return -recorded if item["chips"] == "player" else 0
+
+
+def verify_totals(data: Data, wagers: Sequence[SettledWager]) -> None:
+    verify_sum(data, "taken_cents", taken_cents(wagers))
+    verify_sum(data, "paid_cents", sum(wager.paid for wager in wagers))
+    verify_sum(data, "returned_cents", sum(wager.returned for wager in wagers))
+
+
+def amounts(items: Any) -> str:
+    """Amounts of seats, in words."""
+    return ", ".join("%s to seat %s" % (item["cents"], item["seat"]) for item in items) or "nothing"
+
+
+class Tray:
+    """The chips of a table from an opener to its closer, by the entries. `cents` is None while that is not known."""
+
+    def __init__(self) -> None:
+        self.cents: int | None = None
+        self.sums: dict[str, int] = {}
+        self.rounds_before = 0
+
+    def open(self, data: Data, last_round: int) -> None:
+        cents = counted_cents(data)
+        closer = data["closer"]
+        difference = cents - counted_cents(closer) if closer else 0
+        verify_sum(data, "difference_cents", difference)
+        self.cents, self.rounds_before = cents, last_round
+        self.sums = dict.fromkeys(("fills", "credits", "sold", "taken", "paid", "corrected"), 0)
+        self.sums["opener"] = cents
+
+    def add(self, name: str, cents: int, sign: int = 1) -> None:
+        """Add to a sum; chips of it come into the tray (1) or leave it (-1)."""
+        if self.cents is not None:
+            self.sums[name] += cents
+            self.cents += sign * cents
+
+    def add_round(self, taken: int, paid: int) -> None:
+        self.add("taken", taken)
+        self.add("paid", paid, -1)
+
+    def count(self, data: Data, moved: int) -> None:
+        """Check a count of the tray; `moved` is what the round in play has moved so far."""
+        cents = counted_cents(data)
+        if self.cents is not None:
+            verify_sum(data, "exact_cents", self.cents + moved)
+        verify_sum(data, "difference_cents", cents - data["exact_cents"])
+
+    def close(self, data: Data, moved: int) -> None:
+        self.count(data, moved)
+        if self.cents is not None:
+            for name, cents in self.sums.items():
+                verify_sum(data, name + "_cents", cents)
+        self.cents = None
+
+
+def counted_cents(data: Data) -> int:
+    """The value of counted chips, which their entry states too."""
+    cents: int = sum(int(value) * number for value, number in data["chips"].items())
+    verify_sum(data, "cents", cents)
+    return cents
+
+
+TRAY_TYPES = {
+    "inventory.opener_counted",
+    "inventory.counted",
+    "inventory.closer_counted",
+    "chips.sold",
+    "transfer.handed_over",
+    "transfer.received",
+    "transfer.voided",
+}
+WAGER_LISTS = {
+    "wagers.placed": WagerList("placed", placed_wager_in),
+    **dict.fromkeys(SETTLING, WagerList("settled", settled_wager_in)),
+}
+TABLE_TYPES = {*HANDLERS, *TRAY_TYPES, FILED, SLIP_SETTLED, RETURNED}
+
+
+class Settlements:
+    """What was settled again in all streams, and what was not, by the reason."""
+
+    def __init__(self) -> None:
+        self.rounds = self.slips = self.trays = 0
+        self.not_settled: dict[str, int] = {}  # rounds, by the reason
+        self.other_slips = self.other_trays = 0
+
+    def merge(self, data: list[Any]) -> None:
+        """Add what another process counted, from its `as_data`."""
+        rounds, slips, trays, other_slips, other_trays, not_settled = data
+        self.rounds, self.slips, self.trays = self.rounds + rounds, self.slips + slips, self.trays + trays
+        self.other_slips, self.other_trays = self.other_slips + other_slips, self.other_trays + other_trays
+        for reason, count in not_settled.items():
+            self.leave_out(reason, count)
+
+    def as_data(self) -> list[Any]:
+        return [self.rounds, self.slips, self.trays, self.other_slips, self.other_trays, self.not_settled]
+
+    def leave_out(self, reason: str, count: int = 1) -> None:
+        self.not_settled[reason] = self.not_settled.get(reason, 0) + count
+
+    def lines(self) -> Iterator[str]:
+        """Yield what was settled again by the terms in the export, and what was not."""
+        if self.rounds or self.slips or self.trays:
+            yield (
+                "settled again by their terms: %d rounds, %d slips; %d counts of trays agree with their sums"
+                % (
+                    self.rounds,
+                    self.slips,
+                    self.trays,
+                )
+            )
+        for reason, count in sorted(self.not_settled.items()):
+            yield "NOT SETTLED: %d rounds %s" % (count, reason)
+        if self.other_slips:
+            yield "NOT SETTLED: %d slips about rounds that were not settled" % self.other_slips
+        if self.other_trays:
+            yield (
+                "NOT CHECKED: %d counts of trays whose opener is not in this export, or whose rounds are not settled"
+                % (self.other_trays)
+            )
+
+
+class TableReader:
+    """Settles the rounds of one stream again, in order. `slip_rounds` are the rounds that later slips are about."""
+
+    def __init__(
+        self,
+        is_from_start: bool,
+        slip_rounds: set[int],
+        terms: Mapping[str, Terms | None],
+        result: Settlements,
+    ) -> None:
+        self.is_from_start, self.slip_rounds = is_from_start, slip_rounds
+        self.terms, self.result = terms, result
+        self.round: Round | None = None  # the newest one that can be settled
+        self.number = 0  # of the newest round, settled or not
+        self.reason = ""  # why the newest round is not settled
+        self.has_settled = self.has_ended = False  # the newest round
+        self.kept: dict[int, Round] = {}
+        self.tray = Tray()
+
+    def read(self, type_: str, data: Data, terms_sha256: str | None) -> None:
+        """Check one entry. Raises Bad."""
+        try:
+            if type_ in HANDLERS:
+                if data.get("round") is not None:
+                    self.read_round(type_, data, terms_sha256)
+                elif "settled" in data:
+                    self.result.leave_out(UNNAMED)
+            elif type_ in TRAY_TYPES:
+                self.read_tray(type_, data)
+            elif type_ == FILED:
+                self.file_slip(data, terms_sha256)
+            elif type_ == SLIP_SETTLED:
+                self.settle_slip(data)
+            elif self.round is not None and self.round.has_ended and self.round.number == data["round"]:
+                self.round.hand_back(data)
+        except MISSHAPEN:
+            raise Bad("its data do not have the shape of their type") from None
+
+    def read_round(self, type_: str, data: Data, terms_sha256: str | None) -> None:
+        if data["round"] != self.number or self.has_ended:
+            self.begin_round(data["round"], terms_sha256)
+        if type_ in SETTLING and "settled" in data:
+            self.has_settled = True
+        round_ = self.round
+        if round_ is not None:
+            if terms_sha256 != round_.terms_sha256:
+                raise Bad("its terms are not those of the entries before it in round %d" % self.number)
+            round_.apply(type_, data)
+        self.has_ended = type_ in ROUND_ENDS
+        if not self.has_ended:
+            return
+        if round_ is not None:
+            self.tray.add_round(round_.taken_cents, round_.paid_cents)
+            if self.number in self.slip_rounds:
+                self.kept[self.number] = round_
+        elif type_ == "layout.cleared" and self.tray.cents is not None:
+            self.tray.add_round(data["taken_cents"], data["paid_cents"])
+        else:
+            self.tray.cents = None
+
+    def begin_round(self, number: int, terms_sha256: str | None) -> None:
+        """Begin the round after the newest one."""
+        if type(number) is not int:
+            raise TypeError("a round has a number")
+        if self.round is not None and number != self.number + self.has_ended:
+            expected = self.number + self.has_ended
+            raise Bad("it is of round %d, and round %d is due" % (number, expected))
+        self.end_round()
+        began_before = not self.is_from_start and not self.number
+        self.number, self.round, self.has_settled, self.has_ended = number, None, False, False
+        terms = self.terms.get(terms_sha256) if terms_sha256 else None
+        if began_before:
+            self.reason = BEGAN_BEFORE
+        elif terms is not None:
+            self.round = Round(number, terms_sha256, terms)
+        elif terms_sha256 is None:
+            self.reason = UNSTATED_TERMS
+        else:
+            self.reason = UNREADABLE_TERMS if terms_sha256 in self.terms else NO_TERMS
+
+    def end_round(self) -> None:
+        """Count the newest round, once."""
+        if self.has_settled:
+            if self.round is not None:
+                self.result.rounds += 1
+            else:
+                self.result.leave_out(self.reason)
+            self.has_settled = False
+
+    def read_tray(self, type_: str, data: Data) -> None:
+        tray, moved = self.tray, 0
+        if type_ == "inventory.opener_counted":
+            tray.open(data, self.number)
+        elif type_ == "chips.sold":
+            tray.add("sold", data["cents"], -1)
+        elif type_.startswith("transfer."):
+            counted_cents(data)
+            self.move_chips(type_, data)
+        else:
+            if self.number and not self.has_ended:
+                if self.round is None:
+                    tray.cents = None
+                else:
+                    moved = self.round.moved_cents
+            if tray.cents is None:
+                self.result.other_trays += 1
+            else:
+                self.result.trays += 1
+            (tray.close if type_ == "inventory.closer_counted" else tray.count)(data, moved)
+
+    def move_chips(self, type_: str, data: Data) -> None:
+        if data["kind"] == "fill":
+            if type_ == "transfer.received":
+                self.tray.add("fills", data["cents"])
+        elif type_ == "transfer.handed_over":
+            self.tray.add("credits", data["cents"], -1)
+        elif type_ == "transfer.voided" and data["was"] == "on-the-way":
+            self.tray.add("credits", -data["cents"], -1)
+
+    def file_slip(self, data: Data, terms_sha256: str | None) -> None:
+        round_ = self.kept.get(data["round"])
+        if round_ is None:
+            self.result.other_slips += 1
+            if data["round"] > self.tray.rounds_before:
+                self.tray.cents = None
+            return
+        if terms_sha256 != round_.terms_sha256:
+            raise Bad("its terms are not those of round %d" % round_.number)
+        round_.slips = round_.slips or Slips(round_)
+        elsewhere = round_.slips.file(data)
+        self.result.slips += 1
+        if round_.number > self.tray.rounds_before:
+            self.tray.add("corrected", elsewhere)
+
+    def settle_slip(self, data: Data) -> None:
+        round_ = self.kept.get(data["round"])
+        moved = sum(amount["cents"] for amount in data["moved"])
+        if round_ is not None:
+            round_.slips = round_.slips or Slips(round_)
+            moved = round_.slips.settle(data)
+        self.tray.add("corrected", -moved)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1228,17 +2321,20 @@ def verify(
     count: int = 1,
     sealed_heads: dict[str, SealedHeads] | None = None,
     digest: Digest | None = None,
-    terms: RoundTerms | None = None,
+    collected: Collected | None = None,
 ) -> Verified:
-    """Check an open binary file. Returns (since, until, streams). Raises Bad.
+    """Check an open binary file, which is read twice with its contents. Returns (since, until, streams). Raises Bad.
 
     If `count` processes share the file, checks the chain, and all else in the blocks that belong to the first of them;
     the terms of rounds are then collected, and not compared. `sealed_heads` are the sealed heads of each stream by
-    name. `digest` collects the hash of the whole file, `terms` the terms of rounds.
+    name. `digest` collects the hash of the whole file, `collected` the terms of rounds and what was settled again.
     """
     everything, reader, size, turn = digest or Digest(), None, 0, 0
     everything.is_threaded = count == 1
-    terms, share = terms or RoundTerms(), share_of_first(count, contents)
+    collected, share = collected or Collected(), share_of_first(count)
+    ahead = Ahead()
+    if contents:
+        ahead.read(file)
     for block, last in blocks(file):
         if reader is None:
             first, newline, remainder = block.partition(b"\n")
@@ -1249,14 +2345,20 @@ def verify(
                 for stream in streams:
                     stream.sealed = sealed_heads[stream.name]
                     stream.sealed.begin(stream)
-            reader = EntryReader(streams, ContentsReader(since, until, terms) if contents else None)
+            mine = ahead.shares(streams, count)[0]
+            opened = Opened(since, until, streams)
+            reader = EntryReader(
+                streams, ContentsReader(opened, ahead, collected, mine) if contents else None
+            )
             everything.update(block)
             reader.read(remainder, owner(turn, count, share) == 0)
         elif last:
             verify_closed(block, reader.number + 1, reader.streams, everything.hexdigest())
             everything.update(block)
+            if reader.contents:
+                reader.contents.end_stream()
             if count == 1:
-                terms.verify(streams)
+                collected.terms.verify(streams)
             return since, until, streams
         else:
             everything.update(block)
@@ -1267,15 +2369,20 @@ def verify(
     raise Bad("this is not an export")
 
 
-def verify_share(file: BinaryIO, contents: bool, process: int, count: int, terms: RoundTerms) -> None:
-    """Check the blocks that belong to a process that is not the first. Raises Bad."""
-    reader, share = None, share_of_first(count, contents)
+def verify_share(file: BinaryIO, contents: bool, process: int, count: int, collected: Collected) -> None:
+    """Check the blocks and streams that belong to a process that is not the first. Raises Bad."""
+    reader, share, ahead = None, share_of_first(count), Ahead()
+    if contents:
+        ahead.read(file)
     for turn, (block, last) in enumerate(blocks(file)):
         if reader is None:
             first, _newline, block = block.partition(b"\n")
-            since, until, _streams = read_opening(first)
-            reader = ShareReader(ContentsReader(since, until, terms) if contents else None)
+            opened = Opened(*read_opening(first))
+            mine = ahead.shares(opened.streams, count)[process]
+            reader = ShareReader(ContentsReader(opened, ahead, collected, mine) if contents else None)
         if last:
+            if reader.contents:
+                reader.contents.end_stream()
             return
         if owner(turn, count, share) == process:
             reader.read(block)
@@ -1283,14 +2390,14 @@ def verify_share(file: BinaryIO, contents: bool, process: int, count: int, terms
             reader.skip(block)
 
 
-def share_of_first(count: int, contents: bool) -> int:
-    """Of how many in a hundred blocks the first process checks all, so that all processes end together.
+def share_of_first(count: int) -> int:
+    """Of how many in a hundred blocks the first process checks the hashes, so that all processes end together.
 
     It also checks the chain and hashes the file.
     """
     if count == 1:
         return 100
-    work = WORK_OF_CONTENTS if contents else WORK_OF_HASHES
+    work = WORK_OF_HASHES
     return max(0, (100 * work - 100 * WORK_OF_CHAIN * (count - 1)) // (work * count))
 
 
@@ -1306,12 +2413,12 @@ def verify_file(
     progress: Progress | None,
     sealed_heads: dict[str, SealedHeads] | None = None,
     digest: Digest | None = None,
-    terms: RoundTerms | None = None,
+    collected: Collected | None = None,
 ) -> Verified:
     """Check a file or a bundle by its path. A long one is shared by one process per processor, at most eight."""
     import subprocess  # only long files need it, and it takes long to import
 
-    terms = terms or RoundTerms()
+    collected = collected or Collected()
     long_bytes = LONG_FILE_BYTES if contents else 4 * LONG_FILE_BYTES
     count = min(os.cpu_count() or 1, 8) if record_size(path) > long_bytes else 1
     words = ["--share", *([] if contents else ["--hashes-only"])]
@@ -1326,7 +2433,7 @@ def verify_file(
     try:
         with open_record(path) as file:
             try:
-                result = verify(file, contents, progress, count, sealed_heads, digest, terms)
+                result = verify(file, contents, progress, count, sealed_heads, digest, collected)
             except Bad as bad:
                 mine.append(bad)
     finally:
@@ -1336,11 +2443,11 @@ def verify_file(
             raise OSError("a process that checked part of the file ended early")
         answer = json.loads(output)
         bads += [Bad(*fields) for fields in answer["bads"]]
-        terms.merge(answer["terms"])
+        collected.merge(answer["collected"])
     if result is None or bads:
         raise first_failure(mine, bads)
     if count > 1:
-        terms.verify(result[2])
+        collected.terms.verify(result[2])
     return result
 
 
@@ -1355,17 +2462,17 @@ def first_failure(mine: Sequence[Bad], of_others: Sequence[Bad]) -> Bad:
 
 
 def answer_share(words: Sequence[str]) -> int:
-    """Check a share of a file for another process. Prints its failure, if any, and the terms of rounds, as JSON."""
+    """Check a share of a file for another process. Prints its failure, if any, and what it collected, as JSON."""
     process, count, path = words[-3:]
-    bads, terms = [], RoundTerms()
+    bads, collected = [], Collected()
     try:
         with open_record(path) as file:
-            verify_share(file, "--hashes-only" not in words, int(process), int(count), terms)
+            verify_share(file, "--hashes-only" not in words, int(process), int(count), collected)
     except Bad as bad:
         bads.append((bad.reason, bad.line, bad.stream, bad.seq))
     except (OSError, *archive_errors()) as error:  # type: ignore[misc]
         bads.append(("it cannot be read: %s" % ascii(str(error)), 0, None, None))
-    print(json.dumps({"bads": bads, "terms": terms.as_data()}))
+    print(json.dumps({"bads": bads, "collected": collected.as_data()}))
     return 0
 
 
@@ -1820,7 +2927,7 @@ class BeyondReader:
             raise Bad("it is not the entry before the range")
         entry = read_entry(body, stream.name, stream.prior_seq)
         verify_time(entry.moment, entry.day, Stream(stream.name, 0, b""), "", self.since)
-        self.contents(entry.data, contents)
+        self.contents(entry, contents)
         self.seen.add(stream.name)
 
     def after(
@@ -1830,15 +2937,15 @@ class BeyondReader:
             raise Bad("it does not follow the entry before it (missing, repeated or moved)")
         entry = read_entry(body, stream.name, seq)
         verify_time(entry.moment, entry.day, stream, "" if self.until == "~" else self.until, "~")
-        self.contents(entry.data, contents)
+        self.contents(entry, contents)
         self.ends[place], self.heads[place] = seq, digest
         if stream.sealed and stream.sealed.seq == seq:
             stream.sealed.reach(digest, entry.moment)
 
     @staticmethod
-    def contents(data: dict[str, Any], contents: bool) -> None:
-        if contents and ("settled" in data or "returned_cents" in data):
-            verify_settled(data)
+    def contents(entry: Entry, contents: bool) -> None:
+        if contents and is_settlement(entry.type, entry.data):
+            verify_settled(entry.data)
 
     def verify_ends(self, segment: SealSegment | None) -> dict[str, int]:
         """Check that no stream is cut at either end. Returns the number of unsealed entries by name."""
@@ -2163,8 +3270,8 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
             every.verify(segment.others)
         note = read_note(bundle.text(CHECKPOINT), CHECKPOINT)
         verify_root(note, segment)
-    terms = RoundTerms()
-    result, digest = verify_record(path, options, progress, segment, terms)
+    collected = Collected()
+    result, digest = verify_record(path, options, progress, segment, collected)
     bundle.digests[RECORD] = (digest.hexdigest(), digest.size)
     beyond = BeyondReader(since, until, result[2])
     beyond.read(bundle.lines(BEYOND), options.contents)
@@ -2174,7 +3281,7 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
     verify_manifest(bundle, opening, result[2], segment, unsealed)
     return [
         *summary(*result),
-        *terms.lines(),
+        *collected.lines(),
         *([every.line()] if every else []),
         *other_checker(bundle),
         *damage,
@@ -2248,11 +3355,15 @@ def read_bundle_opening(opening: bytes) -> tuple[str, str, list[Stream]]:
 
 
 def verify_record(
-    path: str, options: Options, progress: Progress | None, segment: SealSegment | None, terms: RoundTerms
+    path: str,
+    options: Options,
+    progress: Progress | None,
+    segment: SealSegment | None,
+    collected: Collected,
 ) -> tuple[Verified, Digest]:
     digest, sealed_heads = Digest(), segment.sealed_heads if segment else None
     try:
-        return verify_file(path, options.contents, progress, sealed_heads, digest, terms), digest
+        return verify_file(path, options.contents, progress, sealed_heads, digest, collected), digest
     except Bad as bad:
         raise Bad(bad.reason, bad.line, bad.stream, bad.seq, RECORD) from None
 
@@ -2542,11 +3653,16 @@ def read_text_file(path: str) -> str:
 
 def check_path(path: str, options: Options, progress: Progress | None) -> list[str]:
     """Check a file, bundle or proof. Returns lines to print. Raises Bad."""
-    terms = RoundTerms()
+    collected = Collected()
     if is_piped(path):
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
             export = require_export(file, options)
-            return [*summary(*verify(export, options.contents, progress, terms=terms)), *terms.lines()]
+            if options.contents:
+                export = saved_copy(export)
+            return [
+                *summary(*verify(export, options.contents, progress, collected=collected)),
+                *collected.lines(),
+            ]
     if is_bundle(path):
         try:
             return verify_bundle(path, options, progress)
@@ -2555,12 +3671,24 @@ def check_path(path: str, options: Options, progress: Progress | None) -> list[s
     if is_proof(path):
         return verify_proof(path, options)
     verify_no_demands(options)
-    return [*summary(*verify_file(path, options.contents, progress, terms=terms)), *terms.lines()]
+    result = verify_file(path, options.contents, progress, collected=collected)
+    return [*summary(*result), *collected.lines()]
 
 
 def is_piped(path: str) -> bool:
     """Whether the input can be read only once: standard input, or `<(zcat record.jsonl.gz)`."""
     return path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
+
+
+def saved_copy(pipe: BinaryIO) -> BinaryIO:
+    """Copy a pipe into a temporary file: rounds are settled by terms that may come after them."""
+    import shutil
+    import tempfile
+
+    file = tempfile.TemporaryFile()  # noqa: SIM115
+    shutil.copyfileobj(pipe, file, BLOCK_BYTES)
+    file.seek(0)
+    return file
 
 
 def require_export(file: io.BufferedReader, options: Options) -> BinaryIO:

@@ -405,10 +405,10 @@ def test_processes_that_share_a_file_find_together_what_one_finds(count, monkeyp
 
 def first_of_all(data, count):
     """What several processes that share a file say of it: the first bad line and the reason."""
-    bads, terms = [], verify.RoundTerms()
+    bads, collected = [], verify.Collected()
     for process in range(1, count):
         try:
-            verify.verify_share(io.BytesIO(data), True, process, count, terms)
+            verify.verify_share(io.BytesIO(data), True, process, count, collected)
         except verify.Bad as error:
             bads.append(error)
     try:

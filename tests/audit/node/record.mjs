@@ -147,7 +147,8 @@ export function checkEntry(said, what) {
   need(isOr(isHash, said.terms), `${what} has no terms`);
   need(isObject(said.data), `${what} has no data`);
   need(isPlain(said), `${what} has a quote, a backslash or a control character outside its data`);
-  if ("settled" in said.data || "returned_cents" in said.data) checkSettlement(said.data, what);
+  const isSettlement = "settled" in said.data || ("returned_cents" in said.data && said._type !== "wagers.returned");
+  if (isSettlement) checkSettlement(said.data, what);
 }
 
 /** What a win pays, in whole cents as a BigInt; undefined where `pays` says nothing of it. */
