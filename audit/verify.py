@@ -2486,6 +2486,9 @@ DOCUMENTS = ("FORMAT.md", "README.txt", "verify.py", "witness.py")
 REQUIRED = {RECORD, BEYOND, KEYS, MANIFEST, *DOCUMENTS}
 SHORT_FILE_BYTES = 1 << 24
 OTHERS_LISTED = 10
+END_RECORD_BYTES = 22  # of an archive without a comment
+# A file of an archive is at most so many times as long as it is packed: each of its lines has two hashes.
+PACKED_MOST, SMALL_FILE_BYTES = 100, 1 << 20
 
 
 def archive_errors() -> tuple[type[Exception], ...]:
@@ -2523,6 +2526,10 @@ class Bundle:
         for info in infos:
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or info.flag_bits & 0x41:
                 raise Bad("its compression is not allowed in a bundle", file=printable(info.filename))
+            if info.file_size > PACKED_MOST * info.compress_size + SMALL_FILE_BYTES:
+                raise Bad("it is packed more tightly than a record can be", file=printable(info.filename))
+        if self.zip:
+            verify_edges(path, [info.header_offset for info in infos])
         self.names = set(names)
         self.verify_names()
 
@@ -2540,7 +2547,8 @@ class Bundle:
         if self.zip and self.unexpected:
             raise Bad("it does not belong in a bundle", file=printable(self.unexpected[0]))
         for name in () if self.zip else sorted(self.names & expected):
-            if not os.path.isfile(os.path.join(self.path, name)):  # a pipe there would never end
+            place = os.path.join(self.path, name)
+            if os.path.islink(place) or not os.path.isfile(place):  # a link may change, and a pipe never ends
                 raise Bad("it is not a regular file", file=name)
 
     @property
@@ -2586,6 +2594,15 @@ class Bundle:
             return self.short(name).decode()
         except UnicodeError:
             raise Bad("it is not UTF-8", file=name) from None
+
+
+def verify_edges(path: str, places: Sequence[int]) -> None:
+    """Check that an archive begins with its first file and ends with its end record: no other bytes, no comment."""
+    with open(path, "rb") as file:
+        file.seek(-END_RECORD_BYTES, os.SEEK_END)
+        end = file.read()
+    if min(places, default=0) or not end.startswith(b"PK\x05\x06") or not end.endswith(b"\0\0"):
+        raise Bad("the archive has bytes before its first file or after its end, or a comment")
 
 
 def is_bundle(path: str) -> bool:

@@ -546,3 +546,46 @@ def test_an_archive_that_holds_a_file_twice_or_one_more_is_bad(house, judged):
         1:
     ]
     assert not_all("bad", judged(cases)) == []
+
+
+def test_an_archive_with_other_bytes_around_it_or_packed_too_tightly_is_bad(house, judged):
+    """An archive begins with its first file and ends with its end record, and none of its files is a bomb."""
+    files = files_of(bundled(*TABLES))
+    archive = archived(files)
+    commented = io.BytesIO(archive)
+    with zipfile.ZipFile(commented, "a") as archive_file:
+        archive_file.comment = b"seen"
+    cases = [
+        Case("bytes after it", archive + b"x"),
+        Case("a line after it", archive + b"\n"),
+        Case("bytes before it", b"PK\3\4" + bytes(40) + archive),
+        Case("a comment", commented.getvalue()),
+        Case("another archive after it", archive + archive),
+    ]
+    for name in ("record.jsonl", "README.txt"):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive_file:
+            for other, data in files.items():
+                archive_file.writestr(other, data if other != name else bytes(3_000_000))
+        cases.append(Case(f"a bomb in {name}", packed.getvalue()))
+    answers = judged(cases)
+    assert not_all("bad", answers) == []
+    for _name, *both in answers[-2:]:
+        assert ["packed" in answer for answer in both] == [True, True]
+
+
+def test_a_folder_with_a_link_in_place_of_a_file_is_bad(house, judged, tmp_path):
+    """What a link points to may change between two readings, and is no part of the folder."""
+    files = files_of(bundled(*TABLES))
+    for number, name in enumerate(("record.jsonl", "keys.txt", "verify.py")):
+        folder, elsewhere = tmp_path / f"linked {number}", tmp_path / f"elsewhere {number}"
+        folder.mkdir()
+        for other, data in files.items():
+            (folder / other).write_bytes(data)
+        (folder / name).rename(elsewhere)
+        (folder / name).symlink_to(elsewhere)
+        assert first_says(folder, {}) == f"bad: {name}: it is not a regular file"
+        node = shutil.which("node") or shutil.which("nodejs") or ""
+        said = subprocess.run([node, str(OTHER), str(folder)], capture_output=True, text=True, check=False)
+        assert said.stdout == f"bad: {name} is missing\n"
+    assert not_all("good", judged([Case("no link", files)])) == []

@@ -8,12 +8,14 @@ const TABLE = Int32Array.from({ length: 256 }, (_, value) => {
   return value;
 });
 const crc32 = (bytes) => (bytes.reduce((sum, byte) => (sum >>> 8) ^ TABLE[(sum ^ byte) & 255], -1) ^ -1) >>> 0;
+// A bomb is refused before it is inflated
+const [PACKED_MOST, SMALL_FILE] = [100, 1 << 20];
 const long = (bytes, at) => Number(bytes.readBigUInt64LE(at));
 
 /** Where the central directory begins and ends, and how many files it lists. */
 function directoryOf(bytes) {
   const end = bytes.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
-  need(end >= 0 && end + 22 + bytes.readUInt16LE(end + 20) === bytes.length, "the archive has no end");
+  need(end >= 0 && end + 22 === bytes.length && bytes.readUInt16LE(end + 20) === 0, "the archive has no end, or more after it");
   let [count, size, from, until] = [bytes.readUInt16LE(end + 10), bytes.readUInt32LE(end + 12), bytes.readUInt32LE(end + 16), end];
   if (end >= 20 && bytes.readUInt32LE(end - 20) === 0x07064b50) {
     until = long(bytes, end - 12);
@@ -45,6 +47,7 @@ function contentOf(bytes, { name, method, sum, packed, size, from }) {
   const begins = from + 30 + names + extras;
   const held = bytes.subarray(begins, begins + packed);
   need(held.length === packed && (method === 0 || method === 8), `${name} cannot be read`);
+  need(size <= PACKED_MOST * packed + SMALL_FILE, `${name} is packed too tightly`);
   let content = held;
   if (method === 8) {
     try {
@@ -60,7 +63,7 @@ function contentOf(bytes, { name, method, sum, packed, size, from }) {
 function unpacked(bytes) {
   const files = new Map();
   const { count, from, until } = directoryOf(bytes);
-  let at = from;
+  let [at, first] = [from, from];
   for (let number = 0; number < count; number += 1) {
     need(at + 46 <= until && bytes.readUInt32LE(at) === 0x02014b50, "the directory of the archive is broken");
     const [names, extras, comments] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place));
@@ -71,9 +74,11 @@ function unpacked(bytes) {
     const said = [24, 20, 42].map((place) => bytes.readUInt32LE(at + place));
     const [size, packed, begins] = longed(said, extra);
     const one = { name, method: bytes.readUInt16LE(at + 10), sum: bytes.readUInt32LE(at + 16), packed, size, from: begins };
+    first = Math.min(first, begins);
     files.set(name, contentOf(bytes, one));
     at += 46 + names + extras + comments;
   }
+  need(first === 0, "the archive has bytes before its first file");
   need(at === until, "the directory of the archive holds more than it says");
   return files;
 }
