@@ -12,7 +12,8 @@
     --copies FOLDER   a folder for a copy of each signed checkpoint; copies are never overwritten
 
 `serve` answers POST /add-checkpoint (c2sp.org/tlog-witness), so any log of that kind can ask it, and our log can ask
-any witness of that kind. `check` does the same for notes on paper or a USB stick: files, or folders of files. A file
+any witness of that kind. GET /<SHA-256 of an origin, in hex>/checkpoint is the newest checkpoint that it cosigned, for
+anybody who compares logs. `check` does the same for notes on paper or a USB stick: files, or folders of files. A file
 is a note, or a request: a consistency proof followed by the note (FORMAT.md).
 
 Run it on a machine, and under an administrator, that the casino does not control. This is one file of Python (3.9 or
@@ -51,6 +52,7 @@ SIGNATURE = re.compile(DASH + r"(%s) ([A-Za-z0-9+/]+=*)\Z" % NAME)
 NUMBER = r"(0|[1-9][0-9]{0,18})\Z"
 OLD = re.compile("old " + NUMBER, re.ASCII)
 SIZE = re.compile(NUMBER, re.ASCII)
+NEWEST = re.compile(r"/([0-9a-f]{64})/checkpoint\Z")
 PROOF_HASHES_MAX = 63
 SIGNATURES_MAX = 100
 REQUEST_BYTES_MAX = 1 << 18
@@ -394,6 +396,7 @@ class Witness:
     ) -> None:
         self.keys, self.origins, self.cosigner, self.clock = keys, set(origins), cosigner, clock
         self.state, self.copies, self.turn = state, copies, threading.Lock()
+        self.cosigned: dict[str, str] = {}  # the newest checkpoint of each log with its cosignature
         for origin in sorted(self.origins):
             self.verify_memory(origin)
 
@@ -423,15 +426,30 @@ class Witness:
             if old != size:
                 raise Refused(409, "the newest size known here is %d" % size, size)
             if note.size == size and note.root != root:
-                raise Refused(409, "a different root was signed at this size: there are two logs", size)
+                raise Refused(422, "a different root was signed at this size: there are two logs")
             if not is_consistent(size, note.size, proof, root, note.root):
                 raise Refused(422, "the proof does not lead from the newest checkpoint here to this one")
             if note.size > size:
                 self.state.keep(note)
             line = self.cosigner.cosign(note.text, int(self.clock()))
+            self.cosigned[note.origin] = note.said + line
             if self.copies and not self.copies.has(note.origin, note.size):
                 self.copies.keep(note, old, proof, line)
             return line
+
+    def newest(self, origin_sha256: str) -> str:
+        """The newest cosigned checkpoint of the log whose origin has this SHA-256 in hex. Raises Refused(404)."""
+        for origin in sorted(self.origins):
+            if hashlib.sha256(origin.encode()).hexdigest() != origin_sha256:
+                continue
+            with self.turn:
+                _size, _root, said = self.state.logs.get(origin, (0, EMPTY_ROOT, ""))
+                if not said:
+                    break
+                if origin not in self.cosigned:  # after a restart; what is in the state may be signed again
+                    self.cosigned[origin] = said + self.cosigner.cosign(Note(said).text, int(self.clock()))
+                return self.cosigned[origin]
+        raise Refused(404, "no checkpoint of such a log was cosigned here")
 
 
 class Server(ThreadingHTTPServer):
@@ -474,6 +492,15 @@ class Handler(BaseHTTPRequestHandler):
         except OSError as error:
             sys.stderr.write("cannot store: %s\n" % ascii(str(error)))
             raise Refused(500, "it could not be saved") from None
+
+    def do_GET(self) -> None:
+        match = NEWEST.match(self.path)
+        try:
+            if not match:
+                raise Refused(404, "there is only /<SHA-256 of an origin>/checkpoint")
+            self.answer(200, self.server.witness.newest(match[1]))
+        except Refused as refused:
+            self.answer(refused.status, refused.why + "\n")
 
     def body(self) -> bytes:
         length = self.headers.get("Content-Length", "")

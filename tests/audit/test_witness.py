@@ -1,6 +1,7 @@
 """The witness: it signs only what grew from what it knows, and remembers before it signs."""
 
 import contextlib
+import hashlib
 import http.client
 import re
 import socket
@@ -115,11 +116,43 @@ def test_a_size_that_it_does_not_know_is_answered_with_the_one_that_it_knows(des
 
 def test_a_fork_at_the_same_size_and_one_beyond_it_are_refused(desk):
     desk.post(request(0, 20))
-    assert desk.post(request(20, 20, FORKED)) == (409, "20\n", "text/x.tlog.size")
+    status, why, kind = desk.post(request(20, 20, FORKED))
+    assert (status, kind) == (422, "text/plain; charset=utf-8") and "there are two logs" in why
     assert desk.post(request(20, 30, FORKED))[0] == 422
     assert desk.post(request(20, 30).replace(b"old 20\n", b"old 20\n" + b"A" * 43 + b"=\n"))[0] == 422
     assert desk.known() == 20
     assert desk.post(request(20, 30))[0] == 200
+
+
+def test_an_empty_log_with_another_root_is_refused_like_a_fork(desk):
+    """C2SP tlog-witness: the root of size 0 is that of no leaf."""
+    text = notes.Checkpoint(ORIGIN, 0, bytes(32)).text
+    assert desk.post(b"old 0\n\n" + notes.sign(text, [SIGNER]).encode())[0] == 422
+    assert desk.known() == 0
+
+
+def test_anybody_may_read_the_newest_checkpoint_that_it_cosigned(desk):
+    """C2SP tlog-witness: `GET <monitoring prefix>/<SHA-256 of the origin>/checkpoint`."""
+    path = "/%s/checkpoint" % hashlib.sha256(ORIGIN.encode()).hexdigest()
+    assert desk.post(b"", path=path, method="GET")[0] == 404
+    for old, size in ((0, 3), (3, 7)):
+        line = desk.post(request(old, size))[1]
+        said = (200, note_of(size) + line, "text/plain; charset=utf-8")
+        assert desk.post(b"", path=path, method="GET") == said
+    assert desk.post(request(7, 7, FORKED))[0] == 422
+    assert desk.post(b"", path=path, method="GET") == said
+    desk.witness.cosigned.clear()  # as after a restart: it has signed this state, and may sign it again
+    again = notes.Note.read(desk.post(b"", path=path, method="GET")[1])
+    assert again.text == notes.Note.read(note_of(7)).text
+    assert [COSIGNER.verifier.verifies(again.text, signed) for signed in again.signatures].count(True) == 1
+    for other in (
+        "/checkpoint",
+        path + "/",
+        path.replace("checkpoint", "size"),
+        path.upper(),
+        "/" + "0" * 64 + "/checkpoint",
+    ):
+        assert desk.post(b"", path=other, method="GET")[0] == 404
 
 
 def test_the_first_proof_and_one_for_the_same_size_are_empty(desk):
@@ -137,7 +170,8 @@ def test_strangers_are_turned_away(desk):
     assert desk.post(b"old 0\n\n" + broken.encode() + b"\n")[0] in (400, 403)
     assert desk.post(request(4, 3))[0] == 400
     assert desk.post(request(0, 3), path="/other")[0] == 404
-    assert desk.post(b"", method="GET")[0] == 501
+    assert desk.post(b"", method="GET")[0] == 404
+    assert desk.post(b"", method="PUT")[0] == 501
     assert desk.known() == 0
 
 

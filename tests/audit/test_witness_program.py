@@ -84,7 +84,10 @@ def test_a_witness_that_is_killed_goes_on_from_what_it_signed(key, tmp_path):
     process, port = begun()
     try:
         assert post(port, request(0, 5)) == (409, "12\n")
-        assert post(port, request(12, 12, FORKED)) == (409, "12\n")
+        assert post(port, request(12, 12, FORKED)) == (
+            422,
+            "a different root was signed at this size: there are two logs\n",
+        )
         assert post(port, request(12, 13))[0] == 200
     finally:
         process.kill()
