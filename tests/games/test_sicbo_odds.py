@@ -283,13 +283,54 @@ def assert_words(key, refused, **stated):
         rules.verify_odds_text("Three of a Kind pays 150 for 1")
 
 
-@clause("PA-539.5(e)-odds", "PA-625a.5(e)-odds", "NJ-19:47-9.5(e)-odds")
-@pytest.mark.parametrize("key", ["pa-539", "nj-19-47-9", "pa-625a/A", "pa-625a/B"])
-def test_winners_are_paid_their_stake_times_the_odds_in_force(key):
+# What $7 wins, in dollars, by §§ 625a.6(a), (b) and 539.6: code, dice, paytable A, paytable B, the floors of 539
+PAID_ON_SEVEN_DOLLARS = [
+    ("three-of-a-kind:2", (2, 2, 2), 1_050, 1_260, 1_050),
+    ("two-of-a-kind:5", (5, 2, 5), 56, 77, 56),
+    ("any-three-of-a-kind", (6, 6, 6), 168, 217, 168),
+    ("total:4", (1, 2, 1), 350, 434, 350),
+    ("total:5", (1, 2, 2), 126, 217, 126),
+    ("total:6", (1, 2, 3), 98, 126, 98),
+    ("total:7", (1, 2, 4), 84, 84, 84),
+    ("total:8", (1, 2, 5), 56, 56, 56),
+    ("total:9", (1, 2, 6), 42, 49, 42),
+    ("total:10", (1, 3, 6), 42, 42, 42),
+    ("total:11", (1, 4, 6), 42, 42, 42),
+    ("total:12", (2, 5, 5), 42, 49, 42),
+    ("total:13", (1, 6, 6), 56, 56, 56),
+    ("total:14", (2, 6, 6), 84, 84, 84),
+    ("total:15", (3, 6, 6), 98, 126, 98),
+    ("total:16", (4, 6, 6), 126, 217, 126),
+    ("total:17", (5, 6, 6), 350, 434, 350),
+    ("two-dice:1-6", (6, 3, 1), 35, 42, 35),
+    ("small", (1, 2, 6), 7, 7, 7),
+    ("big", (1, 6, 6), 7, 7, 7),
+    ("one-of-a-kind:4", (4, 2, 1), 7, 7, 7),
+    ("one-of-a-kind:4", (4, 4, 1), 14, 14, 14),
+    ("one-of-a-kind:4", (4, 4, 4), 21, 84, 21),
+]
+
+
+@pytest.mark.parametrize(
+    ("key", "column"),
+    [
+        pytest.param("pa-625a/A", 2, marks=clause("PA-625a.5(e)-odds")),
+        pytest.param("pa-625a/B", 3, marks=clause("PA-625a.5(e)-odds")),
+        pytest.param("pa-539", 4, marks=clause("PA-539.5(e)-odds")),
+    ],
+)
+def test_winners_are_paid_their_stake_times_the_odds_in_force(key, column):
     rules = Rules.of(key)
-    for code in BETS:
-        for odds in game_of(rules).possible_odds(rules, code):
-            assert odds.win(700) == 700 * odds.ratio()
+    for row in PAID_ON_SEVEN_DOLLARS:
+        code, dice, paid = row[0], row[1], row[column]
+        (settled,) = game_of(rules).result(rules, [Wager(1, code, 700)], [dice]).settled
+        assert (settled.outcome, settled.paid_cents, settled.returned_cents) == ("win", 100 * paid, 700), code
+    assert {row[0].partition(":")[0] for row in PAID_ON_SEVEN_DOLLARS} == {
+        bet.family for bet in BETS.values()
+    }
+    assert {row[0] for row in PAID_ON_SEVEN_DOLLARS if row[0].startswith("total")} == {
+        f"total:{n}" for n in range(4, 18)
+    }
 
 
 FILED_IN_NEW_JERSEY = {

@@ -76,6 +76,26 @@ def test_the_lit_set_is_the_winning_set_for_every_throw(key):
         assert set(game_of(rules).winning_codes(rules, [throw])) == expected
 
 
+# The throws, low to high, on which one wager of each family wins, by the definitions of § 625a.3. Named, not counted: a
+# wager that wins on other throws as often would not be this wager.
+WINS = {
+    "three-of-a-kind:4": "444",
+    "two-of-a-kind:4": "144 244 344 444 445 446",
+    "any-three-of-a-kind": "111 222 333 444 555 666",
+    "two-dice:2-5": "125 225 235 245 255 256",
+    "small": (
+        "112 113 114 115 116 122 123 124 125 126 133 134 135 136 144 145 223 224 225 226 233 234 235 244 334"
+    ),
+    "big": (
+        "146 155 156 166 236 245 246 255 256 266 335 336 344 345 346 355 356 366 445 446 455 456 466 556 566"
+    ),
+    "one-of-a-kind:4": (
+        "114 124 134 144 145 146 224 234 244 245 246 334 344 345 346 444 445 446 455 456 466"
+    ),
+}
+FAMILIES = {code.partition(":")[0]: code for code in WINS}
+
+
 @pytest.mark.parametrize(
     ("key", "family", "wins"),
     [
@@ -102,9 +122,14 @@ def test_the_lit_set_is_the_winning_set_for_every_throw(key):
         pytest.param("nj-19-47-9", "one-of-a-kind", 91, marks=clause("NJ-19:47-9.2(a)8")),
     ],
 )
-def test_a_wager_wins_on_so_many_of_216_throws(key, family, wins):
-    codes = [code for code, bet in BETS.items() if bet.family == family]
+def test_a_wager_wins_on_these_of_216_throws_and_no_others(key, family, wins):
+    codes, rules = [code for code, bet in BETS.items() if bet.family == family], Rules.of(key)
     assert {won(key, code) for code in codes} == {wins}
+    code, named = FAMILIES[family], set(WINS[FAMILIES[family]].split())
+    for throw in THROWS:
+        is_named = "".join(map(str, sorted(throw))) in named
+        (settled,) = settle(rules, [Wager(1, code, 100)], throw)
+        assert (settled.outcome == "win") == is_named, (code, throw)
 
 
 @clause("PA-539.3(4)", "PA-625a.3(4)", "NJ-19:47-9.2(a)4")
@@ -122,8 +147,17 @@ def test_a_total_wins_as_often_as_it_is_thrown_triples_included(key):
 def test_the_fifty_wagers_of_eight_families_are_all_there_are(key):
     rules = Rules.of(key)
     types = game_of(rules).wager_types(rules)
-    assert len({one.code for one in types}) == len(types) == 50
-    assert len({one.family for one in types}) == 8
+    assert sorted(one.code for one in types) == sorted(
+        [
+            *(f"three-of-a-kind:{face}" for face in range(1, 7)),
+            *(f"two-of-a-kind:{face}" for face in range(1, 7)),
+            *(f"one-of-a-kind:{face}" for face in range(1, 7)),
+            *(f"total:{total}" for total in range(4, 18)),
+            *(f"two-dice:{low}-{high}" for low in range(1, 6) for high in range(low + 1, 7)),
+            *("any-three-of-a-kind", "small", "big"),
+        ]
+    )  # fmt: skip
+    assert {one.family for one in types} == {*FAMILIES, "total"}
     for code in (
         "total:3",
         "total:18",

@@ -1,8 +1,13 @@
 """Placing wagers: what they are made in, when they are refused, and what lies there afterwards."""
 
-import pytest
+import json
 
-from tables.models import Settlement, Wager
+import pytest
+from django.db import IntegrityError, transaction
+
+from audit.models import Entry
+from tables.models import Settlement, Table, Wager
+from tables.opening.new_tables import make_table
 from tests.tables.cast import CHAPTER, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -185,16 +190,48 @@ def test_it_flags_a_wager_outside_the_limits_and_settles_it_in_full(scene):
 
 @pytest.mark.clause("PA-521.7(a)")
 @pytest.mark.parametrize(
-    "limits",
-    [{"min_cents": 0}, {"min_cents": 5_000, "max_cents": 4_999}, {"min_cents": None}, {"max_cents": None}],
+    ("limits", "guard"),
+    [
+        ({"min_cents": 0}, "table_has_a_minimum_and_a_maximum"),
+        ({"min_cents": 5_000, "max_cents": 4_999}, "table_has_a_minimum_and_a_maximum"),
+        ({"min_cents": None}, "min_cents"),
+        ({"max_cents": None}, "max_cents"),
+    ],
 )
-def test_a_table_has_a_minimum_and_a_maximum(scene, limits):
-    from django.db import IntegrityError, transaction
-
-    from tables.models import Table
-
-    with pytest.raises(IntegrityError), transaction.atomic():
+def test_a_table_has_a_minimum_and_a_maximum(scene, limits, guard):
+    with pytest.raises(IntegrityError, match=guard), transaction.atomic():
         Table.objects.filter(pk=scene.table.pk).update(**limits)
+
+
+@pytest.mark.clause("PA-521.7(a)")
+def test_a_table_opens_with_the_minimum_and_maximum_that_the_house_set_and_states_them():
+    scene = make_scene(opened=False)
+    limits = {"min_cents": 2_500, "max_cents": 250_000}
+    with pytest.raises(IntegrityError, match="table_has_a_minimum_and_a_maximum"), transaction.atomic():
+        made(scene, "T-08", min_cents=2_500, max_cents=2_400)
+    made(scene, "T-09", **limits)
+    body = json.loads(bytes(Entry.objects.get(stream__name="larkfield/T-09", type="table.made").body))
+    assert {name: body["data"][name] for name in limits} == limits
+    scene.staff()
+    scene.inspect()
+    scene.open()
+    assert {name: scene.entry["data"][name] for name in limits} == {"min_cents": 1_000, "max_cents": 100_000}
+    scene.place((1, "small", 900), (2, "big", 1_000), (3, "small", 100_100))
+    flags = {seat["seat"]: seat["flags"] for seat in scene.snapshot["round"]["seats"] if seat["flags"]}
+    assert flags == {1: ["$9 is under $10"], 3: ["$1,001 is over $1,000"]}
+
+
+def made(scene, code, **limits):
+    """Another table in the same pit, with these limits."""
+    return make_table(
+        scene.table.facility,
+        code=code,
+        pit=scene.table.pit,
+        submission="RS-0009",
+        kind="live",
+        seats=8,
+        **limits,
+    )
 
 
 @pytest.mark.clause("PA-521.7(d)")
