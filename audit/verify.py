@@ -631,6 +631,8 @@ class ContentsReader:
             self.terms.gather(entry, number, position.name, seq)
             if type_ == CONTINUED and seq == 1:
                 self.table.is_from_start = False
+            if type_ in STATING:
+                self.table.in_force = short_text(data.get("terms_sha256"))
         elif entry.terms and "round" in data:
             if self.dealt is None or self.dealt[3] != entry.terms:
                 self.end_dealt()
@@ -708,7 +710,7 @@ class Ahead:
     @staticmethod
     def gather(gather: Callable[[Any], None], content: Any) -> None:
         """Gather from the content of a line. One of another shape says nothing here."""
-        with contextlib.suppress(*MISSHAPEN):
+        with contextlib.suppress(*MISSHAPEN, RecursionError):
             gather(content)
 
     def gather_stated_terms(self, content: Any) -> None:
@@ -1039,6 +1041,15 @@ class Terms:
     def wager(self, key: WagerKey, cents: int, row: str) -> SettledWager:
         """Settle a wager that wins by this row of the paytable, or that loses if there is none."""
         return settled_wager(key, cents, self.pays(row))
+
+    def verify_dice(self, wagers: Wagers, throws: Sequence[Dice], dice: Sequence[int]) -> Dice:
+        """Check the dice of the throw that follows these throws. Returns them."""
+        before, faces = self.outcome(wagers, throws), tuple(dice)
+        if before.is_over:
+            raise Bad("it has dice after the throw that ended the round")
+        if len(faces) != before.dice or not all(type(face) is int and 1 <= face <= 6 for face in faces):
+            raise Bad("its dice are %s, not %d faces" % (shown(faces), before.dice))
+        return faces
 
     def outcome(self, wagers: Wagers, throws: Sequence[Dice]) -> Outcome:
         """Settle the wagers by the valid throws so far."""
@@ -1505,13 +1516,7 @@ class Round:
     def throw(self, dice: Sequence[int]) -> None:
         """Throw these dice, and settle what they decide."""
         current = self.current
-        before = self.terms.outcome(current, self.throws)
-        faces = tuple(dice)
-        if before.is_over:
-            raise Bad("it has dice after the throw that ended the round")
-        if len(faces) != before.dice or not all(type(face) is int and 1 <= face <= 6 for face in faces):
-            raise Bad("its dice are %s, not %d faces" % (shown(faces), before.dice))
-        self.throws.append(faces)
+        self.throws.append(self.terms.verify_dice(current, self.throws, dice))
         self.are_losers_taken = False
         self.decide(current)
 
@@ -1771,6 +1776,8 @@ class Slips:
                 wagers[key] = item["after_cents"]
             else:
                 wagers.pop(key, None)
+        for place, dice in enumerate(self.throws):
+            self.terms.verify_dice(wagers, self.throws[:place], dice)
         outcome = self.terms.outcome(wagers, self.throws)
         if not outcome.is_over or len(outcome.decided) != len(wagers):
             raise Bad("with its correction the round does not end with its last throw")
@@ -1971,6 +1978,7 @@ class TableReader:
     ) -> None:
         self.is_from_start, self.slip_rounds = is_from_start, slip_rounds
         self.terms, self.result = terms, result
+        self.in_force: str | None = None  # the terms of the next round, once an entry states them
         self.round: Round | None = None  # the newest one that can be settled
         self.number = 0  # of the newest round, settled or not
         self.reason = ""  # why the newest round is not settled
@@ -1994,7 +2002,7 @@ class TableReader:
                 self.settle_slip(data)
             elif self.round is not None and self.round.has_ended and self.round.number == data["round"]:
                 self.round.hand_back(data)
-        except MISSHAPEN:
+        except (*MISSHAPEN, OverflowError, RecursionError):
             raise Bad("its data do not have the shape of their type") from None
 
     def read_round(self, type_: str, data: Data, terms_sha256: str | None) -> None:
@@ -2033,6 +2041,8 @@ class TableReader:
         if began_before:
             self.reason = BEGAN_BEFORE
         elif terms is not None:
+            if self.in_force not in (None, terms_sha256):
+                raise Bad("its round begins under other terms than those in force at this table")
             self.round = Round(number, terms_sha256, terms)
         elif terms_sha256 is None:
             self.reason = UNSTATED_TERMS

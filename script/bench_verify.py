@@ -40,7 +40,12 @@ def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
             yield f"{label}: {lines / seconds:,.0f} entries a second"
     for key, label, seconds, goal in (
         ("hashes_ratio", "`verify.py`, hashes and chain, beside bare SHA-256", hashes, 0.8),
-        ("contents_ratio", "`verify.py` with all contents, beside bare SHA-256", contents, 0.3),
+        (
+            "contents_ratio",
+            "`verify.py` with all contents and every round settled, beside bare SHA-256",
+            contents,
+            0.1,
+        ),
     ):
         ratio = bare / seconds
         yield Figure(f"verify.{key}", label, ratio, "×", better="higher", goal=goal, is_portable=True)

@@ -2,6 +2,8 @@
 named by its stream, its number and what is wrong.
 """
 
+import contextlib
+import hashlib
 import io
 import json
 import random
@@ -12,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from audit import export, verify
+from audit import chain, export, verify
 from audit.models import Entry
 from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file, settle
@@ -360,7 +362,7 @@ def test_wagers_that_go_back_go_back_whole_and_chips_handed_back_are_those_of_th
     scene = make_scene("pa-539")
     scene.place((1, "small", 500), (3, "big", 700))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "cocked"})
+    scene.act("call_no_roll", {"reason": "cocked"}, witness="floorperson")
     scene.act("return_wagers", dict(scene.snapshot["next"]["params"]))
     assert check(record_of()).rounds == 1
     assert said_of(record_of(), "wagers.returned", more("returned_cents", 1)).startswith(
@@ -442,6 +444,13 @@ def test_a_slip_is_settled_again_with_its_correction():
     assert said_of(record, "slip.filed", lambda data: data["before"].update(paid_cents=0)).startswith(
         "its paid_cents is 0"
     )
+    impossible = {"throws": [{"dice": [7, 1, 1], "throw": 1}]}
+
+    def with_seven(data):
+        data["mended"]["after"] = [7, 1, 1]
+        data.update(impossible)
+
+    assert said_of(record, "slip.filed", with_seven) == "its dice are 7, 1, 1, not 3 faces"
     moved = [{"cents": -1_000, "seat": 1}, {"cents": 5_000, "seat": 3}]
     assert said_of(record, "slip.settled", lambda data: data.update(moved=moved)).startswith(
         "it moved -1000 to seat 1"
@@ -468,6 +477,42 @@ def test_a_tray_is_added_up_from_its_opener_to_its_closer():
         "its difference_cents is "
     )
     assert said_of(record, "inventory.opener_counted", more("cents")).startswith("its cents is ")
+
+
+# Terms
+
+
+def test_a_round_under_other_terms_than_those_in_force_is_named():
+    """Both versions are approved for the table's submission; the later one pays more."""
+    sic_bo()
+    record = record_of()
+    approved = next(
+        body["data"]
+        for body in (json.loads(line)["body"] for line in record.splitlines())
+        if body["_type"] == "rules.approved"
+    )
+    better = {**approved["terms"], "payouts": {**approved["terms"]["payouts"], "total:8": "9 to 1"}}
+    digest = hashlib.sha256(chain.canonical(better)).hexdigest()
+
+    def edit(bodies):
+        for body in bodies:
+            if body["_type"] == "rules.approved":
+                return [
+                    *bodies,
+                    {**body, "seq": len(bodies) + 1, "data": {**body["data"], "version": 2, "terms": better}},
+                ]
+            if body["data"].get("round") == 1:
+                body["terms"] = digest
+                if body["_type"] == "round.settled":
+                    settled_otherwise("win", "9 to 1", place=1)(body["data"])
+                if body["_type"] in ("winners.paid", "layout.cleared"):
+                    body["data"]["paid_cents"] += 500
+        return bodies
+
+    with pytest.raises(
+        verify.Bad, match="its round begins under other terms than those in force at this table"
+    ):
+        check(recorded(record, edit))
 
 
 # What cannot be settled is said, and never called good
@@ -504,6 +549,43 @@ def test_a_new_field_that_this_program_does_not_know_changes_nothing():
     for type_ in ("wagers.placed", "round.settled", "winners.paid", "layout.cleared"):
         edited, _seq = changed(record_of(), type_, lambda data: data.update(chips_of_later={"500": 1}))
         assert check(edited).rounds == 2
+
+
+VALUES = [
+    None,
+    -1,
+    0,
+    10**15,
+    "x",
+    "",
+    [],
+    [1],
+    [[]],
+    {},
+    {"seat": 1},
+    [{}],
+    [{"seat": [], "wager": {}}],
+    True,
+]
+
+
+@pytest.mark.parametrize("game", SCENES)
+def test_whatever_stands_in_an_entry_of_a_table_is_judged_and_never_a_traceback(game):
+    SCENES[game]()
+    record, draw = record_of(TABLE), random.Random(game)
+    bodies = [json.loads(line)["body"] for line in record.splitlines()[1:-1]]
+    keys = [
+        (body["seq"], key) for body in bodies if body["_type"] in verify.TABLE_TYPES for key in body["data"]
+    ]
+    for seq, key in draw.sample(keys, min(len(keys), 60)):
+        for value in draw.sample(VALUES, 4):
+
+            def edit(entries, seq=seq, key=key, value=value):
+                next(body for body in entries if body["seq"] == seq)["data"][key] = value
+                return entries
+
+            with contextlib.suppress(verify.Bad):
+                check(recorded(record, edit))
 
 
 def test_the_command_says_what_it_settled(tmp_path):
