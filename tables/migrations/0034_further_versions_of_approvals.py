@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tables", "0032_carrier_signs_and_counts_are_refused")]
+    dependencies = [("tables", "0033_raises_after_the_dice")]
 
     operations = [
         migrations.AddField(

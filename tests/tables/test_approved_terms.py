@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import IntegrityError, transaction
 
-from audit import clock, export, record, verification
+from audit import clock, export, record, verification, verify
 from audit.models import Entry
 from games.models import RulesSubmission
 from games.submissions import draft
@@ -146,13 +146,16 @@ def test_an_outsider_who_checks_an_export_is_told_of_a_round_under_another_payta
     record.open_stream(record.INSTALLATION)  # every sealed record has it
     scene.play((1, "small", 1_000), dice=[1, 1, 2])
     scene.finish()
-    assert not [line for line in check(everything()) if "terms" in line]
+    assert not [line for line in check(everything()) if line.startswith("NOT ")]
     attack()
     monkeypatch.setattr(begin, "verify_terms_approved", lambda ctx: None)
     monkeypatch.setattr(begin, "verify_acknowledged", lambda ctx: None)
     scene.place((1, "total:12", 500))
     seq = Entry.objects.get(type="wagers.placed", round=2).seq
     told = bad(everything())
-    assert (
-        f"larkfield/T-01 seq {seq}: its terms were not approved for RS-0009 by then, but for RS-0012" in told
-    )
+    reason = "its round begins under other terms than those in force at this table"
+    assert told.endswith(f"larkfield/T-01 seq {seq}: {reason}")
+    # By the approvals alone, where no entry says which terms are in force
+    monkeypatch.setattr(verify, "STATING", {})
+    reason = "its terms were not approved for RS-0009 by then, but for RS-0012"
+    assert f"larkfield/T-01 seq {seq}: {reason}" in bad(everything())
