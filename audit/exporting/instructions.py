@@ -23,6 +23,8 @@ How to check it
   2. You need Python 3.9 or newer. To check signatures:   pip install cryptography
   3. Run   python verify.py BUNDLE.zip      (or the folder that you unpacked it into)
      Exit status 0: every check passed. Exit status 1: a check failed, and the output names the first failure.
+     It settles every round again by its terms, and names the first entry that pays otherwise. Lines that begin with
+     NOT SETTLED or NOT CHECKED say what it could not judge, and why: "good" says nothing about these.
 
 What to trust
   The checker uses the keys in keys.txt unless you give it others. A key from another source (the license file, the
@@ -38,7 +40,7 @@ What to trust
   (training): ask for a bundle of these too.
 
 What it cannot show
-  Whether an entry is true: cameras, and the two people who sign it, show that.
+  Whether the dice and wagers of an entry are those that were there: cameras, and the two people who sign it, show that.
   Whether entries that are not sealed yet will stay: the checker counts them.
   Whether rounds were dealt under approved terms, if the approvals are not in this bundle: the checker counts their
   entries. Ask for every stream from the beginning of the record.
