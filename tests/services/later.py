@@ -22,14 +22,20 @@ def hours_later(hours: float) -> Iterator[None]:
         yield
 
 
-LATEST = clock.latest
+LATEST, JUMP = clock.latest, clock.clock.jump
 AUDIT_NOW = "CREATE OR REPLACE FUNCTION audit_now() RETURNS timestamptz LANGUAGE sql AS $$ SELECT %s $$"
 
 
 @contextmanager
 def entries_of_any_time() -> Iterator[None]:
-    """Within it no entry is ahead of the clock for SQLite and for a verification: tests choose the times of entries."""
-    with patch("audit.clock.latest", lambda: dt.datetime(9998, 1, 1, tzinfo=dt.UTC)):
+    """Within it no entry is ahead of the clock for SQLite and for a verification, and none of a time that it jumped to.
+
+    Tests choose the times of entries, also where they do not set the clock.
+    """
+    with (
+        patch("audit.clock.latest", lambda: dt.datetime(9998, 1, 1, tzinfo=dt.UTC)),
+        patch.object(clock.clock, "jump", lambda moment: None),
+    ):
         yield
 
 
