@@ -2,6 +2,8 @@
 
 import datetime as dt
 
+from django.db.models import Q
+
 from audit.models import Device
 from tables.core.alert_kinds import (
     AlertKind,
@@ -42,29 +44,27 @@ DEVICE_COPIED = alert_kind(
 )
 
 
-def revoked_devices(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
-    """Return the devices that were revoked within the hour: at their table, or at every one in play."""
-    revoked = Device.objects.filter(revoked_at__gt=now - LASTS).order_by("facility", "name")
+def device_alerts(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return the devices that were revoked, or of which somebody used an old cookie, within the hour.
+
+    Each is at its table, or at every one in play.
+    """
+    since = now - LASTS
+    concerned = Device.objects.filter(Q(revoked_at__gt=since) | Q(copied_at__gt=since, revoked_at=None))
     return [
-        DEVICE_REVOKED.expected(pk, cause=device.pk, since=device.revoked_at, device=device.name)
-        for device in revoked
+        _alert_of(device, pk)
+        for device in concerned.order_by("facility", "name")
         for pk in tables_concerned(device.facility, device.place)
         if table_id in (None, pk)
     ]
 
 
-def copied_devices(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
-    """Return the devices of which somebody used an old cookie within the hour, as `revoked_devices`."""
-    copied = Device.objects.filter(copied_at__gt=now - LASTS, revoked_at=None).order_by("facility", "name")
-    return [
-        DEVICE_COPIED.expected(
-            pk, cause=f"{device.pk}-{device.copied_cookie}", since=device.copied_at, device=device.name
-        )
-        for device in copied
-        for pk in tables_concerned(device.facility, device.place)
-        if table_id in (None, pk)
-    ]
+def _alert_of(device: Device, table_id: int) -> ExpectedAlert:
+    if device.revoked_at is not None:
+        return DEVICE_REVOKED.expected(table_id, cause=device.pk, since=device.revoked_at, device=device.name)
+    return DEVICE_COPIED.expected(
+        table_id, cause=f"{device.pk}-{device.copied_cookie}", since=device.copied_at, device=device.name
+    )
 
 
-alert_rule(AlertRule((DEVICE_COPIED,), copied_devices, DEVICE_TICKS))
-alert_rule(AlertRule((DEVICE_REVOKED,), revoked_devices, DEVICE_TICKS))
+alert_rule(AlertRule((DEVICE_COPIED, DEVICE_REVOKED), device_alerts, DEVICE_TICKS))
