@@ -17,6 +17,7 @@ from audit.models import (
     Person,
     Seal,
     SealedHead,
+    SealerLease,
     SealerStatus,
     SecondFactor,
     SigningKey,
@@ -58,6 +59,11 @@ declare(
             "token_sha256 enrollment_ends_at enrollment_command enrollment_used_at enrollment_refused_at",
             "the hash of a secret and the time of its use: who knows it is that device (docs/security.md)",
         ),
+        **of(
+            "cookies_made cookie cookie_before cookie_since copied_cookie copied_at",
+            "the numbers of the cookies that the device was given, each signed by the server; an entry names a copy",
+        ),
+        "asked_by": "who asked for the device; the entry of the prepared change has it",
     },
 )
 declare(
@@ -148,6 +154,14 @@ declare(
     "cosignature",
     derived=of("checkpoint name line", CHAIN),
     unproven={"at": "when it came; the line has its own moment"},
+)
+declare(
+    SealerLease,
+    "sealer's lease",
+    unproven=of(
+        "id holder beat folder incarnation",
+        "who seals now: only the sealer's role writes it, and renews it every few seconds",
+    ),
 )
 declare(
     SealerStatus,

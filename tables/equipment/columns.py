@@ -1,7 +1,28 @@
 """What the entries state of approvals of equipment, and of shakers."""
 
-from audit.columns import AT, FACILITY, NONE, PLACE, Body, Rows, constant, declare, letter, same
-from tables.equipment.entry_types import APPROVAL_RECORDED, APPROVAL_WITHDRAWN, SHAKER_REGISTERED
+from typing import Any
+
+from audit.columns import (
+    AT,
+    FACILITY,
+    NONE,
+    PLACE,
+    Body,
+    Fold,
+    Rows,
+    constant,
+    declare,
+    letter,
+    same,
+    value_of,
+)
+from tables.equipment.entry_types import (
+    APPROVAL_RECORDED,
+    APPROVAL_WITHDRAWN,
+    APPROVALS_RECORDED,
+    APPROVALS_WITHDRAWN,
+    SHAKER_REGISTERED,
+)
 from tables.models import Approval, Shaker
 
 # Types of higher packages, by their names
@@ -13,15 +34,31 @@ APPROVAL = {
     "facility": FACILITY,
     "table": "of_table",
     "shaker": "of_shaker",
+    "letter": letter("letter"),
+    "further_versions": lambda body: body["data"].get("further_versions", []),
 }
+
+
+def each(**withdrawn: Any) -> Fold:
+    """Fold an entry about several approvals, each as an entry about one."""
+
+    def fold(rows: Rows, body: Body) -> None:
+        for data in body["data"]["approvals"]:
+            part = {**body, "data": data}
+            values = {name: value_of(part, source) for name, source in {**APPROVAL, **withdrawn}.items()}
+            rows.put(body, data["approval"], **values)
+
+    return fold
+
 
 declare(
     Approval,
     "approval",
     may_be_seeded=True,
     key={"id": "approval"},
-    created={APPROVAL_RECORDED: {**APPROVAL, "letter": letter("letter"), "withdrawn_at": NONE}},
-    changed={APPROVAL_WITHDRAWN: {**APPROVAL, "letter": letter("letter"), "withdrawn_at": AT}},
+    created={APPROVAL_RECORDED: {**APPROVAL, "withdrawn_at": NONE}},
+    changed={APPROVAL_WITHDRAWN: {**APPROVAL, "withdrawn_at": AT}},
+    folded={APPROVALS_RECORDED: each(withdrawn_at=NONE), APPROVALS_WITHDRAWN: each(withdrawn_at=AT)},
 )
 
 

@@ -98,6 +98,7 @@ declare(
     key={"scope": constant(None), "device": DEVICE, "person": "code", "started_at": AT},
     folded={DEVICE_LOCKED_OUT: locked_out, PERSON_LOCKED_OUT: locked_out, PINS_UNLOCKED: unlocked},
     folded_columns=("facility", "ends_at", "signed_in", "unlocked_at"),
+    unproven={"read_at": "when its person was told of the wrong PINs; an entry says so"},
 )
 
 
@@ -107,7 +108,9 @@ def secret_allowed(rows: Rows, body: Body) -> None:
     secret = data.get("secret")
     if secret is not None:
         names = {name: secret[name] for name in ("asked_by", "approved_by")}
-        rows.put(body, data["person"], secret["kind"], **names, allowed_at=body["at"], made_at=None, command=None)
+        rows.put(
+            body, data["person"], secret["kind"], **names, allowed_at=body["at"], made_at=None, command=None
+        )
 
 
 def pin_made(rows: Rows, body: Body) -> None:

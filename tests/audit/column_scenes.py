@@ -5,6 +5,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from unittest.mock import patch
 
@@ -36,7 +37,7 @@ from tests.tables import (
     test_people,
     test_players,
 )
-from tests.tables.cast import Scene, make_scene
+from tests.tables.cast import PIN, Scene, make_scene
 from tests.tables.conftest import Hands
 
 NOON = dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC)
@@ -173,8 +174,9 @@ def declare_report(folder: Path) -> None:
     (folder / "reports").mkdir()
     file = folder / "reports.toml"
     file.write_text(f'[reports.evening]\nevery = "day"\nfolder = {json.dumps(str(folder / "reports"))}\n')
-    by = ("--by", "system-administrator", "--with", "compliance")
-    call_command("figures_report", "larkfield", "--declare", file, *by)
+    by = ("--by", "system-administrator", "--with", "compliance", "--pin-from-stdin")
+    with patch("sys.stdin", StringIO(f"{PIN}\n" * 2)):
+        call_command("figures_report", "larkfield", "--declare", file, *by)
 
 
 # The office
