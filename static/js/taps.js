@@ -187,9 +187,9 @@ export class Taps {
     this.flush();
     const wagers = this.repeatedWagers();
     const differs = ({ seat, wager, cents }) => this.hasWagers(seat) && this.total(seat, wager) !== cents;
-    const kept = [...new Set(wagers.filter(differs).map(({ seat }) => seat))];
+    const unchanged = [...new Set(wagers.filter(differs).map(({ seat }) => seat))];
     const isSent = await this.sendTotals(wagers.filter(({ seat }) => !this.hasWagers(seat)), REPEAT_ALL, button);
-    if (kept.length && isSent !== false) this.refuse(keptAsTheyAre(kept), button);
+    if (unchanged.length && isSent !== false) this.refuse(notRepeated(unchanged), button);
   }
 
   /* Whether a seat has wagers in this round; pending ones count. */
@@ -214,12 +214,12 @@ export class Taps {
     const refusal = await this.sendWagers(changed, batches);
     if (refusal) this.undoSteps = this.undoSteps.filter((earlier) => earlier !== step);
     this.paint();
-    if (refusal) this.refuse(this.named(refusal, changed), button);
+    if (refusal) this.refuse(this.withWagers(refusal, changed), button);
     return !refusal;
   }
 
   /* A refusal that names what was refused: it may come long after the tap. */
-  named(refusal, wagers) {
+  withWagers(refusal, wagers) {
     const names = wagers.slice(0, MOST_NAMED).map(({ seat, wager, cents }) =>
       `seat ${seat}, ${cents ? `$${formatAmount(cents)}` : "nothing"} on ${this.labelOf(wager)}`);
     const more = wagers.length > MOST_NAMED ? `, and ${wagers.length - MOST_NAMED} more` : "";
@@ -242,7 +242,7 @@ export class Taps {
     const refusal = await this.sendWagers(wagers, [batch]);
     if (refusal) {
       this.undoSteps = this.undoSteps.filter(({ before }) => !before.has(seat));
-      this.refuse(this.named(refusal, wagers), anchor);
+      this.refuse(this.withWagers(refusal, wagers), anchor);
     }
     this.paint();
   }
@@ -395,7 +395,7 @@ export class Taps {
   }
 }
 
-const keptAsTheyAre = (seats) => ({
+const notRepeated = (seats) => ({
   code: "seats-kept", title: "Repeated, except", section: "",
   message: `Seat${seats.length === 1 ? "" : "s"} ${seats.join(", ")} already had wagers and kept them. To set a seat as in the `
     + "last round, tap the seat, then Repeat.",

@@ -72,15 +72,15 @@ class Registrations:
             self.findings.append(Finding(DEVICE_BY_OTHERS, {**where, "by": _by(body)}))
 
     def _may(self, subject: str, body: dict[str, Any], *, signed: bool) -> bool:
-        """Whether the policy lets the actor prepare such a change, and a second person answers for it."""
+        """Whether the policy lets the actor prepare or approve such a change, and a second person answers for it."""
         row = policy.row_of(self.law, subject)
         about = body["data"].get("code")
-        if about in (body["actor"], body["witness"]):
+        if about is not None and about in (body["actor"], body["witness"]):
             return False
         actor, witness = self.people.get(body["actor"]), self.people.get(body["witness"] or "")
         if actor is None or (signed and witness is None):
             return True  # `actor-unrecorded` names whom no entry states
-        if not (actor["active"] and actor["role"] in row.prepare):
+        if not (actor["active"] and actor["role"] in {*row.prepare, *row.approve}):
             return False
         if not signed or witness is None:
             return True

@@ -383,8 +383,7 @@ def test_wagers_that_go_back_go_back_whole_and_chips_handed_back_are_those_of_th
 def test_a_round_on_paper_is_settled_by_its_dice():
     scene = make_scene("pa-625a/A")
     wagers = [{"seat": 1, "wager": "small", "cents": 2_500}, {"seat": 8, "wager": "total:12", "cents": 500}]
-    params = {"dice": [5, 2, 5], "wagers": wagers, "reason": "tablet dead"}
-    scene.act("record_hand_settled_round", params, by="floorperson", device=scene.podium)
+    scene.settle_by_hand(dice=[5, 2, 5], wagers=wagers)
     assert check(record_of()).rounds == 1
     change = settled_otherwise("win", "60 to 1", place=1)
     assert "its terms give 500 cents win 3000 at 6 to 1" in said_of(

@@ -113,7 +113,9 @@ def test_clauses_as_json():
         "id": "PA-625a.3(6)",
         "cite": "58 Pa. Code § 625a.3(6)",
         "kind": "compute",
-        "tests": ["tests/games/test_sicbo_settlement.py::test_a_wager_wins_on_so_many_of_216_throws"],
+        "tests": [
+            "tests/games/test_sicbo_settlement.py::test_a_wager_wins_on_these_of_216_throws_and_no_others"
+        ],
     }
     assert report["totals"]["all"]["all"]["clauses"] == 649
 

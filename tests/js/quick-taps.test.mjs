@@ -5,7 +5,7 @@ import { beforeEach, test } from "node:test";
 import { QuickTaps } from "../../static/js/quick-taps.js";
 import { FakeElement, installBrowser } from "./browser.mjs";
 
-let clock, root, next, taken;
+let clock, root, next, paid;
 
 class Root extends EventTarget {
   querySelector() {
@@ -46,15 +46,15 @@ function tap() {
 async function answer() {
   await clock.advance(80);
   root.dispatchEvent(new Event("screen:applying"));
-  taken += 1;
-  next = nextStep(taken + 1);
+  paid += 1;
+  next = nextStep(paid + 1);
 }
 
 beforeEach(() => {
   ({ clock } = installBrowser());
   globalThis.getComputedStyle = () => ({ getPropertyValue: () => "" });
   Object.defineProperty(globalThis, "performance", { value: { now: () => clock.now }, configurable: true });
-  taken = 0;
+  paid = 0;
   next = nextStep(1);
   root = new Root();
   QuickTaps.watch(root);
@@ -67,7 +67,7 @@ test("a dealer who taps every 0.6 seconds pays a seat with every second tap, for
     if (tap()) await answer();
     await clock.advance(600 - ((clock.now - began) % 600));
   }
-  assert.deepEqual([taps, taken], [67, 34]);
+  assert.deepEqual([taps, paid], [67, 34]);
 });
 
 test("a second tap within a second is not taken, says so until one counts, and names what it will be then", async () => {
@@ -76,7 +76,7 @@ test("a second tap within a second is not taken, says so until one counts, and n
   await clock.advance(320);
   assert.equal(tap(), false);
   assert.deepEqual([...next.classes], ["too-quick"]);
-  assert.equal(next.dataset.then, "Then: Paid seat 2");
+  assert.equal(next.dataset.after, "Then: Paid seat 2");
   assert.equal(next.properties.get("--wait"), "680ms");
   await clock.advance(679);
   assert.deepEqual([...next.classes], ["too-quick"]);

@@ -1,0 +1,1743 @@
+"""What insiders tried, what stops them, and who is told: one story each."""
+
+import contextlib
+import dataclasses
+import datetime as dt
+import io
+import json
+import re
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+from django.db.utils import ProgrammingError
+from django.test import Client
+from django.utils import timezone
+
+from audit import chain, clock, devices, export, pins, verification, verify
+from audit.exporting import bundle
+from audit.management.commands import provision_roles
+from audit.models import Checkpoint, Device, Entry, LegalHold, Lockout, Person, Stream
+from audit.sealing import keys
+from audit.sealing.leader_lock import LeaderLock
+from audit.sealing.process import SealerSession
+from audit.sealing.sealer import Sealer
+from audit.sealing.status import health_problem
+from games.engine import Refusal
+from games.facility_runner import Forbidden
+from games.jurisdictions import jurisdiction
+from games.models import ChangeNotice
+from games.separation import policy
+from tables.cases.exceptions import KINDS, exceptions
+from tables.cases.watch import open_found_cases
+from tables.clock.ticker import tick
+from tables.core.reads import locked_table
+from tables.corrections.record_checks import check_tray_corrections
+from tables.figures.player_figures import figures_of
+from tables.models import (
+    Alert,
+    Assignment,
+    Case,
+    ChipTransfer,
+    Pit,
+    Player,
+    PlayerDetails,
+    Rating,
+    Round,
+    Slip,
+)
+from tables.money.inventory import exact_cents
+from tables.money.keeping import change_keeping
+from tables.money.record_checks import check_money
+from tables.players.record_checks import check_players
+from tables.replay.play_tables import differences_of
+from tables.runner.system import system_context
+from tables.screens import fragments
+from tables.words.sentences import act_line
+from tests.tables.cast import PIN, Scene, make_scene
+from tests.tables.conftest import Hands
+from tests.tables.slip_scene import entry, file, review, settle
+from tests.tables.test_money import FILL, OPENER, cage, count, fill, keep_inventory, newest, request
+
+from .gone_back import as_superuser
+from .outsider import bad, check
+
+pytestmark = pytest.mark.django_db
+
+
+# Thieves who add to a round once its dice are known, or write a whole round: what stops them, and who is told. Each
+# test is one story: what the thief does, what stops him, who is told. The tray of every table is kept, so that what
+# leaves it is seen. A "watched PIN" is a PIN that the thief has seen somebody enter.
+
+
+AFTERDICE_TRAY = {"500": 300, "2500": 400, "10000": 200, "100000": 10}  # $41,500
+AFTERDICE_TRAY_CENTS = 4_150_000
+AFTERDICE_GAIN = [6, 6, 2]  # at football, a gain
+TWO_FIVES = [2, 5, 5]  # Big wins, Small loses, total 12 pays 6 to 1
+
+
+def afterdice_scene(rules: str = "pa-625a/A", **how: Any) -> Scene:
+    """An open table of a casino that keeps inventories, after an opener of $41,500."""
+    scene = make_scene(rules, opened=False, **how)
+    change_keeping(scene.fresh.facility, True)
+    scene.staff()
+    scene.act("count_opener", {"chips": AFTERDICE_TRAY}, witness="floorperson")
+    box = {"by": "security", "witness": "floorperson", "device": scene.podium}
+    scene.act("put_on_drop_box", {"box": "B-17"}, **box)
+    scene.inspect()
+    scene.open()
+    return scene
+
+
+def afterdice_alerts(*kinds: str) -> list[dict[str, Any]]:
+    """The params of the open alerts of these kinds, oldest first."""
+    return list(
+        Alert.objects.filter(kind__in=kinds, ended_at=None).order_by("pk").values_list("params", flat=True)
+    )
+
+
+def afterdice_kinds() -> set[str]:
+    return set(Alert.objects.filter(ended_at=None).values_list("kind", flat=True))
+
+
+def afterdice_missed(
+    scene: Scene, seat: int, wager: str, cents: int, witness: str | None = "floorperson", **how: Any
+):
+    params = {"seat": seat, "wager": wager, "cents": cents, "reason": "under a hand", **how.pop("more", {})}
+    return scene.act("record_missed_wager", params, witness=witness, **how)
+
+
+def afterdice_hand_settled(scene: Scene, *wagers: tuple[int, str, int], dice: Any = TWO_FIVES, **how: Any):
+    lines = [{"seat": seat, "wager": wager, "cents": cents} for seat, wager, cents in wagers]
+    params = {"dice": dice, "wagers": lines, "reason": "tablet dead"}
+    return scene.act("record_hand_settled_round", params, **{"witness": "floorperson", **how})
+
+
+def afterdice_verified(scene: Scene) -> None:
+    """The record, its rows and the tray agree to the cent, and the entries settle again by their terms."""
+    assert list(check_tray_corrections(lambda: None)) == []
+    assert list(differences_of(scene.fresh)) == []
+    out = io.StringIO()
+    call_command("readjudicate", "--json", stdout=out)
+    assert json.loads(out.getvalue().splitlines()[-1])["differences"] == 0
+
+
+# A whole round, written by one person
+
+
+def test_a_pit_manager_alone_writes_no_winning_round():
+    """A pit manager alone recorded $100 at 180 to 1, and the tray fell by $18,000. Dealer and floor sign."""
+    scene = afterdice_scene()
+    scene.act("report_device_failure", {"what": "device"})
+    for by, witness in (
+        ("pit-manager", None),
+        ("pit-manager", "floorperson"),
+        ("floorperson", None),
+        ("dealer", None),
+    ):
+        with scene.refused("hand-settled-needs-two"):
+            afterdice_hand_settled(scene, (1, "total:4", 10_000), dice=[1, 1, 2], by=by, witness=witness)
+    with scene.refused("hand-settled-needs-two"):
+        afterdice_hand_settled(scene, (1, "total:4", 10_000), dice=[1, 1, 2], witness="relief")
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS
+
+
+def test_no_round_is_written_without_a_failure_and_one_failure_has_one_round():
+    """Dealer and floor invent rounds while the device works, or several for one failure, or after its repair."""
+    scene = afterdice_scene()
+    with scene.refused("no-failure-on-record"):
+        afterdice_hand_settled(scene, (2, "big", 5_000))
+    scene.act("report_device_failure", {"what": "device"})
+    afterdice_hand_settled(scene, (2, "big", 5_000))
+    with scene.refused("failure-has-its-round"):
+        afterdice_hand_settled(scene, (2, "big", 5_000))
+    scene.act(
+        "report_device_failure", {"what": "layout"}
+    )  # another failure, and gaming has not resumed since
+    with scene.refused("failure-has-its-round"):
+        afterdice_hand_settled(scene, (2, "big", 5_000))
+    scene.repair()
+    with scene.refused("no-failure-on-record"):
+        afterdice_hand_settled(scene, (2, "big", 5_000))
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS - 5_000
+
+
+def test_a_round_in_play_is_never_replaced_by_one_on_paper():
+    """Dealer and floor replaced the losing wagers of a live round with winning ones."""
+    scene = afterdice_scene()
+    scene.place((1, "small", 50_000))
+    with scene.refused("round-is-live"):
+        afterdice_hand_settled(scene, (1, "big", 50_000))
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": TWO_FIVES})
+    with scene.refused("dice-entered-already"):
+        afterdice_hand_settled(scene, (1, "big", 50_000))
+    scene.act("report_device_failure", {"what": "device"}, witness="floorperson")
+    with scene.refused("dice-entered-already"):
+        afterdice_hand_settled(scene, (1, "big", 50_000))
+
+
+def test_a_large_round_on_paper_is_paid_only_after_its_review_and_surveillance_is_told():
+    """Dealer and floor together report a failure and record $100 at 60 to 1. Its $6,000 wait for surveillance."""
+    scene = afterdice_scene()
+    scene.act("report_device_failure", {"what": "device"})
+    afterdice_hand_settled(scene, (4, "total:4", 10_000), (5, "big", 2_500), dice=[1, 1, 2])
+    slip = Slip.objects.get()
+    won = scene.last_round.paid_cents
+    assert (slip.kind, slip.review_comes_first, slip.due) == ("payment", True, [{"seat": 4, "cents": won}])
+    assert (slip.filed_by.code, slip.filed_with.code) == ("dealer", "floorperson")
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 2_500
+    assert {"hand-settled", "slip-review"} <= afterdice_kinds()
+    told = afterdice_alerts("hand-settled")[0]
+    assert (told["person"], told["signed_with"], told["cents"], told["held"]) == (
+        scene.people["dealer"].name, scene.people["floorperson"].name, won - 2_500, True,
+    )  # fmt: skip
+    with scene.refused("slip-review-first"):
+        settle(scene, (4, won))
+    review(scene)
+    settle(scene, (4, won))
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 2_500 - won
+    afterdice_verified(scene)
+
+
+def test_small_rounds_on_paper_stand_among_the_exceptions_of_both_who_signed():
+    """Dealer and floor keep each round on paper just under the sum. Both have a line with a rate of its own."""
+    scene = afterdice_scene()
+    scene.act("report_device_failure", {"what": "device"})
+    afterdice_hand_settled(scene, (2, "big", 90_000))
+    assert Slip.objects.count() == 0 and "hand-settled" in afterdice_kinds()
+    table = scene.fresh
+    counted = exceptions(table.facility, scene.last_round.gaming_day, 4)
+    place = list(KINDS).index("by_hand")
+    rows = {row.label: row.cells[place].count for row in counted.rows("dealer")}
+    assert rows == {scene.people["dealer"].name: 1, scene.people["floorperson"].name: 1}
+    assert [row.cells[place].count for row in counted.rows("table")] == [1]
+
+
+# A late wager
+
+
+def test_a_late_wager_of_ten_thousand_at_a_hundred_and_fifty_is_held_back():
+    """With a watched PIN a dealer adds $10,000 at 150 to 1 once the dice lie there. He hands over nothing of it.
+
+    The alert about the maximum comes at once. The floorperson whose PIN it was reads at the podium what they are said
+    to have signed, and so does surveillance.
+    """
+    scene = afterdice_scene()
+    scene.play((1, "big", 2_500), dice=[1, 1, 1])
+    said = json.dumps({"seat": 3, "wager": "three-of-a-kind:1", "cents": 1_000_000})
+    query = {"act": "record_missed_wager", "params": said}
+    preview = scene.browser("tablet", "dealer").get("/floor/larkfield/T-01/correction", query)
+    assert "Nothing of it is paid before its review." in preview.content.decode()
+    afterdice_missed(scene, 3, "three-of-a-kind:1", 1_000_000)
+    won = scene.round.paid_cents
+    assert won >= 150_000_000
+    assert {"over-max", "held-after-dice"} <= afterdice_kinds()
+    told = afterdice_alerts("held-after-dice")[0]
+    assert (told["person"], told["signed_with"], told["act"], told["seats"], told["cents"]) == (
+        scene.people["dealer"].name, scene.people["floorperson"].name, "record_missed_wager", [3], won,
+    )  # fmt: skip
+    shown = scene.snapshot["round"]
+    assert shown["held"] == [{"seat": 3, "cents": won, "stake_cents": 0}]
+    assert [(seat["seat"], seat["cents"]) for seat in shown["pay"]["seats"]] == [(3, 0)]
+    scene.finish()
+    slip = Slip.objects.get()
+    assert (slip.due, slip.review_comes_first) == ([{"seat": 3, "cents": won}], True)
+    assert (slip.filed_by.code, slip.filed_with.code) == ("dealer", "floorperson")
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 2_500
+    with scene.refused("slip-review-first"):
+        settle(scene, (3, won))
+    review(scene, differs=True, reason="no such wager on camera 12")
+    with scene.refused("slip-review-differs"):
+        settle(scene, (3, won))
+    afterdice_verified(scene)
+
+
+def test_a_billion_on_the_layout_is_a_typing_error():
+    """$1,000,000,000 at 24 to 1 is more than all chips of the casino: before the dice, after them, and on a slip."""
+    scene = afterdice_scene()
+    with scene.refused("more-than-the-house-has"):
+        scene.place((1, "big", 100_000_000_000))
+    scene.play((1, "big", 2_500), dice=[1, 1, 1])
+    with scene.refused("more-than-the-house-has"):
+        afterdice_missed(scene, 3, "any-three-of-a-kind", 100_000_000_000)
+    scene.finish()
+    wagers = [{"seat": 3, "wager": "any-three-of-a-kind", "cents": 100_000_000_000}]
+    with pytest.raises(Exception, match="more-than-the-house-has"):
+        file(scene, "wager", wagers=wagers)
+
+
+def test_what_was_accepted_is_paid_after_its_review_whatever_its_size():
+    """§ 521.7(c): a real wager over the maximum that the dealer had not entered is reviewed, and then paid."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    afterdice_missed(scene, 3, "big", 400_000)
+    scene.finish()
+    review(scene)
+    settle(scene, (3, 400_000))
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 2_500 - 400_000
+    afterdice_verified(scene)
+
+
+def test_four_small_late_wagers_in_a_round_add_up():
+    """$300 at a time stays under the sum each. From the fourth on the round's raises are held, all of them."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    for seat in (2, 3, 4):
+        afterdice_missed(scene, seat, "big", 30_000)
+        assert scene.snapshot["round"]["held"] == []
+    afterdice_missed(scene, 5, "big", 30_000)
+    assert [amount["seat"] for amount in scene.snapshot["round"]["held"]] == [2, 3, 4, 5]
+    assert len(afterdice_alerts("raised-after-dice")) == 3 and len(afterdice_alerts("held-after-dice")) == 1
+    scene.finish()
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 2_500
+    afterdice_verified(scene)
+
+
+def test_corrected_dice_pay_only_after_their_review():
+    """Dealer and floor "correct" the dice for a player who lost $5,000. Stake and winnings wait for surveillance."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 500_000), (2, "big", 10_000), dice=TWO_FIVES)
+    scene.act("correct_dice", {"dice": [1, 1, 2], "reason": "misread"}, witness="floorperson")
+    assert scene.snapshot["round"]["held"] == [{"seat": 1, "cents": 1_000_000, "stake_cents": 500_000}]
+    scene.finish()
+    assert Slip.objects.get().due == [{"seat": 1, "cents": 1_000_000}]
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 500_000 + 10_000
+    afterdice_verified(scene)
+
+
+def test_a_losing_wager_is_not_struck_once_the_dice_are_known():
+    """Dealer and floor strike a friend's losing $5,000, or lower it to $10. A slip says where the chips are."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 500_000), dice=TWO_FIVES)
+    with scene.refused("correct-by-slip"):
+        scene.act(
+            "strike_mistaken_wager", {"seat": 1, "wager": "small", "reason": "mistake"}, witness="floorperson"
+        )
+    with scene.refused("correct-by-slip"):
+        afterdice_missed(scene, 1, "small", 1_000)
+    scene.finish()
+    wrong = [{"seat": 1, "wager": "small", "cents": 0, "chips": "player"}]
+    file(scene, "wager", wagers=wrong)
+    assert Slip.objects.get().review_due_at is not None
+    assert {"held-after-dice"} <= afterdice_kinds()
+
+
+def test_a_moved_wager_is_a_struck_and_a_missed_one_and_both_count():
+    """$600 moved from the losing to the winning side: $600 not taken and $600 paid come to more than the sum."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 60_000), dice=TWO_FIVES)
+    scene.act(
+        "strike_mistaken_wager", {"seat": 1, "wager": "small", "reason": "on Big"}, witness="floorperson"
+    )
+    afterdice_missed(scene, 1, "big", 60_000)
+    assert scene.snapshot["round"]["held"] == [{"seat": 1, "cents": 60_000, "stake_cents": 0}]
+
+
+def test_nobody_raises_a_payout_alone():
+    """A floorperson alone at the podium adds a winning wager after the dice; so does a dealer whom nobody signs."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    with scene.refused("raise-needs-two"):
+        afterdice_missed(scene, 3, "big", 2_500, witness=None, by="floorperson", device=scene.podium)
+    with scene.refused("floorperson-must-sign"):
+        afterdice_missed(scene, 3, "big", 2_500, witness=None)
+    with pytest.raises(Forbidden):
+        afterdice_missed(scene, 3, "big", 2_500, by="surveillance")
+
+
+def test_a_late_wager_at_football_is_held_back_when_later_dice_pay_it():
+    """$2,000 on the touchdown are added after a good first play. What the last play pays on them waits."""
+    scene = afterdice_scene("pa-577")
+    scene.act("offer_dice", {"seat": 5, "accepted": True}, by="stickperson")
+    scene.place((5, "touchdown", 500))
+    scene.until("call_dice")
+    scene.act("call_dice", {"dice": AFTERDICE_GAIN}, by="stickperson")
+    afterdice_missed(scene, 5, "touchdown", 200_500)
+    assert (
+        afterdice_alerts("raised-after-dice")[0]["cents"] == 0
+    )  # nothing is paid on it yet, and both are told
+    while (scene.round is not None and scene.round.phase != "lit") or not scene.round.raises:
+        following = scene.round_part["next"]
+        dice = {"dice": AFTERDICE_GAIN} if following["act"] == "call_dice" else following["params"]
+        scene.act(following["act"], dice, by="stickperson" if "dice" in dice else None)
+    held = scene.snapshot["round"]["held"]
+    assert [amount["seat"] for amount in held] == [5] and held[0]["cents"] >= 100_000
+    scene.finish()
+    slip = Slip.objects.get()
+    assert (slip.due, slip.review_comes_first) == ([{"seat": 5, "cents": held[0]["cents"]}], True)
+    assert (slip.filed_by.code, slip.filed_with.code) == ("dealer", "floorperson")
+    afterdice_verified(scene)
+
+
+def test_a_tray_below_zero_is_an_alert_until_it_holds_chips_again():
+    """A tray cannot hold less than nothing: a record that says so is wrong, and somebody must look at once."""
+    scene = afterdice_scene()
+    scene.play((1, "big", 5_000_000), dice=TWO_FIVES)
+    scene.finish()
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS - 5_000_000
+    assert afterdice_alerts("tray-below-zero") == [{"cents": 5_000_000 - AFTERDICE_TRAY_CENTS}]
+    scene.play((1, "small", 1_000_000), dice=TWO_FIVES)
+    scene.finish()
+    assert afterdice_alerts("tray-below-zero") == []
+
+
+def test_the_tray_is_exact_while_a_payout_is_held_back():
+    """A count in the middle of the round finds what is held back in the tray."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    afterdice_missed(scene, 3, "big", 400_000)
+    while scene.round.phase != "paid":
+        following = scene.round_part["next"]
+        scene.act(following["act"], following["params"])
+    assert exact_cents(system_context(locked_table("larkfield", "T-01"))) == AFTERDICE_TRAY_CENTS + 2_500
+    assert entry(scene, "winners.paid")[2]["data"]["held_cents"] == 400_000
+
+
+# Insiders and the money of the tables: split slips, guessed counts, unsigned credits, fills beyond the par. Each
+# test is one story: what the thief does, what stops them, and who is told.
+
+
+@pytest.fixture
+def money_clock() -> Iterator[Hands]:
+    """It is 10:00 in the casino until a story moves the hands."""
+    hands = Hands(dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC))
+    with clock.override(hands):
+        yield hands
+
+
+def money_open_alerts() -> set[str]:
+    return set(Alert.objects.filter(ended_at=None).values_list("key", flat=True))
+
+
+# Slips below the sum of a first review
+
+
+def money_round(scene: Scene, number: int = 1) -> None:
+    """Seat 2 wins $900 on Big in the next round, seat 3 wins $900 too."""
+    scene.play((2, "big", 90_000), (3, "big", 90_000), dice=[2, 5, 5])
+    scene.finish()
+
+
+def money_slip(scene: Scene, *, number: int = 1, seat: int = 2, **signers: str) -> Slip:
+    """A slip that pays $840 to a seat: "only $60 of $900 were paid"."""
+    payment = {"seat": seat, "paid_cents": 6_000, "taken_cents": 0}
+    file(scene, "payment", number=number, payments=[payment], **signers)
+    return Slip.objects.latest("pk")
+
+
+def test_four_slips_of_840_dollars_for_one_round_and_seat_wait_for_a_review_from_the_second_on(money_clock):
+    """A dealer and a floorperson pay an accomplice $840 four times, each slip below the $1,000 of a first review.
+
+    The second slip comes to $1,680 with the first, so no money moves before surveillance has seen it, and so do the
+    third and fourth. Surveillance sees all four; the record has the sum.
+    """
+    scene = make_scene()
+    money_round(scene)
+    assert not money_slip(scene).review_comes_first
+    settle(scene, (2, 84_000))
+    for number in (2, 3, 4):
+        slip = money_slip(scene)
+        assert slip.review_comes_first
+        assert entry(scene, "slip.filed")[2]["data"]["review"]["sum_cents"] == number * 84_000
+        assert f"slip-review:{slip.code}" in money_open_alerts()
+        with scene.refused("slip-review-first"):
+            settle(scene, (2, 84_000), code=slip.code)
+        review(scene, slip.code)
+        settle(scene, (2, 84_000), code=slip.code)
+
+
+def test_a_slip_that_only_waits_counts_too_and_another_seat_of_the_round_does_not_help(money_clock):
+    """The thieves file for two rounds before either slip is paid, and for the other seat of a round: both wait."""
+    scene = make_scene()
+    money_round(scene)
+    money_round(scene)
+    assert not money_slip(scene, number=1).review_comes_first
+    assert money_slip(scene, number=2, seat=3).review_comes_first
+    settle(scene, (2, 84_000))
+    assert money_slip(scene, number=1, seat=3, by="relief", witness="pit-manager").review_comes_first
+
+
+def test_the_slips_of_a_signer_add_up_within_an_hour_whoever_signs_beside_them(money_clock):
+    """A floorperson signs a slip in each round, with another dealer each time. Within an hour the second one waits.
+
+    After an hour the slips of the morning no longer count: what a signer moves without a review is less than $1,000 an
+    hour.
+    """
+    scene = make_scene()
+    money_round(scene)
+    money_round(scene)
+    money_round(scene)
+    assert not money_slip(scene, number=1, seat=2).review_comes_first
+    settle(scene, (2, 84_000), by="relief", witness="pit-manager")  # whoever settles has signed it too
+    money_clock.now += dt.timedelta(minutes=20)
+    assert money_slip(scene, number=2, seat=3, by="relief", witness="shift-manager").review_comes_first
+    money_clock.now += dt.timedelta(minutes=61)
+    assert not money_slip(scene, number=3, seat=3, by="dealer", witness="floorperson").review_comes_first
+
+
+def test_a_seat_that_four_people_pay_is_one_seat(money_clock):
+    """Two pairs who never sign together pay the same accomplice from two rounds. The seat is what they share."""
+    scene = make_scene()
+    money_round(scene)
+    money_round(scene)
+    assert not money_slip(scene, number=1).review_comes_first
+    settle(scene, (2, 84_000))
+    assert money_slip(scene, number=2, by="relief", witness="pit-manager").review_comes_first
+
+
+def test_a_round_stays_one_sum_hours_later_and_with_other_people(money_clock):
+    """The thieves wait for two hours, and let two others sign for the other seat. The round is still the same."""
+    scene = make_scene()
+    money_round(scene)
+    assert not money_slip(scene).review_comes_first
+    settle(scene, (2, 84_000))
+    money_clock.now += dt.timedelta(hours=2)
+    assert money_slip(scene, seat=3, by="relief", witness="pit-manager").review_comes_first
+
+
+def test_a_slip_of_which_nothing_moved_does_not_count(money_clock):
+    """Surveillance differed and the slip was settled with $0: the next honest slip is not made to wait by it."""
+    scene = make_scene()
+    money_round(scene)
+    slip = money_slip(scene)
+    review(scene, slip.code, differs=True, reason="camera 12 shows $900")
+    money_round(scene)
+    assert not money_slip(scene, number=2).review_comes_first
+    settle(scene, (2, 0), reason="the review differs")
+    assert not money_slip(scene, number=1, seat=3, by="relief", witness="pit-manager").review_comes_first
+    settle(scene, (2, 84_000), code="ENS-0002")
+    assert money_slip(scene, number=2, seat=3).review_comes_first
+
+
+# Counts of fills and credits
+
+
+@pytest.fixture
+def money_table(money_clock) -> Scene:
+    """An open table with an opener of $61,550."""
+    scene = keep_inventory(make_scene(opened=False))
+    scene.staff()
+    count(scene, "count_opener", OPENER)
+    scene.inspect()
+    scene.open()
+    return scene
+
+
+def money_count(scene: Scene, transfer: dict[str, int], chips: dict[str, int], **how: uuid.UUID) -> None:
+    scene.act("receive_transfer", {**transfer, "chips": chips}, witness="floorperson", **how)
+
+
+def test_a_dealer_who_guesses_the_numbers_of_a_fill_learns_nothing_and_is_seen(money_table):
+    """The dealer counts short and waits for the numbers of the slip, to sign for what the slip says.
+
+    The refusal says only that the counts differ. Each try is an entry with both signers, the second one alerts the
+    floor and surveillance, the cage sees the number of tries on its slip, and the exceptions name who tried.
+    """
+    scene, transfer = money_table, fill(money_table)
+    with scene.refused_on_record("receipt-differs") as refusal:
+        money_count(scene, transfer, {"500": 98, "2500": 100})
+    assert not any(number in refusal.value.sentence for number in ("98", "99", "100", "$"))
+    tried = newest("transfer.count_refused")
+    assert (tried["slip"], tried["refused_counts"], tried["agrees"]) == ("F-0001", 1, False)
+    assert (tried["chips"], tried["cents"]) == (FILL, 300_000)
+    assert (tried["counted_chips"], tried["counted_cents"]) == ({"500": 98, "2500": 100}, 299_000)
+    assert money_open_alerts() == set()
+    with scene.refused_on_record("receipt-differs"):
+        money_count(scene, transfer, {"500": 99, "2500": 100})
+    assert money_open_alerts() == {"counts-refused:F-0001"}
+    with scene.refused_on_record("count-agrees"):  # a third way to learn whether a number is right
+        scene.act("report_count_difference", {**transfer, "chips": FILL})
+    page = scene.browser("podium", "cage").get("/floor/larkfield/cage/").content.decode()
+    assert "3 counts refused" in page
+    rows = exceptions(scene.fresh.facility, dt.date(2026, 11, 21), 4).rows("dealer")
+    assert [dict(zip(KINDS, row.cells, strict=True))["counts"].count for row in rows] == [3]
+    money_count(scene, transfer, FILL)
+    assert ChipTransfer.objects.get().refused_counts == 3
+    assert [finding.code for finding in check_money(lambda: None)] == []
+
+
+def test_a_refused_count_that_is_sent_again_is_one_try_with_the_same_answer(money_table):
+    """The network loses the answer, and the tablet sends the count again: one entry, one answer."""
+    scene, transfer, command = money_table, fill(money_table), uuid.uuid4()
+    for _try in range(2):
+        with pytest.raises(Exception, match="receipt-differs"):
+            money_count(scene, transfer, {"500": 99, "2500": 100}, command=command)
+    assert ChipTransfer.objects.get().refused_counts == 1
+
+
+def test_a_count_without_the_pin_of_the_second_person_tells_nothing(money_table):
+    """The dealer alone names the floorperson and guesses the PIN: a right and a wrong count get the same answer."""
+    scene, transfer = money_table, fill(money_table)
+    dealer = scene.browser("tablet", "dealer")
+    answers = []
+    for chips in (FILL, {"500": 99, "2500": 100}):
+        body = {
+            "command": str(uuid.uuid4()),
+            "seen": scene.version,
+            "params": {**transfer, "chips": chips},
+            "witness": {"person": "floorperson", "pin": "000000"},
+        }
+        address = "/floor/larkfield/T-01/acts/receive_transfer"
+        response = dealer.post(address, json.dumps(body), content_type="application/json")
+        answers.append((response.status_code, response.json()["refusal"]["code"]))
+    assert answers[0] == answers[1] and answers[0][1] != "receipt-differs"
+    body["witness"]["pin"] = "123456"
+    body["command"] = str(uuid.uuid4())
+    response = dealer.post(address, json.dumps(body), content_type="application/json")
+    assert (response.status_code, response.json()["refusal"]["code"]) == (422, "receipt-differs")
+    assert response.json()["screen"]["version"] == scene.version
+
+
+def test_nobody_carries_a_credit_who_did_not_sign_for_it(money_table):
+    """Dealer and floorperson hand a credit to a security officer who was never there, and keep the chips.
+
+    The officer's own PIN comes first, so that whoever is blamed has signed. Nobody of the table can.
+    """
+    scene = money_table
+    credit = request(scene, "credit", {"10000": 50})
+    cage(scene, "prepare_transfer", credit)
+    with scene.refused("carrier-must-sign"):
+        scene.act("hand_over_transfer", {**credit, "carrier": "security"}, witness="floorperson")
+    for witness in (None, "relief", "floorperson", "cage"):
+        with scene.refused("carrier-must-sign"):
+            scene.act("sign_to_carry", credit, witness=witness)
+    scene.act("sign_to_carry", credit, witness="security")
+    assert newest("transfer.carrier_signed")["carrier"] == "security"
+    scene.act("hand_over_transfer", credit, witness="floorperson")
+    assert newest("transfer.handed_over")["carrier"] == "security"
+    assert [finding.code for finding in check_money(lambda: None)] == []
+
+
+def test_a_fill_brings_no_more_than_the_par_of_the_table(money_table):
+    """A floorperson asks for $1,000,000 of chips at a table of $61,550, at once or in parts.
+
+    Each denomination is bounded by the par, what is under way counts with it, and so is the value of the tray. A par is
+    set by a pit or shift manager, on the record.
+    """
+    scene = money_table
+    with scene.refused("fill-above-par"):  # no par is set: the opener is the measure
+        request(scene, "fill", {"100000": 1_000})
+    par = {"500": 200, "2500": 400, "10000": 300}  # $41,000
+    scene.act("set_par", {"chips": par}, by="pit-manager", device=scene.podium)
+    with scene.refused("fill-above-par") as refusal:
+        request(scene, "fill", {"500": 201})
+    assert refusal.value.params == {"asked": 201, "chip": "$5", "most": 200, "par": "par"}
+    with scene.refused("fill-above-par"):
+        request(scene, "fill", {"50000": 1})
+    request(scene, "fill", {"500": 150})
+    with scene.refused("fill-above-par"):
+        request(scene, "fill", {"500": 51})
+    request(scene, "fill", {"500": 50})
+    with scene.refused("tray-above-par") as refusal:  # $61,550 and $1,000 to come
+        request(scene, "fill", {"10000": 195})
+    assert refusal.value.params == {"cents": "$82,050", "most": "$82,000", "par": "par"}
+    request(scene, "fill", {"10000": 194})
+
+
+# Thieves who undo a throw that loses: no rolls, failures and voids on the word of one person. Each story: what the
+# thief does, what stops him, and who is told.
+
+
+clause = pytest.mark.clause
+
+STAKE = 50_000
+
+
+def norolls_losing_round(scene: Scene) -> None:
+    """The thief's partner has $500 on Big, and the shaker is uncovered over a small total."""
+    scene.place((1, "big", STAKE))
+    scene.to_the_dice()
+
+
+def norolls_alerts(kind: str) -> list[tuple[str, str]]:
+    return list(Alert.objects.filter(kind=kind).values_list("key", "table__code"))
+
+
+def test_a_dealer_alone_gives_no_losing_wager_back_as_a_no_roll() -> None:
+    """The dealer sees 1-1-2, calls no roll and pushes the $500 back. It takes the floor, and the third one is told."""
+    scene = make_scene()
+    norolls_losing_round(scene)
+    with scene.refused("no-roll-must-be-signed", "58 Pa. Code § 625a.7(a)") as refusal:
+        scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]})
+    assert "call a floorperson" in refusal.value.sentence
+    with scene.refused("no-roll-must-be-signed"):  # another dealer is no floor
+        scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]}, witness="relief")
+    for number in (1, 2, 3):
+        assert norolls_alerts("no-rolls") == []
+        scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]}, witness="floorperson")
+        assert (scene.entry["witness"], scene.entry["data"]["faces_read"]) == ("floorperson", [1, 1])
+        assert act_line("round.no_roll", scene.entry["data"]) == "No roll, wagers returned; read 1 1"
+        if number < 3:
+            norolls_losing_round(scene)
+    assert norolls_alerts("no-rolls") == [("no-rolls:dealer", "T-01")]
+    shown = {name: str(fragments.render(name, scene.snapshot)) for name in ("table", "dealer")}
+    assert "Dealer: 3 rounds without a result" in shown["table"]  # the pit and surveillance
+    assert "rounds without a result" not in shown["dealer"]  # not the thief
+    counted = exceptions(scene.table.facility, scene.table.facility.gaming_day(scene.last_round.ended_at), 4)
+    [row] = counted.rows("dealer")
+    assert (row.label, [cell.count for cell in row.cells][:4]) == ("Dealer", [0, 0, 3, 0])
+
+
+@pytest.mark.parametrize(
+    ("shaker", "what"), [("manual", "device"), ("manual", "layout"), ("automated-covered", "shaker")]
+)
+def test_a_dealer_alone_voids_no_losing_round_as_a_failure_that_nobody_saw(shaker: str, what: str) -> None:
+    """The dealer looks under the cover and reports a failure with the dice unseen. It takes the floor."""
+    scene = make_scene("pa-625a/A", shaker)
+    norolls_losing_round(scene)
+    with scene.refused("no-roll-must-be-signed"):
+        scene.act("report_device_failure", {"what": what, "dice": None})
+    scene.act("report_device_failure", {"what": what, "dice": None}, witness="floorperson")
+    assert (scene.entry["_type"], scene.entry["witness"]) == ("round.voided", "floorperson")
+    assert scene.fresh.status == "ceased"
+
+
+def test_a_failure_while_bets_are_open_is_reported_at_once() -> None:
+    """Nothing is gained then: every player may take the wager off."""
+    scene = make_scene()
+    scene.place((1, "big", STAKE))
+    scene.act("report_device_failure", {"what": "device"})
+    assert scene.entry["_type"] == "round.voided"
+
+
+def test_a_stickperson_alone_rethrows_only_as_often_as_dice_really_go_astray() -> None:
+    """The stickperson calls every losing throw off the table. The seventh in an hour takes the floor; surveillance
+    hears of the twelfth."""
+    scene = make_scene("pa-675a")
+    scene.place((1, "pip:5", STAKE))
+    scene.to_the_dice()
+    void = {"reason": "off-table", "faces_read": [1, 1, 2, 3, 4, 4, 6, 6, 2]}
+    for _ in range(6):
+        scene.act("call_no_roll", void)
+        scene.until("call_dice")
+    with scene.refused("no-rolls-above-the-rate", "58 Pa. Code § 675a.4(b)"):
+        scene.act("call_no_roll", void)
+    for number in range(7, 13):
+        assert norolls_alerts("rethrows") == []
+        scene.act("call_no_roll", void, witness="floorperson")
+        if number < 12:
+            scene.until("call_dice")
+    assert norolls_alerts("rethrows") == [("rethrows:dealer", "T-01")]
+
+
+def test_an_hour_later_a_void_throw_is_free_again() -> None:
+    moment = dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC)
+    with clock.override(lambda: moment):
+        scene = make_scene("pa-675a")
+        scene.place((1, "pip:5", STAKE))
+        scene.to_the_dice()
+        for _ in range(6):
+            scene.act("call_no_roll", {"reason": "off-table", "faces_read": []})
+            scene.until("call_dice")
+        with scene.refused("no-rolls-above-the-rate"):
+            scene.act("call_no_roll", {"reason": "off-table", "faces_read": []})
+    with clock.override(lambda: moment + dt.timedelta(minutes=61)):
+        scene.act("call_no_roll", {"reason": "off-table", "faces_read": []})
+    assert scene.entry["data"]["faces_read"] == []
+    assert act_line("throw.no_roll", scene.entry["data"]).endswith("; no face could be read")
+
+
+def test_a_policy_may_leave_some_no_rolls_free_and_the_next_one_takes_the_floor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The row of a jurisdiction: two in an hour are free. The tablet then asks for no PIN beforehand."""
+    rows = dict(policy.practice())
+    rows["no-rolls"] = dataclasses.replace(rows["no-rolls"], free_count=2, free_minutes=60)
+    monkeypatch.setattr(policy, "practice", lambda: rows)
+    assert policy.control_in_words(rows["no-rolls"]).endswith("after the first 2 of a person in 60 minutes")
+    scene = make_scene()
+    for _ in range(2):
+        norolls_losing_round(scene)
+        scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]})
+    norolls_losing_round(scene)
+    with scene.refused("no-rolls-above-the-rate"):
+        scene.act("call_no_roll", {"reason": "A die leans", "faces_read": [1, 1]})
+    with scene.refused("no-rolls-above-the-rate"):
+        scene.act("report_device_failure", {"what": "device", "dice": None})
+    page = scene.browser("tablet", "dealer").get("/floor/larkfield/T-01/console").content.decode()
+    [fields] = re.findall(r'data-act="call_no_roll"[^>]*data-fields="([^"]*)"', page)
+    assert fields == "read reason"
+
+
+def test_what_was_seen_is_no_more_than_was_thrown() -> None:
+    scene = make_scene()
+    norolls_losing_round(scene)
+    for code, seen in (("more-faces-than-dice", [1, 1, 2, 2]), ("no-such-face", [7]), ("malformed", "6, 6")):
+        with scene.refused(code):
+            scene.act("call_no_roll", {"reason": "A die leans", "faces_read": seen}, witness="floorperson")
+
+
+REASONS_OF_A_FAILURE = (
+    "electrical device failed", "Device failure", "the lamps went dark", "The layout does not light", "display is dead",
+)  # fmt: skip
+
+
+@clause("PA-625a.7(b)-settle", "PA-625a.7(b)-cease", "PA-539.7(b)-settle", "PA-539.7(b)-cease")
+@pytest.mark.parametrize("rules", ["pa-625a/A", "pa-539"])
+@pytest.mark.parametrize("reason", REASONS_OF_A_FAILURE)
+@pytest.mark.parametrize("shaker", ["automated-covered", "manual"])
+def test_a_failed_device_is_no_reason_to_void(rules: str, reason: str, shaker: str) -> None:
+    """Dealer and floorperson void a round whose covered dice were tossed, and play on without a repair."""
+    if (rules, shaker) == ("pa-539", "automated-covered"):
+        shaker = "automated-uncovered"
+    scene = make_scene(rules, shaker)
+    norolls_losing_round(scene)
+    for witness in ("floorperson", "pit-manager"):
+        with scene.refused("reason-of-another-act") as refusal:
+            scene.act("void_round", {"reason": reason}, witness=witness)
+        assert refusal.value.sentence.endswith("Use Device failed.")
+    with scene.refused("reason-of-another-act"):
+        scene.act("call_no_roll", {"reason": reason}, witness="floorperson")
+    params = {"what": "device", "dice": [1, 1, 2]}
+    scene.act("report_device_failure", params, witness="floorperson")
+    scene.finish()
+    assert Round.objects.get().taken_cents == STAKE
+    with scene.refused("gaming-ceased"):
+        scene.place((1, "big", STAKE))
+    scene.repair()
+    scene.place((1, "big", STAKE))
+
+
+def test_tossed_dice_count_although_they_are_covered() -> None:
+    """The same with a reason that no other act owns: a manager must sign, and the entry says that they were tossed."""
+    scene = make_scene("pa-625a/A", "automated-covered")
+    norolls_losing_round(scene)
+    with scene.refused("tossed-dice-are-settled"):
+        scene.act("void_round", {"reason": "Dispute settled by the floor"}, witness="floorperson")
+    scene.act("void_round", {"reason": "Dispute settled by the floor"}, witness="pit-manager")
+    assert (scene.entry["witness"], scene.entry["data"]["tossed"]) == ("pit-manager", True)
+    assert "tossed and covered" in act_line("round.voided", scene.entry["data"])
+
+
+@pytest.mark.parametrize(
+    ("reason", "instead"),
+    [
+        ("One die leans on the wall", "No roll"),
+        ("a die was cocked", "No roll"),
+        ("Seat 1: bet not entered", "Missed wager"),
+        ("a wager was entered twice", "Strike a wager"),
+    ],
+)
+def test_a_reason_of_another_act_leads_there(reason: str, instead: str) -> None:
+    scene = make_scene()
+    norolls_losing_round(scene)
+    with scene.refused("reason-of-another-act") as refusal:
+        scene.act("void_round", {"reason": reason}, witness="floorperson")
+    assert refusal.value.sentence.endswith(f"Use {instead}.")
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["Dice seen before bets closed", "Shaker uncovered too soon", "Dispute settled by the floor", "fire alarm",
+     "A player used a device", "The lights of the hall went on"],
+)  # fmt: skip
+def test_a_void_for_a_reason_of_its_own_is_a_void(reason: str) -> None:
+    scene = make_scene()
+    norolls_losing_round(scene)
+    scene.act("void_round", {"reason": reason}, witness="floorperson")
+    assert scene.entry["_type"] == "round.voided"
+
+
+def test_a_game_without_a_device_has_no_act_to_lead_to() -> None:
+    scene = make_scene("pa-675a")
+    scene.place((1, "pip:5", STAKE))
+    scene.act("void_round", {"reason": "the electrical supply failed"}, witness="floorperson")
+    assert scene.entry["_type"] == "round.voided"
+
+
+# Stories of thieves at the edge of the installation: what they do, what stops them, and who is told.
+
+
+OPERATE_LOGIN, OPERATE_PASSWORD = "operate_reading_tool", "of-this-test-alone"
+OPERATE_FORMER_LOCK = 0x5EA1_0001  # the advisory lock of earlier releases
+
+
+@pytest.fixture
+def operate_folder(tmp_path, settings) -> Path:
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    return keys.folder()
+
+
+@pytest.fixture
+def operate_reader():
+    """A connection of a login that may read everything, such as a tool of surveillance has."""
+    call_command("provision_roles", stdout=io.StringIO())
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"CREATE ROLE {OPERATE_LOGIN} LOGIN PASSWORD '{OPERATE_PASSWORD}' IN ROLE {provision_roles.AUDITOR}"
+        )
+    given = connection.get_connection_params()
+    address = {name: given[name] for name in ("host", "port", "dbname") if given.get(name)}
+    try:
+        with psycopg.connect(
+            **address, user=OPERATE_LOGIN, password=OPERATE_PASSWORD, autocommit=True
+        ) as reader:
+            yield reader
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"DROP ROLE {OPERATE_LOGIN}")
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.both_databases
+def test_who_only_reads_the_database_cannot_keep_the_sealer_from_sealing(
+    operate_folder, operate_reader, write
+):
+    """He waits for a restart of the sealer and takes what it locks. Then nothing is sealed, and he can rewrite.
+
+    What he can lock is no lock of the sealer, and what the sealer locks he may not lock. So nobody needs to be told.
+    """
+    keys.create(operate_folder)
+    operate_reader.execute("SELECT pg_advisory_lock(%s)", [OPERATE_FORMER_LOCK])
+    for statement in (
+        "SELECT 1 FROM audit_sealerlease FOR UPDATE",
+        "SELECT 1 FROM audit_sealerlease FOR KEY SHARE",
+        "LOCK TABLE audit_sealerlease IN ROW EXCLUSIVE MODE",
+        "UPDATE audit_sealerlease SET holder = 'me'",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), operate_reader.transaction():
+            operate_reader.execute(statement.encode())
+    with operate_reader.transaction():
+        operate_reader.execute("SELECT * FROM audit_sealerlease")
+        operate_reader.execute("LOCK TABLE audit_sealerlease IN ACCESS SHARE MODE")
+        lock = LeaderLock(operate_folder)
+        assert lock.acquire()
+        write()
+        assert Sealer(operate_folder, lock=lock).seal().size == 1
+        lock.release()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.both_databases
+def test_who_runs_a_sealer_of_his_own_cannot_replace_the_one_on_record(operate_folder, tmp_path, write):
+    """He has the keys of a backup and starts a sealer with them, in a folder that lacks what was signed.
+
+    The lease names the folder from which the record is sealed. His sealer seals nothing and says so in its log and
+    check; the one on record goes on. To seal from another folder, two people declare a new incarnation.
+    """
+    keys.create(operate_folder)
+    lock = LeaderLock(operate_folder)
+    assert lock.acquire()
+    SealerSession(operate_folder, lock).run_once()
+    lock.release()
+    stolen = tmp_path / "stolen"
+    (stolen / "keys").mkdir(parents=True)
+    for key in (operate_folder / "keys").iterdir():
+        (stolen / "keys" / key.name).write_bytes(key.read_bytes())
+        (stolen / "keys" / key.name).chmod(0o600)
+    thief = LeaderLock(stolen)
+    assert not thief.acquire()
+    assert thief.problem is not None and "not the one from which the record is sealed" in str(thief.problem)
+    assert lock.acquire()
+    write()
+    SealerSession(operate_folder, lock).run_once()
+    assert Checkpoint.objects.count() == 2
+    assert health_problem(clock.now()) == ""
+    lock.release()
+
+
+# Stories of insiders and other people's secrets, PINs, devices and names: what stops each, and who is told.
+
+
+PEOPLE_PAGE = "/floor/larkfield/people/"
+PEOPLE_ADMINISTRATOR = "system-administrator"
+
+
+class PeopleHands:
+    """The hands of the clock, which a test moves: 10:00 in the morning at the casino."""
+
+    def __init__(self) -> None:
+        self.now = dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC)
+
+
+@pytest.fixture
+def people_hands() -> Iterator[PeopleHands]:
+    hands = PeopleHands()
+    with clock.override(lambda: hands.now):
+        yield hands
+
+
+@pytest.fixture
+def people_scene(people_hands, db) -> Scene:
+    return make_scene()
+
+
+def people_prepare(scene: Scene, act: str, params: dict[str, Any], by: str = PEOPLE_ADMINISTRATOR) -> str:
+    """Prepare a change, and return its code."""
+    return str(scene.in_room(act, params, by=by, approve=False).body["change"])
+
+
+def people_see(scene: Scene, person: str, page: str = PEOPLE_PAGE) -> str:
+    """A page as this person sees it at the podium."""
+    return scene.browser("podium", person).get(page).content.decode()
+
+
+def people_newest(type_: str) -> dict[str, Any]:
+    """The newest entry of this type."""
+    body: dict[str, Any] = json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
+    return body
+
+
+@pytest.mark.both_databases
+def test_a_shift_manager_who_asks_for_a_colleagues_new_pin_never_reads_it(people_scene):
+    """He says that a colleague forgot her PIN, to read the new one and sign as her.
+
+    Who approved it makes the PIN while she is there, reads it alone, and it ends within minutes. Compliance is told,
+    although compliance approved.
+    """
+    scene = people_scene
+    change = people_prepare(scene, "replace_pin", {"person": "floorperson"}, by="shift-manager")
+    scene.in_room("approve_change", {"change": change}, by="compliance")
+    with scene.refused("role-may-not"):
+        scene.in_room("make_pin", {"person": "floorperson"}, by="shift-manager")
+    with scene.refused("secret-for-another"):
+        scene.in_room("make_pin", {"person": "floorperson"}, by=PEOPLE_ADMINISTRATOR)
+    scene.in_room("make_pin", {"person": "floorperson"}, by="compliance")
+    assert "PIN of Floorperson</h2>" not in people_see(scene, "shift-manager")
+    assert re.search(r"<p><code>\d{6}</code></p>", people_see(scene, "compliance"))
+    made, ends = (people_newest("pin.made")[name] for name in ("at", "data"))
+    assert ends["ends_at"][11:16] == f"{made[11:13]}:{int(made[14:16]) + 15:02}"  # a quarter of an hour later
+    told = ChangeNotice.objects.filter(change__code=change).values_list("department", flat=True)
+    assert sorted(told) == ["compliance", "surveillance"]
+    with scene.refused("approved-by-you"):
+        scene.in_room("acknowledge_change", {"change": change}, by="compliance")
+
+
+@pytest.mark.both_databases
+def test_an_administrator_never_reads_the_password_of_the_compliance_officer_whom_he_adds(people_scene):
+    """He adds a compliance officer and gives her a password, to become her and approve his own changes.
+
+    Her one-time password is made by who approved her, and nobody makes another one without a second person.
+    """
+    scene = people_scene
+    new = {"person": "carla-2", "name": "Carla Two", "role": "compliance"}
+    change = people_prepare(scene, "add_person", new)
+    scene.in_room("approve_change", {"change": change}, by="compliance")
+    with scene.refused("secret-for-another"):
+        scene.in_room("make_pin", {"person": "carla-2"}, by=PEOPLE_ADMINISTRATOR)
+    scene.in_room("make_pin", {"person": "carla-2"}, by="compliance")
+    with scene.refused("no-secret-allowed"):
+        scene.in_room("make_pin", {"person": "carla-2"}, by="compliance")
+    assert "PIN of Carla Two</h2>" not in people_see(scene, PEOPLE_ADMINISTRATOR)
+    assert "PIN of Carla Two</h2>" in people_see(scene, "compliance")
+
+
+@pytest.mark.both_databases
+def test_an_administrator_never_reads_the_password_after_a_factor_that_he_calls_lost(people_scene):
+    """He says that compliance lost their second factor and forgot the password, to sign in as compliance.
+
+    It is a change like any other: he cannot approve it, and who approves it reads the one-time password.
+    """
+    scene = people_scene
+    change = people_prepare(
+        scene, "replace_sign_in", {"person": "games-administrator", "lost": True, "why": "Left in a taxi"}
+    )
+    with scene.refused("made-by-you"):
+        scene.in_room("approve_change", {"change": change}, by=PEOPLE_ADMINISTRATOR)
+    scene.in_room("approve_change", {"change": change}, by="compliance")
+    with scene.refused("secret-for-another"):
+        scene.in_room("give_password", {"person": "games-administrator"}, by=PEOPLE_ADMINISTRATOR)
+    assert people_newest("sign_in.ended")["data"]["why"] == "Left in a taxi"
+
+
+@pytest.mark.both_databases
+def test_who_asks_for_a_device_never_reads_its_token(people_scene):
+    """He asks for a podium, to enroll a laptop of his own as it. Who approves the device makes its token."""
+    scene = people_scene
+    change = people_prepare(scene, "add_device", {"name": "Podium 9", "station": "podium"})
+    scene.in_room("approve_change", {"change": change}, by="compliance")
+    with scene.refused("token-for-another"):
+        scene.in_room("make_token", {"device": "Podium 9"}, by=PEOPLE_ADMINISTRATOR)
+    scene.in_room("make_token", {"device": "Podium 9"}, by="compliance")
+    page = "/floor/larkfield/devices/"
+    assert 'class="token"' not in people_see(scene, PEOPLE_ADMINISTRATOR, page)
+    assert 'class="token"' in people_see(scene, "compliance", page)
+
+
+def people_guess_for_an_hour(scene: Scene, hands: PeopleHands, unlocker: str) -> int:
+    """How many wrong PINs of the floorperson somebody types at one podium in an hour, who unlocks whatever they can."""
+    began, tries = hands.now, 0
+    person, device = scene.people["floorperson"], scene.podium
+    while hands.now < began + dt.timedelta(hours=1):
+        if not pins.is_locked_out(device, person, hands.now):
+            pins.count_wrong_pin(device, person, None, hands.now)
+            tries += 1
+            continue
+        for lockout in pins.active_lockouts(hands.now):
+            with contextlib.suppress(Refusal):
+                scene.in_room("unlock_pins", {"lockout": lockout.pk}, by=unlocker)
+        hands.now += dt.timedelta(seconds=20)
+    return tries
+
+
+@pytest.mark.both_databases
+def test_a_pit_manager_who_guesses_a_pin_and_unlocks_it_himself_stops_at_the_third_time(
+    people_scene, people_hands
+):
+    """He guesses a floorperson's PIN at a podium, and unlocks it himself at another, again and again.
+
+    He unlocks twice in a day; then somebody of another department signs, who is neither the person nor of his own.
+    """
+    scene = people_scene
+    assert (
+        people_guess_for_an_hour(scene, people_hands, "pit-manager") == 5 * 4 + 5
+    )  # the tenth locks the device too
+    lockout = Lockout.objects.latest("pk")
+    people_hands.now = lockout.started_at
+    for signer in (None, "shift-manager", "games-administrator"):
+        with scene.refused("unlock-takes-two"):
+            scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="casino-supervisor", witness=signer)
+    scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager", witness="security")
+    entry = people_newest("pins.unlocked")
+    assert (entry["actor"], entry["witness"]) == ("pit-manager", "security")
+    assert (entry["data"]["person"], entry["data"]["times"]) == ("floorperson", 3)
+
+
+@pytest.mark.both_databases
+def test_who_unlocks_other_people_at_one_device_stops_at_the_third_time_too(people_scene, people_hands):
+    """He guesses another person's PIN after each unlock, at one podium. Unlocks of one device are counted, too."""
+    scene = people_scene
+    for number, person in enumerate(("dealer", "relief", "floorperson")):
+        people_hands.now += dt.timedelta(minutes=16)
+        for _ in range(5):
+            pins.count_wrong_pin(scene.podium, scene.people[person], None, people_hands.now)
+        lockout = Lockout.objects.latest("pk")
+        with scene.refused("unlock-takes-two") if number == 2 else contextlib.nullcontext():
+            scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager")
+
+
+def people_unlock_everywhere(scene: Scene, hands: PeopleHands, may_unlock: bool) -> bool:
+    """Whether a pit manager ends the lock-out of a person at every device now."""
+    for lockout in pins.active_lockouts(hands.now).filter(scope="person") if may_unlock else ():
+        hands.now += dt.timedelta(milliseconds=1)
+        with contextlib.suppress(Refusal):
+            scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager")
+            return True
+    return False
+
+
+@pytest.mark.parametrize(("unlocks", "most"), [(False, 100), (True, 140)])
+@pytest.mark.both_databases
+def test_the_pin_of_one_person_is_tried_so_often_in_an_hour_and_no_more(
+    people_scene, people_hands, unlocks, most
+):
+    """Thieves at thirty devices, the person's own among them, try one person's PIN as often as they can for an hour.
+
+    The numbers are those of docs/security.md: 25 in a quarter of an hour, and 20 more for each of two unlocks.
+    """
+    scene = people_scene
+    person = scene.people["floorperson"]
+    *phones, own = (devices.enroll(f"Phone {number}", "larkfield", "pit")[0] for number in range(30))
+    Device.objects.filter(pk=own.pk).update(person=person, signed_on_at=people_hands.now)
+    own.refresh_from_db()
+    began, tries = people_hands.now, 0
+    while people_hands.now < began + dt.timedelta(hours=1):
+        for device in (*phones, own):  # their own device last: its tries count everywhere
+            while not pins.is_locked_out(device, person, people_hands.now):
+                if device == own and people_unlock_everywhere(scene, people_hands, unlocks):
+                    break
+                people_hands.now += dt.timedelta(milliseconds=1)
+                pins.count_wrong_pin(device, person, None, people_hands.now)
+                tries += 1
+        people_hands.now += dt.timedelta(seconds=10)
+    assert tries == most
+
+
+@pytest.mark.both_databases
+def test_somebody_whose_pin_was_guessed_reads_so_at_the_next_sign_in_and_compliance_has_a_case(
+    people_scene, people_hands
+):
+    """Somebody guesses a floorperson's PIN at a podium. She, compliance and surveillance learn of it."""
+    scene = people_scene
+    thief = scene.browser("podium")
+    for _ in range(5):
+        thief.post("/sign-in", {"person": "floorperson", "pin": "654321"})
+    lockout = Lockout.objects.get()
+    open_found_cases()
+    case = Case.objects.get(kind="lockout")
+    assert case.params["person"] == "Floorperson"
+    for watcher in ("compliance", "surveillance"):
+        assert case.code in people_see(scene, watcher, "/inbox/larkfield/")
+
+    people_hands.now += dt.timedelta(minutes=16)
+    hers = scene.browser("podium")
+    answer = hers.post("/sign-in", {"person": "floorperson", "pin": PIN})
+    assert answer["Location"] == "/sign-in/guessed"
+    page = hers.get(answer["Location"]).content.decode()
+    assert "Five wrong PINs" in page and "<b>Podium</b>" in page and "21 Nov, 10:00" in page
+    read = hers.post("/sign-in/guessed", {"next": "/floor/larkfield/staff/"})
+    assert read["Location"] == "/floor/larkfield/staff/"
+    entry = people_newest("pins.guesses_read")
+    assert (entry["actor"], entry["data"]) == ("floorperson", {"lockouts": [lockout.pk]})
+    assert hers.post("/sign-in", {"person": "floorperson", "pin": PIN})["Location"] == "/"
+
+
+@pytest.mark.both_databases
+def test_a_pit_manager_does_not_revoke_the_device_of_those_who_watch_him(people_scene, people_hands):
+    """He revokes the office device at which compliance works, so that nobody looks at his tables.
+
+    A device of another department takes somebody of that department or of oversight; every revocation is an alert.
+    """
+    scene = people_scene
+    _, scene.tokens["desk"] = devices.enroll("desk-1", "larkfield", "office")
+    _, scene.tokens["phone"] = devices.enroll("Phone 1", "larkfield", "pit")
+    scene.browser("desk", "compliance"), scene.browser("phone", "security")
+    offered = people_see(scene, "pit-manager", "/floor/larkfield/devices/?device=desk-1")
+    assert 'value="compliance"' in offered and 'value="cage"' not in offered
+    for device in ("desk-1", "Phone 1"):
+        lost = {"device": device, "why": "lost"}
+        for signer in (None, "shift-manager"):
+            with scene.refused("second-person-for-device"):
+                scene.in_room("revoke_device", lost, by="pit-manager", witness=signer)
+    scene.in_room(
+        "revoke_device", {"device": "desk-1", "why": "lost"}, by="pit-manager", witness="compliance"
+    )
+    scene.in_room("revoke_device", {"device": "Phone 1", "why": "lost"}, by="pit-manager", witness="security")
+    scene.in_room("revoke_device", {"device": "Tablet of T-01", "why": "lost"}, by="pit-manager")
+    tick()
+    alerts = Alert.objects.filter(kind="device-revoked", ended_at=None)
+    assert {alert.params["device"] for alert in alerts} == {"desk-1", "Phone 1", "Tablet of T-01"}
+    assert {alert.table.code for alert in alerts} == {"T-01"}
+
+
+def people_cookies(client: Client) -> dict[str, str]:
+    """The cookies of a browser, as somebody copies them from its storage."""
+    return {name: morsel.coded_value for name, morsel in client.cookies.items()}
+
+
+def people_browser_with(cookies: dict[str, str]) -> Client:
+    """Another browser, into which copied cookies were put."""
+    client = Client()
+    for name, value in cookies.items():
+        client.cookies[name] = ""
+        client.cookies[name].set(name, value, value)
+    return client
+
+
+PEOPLE_STAFF = "/floor/larkfield/staff/"
+
+
+@pytest.mark.both_databases
+def test_copied_cookies_of_a_podium_end_at_the_next_sign_in_and_give_the_thief_away(
+    people_scene, people_hands
+):
+    """He copies both cookies of a podium and reads the floor from home.
+
+    The next sign-in at the podium changes its cookie. The copy opens nothing then, not even the sign-in page; the
+    podium locks, so that its person gives the PIN again, and the floor is called.
+    """
+    scene = people_scene
+    podium = scene.browser("podium", "floorperson")
+    assert podium.get(PEOPLE_STAFF).status_code == 200
+    copied = people_cookies(podium)
+    assert podium.post("/sign-in", {"person": "shift-manager", "pin": PIN}).status_code == 302
+    assert podium.get(PEOPLE_STAFF).status_code == 200
+    people_hands.now += dt.timedelta(minutes=2)
+    thief = people_browser_with(copied)
+    assert thief.post("/sign-in", {"person": "floorperson", "pin": PIN})["Location"] == "/enrol"
+    assert "an old key of Podium" in thief.get("/enrol").content.decode()
+    copy = people_newest("device.cookie_copied")["data"]
+    assert (copy["name"], copy["cookie"], copy["newest"]) == ("Podium", 1, 2)
+    assert podium.get(PEOPLE_STAFF).status_code == 302
+    assert podium.post("/sign-in", {"person": "shift-manager", "pin": PIN}).status_code == 302
+    tick()
+    assert {alert.table.code for alert in Alert.objects.filter(kind="device-copied")} == {"T-01"}
+    # The same copy does not lock the podium again.
+    thief.get(PEOPLE_STAFF)
+    assert podium.get(PEOPLE_STAFF).status_code == 200
+    assert Entry.objects.filter(type="device.cookie_copied").count() == 1
+
+
+@pytest.mark.both_databases
+def test_a_thief_who_signs_in_with_a_copied_cookie_is_found_by_the_podium_itself(people_scene, people_hands):
+    """He copies the device cookie and signs in with a PIN that he saw. The podium's next request is of an old key."""
+    scene = people_scene
+    podium = scene.browser("podium", "floorperson")
+    podium.get(PEOPLE_STAFF)
+    thief = people_browser_with(people_cookies(podium))
+    assert thief.post("/sign-in", {"person": "shift-manager", "pin": PIN}).status_code == 302
+    assert thief.get(PEOPLE_STAFF).status_code == 200
+    people_hands.now += dt.timedelta(minutes=2)
+    assert podium.get("/")["Location"] == "/enrol"
+    assert thief.get(PEOPLE_STAFF).status_code == 302
+    tick()
+    assert Alert.objects.filter(kind="device-copied", ended_at=None).exists()
+
+
+@pytest.mark.both_databases
+def test_a_lost_answer_and_two_tabs_lock_no_honest_tablet(people_scene, people_hands):
+    """Nobody steals anything: an answer is lost on the way, and a second tab sends what it had before."""
+    scene = people_scene
+    podium = scene.browser("podium", "floorperson")
+    podium.get(PEOPLE_STAFF)
+    before = people_cookies(podium)
+    podium.post("/sign-in", {"person": "floorperson", "pin": PIN})  # whose answer never arrives
+    people_hands.now += dt.timedelta(minutes=5)
+    tablet = people_browser_with(before)
+    assert tablet.post("/sign-in", {"person": "floorperson", "pin": PIN}).status_code == 302
+    assert tablet.get(PEOPLE_STAFF).status_code == 200
+    second_tab = people_browser_with(before | {"sessionid": people_cookies(tablet)["sessionid"]})
+    assert second_tab.get(PEOPLE_STAFF).status_code == 200
+    assert not Entry.objects.filter(type="device.cookie_copied").exists()
+    assert Device.objects.get(name="Podium").locked_at is None
+
+
+@pytest.mark.both_databases
+def test_a_session_is_worth_nothing_with_the_cookie_of_another_device(people_scene):
+    """He copies a manager's session into a tablet that he may use. It is nobody's session there."""
+    scene = people_scene
+    podium = scene.browser("podium", "shift-manager")
+    session = people_cookies(podium)["sessionid"]
+    tablet = scene.browser("tablet")
+    mixed = people_browser_with(people_cookies(tablet) | {"sessionid": session})
+    act = "/floor/larkfield/acts/unlock_pins"
+    body = json.dumps({"command": "00000000-0000-4000-8000-000000000001", "params": {"lockout": 1}})
+    assert mixed.post(act, body, content_type="application/json").status_code == 401
+    assert (
+        people_browser_with({"sessionid": session})
+        .post(act, body, content_type="application/json")
+        .status_code
+        == 401
+    )
+    Device.objects.filter(name="Podium").update(revoked_at=clock.now())
+    assert podium.post(act, body, content_type="application/json").status_code == 401
+
+
+@pytest.mark.both_databases
+def test_a_restored_backup_keeps_the_tablets_that_it_is_older_than(people_scene, people_hands):
+    """Somebody restores an older database. A tablet's cookie is newer than it, and is still the server's own."""
+    podium = people_scene.browser("podium", "floorperson")
+    podium.get(PEOPLE_STAFF)
+    Device.objects.filter(name="Podium").update(cookie=0, cookies_made=0)
+    assert podium.get(PEOPLE_STAFF).status_code == 200
+    podium.post("/sign-in", {"person": "floorperson", "pin": PIN})
+    assert podium.get(PEOPLE_STAFF).status_code == 200
+    assert Device.objects.get(name="Podium").cookie == 2
+
+
+def people_command(monkeypatch: pytest.MonkeyPatch, *words: str, typed: tuple[str, ...]) -> str:
+    """Run a command at the server's terminal, where these lines are typed. Returns what it prints."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
+    out = io.StringIO()
+    call_command(*words, stdout=out, stderr=out)
+    return out.getvalue()
+
+
+PEOPLE_TWO = ("--by=system-administrator", "--with=compliance", "--pin-from-stdin")
+PEOPLE_HIRE = ("add_person", "zoe", "Zoe Park", "--facility=larkfield", "--role=compliance", *PEOPLE_TWO)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        PEOPLE_HIRE,
+        ("change_person", "floorperson", "--role=pit-manager", *PEOPLE_TWO),
+        ("enrol_device", "Laptop", "--facility=larkfield", "--station=office", "--by=system-administrator",
+         "--pin-from-stdin"),
+        ("record_people", "--by=compliance", "--pin-from-stdin"),
+    ],
+)  # fmt: skip
+@pytest.mark.both_databases
+def test_the_servers_operator_signs_for_nobody_and_guesses_no_pin_there(people_scene, monkeypatch, words):
+    """He adds a compliance officer at the server, and names two honest people as those who answered for her.
+
+    Each of them types their own PIN there, and wrong ones are counted as at a device.
+    """
+    scene = people_scene
+    before = Entry.objects.exclude(type__in=("person.refused", "person.locked_out")).count()
+    for tries in range(6):
+        says = "Code or PIN is wrong|fourth wrong PIN" if tries < 4 else "Too many wrong PINs"
+        with pytest.raises(CommandError, match=says):
+            people_command(monkeypatch, *words, typed=("654321", PIN, "271828"))
+    lockout = Lockout.objects.get()
+    assert (lockout.where, lockout.facility) == ("the server's terminal", "larkfield")
+    with pytest.raises(CommandError, match="Too many wrong PINs"):
+        people_command(monkeypatch, *words, typed=(PIN, PIN, "271828"))
+    assert Entry.objects.exclude(type__in=("person.refused", "person.locked_out")).count() == before
+    tick()
+    assert Alert.objects.filter(kind="pins-guessed").exists()
+    refused = people_newest("person.refused")["data"]
+    assert (refused["name"], refused["purpose"]) == ("the server's terminal", "server")
+    scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager")
+
+
+@pytest.mark.both_databases
+def test_what_the_servers_operator_does_alone_says_so_on_the_record(people_scene, monkeypatch):
+    """He gives himself a way in with a command that asks nobody: its entries say that the operator did it."""
+    people_command(monkeypatch, "give_password", "compliance", "--lost", typed=())
+    given = people_newest("password.given")
+    assert (given["actor"], given["data"]["by_operator"]) == (None, True)
+    people_command(
+        monkeypatch, "enrol_device", "Laptop", "--facility=larkfield", "--station=office", typed=()
+    )
+    enrolled = people_newest("device.enrolled")
+    assert (enrolled["actor"], enrolled["data"]["by_operator"]) == (None, True)
+    Person.objects.filter(code="dealer").update(badge="7")
+    people_command(monkeypatch, "record_people", typed=())
+    recorded = people_newest("person.recorded")
+    assert (recorded["actor"], recorded["data"]["by_operator"]) == (None, True)
+    assert not [
+        finding
+        for finding in verification.verify().findings
+        if finding.code.startswith(("person-", "device-"))
+    ]
+    people_command(monkeypatch, *PEOPLE_HIRE, typed=(PIN, PIN, "271828"))
+    hired = people_newest("person.recorded")
+    assert (hired["actor"], hired["witness"]) == ("system-administrator", "compliance")
+    assert "by_operator" not in hired["data"]
+
+
+# What somebody inside who works for a player tries with the players on file, what stops them, and who is told.
+# Whose rounds were whose decides what a player is given, and an exclusion who may sit down. Names and letters are
+# for the casino's own people.
+
+
+def players_scene() -> Scene:
+    """A table, and a floorperson of another pit."""
+    scene = make_scene()
+    facility = scene.table.facility
+    pit = Pit.objects.create(facility=facility, code="p9", name="Another pit")
+    person = Person.objects.create_person(
+        "of-another-pit", PIN, name="Of Another Pit", role="floorperson", department="table-games"
+    )
+    Assignment.objects.create(person=person, facility=facility, pit=pit, started_at="2020-01-01T00:00Z")
+    scene.people[person.code] = person
+    return scene
+
+
+def players_registered(scene: Scene, name: str) -> str:
+    return str(scene.in_room("register_player", {"name": name}, by="floorperson").body["player"])
+
+
+def players_rated(scene: Scene, name: str) -> tuple[str, int]:
+    """A player of this name who played one round of $20 at seat 1: the code, and the rating, which has ended."""
+    code = players_registered(scene, name)
+    scene.place((1, "small", 2_000))
+    rating = scene.act("start_rating", {"seat": 1, "player": code}, by="floorperson").body["rating"]
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [1, 1, 2]})
+    scene.finish()
+    scene.act("end_rating", {"seat": 1}, by="floorperson")
+    return code, int(rating)
+
+
+def players_handle(*codes: str) -> int:
+    rows = list(Rating.objects.filter(player__code__in=codes))
+    return figures_of(rows, timezone.now()).handle_cents if rows else 0
+
+
+def players_listed(scene: Scene) -> str:
+    """The page of players, as compliance reads it."""
+    address = f"/floor/{scene.table.facility.code}/players/"
+    return scene.browser("podium", "compliance").get(address).content.decode()
+
+
+def players_newest() -> dict[str, Any]:
+    return json.loads(bytes(Entry.objects.filter(stream__name="larkfield/players").latest("seq").body))
+
+
+def players_proven() -> None:
+    assert list(check_players(lambda: None)) == [] and verification.verify().good
+
+
+@pytest.mark.both_databases
+def test_a_floorperson_does_not_give_a_friend_the_play_of_another_player() -> None:
+    """He merges a good customer into his friend, or moves the customer's rounds there.
+
+    It needs two people, their own tables and a day's time; compliance signs for anything else. Who did it stands among
+    the changes on the page of players, and the way back is open.
+    """
+    scene = players_scene()
+    customer, rating = players_rated(scene, "A Customer")
+    friend = players_registered(scene, "A Friend")
+    merge = {"player": customer, "into": friend}
+    split = {"rating": rating, "player": friend, "round": 1}
+    for act, params in (("merge_players", merge), ("split_rating", split)):
+        with scene.refused("second-person-must-sign"):
+            scene.in_room(act, params, by="floorperson")
+        with scene.refused("second-person-must-sign"):
+            scene.in_room(act, params, by="floorperson", witness="of-another-pit")
+        with scene.refused("rating-of-another-table"):
+            scene.in_room(act, params, by="of-another-pit", witness="pit-manager")
+        with scene.refused("role-may-not"):
+            scene.in_room(act, params, by="security", witness="pit-manager")
+    now = timezone.now()
+    with scene.tried():
+        Rating.objects.filter(pk=rating).update(
+            started_at=now - dt.timedelta(hours=30), ended_at=now - dt.timedelta(hours=25)
+        )
+        for act, params in (("merge_players", merge), ("split_rating", split)):
+            with scene.refused("rating-too-old"):
+                scene.in_room(act, params, by="floorperson", witness="pit-manager")
+        scene.in_room("split_rating", split, by="floorperson", witness="compliance")
+    assert (players_handle(customer), players_handle(friend)) == (2_000, 0)
+    players_proven()
+
+
+@pytest.mark.both_databases
+def test_two_who_merge_a_customer_into_a_friend_are_named_and_it_is_undone() -> None:
+    """Floorperson and pit manager work together: compliance reads both names, and takes the merger back."""
+    scene = players_scene()
+    customer, _rating = players_rated(scene, "A Customer")
+    friend = players_registered(scene, "A Friend")
+    scene.in_room(
+        "merge_players", {"player": customer, "into": friend}, by="floorperson", witness="pit-manager"
+    )
+    entry = players_newest()
+    assert (entry["_type"], entry["actor"], entry["witness"]) == (
+        "players.merged",
+        "floorperson",
+        "pit-manager",
+    )
+    page = players_listed(scene)
+    assert f"{customer} is the same person as {friend}" in page and "Floorperson, with Pit Manager" in page
+    with scene.refused("second-person-must-sign"):
+        scene.in_room("unmerge_players", {"player": customer}, by="compliance")
+    scene.in_room("unmerge_players", {"player": customer}, by="compliance", witness="shift-manager")
+    assert Player.objects.get(code=customer).merged_into is None
+    assert players_newest()["data"] == {"player": customer, "out_of": friend}
+    assert f"{customer} is not the same person as {friend}" in players_listed(scene)
+    with scene.refused("player-not-merged"):
+        scene.in_room("unmerge_players", {"player": customer}, by="compliance", witness="shift-manager")
+    scene.place((1, "small", 500))
+    scene.act("start_rating", {"seat": 1, "player": customer}, by="floorperson")
+    players_proven()
+
+
+@pytest.mark.both_databases
+def test_rounds_that_were_moved_to_a_friend_are_moved_back() -> None:
+    scene = players_scene()
+    customer, rating = players_rated(scene, "A Customer")
+    friend = players_registered(scene, "A Friend")
+    split = {"rating": rating, "player": friend, "round": 1}
+    scene.in_room("split_rating", split, by="floorperson", witness="pit-manager")
+    assert (players_handle(customer), players_handle(friend)) == (0, 2_000)
+    back = {"rating": rating, "player": customer, "round": 1}
+    scene.in_room("split_rating", back, by="compliance", witness="pit-manager")
+    assert (players_handle(customer), players_handle(friend)) == (2_000, 0)
+    players_proven()
+
+
+@pytest.mark.both_databases
+def test_a_guard_does_not_let_an_excluded_player_in() -> None:
+    """He lifts the self-exclusion of a friend, or excludes somebody he dislikes: compliance alone does either."""
+    scene = players_scene()
+    code = players_registered(scene, "A Friend")
+    scene.in_room("exclude_player", {"player": code, "reason": "self"}, by="compliance")
+    for by in ("security", "shift-manager", "surveillance", "games-administrator"):
+        for act, params in (
+            ("admit_player", {}),
+            ("exclude_player", {"reason": "house"}),
+            ("erase_player", {}),
+        ):
+            with scene.refused("role-may-not"):
+                scene.in_room(act, {"player": code, **params}, by=by)
+    scene.people["compliance"].department = "table-games"
+    with scene.refused("may-not-prepare"):
+        scene.in_room("admit_player", {"player": code}, by="compliance")
+    assert Player.objects.get(code=code).exclusion == "self"
+
+
+@pytest.mark.both_databases
+def test_an_exclusion_is_neither_made_nor_shed_by_a_merger() -> None:
+    """The floor excludes nobody by a merger, and no code comes out of a merger without the exclusion of both."""
+    scene = players_scene()
+    friend, other = (players_registered(scene, name) for name in ("A Friend", "Another"))
+    scene.in_room("merge_players", {"player": friend, "into": other}, by="floorperson", witness="pit-manager")
+    scene.in_room("exclude_player", {"player": other, "reason": "list"}, by="compliance")
+    with scene.refused("excluded-code"):
+        scene.in_room("unmerge_players", {"player": friend}, by="floorperson", witness="pit-manager")
+    scene.in_room("unmerge_players", {"player": friend}, by="floorperson", witness="compliance")
+    assert set(Player.objects.values_list("exclusion", flat=True)) == {"list"}
+    assert players_newest()["data"]["exclusions"] == {friend: "list"}
+    third = players_registered(scene, "A Third")
+    for merge in ({"player": third, "into": other}, {"player": other, "into": third}):
+        with scene.refused("excluded-code"):
+            scene.in_room("merge_players", merge, by="floorperson", witness="pit-manager")
+    assert Player.objects.get(code=third).exclusion == ""
+    players_proven()
+
+
+@pytest.mark.both_databases
+def test_nobody_erases_a_player_whom_a_legal_hold_covers() -> None:
+    """An investigation asks for a player; somebody in compliance erases them first. The hold of any code counts."""
+    scene = players_scene()
+    kept, merged = (players_registered(scene, name) for name in ("Quentin", "Quentin again"))
+    scene.in_room("merge_players", {"player": merged, "into": kept}, by="floorperson", witness="pit-manager")
+    now = timezone.now()
+    hold = LegalHold.objects.create(
+        facility="larkfield",
+        number=1,
+        reason="Letter of the Board",
+        kinds=["players"],
+        placed_by=scene.people["compliance"],
+        placed_at=now,
+    )
+    with scene.refused("player-is-held"):
+        scene.in_room("erase_player", {"player": kept}, by="compliance")
+    assert PlayerDetails.objects.count() == 2
+    for free in (
+        {"kinds": ["exports"]},
+        {"last_day": now.date() - dt.timedelta(days=3)},
+        {"until": now.date() - dt.timedelta(days=3)},
+        {"facility": "seabright"},
+        {"released_at": now, "released_by": scene.people["compliance"]},
+    ):
+        with scene.tried():
+            LegalHold.objects.filter(pk=hold.pk).update(**free)
+            scene.in_room("erase_player", {"player": kept}, by="compliance")
+            assert PlayerDetails.objects.count() == 0, free
+
+
+@pytest.mark.both_databases
+def test_a_jurisdiction_may_ask_for_a_second_person_where_the_practice_asks_for_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = players_scene()
+    code = players_registered(scene, "A Friend")
+    row = {
+        "title": "Exclusions of players",
+        "covers": "that nobody may seat a player",
+        "control": "signature",
+        "prepare": {"security": "security"},
+        "approve": {"compliance": "compliance"},
+        "told": [],
+        "hours": 0,
+    }
+    rows = policy.read_separation({"exclusions": row})
+    monkeypatch.setitem(jurisdiction("PA").separation, "exclusions", rows["exclusions"])
+    exclude = {"player": code, "reason": "self"}
+    with scene.refused("may-not-prepare"):
+        scene.in_room("exclude_player", exclude, by="compliance")
+    assert policy.may_prepare(rows["exclusions"], scene.people["security"])
+    malformed: list[dict[str, Any]] = [
+        {"control": "change", "hours": 2},
+        {"approve": {}},
+        {"control": "alone"},
+    ]
+    for wrong in malformed:
+        with pytest.raises(ValueError, match=r"separation\.exclusions"):
+            policy.read_separation({"exclusions": {**row, **wrong}})
+
+
+@pytest.mark.postgres
+@pytest.mark.both_databases
+def test_the_login_of_the_auditor_reads_no_name_card_salt_or_letter() -> None:
+    """A tool of surveillance has a read-only login. It counts players and letters, and reads none of their words."""
+    connection.check_constraints()
+    call_command("provision_roles", stdout=io.StringIO())
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL ROLE {provision_roles.AUDITOR}")
+        cursor.execute("SELECT count(player_id) FROM tables_playerdetails")
+        cursor.execute("SELECT count(id), max(sha256) FROM tables_caseletter")
+        cursor.execute("SELECT count(id), max(sha256) FROM tables_casedocument")
+        for table, column in (
+            ("tables_playerdetails", "name"),
+            ("tables_playerdetails", "card"),
+            ("tables_playerdetails", "salt"),
+            ("tables_playerdetails", "*"),
+            ("tables_caseletter", "addressee"),
+            ("tables_caseletter", "findings"),
+            ("tables_casedocument", "content"),
+        ):
+            with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+                cursor.execute(f"SELECT {column} FROM {table}")
+
+
+# A thief with all rights in the database, who is faster than the sealer: what an outsider sees by himself. The
+# entries are false before anything is sealed, and every hash, seal, signature and cosignature over them is right.
+# So neither the chain nor the seals nor a witness can know. Only the rules do.
+
+
+Change = Callable[[dict[str, Any]], None]
+
+
+@pytest.fixture
+def verifier_scene(tmp_path, settings):
+    """A table with a round in which total 8 won $40 for $5, and a sealer that has not sealed it yet."""
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    scene = make_scene("pa-625a/A")
+    scene.play((1, "total:8", 500), (2, "big", 2_000), dice=[1, 3, 4])
+    scene.finish()
+    keys.create(keys.folder())
+    return scene
+
+
+def verifier_rewrite(scene: Scene, changes: dict[str, Change]) -> int:
+    """Change entries of the table by their type, and hash its chain again. Returns the first changed number."""
+    stream, first = scene.table.stream, 0
+    entries = Entry.objects.filter(stream=stream).order_by("seq")
+    prev = chain.genesis(stream.name)
+    with as_superuser():
+        for entry in entries:
+            body = json.loads(bytes(entry.body))
+            if entry.type in changes:
+                changes[entry.type](body["data"])
+                first = first or entry.seq
+            content = chain.canonical(body)
+            digest = chain.entry_hash(prev, content)
+            Entry.objects.filter(pk=entry.pk).update(prev=prev, hash=digest, body=content)
+            prev = digest
+        Stream.objects.filter(pk=stream.pk).update(head=prev)
+    return first
+
+
+def verifier_bundle() -> bytes:
+    """The sealed record for an outsider. The sealer notices nothing."""
+    Sealer(keys.folder()).seal()
+    out = io.BytesIO()
+    bundle.write(out, export.select())
+    return out.getvalue()
+
+
+def verifier_pay_more(data: dict[str, Any]) -> None:
+    """Pay the winner 180 to 1, with sums that agree."""
+    for line in data.get("settled", ()):
+        if line["outcome"] == "win":
+            line.update(pays="180 to 1", paid_cents=90_000)
+    data["paid_cents"] = 90_000
+
+
+def test_a_winner_paid_at_180_to_1_before_the_seal(verifier_scene):
+    """The thief pays a friend $900 for $5, and changes each entry about it. Stopped: the outsider's copy of verify.py
+    settles the round by the terms of the file. Told: whoever checks any bundle of that day.
+    """
+    assert "settled again by their terms: 1 rounds" in "\n".join(check(verifier_bundle()))
+    changed = dict.fromkeys(("round.settled", "winners.paid", "layout.cleared"), verifier_pay_more)
+    seq = verifier_rewrite(verifier_scene, changed)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(
+            verify, "TABLE_TYPES", frozenset()
+        )  # a checker of hashes and sums alone finds nothing
+        unsealed = b"".join(export.lines(export.select()))
+        assert verify.verify(io.BytesIO(unsealed))
+    assert (
+        f"larkfield/T-01 seq {seq}: it settles seat 1's total:8: 500 cents win 90000 at 180 to 1; its terms give"
+        in bad(unsealed)
+    )
+
+
+def test_5000_dollars_more_on_a_cleared_layout(verifier_scene):
+    """The thief books $5,000 as paid out when the layout is cleared, to explain a tray that is short."""
+    seq = verifier_rewrite(
+        verifier_scene, {"layout.cleared": lambda data: data.update(paid_cents=data["paid_cents"] + 500_000)}
+    )
+    said = bad(verifier_bundle())
+    assert said == (
+        f"record.jsonl: line {line_of(seq)}: larkfield/T-01 seq {seq}: its paid_cents is 504000, and the entries and"
+        " terms give 4000"
+    )
+
+
+def line_of(seq: int) -> int:
+    """The line of an entry of the table: after the first line, and the streams before it."""
+    before = Stream.objects.filter(name__lt="larkfield/T-01").values_list("seq", flat=True)
+    return 1 + sum(before) + seq
