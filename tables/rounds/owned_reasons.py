@@ -12,7 +12,7 @@ from tables.core.context import TableContext
 from tables.rounds.refusals import REASON_OF_ANOTHER_ACT
 
 FAILS = (
-    r"(fail|malfunction|broke|break|defect|fault|dead|dark|stuck|jam|crash|stop|does ?n.?t|did ?n.?t|is ?n.?t|not "
+    r"(fail|malfunction|broke|break|defect|fault|dead|dark|stuck|jam|crash|does ?n.?t|did ?n.?t|is ?n.?t|not "
     r"(work|light|lit|toss|run|start|show)|out of order|down\b|outage)"
 )
 
@@ -42,6 +42,8 @@ SHAKER = OwnedReason(
 DEVICE = OwnedReason(
     _words(
         r"\belectr",
+        r"\bpower (cut|fail|loss|out)",
+        r"\b(fuse|circuit|LEDs?)\b",
         r"\billuminat",
         r"\bmalfunction",
         _both(r"\b(device|lamp|light|layout|display|combinations?|wager area)"),
@@ -64,7 +66,10 @@ NO_ROLL = OwnedReason(
     "No roll",
 )
 MISSED_WAGER = OwnedReason(
-    _words(r"\b(wager|bet)s?\b.*\b(missed|not entered|forgotten)", r"\b(missed|forgotten)\b.*\b(wager|bet)"),
+    _words(
+        r"\b(wager|bet)s?\b.*\b(missed|not entered|forgotten)",
+        r"\b(missed|forgotten) (a |the |his |her |their )?(wager|bet)",
+    ),
     "record_missed_wager",
     "position",
     "Missed wager",

@@ -74,7 +74,7 @@ def takes_two(facility: Facility, lockout: Lockout, now: dt.datetime) -> bool:
 def unlocks_before(facility: Facility, lockout: Lockout, now: dt.datetime) -> int:
     """How many lock-outs of the same person or at the same device were ended early within the time of the policy."""
     minutes = policy.row_of(facility.law, UNLOCKS).free_minutes
-    same = Q(device=lockout.device)
+    same = Q(device=lockout.device, facility=facility.code)
     if lockout.person_id is not None:
         same |= Q(person=lockout.person)
     unlocked = Lockout.objects.filter(same, unlocked_at__gt=now - dt.timedelta(minutes=minutes))

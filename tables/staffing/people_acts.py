@@ -216,11 +216,15 @@ def give_password(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 def _allowed(ctx: FacilityContext, params: Params, kind: OneTimeSecret.Kind) -> OneTimeSecret:
-    """The one-time secret that the actor may make, locked. Raises as `make_pin`."""
+    """The one-time secret that the actor may make, locked. It lapses after the hours of the policy.
+
+    Raises as `make_pin`.
+    """
     person = person_here(ctx.facility, params.text("person"))
     allowed = (
         OneTimeSecret.objects.select_for_update(of=("self",))
         .filter(person=person, kind=kind, made_at=None, approved_by__isnull=False)
+        .filter(allowed_at__gt=ctx.now - policy.row_of(ctx.facility.law, SUBJECT).time)
         .select_related("person", "approved_by")
         .first()
     )

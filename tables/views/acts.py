@@ -167,6 +167,7 @@ def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLoo
         screen = _fresh_screen(request, target, station)
         return _refused(refusal.status, refusal, screen, refusal.affected_table_ids)
     except RecordedRefusal as refusal:
+        lookup.not_found = act_request.command  # also of a repetition: this is what became of the command
         affected = (refusal.response.key, *refusal.response.affected_table_ids)
         return _refused(422, refusal, _fresh_screen(request, target, station), affected)
     except Refusal as refusal:
@@ -199,6 +200,7 @@ def _perform(
     accepted = target.runner.rehearse(act_request, up_to_act=act_request.witness is None)
     if accepted is not None:
         return accepted
+    act_request.lookup.not_found = None  # an earlier try may be accepted while this PIN is hashed
     witness = factors.verify_witness(request, code, pin, app_code)
     return target.runner.execute(replace(act_request, witness=witness))
 

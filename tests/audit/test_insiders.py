@@ -1741,3 +1741,39 @@ def line_of(seq: int) -> int:
     """The line of an entry of the table: after the first line, and the streams before it."""
     before = Stream.objects.filter(name__lt="larkfield/T-01").values_list("seq", flat=True)
     return 1 + sum(before) + seq
+
+
+@pytest.mark.both_databases
+def test_what_somebody_approved_and_nobody_used_lapses_with_the_hours_of_the_policy(people_scene):
+    """A password is approved for one who forgot it. She remembers it and works on. Who approved it waits a month, to
+    make one when nobody thinks of it any more, and reads it. What was approved has lapsed after a day.
+    """
+    scene = people_scene
+    params = {"person": "games-administrator", "lost": False, "why": "Forgot it"}
+    change = people_prepare(scene, "replace_sign_in", params)
+    scene.in_room("approve_change", {"change": change}, by="compliance")
+    later = clock.now() + dt.timedelta(days=30)
+    with clock.override(lambda: later), scene.refused("no-secret-allowed"):
+        scene.in_room("give_password", {"person": "games-administrator"}, by="compliance")
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_owned"),
+    [
+        ("power cut at the table", True),
+        ("the fuse blew", True),
+        ("missed wager of seat 3", True),
+        ("drink spilled on layout, play stopped", False),
+        ("spectator fell on the layout and play stopped", False),
+        ("a light fight stopped play", False),
+        ("missed announcement; bets called late", False),
+    ],
+)
+def test_a_reason_in_other_words_is_known_and_an_honest_one_is_not_refused(reason, is_owned):
+    """Who voids for a failed device gets the wagers back without a repair. An accident at the table stays a reason."""
+    scene = make_scene()
+    scene.place((1, "small", 50_000))
+    scene.to_the_dice()
+    expected = scene.refused("reason-of-another-act") if is_owned else contextlib.nullcontext()
+    with expected:
+        scene.act("void_round", {"reason": reason}, witness="floorperson")

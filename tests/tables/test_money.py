@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import uuid
 from typing import Any
 
 import pytest
@@ -37,7 +38,7 @@ from tables.runner.system import system_context
 from tables.setup.first_day import first_day
 from tables.words.sentences import moment
 from tests.tables import slip_scene
-from tests.tables.cast import Scene, make_scene
+from tests.tables.cast import PIN, Scene, make_scene
 
 pytestmark = pytest.mark.django_db
 OPENER = {"100": 50, "500": 300, "2500": 400, "10000": 200, "50000": 40, "100000": 10}  # $61,550
@@ -159,6 +160,18 @@ def test_a_fill_is_in_the_tray_once_it_is_received_and_a_credit_has_left_once_it
     assert tray(scene) == OPENER_CENTS - 200_000
     slips = ChipTransfer.objects.order_by("number")
     assert [(row.slip, row.status) for row in slips] == [("F-0001", "received"), ("C-0001", "received")]
+
+
+def test_a_refused_count_names_its_command_again_when_its_first_answer_was_lost(scene):
+    transfer, command = fill(scene), str(uuid.uuid4())
+    podium = scene.browser("podium", "floorperson")
+    for _ in range(2):
+        params, witness = {**transfer, "chips": {"500": 99}}, {"person": "dealer", "pin": PIN}
+        body = {"command": command, "seen": scene.version, "params": params, "witness": witness}
+        answer = podium.post(
+            "/floor/larkfield/T-01/acts/receive_transfer", json.dumps(body), content_type="application/json"
+        ).json()
+        assert (answer["refusal"]["code"], answer.get("command")) == ("receipt-differs", command)
 
 
 def test_a_round_changes_the_tray_and_the_closer_agrees_to_the_cent(scene):
