@@ -91,9 +91,14 @@ class Rights:
         self.cursor.execute(composed)
 
     def role(self, name: str) -> None:
+        """Create a role, or take rights from one that is there. Another database may be creating it at this moment."""
+        rights = "NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION"
         self.cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name])
-        verb = "ALTER" if self.cursor.fetchone() else "CREATE"
-        self.run(f"{verb} ROLE {{role}} NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION", role=name)
+        if self.cursor.fetchone():
+            self.run(f"ALTER ROLE {{role}} {rights}", role=name)
+            return
+        created = "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL"
+        self.run(f"DO $$ BEGIN CREATE ROLE {{role}} {rights}; {created}; END $$", role=name)
 
     def ownership(self) -> None:
         for table in self.tables:
