@@ -7,11 +7,15 @@ import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import pytest
 from django.http import HttpResponse
 from playwright.sync_api import Error, Locator, Page, expect
 
+from audit.device_cookies import set_device_cookie
+from audit.devices import enroll, token_hash
+from audit.models import Device
 from tests.services.chromium import HOLD_TIME, READ_TIME, Pages
 from tests.services.device_cookie import set_newest_cookie
 from tests.tables.cast import PIN, Scene
@@ -22,6 +26,7 @@ PRESS_TIME = 2 * HOLD_TIME
 AIM_TIME = 200  # ms over an area until a drag counts there
 STEPS = ("#next", "#decline")
 FORM_KEY = "k" * 32
+SHARED_STATIONS = ("podium", "office")  # where a test opens several browsers
 A_FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 # The page and its clicks so far: what a tap changes, whatever it hits.
 CLICKS = "[performance.timeOrigin, window.clicks]"
@@ -39,10 +44,35 @@ people_tapped: list[str] = []  # whose PIN fingers tapped at the sign-in, in thi
 AN_ANSWER = re.compile(r"Failed to load resource: the server responded with a status of 4(?:09|22|23|01|03)")
 
 
+own_tokens: WeakKeyDictionary[Page, dict[str, str]] = WeakKeyDictionary()
+
+
 def become(page: Page, token: str) -> None:
-    """This browser is the device with this token, as if it had enrolled."""
+    """This browser is the device with this token, as if it had enrolled.
+
+    Of two browsers with the cookie of one podium, one is a copy. So a second browser is a podium of its own.
+    """
+    tokens = own_tokens.setdefault(page, {})
+    if token not in tokens:
+        tokens[token] = _unused(token)
     response = HttpResponse()
-    set_newest_cookie(response, token)
+    set_newest_cookie(response, tokens[token])
+    (cookie,) = response.cookies.values()
+    add_cookie(page, cookie.key, cookie.coded_value)
+
+
+def _unused(token: str) -> str:
+    """The token of this device, or of another podium of its place where somebody has signed in at it."""
+    device = Device.objects.filter(token_sha256=token_hash(token)).first()
+    if device is None or device.station not in SHARED_STATIONS or not device.cookies_made:
+        return token
+    return enroll(f"{device.name} {Device.objects.count()}", device.facility, device.station, device.place)[1]
+
+
+def become_of_another_server(page: Page, token: str) -> None:
+    """This browser is a device of a server that has a database of its own, where nobody has signed in yet."""
+    response = HttpResponse()
+    set_device_cookie(response, token, 0)
     (cookie,) = response.cookies.values()
     add_cookie(page, cookie.key, cookie.coded_value)
 

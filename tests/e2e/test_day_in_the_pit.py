@@ -167,8 +167,7 @@ def test_a_day_in_the_pit(hands, session_server, new_page, spotless):
     dealer.is_in("open")
     keeper.reload()
     keeper.sign_in("shift-manager")
-    keeper.page.wait_for_url("**/floor/larkfield/")
-    keeper.page.goto("/floor/larkfield/dice/")
+    keeper.page.wait_for_url("**/floor/larkfield/dice/")
     issue(keeper, "N-0103", "T-01")
     change_dice(dealer, "N-0103")
     for step in ("Shaken", "No more bets"):

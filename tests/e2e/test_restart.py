@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.floor import Tablet, become
+from tests.e2e.floor import Tablet, become_of_another_server
 from tests.e2e.server_apart import ServerApart
 from tests.services.chromium import Contexts, Pages
 
@@ -32,7 +32,7 @@ def pages(contexts: Contexts, server: ServerApart) -> Iterator[Pages]:
 
 
 def begin(dealer: Tablet, server: ServerApart) -> Tablet:
-    become(dealer.page, server.tokens["tablet"])
+    become_of_another_server(dealer.page, server.tokens["tablet"])
     dealer.page.goto("/")
     dealer.arrive("dealer")
     dealer.page.evaluate("window.loadedOnce = true")
