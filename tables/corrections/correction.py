@@ -240,10 +240,15 @@ def _payment_correction(case: SlipCase, params: Params) -> Correction:
     if len({payment.seat for payment in payments}) != len(payments):
         raise malformed("payments")
     _verify_no_open_slip(case.round)
+    handed_cents = sum(payment.paid_cents for payment in payments)
+    taken_cents = sum(payment.taken_cents for payment in payments)
+    verify_chips_exist(case.ctx.table, max(handed_cents, taken_cents))
     settled_by_seat, nothing = slips.by_seat(case.outcome.lines), slips.totals(())
     for payment in payments:
         if payment.seat > case.ctx.table.seats:
             raise Refusal(NO_SUCH_SEAT, seat=payment.seat, seats=case.ctx.table.seats)
+        verify_in_chips(case.ctx, payment.paid_cents)
+        verify_in_chips(case.ctx, payment.taken_cents)
         settled = settled_by_seat.get(payment.seat, nothing)
         if (payment.paid_cents, payment.taken_cents) == (settled["paid_cents"], settled["taken_cents"]):
             raise Refusal(SLIP_PAYMENT_UNCHANGED, seat=payment.seat)

@@ -161,16 +161,17 @@ def verify_reviewer(person: Person, slip: Slip, facility: Facility) -> None:
         raise Refusal(SLIP_REVIEWER_SIGNED, section, slip=slip.code, who=who)
 
 
-def verify_reviewed(slip: Slip, *, has_moved: bool) -> None:
-    """Refuse money that moves before a review that comes first, or against one. Raises `Refusal`."""
-    if not has_moved:
-        return
+def verify_reviewed(slip: Slip, *, has_moved: bool, gives_up: bool) -> None:
+    """Refuse money that moves before a review that comes first, or against one. Raises `Refusal`.
+
+    `gives_up`: nothing moves of money that was held back for the review. It comes first all the same.
+    """
     facility = slip.table.facility
     section = facility.law.section("corrections.review")
-    if slip.review_comes_first and slip.waits_for_review:
+    if (has_moved or gives_up) and slip.review_comes_first and slip.waits_for_review:
         total, who = in_dollars(slip.due_cents), reviewer_names(facility)
         raise Refusal(SLIP_REVIEW_FIRST, section, slip=slip.code, sum=total, who=who)
-    if slip.review_verdict == Slip.Verdict.DIFFERS:
+    if has_moved and slip.review_verdict == Slip.Verdict.DIFFERS:
         reviewer = slip.reviewed_by.name if slip.reviewed_by else ""
         raise Refusal(SLIP_REVIEW_DIFFERS, section, slip=slip.code, reviewer=reviewer, why=slip.review_reason)
 

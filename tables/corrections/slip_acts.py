@@ -12,12 +12,12 @@ from tables.core.alerts import acknowledge, end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ACKNOWLEDGED
 from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
-from tables.corrections.alert_rules import AWAITED_REVIEW, DIFFERING_REVIEW, UNSETTLED_SLIP
+from tables.corrections.alert_rules import AWAITED_REVIEW, UNSETTLED_SLIP
 from tables.corrections.chips_elsewhere import chips_elsewhere_cents, settled_slips
 from tables.corrections.correction import MAX_REASON, read_correction
 from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, SlipSettled
 from tables.corrections.filing import create_slip, filed_data, mark_settled
-from tables.corrections.outcomes import filed_entry
+from tables.corrections.outcomes import filed_entry, was_held_back
 from tables.corrections.raises import tell_signers
 from tables.corrections.refusals import (
     NO_SUCH_ROUND,
@@ -90,7 +90,10 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing", step_up="office")
 @act_without_post
 def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
-    """Settle a slip: what each seat due in fact received or gave back. Less than due needs a reason."""
+    """Settle a slip: what each seat due in fact received or gave back. Less than due needs a reason.
+
+    What was held back of a round is given up only after its review too: the slip is how the review learns of it.
+    """
     code, reason = (
         params.text("slip", max_length=20),
         params.text("reason", default="", max_length=MAX_REASON),
@@ -103,7 +106,8 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     verify_reviewer_signs_not(ctx, slip)
     filing_entry = filed_entry(slip)
     _verify_moved(slip, moved_cents_by_seat, reason)
-    verify_reviewed(slip, has_moved=any(moved_cents_by_seat.values()))
+    has_moved = any(moved_cents_by_seat.values())
+    verify_reviewed(slip, has_moved=has_moved, gives_up=not has_moved and was_held_back(slip))
     slip.handed_over = [
         {"seat": amount["seat"], "cents": moved_cents_by_seat[amount["seat"]]} for amount in slip.due
     ]
@@ -176,9 +180,13 @@ def _verify_moved(slip: Slip, moved_by_seat: dict[int, int], reason: str) -> Non
 
 
 def _end_alert(ctx: TableContext, slip: Slip) -> None:
-    """End the slip's alerts. Settling a slip deals with them, so no other tap is needed."""
-    for kind in (UNSETTLED_SLIP, AWAITED_REVIEW, DIFFERING_REVIEW):
-        end_alert_of(ctx, kind, slip)
+    """End the alerts that settling a slip deals with, so no other tap is needed.
+
+    A review that nobody did is still awaited, and one that differs is known once somebody acknowledges it.
+    """
+    end_alert_of(ctx, UNSETTLED_SLIP, slip)
+    if not slip.waits_for_review:
+        end_alert_of(ctx, AWAITED_REVIEW, slip)
 
 
 def end_alert_of(ctx: TableContext, kind: AlertKind, slip: Slip) -> None:

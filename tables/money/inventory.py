@@ -172,7 +172,7 @@ def change_tray(ctx: TableContext, cents: int) -> None:
 
 
 def verify_chips_exist(table: Table, wagered_cents: int) -> None:
-    """Refuse wagers of one layout that come to more than all chips of the casino: a typing error.
+    """Refuse wagers or payments of one table that come to more than all chips of the casino: a typing error.
 
     Nothing that chips of the casino can make is refused for its size: what was accepted is settled and paid
     (§ 521.7(c)). Raises `more-than-the-house-has`.

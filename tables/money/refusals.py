@@ -154,6 +154,6 @@ CHIPS_ARE_IN_TRAYS = RefusalCode(
 )
 MORE_THAN_THE_HOUSE_HAS = RefusalCode(
     "more-than-the-house-has",
-    "%(wagered)s on the layout of %(table)s is more than all chips of the casino (%(house)s). Check the amount.",
+    "%(wagered)s at %(table)s is more than all chips of the casino (%(house)s). Check the amount.",
     "Check the amount",
 )

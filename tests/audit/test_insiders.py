@@ -14,6 +14,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.db.utils import ProgrammingError
@@ -514,6 +515,64 @@ def test_a_slip_of_which_nothing_moved_does_not_count(money_clock):
     assert not money_slip(scene, number=1, seat=3, by="relief", witness="pit-manager").review_comes_first
     settle(scene, (2, 84_000), code="ENS-0002")
     assert money_slip(scene, number=2, seat=3).review_comes_first
+
+
+# Slips that take chips out of the tray before anybody has reviewed them, or give up what was held back
+
+
+def slips_held(scene: Scene) -> None:
+    """A round in which $4,000 at 1 to 1 were added for seat 3 once the dice were known, and are held back."""
+    scene.play((1, "small", 2_500), (2, "big", 2_500), dice=TWO_FIVES)
+    afterdice_missed(scene, 3, "big", 400_000)
+    scene.finish()
+
+
+def slips_payment(scene: Scene, seat: int, paid_cents: int, **how: Any) -> Slip:
+    """A slip that says what a seat was paid in all; nothing was taken from it."""
+    file(scene, "payment", payments=[{"seat": seat, "paid_cents": paid_cents, "taken_cents": 0}], **how)
+    return Slip.objects.latest("pk")
+
+
+def test_held_money_is_not_given_up_before_its_review_and_its_alert_stays():
+    """Dealer and floor settle the held $4,000 with $0, so that the alert ends, and say then that it was handed over."""
+    scene = afterdice_scene()
+    slips_held(scene)
+    with scene.refused("slip-review-first"):
+        settle(scene, (3, 0), reason="the player left")
+    assert "slip-review" in afterdice_kinds()
+    with scene.refused("slip-settle-first"):
+        slips_payment(scene, 3, 399_900, corrects=1)
+    review(scene, differs=True, reason="no such wager on camera 4")
+    settle(scene, (3, 0), reason="the review differs")
+    assert "slip-differs" in afterdice_kinds()
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS
+
+
+def test_a_slip_settled_with_nothing_still_waits_for_its_review():
+    """A slip that needs a review first is settled with $0 before: its alert stays, and surveillance reviews it."""
+    scene = afterdice_scene()
+    scene.play((1, "big", 200_000), dice=TWO_FIVES)
+    scene.finish()
+    assert slips_payment(scene, 1, 0).review_comes_first
+    settle(scene, (1, 0), reason="the player left")
+    assert {"slip-review"} == {kind for kind in afterdice_kinds() if kind.startswith("slip")}
+    review(scene)
+    assert not {kind for kind in afterdice_kinds() if kind.startswith("slip")}
+
+
+def test_a_payment_slip_states_an_amount_in_chips_that_the_casino_has():
+    """A slip said that a seat was paid $10 billion, and another one $24.33: both are typing errors."""
+    scene = afterdice_scene()
+    scene.play((1, "big", 2_500), dice=TWO_FIVES)
+    scene.finish()
+    with scene.refused("more-than-the-house-has"):
+        slips_payment(scene, 6, settings.HOUSE_CHIPS_CENTS + 100, corrects=1)
+    with scene.refused("stake-not-in-chips"):
+        slips_payment(scene, 1, 2_433, corrects=1)
+    with scene.refused("stake-not-in-chips"):
+        payments = [{"seat": 1, "paid_cents": 2_500, "taken_cents": 33}]
+        file(scene, "payment", payments=payments, corrects=1)
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS - 2_500
 
 
 # Counts of fills and credits

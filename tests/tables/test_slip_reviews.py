@@ -178,7 +178,7 @@ def test_a_review_that_differs_says_why_and_stops_the_money(cleared):
         settle(cleared, (1, 5_000), (2, 0), reason="part of it")
     settle(cleared, (1, 0), (2, 0), reason="the review differs")
     assert Slip.objects.get().status == "settled"
-    assert open_alerts() == set()
+    assert open_alerts() == {"slip-differs:ENS-0001"}  # until somebody acknowledges it
 
 
 def test_a_review_that_differs_after_the_money_is_an_alert_at_the_table(cleared):
@@ -227,7 +227,7 @@ def test_the_slip_prints_with_its_signatures_and_its_review(cleared):
     assert entry(cleared, "slip.reviewed")[1] in words.replace("\r\n", "")
 
 
-def test_a_slip_of_exactly_the_sum_waits_and_of_a_cent_less_does_not(cleared):
+def test_a_slip_of_exactly_the_sum_waits_and_of_a_dollar_less_does_not(cleared):
     def due(paid_cents: int) -> bool:
         payments = [{"seat": 2, "paid_cents": 90_000 - paid_cents, "taken_cents": 0}]
         with cleared.tried():
@@ -235,4 +235,4 @@ def test_a_slip_of_exactly_the_sum_waits_and_of_a_cent_less_does_not(cleared):
             return Slip.objects.get().review_comes_first
 
     cleared.in_room("set_review_sum", {"cents": 5_000}, by="compliance")
-    assert [due(cents) for cents in (4_999, 5_000, 5_001)] == [False, True, True]
+    assert [due(cents) for cents in (4_900, 5_000, 5_100)] == [False, True, True]
