@@ -1330,7 +1330,8 @@ NO_TERMS = "whose terms are not in this export"
 UNREADABLE_TERMS = "whose terms this program cannot read"
 UNNAMED = "whose entries do not name them"
 UNSTATED_TERMS = "whose entries name no terms"
-FILED, SLIP_SETTLED, RETURNED = "slip.filed", "slip.settled", "wagers.returned"
+FILED, SLIP_REVIEWED, SLIP_SETTLED = "slip.filed", "slip.reviewed", "slip.settled"
+RETURNED = "wagers.returned"
 ROUND_ENDS = {"layout.cleared", "round.no_roll", "round.voided", "round.recorded_by_hand"}
 
 
@@ -1738,9 +1739,12 @@ class Slips:
         self.settled: dict[
             str, tuple[str, list[Data], dict[int, int]]
         ] = {}  # and what was handed to each seat
+        self.withheld: tuple[str, int] | None = (
+            None  # a slip, and the chips that its review must agree are gone
+        )
 
     def file(self, data: Data) -> int:
-        """Check a slip. Returns how much more the tray holds than the record says until this slip, in cents."""
+        """Check a slip. Returns how much more the tray holds from now on than the record says until it, in cents."""
         before, kind, mended = self.lines, data["kind"], data["mended"]
         verify_totals(data["before"], before)
         if kind == "dice":
@@ -1760,7 +1764,21 @@ class Slips:
             raise Bad("it says that %s is due, and its terms give %s" % (amounts(data["due"]), amounts(due)))
         if due:
             self.filed[data["slip"]] = kind, due
-        return self.elsewhere(kind, mended, before, due)
+        cents = self.elsewhere(kind, mended, before, due) + (self.withheld[1] if self.withheld else 0)
+        self.withheld = None
+        if "elsewhere_cents" in data:
+            verify_sum(data, "elsewhere_cents", cents)
+            if cents < 0 and "review" in data and data["review"]["before_money"]:
+                self.withheld = data["slip"], cents
+                return 0
+        return cents
+
+    def review(self, data: Data) -> int:
+        """Return the chips that are off the tray, as a negative sum, now that somebody agrees that they are gone."""
+        if data["verdict"] != "agrees" or self.withheld is None or self.withheld[0] != data["slip"]:
+            return 0
+        cents, self.withheld = self.withheld[1], None
+        return cents
 
     def settled_again(self, kind: str, mended: Data) -> list[SettledWager]:
         """The whole round with the correction."""
@@ -1919,7 +1937,7 @@ WAGER_LISTS = {
     "wagers.placed": WagerList("placed", placed_wager_in),
     **dict.fromkeys(SETTLING, WagerList("settled", settled_wager_in)),
 }
-TABLE_TYPES = {*HANDLERS, *TRAY_TYPES, FILED, SLIP_SETTLED, RETURNED}
+TABLE_TYPES = {*HANDLERS, *TRAY_TYPES, FILED, SLIP_REVIEWED, SLIP_SETTLED, RETURNED}
 
 
 class Settlements:
@@ -1998,6 +2016,8 @@ class TableReader:
                 self.read_tray(type_, data)
             elif type_ == FILED:
                 self.file_slip(data, terms_sha256)
+            elif type_ == SLIP_REVIEWED:
+                self.review_slip(data)
             elif type_ == SLIP_SETTLED:
                 self.settle_slip(data)
             elif self.round is not None and self.round.has_ended and self.round.number == data["round"]:
@@ -2102,6 +2122,13 @@ class TableReader:
         self.result.slips += 1
         if round_.number > self.tray.rounds_before:
             self.tray.add("corrected", elsewhere)
+
+    def review_slip(self, data: Data) -> None:
+        round_ = self.kept.get(data["round"])
+        if round_ is not None and round_.slips is not None:
+            cents = round_.slips.review(data)
+            if round_.number > self.tray.rounds_before:
+                self.tray.add("corrected", cents)
 
     def settle_slip(self, data: Data) -> None:
         round_ = self.kept.get(data["round"])

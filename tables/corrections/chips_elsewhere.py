@@ -44,6 +44,21 @@ def settled_slips(round_: Round) -> list[SettledSlip]:
     return [SettledSlip(slip.kind, slip.due, slip.handed_over) for slip in slips]
 
 
+def withheld_of_round(round_: Round) -> int:
+    """The chips, as a negative sum, that slips of a round say are gone and no review has agreed to.
+
+    They are of its newest slip, because each takes over those of the slip before.
+    """
+    newest = Slip.objects.filter(round=round_).order_by("-number").first()
+    return newest.withheld_cents if newest else 0
+
+
+def withheld_of_slip(slip: Slip) -> int:
+    """The chips, as a negative sum, that the slip itself withholds; 0 once a later slip of its round has taken over."""
+    is_newest = not Slip.objects.filter(round=slip.round, number__gt=slip.number).exists()
+    return slip.withheld_cents if is_newest else 0
+
+
 def _not_handed_cents(settled: Iterable[SettledSlip], seats: set[int]) -> int:
     """What settled slips owed to these seats, less what was handed over."""
     owed_cents: dict[int, int] = defaultdict(int)

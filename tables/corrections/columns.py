@@ -14,6 +14,7 @@ declare(
             *(
                 "after",
                 "due",
+                "elsewhere_cents",
                 "filed_seq",
                 "filed_at",
                 "filed_by",

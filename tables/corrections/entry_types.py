@@ -102,6 +102,14 @@ class SlipFiled(Totals):
     slip: str
     throws: Annotated[list[SlipThrow], "the valid throws"]
     review: NotRequired[Annotated[SlipReviewDue, "present only if the slip needs a review"]]
+    elsewhere_cents: NotRequired[
+        Annotated[
+            int,
+            "how much more the tray holds than the record says until this slip, negative for less; with "
+            "`review.before_money`, less only from the review that agrees on. Absent if 0, and in older entries, which "
+            "change the tray at once",
+        ]
+    ]
     held: NotRequired[
         Annotated[
             HeldBack,

@@ -3,10 +3,12 @@
 from audit.clock import format_moment
 from audit.models import Person
 from tables.core.context import TableContext
+from tables.corrections.chips_elsewhere import withheld_of_round
 from tables.corrections.correction import Correction
 from tables.corrections.entry_types import SlipFiled
 from tables.corrections.reviews import ReviewDue, review_due
 from tables.models import Round, Slip
+from tables.money.inventory import add_filed_slip
 
 
 def create_slip(
@@ -16,14 +18,16 @@ def create_slip(
     reason: str,
     *,
     signers: tuple[Person, Person],
-    elsewhere_cents: int = 0,
+    elsewhere_cents: int,
     is_held: bool = False,
 ) -> tuple[Slip, ReviewDue | None]:
     """Save a slip whose entry is the next one on the stream. A slip with nothing due is settled when it is filed.
 
-    `elsewhere_cents`: chips that by the slip are not where the settlement says. `is_held`: its money was held back for
-    a review, which comes first whatever the sum.
+    `elsewhere_cents`: chips that by the slip are not where the settlement says; those that its review must agree to
+    first stay in the tray until then. What the round's slip before this withheld, this slip takes over. `is_held`: its
+    money was held back for a review, which comes first whatever the sum.
     """
+    withheld_cents = withheld_of_round(round_)
     slip = Slip(
         table=ctx.table,
         number=ctx.table.last_slip,
@@ -35,18 +39,21 @@ def create_slip(
         before=correction.before,
         after=correction.after,
         due=correction.due,
+        elsewhere_cents=elsewhere_cents + withheld_cents,
         filed_seq=ctx.stream.seq + 1,
         filed_at=ctx.now,
         filed_by=signers[0],
         filed_with=signers[1],
     )
-    review = review_due(ctx, slip, elsewhere_cents)
+    review = review_due(ctx, slip, max(abs(elsewhere_cents), abs(slip.elsewhere_cents)))
     if review is not None:
         review = review._replace(comes_first=review.comes_first or is_held)
         slip.review_due_at, slip.review_comes_first = review.due_at, review.comes_first
     if not correction.due:
         mark_settled(ctx, slip)
     slip.save()
+    if not slip.withheld_cents:
+        add_filed_slip(ctx, round_.number, slip.elsewhere_cents)
     return slip, review
 
 
@@ -76,6 +83,8 @@ def filed_data(round_: Round, correction: Correction, slip: Slip, review: Review
         "returned_cents": correction.after["returned_cents"],
         "due": correction.due,
     }
+    if slip.elsewhere_cents:
+        data["elsewhere_cents"] = slip.elsewhere_cents
     if review is not None:
         data["review"] = {
             "due_at": format_moment(review.due_at),

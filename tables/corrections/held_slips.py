@@ -22,7 +22,6 @@ from tables.corrections.outcomes import outcome_of
 from tables.corrections.slips import SeatPayment
 from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.models import Round
-from tables.money.inventory import add_filed_slip
 from tables.rounds.settlement import settled_data
 
 RAISING_TYPES = (DICE_CORRECTED.name, WAGER_MISSED.name, ROUND_RECORDED_BY_HAND.name)
@@ -46,13 +45,13 @@ def _file(ctx: TableContext, round_: Round) -> None:
     ctx.change_table(last_slip=ctx.table.last_slip + 1)
     seats = {payment["seat"] for payment in correction.mistake["payments"]}
     elsewhere_cents = chips_elsewhere_cents(correction.before, correction.after, correction.due, seats, ())
-    add_filed_slip(ctx, round_.number, elsewhere_cents)
     slip, review = create_slip(
         ctx,
         round_,
         correction,
         REASON,
         signers=(people[raising.actor], people[raising.witness]),
+        elsewhere_cents=elsewhere_cents,
         is_held=True,
     )
     data = filed_data(round_, correction, slip, review)

@@ -10,7 +10,7 @@ from audit.record_checks import record_check
 from audit.verification_words import Finding, declare_finding
 from tables.core.stated_rows import entry_bodies
 from tables.corrections.chips_elsewhere import SettledSlip, chips_elsewhere_cents
-from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED
+from tables.corrections.entry_types import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED
 from tables.models import Table, TableInventory
 from tables.money.entry_types import CLOSER_COUNTED, OPENER_COUNTED
 
@@ -19,7 +19,7 @@ TRAY_CORRECTION_DIFFERS = declare_finding(
     "%(stream)s: by the slips on record the tray of inventory %(inventory)s was corrected by %(expected_cents)s cents, "
     "not by %(stored_cents)s.",
 )
-TYPES = (OPENER_COUNTED.name, CLOSER_COUNTED.name, SLIP_FILED.name, SLIP_SETTLED.name)
+TYPES = (OPENER_COUNTED.name, CLOSER_COUNTED.name, SLIP_FILED.name, SLIP_REVIEWED.name, SLIP_SETTLED.name)
 
 
 @dataclass
@@ -27,7 +27,8 @@ class CorrectedTrays:
     """What slips changed in the tray of a table, by the number of its inventory.
 
     `rounds_before` is the last round before each opener; the entries are applied in their order. `settled` are the
-    slips whose money has moved, by round.
+    slips whose money has moved, by round. `withheld` are the chips, as negative sums, that the newest slip of a round
+    says are gone and no review has agreed to; a later slip of the round takes them over.
     """
 
     rounds_before: dict[int, int]
@@ -35,6 +36,7 @@ class CorrectedTrays:
     open_inventory: int | None = None
     filed: dict[str, dict[str, Any]] = field(default_factory=dict)
     settled: dict[int, dict[str, SettledSlip]] = field(default_factory=lambda: defaultdict(dict))
+    withheld: dict[int, tuple[str, int]] = field(default_factory=dict)
 
     def apply(self, type_: str, data: Any) -> None:
         """Apply one entry. Raises KeyError or TypeError for one that is not as it was written."""
@@ -45,25 +47,43 @@ class CorrectedTrays:
             self.open_inventory = None
         elif type_ == SLIP_FILED.name:
             self._file(data)
+        elif type_ == SLIP_REVIEWED.name:
+            self._review(data)
         else:
             self._settle(data)
 
     def _file(self, data: Any) -> None:
-        number, inventory = data["round"], self.open_inventory
+        number = data["round"]
         self.filed[data["slip"]] = data
-        if inventory is None or number <= self.rounds_before.get(inventory, 0):
-            return
         slips = [
             slip
             for _code, slip in sorted(self.settled[number].items(), key=lambda item: (len(item[0]), item[0]))
         ]
-        self.cents[inventory] += chips_elsewhere_cents(
+        _slip, withheld_cents = self.withheld.pop(number, ("", 0))
+        cents = withheld_cents + chips_elsewhere_cents(
             data["before"],
             data,
             data["due"],
             {payment["seat"] for payment in data["mended"].get("payments", ())},
             slips,
         )
+        is_first = "review" in data and data["review"]["before_money"]
+        if cents < 0 and is_first and "elsewhere_cents" in data:
+            self.withheld[number] = data["slip"], cents
+        else:
+            self._add(number, cents)
+
+    def _review(self, data: Any) -> None:
+        slip, cents = self.withheld.get(data["round"], ("", 0))
+        if data["verdict"] == "agrees" and slip == data["slip"]:
+            del self.withheld[data["round"]]
+            self._add(data["round"], cents)
+
+    def _add(self, round_number: int, cents: int) -> None:
+        """Add chips of a round since the opener; those of an earlier one were counted since."""
+        inventory = self.open_inventory
+        if inventory is not None and round_number > self.rounds_before.get(inventory, 0):
+            self.cents[inventory] += cents
 
     def _settle(self, data: Any) -> None:
         slip = SettledSlip(self.filed[data["slip"]]["kind"], data["due"], data["moved"])

@@ -6,6 +6,7 @@ from games.params import Params
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.corrections.alert_rules import AWAITED_REVIEW, DIFFERING_REVIEW, UNSETTLED_SLIP
+from tables.corrections.chips_elsewhere import withheld_of_slip
 from tables.corrections.correction import MAX_REASON
 from tables.corrections.entry_types import SLIP_REVIEWED, SlipReviewed
 from tables.corrections.outcomes import filed_entry
@@ -13,13 +14,17 @@ from tables.corrections.refusals import SLIP_SAY_WHY_DIFFERS
 from tables.corrections.reviews import REVIEWERS, verify_reviewer
 from tables.corrections.slip_acts import end_alert_of, find_slip
 from tables.models import Slip
+from tables.money.inventory import add_filed_slip
 from tables.runner.table import ActOutcome, act, act_without_post
 
 
 @act(roles=REVIEWERS, depends_on="nothing", step_up="always")
 @act_without_post
 def review_slip(ctx: TableContext, params: Params) -> ActOutcome:
-    """Review a slip once, from outside the table. Who differs says why; then no more money moves on this slip."""
+    """Review a slip once, from outside the table. Who differs says why; then no more money moves on this slip.
+
+    Who agrees takes the chips off the tray that the slip says are gone, where their review comes first.
+    """
     assert ctx.actor is not None
     code, differs = params.text("slip", max_length=20), params.boolean("differs")
     reason = params.text("reason", default="", max_length=MAX_REASON)
@@ -28,10 +33,13 @@ def review_slip(ctx: TableContext, params: Params) -> ActOutcome:
     if differs and not reason:
         raise Refusal(SLIP_SAY_WHY_DIFFERS, slip=slip.code)
     filing_entry = filed_entry(slip)
+    withheld_cents = withheld_of_slip(slip)
     slip.review_verdict = Slip.Verdict.DIFFERS if differs else Slip.Verdict.AGREES
     slip.review_reason, slip.reviewed_by = reason, ctx.actor
     slip.reviewed_seq, slip.reviewed_at = ctx.stream.seq + 1, ctx.now
     slip.save()
+    if not differs:
+        add_filed_slip(ctx, slip.round.number, withheld_cents)
     _change_alerts(ctx, slip)
     ctx.submission = slip.round.submission
     assert slip.review_due_at is not None

@@ -52,7 +52,7 @@ def review_due(ctx: TableContext, slip: Slip, elsewhere_cents: int = 0) -> Revie
         return None
     row = policy.row_of(ctx.table.facility.law, CORRECTIONS)
     cents_by_seat = {amount["seat"]: amount["cents"] for amount in slip.due}
-    sum_cents = max(review_sum(ctx, slip.round, cents_by_seat), abs(elsewhere_cents))
+    sum_cents = max(review_sum(ctx, slip.round, cents_by_seat, slip.apart_cents), abs(elsewhere_cents))
     return ReviewDue(ctx.now + row.time, needs_review_first(ctx, sum_cents), sum_cents)
 
 
@@ -62,31 +62,41 @@ def needs_review_first(ctx: TableContext, sum_cents: int) -> bool:
     return bool(threshold) and sum_cents >= threshold
 
 
-def review_sum(ctx: TableContext, round_: Round, cents_by_seat: Mapping[int, int]) -> int:
+def review_sum(
+    ctx: TableContext, round_: Round, cents_by_seat: Mapping[int, int], apart_cents: int = 0
+) -> int:
     """Return the sum in cents that decides whether new money of a round is reviewed before it moves.
 
-    `cents_by_seat` is the new money, negative toward the casino; it is not on file yet. It counts with what slips on
-    file moved or may still move, whichever comes to most: those of the same round, and within the time of the policy
-    those of the same seat at this table and those of either signer at any table of the facility. Locks the duty of both
-    signers, so that of two slips at two tables the second one counts the first.
+    `cents_by_seat` is the new money, negative toward the casino; it is not on file yet. `apart_cents` are chips that
+    are not where the record says, beside it (`Slip.apart_cents`). Both count with what slips on file moved or may
+    still move, whichever comes to most: those of the same round, and within the time of the policy those of the same
+    seat at this table and those of either signer at any table of the facility; and chips of this tray with each other.
+    Locks the duty of both signers, so that of two slips at two tables the second one counts the first.
     """
     signers = [person.pk for person in (ctx.actor, ctx.witness) if person is not None]
     lock_duty_of(signers)
     since = ctx.now - policy.row_of(ctx.table.facility.law, CORRECTIONS).sum_time
     recent = Slip.objects.filter(Q(filed_at__gt=since) | Q(settled_at__gt=since))
     real_play = recent.filter(table__facility=ctx.table.facility, table__kind=Table.Kind.LIVE)
-    new_cents = sum(map(abs, cents_by_seat.values()))
+    new_cents = sum(map(abs, cents_by_seat.values())) + apart_cents
     sums = [new_cents + _moved_cents(Slip.objects.filter(round=round_))]
     at_table = list(recent.filter(table=ctx.table))
     sums += [abs(cents) + _moved_cents(at_table, seat) for seat, cents in cents_by_seat.items()]
+    sums.append(apart_cents + sum(slip.apart_cents for slip in at_table if not slip.agreed_first))
     sums += [new_cents + _moved_cents(real_play.filter(_signed_by(signer))) for signer in signers]
     return max(sums)
 
 
 def _moved_cents(slips: Iterable[Slip], seat: int | None = None) -> int:
-    """Add up what slips moved or may still move, toward players and back, at all seats or at one."""
-    amounts = (amount for slip in slips for amount in slip.moving)
-    return sum(abs(amount["cents"]) for amount in amounts if seat is None or amount["seat"] == seat)
+    """Add up what slips moved or may still move, toward players and back, at one seat, or at all with chips apart.
+
+    What a review agreed to before it moved is no part of a sum that moves without one.
+    """
+    counted = [slip for slip in slips if not slip.agreed_first]
+    if seat is None:
+        return sum(slip.moving_cents + slip.apart_cents for slip in counted)
+    amounts = (amount for slip in counted for amount in slip.moving)
+    return sum(abs(amount["cents"]) for amount in amounts if amount["seat"] == seat)
 
 
 def _signed_by(person_id: int) -> Q:

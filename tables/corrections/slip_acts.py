@@ -37,7 +37,7 @@ from tables.corrections.reviews import (
     verify_reviewer_signs_not,
 )
 from tables.models import Alert, Round, Slip
-from tables.money.inventory import add_filed_slip, add_settled_slip
+from tables.money.inventory import add_settled_slip
 from tables.rounds.settlement import settled_data
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act, act_without_post
@@ -69,7 +69,6 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     elsewhere_cents = chips_elsewhere_cents(
         correction.before, correction.after, correction.due, seats, settled_slips(round_) if seats else ()
     )
-    add_filed_slip(ctx, round_.number, elsewhere_cents)
     assert ctx.actor is not None and ctx.witness is not None
     signers = (ctx.actor, ctx.witness)
     slip, review = create_slip(
@@ -78,9 +77,9 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     if slip.review_comes_first:
         changed = {line["seat"] for line in correction.mistake.get("wagers", ())}
         told_seats = {amount["seat"] for amount in slip.due} or changed
-        cents = max(slip.due_cents, abs(elsewhere_cents))
+        cents = max(slip.due_cents, abs(elsewhere_cents), abs(slip.elsewhere_cents))
         tell_signers(ctx, round_.number, "file_slip", cents, told_seats, is_held=True)
-    if slip.status == Slip.Status.FILED:
+    if slip.review_comes_first or slip.status == Slip.Status.FILED:
         kind = AWAITED_REVIEW if slip.review_comes_first else UNSETTLED_SLIP
         raise_alert(ctx, kind.expected(ctx.table.pk, slip=slip.code, round=round_.number))
     data = filed_data(round_, correction, slip, review)

@@ -13,7 +13,9 @@ class Slip(models.Model):
     was in fact handed over; it is set when the slip is settled.
 
     A slip that moves money has `review_due_at`: by then somebody outside the table reviews it. With
-    `review_comes_first` no money moves before that.
+    `review_comes_first` no money moves before that. `elsewhere_cents`: how much more the tray holds by the slip than
+    the record said until then, negative for less. Less is taken off the tray only once a review that comes first
+    agrees.
     """
 
     class Kind(models.TextChoices):
@@ -41,6 +43,9 @@ class Slip(models.Model):
     before = models.JSONField(default=dict)
     after = models.JSONField(default=dict)
     due = models.JSONField(default=list)
+    elsewhere_cents = models.BigIntegerField(
+        default=0, db_default=0, help_text="more in the tray than the record said until then"
+    )
     filed_seq = models.BigIntegerField()
     filed_at = models.DateTimeField()
     filed_by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
@@ -102,6 +107,37 @@ class Slip(models.Model):
         if self.status == self.Status.SETTLED:
             return list(self.handed_over)
         return [] if self.review_verdict == self.Verdict.DIFFERS else list(self.due)
+
+    @property
+    def agreed_first(self) -> bool:
+        """Whether a review that comes before money agreed with the slip."""
+        return self.review_comes_first and self.review_verdict == self.Verdict.AGREES
+
+    @property
+    def withheld_cents(self) -> int:
+        """The chips, as a negative sum, that the slip says are gone, and no review has agreed to."""
+        waits = self.review_comes_first and not self.agreed_first
+        return min(0, self.elsewhere_cents) if waits else 0
+
+    @property
+    def apart_cents(self) -> int:
+        """The chips that by the slip are not where the record says, beside the money that moves.
+
+        Where money is due, chips that the tray holds beyond the record are that money; a payment slip wants the chips
+        back that it says are gone. Nothing counts once a review that came first differs.
+        """
+        if self.review_comes_first and self.review_verdict == self.Verdict.DIFFERS:
+            return 0
+        gone_cents = -self.elsewhere_cents
+        if gone_cents < 0:
+            return 0 if self.due else -gone_cents
+        is_payment = self.kind == self.Kind.PAYMENT
+        return max(0, gone_cents - self.moving_cents) if is_payment else gone_cents
+
+    @property
+    def moving_cents(self) -> int:
+        """What the slip moved or may still move, toward players and back."""
+        return sum(abs(amount["cents"]) for amount in self.moving)
 
     @property
     def signer_ids(self) -> set[int]:

@@ -328,6 +328,7 @@ def _slip_values(
         "before": (filed.seq, data.get("before"), row.before),
         "after": (filed.seq, {name: data.get(name) for name in TOTALS}, row.after),
         "due": (filed.seq, data.get("due"), row.due),
+        "elsewhere_cents": (filed.seq, data.get("elsewhere_cents", 0), row.elsewhere_cents),
         "corrects_seq": (filed.seq, (data.get("corrects") or {}).get("seq"), row.corrects_seq),
         "filed_seq": (filed.seq, filed.seq, row.filed_seq),
         "filed_at": (filed.seq, filed.at, _format(row.filed_at)),

@@ -437,16 +437,17 @@ def test_four_slips_of_840_dollars_for_one_round_and_seat_wait_for_a_review_from
     """A dealer and a floorperson pay an accomplice $840 four times, each slip below the $1,000 of a first review.
 
     The second slip comes to $1,680 with the first, so no money moves before surveillance has seen it, and so do the
-    third and fourth. Surveillance sees all four; the record has the sum.
+    third and fourth, each with the first: what surveillance agreed to before it moved does not count again.
+    Surveillance sees all four; the record has the sum.
     """
     scene = make_scene()
     money_round(scene)
     assert not money_slip(scene).review_comes_first
     settle(scene, (2, 84_000))
-    for number in (2, 3, 4):
+    for _ in range(3):
         slip = money_slip(scene)
         assert slip.review_comes_first
-        assert entry(scene, "slip.filed")[2]["data"]["review"]["sum_cents"] == number * 84_000
+        assert entry(scene, "slip.filed")[2]["data"]["review"]["sum_cents"] == 168_000
         assert f"slip-review:{slip.code}" in money_open_alerts()
         with scene.refused("slip-review-first"):
             settle(scene, (2, 84_000), code=slip.code)
@@ -573,6 +574,118 @@ def test_a_payment_slip_states_an_amount_in_chips_that_the_casino_has():
         payments = [{"seat": 1, "paid_cents": 2_500, "taken_cents": 33}]
         file(scene, "payment", payments=payments, corrects=1)
     assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS - 2_500
+
+
+def slips_gone(scene: Scene, cents: int, number: int = 1, seat: int = 1, **how: Any) -> Slip:
+    """A slip about a recorded loser: "the player has the chips". Nothing is due by it."""
+    wagers = [{"seat": seat, "wager": "small", "cents": 0, "chips": "player"}]
+    file(scene, "wager", number=number, wagers=wagers, **how)
+    slip = Slip.objects.latest("pk")
+    assert (slip.due, slip.elsewhere_cents) == ([], -cents)
+    return slip
+
+
+def slips_exported(scene: Scene) -> None:
+    """The record, the rows, and what an outsider settles again agree, the tray at a count included."""
+    scene.act("count_tray", {"chips": AFTERDICE_TRAY}, witness="floorperson")
+    afterdice_verified(scene)
+    verify.verify(io.BytesIO(b"".join(export.lines(export.select([scene.fresh.stream.name])))))
+
+
+def test_chips_that_a_large_slip_says_are_gone_stay_in_the_tray_until_its_review_agrees():
+    """Dealer and floor take $29,975, file that seat 1 was overpaid by it, and settle the slip with $0.
+
+    The tray is still to hold the chips, so a count shows that they are missing. Surveillance is told, and decides.
+    """
+    scene = afterdice_scene()
+    scene.play((1, "big", 2_500), dice=TWO_FIVES)
+    scene.finish()
+    held_cents = scene.fresh.tray_cents
+    assert slips_payment(scene, 1, 3_000_000).review_comes_first
+    settle(scene, (1, 0), reason="the player left")
+    assert scene.fresh.tray_cents == held_cents
+    assert {"held-after-dice", "slip-review"} <= afterdice_kinds()
+    slips_exported(scene)
+    review(scene)
+    assert scene.fresh.tray_cents == held_cents - 2_997_500
+    slips_exported(scene)
+
+
+def test_chips_of_a_losing_wager_are_not_gone_on_the_word_of_two_and_a_later_slip_says_where_they_are():
+    """ "The player has the chips" of $5,000. Surveillance sees them in the tray: they stay, by the next slip too."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 500_000), dice=TWO_FIVES)
+    scene.finish()
+    held_cents = scene.fresh.tray_cents
+    assert slips_gone(scene, 500_000).review_comes_first
+    assert "slip-review" in afterdice_kinds()
+    review(scene, differs=True, reason="the dealer took the chips")
+    assert scene.fresh.tray_cents == held_cents
+    file(scene, "wager", wagers=[{"seat": 1, "wager": "small", "cents": 500_000, "chips": "house"}])
+    slip = Slip.objects.latest("pk")
+    assert (slip.due, slip.elsewhere_cents, slip.review_comes_first) == ([], 0, True)
+    assert scene.fresh.tray_cents == held_cents
+    slips_exported(scene)
+
+
+def test_a_later_slip_takes_over_what_an_earlier_one_withholds_and_its_review_decides():
+    """Two slips say that the chips of two wagers of one round are gone; the review of the first one moves nothing."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 200_000), (2, "small", 200_000), dice=TWO_FIVES)
+    scene.finish()
+    held_cents = scene.fresh.tray_cents
+    slips_gone(scene, 200_000)
+    file(scene, "wager", wagers=[{"seat": 2, "wager": "small", "cents": 0, "chips": "player"}])
+    assert Slip.objects.latest("pk").elsewhere_cents == -400_000
+    review(scene)
+    assert scene.fresh.tray_cents == held_cents
+    slips_exported(scene)
+    review(scene, "ENS-0002")
+    assert scene.fresh.tray_cents == held_cents - 400_000
+    slips_exported(scene)
+
+
+def test_slips_about_chips_that_are_gone_add_up_like_money(money_clock):
+    """$900 of a loser in each round are said to be gone: from the second on, surveillance comes before the tray.
+
+    Another pair at another seat adds up with them, for it is the same tray; an hour later nobody does.
+    """
+    scene = afterdice_scene()
+    for _ in range(4):
+        scene.play((1, "small", 90_000), (2, "small", 90_000), dice=TWO_FIVES)
+        scene.finish()
+    assert not slips_gone(scene, 90_000).review_comes_first
+    held_cents = scene.fresh.tray_cents
+    assert slips_gone(scene, 90_000, 2).review_comes_first
+    others = {"by": "relief", "witness": "pit-manager"}
+    assert slips_gone(scene, 90_000, 3, 2, **others).review_comes_first
+    assert scene.fresh.tray_cents == held_cents
+    money_clock.now += dt.timedelta(minutes=61)
+    assert not slips_gone(scene, 90_000, 4).review_comes_first
+    slips_exported(scene)
+
+
+def test_an_invented_overpayment_counts_although_nothing_of_it_is_paid_back(money_clock):
+    """$900 too much, they say, and settle the slip with $0. The $900 have left the tray, so the next slip waits."""
+    scene = afterdice_scene()
+    for _ in range(2):
+        scene.play((1, "big", 2_500), (2, "big", 2_500), dice=TWO_FIVES)
+        scene.finish()
+    assert not slips_payment(scene, 1, 92_500).review_comes_first
+    settle(scene, (1, 0), reason="the player left")
+    assert slips_payment(scene, 2, 92_500, number=2).review_comes_first
+
+
+def test_what_a_review_agreed_to_first_makes_no_later_slip_wait():
+    """$4,000 were reviewed, agreed to and paid. A chip of $5 too little in the next round is paid at once."""
+    scene = afterdice_scene()
+    slips_held(scene)
+    review(scene)
+    settle(scene, (3, 400_000))
+    scene.play((2, "big", 2_500), dice=TWO_FIVES)
+    scene.finish()
+    assert not slips_payment(scene, 2, 2_000, number=2).review_comes_first
+    slips_exported(scene)
 
 
 # Counts of fills and credits

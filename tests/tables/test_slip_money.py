@@ -9,11 +9,12 @@ import pytest
 from audit import verify
 from audit.export import lines, select
 from tables.core.entries import of_round
+from tables.corrections.record_checks import CorrectedTrays
 from tables.corrections.slip_view import slip_panel
 from tables.models import Slip
 from tables.replay import readjudication
 from tables.replay.rules_finder import RulesFinder
-from tests.tables.slip_scene import FLOOR, entry, file, settle, win_change_cents
+from tests.tables.slip_scene import FLOOR, entry, file, review, settle, win_change_cents
 from tests.tables.test_readjudicate import settled_again
 
 pytestmark = pytest.mark.django_db
@@ -126,6 +127,27 @@ def test_the_verifier_checks_the_settlement_of_every_slip(cleared):
     file(cleared, "void", witness="pit-manager")
     file(cleared, "dice", dice=[2, 5, 5])
     verify.verify(io.BytesIO(b"".join(lines(select([cleared.fresh.stream.name])))))
+
+
+@pytest.mark.parametrize(
+    ("states_it", "after_filing", "after_review"), ((True, 0, -100_000), (False, -100_000, -100_000))
+)
+def test_chips_that_are_gone_by_an_older_entry_are_off_the_tray_at_once(
+    cleared, states_it, after_filing, after_review
+):
+    """An entry of before the sum was stated took them off when it was filed, whatever its review said then."""
+    file(cleared, "payment", payments=[{"seat": 2, "paid_cents": 105_000, "taken_cents": 0}])
+    filed = entry(cleared, "slip.filed")[2]["data"]
+    assert (filed["elsewhere_cents"], filed["review"]["before_money"]) == (-100_000, True)
+    review(cleared)
+    if not states_it:
+        del filed["elsewhere_cents"]
+    trays = CorrectedTrays({1: 0})
+    trays.apply("inventory.opener_counted", {"inventory": 1})
+    trays.apply("slip.filed", filed)
+    assert trays.cents == {1: after_filing}
+    trays.apply("slip.reviewed", entry(cleared, "slip.reviewed")[2]["data"])
+    assert trays.cents == {1: after_review}
 
 
 def test_the_preview_says_what_is_owed_and_changes_nothing(cleared):
