@@ -32,6 +32,9 @@ class TrayByEntries:
         self.lines: dict[int, list[Line]] = {}  # of each round that has ended, as the newest slip settles it
         self.moved: Counter[tuple[int, int]] = Counter()  # what each seat added to the tray, by round
         self.slips: dict[str, str] = {}
+        self.withheld: dict[
+            int, tuple[str, int]
+        ] = {}  # by round, a slip and the chips whose review comes first
         self.drop = 0  # of the boxes of the open inventory, in cash
 
     @property
@@ -72,6 +75,8 @@ class TrayByEntries:
             case "slip.filed":
                 self.end_rounds()
                 self.file(data)
+            case "slip.reviewed":
+                self.review(data)
             case "slip.settled":
                 for amount in data["moved"]:
                     self.moved[data["round"], amount["seat"]] -= amount["cents"]
@@ -131,11 +136,26 @@ class TrayByEntries:
         for payment in data["mended"].get("payments", ()):
             net = payment["handed_taken_cents"] - payment["handed_paid_cents"]
             elsewhere[payment["seat"]] = net - self.moved[number, payment["seat"]]
-        for seat, cents in elsewhere.items():
-            self.moved[number, seat] += cents
-            if self.is_open and number > self.rounds_before:
-                self.sums["corrected"] += cents
+        for seat, seat_cents in elsewhere.items():
+            self.moved[number, seat] += seat_cents
+        cents = elsewhere.total() + self.withheld.pop(number, ("", 0))[1]
+        assert data.get("elsewhere_cents", 0) == cents
+        if cents < 0 and data.get("review", {}).get("before_money"):
+            self.withheld[number] = data["slip"], cents
+        else:
+            self.correct(number, cents)
         self.lines[number] = data["settled"]
+
+    def review(self, data: dict[str, Any]) -> None:
+        """Take the chips off the tray that are gone, as somebody outside the table agrees."""
+        slip, cents = self.withheld.get(data["round"], ("", 0))
+        if data["verdict"] == "agrees" and slip == data["slip"]:
+            del self.withheld[data["round"]]
+            self.correct(data["round"], cents)
+
+    def correct(self, number: int, cents: int) -> None:
+        if self.is_open and number > self.rounds_before:
+            self.sums["corrected"] += cents
 
     def close(self, data: dict[str, Any]) -> None:
         self.end_rounds()
