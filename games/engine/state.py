@@ -92,6 +92,15 @@ class RoundState:
         )
 
     @property
+    def may_dice_be_known(self) -> bool:
+        """Return whether somebody may know dice of this round: from the moment when they may be called."""
+        return bool(self.throws) or (self.phase, "call_dice") in self.procedure.moves
+
+    def may_be_known_uncalled(self, key: tuple[int, str, int | None]) -> bool:
+        """Return whether dice may be known, and none that were called decide the wager of this key."""
+        return self.may_dice_be_known and all(settled.wager.key != key for settled in self.settled)
+
+    @property
     def ended(self) -> bool:
         """Return whether the round is over."""
         return has_ended(self.phase)

@@ -79,12 +79,13 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     verify_seated(ctx, {seat})
     take_seats(ctx, {seat}, though_refused=True)
     verify_not_suspended_since_opening(ctx, code)
-    raised_before, is_after_dice = raised_cents(round_), bool(ctx.state.throws)
+    raised_before, is_late = raised_cents(round_), ctx.state.may_dice_be_known
     state, missed = ctx.game.record_missed_wager(ctx.state, Placing(seat, code, cents, made_in, play))
+    is_uncalled = state.may_be_known_uncalled((seat, code, play))
     verify_chips_exist(ctx.table, sum(wager.cents for wager in state.wagers))
     was_over = any(row.key == (seat, code, play) and row.flag == "over-max" for row in ctx.wagers)
     flag = wager_flag(ctx, code, cents)
-    if is_after_dice:
+    if is_late:
         add_late_wager(ctx, round_, (seat, code, play or 0), missed.before_cents)
     values = {"cents": cents, "made_in": made_in, "flag": flag, "missed": True, "struck": False}
     wager, _ = Wager.objects.update_or_create(
@@ -102,6 +103,8 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     }
     if play:
         missed_wager["play"] = play
+    if is_uncalled:
+        missed_wager["uncalled"] = True
     outcome = resettle(ctx, round_, state, lambda data: WAGER_MISSED({**data, "mended": missed_wager}))
     wager_input = WagerInput(seat, code, cents, made_in, play)
     report_over_max(ctx, round_, wager_input, is_over=flag == "over-max", was_over=was_over)
@@ -110,7 +113,7 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
         "record_missed_wager",
         raised_before,
         [seat],
-        is_late=is_after_dice and cents > missed.before_cents,
+        is_late=is_uncalled or (is_late and cents > missed.before_cents),
         frees_stakes=cents < missed.before_cents,
     )
     return outcome
@@ -127,8 +130,11 @@ def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
     play = read_play(params)
     round_ = verify_correctable(ctx)
     raised_before = raised_cents(round_)
+    is_uncalled = ctx.state.may_be_known_uncalled((seat, code, play))
     state, _ = ctx.game.strike_mistaken_wager(ctx.state, seat, code, play)
     wager = next(row for row in ctx.wagers if row.key == (seat, code, play))
+    if is_uncalled:
+        add_late_wager(ctx, round_, (seat, code, play or 0), wager.cents)
     wager.struck = True
     wager.save(update_fields=["struck"])
     ctx.wagers.remove(wager)
@@ -141,10 +147,12 @@ def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
     }
     if play:
         struck["play"] = play
+    if is_uncalled:
+        struck["uncalled"] = True
     outcome = resettle(ctx, round_, state, lambda data: WAGER_STRUCK({**data, "mended": struck}))
     if wager.flag == "over-max":
         end_alert(ctx, f"over-max:{round_.number}:{seat}:{code}")
-    verify_raise(ctx, "strike_mistaken_wager", raised_before, [seat], frees_stakes=True)
+    verify_raise(ctx, "strike_mistaken_wager", raised_before, [seat], is_late=is_uncalled, frees_stakes=True)
     return outcome
 
 

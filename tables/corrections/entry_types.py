@@ -163,6 +163,9 @@ class StruckWager(TypedDict):
     seat: int
     wager: str
     play: NotRequired[int]
+    uncalled: NotRequired[
+        Annotated[bool, "true where dice might be known already, and none that were called decided the wager"]
+    ]
 
 
 class MissedWager(StruckWager):

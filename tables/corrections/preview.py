@@ -19,7 +19,7 @@ from tables.core.wager_input import MADE_IN, read_play
 from tables.corrections.raises import newest_throw, verify_frees_no_stakes
 from tables.corrections.refusals import MONEY_HAS_MOVED
 from tables.money.inventory import verify_chips_exist
-from tables.rounds.held import needs_review, raise_by_correction, raised_beside
+from tables.rounds.held import Raise, needs_review, raise_by_correction, raised_beside
 from tables.rounds.layout import labels
 from tables.rounds.progress import newly_settled, require_round
 from tables.words.sentences import dollars
@@ -96,6 +96,12 @@ class WagerChange(NamedTuple):
     after: Settled | None
 
     @property
+    def freed_cents(self) -> int:
+        """How much less is on the layout than was recorded."""
+        before_cents = self.wager_before.cents if self.wager_before else 0
+        return max(0, before_cents - (self.wager.cents if self.wager else 0))
+
+    @property
     def changes(self) -> bool:
         """Whether anything is different for its player."""
         if self.wager_before is None or self.wager is None:
@@ -124,16 +130,18 @@ def preview(ctx: TableContext, act: CorrectionAct, params: Params) -> Correction
 def _held(ctx: TableContext, after: RoundState, changes: Iterable[WagerChange]) -> str:
     """Say that what the correction adds waits for a review. Raises `correct-by-slip` where it cannot be held back."""
     round_, throw = require_round(ctx), newest_throw(ctx)
-    if throw is None:
-        return ""
-    raised = raise_by_correction(round_, throw.number, newly_settled(after))
-    total_cents = raised.total_cents + raised_beside(round_, throw.number)
-    frees_stakes = any(
-        change.wager_before and (change.wager is None or change.wager.cents < change.wager_before.cents)
+    uncalled_cents = sum(
+        change.freed_cents
         for change in changes
+        if change.wager_before and ctx.state.may_be_known_uncalled(change.wager_before.key)
     )
+    raised = raise_by_correction(round_, throw.number, newly_settled(after)) if throw else Raise()
+    decided_in = round_.last_throw + bool(uncalled_cents)
+    beside_cents = raised_beside(round_, throw.number if throw else 0, decided_in, ctx.wagers)
+    total_cents = raised.total_cents + beside_cents + uncalled_cents
+    frees_stakes = any(change.freed_cents for change in changes)
     verify_frees_no_stakes(ctx, total_cents, raised_cents(round_), frees_stakes=frees_stakes)
-    if not needs_review(ctx.table, total_cents):
+    if not raised.total_cents or not needs_review(ctx.table, total_cents):
         return ""
     seats, held = ", ".join(map(str, raised.by_seat)), dollars(sum(raised.by_seat.values()))
     return f"Held back of seat {seats}: {held}. Nothing of it is paid before its review."

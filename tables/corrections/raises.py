@@ -1,4 +1,4 @@
-"""Corrections that raise what a round pays once its dice are known: who signs them, and who is told."""
+"""Corrections that raise what a round pays once its dice may be known: who signs them, and who is told."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from tables.corrections.alert_rules import HELD_AFTER_DICE, RAISED_AFTER_DICE
 from tables.corrections.refusals import CORRECT_BY_SLIP, RAISE_NEEDS_TWO
 from tables.corrections.reviews import reviewer_names, verify_may_correct
 from tables.models import Throw
-from tables.rounds.held import needs_review
+from tables.rounds.held import freed_stakes, needs_review
 
 
 def verify_raise(
@@ -23,19 +23,21 @@ def verify_raise(
     is_late: bool = False,
     frees_stakes: bool = False,
 ) -> None:
-    """Verify who signs a correction that may raise what the round pays once its dice are known, and tell them.
+    """Verify who signs a correction that may raise what the round pays once its dice may be known, and tell them.
 
-    `before_cents`: what corrections had raised before. `is_late`: later dice of the round may still pay on it.
+    `before_cents`: what corrections had raised before. `is_late`: dice that may be known and are not called yet, or
+    later ones, decide about it.
     `frees_stakes`: the correction says that recorded chips were not there. They cannot be held back, so from the sum of
     a first review on a slip says where they are.
     Raises `raise-needs-two`, `may-not-prepare` or `correct-by-slip`; the transaction is rolled back.
     """
     round_ = ctx.round
     assert round_ is not None
-    after_cents = raised_cents(round_)
-    raised = after_cents - before_cents
+    raised = raised_cents(round_) - before_cents
     if raised <= 0 and not is_late:
         return
+    decided_in = round_.last_throw + is_late
+    after_cents = raised_cents(round_) + freed_stakes(round_, decided_in, ctx.wagers)
     verify_frees_no_stakes(ctx, after_cents, before_cents, frees_stakes=frees_stakes)
     if ctx.actor is None or ctx.witness is None or ctx.actor.pk == ctx.witness.pk:
         raise Refusal(RAISE_NEEDS_TWO, ctx.table.facility.law.section("corrections.review"))
@@ -46,7 +48,10 @@ def verify_raise(
 def verify_frees_no_stakes(
     ctx: TableContext, after_cents: int, before_cents: int, *, frees_stakes: bool
 ) -> None:
-    """Refuse to give up recorded stakes where raises come to the sum of a first review. Raises `correct-by-slip`."""
+    """Refuse to give up recorded stakes where these and raises come to the sum of a first review.
+
+    Raises `correct-by-slip`.
+    """
     if frees_stakes and after_cents > before_cents and needs_review(ctx.table, after_cents):
         facility = ctx.table.facility
         more, who = in_dollars(after_cents - before_cents), reviewer_names(facility)

@@ -147,13 +147,13 @@ SLIP_SAY_WHY_DIFFERS = RefusalCode(
 )
 RAISE_NEEDS_TWO = RefusalCode(
     "raise-needs-two",
-    "The dice are known. Two people must sign what may pay more now, the dealer and the floor, each with their own "
+    "The dice may be known. Two people must sign what may pay more, the dealer and the floor, each with their own "
     "PIN. Ask the other to sign.",
     "Second person needed",
 )
 CORRECT_BY_SLIP = RefusalCode(
     "correct-by-slip",
-    "The dice are known. With this, %(sum)s that the record takes would not be taken, and %(who)s must review that "
+    "The dice may be known. With this, %(sum)s that is on record could not be taken, and %(who)s must review that "
     "first. Finish the round as it is recorded, then file a slip that says where the chips are.",
     "File a slip after the round",
 )

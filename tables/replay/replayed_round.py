@@ -225,7 +225,7 @@ class ReplayedRound:
         )
         previous = self.entered.get(key)
         entered_wagers = {**self.entered, key: entered}
-        if self.throws:
+        if self.throws or correction.get("uncalled"):
             late_key = (*key[:2], key[2] or 0)
             self.late.setdefault(late_key, (correction["before_cents"], len(self.throws)))
         if previous is not None and previous.struck:
@@ -242,7 +242,11 @@ class ReplayedRound:
 
     @applies(WAGER_STRUCK)
     def _wager_struck(self, data: WagerStruck) -> None:
-        key = _wager_key(data["mended"])
+        correction = data["mended"]
+        key = _wager_key(correction)
+        if correction.get("uncalled"):
+            late_key = (*key[:2], key[2] or 0)
+            self.late.setdefault(late_key, (correction["before_cents"], len(self.throws)))
         self.entered[key] = replace(self.entered[key], struck=True)
         self._apply_correction("strike_mistaken_wager", self.entered)
 

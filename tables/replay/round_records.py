@@ -173,19 +173,27 @@ def _wager_missed(record: RoundRecord, entry: RecordedEntry) -> None:
     correction = entry.data["mended"]
     key, cents = _wager_key(correction), _integer(correction["after_cents"])
     made_in, flag = str(correction["made_in"]), _text(correction["flag"])
+    if "settled" in entry.data or correction.get("uncalled"):
+        _changed_late(record, key, correction)
     if "settled" in entry.data:
-        late_key = (*key[:2], key[2] or 0)
-        record.late.setdefault(late_key, (_integer(correction["before_cents"]), record.last_throw))
         _settlement(record, entry)
     record.wagers[key] = WagerRecord(cents, made_in, flag, entry.seq, missed=True)
 
 
 def _wager_struck(record: RoundRecord, entry: RecordedEntry) -> None:
-    key = _wager_key(entry.data["mended"])
+    correction = entry.data["mended"]
+    key = _wager_key(correction)
     wager = record.wagers[key]
+    if correction.get("uncalled"):
+        _changed_late(record, key, correction)
     if "settled" in entry.data:
         _settlement(record, entry)
     wager.struck, wager.seq = True, entry.seq
+
+
+def _changed_late(record: RoundRecord, key: WagerKey, correction: Mapping[str, Any]) -> None:
+    late_key = (*key[:2], key[2] or 0)
+    record.late.setdefault(late_key, (_integer(correction["before_cents"]), record.last_throw))
 
 
 def _device_failed(record: RoundRecord, entry: RecordedEntry) -> None:

@@ -7,6 +7,7 @@ over: when the round ends it becomes a slip that is reviewed before any money mo
 - A throw is compared with its first settlement, and what later throws pay on a wager that was recorded late counts too.
 - A seat's raise is the difference of its worth, `paid + returned − staked`, as slips compute what is due.
 - The stake of a losing wager that was struck or lowered counts, and cannot be held: by the correction it is not there.
+  So does the stake of any wager that was struck or lowered after the shake and before the call.
 
 Pure but for `hold_raises`, which writes the round's row. Money is integer cents.
 """
@@ -14,7 +15,7 @@ Pure but for `hold_raises`, which writes the round's row. Money is integer cents
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from games.engine.settlement import FEE, LOSE, Settled, WagerOutcome
 from games.models import Facility
@@ -36,6 +37,18 @@ class Line(NamedTuple):
     def worth_cents(self) -> int:
         """What the wager brings its player; negative where the house keeps the stake."""
         return self.paid_cents + self.returned_cents - self.cents
+
+
+class Staked(Protocol):
+    """A wager of a state, or its row."""
+
+    @property
+    def key(self) -> tuple[int, str, int | None]:
+        """Its seat, code and play."""
+
+    @property
+    def cents(self) -> int:
+        """Its stake."""
 
 
 NOTHING = Line(0, 0, 0, LOSE)
@@ -100,16 +113,30 @@ def _raise_over(
     return raise_of(without_late(first, late_wagers(round_, throw_number)), after)
 
 
-def raised_beside(round_: Round, throw_number: int) -> int:
-    """What the other throws of a round raise, in cents."""
-    return sum(value["cents"] for name, value in round_.raises.items() if name != str(throw_number))
+def raised_beside(round_: Round, throw_number: int, decided_in: int, wagers: Iterable[Staked]) -> int:
+    """What counts with the raise of a throw, in cents: what the other throws raise, and the freed stakes."""
+    other_cents: int = sum(
+        value["cents"] for name, value in round_.raises.items() if name != str(throw_number)
+    )
+    return other_cents + freed_stakes(round_, decided_in, wagers)
+
+
+def freed_stakes(round_: Round, throw_number: int, wagers: Iterable[Staked]) -> int:
+    """The stakes that were struck or lowered before this throw was called, while its dice might be known, in cents.
+
+    `wagers` are those that are left. The throw settles no such stake, so nobody can say whether it would have lost.
+    """
+    left = {(seat, code, play or 0): wager.cents for wager in wagers for seat, code, play in (wager.key,)}
+    stakes_before = late_wagers(round_, throw_number)
+    return sum(max(0, cents - left.get(key, 0)) for key, cents in stakes_before.items())
 
 
 def hold(ctx: TableContext, round_: Round, throw_number: int, raised: Raise) -> None:
     """Write what a throw raises, and hold it back if the round's raises come to the sum of a first review."""
     number = str(throw_number)
     raises = {name: value for name, value in round_.raises.items() if name != number}
-    is_held = needs_review(ctx.table, raised.total_cents + raised_beside(round_, throw_number))
+    beside_cents = raised_beside(round_, throw_number, throw_number, ctx.wagers)
+    is_held = needs_review(ctx.table, raised.total_cents + beside_cents)
     if raised.total_cents:
         by_seat = amounts_by_seat(raised.by_seat)
         raises[number] = {"cents": raised.total_cents, "by_seat": by_seat, "held": is_held}
@@ -130,14 +157,16 @@ def first_review_from(table: Table) -> int:
 
 
 def add_late_wager(ctx: TableContext, round_: Round, key: WagerKey, before_cents: int) -> None:
-    """Remember that a wager was recorded or changed once dice of its round were known. The first change counts."""
+    """Remember that a wager was recorded, changed or struck once dice of its round might be known. The first change
+    counts.
+    """
     if any((seat, code, play) == key for seat, code, play, *_ in round_.late_wagers):
         return
     ctx.change_round(late_wagers=[*round_.late_wagers, [*key, before_cents, round_.last_throw]])
 
 
 def late_wagers(round_: Round, throw_number: int) -> dict[WagerKey, int]:
-    """The stakes until then of the wagers that were recorded or changed after an earlier throw than this."""
+    """The stakes until then of the wagers that were recorded, changed or struck before this throw was called."""
     return {
         (seat, code, play): cents
         for seat, code, play, cents, late_in in round_.late_wagers

@@ -1949,3 +1949,119 @@ def test_a_reason_in_other_words_is_known_and_an_honest_one_is_not_refused(reaso
     expected = scene.refused("reason-of-another-act") if is_owned else contextlib.nullcontext()
     with expected:
         scene.act("void_round", {"reason": reason}, witness="floorperson")
+
+
+# Dice that somebody has seen and nobody has called yet
+
+
+def afterdice_struck(scene: Scene, seat: int, wager: str, witness: str | None = "floorperson", **how: Any):
+    params = {"seat": seat, "wager": wager, "reason": "seat 4 meant"}
+    return scene.act("strike_mistaken_wager", params, witness=witness, **how)
+
+
+def test_a_wager_recorded_between_the_uncovering_and_the_call_is_held_back():
+    """Dealer and floor see 1-1-1, add $100 on three of a kind, and only then call the dice. $15,000 wait for a review,
+    and both read at the pit what they signed.
+    """
+    scene = afterdice_scene()
+    scene.place((1, "big", 2_500))
+    scene.to_the_dice()
+    afterdice_missed(scene, 3, "three-of-a-kind:1", 10_000)
+    assert [alert["seats"] for alert in afterdice_alerts("raised-after-dice")] == [[3]]
+    scene.act("call_dice", {"dice": [1, 1, 1]})
+    held = scene.snapshot["round"]["held"]
+    assert [amount["seat"] for amount in held] == [3] and held[0]["cents"] >= 1_000_000
+    scene.finish()
+    slip = Slip.objects.get()
+    assert slip.review_comes_first and slip.filed_with.code == "floorperson"
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 2_500
+    afterdice_verified(scene)
+
+
+def test_nobody_alone_strikes_a_loser_and_adds_a_winner_before_the_call():
+    """A floorperson at the podium saw 2-5-5 and moves $500 from Small to Big. The dealer must sign each step, and the
+    $500 that are won count with the $500 that were struck.
+    """
+    scene = afterdice_scene()
+    scene.place((1, "small", 50_000))
+    scene.to_the_dice()
+    alone: dict[str, Any] = {"witness": None, "by": "floorperson", "device": scene.podium}
+    with scene.refused("raise-needs-two"):
+        afterdice_struck(scene, 1, "small", **alone)
+    with scene.refused("raise-needs-two"):
+        afterdice_missed(scene, 1, "small", 500, **alone)
+    with scene.refused("raise-needs-two"):
+        afterdice_missed(scene, 1, "big", 50_000, **alone)
+    afterdice_struck(scene, 1, "small")
+    afterdice_missed(scene, 1, "big", 50_000)
+    assert [alert["act"] for alert in afterdice_alerts("raised-after-dice")] == [
+        "strike_mistaken_wager",
+        "record_missed_wager",
+    ]
+    scene.act("call_dice", {"dice": TWO_FIVES})
+    assert [amount["cents"] for amount in scene.snapshot["round"]["held"]] == [50_000]
+    scene.finish()
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS
+    afterdice_verified(scene)
+
+
+def test_losing_stakes_are_not_struck_or_lowered_between_the_shake_and_the_call():
+    """Dealer and floor saw 2-5-5 and strike a friend's $5,000, or lower it to $10, or strike $600 at each of two seats.
+    A slip says where the chips are.
+    """
+    scene = afterdice_scene()
+    scene.place((1, "small", 500_000), (2, "small", 60_000), (3, "small", 60_000))
+    scene.to_the_dice()
+    with scene.refused("correct-by-slip"):
+        afterdice_struck(scene, 1, "small")
+    with scene.refused("correct-by-slip"):
+        afterdice_missed(scene, 1, "small", 1_000)
+    afterdice_struck(scene, 2, "small")
+    with scene.refused("correct-by-slip"):
+        afterdice_struck(scene, 3, "small")
+    scene.act("call_dice", {"dice": TWO_FIVES})
+    with scene.refused("correct-by-slip"):
+        afterdice_struck(scene, 3, "small")
+    scene.finish()
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 560_000
+    afterdice_verified(scene)
+
+
+@pytest.mark.parametrize(
+    ("rules", "wager", "other", "missed"),
+    [
+        ("pa-539", "small", "big", "total:9"),
+        ("pa-625a/A", "small", "big", "total:9"),
+        ("nj-19-47-9", "small", "big", "total:9"),
+        ("pa-675a", "pip:5", "pip:6", "pip:4"),
+    ],
+)
+def test_from_the_shake_on_nobody_corrects_wagers_alone_in_any_game(rules, wager, other, missed):
+    """A floorperson alone adds or strikes a wager once the dice may be called. Two sign, and both are told."""
+    scene = afterdice_scene(rules)
+    if rules == "pa-675a":  # its players keep their seats
+        scene.act("seat_player", {"seat": 1})
+    scene.place((1, wager, 2_500), (1, other, 2_500))
+    scene.to_the_dice()
+    with scene.refused("raise-needs-two"):
+        afterdice_missed(scene, 1, missed, 2_500, witness=None, by="floorperson", device=scene.podium)
+    with scene.refused("raise-needs-two"):
+        afterdice_struck(scene, 1, other, witness=None, by="floorperson", device=scene.podium)
+    afterdice_missed(scene, 1, missed, 2_500)
+    afterdice_struck(scene, 1, other)
+    assert len(afterdice_alerts("raised-after-dice")) == 2
+
+
+def test_a_stake_on_a_later_play_is_not_given_back_by_one_person_after_a_bad_one():
+    """At football the first play was bad, and a floorperson alone lowers what later plays will decide."""
+    scene = afterdice_scene("pa-577")
+    scene.act("offer_dice", {"seat": 5, "accepted": True}, by="stickperson")
+    scene.place((5, "touchdown", 200_000), (4, "touchdown", 5_000))
+    scene.until("call_dice")
+    scene.act("call_dice", {"dice": AFTERDICE_GAIN}, by="stickperson")
+    with scene.refused("raise-needs-two"):
+        afterdice_missed(scene, 4, "touchdown", 500, witness=None, by="floorperson", device=scene.podium)
+    with scene.refused("correct-by-slip"):
+        afterdice_missed(scene, 5, "touchdown", 500)
+    afterdice_missed(scene, 4, "touchdown", 500)
+    assert [alert["seats"] for alert in afterdice_alerts("raised-after-dice")] == [[4]]

@@ -2,7 +2,11 @@
 
 import pytest
 
+from games.params import Params
+from tables.core.reads import locked_table
+from tables.corrections.preview import preview
 from tables.models import Settlement, Wager
+from tables.runner.system import system_context
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -162,15 +166,35 @@ def test_a_floorperson_alone_raises_no_payout_once_the_dice_are_known(lit, act, 
     assert (lit.entry["actor"], lit.entry["witness"]) == ("floorperson", "dealer")
 
 
-def test_a_floorperson_corrects_at_the_podium_alone_where_nothing_is_paid_for_it(scene):
+def test_a_floorperson_corrects_at_the_podium_alone_where_nothing_is_paid_for_it():
+    scene = make_scene("nj-19-47-9")  # the shake follows no more bets
     scene.place((1, "small", 2_500))
-    scene.to_the_dice()
+    scene.to_closed_bets()
     missed = {"seat": 3, "wager": "big", "cents": 1_000, "reason": "under a hand"}
     scene.act("record_missed_wager", missed, by="floorperson", device=scene.podium)
+    scene.to_the_dice()
     scene.act("call_dice", {"dice": [2, 5, 5]})
     struck = {"seat": 3, "wager": "big", "reason": "seat 4 meant"}
     scene.act("strike_mistaken_wager", struck, by="floorperson", device=scene.podium)
     assert (scene.entry["actor"], scene.entry["witness"]) == ("floorperson", None)
+
+
+@pytest.mark.parametrize(("act", "params"), MENDINGS[1:])
+def test_from_the_shake_on_two_people_sign_though_no_dice_are_called(scene, act, params):
+    scene.place((1, "small", 2_500))
+    scene.to_the_dice()
+    with scene.refused("raise-needs-two"):
+        scene.act(act, params, by="floorperson", device=scene.podium)
+    scene.act(act, params, by="floorperson", device=scene.podium, witness="dealer")
+    assert scene.entry["data"]["mended"]["uncalled"] is True
+
+
+def test_the_preview_refuses_to_free_a_large_stake_before_the_call(scene):
+    scene.place((1, "small", 500_000))
+    scene.to_the_dice()
+    strike = Params({"seat": 1, "wager": "small", "reason": "mistake"})
+    with scene.refused("correct-by-slip"):
+        preview(system_context(locked_table("larkfield", "T-01")), "strike_mistaken_wager", strike)
 
 
 @pytest.mark.parametrize(("act", "params"), MENDINGS)
