@@ -28,12 +28,13 @@ from tables.corrections.entry_types import (
 from tables.corrections.held_slips import file_what_is_held
 from tables.corrections.raises import newest_throw, verify_raise
 from tables.corrections.refusals import MONEY_HAS_MOVED
+from tables.corrections.reviews import moved_beside
 from tables.limits.chips import verify_in_chips
 from tables.limits.rules import wager_flag
 from tables.models import Round, Wager
 from tables.money.inventory import verify_chips_exist
 from tables.rounds.entry_types import NewSettlement
-from tables.rounds.held import add_late_wager
+from tables.rounds.held import add_late_wager, counts_with_raises
 from tables.rounds.progress import advance, at_the_end, newly_settled, require_round
 from tables.rounds.seats import verify_seated
 from tables.rounds.settlement import settle_throw
@@ -43,6 +44,7 @@ from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 
 at_the_end(file_what_is_held)
+counts_with_raises(moved_beside)
 
 
 @act(roles=AT_THE_TABLE, witness=True, step_up="office")

@@ -16,15 +16,14 @@ from tables.corrections import slips
 from tables.corrections.alert_rules import AWAITED_REVIEW
 from tables.corrections.chips_elsewhere import chips_elsewhere_cents
 from tables.corrections.correction import Correction, SlipCase, payment_correction
-from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, WAGER_MISSED, HeldBack
+from tables.corrections.entry_types import SLIP_FILED, HeldBack
 from tables.corrections.filing import create_slip, filed_data
 from tables.corrections.outcomes import outcome_of
+from tables.corrections.recent_raises import RAISING_TYPES
 from tables.corrections.slips import SeatPayment
-from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.models import Round
 from tables.rounds.settlement import settled_data
 
-RAISING_TYPES = (DICE_CORRECTED.name, WAGER_MISSED.name, ROUND_RECORDED_BY_HAND.name)
 REASON = "Held back for a review: it was added once the dice were known"
 
 

@@ -19,7 +19,7 @@ from tables.core.wager_input import MADE_IN, read_play
 from tables.corrections.raises import newest_throw, verify_frees_no_stakes
 from tables.corrections.refusals import MONEY_HAS_MOVED
 from tables.money.inventory import verify_chips_exist
-from tables.rounds.held import Raise, needs_review, raise_by_correction, raised_beside
+from tables.rounds.held import Raise, counted_beside, needs_review, raise_by_correction, raised_beside
 from tables.rounds.layout import labels
 from tables.rounds.progress import newly_settled, require_round
 from tables.words.sentences import dollars
@@ -141,7 +141,7 @@ def _held(ctx: TableContext, after: RoundState, changes: Iterable[WagerChange]) 
     total_cents = raised.total_cents + beside_cents + uncalled_cents
     frees_stakes = any(change.freed_cents for change in changes)
     verify_frees_no_stakes(ctx, total_cents, raised_cents(round_), frees_stakes=frees_stakes)
-    if not raised.total_cents or not needs_review(ctx.table, total_cents):
+    if not raised.total_cents or not needs_review(ctx.table, total_cents + counted_beside(ctx, round_)):
         return ""
     seats, held = ", ".join(map(str, raised.by_seat)), dollars(sum(raised.by_seat.values()))
     return f"Held back of seat {seats}: {held}. Nothing of it is paid before its review."

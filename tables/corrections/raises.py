@@ -6,12 +6,13 @@ from games.engine import Refusal
 from games.engine.odds import in_dollars
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
-from tables.core.held_back import raised_cents
+from tables.core.duty import lock_duty_of
+from tables.core.held_back import held_amounts, raised_cents
 from tables.corrections.alert_rules import HELD_AFTER_DICE, RAISED_AFTER_DICE
 from tables.corrections.refusals import CORRECT_BY_SLIP, RAISE_NEEDS_TWO
 from tables.corrections.reviews import reviewer_names, verify_may_correct
 from tables.models import Throw
-from tables.rounds.held import freed_stakes, needs_review
+from tables.rounds.held import counted_beside, freed_stakes, needs_review
 
 
 def verify_raise(
@@ -36,13 +37,16 @@ def verify_raise(
     raised = raised_cents(round_) - before_cents
     if raised <= 0 and not is_late:
         return
+    lock_duty_of(
+        person.pk for person in (ctx.actor, ctx.witness) if person is not None
+    )  # as `review_sum` does
     decided_in = round_.last_throw + is_late
     after_cents = raised_cents(round_) + freed_stakes(round_, decided_in, ctx.wagers)
     verify_frees_no_stakes(ctx, after_cents, before_cents, frees_stakes=frees_stakes)
     if ctx.actor is None or ctx.witness is None or ctx.actor.pk == ctx.witness.pk:
         raise Refusal(RAISE_NEEDS_TWO, ctx.table.facility.law.section("corrections.review"))
     verify_may_correct(ctx)
-    tell_signers(ctx, round_.number, act, max(0, raised), seats, is_held=needs_review(ctx.table, after_cents))
+    tell_signers(ctx, round_.number, act, max(0, raised), seats, is_held=bool(held_amounts(round_)))
 
 
 def verify_frees_no_stakes(
@@ -52,7 +56,11 @@ def verify_frees_no_stakes(
 
     Raises `correct-by-slip`.
     """
-    if frees_stakes and after_cents > before_cents and needs_review(ctx.table, after_cents):
+    round_ = ctx.round
+    assert round_ is not None
+    if not frees_stakes or after_cents <= before_cents:
+        return
+    if needs_review(ctx.table, after_cents + counted_beside(ctx, round_)):
         facility = ctx.table.facility
         more, who = in_dollars(after_cents - before_cents), reviewer_names(facility)
         raise Refusal(CORRECT_BY_SLIP, facility.law.section("corrections.review"), sum=more, who=who)

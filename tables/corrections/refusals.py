@@ -106,8 +106,8 @@ SLIP_SAY_WHY_LESS = RefusalCode(
 )
 SLIP_REVIEW_FIRST = RefusalCode(
     "slip-review-first",
-    "Slip %(slip)s moves %(sum)s. Alone, or with other slips of its round, its seats or its signers, that is a sum of "
-    "which no money may move before somebody outside the table has reviewed it. Ask %(who)s to review it.",
+    "Slip %(slip)s moves %(sum)s. Alone, or with other slips and raises of its round, its seats or its signers, that "
+    "is a sum of which no money may move before somebody outside the table has reviewed it. Ask %(who)s to review it.",
     "Review needed first",
 )
 SLIP_REVIEW_DIFFERS = RefusalCode(

@@ -5,8 +5,8 @@ from games.engine.odds import in_dollars
 from games.params import MOST_CENTS, Params
 from games.separation import policy
 from tables.corrections.entry_types import REVIEW_SUM_SET
+from tables.corrections.recent_raises import CORRECTIONS
 from tables.corrections.refusals import REVIEW_SUM_THE_SAME, REVIEW_SUM_TOO_HIGH
-from tables.corrections.reviews import CORRECTIONS
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 
 

@@ -19,6 +19,7 @@ from games.models import Facility
 from games.separation import policy
 from tables.core.context import TableContext
 from tables.core.duty import lock_duty_of
+from tables.corrections.recent_raises import CORRECTIONS, raised_by, raised_unheld, signers_of_raises
 from tables.corrections.refusals import (
     SLIP_NEEDS_NO_REVIEW,
     SLIP_REVIEW_DIFFERS,
@@ -30,7 +31,6 @@ from tables.corrections.refusals import (
 )
 from tables.models import Round, Slip, Table
 
-CORRECTIONS = "corrections"  # the row of the policy
 REVIEWERS = policy.roles_of(CORRECTIONS, "approve")
 
 
@@ -71,20 +71,44 @@ def review_sum(
     are not where the record says, beside it (`Slip.apart_cents`). Both count with what slips on file moved or may
     still move, whichever comes to most: those of the same round, and within the time of the policy those of the same
     seat at this table and those of either signer at any table of the facility; and chips of this tray with each other.
+    Raises of the round or its signers that were not held back count as slips do.
     Locks the duty of both signers, so that of two slips at two tables the second one counts the first.
     """
-    signers = [person.pk for person in (ctx.actor, ctx.witness) if person is not None]
-    lock_duty_of(signers)
+    people = [person for person in (ctx.actor, ctx.witness) if person is not None]
+    lock_duty_of(person.pk for person in people)
     since = ctx.now - policy.row_of(ctx.table.facility.law, CORRECTIONS).sum_time
     recent = Slip.objects.filter(Q(filed_at__gt=since) | Q(settled_at__gt=since))
     real_play = recent.filter(table__facility=ctx.table.facility, table__kind=Table.Kind.LIVE)
     new_cents = sum(map(abs, cents_by_seat.values())) + apart_cents
-    sums = [new_cents + _moved_cents(Slip.objects.filter(round=round_))]
+    sums = [new_cents + _moved_cents(Slip.objects.filter(round=round_)) + raised_unheld(round_)]
     at_table = list(recent.filter(table=ctx.table))
     sums += [abs(cents) + _moved_cents(at_table, seat) for seat, cents in cents_by_seat.items()]
     sums.append(apart_cents + sum(slip.apart_cents for slip in at_table if not slip.agreed_first))
-    sums += [new_cents + _moved_cents(real_play.filter(_signed_by(signer))) for signer in signers]
+    sums += [
+        new_cents + _moved_cents(real_play.filter(_signed_by(person.pk))) + raised_by(ctx, person)
+        for person in people
+    ]
     return max(sums)
+
+
+def moved_beside(ctx: TableContext, round_: Round, locks: bool) -> int:
+    """What counts with the raises of a round: what the same people raised in other rounds and moved by slips, in cents.
+
+    Within the time of the policy, of the person with most. `locks` the duty of these people, as `review_sum` does.
+    """
+    signers = signers_of_raises(ctx, round_)
+    if locks:
+        lock_duty_of(person.pk for person in signers)
+    since = ctx.now - policy.row_of(ctx.table.facility.law, CORRECTIONS).sum_time
+    recent = Slip.objects.filter(Q(filed_at__gt=since) | Q(settled_at__gt=since))
+    real_play = recent.filter(table__facility=ctx.table.facility, table__kind=Table.Kind.LIVE)
+    return max(
+        (
+            raised_by(ctx, person, beside=round_) + _moved_cents(real_play.filter(_signed_by(person.pk)))
+            for person in signers
+        ),
+        default=0,
+    )
 
 
 def _moved_cents(slips: Iterable[Slip], seat: int | None = None) -> int:
@@ -142,7 +166,7 @@ def review_rule(table: Table) -> str:
     minutes = policy.row_of(table.facility.law, CORRECTIONS).sum_minutes
     return (
         f"{who} reviews a slip that moves money, from {in_dollars(first_from)} on before any money moves. Other slips "
-        f"of the round count with it, and those of its seats or signers of the last {minutes} minutes."
+        f"and raises of the round count with it, and those of its seats or signers of the last {minutes} minutes."
     )
 
 

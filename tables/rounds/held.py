@@ -13,7 +13,7 @@ Pure but for `hold_raises`, which writes the round's row. Money is integer cents
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -135,13 +135,33 @@ def hold(ctx: TableContext, round_: Round, throw_number: int, raised: Raise) -> 
     """Write what a throw raises, and hold it back if the round's raises come to the sum of a first review."""
     number = str(throw_number)
     raises = {name: value for name, value in round_.raises.items() if name != number}
-    beside_cents = raised_beside(round_, throw_number, throw_number, ctx.wagers)
-    is_held = needs_review(ctx.table, raised.total_cents + beside_cents)
+    is_held = False
     if raised.total_cents:
+        beside_cents = raised_beside(round_, throw_number, throw_number, ctx.wagers)
+        beside_cents += counted_beside(ctx, round_, locks=True)
+        is_held = needs_review(ctx.table, raised.total_cents + beside_cents)
         by_seat = amounts_by_seat(raised.by_seat)
         raises[number] = {"cents": raised.total_cents, "by_seat": by_seat, "held": is_held}
     if raises != round_.raises:
         ctx.change_round(raises=raises)
+
+
+BesideRound = Callable[[TableContext, Round, bool], int]
+BESIDE_ROUND: list[BesideRound] = []
+
+
+def counts_with_raises(count: BesideRound) -> BesideRound:
+    """Declare what a topic above this one counts with the raises of a round, in cents; and whether it locks."""
+    BESIDE_ROUND.append(count)
+    return count
+
+
+def counted_beside(ctx: TableContext, round_: Round, *, locks: bool = False) -> int:
+    """What counts with the raises of a round and is not of it, in cents; 0 where nothing waits for a review.
+
+    `locks`: the duty of those who signed, so that of two raises at two tables the second one counts the first.
+    """
+    return sum(count(ctx, round_, locks) for count in BESIDE_ROUND) if first_review_from(ctx.table) else 0
 
 
 def needs_review(table: Table, cents: int) -> bool:

@@ -2065,3 +2065,67 @@ def test_a_stake_on_a_later_play_is_not_given_back_by_one_person_after_a_bad_one
         afterdice_missed(scene, 5, "touchdown", 500)
     afterdice_missed(scene, 4, "touchdown", 500)
     assert [alert["seats"] for alert in afterdice_alerts("raised-after-dice")] == [[4]]
+
+
+# Raises that are each below the sum of a first review
+
+
+def test_one_pair_raises_900_each_round():
+    """Dealer and floor add $900 in every round. The second waits: raises count over rounds, by whoever signed them."""
+    scene = afterdice_scene()
+    for _ in range(2):
+        scene.play((1, "small", 2_500), dice=TWO_FIVES)
+        afterdice_missed(scene, 3, "big", 90_000)
+        scene.finish()
+    assert Slip.objects.get().round.number == 2 and Slip.objects.get().review_comes_first
+    assert len(afterdice_alerts("raised-after-dice")) == len(afterdice_alerts("held-after-dice")) == 1
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 2 * 2_500 - 90_000
+    afterdice_verified(scene)
+
+
+def test_one_pair_gives_900_of_stakes_back_each_round_before_the_call():
+    """Dealer and floor see the dice and strike $900 of losing stakes in every round. The second is refused."""
+    scene = afterdice_scene()
+    scene.place((1, "small", 90_000))
+    scene.to_the_dice()
+    afterdice_struck(scene, 1, "small")
+    scene.act("call_dice", {"dice": TWO_FIVES})
+    scene.finish()
+    scene.place((1, "small", 90_000))
+    scene.to_the_dice()
+    with scene.refused("correct-by-slip"):
+        afterdice_struck(scene, 1, "small")
+
+
+def test_a_raise_and_a_slip_of_one_round_add_up():
+    """$900 by a missed wager, and $900 more by a slip about the same round: the slip waits for its review."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    afterdice_missed(scene, 3, "big", 90_000)
+    scene.finish()
+    file(scene, "wager", wagers=[{"seat": 4, "wager": "big", "cents": 90_000}])
+    assert Slip.objects.get().review_comes_first
+
+
+def test_a_slip_and_then_a_raise_add_up():
+    """The other order: a slip of $900, then a wager of $900 recorded after the dice of the next round."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    scene.finish()
+    file(scene, "wager", wagers=[{"seat": 4, "wager": "big", "cents": 90_000}])
+    settle(scene, (4, 90_000))
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    afterdice_missed(scene, 3, "big", 90_000)
+    assert [amount["cents"] for amount in scene.snapshot["round"]["held"]] == [90_000]
+
+
+def test_hand_settled_rounds_of_900_for_invented_failures_add_up():
+    """A failure, $900 on paper, a repair, and again. The second round's payout is held back."""
+    scene = afterdice_scene()
+    for _ in range(2):
+        scene.act("report_device_failure", {"what": "device"})
+        afterdice_hand_settled(scene, (2, "big", 90_000))
+        scene.repair()
+    assert Slip.objects.get().review_comes_first
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS - 90_000
+    afterdice_verified(scene)
