@@ -42,6 +42,7 @@ AS_SAID = {
     "wager.missed": {"mended.flag", "mended.made_in", "mended.reason", "raised.held"},
     "wager.struck": {"mended.reason"},
     "slip.filed": {
+        "elsewhere_cents",
         "mended.wagers.*.chips",
         "reason",
         "review.before_money",
