@@ -4,17 +4,14 @@ Usage: `python -m script.column_docs [--check]`; with `--check` it writes nothin
 is out of date.
 """
 
-import argparse
-import os
 import sys
 from collections import defaultdict
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "evidence.md"
-BEGIN, END = (
-    "<!-- unproven columns: begin (python -m script.column_docs) -->",
-    "<!-- unproven columns: end -->",
-)
+from script import generated_docs
+from script.generated_docs import GeneratedPart
+from script.service_finder import ROOT
+
+PART = GeneratedPart(ROOT / "docs" / "evidence.md", "unproven columns", "python -m script.column_docs")
 
 
 def table() -> str:
@@ -38,28 +35,5 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def page(current: str) -> str:
-    """Return the page with a new table."""
-    head, _, rest = current.partition(BEGIN)
-    tail = rest.partition(END)[2]
-    return f"{head}{BEGIN}\n\n{table()}\n\n{END}{tail}"
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m script.column_docs", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="compare with the file instead of writing it")
-    options = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
-    import django
-
-    django.setup()
-    current = PAGE.read_text("utf-8")
-    written = page(current)
-    if options.check:
-        return int(written != current)
-    PAGE.write_text(written, "utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generated_docs.run(PART, table, __doc__))

@@ -4,16 +4,15 @@ Usage: `python -m script.entry_docs [--check]`; with `--check` it writes nothing
 page is out of date.
 """
 
-import argparse
-import os
 import sys
 from collections import defaultdict
-from pathlib import Path
 from typing import Any, get_type_hints, is_typeddict
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "record.md"
-BEGIN, END = "<!-- entry types: begin (python -m script.entry_docs) -->", "<!-- entry types: end -->"
+from script import generated_docs
+from script.generated_docs import GeneratedPart
+from script.service_finder import ROOT
+
+PART = GeneratedPart(ROOT / "docs" / "record.md", "entry types", "python -m script.entry_docs")
 
 
 def tables() -> str:
@@ -65,28 +64,5 @@ def _inner(schema: dict[str, Any]) -> str:
     return ""
 
 
-def page(current: str) -> str:
-    """Return the page with new generated tables."""
-    head, _, rest = current.partition(BEGIN)
-    tail = rest.partition(END)[2]
-    return f"{head}{BEGIN}\n\n{tables()}\n\n{END}{tail}"
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m script.entry_docs", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="compare with the file instead of writing it")
-    options = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
-    import django
-
-    django.setup()
-    current = PAGE.read_text("utf-8")
-    written = page(current)
-    if options.check:
-        return int(written != current)
-    PAGE.write_text(written, "utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generated_docs.run(PART, tables, __doc__))

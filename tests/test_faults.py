@@ -179,8 +179,8 @@ def test_a_failure_says_how_to_run_its_fault_again(capsys):
 
 def test_the_page_names_the_run_before(tmp_path, monkeypatch):
     page = tmp_path / "faults.md"
-    page.write_text(f"before\n{report.BEGIN}\n{report.END}\nafter\n")
-    monkeypatch.setattr(report, "PAGE", page)
+    page.write_text(f"before\n{report.PART.begin}\n{report.PART.end}\nafter\n")
+    monkeypatch.setattr(report, "PART", replace(report.PART, page=page))
     for seed in (7, 8):
         report.write([Trial(FAULTS[0])], seed)
     text = page.read_text()

@@ -8,10 +8,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from script.faults.trial import Trial
+from script.generated_docs import GeneratedPart
 from script.service_finder import ROOT
 
-PAGE = ROOT / "docs" / "faults.md"
-BEGIN, END = "<!-- faults: begin (script/test --faults) -->", "<!-- faults: end -->"
+PART = GeneratedPart(ROOT / "docs" / "faults.md", "faults", "script/test --faults")
 OUTCOME = re.compile(r"Seed \d+: \d+ of \d+ faults held")
 # Folders and addresses of memory, which differ in every run.
 OF_THIS_RUN = re.compile(r"/\S*pitside-faults-\w+/| at 0x[0-9a-f]+")
@@ -102,8 +102,7 @@ def write_results(trials: Sequence[Trial], path: Path) -> None:
 
 def write(trials: Sequence[Trial], seed: int) -> None:
     """Replace the table of docs/faults.md."""
-    head, _, remainder = PAGE.read_text("utf-8").partition(BEGIN)
-    current, _, tail = remainder.partition(END)
-    newest = OUTCOME.search(current)
+    text = PART.page.read_text("utf-8")
+    newest = OUTCOME.search(PART.current(text))
     generated = table(trials, seed, newest[0] if newest else "")
-    PAGE.write_text(f"{head}{BEGIN}\n\n{generated}\n\n{END}{tail}", "utf-8")
+    PART.page.write_text(PART.replaced(text, generated), "utf-8")
