@@ -203,6 +203,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/access/csv": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/devices/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/people/": MANAGEMENT | {"compliance", "system administrator"},
+    "floor/<slug:facility>/people/file": ACCESS_PREPARERS,
     "floor/<slug:facility>/sign-in/": {"system administrator"},
     "floor/<slug:facility>/setup/": OFFICE | STAFFERS | {"system administrator"},
     "floor/<slug:facility>/handover/": STAFFERS,
@@ -235,6 +236,7 @@ READERS: dict[str, Set[str]] = {
 # Who may send a form to each address; every other address answers 405. Each act decides for itself, below.
 SENDERS: dict[str, Set[str]] = {
     "office/<slug:facility_code>/deadlines/feeds": OFFICE,
+    "floor/<slug:facility>/people/file": ACCESS_PREPARERS,
     "enrol": set(),  # nobody without a token
     "sign-in": {"no device", "revoked", "display", "wall"},  # led elsewhere; nobody without a PIN
     "sign-in/second-factor": EVERYBODY,
@@ -419,7 +421,8 @@ ACTS_OF_FACILITY = {
     ),
     **dict.fromkeys(("exclude_player", "admit_player", "erase_player"), frozenset({"compliance"})),
     **dict.fromkeys(
-        ("add_person", "change_access", "replace_pin", "end_access", "replace_sign_in"), ACCESS_PREPARERS
+        ("add_person", "add_people", "change_access", "replace_pin", "end_access", "replace_sign_in"),
+        ACCESS_PREPARERS,
     ),
     "add_device": {"system administrator"},
     **dict.fromkeys(("make_pin", "give_password"), frozenset({"system administrator", "compliance"})),
@@ -554,6 +557,7 @@ OTHER_REFUSALS = {
     ("register_shaker", "shaker"): "",
     ("register_instrument", "instrument"): "",
     ("add_person", "person"): "person-code-taken",  # codes are of the whole installation
+    ("add_people", "person"): "person-code-taken",
     ("add_pit", "pit"): "",
     ("add_table", "table"): "no-such-place",  # without a pit
     ("move_table", "submission"): "no-such-place",  # without a table
@@ -582,7 +586,7 @@ OTHER_WORDS = """
     kinds landmark lapsed_why last_day left licence licence_ends_on lines lit location lost low_um made_in mark
     max_cents micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays note
     number odds odds_word officer on opened outcome owns_bp paid_cents paid_on part patent payout_limit_cents
-    payouts petitioner place place_reference play post procedure qualified query reason received received_on
+    payouts people petitioner place place_reference play post procedure qualified query reason received received_on
     reference rejected removed role row rules salesperson seal seat seats secured seq serial sha256 shakers shakes
     shift shows since square station stored subject submitted_on tampered test text title to to_seat tosses
     training version votes_bp wager wagers what why width_mm zh

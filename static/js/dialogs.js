@@ -1,7 +1,7 @@
 /* Pages of lists (custody, staff, equipment, the desk, the office): each act is a dialog over the list. Attributes of the
    fields say what they send: `name`, `data-as` (text, code, whole, mm, cents, words, wholes, yes, flag, list, date, place), `data-into`
-   (sent with every row of a list), rows in [data-each], and what is required in `data-must`. Nothing typed is lost by a
-   refusal.
+   (sent with every row of a list), rows in [data-each] (`data-fixed`: the page wrote them, they stay), and what is required in `data-must`. Nothing typed is
+   lost by a refusal.
 
    `dialog:open` tells a page's own script that a dialog opens, with the dataset of the button that opened it;
    `dialog:update` that its content has changed. */
@@ -109,7 +109,7 @@ class ActDialog {
     const subjectKey = JSON.stringify(subject);
     if (this.subjectKey !== subjectKey) {
       this.form.reset();
-      for (const rows of this.box.querySelectorAll("[data-each]")) rows.replaceChildren();
+      for (const rows of this.box.querySelectorAll("[data-each]:not([data-fixed])")) rows.replaceChildren();
       for (const { dataset } of this.box.querySelectorAll("[data-put]")) this.put(dataset.put, subject[dataset.put] ?? "");
     }
     Object.assign(this, { subjectKey, subject });

@@ -21,6 +21,7 @@ from tables.staffing.entry_types import (
     ACCESS_ENDED,
     ASSIGNMENT_ENDED,
     ASSIGNMENT_STARTED,
+    PEOPLE_ADDED,
     PERSON_ADDED,
     PIN_ENDED,
     PIN_MADE,
@@ -113,6 +114,11 @@ def secret_allowed(rows: Rows, body: Body) -> None:
         )
 
 
+def people_added(rows: Rows, body: Body) -> None:
+    for person in body["data"]["people"]:
+        secret_allowed(rows, {**body, "data": person})
+
+
 def pin_made(rows: Rows, body: Body) -> None:
     person = body["data"]["person"]
     if rows.get(person, "pin") is not None:
@@ -136,6 +142,7 @@ declare(
     key={"person": "person", "kind": "kind"},
     folded={
         PERSON_ADDED: secret_allowed,
+        PEOPLE_ADDED: people_added,
         PIN_ENDED: secret_allowed,
         SIGN_IN_ENDED: secret_allowed,
         PIN_MADE: pin_made,

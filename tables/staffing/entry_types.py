@@ -154,6 +154,15 @@ PERSON_ADDED = entry_type(
 )
 
 
+class PeopleAdded(TypedDict):
+    people: list[PersonAdded]
+
+
+PEOPLE_ADDED = entry_type(
+    "people.added", PeopleAdded, "Several people were added at once. They have no PIN and no password yet."
+)
+
+
 ChangedField = Literal["role", "badge", "licence", "licence_ends_on"]
 
 

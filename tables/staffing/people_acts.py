@@ -6,6 +6,9 @@ who watch it. A one-time PIN or password is made and read by who approved it, ne
 to the person's row is in `audit/staff.py`, as for the commands of the server.
 """
 
+import datetime as dt
+from dataclasses import dataclass
+
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 
@@ -16,6 +19,7 @@ from audit.models.people import badge_validator, code_validator
 from audit.staff import Answerable
 from games.engine import Refusal
 from games.facility_runner import Forbidden
+from games.models import Facility
 from games.params import Params
 from games.separation import policy
 from tables.core.duty import locked_duty, person_here
@@ -23,6 +27,7 @@ from tables.models import Assignment
 from tables.runner.facility import SIGN_INS, STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.entry_types import (
     ACCESS_ENDED,
+    PEOPLE_ADDED,
     PERSON_ADDED,
     PERSON_CHANGED,
     PIN_ENDED,
@@ -30,6 +35,7 @@ from tables.staffing.entry_types import (
     AccessEnded,
     ChangedField,
     FieldChange,
+    PersonAdded,
     PinMade,
 )
 from tables.staffing.planned_moves import end_moves_without_duty
@@ -55,6 +61,19 @@ APPROVERS = policy.roles_of(SUBJECT, "approve")
 Kind = OneTimeSecret.Kind
 MAX_WHY = 200
 MAX_CODE, MAX_NAME, MAX_LICENSE, MAX_BADGE = 40, 120, 40, 6
+MOST_PEOPLE = 200  # of one file
+
+
+@dataclass(frozen=True)
+class NewPerson:
+    """What is said of somebody who is to have access. `badge`, `licence`: "" without one."""
+
+    code: str
+    name: str
+    role: str
+    badge: str
+    licence: str
+    licence_ends_on: dt.date | None
 
 
 @facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
@@ -64,35 +83,19 @@ def add_person(ctx: FacilityContext, params: Params) -> ActOutcome:
     Raises `not-a-person-code`, `person-code-taken`, `not-a-badge` or `badge-taken`; as Forbidden,
     `access-of-another-department`.
     """
-    code, name = params.text("person", max_length=MAX_CODE), params.text("name", max_length=MAX_NAME)
-    role = params.choice("role", ROLES)
-    licence = params.text("licence", default="", max_length=MAX_LICENSE)
-    ends_on = params.date("licence_ends_on", optional=True)
-    _verify_department(ctx, role)
-    try:
-        code_validator(code)
-    except ValidationError:
-        raise Refusal(NOT_A_PERSON_CODE, person=code) from None
-    if Person.objects.filter(code=code).exists():
-        raise Refusal(PERSON_CODE_TAKEN, person=code)
-    badge = _badge(ctx, params)
-    person = staff.add(
-        code, name, facility=ctx.facility.code, role=role, badge=badge, licence=licence, licence_ends_on=ends_on,
-        answerable=_answerable(ctx),
-    )  # fmt: skip
-    secret = _allow(ctx, person, Kind.PASSWORD if people.needs_password(person) else Kind.PIN)
-    entry = PERSON_ADDED(
-        {
-            "person": code,
-            "name": name,
-            "role": role,
-            "badge": badge,
-            "licence": licence,
-            "licence_ends_on": ends_on.isoformat() if ends_on else None,
-            **secret,
-        }
-    )
-    return ActOutcome(entry, {"person": code}, changes="nothing")
+    added = _add(ctx, read_new_person(params))
+    return ActOutcome(PERSON_ADDED(added), {"person": added["person"]}, changes="nothing")
+
+
+@facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
+def add_people(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Add several people at once, as `add_person` adds each of them: all of them, or nobody.
+
+    Raises what `add_person` raises.
+    """
+    people = params.objects("people", read_new_person, max_items=MOST_PEOPLE)
+    added = [_add(ctx, person) for person in people]
+    return ActOutcome(PEOPLE_ADDED({"people": added}), changes="nothing")
 
 
 @facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
@@ -104,10 +107,11 @@ def change_access(ctx: FacilityContext, params: Params) -> ActOutcome:
     """
     person = _person(ctx, params)
     role = params.choice("role", ROLES, default=Role(person.role).value)
-    badge = _badge(ctx, params, person)
+    badge = params.text("badge", default="", max_length=MAX_BADGE)
     licence = params.text("licence", default="", max_length=MAX_LICENSE)
     ends_on = params.date("licence_ends_on", optional=True)
-    _verify_department(ctx, role)
+    _verify_badge(ctx.facility, badge, person)
+    _verify_department(_answerable(ctx).by, role)
     after: dict[ChangedField, str] = {
         "role": role,
         "badge": badge,
@@ -252,14 +256,13 @@ def _person(ctx: FacilityContext, params: Params) -> Person:
         raise Refusal(WORKS_EVERYWHERE, person=person.name)
     if ctx.approving is None and person.pk == ctx.actor.pk:
         raise Forbidden(NOT_YOUR_OWN_ACCESS)
-    _verify_department(ctx, person.role)
+    _verify_department(_answerable(ctx).by, person.role)
     ctx.add_makers(person)
     return person
 
 
-def _verify_department(ctx: FacilityContext, role: str) -> None:
+def _verify_department(by: Person, role: str) -> None:
     """Raise `access-of-another-department` where table games prepares something for a role of another department."""
-    by = _answerable(ctx).by
     if by.department == Department.TABLE_GAMES and staff.department_of(role) != Department.TABLE_GAMES:
         raise Forbidden(ACCESS_OF_ANOTHER_DEPARTMENT)
 
@@ -300,20 +303,61 @@ def _allow(ctx: FacilityContext, person: Person, kind: OneTimeSecret.Kind) -> Se
     return {"secret": allowed}
 
 
-def _badge(ctx: FacilityContext, params: Params, person: Person | None = None) -> str:
-    """The badge number, "" without one. Raises `not-a-badge` or `badge-taken`."""
-    badge = params.text("badge", default="", max_length=MAX_BADGE)
+def read_new_person(params: Params) -> NewPerson:
+    """The parameters of `add_person`, or of one of `add_people`. Nothing is checked yet."""
+    return NewPerson(
+        code=params.text("person", max_length=MAX_CODE),
+        name=params.text("name", max_length=MAX_NAME),
+        role=params.choice("role", ROLES),
+        badge=params.text("badge", default="", max_length=MAX_BADGE),
+        licence=params.text("licence", default="", max_length=MAX_LICENSE),
+        licence_ends_on=params.date("licence_ends_on", optional=True),
+    )
+
+
+def verify_new_person(facility: Facility, by: Person, person: NewPerson) -> None:
+    """Raise what `add_person` refuses about a person whom `by` prepares."""
+    _verify_department(by, person.role)
+    try:
+        code_validator(person.code)
+    except ValidationError:
+        raise Refusal(NOT_A_PERSON_CODE, person=person.code) from None
+    if Person.objects.filter(code=person.code).exists():
+        raise Refusal(PERSON_CODE_TAKEN, person=person.code)
+    _verify_badge(facility, person.badge)
+
+
+def _add(ctx: FacilityContext, person: NewPerson) -> PersonAdded:
+    answerable = _answerable(ctx)
+    verify_new_person(ctx.facility, answerable.by, person)
+    row = staff.add(
+        person.code, person.name, facility=ctx.facility.code, role=person.role, badge=person.badge,
+        licence=person.licence, licence_ends_on=person.licence_ends_on, answerable=answerable,
+    )  # fmt: skip
+    secret = _allow(ctx, row, Kind.PASSWORD if people.needs_password(row) else Kind.PIN)
+    return {
+        "person": person.code,
+        "name": person.name,
+        "role": person.role,
+        "badge": person.badge,
+        "licence": person.licence,
+        "licence_ends_on": person.licence_ends_on.isoformat() if person.licence_ends_on else None,
+        **secret,
+    }
+
+
+def _verify_badge(facility: Facility, badge: str, holder: Person | None = None) -> None:
+    """Raise `not-a-badge`, or `badge-taken` where somebody else than the `holder` has it. "" is no badge."""
     if not badge:
-        return ""
+        return
     try:
         badge_validator(badge)
     except ValidationError:
         raise Refusal(NOT_A_BADGE) from None
-    holders = Person.objects.filter(Q(facility=ctx.facility.code) | Q(facility=""), badge=badge)
-    holder = next((row for row in holders if person is None or row.pk != person.pk), None)
-    if holder is not None:
-        raise Refusal(BADGE_TAKEN, badge=badge, person=holder.name)
-    return badge
+    with_it = Person.objects.filter(Q(facility=facility.code) | Q(facility=""), badge=badge)
+    other = next((person for person in with_it if person != holder), None)
+    if other is not None:
+        raise Refusal(BADGE_TAKEN, badge=badge, person=other.name)
 
 
 def _changes(person: Person, after: dict[ChangedField, str]) -> list[FieldChange]:

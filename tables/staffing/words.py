@@ -15,6 +15,7 @@ from tables.staffing.entry_types import (
     DEALER_BEGAN,
     DEALER_LEFT,
     DEALER_RELIEVED,
+    PEOPLE_ADDED,
     PERSON_ADDED,
     PERSON_CHANGED,
     PIN_ENDED,
@@ -26,6 +27,7 @@ from tables.staffing.entry_types import (
     SUPERVISION_TAKEN,
     Assignment,
     FieldChange,
+    PeopleAdded,
     PersonAdded,
     PersonChanged,
     PinsUnlocked,
@@ -67,6 +69,7 @@ ACT_LINES = [
         ),
     ),
     line(PERSON_ADDED, lambda data: _person_added(data)),
+    line(PEOPLE_ADDED, lambda data: _people_added(data)),
     line(PERSON_CHANGED, lambda data: _person_changed(data)),
     line(PIN_ENDED, lambda data: "PIN of %(person)s ends; a one-time PIN takes its place" % data),
     line(SIGN_IN_ENDED, lambda data: _sign_in_ended(data)),
@@ -85,6 +88,11 @@ FIELDS = {"role": "role", "badge": "badge", "licence": "license", "licence_ends_
 def _person_added(data: PersonAdded) -> str:
     badge = f", badge {data['badge']}" if data["badge"] else ""
     return f"{data['name']} ({data['person']}) added as {_role(data['role'])}{badge}"
+
+
+def _people_added(data: PeopleAdded) -> str:
+    people = data["people"]
+    return f"{len(people)} {'person' if len(people) == 1 else 'people'} added: {'; '.join(map(_person_added, people))}"
 
 
 def _person_changed(data: PersonChanged) -> str:

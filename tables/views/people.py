@@ -131,7 +131,7 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
         "query": {"who": query, "show": filter_code},
         "selected": selected,
         "selected_changes": [
-            line for line in changes if selected and line.change.params["person"] == selected.person.code
+            line for line in changes if selected and line.change.params.get("person") == selected.person.code
         ],
         "changes": changes,
         "one_time_pins": one_time_secrets.readable_pins(person, facility, now),

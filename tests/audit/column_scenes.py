@@ -150,6 +150,9 @@ def work_on_a_case(scene: Scene) -> None:
 def change_people(scene: Scene) -> None:
     """People and devices, a lock-out, a hold, a filter, the count of the dice, and the sum of a first review."""
     test_people.change(scene, "add_person", test_people.ZOE)
+    test_people.change(
+        scene, "add_people", {"people": [{**test_people.ZOE, "person": "park-y", "badge": "4418"}]}
+    )
     duty = {"person": "park-z", "table": "T-01"}
     scene.in_room("assign_person", duty, by="shift-manager", witness="pit-manager")
     trained = {"person": "relief", "game": "football", "reference": "TR-9", "since": "2026-11-01"}

@@ -228,3 +228,28 @@ def test_somebody_who_is_invited_gets_a_one_time_pin_chooses_their_own_and_is_si
     office.tap(office.page.get_by_role("button", name="Save it and sign in"))
     office.page.wait_for_url("**/floor/larkfield/")
     assert Person.objects.get(code="park-z").check_password("271828")
+
+
+def test_a_file_of_people_is_checked_and_prepared_without_typing_them(scene, new_page, spotless, tmp_path):
+    office = Office(new_page()).begin(scene, "system-administrator", "people")
+    spotless.append(office)
+    office.tap(office.page.get_by_role("link", name="From a file"))
+    file = tmp_path / "people.csv"
+    file.write_text("name,code,role,badge\nZoe Park,park-z,dealer,4417\nDeb Lind,dealer,floorperson,4418\n")
+    office.page.get_by_label("CSV file").set_input_files(file)
+    office.tap(office.page.get_by_role("button", name="Check it"))
+    expect(office.page.locator("tr.wrong")).to_contain_text("Somebody has the code dealer already")
+    expect(office.page.get_by_role("button", name="Prepare 2 people")).to_have_count(0)
+    is_well(office.page)
+
+    file.write_text(file.read_text().replace("Lind,dealer", "Lind,lind-d"))
+    office.page.get_by_label("CSV file").set_input_files(file)
+    office.tap(office.page.get_by_role("button", name="Check it"))
+    expect(office.page.locator("td.check")).to_have_text(["in order", "in order"])
+    office.go(office.slip("add-people"))
+    assert not Person.objects.filter(code="park-z").exists()
+    scene.approve_changes(by="compliance")
+    assert set(Person.objects.filter(code__in=("park-z", "lind-d")).values_list("role", flat=True)) == {
+        "dealer",
+        "floorperson",
+    }
