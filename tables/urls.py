@@ -18,6 +18,7 @@ from .views import (
     people,
     people_file,
     players,
+    reconciliation,
     relief,
     replay,
     rotation,
@@ -60,6 +61,14 @@ urlpatterns = [
     path("floor/<slug:facility>/figures/", figures.figures, name="figures"),
     path("floor/<slug:facility>/figure-reports/", figures.reports, name="figure-reports"),
     path("floor/<slug:facility>/figures/export.<slug:form>", figures.export, name="figures-export"),
+    path(
+        "floor/<slug:facility>/figures/reconciliation", reconciliation.reconciliation, name="reconciliation"
+    ),
+    path(
+        "floor/<slug:facility>/figures/reconciliation.csv",
+        reconciliation.reconciliation_csv,
+        name="reconciliation-csv",
+    ),
     path("floor/<slug:facility>/figures/<code:table>/", figures.table_figures, name="table-figures"),
     path("floor/<slug:facility>/access/", access_review.access, name="access"),
     path("floor/<slug:facility>/access/csv", access_review.access_csv, name="access-csv"),

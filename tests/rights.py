@@ -193,6 +193,8 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/staff/": FLOOR_READERS | {"security", "cage cashier", "system administrator"},
     "floor/<slug:facility>/figures/": FLOOR_READERS - {"games administrator"},
     "floor/<slug:facility>/figures/export.<slug:form>": FLOOR_READERS - {"games administrator"},
+    "floor/<slug:facility>/figures/reconciliation": FLOOR_READERS - {"games administrator"},
+    "floor/<slug:facility>/figures/reconciliation.csv": FLOOR_READERS - {"games administrator"},
     "floor/<slug:facility>/figures/<code:table>/": FIGURES_OF_TABLE,
     "floor/<slug:facility>/figure-reports/": WATCHERS | STAFFERS,
     "floor/<slug:facility>/cage/": WATCHERS | STAFFERS | {"cage cashier"},

@@ -29,6 +29,11 @@ MEANINGS = {
     "It is in the tray, and in no other figure",
     "Changed by slips": "What the slips that were filed on this day changed in the win of their rounds, "
     "whatever day these were played on",
+    "Won in rounds": "What the rounds between opener and closer took, with fees, less what they paid",
+    "Slips in the tray": "What slips moved into the tray between opener and closer; − out of it",
+    "Win by the record": "Won in rounds and in void rounds, with the slips in the tray",
+    "Win by the counts": "Closer + credits + drop − opener − fills",
+    "Difference": "Win by the counts − win by the record",
     "Moved by slips": "Money that the slips filed on this day moved into the tray by the end of the day; − out of it",
 }
 

@@ -3,8 +3,9 @@
 The record knows the win by what rounds and slips moved; the counts know it as closer + credits + drop − opener − fills.
 """
 
+import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tables.models import ChipDiscrepancy, DropBox, Table, TableInventory
@@ -14,7 +15,7 @@ from tables.money.tray import Tray
 from tables.money.void_rounds import moved_in_void_rounds
 
 LISTED = 30
-PEOPLE = ("opened_by", "opened_with", "closed_by", "closed_with")
+RELATED = ("table", "table__facility", "opened_by", "opened_with", "closed_by", "closed_with")
 
 
 @dataclass(frozen=True)
@@ -108,19 +109,25 @@ def name_of_count(discrepancy: ChipDiscrepancy) -> str:
 
 def last_inventories(table: Table, before: int | None = None) -> list[InventoryPaper]:
     """Return the newest inventories of a table, those before a number if one is given, in four statements."""
-    rows = TableInventory.objects.filter(table=table).select_related(*PEOPLE).order_by("-number")
+    rows = TableInventory.objects.filter(table=table).select_related(*RELATED).order_by("-number")
     if before is not None:
         rows = rows.filter(number__lt=before)
-    return _papers(table, rows[:LISTED])
+    return _papers(rows[:LISTED])
 
 
 def inventory_paper(table: Table, number: int) -> InventoryPaper | None:
     """Return one inventory of a table; None where it has none of this number."""
-    rows = TableInventory.objects.filter(table=table, number=number).select_related(*PEOPLE)
-    return next(iter(_papers(table, rows)), None)
+    rows = TableInventory.objects.filter(table=table, number=number).select_related(*RELATED)
+    return next(iter(_papers(rows)), None)
 
 
-def _papers(table: Table, rows: Iterable[TableInventory]) -> list[InventoryPaper]:
+def inventories_of_day(tables: Sequence[Table], day: dt.date) -> list[InventoryPaper]:
+    """Return the inventories that these tables opened on a gaming day, by table and number, in four statements."""
+    rows = TableInventory.objects.filter(table__in=tables, gaming_day=day).select_related(*RELATED)
+    return _papers(rows.order_by("table__code", "number"))
+
+
+def _papers(rows: Iterable[TableInventory]) -> list[InventoryPaper]:
     inventories = list(rows)
     boxes: defaultdict[int, list[DropBox]] = defaultdict(list)
     discrepancies: defaultdict[int, list[ChipDiscrepancy]] = defaultdict(list)
@@ -132,7 +139,7 @@ def _papers(table: Table, rows: Iterable[TableInventory]) -> list[InventoryPaper
     void_cents = moved_in_void_rounds(inventories)
     return [
         InventoryPaper(
-            table,
+            inventory.table,
             inventory,
             tuple(boxes[inventory.pk]),
             tuple(discrepancies[inventory.pk]),
