@@ -5,6 +5,7 @@ of tests/two_facilities.py; a line refuses everybody else. tests/test_rights.py 
 a socket or a parameter without a line here.
 """
 
+import uuid
 from collections.abc import Set
 from typing import Any, NamedTuple
 
@@ -468,6 +469,7 @@ ACTS_OF_OFFICE = dict.fromkeys(
 ACTS_OF_OFFICE |= ACTS_ON_CHANGES
 ACTS_OF_DESK = {
     "ask_export": EXPORTERS,
+    "take_export": EXPORTERS,
     "ask_verification": EXPORTERS,
     "take_proof": EXPORTERS,
     "print_round": EXPORTERS,
@@ -526,6 +528,7 @@ OBJECTS = {
     ("form", "text"): DOCUMENT,
     ("instrument", "text"): NamedObject("M-98", "M-99", "no-such-instrument"),
     ("letter", "text"): DOCUMENT,
+    ("job", "text"): NamedObject(str(uuid.UUID(int=9)), str(JOB), "no-such-export"),
     ("lockout", "number"): rows(Lockout, "no-such-lockout"),
     ("hold", "text"): NamedObject("LH-0009", "LH-0001", "no-such-hold"),
     ("lot", "text"): NamedObject("L-0003", "L-0099", "no-such-lot"),

@@ -37,6 +37,20 @@ class ExportAsked(ExportSelection):
 EXPORT_ASKED = entry_type("export.asked", ExportAsked, "An export of the record was requested.")
 
 
+class ExportTaken(TypedDict):
+    job: str
+    kind: Annotated[ExportKind | SheetsKind, "kind of export"]
+    filename: Annotated[str, "name of the file"]
+    sha256: Annotated[str, "SHA-256 of the file, in hex"]
+
+
+EXPORT_TAKEN = entry_type(
+    "export.taken",
+    ExportTaken,
+    "A person began to download the file of an export, for the first time at this device.",
+)
+
+
 class FilterQuery(TypedDict):
     filter: Annotated[str, "name of the saved search"]
     query: Annotated[str, "the search, as the query string of its address"]

@@ -31,6 +31,11 @@ EXPORT_MIXED = RefusalCode(
     "export-mixed",
     "%(real)s is real play, which is kept apart from training. Request a separate export for each.",
 )
+NO_SUCH_EXPORT = RefusalCode(
+    "no-such-export",
+    "This casino has no finished export %(job)s. Choose one from the list.",
+    "No such export",
+)
 NO_SUCH_STREAM = RefusalCode(
     "no-such-stream",
     "This casino's record has no stream %(stream)s. Choose one from the list.",

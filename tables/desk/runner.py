@@ -48,6 +48,10 @@ class DeskRunner(StreamRunner[DeskContext]):
         """The casino assigns duty to its own people; the regulator's agent needs no assignment."""
         return person.role == AGENT or is_on_duty_at_facility(person, facility)
 
+    def needs_duty(self, act: str) -> bool:
+        """Who may export takes a copy also off duty, as they may read it on the page."""
+        return act != "take_export"
+
     def make_context(self, request: ActRequest, locked: LockedStream) -> DeskContext:
         return DeskContext(locked, request)
 

@@ -39,6 +39,15 @@ def data_of(entry: Entry) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
+def device_of(entry: Entry) -> str | None:
+    """The id of the device at which an entry was made; None where its body names none, or cannot be read."""
+    try:
+        device = json.loads(bytes(entry.body))["device"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return device if isinstance(device, str) else None
+
+
 def words_of(type_: str, data: dict[str, Any]) -> str:
     """An entry as a sentence. Without words for its type, or with data of another shape: its type and its subject."""
     if type_ in ACT_LINES:

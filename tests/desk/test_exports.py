@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import re
 import uuid
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.desk import download, export_words, runner
 from tables.desk.acts.exports import MAX_OPEN_JOBS
+from tables.desk.refusals import NO_SUCH_EXPORT
 from tables.words.registry import ACT_LINES
 from tables.words.sentences import say
 from tests.tables.cast import make_scene
@@ -300,6 +302,38 @@ def test_a_file_that_the_browser_has_is_not_sent_again_and_head_returns_its_size
     head = fetch.browser.head(f"{PAGE}{fetch.job.pk}")
     assert (head.status_code, head.content) == (200, b"")
     assert head["Content-Length"] == str(fetch.job.size_bytes)
+
+
+def test_the_record_says_who_took_which_copy_and_names_them_once(scene, fetch):
+    def takers():
+        taken = Entry.objects.filter(type="export.taken").order_by("seq")
+        return [(entry.actor, json.loads(bytes(entry.body))["data"]) for entry in taken]
+
+    fetch.browser.head(f"{PAGE}{fetch.job.pk}")
+    fetch(If_None_Match=f'"{fetch.job.sha256}"')
+    assert takers() == []
+    fetch(Range="bytes=0-9")
+    fetch(Range="bytes=10-")
+    fetch()
+    copy = {
+        "job": str(fetch.job.pk),
+        "kind": "csv",
+        "filename": fetch.job.filename,
+        "sha256": fetch.job.sha256,
+    }
+    assert takers() == [("compliance", copy)]
+    scene.browser("podium", "gaming-agent").get(f"{PAGE}{fetch.job.pk}")
+    assert takers() == [("compliance", copy), ("gaming-agent", copy)]
+    shown = " ".join(scene.browser("podium", "compliance").get(PAGE).content.decode().split())
+    assert re.search(r"Downloaded by Compliance, [^;<]+; Gaming Agent, ", shown)
+
+
+def test_nobody_gets_a_copy_that_the_record_cannot_name(fetch, monkeypatch):
+    def refuse(request):
+        raise Refusal(NO_SUCH_EXPORT, job="x")
+
+    monkeypatch.setattr("tables.desk.views.exports.execute", refuse)
+    assert fetch()[0].status_code == 403
 
 
 def test_a_removed_file_is_answered_with_what_to_do(fetch):

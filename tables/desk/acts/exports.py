@@ -1,13 +1,13 @@
 """Requests to a worker: a copy of the record to take out of the casino, or its full verification.
 
-The request is the act that the record holds. The copy is a file that people with the same right may download as often
-as they need: a download changes nothing, and retries of a browser would fill the record. Any copy can be recognized by
-the SHA-256 on the record.
+The record holds the request, and who took the copy: a person who downloads it again at the same device, or whose
+browser tries again, is there once. Any copy can be recognized by the SHA-256 on the record.
 """
 
 import datetime as dt
 import re
-from typing import get_args
+import uuid
+from typing import cast, get_args
 
 from audit import clock, export
 from audit.models import Job
@@ -16,11 +16,14 @@ from games.engine import Refusal
 from games.params import YEARS, Params, malformed
 from tables.desk.entry_types import (
     EXPORT_ASKED,
+    EXPORT_TAKEN,
     VERIFICATION_ASKED,
     ExportAsked,
     ExportKind,
     ExportSelection,
     ExportSpan,
+    ExportTaken,
+    SheetsKind,
 )
 from tables.desk.refusals import (
     ENTRY_MISSING,
@@ -29,6 +32,7 @@ from tables.desk.refusals import (
     EXPORT_RANGE,
     EXPORT_TO_COME,
     EXPORT_TOO_LONG,
+    NO_SUCH_EXPORT,
     NO_SUCH_STREAM,
     TOO_MANY_JOBS,
     VERIFICATION_RUNS,
@@ -38,6 +42,7 @@ from tables.desk.runner import EXPORT_ROLES, ActOutcome, DeskContext, desk_act
 KINDS: tuple[ExportKind, ...] = get_args(ExportKind)
 MAX_OPEN_JOBS = 6  # jobs of a facility that wait or run
 MAX_DAYS = 366 * 3
+MAX_JOB = 36
 MAX_STREAMS = 2000
 OPEN = (Job.Status.WAITING, Job.Status.RUNNING)
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?", re.ASCII)
@@ -78,6 +83,35 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
         "streams": names, "to": span["to"], "training": training,
     }  # fmt: skip
     return ActOutcome(EXPORT_ASKED(data), {"job": str(job.pk), "entries": selection.entries})
+
+
+@desk_act(roles=EXPORT_ROLES)
+def take_export(ctx: DeskContext, params: Params) -> ActOutcome:
+    """Record that a person takes the file of an export. The server serves it to nobody without this act.
+
+    Raises `no-such-export`.
+    """
+    code = params.text("job", max_length=MAX_JOB)
+    job = finished_export(ctx.facility.code, code)
+    if job is None:
+        raise Refusal(NO_SUCH_EXPORT, job=code)
+    data: ExportTaken = {
+        "job": str(job.pk),
+        "kind": cast("ExportKind | SheetsKind", job.kind),
+        "filename": job.filename,
+        "sha256": job.sha256,
+    }
+    return ActOutcome(EXPORT_TAKEN(data), {"job": str(job.pk)})
+
+
+def finished_export(facility: str, job: str) -> Job | None:
+    """The export of a facility that has a file; None for another id."""
+    try:
+        key = uuid.UUID(job)
+    except ValueError:
+        return None
+    done = Job.objects.filter(pk=key, facility=facility, status=Job.Status.DONE)
+    return done.exclude(filename="").first()
 
 
 @desk_act(roles=EXPORT_ROLES)

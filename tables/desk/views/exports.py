@@ -4,7 +4,7 @@ import datetime as dt
 import stat
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -13,18 +13,27 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_GET, require_safe
 
 from audit import factors, record, verification_words
-from audit.access import Denied
+from audit.access import Denied, enrolled_device
 from audit.exporting import jobs, output
-from audit.models import Job, Stream
+from audit.models import Entry, Job, Person, Stream
+from audit.runner import ActRequest
+from games.engine import Refusal
 from games.models import Facility
 from games.registry import GAMES, game_by_code
 from games.templatetags.office import day as in_words
 from tables.desk import export_words
 from tables.desk.access import authorize_desk, may_export
+from tables.desk.acts.exports import finished_export
+from tables.desk.entry_types import EXPORT_TAKEN
 from tables.desk.page import desk_context
+from tables.desk.runner import STREAM, execute
 from tables.models import Table
+from tables.words.entries import data_of, device_of, names_of
 
 from ..download import file_response
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 MAX_SHOWN = 40
 OPEN = (Job.Status.WAITING, Job.Status.RUNNING)
@@ -60,18 +69,52 @@ def exports_file(request: HttpRequest, facility_code: str, job: uuid.UUID) -> Ht
     if not may_export(person):
         raise Denied
     factors.verify_fresh(request)
-    job_ = (
-        Job.objects.filter(pk=job, facility=facility.code, status=Job.Status.DONE)
-        .exclude(filename="")
-        .first()
-    )
+    job_ = finished_export(facility.code, str(job))
     if job_ is None:
         raise Denied
     path_ = jobs.file_path(job_)
     if job_.results.get("removed_at") or not _is_intact(path_, job_):
         message = "This file is no longer available. Request the same range again: it holds the same entries."
         return HttpResponse(message, status=410, content_type="text/plain; charset=utf-8")
-    return file_response(request, path_, job_.filename, job_.sha256, output.MEDIA_TYPES[job_.kind])
+    response = file_response(request, path_, job_.filename, job_.sha256, output.MEDIA_TYPES[job_.kind])
+    if request.method == "GET" and response.status_code in (200, 206):
+        _record_taken(request, person, facility, job_)
+    return response
+
+
+def _record_taken(request: HttpRequest, person: Person, facility: Facility, job: Job) -> None:
+    """Put on record that this person takes the file at this device, once. Raises Denied where they may not."""
+    device = enrolled_device(request)
+    if device is None:
+        raise Denied
+    of_person = _taken_entries(facility).filter(actor=person.code)
+    if any(
+        data_of(entry).get("job") == str(job.pk) and device_of(entry) == str(device.pk) for entry in of_person
+    ):
+        return
+    params = {"job": str(job.pk)}
+    try:
+        execute(ActRequest(facility.code, STREAM, "take_export", uuid.uuid4(), 0, params, person, device))
+    except Refusal:
+        raise Denied from None
+
+
+def _taken_entries(facility: Facility) -> "QuerySet[Entry]":
+    return Entry.objects.filter(type=EXPORT_TAKEN.name, stream__name=f"{facility.code}/{STREAM}").order_by(
+        "seq"
+    )
+
+
+def _takers(facility: Facility) -> dict[str, list[tuple[str, dt.datetime]]]:
+    """Who took which export, and when, by the job's id: each person at each device once."""
+    entries = list(_taken_entries(facility))
+    names = names_of({entry.actor for entry in entries})
+    takers: dict[str, list[tuple[str, dt.datetime]]] = {}
+    for entry in entries:
+        takers.setdefault(data_of(entry).get("job", ""), []).append(
+            (names.get(entry.actor, entry.actor), entry.at)
+        )
+    return takers
 
 
 def _is_intact(path_: Path, job: Job) -> bool:
@@ -85,7 +128,11 @@ def _is_intact(path_: Path, job: Job) -> bool:
 
 def _list(facility: Facility, may_download: bool) -> dict[str, Any]:
     jobs_ = Job.objects.filter(facility=facility.code).select_related("asked_by").order_by("-asked_at")
-    rows = [_row(job, facility, may_download) for job in jobs_[:MAX_SHOWN]]
+    takers = _takers(facility)
+    rows = [
+        _row(job, facility, may_download) | {"takers": takers.get(str(job.pk), [])}
+        for job in jobs_[:MAX_SHOWN]
+    ]
     newest = next((row for row in rows if row["is_kept"] and row["job"].kind == Job.Kind.EVIDENCE), None)
     if newest is not None:
         newest["check"] = f"python -I verify.py {newest['job'].filename}"
