@@ -213,6 +213,26 @@ KEY_CREATED = entry_type("key.created", SealerKey, "A key of the sealer was crea
 KEY_RETIRED = entry_type("key.retired", SealerKey, "A key of the sealer was retired.")
 
 
+class FacilityLogKey(TypedDict):
+    sha256: Annotated[
+        str, "SHA-256 in hex of the key's line, so that readers of other facilities learn no name"
+    ]
+
+
+LOG_KEY_CREATED = entry_type(
+    "log_key.created",
+    FacilityLogKey,
+    "A key of a log that has the code of its facility in its name was created.",
+)
+
+
+LOG_KEY_RETIRED = entry_type(
+    "log_key.retired",
+    FacilityLogKey,
+    "A key of a log that has the code of its facility in its name was retired.",
+)
+
+
 class RowRecorded(TypedDict):
     """A row from before entries stated it, or that a command of the server made."""
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from audit import batches, merkle, notes
-from audit.models import Checkpoint, Cosignature, Seal, SigningKey
-from audit.sealing import witnesses
+from audit.models import Checkpoint, Cosignature, Seal
+from audit.sealing import keys, witnesses
 from audit.sealing.log import Log
 from audit.verification_words import Finding
 
@@ -78,9 +78,7 @@ class LogPass:
     def run(self, add: Add) -> Iterator[int]:
         """Verify the log. Yields how much of its `work` each batch was."""
         self.add = add
-        self.keys = [
-            (key, notes.Verifier(key.name, bytes(key.public_key))) for key in SigningKey.objects.all()
-        ]
+        self.keys = [(key, keys.verifier_of(key)) for key in keys.keys_of(self.log)]
         self.witnesses = [witness.verifier for witness in witnesses.configured()]
         for start in range(0, self.leaves, LEAVES):
             stop = min(start + LEAVES, self.leaves)

@@ -4,6 +4,7 @@
 - a key id is the first four bytes of SHA-256(name ‖ newline ‖ type ‖ public key); a verifier key (vkey) is
   `name+hex of the key id+base64(type ‖ public key)`, a private one `PRIVATE+KEY+name+hex+base64(type ‖ seed)`
 - a checkpoint is a note of three lines: origin, size, root in base64
+- a log's key has the log's origin for its name, and signs no other log (c2sp.org/tlog-policy)
 - a cosignature (type 4) signs `cosignature/v1`, a line with its time, and the checkpoint's text
 
 c2sp.org/signed-note, tlog-checkpoint and tlog-cosignature, each at v1.0.
@@ -30,6 +31,7 @@ DASH = "\N{EM DASH} "
 PRIVATE = "PRIVATE+KEY+"
 KEY_NAME = re.compile(r"[^\s+]+")
 SIZE = re.compile(r"0|[1-9][0-9]*")
+ORIGIN_OF_LOG = re.compile(r".+/[0-9]+")
 
 
 class Malformed(ValueError):
@@ -240,6 +242,15 @@ class Checkpoint:
 def sign(text: str, signers: Iterable[Signer]) -> str:
     """Make the note of this text, signed with each of the keys."""
     return Note(text, tuple(signer.signature(text) for signer in signers)).full_text
+
+
+def may_sign(name: str, origin: str) -> bool:
+    """Whether a key with this name may sign the checkpoints of a log.
+
+    A key has the origin of its log for its name. Origins end in a slash and the number of an incarnation. The keys from
+    before each log had its own did not, and signed every log of an installation, whose origins continue its name.
+    """
+    return name == origin or not ORIGIN_OF_LOG.fullmatch(name) or origin.startswith(f"{name}/")
 
 
 def cosigned(text: str, time: int) -> bytes:

@@ -15,9 +15,10 @@ from typing import Any
 
 from django.db import connection
 
-from audit import batches, chain, clock, closed_streams, record
-from audit.entries import DEVICE_ENROLLED, KEY_CREATED, VerificationFigures
+from audit import batches, chain, clock, closed_streams, notes, record
+from audit.entries import DEVICE_ENROLLED, KEY_CREATED, LOG_KEY_CREATED, VerificationFigures
 from audit.models import Entry, Incarnation, SigningKey, Stream
+from audit.sealing import keys
 from audit.sealing.log import INSTALLATION_FACILITY, Log, facility_log, facility_of, logs_of
 
 from .log_verification import LATEST_AFTER_SEAL, LogPass
@@ -117,7 +118,7 @@ def verify(progress: Progress = lambda completed, total: None, facility: str = "
         add(finding)
     for finding in _unenrolled_devices(devices):
         add(finding)
-    for finding in _unrecorded_keys():
+    for finding in _unrecorded_keys(facility):
         add(finding)
     for finding in closed_streams.verify(closings):
         add(finding)
@@ -302,15 +303,26 @@ def _unenrolled_devices(devices: dict[tuple[str, str], tuple[str, int]]) -> Iter
             yield Finding("device-not-enrolled", {"stream": stream, "seq": seq, "device": device})
 
 
-def _unrecorded_keys() -> Iterator[Finding]:
-    """Find keys that verify seals but were created by no entry of the record."""
-    created = set()
+def _unrecorded_keys(facility: str = "") -> Iterator[Finding]:
+    """Find keys that verify seals but were created by no entry of the record, and keys of two logs.
+
+    With a facility, of those that may sign its logs: a finding about another key would name another facility.
+    """
+    stated = set()
     stream = Stream.objects.filter(name=record.INSTALLATION).first()
     if stream is not None:
-        for body in stream.entries.filter(type=KEY_CREATED.name).values_list("body", flat=True):
+        created = stream.entries.filter(type__in=[KEY_CREATED.name, LOG_KEY_CREATED.name])
+        for type_, body in created.values_list("type", "body"):
             with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):  # reported as an entry
-                content = json.loads(bytes(body))["data"]
-                created.add((content["name"], content["key"], content["public"]))
-    for key in SigningKey.objects.all():
-        if (key.name, key.key_id, bytes(key.public_key).hex()) not in created:
+                stated.add((type_, chain.canonical(json.loads(bytes(body))["data"])))
+    logs = [log for incarnation in Incarnation.objects.all() for log in _logs(incarnation, facility)]
+    owners: dict[bytes, str] = {}
+    for key in SigningKey.objects.order_by("created_at", "pk"):
+        other = owners.setdefault(bytes(key.public_key), key.name)
+        if facility and not any(notes.may_sign(key.name, log.origin) for log in logs):
+            continue
+        entry = keys.created_entry(keys.verifier_of(key))
+        if (entry.type, chain.canonical(entry.data)) not in stated:
             yield Finding("key-off-the-record", {"key": str(key)})
+        if other != key.name:
+            yield Finding("key-of-two-logs", {"key": str(key)})

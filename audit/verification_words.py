@@ -17,6 +17,7 @@ FINDINGS: dict[str, Any] = {
     "head-differs": "The head of %(stream)s differs from the hash of its entry %(seq)s.",
     "entry-beyond-head": "%(stream)s, entry %(seq)s comes after the head of its stream.",
     "key-off-the-record": "No entry of the record created the key %(key)s.",
+    "key-of-two-logs": "The key %(key)s is also the key of another log, and a key serves one log.",
     "seal-missing": "%(origin)s has no seal %(number)s: it was removed.",
     "seal-changed": "%(origin)s, seal %(number)s was changed: its hash does not match its content.",
     "seal-unreadable": "%(origin)s, seal %(number)s is not in the sealer's format.",
@@ -31,7 +32,7 @@ FINDINGS: dict[str, Any] = {
     "node-differs": "%(origin)s: the stored tree of seals has a wrong hash at level %(level)s, index %(index)s.",
     "checkpoint-unreadable": "%(origin)s: the checkpoint of %(size)s seals is not a valid checkpoint of this log.",
     "root-differs": "%(origin)s: the root of the checkpoint of %(size)s seals does not match these seals.",
-    "signature-bad": "%(origin)s: no key on the record signed the checkpoint of %(size)s seals.",
+    "signature-bad": "%(origin)s: no key of this log on the record signed the checkpoint of %(size)s seals.",
     "cosignature-bad": "%(origin)s: the cosignature of %(name)s on the checkpoint of %(size)s seals is wrong.",
     "seals-unsigned": "%(origin)s: no checkpoint covers its last seal, %(number)s.",
 }

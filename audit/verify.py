@@ -5,7 +5,8 @@
     python verify.py [options] BUNDLE              a ZIP archive, or the folder that it was unpacked into
     python verify.py [options] PROOF               the proof of one entry
 
-    --vkey KEY             a key of the log from another source: one of these must have signed the checkpoint
+    --vkey KEY             a key of the log from another source: one of these must have signed the checkpoint. A key
+                           whose name ends in a slash and a number is that of the log of this name, and of no other
     --witness-vkey KEY     a key of a witness: it must have cosigned the checkpoint
     --checkpoint FILE      a checkpoint that you saved: one of the two logs must extend the other
     --proof FILE           a consistency proof for that, if the bundle does not go back far enough
@@ -30,7 +31,7 @@ passed. Exit status 1: a check failed, and the output names the first failure.
 
 For a bundle also: every file matches the manifest; every sealed head is the hash of its entry, which is not dated after
 the seal; no sealed entry is missing, and no sealed stream where the bundle has every stream; the seals give the root of
-the checkpoint; its signatures are right; it is consistent with each checkpoint that you saved.
+the checkpoint; its signatures are right, and by keys of this log; it is consistent with each checkpoint that you saved.
 
 Several processes share a long file; each reads all of it twice, and the first checks the chain. What does not fit into
 a little memory (the sealed heads of a long range, an export from a pipe) goes into a temporary file.
@@ -2801,6 +2802,7 @@ class SealSegment:
         self.until, self.tree = until, Tree(sizes)
         self.first = self.last = self.size = self.incarnation = 0
         self.origin, self.at, self.number = "", "", 0
+        self.begun_at = ""  # the time of the first of these seals
         self.known = 0  # the number of streams that the seals so far list
 
     def read(self, lines: Iterable[tuple[int, bytes]]) -> None:
@@ -2868,6 +2870,7 @@ class SealSegment:
         if type(content["full"]) is not bool or (self.number == 0 and not content["full"]):
             raise Bad("its full flag is wrong")
         self.at = content["at"]
+        self.begun_at = self.begun_at or self.at
         self.heads(content["heads"], content["full"])
         self.number += 1
         self.tree.push(0, sha256(b"\x00" + body).digest())
@@ -3083,12 +3086,18 @@ NAME = r"[^\s+]+"
 VKEY = re.compile(r"(%s)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)\Z" % NAME)
 SIGNATURE = re.compile(DASH + r"(%s) ([A-Za-z0-9+/]+=*)\Z" % NAME)
 KEY_LINE = re.compile(r"(log|witness) (\S+)(?: created (\S+) retired (\S+))?\Z")
+ORIGIN_OF_LOG = re.compile(r".+/[0-9]+\Z", re.ASCII)
 LOG, WITNESS = 1, 4
 NO_CRYPTOGRAPHY = "install `cryptography` for this Python and check again"
 
 
 class Key:
-    """An Ed25519 public key in the format of C2SP: NAME+ID+BASE64."""
+    """An Ed25519 public key in the format of C2SP: NAME+ID+BASE64.
+
+    `created` is the time that keys.txt states, and `retired` a time or "never"; empty for a key that the reader gave.
+    """
+
+    created = retired = ""
 
     def __init__(self, text: str, kind: int) -> None:
         match = VKEY.match(text) or {1: "", 2: "", 3: ""}
@@ -3099,6 +3108,14 @@ class Key:
         self.id = sha256(self.name.encode() + b"\n" + material).digest()[:4]
         if self.id.hex() != match[2]:
             raise Bad("the key id of %s does not match its bytes" % printable(text))
+
+    def serves(self, origin: str) -> bool:
+        """Whether it may sign a log: the log's own key, or one from before each log had its own.
+
+        A key whose name ends in a slash and a number, as origins do, serves the log of that name alone, unless that was
+        the name of an installation: then the origins of its logs continue it.
+        """
+        return self.name == origin or not ORIGIN_OF_LOG.match(self.name) or origin.startswith(self.name + "/")
 
     def __str__(self) -> str:
         return printable("%s+%s" % (self.name, self.id.hex()))
@@ -3194,26 +3211,78 @@ def read_keys(text: str) -> Keys:
         created = times[0] or created
         kind = LOG if match[1] == "log" else WITNESS
         try:
-            keys[kind].append(Key(match[2], kind))
+            key = Key(match[2], kind)
         except Bad as bad:
             raise Bad(bad.reason, number, file=KEYS) from None
+        if any(other.public == key.public and other.name != key.name for other in keys[kind]):
+            raise Bad(
+                "this key is also there under another name, and a key serves one log", number, file=KEYS
+            )
+        key.created, key.retired = times[0] or "", times[1] or ""
+        keys[kind].append(key)
     return keys
 
 
-def signature_lines(note: Note, stated: Keys, options: Options) -> Iterator[str]:
+def keys_from_the_beginning(keys: Iterable[Key], segment: SealSegment) -> list[Key]:
+    """The log's own keys, not retired, that are older than the seals of a bundle: each signed all that followed.
+
+    A key that was created in the second of a seal may not have signed it, unless that began the log.
+    """
+    return [
+        key
+        for key in keys
+        if key.name == segment.origin
+        and key.retired == "never"
+        and (
+            a_minute_after(key.created) < segment.begun_at
+            if segment.first
+            else key.created <= segment.begun_at
+        )
+    ]
+
+
+def log_signers(note: Note, keys: Iterable[Key]) -> list[Key]:
+    """The keys, out of these, that signed a checkpoint and may sign its log. Raises Bad and Unchecked."""
+    signers = [key for key in keys if note.signed_by(key)]
+    serving = [key for key in signers if key.serves(note.origin)]
+    if signers and not serving:
+        raise Bad(
+            "the checkpoint is signed by %s, which is the key of another log, and a key serves one log"
+            % signers[0],
+            file=CHECKPOINT,
+        )
+    return serving
+
+
+def signature_lines(
+    note: Note, stated: Keys, options: Options, segment: SealSegment | None = None
+) -> Iterator[str]:
     """Yield a line for each signature of a checkpoint. Raises Bad if one is wrong or a required one is missing.
 
-    Keys from the reader take precedence: if there is one for the log, the bundle's own keys for it are ignored.
+    Keys from the reader take precedence: if there is one for the log, the bundle's own keys for it are ignored. But a
+    log that has a key of its own is signed by it.
     """
     mine = options.keys[LOG]
     logs, witnesses = mine or stated[LOG], options.keys[WITNESS]
     whose = "a key that you gave" if mine else "a key from the bundle itself: this trusts the bundle"
+    if logs and not any(key.serves(note.origin) for key in logs):
+        raise Bad("none of the keys is a key of this log, %s" % printable(note.origin), file=CHECKPOINT)
     try:
-        signers = [key for key in logs if note.signed_by(key)]
+        signers = log_signers(note, logs)
         if not signers:
             raise Bad("the checkpoint is not signed by any known key of the log", file=CHECKPOINT)
+        stated_signers = log_signers(note, stated[LOG])
+        own = keys_from_the_beginning(stated[LOG], segment) if segment else []
+        if own and not any(key.name == note.origin for key in stated_signers):
+            raise Bad(
+                "the log has a key of its own, %s, which has not signed the checkpoint" % own[0],
+                file=CHECKPOINT,
+            )
         for key in signers:
-            yield "signed by %s, %s" % (key, whose)
+            of_several = (
+                "" if key.name == note.origin else " that may sign several logs, from before each had its own"
+            )
+            yield "signed by %s, %s%s" % (key, whose, of_several)
         given_keys = {(key.name, key.id, key.public) for key in witnesses}
         others = [key for key in stated[WITNESS] if (key.name, key.id, key.public) not in given_keys]
         for key in [*witnesses, *others]:
@@ -3500,9 +3569,9 @@ def seal_lines(
             ", ".join(printable(name) for name in names[:OTHERS_LISTED]),
             " and %d more" % (len(names) - OTHERS_LISTED) if len(names) > OTHERS_LISTED else "",
         )
-    yield from signature_lines(note, keys, options)
+    yield from signature_lines(note, keys, options, segment)
     signers = {(name, id_) for name, id_, _ in note.signatures}
-    if not signers & {(key.name, key.id) for key in keys[LOG]}:
+    if not signers & {(key.name, key.id) for key in keys[LOG] if key.serves(note.origin)}:
         raise Bad("it states no key of the log that signed the checkpoint", file=KEYS)
     for path, checkpoint in options.saved:
         yield verify_saved(path, checkpoint, note, segment.tree.roots, options.proofs)

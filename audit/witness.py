@@ -5,8 +5,8 @@
     python witness.py serve [options] --listen HOST:PORT
     python witness.py check [options] [--proof FILE] NOTE…
 
-    --log VKEY        a key of the log: one of these must have signed a checkpoint (repeatable)
-    --origin ORIGIN   the log, as named in the first line of its checkpoints (repeatable)
+    --log VKEY        a key of a log: one of the log's must have signed a checkpoint (repeatable)
+    --origin ORIGIN   a log whose key has another name, as in the first line of its checkpoints (repeatable)
     --key FILE        the witness's own key, from `keygen`
     --state FILE      the file in which it remembers what it signed
     --copies FOLDER   a folder for a copy of each signed checkpoint; copies are never overwritten
@@ -15,6 +15,10 @@
 any witness of that kind. GET /<SHA-256 of an origin, in hex>/checkpoint is the newest checkpoint that it cosigned, for
 anybody who compares logs. `check` does the same for notes on paper or a USB stick: files, or folders of files. A file
 is a note, or a request: a consistency proof followed by the note (FORMAT.md).
+
+A key whose name ends in a slash and a number serves the log of that name, and no other (c2sp.org/tlog-policy): the log
+needs no --origin. Keys from before had another name, and may sign each log that --origin names and that has no key of
+its own here.
 
 Run it on a machine, and under an administrator, that the casino does not control. This is one file of Python (3.9 or
 newer) that needs `cryptography` and no other code of ours. It saves what it is about to sign before it signs, so a
@@ -52,6 +56,7 @@ SIGNATURE = re.compile(DASH + r"(%s) ([A-Za-z0-9+/]+=*)\Z" % NAME)
 NUMBER = r"(0|[1-9][0-9]{0,18})\Z"
 OLD = re.compile("old " + NUMBER, re.ASCII)
 SIZE = re.compile(NUMBER, re.ASCII)
+ORIGIN_OF_LOG = re.compile(r".+/[0-9]+\Z", re.ASCII)
 NEWEST = re.compile(r"/([0-9a-f]{64})/checkpoint\Z")
 PROOF_HASHES_MAX = 63
 SIGNATURES_MAX = 100
@@ -109,6 +114,7 @@ class LogKey:
         if len(material) != 33 or material[0] != LOG or key_id(match[1], material).hex() != match[2]:
             raise ValueError("%s is not a key of a log" % ascii(vkey))
         self.name, self.id, self.public = match[1], key_id(match[1], material), material[1:]
+        self.is_of_one_log = bool(ORIGIN_OF_LOG.match(self.name))
 
     def verifies(self, signature: bytes, message: bytes) -> bool:
         from cryptography.exceptions import InvalidSignature
@@ -395,10 +401,32 @@ class Witness:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.keys, self.origins, self.cosigner, self.clock = keys, set(origins), cosigner, clock
+        self.origins.update(key.name for key in keys if key.is_of_one_log)
+        self.verify_keys()
         self.state, self.copies, self.turn = state, copies, threading.Lock()
         self.cosigned: dict[str, str] = {}  # the newest checkpoint of each log with its cosignature
         for origin in sorted(self.origins):
             self.verify_memory(origin)
+
+    def verify_keys(self) -> None:
+        """Check that each log has a key, and that no key is given under two names: a key serves one log."""
+        names: dict[bytes, str] = {}
+        for key in self.keys:
+            if names.setdefault(key.public, key.name) != key.name:
+                raise ValueError(
+                    "the keys of %s and %s are the same, and a key serves one log"
+                    % (ascii(names[key.public]), ascii(key.name))
+                )
+        for origin in sorted(self.origins):
+            if not self.keys_of(origin):
+                raise ValueError("none of the keys is a key of %s" % ascii(origin))
+        if not self.origins:
+            raise ValueError("name each log whose key has another name with --origin")
+
+    def keys_of(self, origin: str) -> list[LogKey]:
+        """The keys that may sign a log: its own, or those from before logs had their own if it has none here."""
+        own = [key for key in self.keys if key.name == origin]
+        return own or [key for key in self.keys if not key.is_of_one_log or origin.startswith(key.name + "/")]
 
     def verify_memory(self, origin: str) -> None:
         """Check that the state is not older than the copies and does not differ from them."""
@@ -417,7 +445,7 @@ class Witness:
         """Cosign a checkpoint. Returns the signature line. Raises Refused with an HTTP status."""
         if note.origin not in self.origins:
             raise Refused(404, "this log is unknown here")
-        if not note.is_signed_by(self.keys):
+        if not note.is_signed_by(self.keys_of(note.origin)):
             raise Refused(403, "no known key of the log signed this")
         if old > note.size:
             raise Refused(400, "the old size is greater than the checkpoint's size")
@@ -643,7 +671,7 @@ def check_note(
 
 def check_older_note(witness: Witness, note: Note) -> str:
     """Compare an older note with the copy of the one that was signed at its size."""
-    if note.origin not in witness.origins or not note.is_signed_by(witness.keys):
+    if note.origin not in witness.origins or not note.is_signed_by(witness.keys_of(note.origin)):
         raise Refused(403, "the log is unknown here, or none of its known keys signed this")
     copied = witness.copies.note(note.origin, note.size) if witness.copies else None
     if copied is None:
@@ -663,8 +691,8 @@ def argument_parser() -> argparse.ArgumentParser:
     command.add_argument("file")
     for name, help_text in (("serve", "answer requests"), ("check", "check notes from files")):
         command = commands.add_parser(name, help=help_text)
-        for option in ("--log", "--origin"):
-            command.add_argument(option, action="append", required=True)
+        command.add_argument("--log", action="append", required=True)
+        command.add_argument("--origin", action="append", default=[])
         for option in ("--key", "--state"):
             command.add_argument(option, required=True)
         command.add_argument("--copies", default="")

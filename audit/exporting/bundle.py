@@ -19,10 +19,11 @@ from django.db import connection
 import audit
 from audit import batches, chain, clock, export
 from audit.entry_schemas import all_schemas
-from audit.export import Selection, Span
-from audit.models import Incarnation, SigningKey
+from audit.export import Selection, Span, only_facility
+from audit.models import Incarnation
 from audit.sealing import witnesses
-from audit.sealing.keys import verifier_of
+from audit.sealing.keys import first_log, keys_of, verifier_of
+from audit.sealing.log import Log, facility_log
 
 from .instructions import README
 from .segment import LogSegment, segment_for, subtrees
@@ -81,7 +82,8 @@ def write(
     if stretch:
         archive.add("seals.jsonl", _seals(stretch))
         archive.add("checkpoint.txt", [stretch.checkpoint.cosigned.encode()])
-    archive.add("keys.txt", _keys())
+    log = stretch.log if stretch else facility_log(only_facility(selection), incarnation)
+    archive.add("keys.txt", _keys(log))
     archive.add("schemas.json", [json.dumps(all_schemas(), indent=1, ensure_ascii=False).encode() + b"\n"])
     archive.add("README.txt", [README.encode()])
     for name in DOCUMENTS:
@@ -236,8 +238,9 @@ def _seals(stretch: LogSegment) -> Iterator[bytes]:
             yield bytes(body) + b"\n"
 
 
-def _keys() -> Iterator[bytes]:
-    for key in SigningKey.objects.order_by("created_at", "pk"):
+def _keys(log: Log | None) -> Iterator[bytes]:
+    """Yield the lines of the keys of a log, and of the witnesses. Keys of other logs would name other facilities."""
+    for key in keys_of(log or first_log()):
         retired = clock.format_moment(key.retired_at) if key.retired_at else "never"
         line = (
             f"log {verifier_of(key).vkey} created {clock.format_moment(key.created_at)} retired {retired}\n"

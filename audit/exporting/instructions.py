@@ -30,6 +30,8 @@ What to trust
   The checker uses the keys in keys.txt unless you give it others. A key from another source (the license file, the
   regulator, the witness itself) is stronger evidence:
      python verify.py --vkey KEY --witness-vkey KEY --require-signature BUNDLE.zip
+  A key serves one log and has its name: ask for the line of this log's key when the log begins, and keep it. A key
+  whose name does not end in a slash and a number is from before, and may have signed every log of the casino.
   A checkpoint that you saved earlier is the strongest. Nobody can make a different log that is consistent with it:
      python verify.py --checkpoint SAVED.txt BUNDLE.zip
   If the seals of this bundle do not go back as far as yours, ask the casino for a consistency proof and add

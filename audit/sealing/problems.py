@@ -5,6 +5,15 @@ from typing import Any
 SENTENCES = {
     "no-key": "The sealer has no key that is on the record. Create one: manage.py sealer_key create.",
     "key-readable": "Other users can read the file of key %(key)s. Restrict it to its owner: chmod 600.",
+    "key-missing": (
+        "The sealer's folder does not have the key of %(log)s: keys/%(key)s.key. Restore that file from its copy. Only "
+        "if it is lost for good, create another key, give its line to witnesses and readers, and retire the lost one: "
+        "manage.py sealer_key rotate."
+    ),
+    "key-of-other-log": (
+        "The file keys/%(key)s.key is the key of another log under the name of %(log)s, and a key serves one log. "
+        "Delete it: another key is created."
+    ),
     "state-missing": (
         "The record was sealed before, but the sealer's folder does not have the last signed state. Restore the "
         "folder, or declare a new incarnation: manage.py declare_incarnation."

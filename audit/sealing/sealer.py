@@ -1,7 +1,7 @@
 """The sealer's work of one second. Only the sealer signs, and it never signs two different logs of one name.
 
-Each facility's streams are sealed in a log of its own, with those of the installation (log.py). A log that must not be
-sealed does not stop the others.
+Each facility's streams are sealed in a log of its own, with those of the installation (log.py). A log that begins gets
+a key of its own (keys.py). A log that must not be sealed does not stop the others.
 
 The order makes this safe. A leaf is signed, then saved in the log's state file, then written to the database. A sealer
 that was killed at any point finds the leaf in the file and writes it as it was signed. If the database lacks what the
@@ -11,13 +11,14 @@ file says was signed, the record was rolled back: it is not sealed until two peo
 
 import contextlib
 import datetime as dt
+import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from audit import chain, clock, merkle, notes
-from audit.models import Checkpoint, Incarnation, Seal
+from audit.models import Checkpoint, Incarnation, Seal, SigningKey
 from audit.sealing import incarnations, keys, leaves, state
 from audit.sealing.changed_streams import Head, LastSealed, StreamHead, current_heads
 from audit.sealing.commits import confirmed_commit
@@ -26,6 +27,7 @@ from audit.sealing.log import INSTALLATION_FACILITY, Log, current_incarnation, f
 from audit.sealing.problems import SealingProblem
 from audit.sealing.state import Pending, State
 
+logger = logging.getLogger(__name__)
 FORMAT = 1
 FACILITY_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")  # as in record.STREAM_NAME
 STEPS = ("signed", "kept", "written", "done")  # at which tests kill it
@@ -75,13 +77,12 @@ class Sealer:
         """
         if clock.has_jumped(clock.now()):
             raise SealingProblem("clock-jumped")
-        signers = self._signers()
         incarnation = self._current_incarnation()
         first = self._log_sealer(incarnation, "")
         heads = current_heads()
         owner = self._first_facility(first, heads)
         sealed = SealedLogs()
-        self._seal(first, owner, heads, signers, sealed)
+        self._seal(first, owner, heads, sealed)
         if first.shared:
             owner = ""
         begun = self._saved_facilities(incarnation)
@@ -95,7 +96,7 @@ class Sealer:
                 sealed.errors[facility] = SealingProblem("first-log-stopped")
                 continue
             other = self._log_sealer(incarnation, facility)
-            self._seal(other, facility, heads, signers, sealed, first.shared.get(facility))
+            self._seal(other, facility, heads, sealed, first.shared.get(facility))
         return sealed
 
     def record_problem(self, problem: SealingProblem) -> None:
@@ -114,14 +115,15 @@ class Sealer:
         sealer: "LogSealer",
         facility: str,
         heads: Sequence[StreamHead],
-        signers: list[notes.Signer],
         sealed: SealedLogs,
         taken_over: dict[str, Head] | None = None,
     ) -> None:
         """Seal the streams of a facility and of the installation in one log."""
-        own = [head for head in heads if head.facility in (facility, INSTALLATION_FACILITY)]
         try:
-            checkpoint = sealer.seal(own, signers, taken_over or {})
+            if sealer.create_key():  # its first seal lists the entry of the key
+                heads = current_heads()
+            own = [head for head in heads if head.facility in (facility, INSTALLATION_FACILITY)]
+            checkpoint = sealer.seal(own, taken_over or {})
         except Exception as error:
             sealed.errors[sealer.log.facility] = error
         else:
@@ -132,7 +134,8 @@ class Sealer:
         key = (incarnation.number, facility)
         if key not in self.sealers:
             folder = state.log_folder(self.folder, facility)
-            self.sealers[key] = LogSealer(Log(incarnation, facility), folder, self.on_step, self.lock)
+            log = Log(incarnation, facility)
+            self.sealers[key] = LogSealer(log, folder, self.folder, self.on_step, self.lock)
         return self.sealers[key]
 
     def _first_facility(self, first: "LogSealer", heads: Sequence[StreamHead]) -> str:
@@ -172,43 +175,66 @@ class Sealer:
                     saved.add(facility)
         return saved
 
-    def _signers(self) -> list[notes.Signer]:
-        try:
-            return keys.signers(self.folder)
-        except SealingProblem:
-            if state.read(self.folder) is not None:
-                # If a restored record has lost the key, report the rollback instead.
-                self._log_sealer(self._current_incarnation(), "").read_state()
-            raise
-
     def _current_incarnation(self) -> Incarnation:
-        """The incarnation to seal. Opens the first one if nothing was ever signed."""
+        """The incarnation to seal. Opens the first one if nothing was ever signed and somebody created a key."""
         incarnation = current_incarnation()
         if incarnation is None:
             saved = state.read(self.folder)
             if saved is not None or state.saved_facilities(self.folder):
                 raise SealingProblem("record-went-back", signed=_signed_size(saved), found=0)
+            if not SigningKey.objects.exists():
+                raise SealingProblem("no-key")
             incarnation = incarnations.open_first()
         return incarnation
 
 
 class LogSealer:
-    """Seals one log. `folder` has its state file.
+    """Seals one log. `folder` has its state file, and `key_folder` its key.
 
     `shared` are the heads that the log listed by facility, if it is from before each facility had its own: such a log
     has ended.
     """
 
     def __init__(
-        self, log: Log, folder: Path, on_step: Callable[[str], None], lock: LeaderLock | None = None
+        self,
+        log: Log,
+        folder: Path,
+        key_folder: Path,
+        on_step: Callable[[str], None],
+        lock: LeaderLock | None = None,
     ) -> None:
-        self.log, self.folder, self.on_step, self.lock = log, folder, on_step, lock
+        self.log, self.folder, self.key_folder = log, folder, key_folder
+        self.on_step, self.lock = on_step, lock
         self.last: LastSealed | None = None
         self.shared: dict[str, dict[str, Head]] = {}
+        self.has_key = False
 
-    def seal(
-        self, heads: Sequence[StreamHead], signers: list[notes.Signer], taken_over: dict[str, Head]
-    ) -> Checkpoint | None:
+    def create_key(self) -> bool:
+        """Create the key of a log that begins and has none. Returns whether it did. Raises SealingProblem.
+
+        The first key of a record is created by hand (`sealer_key create`), so that somebody has its line from the
+        beginning; those of later logs are created here, so that none waits for it.
+        """
+        if self.has_key:
+            return False
+        saved = self.write_pending()
+        _verify_matches(self.log, saved)
+        if saved.signed or keys.active_keys(self.log, ""):
+            self.has_key = True
+            return False
+        if not SigningKey.objects.exists():
+            raise SealingProblem("no-key")
+        with confirmed_commit():
+            if self.lock is not None:
+                self.lock.verify_leads()
+            key = keys.begin(self.key_folder, self.log)
+        logger.warning(
+            "Key %s signs %s from now on. Its line: %s", key.key_id, key.name, keys.verifier_of(key).vkey
+        )
+        self.has_key = True
+        return True
+
+    def seal(self, heads: Sequence[StreamHead], taken_over: dict[str, Head]) -> Checkpoint | None:
         """Seal the heads that changed, of those of the log. Returns the new checkpoint, or None if nothing changed.
 
         `taken_over` are heads that a shared log listed before this one began. Raises SealingProblem if it must not
@@ -223,6 +249,7 @@ class LogSealer:
                 self.last.take_over(taken_over)
         if self.shared:
             return None
+        signers = keys.signers(self.key_folder, self.log, saved.signed)
         changed = self._compare(heads, saved)
         now = clock.now()
         moment = max(now, newest.at) if newest else now

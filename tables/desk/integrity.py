@@ -153,10 +153,11 @@ def seals_per_minute(log: Log | None, now: dt.datetime) -> tuple[list[MinuteBar]
 
 
 class KeyRow(TypedDict):
-    """A key of the record, with its line for verifiers."""
+    """A key of a facility's logs, with its line for verifiers, and whether it signs the current log."""
 
     key: SigningKey
     vkey: str
+    signs: bool
 
 
 class IncarnationRow(TypedDict):
@@ -168,11 +169,18 @@ class IncarnationRow(TypedDict):
     signed: int | None
 
 
-def signing_keys() -> list[KeyRow]:
-    """The keys of the record with their lines for verifiers, newest first."""
+def signing_keys(facility: Facility) -> list[KeyRow]:
+    """The keys of the facility's logs with their lines for verifiers, newest first.
+
+    A key of another facility's log is not among them.
+    """
+    current = facility_log(facility.code) or keys.first_log()
+    sign = keys.keys_signing(current)
+    logs = [facility_log(facility.code, incarnation) for incarnation in Incarnation.objects.all()]
+    rows = {key.pk: key for log in (current, *logs) if log for key in keys.keys_of(log)}
     return [
-        {"key": key, "vkey": keys.verifier_of(key).vkey}
-        for key in SigningKey.objects.order_by("-created_at", "-pk")
+        {"key": key, "vkey": keys.verifier_of(key).vkey, "signs": key in sign}
+        for key in sorted(rows.values(), key=lambda key: (key.created_at, key.pk), reverse=True)
     ]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from audit import chain, merkle, notes
 from audit.clock import format_moment
-from audit.models import Entry, SigningKey
+from audit.models import Entry
 from audit.record import search_columns
 from audit.sealing import keys
 from audit.sealing.log import Log
@@ -158,18 +158,18 @@ def _check_signature(proof: Proof) -> Check:
     try:
         note = notes.Note.read(checkpoint.note)
         checkpoint_note = notes.Checkpoint.read(note.text)
-        signed = note.signed_by(keys.verifier_of(key) for key in SigningKey.objects.all())
+        log = Log(checkpoint.incarnation, checkpoint.facility)
+        signed = note.signed_by(keys.verifier_of(key) for key in keys.keys_of(log))
     except notes.Malformed as error:
         return Check(BAD, "The checkpoint's signature cannot be read", str(error))
-    origin = Log(checkpoint.incarnation, checkpoint.facility).origin
     if (checkpoint_note.origin, checkpoint_note.size, checkpoint_note.root) != (
-        origin,
+        log.origin,
         checkpoint.size,
         bytes(checkpoint.root),
     ):
         return Check(BAD, "The signature is for another checkpoint", "size %s" % f"{checkpoint_note.size:,}")
     if not signed:
-        return Check(BAD, "The checkpoint is not signed by any key of the record")
+        return Check(BAD, "The checkpoint is not signed by any key of its log")
     return Check(
         OK, "The checkpoint is signed", ", ".join(f"{key.name}, {key.key_id.hex()}" for key in signed)
     )

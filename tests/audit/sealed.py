@@ -1,13 +1,18 @@
 """A record of two tables that a sealer sealed, its bundle, and a witness's key: what the outsider's tests are about."""
 
+import contextlib
 import datetime as dt
 import io
+import secrets
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+
+from django.conf import settings
 
 from audit import chain, clock, export, notes
 from audit.exporting import bundle
-from audit.models import Cosignature, Entry, Incarnation
+from audit.models import Cosignature, Entry, Incarnation, SigningKey
 from audit.sealing import keys, proofs
 from audit.sealing.sealer import Sealer
 
@@ -21,11 +26,11 @@ WITNESS = notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE
 class House:
     """A record, and the sealer that seals it when told: `second` is the moment of each seal."""
 
-    def __init__(self, folder: Path, write, keyed_before=DAY) -> None:
+    def __init__(self, folder: Path, write, keyed_before=DAY, create_key=keys.create) -> None:
         self.write, self.folder = write, folder
         (folder / keys.KEY_FOLDER).mkdir(parents=True)
         with clock.override(MOMENT - keyed_before):
-            self.key = keys.create(folder)
+            self.key = create_key(folder)
         self.sealer = Sealer(folder)
 
     @property
@@ -44,6 +49,21 @@ class House:
         line = signer.signature(note.text, time).line
         Cosignature.objects.create(checkpoint=checkpoint, name=signer.name, line=line, at=checkpoint.at)
         return line
+
+
+def create_shared_key(folder: Path) -> SigningKey:
+    """A key as the release before created it: it has the name of the installation, and signs every log."""
+    signer = notes.Signer(settings.LOG_ORIGIN, secrets.token_bytes(notes.KEY_BYTES))
+    keys._save(folder, signer)
+    return keys.record_key(signer)
+
+
+@contextlib.contextmanager
+def release_before(monkeypatch) -> Iterator[None]:
+    """Inside the block, a log that begins gets no key: every active key signs every log."""
+    with monkeypatch.context() as before:
+        before.setattr(keys, "active_keys", lambda *_log: list(SigningKey.objects.filter(retired_at=None)))
+        yield
 
 
 def bundled(

@@ -253,4 +253,6 @@ def test_it_is_checked_from_an_empty_folder_with_nothing_of_ours(house, tmp_path
             [*checker, "--vkey", house.vkey, str(place)], capture_output=True, cwd=tmp_path, check=False
         )
         assert (checked.returncode, checked.stderr) == (0, b""), checked.stdout
-        assert re.search(rb"signed by pitside.local/record\+[0-9a-f]{8}, a key that you gave", checked.stdout)
+        assert re.search(
+            rb"signed by pitside.local/record/1\+[0-9a-f]{8}, a key that you gave", checked.stdout
+        )

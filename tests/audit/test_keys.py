@@ -45,14 +45,14 @@ def test_a_key_is_a_file_that_its_owner_alone_may_read(folder):
     assert stat.S_IMODE((folder / "keys").stat().st_mode) == stat.S_IMODE(folder.stat().st_mode) == 0o700
     signer = notes.Signer.read(path.read_text())
     assert signer.verifier == keys.verifier_of(key)
-    assert path.read_text().startswith(f"PRIVATE+KEY+pitside.local/record+{key.key_id}+")
+    assert path.read_text().startswith(f"PRIVATE+KEY+pitside.local/record/1+{key.key_id}+")
 
 
 def test_a_key_that_others_may_read_signs_nothing(folder):
     key = keys.create(folder)
     os.chmod(folder / "keys" / f"{key.key_id}.key", 0o640)
     with pytest.raises(SealingProblem) as raised:
-        keys.signers(folder)
+        keys.signers(folder, keys.first_log())
     assert raised.value.code == "key-readable"
 
 
@@ -64,14 +64,14 @@ def test_creating_and_retiring_a_key_is_recorded(folder):
     assert retired == [created[0]]
     assert created[0] == {
         "key": first.key_id,
-        "name": "pitside.local/record",
+        "name": "pitside.local/record/1",
         "public": bytes(first.public_key).hex(),
         "vkey": keys.verifier_of(first).vkey,
     }
     first.refresh_from_db()
     assert first.retired_at is not None
     assert not (folder / "keys" / f"{first.key_id}.key").exists()
-    assert [signer.verifier for signer in keys.signers(folder)] == [keys.verifier_of(other)]
+    assert [signer.verifier for signer in keys.signers(folder, keys.first_log())] == [keys.verifier_of(other)]
 
 
 def test_both_keys_sign_while_one_gives_way(folder, write):
@@ -111,7 +111,10 @@ def test_the_last_key_cannot_be_retired_and_an_unknown_key_is_refused(folder):
         keys.retire(folder, other.key_id)
     refusals[raised.value.code] = raised.value.sentence
     assert refusals == {
-        "last-key": f"Key {key.key_id} is the only active key. Create another one first: manage.py sealer_key rotate.",
+        "last-key": (
+            f"Key {key.key_id} is the only active key of pitside.local/record/1. Create another one first: "
+            "manage.py sealer_key rotate."
+        ),
         "key-unknown": "No key 00000000 is on the record. See: manage.py sealer_key list.",
         "key-retired": f"Key {other.key_id} was retired already.",
     }
@@ -132,12 +135,12 @@ def test_the_command_makes_changes_lists_and_ends_keys(folder):
 
 def test_a_key_of_the_folder_that_a_restored_record_forgot_is_named_again(folder, django_db_blocker):
     seed = bytes(range(32))
-    signer = notes.Signer("pitside.local/record", seed)
+    signer = notes.Signer("pitside.local/record/1", seed)
     keys._save(folder, signer)
     with pytest.raises(SealingProblem):
-        keys.signers(folder)
+        keys.signers(folder, keys.first_log())
     assert command("found")[1] == signer.verifier.vkey
-    assert keys.signers(folder) == [signer]
+    assert keys.signers(folder, keys.first_log()) == [signer]
     with pytest.raises(CommandError, match="already on the record"):
         command("found")
 

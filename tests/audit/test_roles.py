@@ -16,7 +16,7 @@ from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Node, Seal
 from audit.record import open_stream
 from audit.sealing import keys
 from audit.sealing.leader_lock import LeaderLock
-from audit.sealing.log import Log, current_incarnation
+from audit.sealing.log import Log, current_incarnation, logs_of
 from audit.sealing.proofs import proof_of
 from audit.sealing.sealer import Sealer
 from audit.sealing.status import LogReport, StatusWriter, sealer_status
@@ -206,7 +206,9 @@ def test_the_auditor_reads_seals_and_writes_nothing_at_all(sealer, stream):
 
 @on_postgresql
 def test_the_sealer_does_its_work(folder, stream, write):
+    """Also in the second in which a second facility's log begins, with a key of its own."""
     write()
+    write("seabright/T-1")
     work_as(provision_roles.SEALER)
     first = keys.create(folder)
     keys.create(folder)
@@ -214,6 +216,8 @@ def test_the_sealer_does_its_work(folder, stream, write):
     assert lock.acquire()
     sealer = Sealer(folder, lock=lock)
     assert sealer.seal().size == 1
+    assert [log.newest().size for log in logs_of(current_incarnation())] == [1, 1]
+    assert SigningKey.objects.filter(name="pitside.local/record/seabright/1").exists()
     lock.note_folder(1)
     keys.retire(folder, first.key_id)
     assert sealer.seal().size == 2

@@ -82,7 +82,7 @@ def test_the_first_seal_lists_every_head(sealer, stream):
     assert note.text == notes.Checkpoint("pitside.local/record/1", 1, merkle.leaf_hash(body)).text
     key = keys.verifier_of(SigningKey.objects.get())
     assert note.signed_by([key]) == [key]
-    assert key.name == "pitside.local/record"
+    assert key.name == "pitside.local/record/1"
 
 
 def test_a_second_in_which_nothing_moved_has_no_seal(sealer):
@@ -380,7 +380,7 @@ def test_every_problem_has_its_sentence():
     params = {
         "key": "k", "signed": 4, "found": 2, "stream": "larkfield/T-04", "seq": 7, "number": 2, "witness": "w",
         "size": 9, "ours": 4, "copy": "c.txt", "error": "disk full",
-        "own": "0a1b", "other": "2c3d", "warning": "the wait was cut short",
+        "own": "0a1b", "log": "pitside.local/record/1", "other": "2c3d", "warning": "the wait was cut short",
     }  # fmt: skip
     said = {code: say(code, params) for code in SENTENCES}
     assert all(sentence.endswith(".") for sentence in said.values())

@@ -376,7 +376,8 @@ def test_a_bundle_names_no_stream_of_a_facility_that_plays_beside_it(house, judg
             streams = {stream["stream"] for stream in first_line(archive)["streams"]}
             assert {name.partition("/")[0] for name in streams} == {"installation", facility}
             assert [name for name, data in files.items() if foreign.partition("T")[0].encode() in data] == []
-            cases.append(Case(f"{facility} {since} {until}", archive, {"vkey": house.vkey}))
+            vkey = files["keys.txt"].split()[1].decode()
+            cases.append(Case(f"{facility} {since} {until}", archive, {"vkey": vkey}))
     assert not_all("good", judged(cases)) == []
 
 

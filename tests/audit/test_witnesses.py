@@ -91,7 +91,8 @@ def test_the_witness_cosigns_the_log_of_each_facility_under_its_own_name(serve, 
     with clock.override(MOMENT):
         sealer.seal()
     first, second = logs_of(current_incarnation())
-    witness = serve(origin=second.origin)
+    key = SigningKey.objects.get(name=second.origin)
+    witness = serve(keys.verifier_of(key).vkey, origin=second.origin)
     cosignature = witnesses.request_cosignature(witness, second)
     assert (cosignature.checkpoint.facility, cosignature.checkpoint.size) == ("seabright", 1)
     with pytest.raises(NotCosigned, match="log-not-known"):
@@ -144,7 +145,7 @@ def test_a_fork_signed_with_the_stolen_key_is_found(serve, seal, sealer, folder,
     seal(2)
     witness = serve()
     witnesses.request_cosignature(witness)
-    thief = keys.signers(folder)
+    thief = keys.signers(folder, keys.first_log())
     leaves = [b"one", b"two", b"three", b"four", b"five"][:size]
     grown: dict[tuple[int, int], bytes] = {}
     log = Log(current_incarnation())
@@ -174,9 +175,10 @@ def _send(witness: Witness, request: str) -> int:
 def test_a_witness_that_does_not_know_the_key_or_the_log_is_distinguished(serve, seal):
     seal()
     stranger = notes.Signer("pitside.local/record", b"s" * 32).verifier.vkey
+    other = notes.Signer("pitside.local/record/9", b"o" * 32).verifier.vkey
     for witness, code in (
         (serve(stranger, name="a"), "key-not-known"),
-        (serve(origin="pitside.local/record/9", name="b"), "log-not-known"),
+        (serve(other, origin="pitside.local/record/9", name="b"), "log-not-known"),
         (Witness("http://127.0.0.1:1", serve(name="c").verifier), "unreachable"),
     ):
         with pytest.raises(NotCosigned) as raised:

@@ -194,7 +194,7 @@ def test_a_checkpoint_of_a_strange_key_shows(sealed):
     stranger = notes.Signer("pitside.local/record", bytes(32))
     forged = notes.sign(note.text, [stranger])
     tampered("UPDATE audit_checkpoint SET note = %s", forged)
-    assert "The checkpoint is not signed by any key of the record" in page(sealed, 3).content.decode()
+    assert "The checkpoint is not signed by any key of its log" in page(sealed, 3).content.decode()
 
 
 def take(scene, seq, by="compliance", place="T-01"):

@@ -208,12 +208,28 @@ def test_keys_and_incarnations_are_shown_with_their_times(hands, scene, sealer):
     folder_state = state.read(sealer.folder)
     incarnations.declare(people["compliance"], people["gaming-agent"], "disk lost", {"": folder_state})
     text = page(scene)
-    key = integrity.signing_keys()[0]["vkey"]
-    assert key.startswith("pitside.local/record+") and key.replace("+", "&#x2B;") in text.replace(
+    key = integrity.signing_keys(scene.table.facility)[0]["vkey"]
+    assert key.startswith("pitside.local/record/1+") and key.replace("+", "&#x2B;") in text.replace(
         "+", "&#x2B;"
     )
+    assert "signs no current log" in text
     assert "declared by Compliance with Gaming Agent: disk lost" in text
     assert "checkpoint 1 found, 1 signed" in " ".join(text.split())
+
+
+def test_the_page_lists_the_keys_of_the_logs_of_its_facility_alone(hands, scene, sealer):
+    """Also to those who read along, another casino's key would name it."""
+    seabright = Facility.objects.create(code="seabright", name="Seabright", jurisdiction="NJ")
+    with transaction.atomic():
+        stream = record.lock_stream("seabright/T-1")
+        entry = any_entry("round.opened", {"round": 1})
+        record.append(stream, entry=entry, moment=hands.now, gaming_day=hands.now.date())
+    sealer.seal()
+    origins = {"larkfield": "pitside.local/record/1", "seabright": "pitside.local/record/seabright/1"}
+    for facility in (scene.table.facility, seabright):
+        rows = integrity.signing_keys(facility)
+        assert [(row["key"].name, row["signs"]) for row in rows] == [(origins[facility.code], True)]
+    assert "seabright" not in page(scene)
 
 
 def test_the_sha256_of_the_checker_is_published(hands, scene, sealer):

@@ -39,7 +39,7 @@ def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
         "bars": bars,
         "sealed_in_the_hour": sum(bar.seals for bar in bars),
         "top": top,
-        "keys": signing_keys(),
+        "keys": signing_keys(facility),
         "checker_sha256": bundle.checker_sha256(),
         "incarnations": incarnations(facility),
         "verified_at": _entry_url(verification, facility),

@@ -128,6 +128,11 @@ function isSigned(note, { held }, { type, der }) {
   return verifies(null, Buffer.from(text, "utf8"), createPublicKey({ key: der, format: "der", type: "spki" }), held.subarray(-64));
 }
 
+/** A key of a log whose name ends in a slash and a number serves the log of that name, and those that continue it, alone. */
+export const serves = ({ name, type }, origin) => (
+  type !== 1 || name === origin || !/^.+\/[0-9]+$/su.test(name) || origin.startsWith(`${name}/`)
+);
+
 /** Every line of a known key verifies. Of the keys asked for, the log's signed, and the witness's where there is one. */
 export function checkSignatures(note, known, asked, what) {
   const signed = new Set();
@@ -135,7 +140,7 @@ export function checkSignatures(note, known, asked, what) {
   for (const line of note.signatures) {
     for (const key of known.filter((one) => same(one, line))) {
       need(isSigned(note, line, key), `the signature of ${line.name} on ${what} does not verify`);
-      signed.add(`${key.name} ${key.id}`);
+      if (serves(key, note.origin)) signed.add(`${key.name} ${key.id}`);
     }
   }
   for (const keys of asked) {

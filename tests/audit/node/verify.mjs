@@ -9,7 +9,7 @@
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Stack, base64, checkConsistency, checkSignatures, heights, keyOf, leafOf, noteOf, rootOfPath } from "./log.mjs";
+import { Stack, base64, checkConsistency, checkSignatures, heights, keyOf, leafOf, noteOf, rootOfPath, serves } from "./log.mjs";
 import {
   Bad, Follower, canonical, checkEntry, closingOf, checkExport, genesis, hasExactly, hex, inOrder, isCount, isHash, isMoment, isText,
   lineOf, linesOf, need, parsed, sha256, utf8,
@@ -32,7 +32,10 @@ function keysOf(bytes) {
     need(isMoment(created) && (retired === "never" || isMoment(retired)), "keys.txt has no moments");
     need(created >= before, "the keys of keys.txt are not in the order of their creation");
     before = created;
-    keys.log.push(keyOf(vkey, 1));
+    keys.log.push({ ...keyOf(vkey, 1), created, retired });
+  }
+  for (const { name, der } of keys.log) {
+    need(keys.log.every((one) => one.name === name || !one.der.equals(der)), "keys.txt has one key under two names");
   }
   return keys;
 }
@@ -115,6 +118,11 @@ function isInTime(entry, seal) {
   const digits = (at) => at.slice(23, 26);
   const [moment, end] = [Date.parse(`${entry.slice(0, 23)}Z`), latest.getTime()];
   return moment < end || (moment === end && digits(entry) <= digits(seal));
+}
+
+/** A key signed all seals here: it is more than a minute older than the first one, or not younger than the log's very first. */
+function isOlder(created, { first, seals: [{ at }] }) {
+  return first === 0 ? created <= at : !isInTime(at, created);
 }
 
 // The bundle
@@ -241,7 +249,10 @@ function checkBundle(files, asked) {
   need(note.root.equals(log.root), "the seals do not lead to the root of checkpoint.txt");
   checkHeld(note, log.rootAt, stated, asked);
   const signs = (key) => note.signatures.some(({ name, id }) => name === key.name && id === key.id);
-  need(stated.log.some(signs), "keys.txt states no key of the log that signed the checkpoint");
+  need(stated.log.some((key) => serves(key, log.origin) && signs(key)), "keys.txt states no key of the log that signed the checkpoint");
+  const own = stated.log.filter(({ name }) => name === log.origin);
+  const signed = own.some(signs) || !own.some((key) => key.retired === "never" && isOlder(key.created, log));
+  need(signed, "the log has a key of its own that did not sign the checkpoint");
 }
 
 /** The checkpoint's signatures, by the reader's keys before the stated ones, and a checkpoint that the reader kept. */
