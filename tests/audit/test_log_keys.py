@@ -236,6 +236,25 @@ def test_a_rotation_of_one_log_changes_no_other(house):
     assert verification.verify().good
 
 
+def test_a_policy_has_a_line_for_each_log_and_demands_every_witness(house, settings):
+    assert command("policy") == [f"log {line_of(FIRST)}", f"log {line_of(SECOND_LOG)}", "quorum none"]
+    others = [
+        notes.Signer(f"w.example/{n}", bytes([n] * 32), notes.COSIGNATURE).verifier.vkey for n in (1, 2)
+    ]
+    settings.WITNESSES = f"https://one.example {others[0]}"
+    assert command("policy", "bexley") == [
+        f"log {line_of(SECOND_LOG)}",
+        f"witness w.example/1 {others[0]} https://one.example",
+        "quorum w.example/1",
+    ]
+    settings.WITNESSES += f"; https://two.example/x {others[1]}"
+    assert command("policy", "ashford")[2:] == [
+        f"witness w.example/2 {others[1]} https://two.example/x",
+        "group witnesses all w.example/1 w.example/2",
+        "quorum witnesses",
+    ]
+
+
 # Attacks
 
 

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.errors import AuditRefusal
 from audit.models import SigningKey
-from audit.sealing import incarnations, keys
+from audit.sealing import incarnations, keys, policies
 from audit.sealing.log import Log, facility_log
 
 
@@ -18,14 +18,19 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        does = parser.add_subparsers(dest="act", required=True, metavar="create|rotate|retire|list|found")
+        does = parser.add_subparsers(
+            dest="act", required=True, metavar="create|rotate|retire|list|policy|found"
+        )
         create = does.add_parser(
             "create", help="create the first key, or that of a facility whose log has not begun"
         )
         rotate = does.add_parser(
             "rotate", help="create another key of each log: both sign until the old one is retired"
         )
-        for act in (create, rotate):
+        policy = does.add_parser(
+            "policy", help="write the logs and witnesses as a policy (c2sp.org/tlog-policy)"
+        )
+        for act in (create, rotate, policy):
             act.add_argument("facility", nargs="?", default="", help="the code of a facility: its log alone")
         retire = does.add_parser("retire", help="retire a key")
         retire.add_argument("key", help="the eight hex digits of its id")
@@ -65,6 +70,10 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{keys.verifier_of(key).vkey}  created {key.created_at:%Y-%m-%d %H:%M}  {_what_it_signs(key)}"
             )
+
+    def policy(self, options: dict[str, Any]) -> None:
+        logs = _logs(options["facility"])
+        self.stdout.write(policies.policy_of(logs), ending="")
 
     def found(self, options: dict[str, Any]) -> None:
         signers = keys.unrecorded_signers(keys.folder())
