@@ -20,9 +20,13 @@ from audit.record import INSTALLATION
 from games.models import Facility
 from games.params import CODE, MOST_CENTS, YEARS
 from tables.desk.numbers import NumberScope, scope_of
+from tables.desk.type_groups import GROUPS, types_of
+from tables.desk.types_on_record import types_on_record
 
 FIELDS = ("number", "from", "to", "day", "place", "round", "lot", "who", "type", "least", "most", "training")
 MAX_TYPED = 90
+MAX_TYPES = 900  # of the acts together
+MAX_TYPE = 60
 MAX_QUERY = 1000  # of a saved filter
 MAX_NUMBER = 2**31 - 1
 MINUTE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?")
@@ -46,7 +50,7 @@ class SearchQuery:
     round: int | None = None
     lot: str = ""
     who: str = ""
-    type: str = ""
+    types: tuple[str, ...] = ()
     min_cents: int | None = None
     max_cents: int | None = None
     training: bool = False
@@ -74,12 +78,18 @@ class SearchQuery:
         return any(self.typed.get(name) for name in FIELDS if name != "training")
 
 
+def typed_fields(values: QueryDict) -> dict[str, str]:
+    """The fields of an address: the acts that were chosen are joined by spaces."""
+    return values.dict() | ({"type": " ".join(values.getlist("type"))} if "type" in values else {})  # type: ignore[return-value]
+
+
 def parse_query(values: Mapping[str, str], facility: Facility) -> SearchQuery:
     """Parse a query string. Never raises: mistakes become `errors`."""
     typed = {name: values.get(name, "").strip() for name in (*FIELDS, "before")}
-    query = SearchQuery(facility, {name: text[:MAX_TYPED] for name, text in typed.items()})
+    most = {"type": MAX_TYPES}
+    query = SearchQuery(facility, {name: text[: most.get(name, MAX_TYPED)] for name, text in typed.items()})
     for name, text in typed.items():
-        if len(text) > MAX_TYPED:
+        if len(text) > most.get(name, MAX_TYPED):
             query.errors[name] = "This is too long to search for. Shorten it."
         elif not text.isprintable():
             query.errors[name] = "This has characters that cannot be searched for. Remove them."
@@ -98,7 +108,7 @@ def parse_query(values: Mapping[str, str], facility: Facility) -> SearchQuery:
 def clean_query_string(query: str, facility: Facility) -> str | None:
     """Return the query string with only the fields that the search knows; None where one of them is wrong."""
     try:
-        values = QueryDict(query[: 4 * MAX_QUERY]).dict()
+        values = typed_fields(QueryDict(query[: 4 * MAX_QUERY]))
     except TooManyFieldsSent:
         return None
     query_ = parse_query(values | {"before": ""}, facility)
@@ -207,11 +217,16 @@ def _who(query: SearchQuery, text: str) -> None:
         query.errors["who"] = "No one here has this code or full name. Choose from the list."
 
 
-def _type(query: SearchQuery, text: str) -> None:
-    if len(text) <= 60 and ENTRY_TYPE_NAME.fullmatch(text):
-        query.type = text
-    else:
-        query.errors["type"] = "This is not an act of the record. Choose one from the list."
+def _types(query: SearchQuery, text: str) -> None:
+    """Parse entry types and codes of groups, with spaces between them. A group without entries finds nothing."""
+    codes = text.split()
+    groups = {group.code for group in GROUPS}
+    if not all(
+        code in groups or (len(code) <= MAX_TYPE and ENTRY_TYPE_NAME.fullmatch(code)) for code in codes
+    ):
+        query.errors["type"] = "This is not an act of the record. Choose from the list."
+        return
+    query.types = types_of(codes, types_on_record()) or tuple(codes)
 
 
 def _cents(query: SearchQuery, name: str, text: str) -> int | None:
@@ -249,5 +264,5 @@ def _before(query: SearchQuery, text: str) -> None:
 
 PARSERS = {
     "from": _from, "to": _to, "day": _day, "place": _place, "round": _round, "lot": _lot, "who": _who,
-    "type": _type, "least": _least, "most": _most, "training": _training, "before": _before,
+    "type": _types, "least": _least, "most": _most, "training": _training, "before": _before,
 }  # fmt: skip

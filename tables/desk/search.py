@@ -103,20 +103,6 @@ def places_of(facility: Facility, *, training: bool) -> list[str]:
     return places if training else [*places, INSTALLATION]
 
 
-def types_on_record() -> list[str]:
-    """Every entry type on record, with one index lookup for each."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """WITH RECURSIVE known(type) AS (
-                   SELECT min(type) FROM audit_entry
-                   UNION ALL
-                   SELECT (SELECT min(e.type) FROM audit_entry e WHERE e.type > known.type)
-                   FROM known WHERE known.type IS NOT NULL)
-               SELECT type FROM known WHERE type IS NOT NULL"""
-        )
-        return [row[0] for row in cursor.fetchall()]
-
-
 def index_scans(query: SearchQuery) -> list[IndexScan]:
     """The index scans that answer this query, by the most selective field."""
     in_time = _time_condition(query)
@@ -132,7 +118,9 @@ def index_scans(query: SearchQuery) -> list[IndexScan]:
         return [_scan_stream(query, query.stream)]
     if scanned == "who":
         return [_scan_by_column(column, query.who, in_time) for column in ("actor", "witness")]
-    return [_scan_by_column("type", query.type, in_time)] if scanned == "type" else [_scan_by_time(in_time)]
+    if scanned == "type":
+        return [_scan_by_column("type", type_, in_time) for type_ in query.types]
+    return [_scan_by_time(in_time)]
 
 
 def _scanned_field(query: SearchQuery) -> str:
@@ -145,7 +133,7 @@ def _scanned_field(query: SearchQuery) -> str:
         return "round"
     if query.stream:
         return "stream"
-    return "who" if query.who else "type" if query.type else "at"
+    return "who" if query.who else "type" if query.types else "at"
 
 
 def statement(walk: IndexScan, filters: Condition, page: int = PAGE_SIZE) -> tuple[str, tuple[Any, ...]]:
@@ -287,8 +275,8 @@ def _filters(query: SearchQuery) -> Condition:
         parts.append(Condition("e.round = %s", (query.round,)))
     if query.who and scanned != "who":
         parts.append(Condition("(e.actor = %s OR e.witness = %s)", (query.who, query.who)))
-    if query.type and scanned != "type":
-        parts.append(Condition("e.type = %s", (query.type,)))
+    if query.types and scanned != "type":
+        parts.append(Condition(f"e.type IN ({', '.join(['%s'] * len(query.types))})", query.types))
     return Condition.all(parts)
 
 

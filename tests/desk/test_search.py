@@ -8,11 +8,14 @@ from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from audit import clock, record
+from audit.entry_types import ENTRY_TYPES
 from audit.models import Entry, Person, Stream
 from games.models import Facility
 from tables.desk import search
 from tables.desk.entry_rows import entry_rows
 from tables.desk.query import clean_query_string, day_bounds, parse_query
+from tables.desk.type_groups import GROUPS, TypeGroup
+from tables.desk.types_on_record import types_on_record
 from tables.models import DiceLot, LotStep
 from tables.words.entries import words_of
 from tests.services.emptying import guards_aside
@@ -267,7 +270,7 @@ def test_a_saved_query_keeps_what_the_search_knows_and_nothing_else(played):
 
 
 def test_every_type_on_record_is_offered_once(played):
-    assert search.types_on_record() == sorted(set(Entry.objects.values_list("type", flat=True)))
+    assert types_on_record() == sorted(set(Entry.objects.values_list("type", flat=True)))
 
 
 def test_an_entry_of_an_unknown_shape_still_reads(played):
@@ -431,3 +434,37 @@ def test_an_entry_about_rules_says_from_which_odds_to_which(scene):
     assert "58 Pa. Code Chapter 539" in drafted and "before 58 Pa. Code Chapter 625a, Paytable A" in drafted
     page = scene.browser("podium", "compliance").get("/record/larkfield/?number=RS-9").content.decode()
     assert "Total 4: 70 to 1, before 65 to 1" in page
+
+
+def test_several_acts_are_searched_for_at_once_and_page_by_page(played):
+    assert types(played, "type=winners.paid+bets.closed") == {"winners.paid", "bets.closed"}
+    both = {entry.pk for entry in Entry.objects.filter(type__in=("winners.paid", "bets.closed"))}
+    first = found(played, "type=winners.paid+bets.closed", page=1)
+    second = found(played, f"type=winners.paid+bets.closed&before={first.next_key}", page=50)
+    assert {entry.pk for entry in (*first.entries, *second.entries)} == both
+    assert types(played, "type=winners.paid+bets.closed&round=2") == {"winners.paid", "bets.closed"}
+    assert asked(played, "type=winners.paid+no").errors["type"].startswith("This is not an act")
+
+
+def test_a_group_of_acts_finds_all_of_them(played):
+    file(played, "dice", number=1, dice=[1, 2, 3])
+    assert types(played, "type=overrides") == {"slip.filed"}
+    assert types(played, "type=overrides+bets.closed") == {"slip.filed", "bets.closed"}
+    assert types(played, "type=limits") == set()
+
+
+def test_each_type_of_a_group_is_a_type_of_the_record():
+    unknown = [
+        name
+        for group in GROUPS
+        for name in group.types
+        if not any(TypeGroup("", "", (name,)).has(type_) for type_ in ENTRY_TYPES)
+    ]
+    assert unknown == []
+
+
+def test_the_form_keeps_the_acts_that_were_chosen(played):
+    page = played.browser("podium", "compliance").get("/record/larkfield/?type=limits&type=bets.closed")
+    text = page.content.decode()
+    assert 'value="limits" checked' in text and 'value="bets.closed" checked' in text
+    assert "Limits and their notices, Bets closed" in text

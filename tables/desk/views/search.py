@@ -14,11 +14,13 @@ from tables.desk.access import authorize_desk
 from tables.desk.entry_rows import entry_rows, grouped_by_round, local_date_and_time
 from tables.desk.numbers import EXAMPLES
 from tables.desk.page import desk_context
-from tables.desk.query import FIELDS, SearchQuery
+from tables.desk.query import FIELDS, SearchQuery, typed_fields
+from tables.desk.type_groups import GROUPS
+from tables.desk.types_on_record import types_on_record
 from tables.words.entries import names_of, type_in_words
 from tables.words.sentences import dollars
 
-from ..search import MAX_CANDIDATES, PAGE_SIZE, places_of, search_record, types_on_record
+from ..search import MAX_CANDIDATES, PAGE_SIZE, places_of, search_record
 
 MAX_NAMES = 500  # offered in the list; every name can be typed
 LABELS = {
@@ -35,7 +37,7 @@ NO_FIELD = ("training", "before")
 def record(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Show entries by time, gaming day, place, round, lot, person, act and amount; training apart from real play."""
     person, facility = authorize_desk(request, facility_code)
-    query = asking.parse_query(request.GET.dict(), facility)
+    query = asking.parse_query(typed_fields(request.GET), facility)
     page, saved = search_record(query), _saved_filters(person, facility, query)
     rows = entry_rows(page.entries, facility)
     context = desk_context(person, facility, "record") | {
@@ -65,9 +67,15 @@ def record(request: HttpRequest, facility_code: str) -> HttpResponse:
 def _choices(facility: Facility, query: SearchQuery) -> dict[str, Any]:
     """What the form's lists offer."""
     people = Person.objects.filter(facility__in=("", facility.code), is_active=True)
+    chosen = query.typed["type"].split()
     return {
         "places": places_of(facility, training=query.training),
-        "types": sorted((type_in_words(type_), type_) for type_ in types_on_record()),
+        "types": [
+            (words, type_, type_ in chosen)
+            for words, type_ in sorted((type_in_words(type_), type_) for type_ in types_on_record())
+        ],
+        "groups_of_types": [(group.label, group.code, group.code in chosen) for group in GROUPS],
+        "chosen_types": _types_in_words(query),
         "people": people.order_by("name")[:MAX_NAMES],
     }
 
@@ -86,7 +94,7 @@ def _query_parts(query: SearchQuery) -> list[dict[str, str]]:
         "from": query.typed["from"].replace("T", " "),
         "to": query.typed["to"].replace("T", " "),
         "who": names_of({query.who}).get(query.who, query.who),
-        "type": type_in_words(query.type),
+        "type": _types_in_words(query),
         "least": "" if query.min_cents is None else dollars(query.min_cents),
         "most": "" if query.max_cents is None else dollars(query.max_cents),
     }
@@ -99,6 +107,12 @@ def _query_parts(query: SearchQuery) -> list[dict[str, str]]:
         for name in FIELDS
         if name not in NO_FIELD and query.typed[name]
     ]
+
+
+def _types_in_words(query: SearchQuery) -> str:
+    """`Limits and their notices, Round voided`."""
+    labels = {group.code: group.label.partition(":")[0] for group in GROUPS}
+    return ", ".join(labels.get(code) or type_in_words(code) for code in query.typed["type"].split())
 
 
 def _saved_filters(person: Person, facility: Facility, query: SearchQuery) -> list[dict[str, Any]]:
