@@ -569,6 +569,7 @@ class ContentsReader:
         self.table = TableReader(False, set(), {}, self.settlements)
         self.head_hex = b""
         self.is_mine = False
+        self.number = 0  # the line read last
         self.dealt: DealtKey | None = None  # the terms of the entries before this one, and how many they are
         self.first, self.count = (0, 0, ""), 0
 
@@ -585,6 +586,7 @@ class ContentsReader:
                 continue
             position = self.position
             assert position is not None
+            self.number = number
             try:
                 self.read_entry(line[BODY_AT:-1], number, position)
             except Bad as bad:
@@ -618,8 +620,13 @@ class ContentsReader:
         self.position, self.is_mine = None, False
 
     def end_stream(self) -> None:
+        """Check that nothing which must follow is missing at the end of the stream."""
         self.end_dealt()
-        self.table.end_round()
+        try:
+            self.table.end()
+        except Bad as bad:
+            assert self.position is not None
+            raise Bad(bad.reason, self.number, self.position.name, self.position.seq) from None
 
     def read_entry(self, body: bytes, number: int, position: Position) -> None:
         seq = position.seq + 1
@@ -631,7 +638,7 @@ class ContentsReader:
         if type_ in TYPES_ABOUT_TERMS:
             self.terms.gather(entry, number, position.name, seq)
             if type_ == CONTINUED and seq == 1:
-                self.table.is_from_start = False
+                self.table.continue_another()
             if type_ in STATING:
                 self.table.in_force = short_text(data.get("terms_sha256"))
         elif entry.terms and "round" in data:
@@ -640,7 +647,7 @@ class ContentsReader:
                 self.dealt, self.first = (position.name, None, None, entry.terms), (number, seq, entry.moment)
             self.count += 1
         if type_ in TABLE_TYPES:
-            self.table.read(type_, data, entry.terms)
+            self.table.read(entry, Place(seq, self.head_hex))
 
     def end_dealt(self) -> None:
         """Collect the terms of entries that follow each other under the same ones."""
@@ -759,7 +766,7 @@ def content_of(line: bytes) -> Any:
 
 
 class Entry(NamedTuple):
-    """What an entry says. `terms` is a SHA-256 in hex, or None."""
+    """What an entry says. `terms` is a SHA-256 in hex, or None; `actor` and `witness` are JSON, `null` for nobody."""
 
     type: str
     moment: str
@@ -768,6 +775,23 @@ class Entry(NamedTuple):
     terms: str | None
     actor: str
     witness: str
+
+    @property
+    def signers(self) -> list[str]:
+        """The codes of those who signed it: the actor, then the witness."""
+        return [code[1:-1] for code in (self.actor, self.witness) if code != "null"]
+
+
+class Place(NamedTuple):
+    """Which entry of a stream it is: its number, and its hash in hex."""
+
+    seq: int
+    hash_hex: bytes
+
+    @property
+    def as_data(self) -> dict[str, Any]:
+        """It as other entries name it."""
+        return {"seq": self.seq, "hash": self.hash_hex.decode()}
 
 
 def read_entry(body: bytes, name: str, seq: int) -> Entry:
@@ -1361,11 +1385,28 @@ class Round:
         )  # the last complete step, and the seats settled in the next
         self.handed_back: set[int] = set()
         self.slips: Slips | None = None
+        # What corrections once the dice are known pay more. By the number of valid throws: what each throw decided at
+        # first, what it pays beside that, and of each wager that was recorded late its stake before, and since when.
+        self.first: dict[int, list[Decided]] = {}
+        self.raises: dict[int, Raise] = {}
+        self.late: dict[WagerKey, tuple[int, int]] = {}
+        self.has_unstated_raise = False
+        self.raised_by: Data | None = (
+            None  # the newest entry that two people signed and that may raise a payout
+        )
+        self.day = ""  # the gaming day of its first entry
+        # Throws are numbered with those that were void; a correction is the next revision of its throw.
+        self.last_throw = self.revision = 0
+        self.numbers: list[int] = []  # of the throws that count
+        self.is_by_hand = False
+        self.moving: dict[int, bytes] = {}  # the entries that settle or pay: their hashes, by number
 
     def apply(self, type_: str, data: Data) -> None:
         if self.has_ended:
             raise Bad("round %d had ended before it" % self.number)
         HANDLERS[type_](self, data)
+        if type_ in SETTLING and "settled" in data:
+            self.verify_throw(type_, data)
         if "wagered_cents" in data:
             verify_sum(data, "wagered_cents", sum(self.current.values()))
         self.has_ended = type_ in ROUND_ENDS
@@ -1396,6 +1437,7 @@ class Round:
         if self.has_ended:
             return self.taken_cents - self.paid_cents
         moved = sum(self.fees.values()) if self.are_fees_collected else 0
+        paid: set[WagerKey] = set()
         for item in self.decided:
             wager = item.wager
             if self.terms.has_steps:
@@ -1406,7 +1448,8 @@ class Round:
                 is_done = self.are_losers_taken if wager.outcome == LOSE else wager.key in self.paid
             if is_done:
                 moved += wager.cents if wager.outcome == LOSE else -wager.paid
-        return moved
+                paid.add(wager.key)
+        return moved + (self.held_in_tray(paid) if self.raises else 0)
 
     # Wagers
 
@@ -1437,6 +1480,7 @@ class Round:
         self.is_closed = True
 
     def throw_dice(self, data: Data) -> None:
+        verify_sum(data, "throw", self.last_throw + 1)
         self.is_closed = self.is_locked = True
 
     def record_missed_wager(self, data: Data) -> None:
@@ -1444,6 +1488,8 @@ class Round:
         key, cents = key_of(mended), cents_of(mended["after_cents"])
         verify_sum(mended, "before_cents", self.current.get(key, 0))
         losers = {item.wager.key for item in self.newest if item.wager.outcome == LOSE}
+        if self.throws or mended.get("uncalled"):
+            self.late.setdefault(key, (mended["before_cents"], len(self.throws)))
         place, was_struck = dict(self.wagers), key in self.struck
         self.struck.pop(key, None)
         if was_struck:  # it is settled as the newest wager now, and keeps its place later
@@ -1461,6 +1507,9 @@ class Round:
         if key not in self.current:
             raise Bad("%s was not on the layout" % name_of(key))
         verify_sum(mended, "before_cents", self.wagers[key])
+        verify_sum(mended, "after_cents", 0)
+        if mended.get("uncalled"):
+            self.late.setdefault(key, (mended["before_cents"], len(self.throws)))
         self.struck[key] = self.wagers[key]
         self.settle_again(data)
 
@@ -1469,6 +1518,7 @@ class Round:
     def call_dice(self, data: Data) -> None:
         self.throw(data["dice"])
         self.verify_settlement(data)
+        self.verify_raise(data, self.raise_of_throw())
 
     def settle_last_throw(self, data: Data) -> None:
         self.call_dice(data)
@@ -1497,8 +1547,26 @@ class Round:
                 "it settles %s, and its correction says %s" % (shown(data["dice"]), shown(mended["after"]))
             )
         self.throws.pop()
-        self.throw(data["dice"])
-        self.verify_settlement(data)
+        self.call_dice(data)
+
+    def verify_throw(self, type_: str, data: Data) -> None:
+        """Check the number and revision of the throw that an entry settles, and whether it was settled by hand."""
+        if type_ in CORRECTING:
+            self.revision += 1
+        else:
+            first, self.last_throw = self.last_throw + 1, self.last_throw + len(data.get("throws") or [()])
+            self.revision = 1
+            if data["dice"]:
+                self.numbers += range(first, self.last_throw + 1)
+        number = self.numbers[-1] if type_ in CORRECTING else self.last_throw
+        if (data["throw"], data["revision"]) != (number, self.revision):
+            raise Bad(
+                "it is throw %s, revision %s; due is throw %d, revision %d"
+                % (printable(data["throw"]), printable(data["revision"]), number, self.revision)
+            )
+        self.is_by_hand = self.is_by_hand or type_ in BY_HAND
+        if data["by_hand"] is not self.is_by_hand:
+            raise Bad("it says that its round was%s settled by hand" % ("" if data["by_hand"] else " not"))
 
     def dice_in_order(self, dice: Sequence[int]) -> tuple[int, ...]:
         """Dice as they are compared: at Three Dice Football the red one is last."""
@@ -1507,13 +1575,18 @@ class Round:
     def record_by_hand(self, data: Data) -> None:
         """A round that was played on paper: the entry has every wager and every throw."""
         lines: list[SettledWager] = data["settled"]
+        before = [{"seat": key[0], "wager": key[1], "cents": cents} for key, cents in self.current.items()]
+        if data["mended"]["before"] != before:
+            raise Bad("it replaces other wagers than those that were entered before it")
         self.wagers, self.struck = {wager.key: wager.cents for wager in lines}, {}
         settled = []
         for dice in data.get("throws") or [data["dice"]]:
             self.throw(dice)
             settled += [item.wager for item in self.newest]
+        self.verify_last_dice(data)
         self.verify_over()
         verify_settled_wagers(lines, settled)
+        self.verify_raise(data, net_payout(settled))
 
     def throw(self, dice: Sequence[int]) -> None:
         """Throw these dice, and settle what they decide."""
@@ -1521,6 +1594,7 @@ class Round:
         self.throws.append(self.terms.verify_dice(current, self.throws, dice))
         self.are_losers_taken = False
         self.decide(current)
+        self.first.setdefault(len(self.throws), self.newest)
 
     def decide(self, wagers: Wagers) -> None:
         outcome = self.terms.outcome(wagers, self.throws)
@@ -1533,17 +1607,31 @@ class Round:
     def settle_again(self, data: Data) -> None:
         """Settle after a correction; without dice there is nothing to settle yet."""
         if self.throws:
+            self.verify_last_dice(data)
             self.decide(self.current)
             self.verify_settlement(data)
+            self.verify_raise(data, self.raise_of_throw())
+
+    def verify_last_dice(self, data: Data) -> None:
+        """Check that an entry after a throw states the dice of that throw."""
+        if tuple(data["dice"]) != self.throws[-1]:
+            raise Bad(
+                "its dice are %s, and those of the throw were %s"
+                % (shown(data["dice"]), shown(self.throws[-1]))
+            )
 
     def verify_settlement(self, data: Data) -> None:
         verify_settled_wagers(data["settled"], [item.wager for item in self.newest])
 
     def call_no_roll(self, data: Data) -> None:
+        self.last_throw += 1
+        verify_sum(data, "throw", self.last_throw)
         self.is_closed = not self.terms.has_plays
 
     def return_wagers(self, data: Data) -> None:
         """End the round without a result: what the throws have not decided goes back, and fees too."""
+        if data["dice"]:
+            raise Bad("it has dice, and returns what no dice decided")
         places = {item.wager.key: place for place, item in enumerate(self.decided)}
         kept = {item.wager.key: item for item in self.decided if item.wager.outcome != FEE}
         returned = [
@@ -1558,6 +1646,88 @@ class Round:
         )
         self.verify_settlement(data)
 
+    # What corrections once the dice are known pay more, and what of it is held back
+
+    def raise_of_throw(self) -> Raise:
+        """What the newest throw pays beside its first settlement, without what was recorded late."""
+        count = len(self.throws)
+        first = self.first[count]
+        if first is self.newest and not self.late:
+            return NO_RAISE
+        late = {key: cents for key, (cents, since) in self.late.items() if since < count}
+        return raise_of(without_late(first, late), self.newest)
+
+    def verify_raise(self, data: Data, raised: Raise) -> None:
+        """Check what an entry says that its throw pays more. From which sum on it is held back, the casino says."""
+        count = len(self.throws)
+        before = self.raises.pop(count, NO_RAISE)
+        if "raised" in data:
+            stated = data["raised"]
+            is_held = stated["held"]
+            by_seat = tuple((amount["seat"], amount["cents"]) for amount in stated["by_seat"])
+            if (stated["cents"], by_seat) != raised[:2] or type(is_held) is not bool:
+                raise Bad(
+                    "it says that it pays %s more than the throw at first, %s; its wagers give %d, %s"
+                    % (printable(stated["cents"]), to_seats(by_seat), raised.cents, to_seats(raised.by_seat))
+                )
+            if (raised.cents, is_held) == (0, True):
+                raise Bad("it holds back what it does not raise")
+            raised = raised._replace(is_held=is_held)
+        elif raised[:2] != before[:2]:
+            self.has_unstated_raise = True
+            return
+        else:
+            raised = before
+        if raised.cents:
+            self.raises[count] = raised
+
+    def held_of_throw(self, count: int) -> dict[int, int]:
+        """What is held back of a throw, by seat."""
+        raised = self.raises.get(count, NO_RAISE)
+        return dict(raised.by_seat) if raised.is_held else {}
+
+    @property
+    def held(self) -> dict[int, int]:
+        """What is held back of the round, by seat, lowest first."""
+        held: dict[int, int] = {}
+        for count in self.raises:
+            for seat, cents in self.held_of_throw(count).items():
+                held[seat] = held.get(seat, 0) + cents
+        return dict(sorted(held.items()))
+
+    def held_winnings(self) -> dict[WagerKey, int]:
+        """How much of each winning wager of the newest throw is held back: of a seat's largest first."""
+        left, by_wager = self.held_of_throw(len(self.throws)), {}
+        winners = [item.wager for item in self.newest if item.wager.outcome == WIN]
+        for wager in sorted(winners, key=lambda winner: -winner.paid):
+            cents = min(left.get(wager.seat, 0), wager.paid)
+            if cents:
+                left[wager.seat] -= cents
+                by_wager[wager.key] = cents
+        return by_wager
+
+    def held_in_tray(self, paid: set[WagerKey]) -> int:
+        """What the tray still has of what is recorded as paid: all of earlier throws, of the newest what was paid.
+
+        A stake that is held back is put into the tray with the winnings of its seat.
+        """
+        newest, by_wager = self.held_of_throw(len(self.throws)), self.held_winnings()
+        done = {key: cents for key, cents in by_wager.items() if key in paid}
+        stakes = dict(newest)
+        for key, cents in by_wager.items():
+            stakes[key[0]] -= cents
+        earlier = sum(self.held.values()) - sum(newest.values())
+        return earlier + sum(done.values()) + sum(stakes[seat] for seat in {key[0] for key in done})
+
+    def verify_held(self, data: Data, paid: Iterable[SettledWager]) -> None:
+        """Check how much of a payment was held back. The field is absent where nothing was."""
+        held = 0
+        if self.raises:
+            by_wager = self.held_winnings()
+            held = sum(by_wager.get(wager.key, 0) for wager in paid)
+        if held or "held_cents" in data:
+            verify_sum({"held_cents": 0, **data}, "held_cents", held)
+
     # Money
 
     def verify_fees(self, data: Data) -> None:
@@ -1567,9 +1737,13 @@ class Round:
 
     def collect_fees(self, data: Data) -> None:
         self.verify_fees(data)
+        if self.are_fees_collected:
+            raise Bad("the fees of its round were collected before")
         self.are_fees_collected = True
 
     def take_losers(self, data: Data) -> None:
+        if self.are_losers_taken:
+            raise Bad("the losing wagers of its round were taken before")
         verify_sum(data, "taken_cents", self.taken_cents)
         self.are_losers_taken = True
 
@@ -1587,6 +1761,7 @@ class Round:
         verify_seats(seats, {wager.seat for wager in due})
         paid = [wager for wager in due if wager.seat in seats]
         verify_sum(data, "paid_cents", sum(wager.paid for wager in paid))
+        self.verify_held(data, paid)
         self.paid.update(wager.key for wager in paid)
 
     @property
@@ -1598,12 +1773,14 @@ class Round:
 
     def settle_seats(self, data: Data) -> None:
         step, seats = self.next_step, data["seats"]
+        verify_sum(data, "throw", self.last_throw)
         wagers = [item.wager for item in self.newest if item.step == step and step]
         due = {wager.seat for wager in wagers} - self.seats_of_step
         verify_seats(seats, due)
         settled = [wager for wager in wagers if wager.seat in seats]
         verify_sum(data, "taken_cents", taken_cents(settled))
         verify_sum(data, "paid_cents", sum(wager.paid for wager in settled))
+        self.verify_held(data, settled)
         self.seats_of_step.update(seats)
         if due == set(seats):
             self.step, self.seats_of_step = step, set()
@@ -1631,6 +1808,10 @@ class Round:
     def change_nothing(self, data: Data) -> None:
         """An entry that belongs to the round and moves no money."""
 
+    def report_failure(self, data: Data) -> None:
+        if "dice" in data:
+            self.verify_last_dice(data)
+
 
 HANDLERS: dict[str, Handler] = {
     "wagers.placed": Round.place,
@@ -1652,14 +1833,77 @@ HANDLERS: dict[str, Handler] = {
     "winners.paid": Round.pay_winners,
     "seats.settled": Round.settle_seats,
     "layout.cleared": Round.clear,
+    "device.failed": Round.report_failure,
     **dict.fromkeys(
-        ("dice.offered", "dice.shaken", "dice.moved", "dice.gathered", "dice.drawn", "device.failed"),
-        Round.change_nothing,
+        ("dice.offered", "dice.shaken", "dice.moved", "dice.gathered", "dice.drawn"), Round.change_nothing
     ),
 }
+CORRECTING = {"dice.corrected", "wager.missed", "wager.struck"}
+BY_HAND = {"round.settled_by_hand", "round.recorded_by_hand"}
+RAISING = {
+    "dice.corrected",
+    "wager.missed",
+    "round.recorded_by_hand",
+}  # they may raise what a known throw pays
 SETTLING = {
     type_ for type_ in HANDLERS if type_.startswith(("round.", "throw.settled", "wager.", "dice.corr"))
 }
+
+MOVING = {*SETTLING, "winners.paid", "seats.settled"}
+
+
+class Raise(NamedTuple):
+    """What a throw pays more than at first: to all seats, and by seat what of it can be held back."""
+
+    cents: int = 0
+    by_seat: tuple[tuple[int, int], ...] = ()
+    is_held: bool = False
+
+
+NO_RAISE = Raise()
+Lines = dict[WagerKey, SettledWager]
+
+
+def raise_of(before: Lines, after: Iterable[Decided]) -> Raise:
+    """What the second settlement of a throw is worth more to each seat. A stake that is gone cannot be held back."""
+    worth: dict[int, int] = {}
+    freed: dict[int, int] = {}
+    lines = {item.wager.key: item.wager for item in after}
+    for key in {**before, **lines}:
+        seat, first, second = key[0], before.get(key), lines.get(key)
+        worth[seat] = worth.get(seat, 0) + (second.worth if second else 0) - (first.worth if first else 0)
+        if first and first.outcome in (LOSE, FEE):
+            freed[seat] = freed.get(seat, 0) + max(0, first.cents - (second.cents if second else 0))
+    raised = {seat: cents for seat, cents in sorted(worth.items()) if cents > 0}
+    by_seat = [(seat, cents - freed.get(seat, 0)) for seat, cents in raised.items()]
+    return Raise(sum(raised.values()), tuple((seat, cents) for seat, cents in by_seat if cents > 0))
+
+
+def without_late(items: Iterable[Decided], late: Mapping[WagerKey, int]) -> Lines:
+    """The wagers of a settlement with the stakes that they had before they were recorded late."""
+    lines: Lines = {}
+    for item in items:
+        wager = item.wager
+        cents = min(late.get(wager.key, wager.cents), wager.cents)
+        if cents:
+            paid, returned = wager.paid * cents // wager.cents, wager.returned * cents // wager.cents
+            lines[wager.key] = wager._replace(cents=cents, paid=paid, returned=returned)
+    return lines
+
+
+def net_payout(lines: Iterable[SettledWager]) -> Raise:
+    """A round on paper as a raise: what it pays in all, and what each seat gains by it."""
+    worth: dict[int, int] = {}
+    for wager in lines:
+        worth[wager.seat] = worth.get(wager.seat, 0) + wager.worth
+    net = sum(worth.values())
+    if net <= 0:
+        return NO_RAISE
+    return Raise(net, tuple((seat, cents) for seat, cents in sorted(worth.items()) if cents > 0))
+
+
+def to_seats(by_seat: Iterable[tuple[int, int]]) -> str:
+    return amounts([{"seat": seat, "cents": cents} for seat, cents in by_seat])
 
 
 def taken_cents(wagers: Iterable[SettledWager]) -> int:
@@ -1727,59 +1971,136 @@ def shown(numbers: Iterable[Any]) -> str:
     return ", ".join(map(printable, numbers)) or "none"
 
 
+class FiledSlip:
+    """A slip: its kind, what is due, the review that it waits for, who signed it, and what became of it."""
+
+    def __init__(self, kind: str, due: list[Data], data: Data, signers: Sequence[str], place: Place) -> None:
+        self.kind, self.due, self.place = kind, due, place
+        self.review: Data | None = data.get("review")
+        self.is_held = "held" in data
+        self.signers = set(signers)
+        self.verdict = ""
+        self.reviewer = ""
+        self.waits_for_money = bool(due)
+        self.moved: dict[int, int] = {}
+
+    @property
+    def comes_review_first(self) -> bool:
+        return self.review is not None and self.review["before_money"] is True
+
+    def agree(self, data: Data, signers: Sequence[str]) -> None:
+        """Check the review of this slip: it waits for one, and nobody who signed it reviews it."""
+        if self.review is None or self.verdict:
+            raise Bad("%s does not wait for a review" % printable(data["slip"]))
+        if data["filed"] != self.place.as_data:
+            raise Bad("it does not name the entry that filed its slip, number %d" % self.place.seq)
+        if data["due_at"] != self.review["due_at"]:
+            raise Bad("its review was due at %s" % printable(self.review["due_at"]))
+        if not signers or self.signers & set(signers):
+            raise Bad("a slip is reviewed by somebody who did not sign it")
+        if data["verdict"] not in ("agrees", "differs"):
+            raise Bad("a review agrees or differs")
+        if data["verdict"] == "differs" and not data["reason"]:
+            raise Bad("its review differs and does not say why")
+        self.verdict, self.reviewer = data["verdict"], signers[0]
+
+    def verify_may_settle(self, moved: Iterable[int], signers: Sequence[str]) -> None:
+        """Check that no money moves before a review that comes first, or against one; by two, and not the reviewer."""
+        has_moved = any(moved)
+        if (has_moved or self.is_held) and self.comes_review_first and not self.verdict:
+            raise Bad("it settles a slip before its review, which comes before any money moves")
+        if has_moved and self.verdict == "differs":
+            raise Bad("it moves money of a slip whose review differs")
+        if self.reviewer in signers:
+            raise Bad("%s reviewed the slip, and signs its money" % printable(self.reviewer))
+        self.signers |= set(signers)
+
+
 class Slips:
     """The Error Notification Slips of a round. Each builds on the one before it: `lines` and `throws` after it."""
 
     def __init__(self, round_: Round) -> None:
-        self.terms = round_.terms
+        self.round, self.terms = round_, round_.terms
         self.lines = [item.wager for item in round_.decided]
         self.throws = list(round_.throws)
-        self.filed: dict[
-            str, tuple[str, list[Data]]
-        ] = {}  # kind and what is due, by the slips that wait for money
-        self.settled: dict[
-            str, tuple[str, list[Data], dict[int, int]]
-        ] = {}  # and what was handed to each seat
+        self.filed: dict[str, FiledSlip] = {}
         self.withheld: tuple[str, int] | None = (
             None  # a slip, and the chips that its review must agree are gone
         )
 
-    def file(self, data: Data) -> int:
+    def file(self, data: Data, signers: Sequence[str], place: Place) -> int:
         """Check a slip. Returns how much more the tray holds from now on than the record says until it, in cents."""
         before, kind, mended = self.lines, data["kind"], data["mended"]
         verify_totals(data["before"], before)
         if kind == "dice":
-            place = [throw["throw"] for throw in data["throws"]].index(mended["throw"])
-            if tuple(mended["before"]) != self.throws[place]:
+            nth = [throw["throw"] for throw in data["throws"]].index(mended["throw"])
+            if tuple(mended["before"]) != self.throws[nth]:
                 raise Bad(
                     "it corrects %s, but the dice were %s"
-                    % (shown(mended["before"]), shown(self.throws[place]))
+                    % (shown(mended["before"]), shown(self.throws[nth]))
                 )
-            self.throws[place] = tuple(mended["after"])
-        if [tuple(throw["dice"]) for throw in data["throws"]] != self.throws:
+            self.throws[nth] = tuple(mended["after"])
+        throws = [(throw["throw"], tuple(throw["dice"])) for throw in data["throws"]]
+        if throws != [*zip(self.round.numbers, self.throws)]:  # noqa: B905 (Python 3.9)
             raise Bad("its throws are not those of the round with its correction")
         self.lines = self.settled_again(kind, mended)
         verify_settled_wagers(data["settled"], self.lines)
         due = self.due(kind, mended, before)
         if data["due"] != due:
             raise Bad("it says that %s is due, and its terms give %s" % (amounts(data["due"]), amounts(due)))
-        if due:
-            self.filed[data["slip"]] = kind, due
+        corrected = data["corrects"]
+        if self.round.moving.get(corrected["seq"], b"").decode() != corrected["hash"]:
+            raise Bad("it does not name an entry that settles or pays its round")
+        self.round.moving[place.seq] = place.hash_hex
+        if data["played_on"] != self.round.day:
+            raise Bad("its round was played on %s" % printable(self.round.day))
+        slip = FiledSlip(kind, due, data, signers, place)
+        if slip.is_held:
+            self.verify_held(slip, data)
         cents = self.elsewhere(kind, mended, before, due) + (self.withheld[1] if self.withheld else 0)
-        self.withheld = None
-        if "elsewhere_cents" in data:
-            verify_sum(data, "elsewhere_cents", cents)
-            if cents < 0 and "review" in data and data["review"]["before_money"]:
+        self.filed[data["slip"]], self.withheld = slip, None
+        if slip.review is not None:
+            verify_review_sum(slip.review, max(sum(abs(amount["cents"]) for amount in due), abs(cents)))
+        states_elsewhere = "elsewhere_cents" in data or (cents and "sum_cents" in (slip.review or ()))
+        if states_elsewhere:
+            verify_sum({"elsewhere_cents": 0, **data}, "elsewhere_cents", cents)
+            if cents < 0 and slip.comes_review_first:
                 self.withheld = data["slip"], cents
                 return 0
         return cents
 
-    def review(self, data: Data) -> int:
-        """Return the chips that are off the tray, as a negative sum, now that somebody agrees that they are gone."""
+    def verify_held(self, slip: FiledSlip, data: Data) -> None:
+        """Check the slip that follows from a round of which something was held back."""
+        held = self.round.held
+        owed = [{"cents": cents, "seat": seat} for seat, cents in held.items()]
+        if slip.due != owed:
+            raise Bad("%s was held back of its round, and %s is due" % (amounts(owed), amounts(slip.due)))
+        for item in data["mended"]["payments"]:
+            paid = sum(wager.paid for wager in self.lines if wager.seat == item["seat"])
+            verify_sum(item, "handed_paid_cents", paid - min(paid, held[item["seat"]]))
+        if not slip.comes_review_first:
+            raise Bad("what was held back of a round moves only after a review")
+        if data["held"] != self.round.raised_by:
+            raise Bad("it does not name the entry that raised what its round pays, and who signed that")
+        slip.signers = {data["held"]["actor"], data["held"]["witness"]}
+
+    def review(self, data: Data, signers: Sequence[str]) -> int:
+        """Check a review. Returns the chips that are off the tray, as a negative sum, now that somebody agrees that
+        they are gone.
+        """
+        if data["slip"] not in self.filed:
+            raise Bad("no slip of this round is %s" % printable(data["slip"]))
+        self.filed[data["slip"]].agree(data, signers)
         if data["verdict"] != "agrees" or self.withheld is None or self.withheld[0] != data["slip"]:
             return 0
         cents, self.withheld = self.withheld[1], None
         return cents
+
+    @property
+    def waiting(self) -> list[str]:
+        """By when each slip is reviewed that nobody has reviewed yet."""
+        slips = self.filed.values()
+        return [slip.review["due_at"] for slip in slips if slip.review is not None and not slip.verdict]
 
     def settled_again(self, kind: str, mended: Data) -> list[SettledWager]:
         """The whole round with the correction."""
@@ -1831,20 +2152,23 @@ class Slips:
     def not_handed(self) -> dict[int, int]:
         """What settled slips owed to each seat and nobody handed over. A slip about payments states the whole sum."""
         owed: dict[int, int] = {}
-        for _code, (kind, due, moved) in sorted(self.settled.items()):
-            for amount in due:
+        for _code, slip in sorted(self.filed.items()):
+            for amount in slip.due if slip.moved else ():
                 seat = amount["seat"]
-                earlier = 0 if kind == "payment" else owed.get(seat, 0)
-                owed[seat] = earlier + amount["cents"] - moved[seat]
+                earlier = 0 if slip.kind == "payment" else owed.get(seat, 0)
+                owed[seat] = earlier + amount["cents"] - slip.moved[seat]
         return owed
 
-    def settle(self, data: Data) -> int:
+    def settle(self, data: Data, signers: Sequence[str]) -> int:
         """Check what a slip moved. Returns what the tray paid out, in cents."""
-        if data["slip"] not in self.filed:
+        slip = self.filed.get(data["slip"])
+        if slip is None or not slip.waits_for_money:
             raise Bad("no slip of this round waits as %s" % printable(data["slip"]))
-        kind, due = self.filed.pop(data["slip"])
+        due = slip.due
         if data["due"] != due:
             raise Bad("it says that %s is due, and its filing says %s" % (amounts(data["due"]), amounts(due)))
+        if data["corrects"] != slip.place.as_data:
+            raise Bad("it does not name the entry that filed its slip, number %d" % slip.place.seq)
         moved = {amount["seat"]: amount["cents"] for amount in data["moved"]}
         for amount in due:
             seat, cents = amount["seat"], amount["cents"]
@@ -1852,8 +2176,17 @@ class Slips:
                 raise Bad("it moved %s, and due is %s" % (amounts(data["moved"]), amounts(due)))
         if len(data["moved"]) != len(due):
             raise Bad("it moved %s, and due is %s" % (amounts(data["moved"]), amounts(due)))
-        self.settled[data["slip"]] = kind, due, moved
+        if data["moved"] != due and not data["reason"]:
+            raise Bad("it moved less than is due and does not say why")
+        slip.verify_may_settle(moved.values(), signers)
+        slip.waits_for_money, slip.moved = False, moved
         return sum(moved.values())
+
+
+def verify_review_sum(review: Data, least: int) -> None:
+    """Check that the sum which decided about a review is no less than that of its slip. Older entries lack it."""
+    if review.get("sum_cents", least) < least or type(review["before_money"]) is not bool:
+        raise Bad("its review is of %s, and the slip itself of %d" % (printable(review["sum_cents"]), least))
 
 
 def chips_elsewhere(item: Data, before: list[SettledWager]) -> int:
@@ -1877,21 +2210,35 @@ def amounts(items: Any) -> str:
 
 
 class Tray:
-    """The chips of a table from an opener to its closer, by the entries. `cents` is None while that is not known."""
+    """The chips of a table from an opener to its closer, by the entries. `cents` is None while that is not known.
 
-    def __init__(self) -> None:
+    `inventory` and `closer` are the number of the newest inventory and its closer, None while they are not known.
+    """
+
+    def __init__(self, is_from_start: bool) -> None:
         self.cents: int | None = None
         self.sums: dict[str, int] = {}
         self.rounds_before = 0
+        self.inventory: int | None = 0 if is_from_start else None
+        self.closer: Data | None = None
 
     def open(self, data: Data, last_round: int) -> None:
         cents = counted_cents(data)
-        closer = data["closer"]
+        if self.inventory is not None:
+            verify_sum(data, "inventory", self.inventory + 1)
+            if data["closer"] != self.closer:
+                raise Bad("its closer is not the one that was counted last")
+        self.inventory, closer = data["inventory"], data["closer"]
         difference = cents - counted_cents(closer) if closer else 0
         verify_sum(data, "difference_cents", difference)
         self.cents, self.rounds_before = cents, last_round
         self.sums = dict.fromkeys(("fills", "credits", "sold", "taken", "paid", "corrected"), 0)
         self.sums["opener"] = cents
+
+    def verify_inventory(self, data: Data) -> None:
+        """Check that an entry is of the inventory that is open."""
+        if self.inventory is not None:
+            verify_sum(data, "inventory", self.inventory)
 
     def add(self, name: str, cents: int, sign: int = 1) -> None:
         """Add to a sum; chips of it come into the tray (1) or leave it (-1)."""
@@ -1906,6 +2253,7 @@ class Tray:
     def count(self, data: Data, moved: int) -> None:
         """Check a count of the tray; `moved` is what the round in play has moved so far."""
         cents = counted_cents(data)
+        self.verify_inventory(data)
         if self.cents is not None:
             verify_sum(data, "exact_cents", self.cents + moved)
         verify_sum(data, "difference_cents", cents - data["exact_cents"])
@@ -1916,27 +2264,226 @@ class Tray:
             for name, cents in self.sums.items():
                 verify_sum(data, name + "_cents", cents)
         self.cents = None
+        self.inventory = data["inventory"]
+        self.closer = {name: data[name] for name in ("inventory", "chips", "cents")}
 
 
-def counted_cents(data: Data) -> int:
-    """The value of counted chips, which their entry states too."""
-    cents: int = sum(int(value) * number for value, number in data["chips"].items())
-    verify_sum(data, "cents", cents)
+def counted_cents(data: Data, name: str = "") -> int:
+    """The value of counted chips, which their entry states too. `name` begins the names of both fields."""
+    cents: int = sum(int(value) * number for value, number in data[name + "chips"].items())
+    verify_sum(data, name + "cents", cents)
     return cents
 
 
+class Transfers:
+    """The fills and credits of a table: each step is taken once, with the chips that were requested."""
+
+    def __init__(self, is_from_start: bool) -> None:
+        self.is_from_start = is_from_start
+        self.last: int | None = 0 if is_from_start else None
+        self.steps: dict[int, str] = {}  # how far each one is
+        self.stated: dict[int, Data] = {}  # what each entry of it repeats
+        self.carriers: dict[int, str] = {}
+        self.refused: dict[int, int] = {}
+
+    def read(self, entry: Entry) -> None:
+        """Check one entry of a fill or a credit."""
+        data, step = entry.data, entry.type.partition(".")[2]
+        counted_cents(data)
+        number = data["transfer"]
+        stated = {name: data[name] for name in ("kind", "slip", "chips", "cents")}
+        if step == "requested":
+            if self.last is not None:
+                verify_sum(data, "transfer", self.last + 1)
+            self.last = number
+        elif number not in self.steps:
+            if self.last is not None and number > self.last:
+                raise Bad("no fill or credit %s was requested" % printable(number))
+            self.stated[number], self.steps[number] = stated, STEP_BEFORE.get(step, data.get("was", ""))
+        if step == "requested" or (step == "prepared" and data["slip"]):
+            self.stated[number] = {**self.stated.get(number, stated), "slip": data["slip"]}
+        if stated != self.stated[number] or (data["slip"] is None) != (step in ("requested", "canceled")):
+            raise Bad("it is another slip, or has other chips, than the entry before it about %d" % number)
+        before = self.steps.get(number, "")
+        due = STEP_BEFORE[step] if step in STEP_BEFORE else data["was"]
+        if due != before or (step in ("voided", "canceled") and due not in WAS[step]):
+            raise Bad("it is %s, and the entry before it about %d was %s" % (step, number, before or "none"))
+        self.read_step(step, data, entry.signers, number)
+
+    def verify_slip(self, slip: Any, chips: Any) -> None:
+        """Check the slip that an entry names, and its chips."""
+        stated = [one["chips"] for one in self.stated.values() if one["slip"] == slip]
+        if stated != [chips] and (stated or self.is_from_start):
+            raise Bad("no slip %s has these chips" % printable(slip))
+
+    @property
+    def under_way(self) -> list[int]:
+        return [number for number, step in self.steps.items() if step in UNDER_WAY]
+
+    def read_step(self, step: str, data: Data, signers: Sequence[str], number: int) -> None:
+        if step == "carrier_signed":
+            self.carriers[number] = data["carrier"]
+            if data["kind"] != "credit" or data["carrier"] not in signers:
+                raise Bad("the carrier of a credit signs for it")
+        elif step == "handed_over":
+            is_signed = data["carrier"] in signers if data["kind"] == "fill" else True
+            if not is_signed or self.carriers.get(number, data["carrier"]) != data["carrier"]:
+                raise Bad("its carrier did not sign for it")
+        elif step == "count_refused":
+            self.refused[number] = self.refused.get(number, 0) + 1
+            counted_cents(data, "counted_")
+            verify_sum(data, "refused_counts", self.refused[number])
+            if data["agrees"] is not (without_zeros(data["counted_chips"]) == without_zeros(data["chips"])):
+                raise Bad("it says whether the count agrees with the slip, and is wrong")
+        elif step == "voided" and data["was"] == ON_THE_WAY and len(signers) < 2:
+            raise Bad("chips that were on their way go back by two signatures")
+        self.steps[number] = STEP_AFTER.get(step, self.steps.get(number, ""))
+
+
+ON_THE_WAY = "on-the-way"
+UNDER_WAY = ("requested", "preparing", ON_THE_WAY)
+STEP_BEFORE = {
+    "requested": "",
+    "prepared": "requested",
+    "carrier_signed": "preparing",
+    "handed_over": "preparing",
+    "count_refused": ON_THE_WAY,
+    "received": ON_THE_WAY,
+}
+STEP_AFTER = {
+    "requested": "requested",
+    "prepared": "preparing",
+    "handed_over": ON_THE_WAY,
+    "received": "received",
+    "voided": "voided",
+    "canceled": "canceled",
+}
+WAS = {"voided": ("preparing", ON_THE_WAY), "canceled": ("requested",)}
+
+
+def without_zeros(chips: Mapping[str, int]) -> dict[str, int]:
+    return {chip: number for chip, number in chips.items() if number}
+
+
+class DropBoxes:
+    """The drop boxes of a table, and the cash that went into each by the record; None where that is not known."""
+
+    def __init__(self, is_from_start: bool) -> None:
+        self.last: int | None = 0 if is_from_start else None
+        self.on: Data | None = None
+        self.is_known = is_from_start
+        self.sold = 0
+        self.off: dict[int, Data] = {}  # taken off and not counted
+
+    def sell(self, data: Data) -> None:
+        if data["chips"]:
+            counted_cents(data)
+        if self.is_known and (self.on is None or self.on["drop_box"] != data["drop_box"]):
+            raise Bad("its drop box %s is not on the table" % printable(data["drop_box"]))
+        self.sold += data["cents"]
+
+    def put_on(self, data: Data) -> None:
+        if self.on is not None:
+            raise Bad("another drop box is on the table")
+        if self.last is not None:
+            verify_sum(data, "drop_box", self.last + 1)
+        self.last, self.on, self.is_known, self.sold = data["drop_box"], data, True, 0
+
+    def take_off(self, data: Data) -> None:
+        if self.is_known:
+            if self.on is None or any(data[name] != self.on[name] for name in self.on):
+                raise Bad("this drop box is not on the table")
+            verify_sum(data, "sold_cents", self.sold)
+        self.on, self.is_known, self.off[data["drop_box"]] = None, True, data
+
+    def count(self, data: Data) -> None:
+        box = self.off.pop(data["drop_box"], None)
+        if box is None and self.last is not None:
+            raise Bad("drop box %s was not taken off, or was counted before" % printable(data["drop_box"]))
+        if box is not None and any(data[name] != box[name] for name in box):
+            raise Bad("it is another drop box, or its sold_cents are not those at which it was taken off")
+        verify_sum(data, "difference_cents", data["cents"] - data["sold_cents"])
+
+
+class Discrepancies:
+    """The counts that differ from the record: each is followed by an entry that says so."""
+
+    def __init__(self, is_from_start: bool) -> None:
+        self.last: int | None = 0 if is_from_start else None
+        self.due: tuple[str, int, int] | None = None  # its cause, what was expected and what was counted
+        self.drop_box: int | None = None  # the newest one that was counted
+
+    def expect(self, cause: str, expected: int, counted: int, drop_box: int | None) -> None:
+        """A count was recorded; if it differs, the entry that says so follows."""
+        self.drop_box = drop_box
+        if expected != counted:
+            self.due = cause, expected, counted
+
+    def read(self, data: Data, tray: Tray, transfers: Transfers) -> None:
+        if self.last is not None:
+            verify_sum(data, "discrepancy", self.last + 1)
+        self.last = data["discrepancy"]
+        cause, expected, counted = data["cause"], data["expected_cents"], data["counted_cents"]
+        for name in ("expected_", "counted_"):
+            if data[name + "chips"]:
+                counted_cents(data, name)
+        verify_sum(data, "difference_cents", counted - expected)
+        if cause == "transfer":
+            transfers.verify_slip(data["slip"], data["expected_chips"])
+        elif data["slip"] is not None or (
+            (cause, expected, counted) != self.due and not self.may_be_even(cause)
+        ):
+            raise Bad("it does not follow from a count that differs so")
+        if cause not in ("transfer", "drop"):
+            tray.verify_inventory(data)
+        if data["drop_box"] != (self.drop_box if cause == "drop" else None):
+            raise Bad("it names a drop box that was not counted")
+        self.due = None
+
+    def may_be_even(self, cause: str) -> bool:
+        """Whether chips may differ though their sums agree: an opener is compared chip by chip."""
+        return cause == "opener" and self.due is None
+
+    def verify_stated(self) -> None:
+        """Check that the entry about a count that differs follows it."""
+        if self.due is not None:
+            raise Bad(
+                "a count of %d where %d were expected is followed by no discrepancy"
+                % (self.due[2], self.due[1])
+            )
+
+
+DISCREPANCY = "inventory.discrepancy"
+COUNT_CAUSES = {
+    "inventory.opener_counted": "opener",
+    "inventory.counted": "count",
+    "inventory.closer_counted": "closer",
+    "drop_box.counted": "drop",
+}
 TRAY_TYPES = {
-    "inventory.opener_counted",
-    "inventory.counted",
-    "inventory.closer_counted",
+    *COUNT_CAUSES,
+    DISCREPANCY,
+    "par.set",
     "chips.sold",
-    "transfer.handed_over",
-    "transfer.received",
-    "transfer.voided",
+    "drop_box.put_on",
+    "drop_box.taken_off",
+    *("transfer." + step for step in (*STEP_BEFORE, *WAS)),
 }
 WAGER_LISTS = {
     "wagers.placed": WagerList("placed", placed_wager_in),
     **dict.fromkeys(SETTLING, WagerList("settled", settled_wager_in)),
+}
+SIGNED_BY_TWO = {
+    "inventory.opener_counted",
+    "inventory.counted",
+    "inventory.closer_counted",
+    "transfer.handed_over",
+    "transfer.received",
+    "drop_box.put_on",
+    "drop_box.taken_off",
+    "drop_box.counted",
+    FILED,
+    SLIP_SETTLED,
 }
 TABLE_TYPES = {*HANDLERS, *TRAY_TYPES, FILED, SLIP_REVIEWED, SLIP_SETTLED, RETURNED}
 
@@ -1948,17 +2495,23 @@ class Settlements:
         self.rounds = self.slips = self.trays = 0
         self.not_settled: dict[str, int] = {}  # rounds, by the reason
         self.other_slips = self.other_trays = 0
+        self.unstated_raises = self.unreviewed = self.overdue = self.unpaid = 0
 
     def merge(self, data: list[Any]) -> None:
         """Add what another process counted, from its `as_data`."""
-        rounds, slips, trays, other_slips, other_trays, not_settled = data
+        *further, rounds, slips, trays, other_slips, other_trays, not_settled = data
+        unstated_raises, unreviewed, overdue, unpaid = further
+        self.unstated_raises, self.unpaid = self.unstated_raises + unstated_raises, self.unpaid + unpaid
+        self.unreviewed, self.overdue = self.unreviewed + unreviewed, self.overdue + overdue
         self.rounds, self.slips, self.trays = self.rounds + rounds, self.slips + slips, self.trays + trays
         self.other_slips, self.other_trays = self.other_slips + other_slips, self.other_trays + other_trays
         for reason, count in not_settled.items():
             self.leave_out(reason, count)
 
     def as_data(self) -> list[Any]:
-        return [self.rounds, self.slips, self.trays, self.other_slips, self.other_trays, self.not_settled]
+        further = [self.unstated_raises, self.unreviewed, self.overdue, self.unpaid]
+        counts = [self.rounds, self.slips, self.trays, self.other_slips, self.other_trays]
+        return [*further, *counts, self.not_settled]
 
     def leave_out(self, reason: str, count: int = 1) -> None:
         self.not_settled[reason] = self.not_settled.get(reason, 0) + count
@@ -1983,6 +2536,18 @@ class Settlements:
                 "NOT CHECKED: %d counts of trays whose opener is not in this export, or whose rounds are not settled"
                 % (self.other_trays)
             )
+        if self.unstated_raises:
+            yield (
+                "NOT CHECKED: %d corrections that pay more than the dice at first, and do not say what of it was held"
+                " back, as before that was recorded" % self.unstated_raises
+            )
+        if self.unreviewed:
+            yield (
+                "NOT REVIEWED: %d slips that wait for their review, which was due before the end of this export for %d"
+                % (self.unreviewed, self.overdue)
+            )
+        if self.unpaid:
+            yield "NOT MOVED: what %d slips say is due" % self.unpaid
 
 
 class TableReader:
@@ -2003,39 +2568,91 @@ class TableReader:
         self.reason = ""  # why the newest round is not settled
         self.has_settled = self.has_ended = False  # the newest round
         self.kept: dict[int, Round] = {}
-        self.tray = Tray()
+        self.tray, self.transfers = Tray(is_from_start), Transfers(is_from_start)
+        self.boxes, self.discrepancies = DropBoxes(is_from_start), Discrepancies(is_from_start)
+        self.last_slip = 0 if is_from_start else None
+        self.slips: dict[str, int] = {}  # the rounds that slips are about
+        self.has_failed = False  # since the newest round on paper
+        self.awaited: Round | None = (
+            None  # a round that ended, and the slip of what was held back of it follows
+        )
+        self.states_raises = (
+            False  # whether entries of this stream say what is paid more once the dice are known
+        )
+        self.moment = ""
 
-    def read(self, type_: str, data: Data, terms_sha256: str | None) -> None:
+    def read(self, entry: Entry, place: Place) -> None:
         """Check one entry. Raises Bad."""
+        type_, data = entry.type, entry.data
+        self.moment = entry.moment
         try:
+            self.verify_signed(entry)
+            if self.awaited is not None and not (type_ == FILED and "held" in data):
+                self.verify_nothing_awaited()
+            if self.discrepancies.due is not None and type_ != DISCREPANCY:
+                self.discrepancies.verify_stated()
             if type_ in HANDLERS:
                 if data.get("round") is not None:
-                    self.read_round(type_, data, terms_sha256)
+                    self.read_round(entry, place)
+                elif type_ == "device.failed":
+                    self.has_failed = True
                 elif "settled" in data:
                     self.result.leave_out(UNNAMED)
             elif type_ in TRAY_TYPES:
-                self.read_tray(type_, data)
+                self.read_chips(entry)
             elif type_ == FILED:
-                self.file_slip(data, terms_sha256)
+                self.file_slip(entry, place)
             elif type_ == SLIP_REVIEWED:
-                self.review_slip(data)
+                self.review_slip(data, entry.signers)
             elif type_ == SLIP_SETTLED:
-                self.settle_slip(data)
+                self.settle_slip(data, entry.signers)
             elif self.round is not None and self.round.has_ended and self.round.number == data["round"]:
                 self.round.hand_back(data)
         except (*MISSHAPEN, OverflowError, RecursionError):
             raise Bad("its data do not have the shape of their type") from None
 
-    def read_round(self, type_: str, data: Data, terms_sha256: str | None) -> None:
+    def continue_another(self) -> None:
+        """Its numbers go on from those of the stream that it continues."""
+        self.is_from_start, self.last_slip = False, None
+        self.tray, self.transfers = Tray(False), Transfers(False)
+        self.boxes, self.discrepancies = DropBoxes(False), Discrepancies(False)
+
+    @staticmethod
+    def verify_signed(entry: Entry) -> None:
+        """Check that two people signed what nobody does alone. The slip of what was held back names them itself."""
+        if (
+            entry.type in SIGNED_BY_TWO
+            and "null" in (entry.actor, entry.witness)
+            and "held" not in entry.data
+        ):
+            raise Bad("it is signed by two people, and does not name both")
+
+    def verify_nothing_awaited(self) -> None:
+        """Check that the slip about what was held back of a round follows from its end."""
+        if self.awaited is not None:
+            held = to_seats(self.awaited.held.items())
+            raise Bad(
+                "%s was held back of round %d, and no slip about it follows" % (held, self.awaited.number)
+            )
+
+    def read_round(self, entry: Entry, place: Place) -> None:
+        type_, data, terms_sha256 = entry.type, entry.data, entry.terms
         if data["round"] != self.number or self.has_ended:
-            self.begin_round(data["round"], terms_sha256)
+            self.begin_round(data["round"], entry)
         if type_ in SETTLING and "settled" in data:
             self.has_settled = True
+        self.has_failed = self.has_failed or type_ == "device.failed"
+        if type_ == "round.recorded_by_hand":
+            self.verify_has_failed(data)
         round_ = self.round
         if round_ is not None:
             if terms_sha256 != round_.terms_sha256:
                 raise Bad("its terms are not those of the entries before it in round %d" % self.number)
             round_.apply(type_, data)
+            if type_ in MOVING:
+                round_.moving[place.seq] = place.hash_hex
+            if type_ in RAISING:
+                self.note_raise(round_, entry, place)
         self.has_ended = type_ in ROUND_ENDS
         if not self.has_ended:
             return
@@ -2043,17 +2660,43 @@ class TableReader:
             self.tray.add_round(round_.taken_cents, round_.paid_cents)
             if self.number in self.slip_rounds:
                 self.kept[self.number] = round_
+            if round_.raises and round_.held:
+                self.awaited = round_
         elif type_ == "layout.cleared" and self.tray.cents is not None:
             self.tray.add_round(data["taken_cents"], data["paid_cents"])
         else:
             self.tray.cents = None
 
-    def begin_round(self, number: int, terms_sha256: str | None) -> None:
+    def verify_has_failed(self, data: Data) -> None:
+        """Check that a failure came before a round on paper, and has no other one. Older entries do not say raises."""
+        if self.is_from_start and "raised" in data and not self.has_failed:
+            raise Bad("no failure is on record since the newest round on paper")
+        self.has_failed = False
+
+    def note_raise(self, round_: Round, entry: Entry, place: Place) -> None:
+        """Remember who signed what may raise the payout of a round, and whether the entry says what it raises."""
+        signers = entry.signers
+        if len(signers) == 2:
+            round_.raised_by = {**place.as_data, "actor": signers[0], "witness": signers[1]}
+        raised = round_.raises.get(len(round_.throws), NO_RAISE)
+        if "raised" in entry.data:
+            self.states_raises = True
+            if raised.cents and len(signers) < 2:
+                raise Bad("it raises what a throw pays by %d, and two people do not sign it" % raised.cents)
+        if round_.has_unstated_raise:
+            if self.states_raises:
+                raise Bad("it changes what its throw pays more than at first, and does not say so")
+            self.result.unstated_raises += 1
+            round_.has_unstated_raise = False
+
+    def begin_round(self, number: int, entry: Entry) -> None:
         """Begin the round after the newest one."""
+        terms_sha256 = entry.terms
         if type(number) is not int:
             raise TypeError("a round has a number")
-        if self.round is not None and number != self.number + self.has_ended:
-            expected = self.number + self.has_ended
+        expected = self.number + (self.has_ended or not self.number)
+        is_known = self.round is not None or (self.is_from_start and not self.number)
+        if is_known and number != expected:
             raise Bad("it is of round %d, and round %d is due" % (number, expected))
         self.end_round()
         began_before = not self.is_from_start and not self.number
@@ -2065,6 +2708,7 @@ class TableReader:
             if self.in_force not in (None, terms_sha256):
                 raise Bad("its round begins under other terms than those in force at this table")
             self.round = Round(number, terms_sha256, terms)
+            self.round.day = entry.day
         elif terms_sha256 is None:
             self.reason = UNSTATED_TERMS
         else:
@@ -2079,26 +2723,67 @@ class TableReader:
                 self.result.leave_out(self.reason)
             self.has_settled = False
 
-    def read_tray(self, type_: str, data: Data) -> None:
-        tray, moved = self.tray, 0
+    def end(self) -> None:
+        """End the newest round, at the end of the stream, and count the slips that nobody has reviewed."""
+        self.end_round()
+        self.verify_nothing_awaited()
+        self.discrepancies.verify_stated()
+        for round_ in self.kept.values():
+            if round_.slips is not None:
+                waiting = round_.slips.waiting
+                self.result.unreviewed += len(waiting)
+                self.result.overdue += sum(due_at < self.moment for due_at in waiting)
+                self.result.unpaid += sum(slip.waits_for_money for slip in round_.slips.filed.values())
+
+    def read_chips(self, entry: Entry) -> None:
+        """Check an entry about chips or cash."""
+        type_, data, tray = entry.type, entry.data, self.tray
         if type_ == "inventory.opener_counted":
             tray.open(data, self.number)
         elif type_ == "chips.sold":
+            tray.verify_inventory(data)
+            self.boxes.sell(data)
             tray.add("sold", data["cents"], -1)
         elif type_.startswith("transfer."):
-            counted_cents(data)
+            self.transfers.read(entry)
             self.move_chips(type_, data)
+        elif type_ == "drop_box.put_on":
+            tray.verify_inventory(data)
+            self.boxes.put_on(data)
+        elif type_ == "drop_box.taken_off":
+            self.boxes.take_off(data)
+        elif type_ == "drop_box.counted":
+            self.boxes.count(data)
+        elif type_ == DISCREPANCY:
+            self.discrepancies.read(data, tray, self.transfers)
+        elif type_ == "par.set":
+            counted_cents(data)
         else:
-            if self.number and not self.has_ended:
-                if self.round is None:
-                    tray.cents = None
-                else:
-                    moved = self.round.moved_cents
-            if tray.cents is None:
-                self.result.other_trays += 1
+            self.count_tray(type_, data)
+        if type_ in COUNT_CAUSES:
+            expected, counted = data["cents"] - data["difference_cents"], data["cents"]
+            self.discrepancies.expect(COUNT_CAUSES[type_], expected, counted, data.get("drop_box"))
+
+    def count_tray(self, type_: str, data: Data) -> None:
+        """Check a count of the tray, also a closer, with what the round in play has moved so far."""
+        tray, moved = self.tray, 0
+        if self.number and not self.has_ended:
+            if self.round is None:
+                tray.cents = None
             else:
-                self.result.trays += 1
-            (tray.close if type_ == "inventory.closer_counted" else tray.count)(data, moved)
+                moved = self.round.moved_cents
+        if tray.cents is None:
+            self.result.other_trays += 1
+        else:
+            self.result.trays += 1
+        if type_ == "inventory.closer_counted":
+            if self.number:
+                verify_sum(data, "last_round", self.number)
+            if self.transfers.under_way or self.boxes.on is not None:
+                raise Bad("it closes a tray with a drop box, or with a fill or a credit under way")
+            tray.close(data, moved)
+        else:
+            tray.count(data, moved)
 
     def move_chips(self, type_: str, data: Data) -> None:
         if data["kind"] == "fill":
@@ -2109,34 +2794,59 @@ class TableReader:
         elif type_ == "transfer.voided" and data["was"] == "on-the-way":
             self.tray.add("credits", -data["cents"], -1)
 
-    def file_slip(self, data: Data, terms_sha256: str | None) -> None:
-        round_ = self.kept.get(data["round"])
+    def file_slip(self, entry: Entry, place: Place) -> None:
+        data, awaited = entry.data, self.awaited
+        if awaited is not None and data["round"] != awaited.number:
+            self.verify_nothing_awaited()
+        self.verify_slip_number(data["slip"])
+        self.slips[data["slip"]] = data["round"]
+        round_, self.awaited = self.kept.get(data["round"]), None
         if round_ is None:
             self.result.other_slips += 1
             if data["round"] > self.tray.rounds_before:
                 self.tray.cents = None
             return
-        if terms_sha256 != round_.terms_sha256:
+        if entry.terms != round_.terms_sha256:
             raise Bad("its terms are not those of round %d" % round_.number)
+        if "held" in data and awaited is not round_:
+            raise Bad("it does not follow from the end of a round of which something was held back")
         round_.slips = round_.slips or Slips(round_)
-        elsewhere = round_.slips.file(data)
+        elsewhere = round_.slips.file(data, entry.signers, place)
         self.result.slips += 1
         if round_.number > self.tray.rounds_before:
             self.tray.add("corrected", elsewhere)
 
-    def review_slip(self, data: Data) -> None:
+    def verify_slip_number(self, code: str) -> None:
+        """Check that a slip has the number after the one before it at this table."""
+        number = int(code.rpartition("-")[2])
+        if self.last_slip is not None and number != self.last_slip + 1:
+            raise Bad("it is slip %s, and number %d is due" % (printable(code), self.last_slip + 1))
+        self.last_slip = number
+
+    def verify_slip_round(self, data: Data) -> None:
+        """Check that a slip which this export has from its filing on is of the round that it was filed for."""
+        number = self.slips.get(data["slip"], None if self.last_slip is None else 0)
+        if number == 0 and not self.is_from_start:
+            return
+        if number is not None and number != data["round"]:
+            raise Bad("no slip of this round waits as %s" % printable(data["slip"]))
+
+    def review_slip(self, data: Data, signers: Sequence[str]) -> None:
+        self.verify_slip_round(data)
         round_ = self.kept.get(data["round"])
-        if round_ is not None and round_.slips is not None:
-            cents = round_.slips.review(data)
+        if round_ is not None:
+            round_.slips = round_.slips or Slips(round_)
+            cents = round_.slips.review(data, signers)
             if round_.number > self.tray.rounds_before:
                 self.tray.add("corrected", cents)
 
-    def settle_slip(self, data: Data) -> None:
+    def settle_slip(self, data: Data, signers: Sequence[str]) -> None:
+        self.verify_slip_round(data)
         round_ = self.kept.get(data["round"])
         moved = sum(amount["cents"] for amount in data["moved"])
         if round_ is not None:
             round_.slips = round_.slips or Slips(round_)
-            moved = round_.slips.settle(data)
+            moved = round_.slips.settle(data, signers)
         self.tray.add("corrected", -moved)
 
 
