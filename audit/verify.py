@@ -48,6 +48,7 @@ import gc
 import hashlib
 import io
 import json
+import operator
 import os
 import re
 import struct
@@ -647,7 +648,7 @@ class ContentsReader:
                 self.dealt, self.first = (position.name, None, None, entry.terms), (number, seq, entry.moment)
             self.count += 1
         if type_ in TABLE_TYPES:
-            self.table.read(entry, Place(seq, self.head_hex))
+            self.table.read(entry, Place(seq, self.head_hex) if type_ in PLACED_TYPES else NOWHERE)
 
     def end_dealt(self) -> None:
         """Collect the terms of entries that follow each other under the same ones."""
@@ -1014,11 +1015,21 @@ class SettledWager(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """A settled wager with its place in the order of settlement: by step, then by rank."""
+    """A settled wager with its place in the order of settlement: by step, rank, losses before wins, and seat."""
 
     step: int
-    rank: tuple[int, ...]
     wager: SettledWager
+    order: tuple[Any, ...] = ()
+
+
+def decided_as(step: int, rank: tuple[int, ...], wager: SettledWager) -> Decided:
+    return Decided(step, wager, (step, rank, wager.outcome == WIN, wager.seat))
+
+
+@lru_cache(maxsize=1 << 15)
+def decided_wager(step: int, rank: tuple[int, ...], key: WagerKey, cents: int, pays: str | None) -> Decided:
+    """A wager that wins at these odds, or loses where there are none. The same ones come again and again."""
+    return decided_as(step, rank, settled_wager(key, cents, pays))
 
 
 class Outcome(NamedTuple):
@@ -1053,6 +1064,7 @@ class Terms:
         self.limit: int | None = terms.get("payout_limit_cents")
         if not (self.limit is None or type(self.limit) is int):
             raise TypeError("a limit is in cents")
+        self.first_dice = self.settle(self, {}, ()).dice  # of the first throw
         self.has_steps = terms["game"] != "sic-bo"  # winners and losers are settled together, step by step
         self.has_plays = terms["game"] == "football"
         self.pays_by_dice: dict[Dice, dict[str, str | None]] = {}  # of Sic Bo: what each code pays
@@ -1063,13 +1075,10 @@ class Terms:
             raise Bad("its terms do not say what %s pays" % printable(row))
         return self.payouts[row] if row else None
 
-    def wager(self, key: WagerKey, cents: int, row: str) -> SettledWager:
-        """Settle a wager that wins by this row of the paytable, or that loses if there is none."""
-        return settled_wager(key, cents, self.pays(row))
-
     def verify_dice(self, wagers: Wagers, throws: Sequence[Dice], dice: Sequence[int]) -> Dice:
         """Check the dice of the throw that follows these throws. Returns them."""
-        before, faces = self.outcome(wagers, throws), tuple(dice)
+        before = self.outcome(wagers, throws) if throws else Outcome([], False, self.first_dice)
+        faces = tuple(dice)
         if before.is_over:
             raise Bad("it has dice after the throw that ended the round")
         if len(faces) != before.dice or not all(type(face) is int and 1 <= face <= 6 for face in faces):
@@ -1079,15 +1088,13 @@ class Terms:
     def outcome(self, wagers: Wagers, throws: Sequence[Dice]) -> Outcome:
         """Settle the wagers by the valid throws so far."""
         decided, is_over, dice = self.settle(self, wagers, throws)
-        decided.sort(key=place_in_order)  # of equal places, the order of entering them stays
+        decided.sort(key=ORDER)  # of equal places, the order of entering them stays
         return Outcome(cut_to_limit(decided, self.limit) if self.limit else decided, is_over, dice)
 
 
-def place_in_order(decided: Decided) -> tuple[Any, ...]:
-    return decided.step, decided.rank, decided.wager.outcome == WIN, decided.wager.seat
+ORDER = operator.attrgetter("order")
 
 
-@lru_cache(maxsize=1 << 15)
 def settled_wager(key: WagerKey, cents: int, pays: str | None) -> SettledWager:
     if pays is None:
         return SettledWager(*key, cents, LOSE, None, 0, 0, 0)
@@ -1134,7 +1141,7 @@ def settle_sic_bo(terms: Terms, wagers: Wagers, throws: Sequence[Dice]) -> Outco
         code = key[1]
         if code not in pays_by_code:
             pays_by_code[code] = terms.pays(sic_bo_row(terms, code, dice))
-        decided.append(Decided(THROW, (), settled_wager(key, cents, pays_by_code[code])))
+        decided.append(decided_wager(THROW, (), key, cents, pays_by_code[code]))
     return Outcome(decided, True, 0)
 
 
@@ -1186,7 +1193,7 @@ def settle_high_roll(terms: Terms, wagers: Wagers, throws: Sequence[Dice]) -> Ou
         seat, code, _play = key
         family, _colon, number = code.partition(":")
         if code == EXTRA_ROLL and dice == 10:
-            decided.append(Decided(0, (), SettledWager(*key, cents, FEE, None, 0, 0, 0)))
+            decided.append(decided_as(0, (), SettledWager(*key, cents, FEE, None, 0, 0, 0)))
             continue
         if not (code in terms.payouts and family in ("pip", "like-kind", "millionaire")):
             raise Bad("High Roll Dice with %d dice has no wager %s" % (dice, printable(code)))
@@ -1194,13 +1201,13 @@ def settle_high_roll(terms: Terms, wagers: Wagers, throws: Sequence[Dice]) -> Ou
         if family == "like-kind" and seat in buyers and needed > alike:
             if total:  # the extra throw was made; before it, this wager waits
                 row = "like-kind/extra:%d" % needed if total == needed else ""
-                decided.append(Decided(2 * THROW, (seat,), terms.wager(key, cents, row)))
+                decided.append(decided_wager(2 * THROW, (seat,), key, cents, terms.pays(row)))
             continue
-        wager = terms.wager(key, cents, code if needed == (face if family == "pip" else alike) else "")
+        is_won = needed == (face if family == "pip" else alike)
         rank: tuple[int, ...] = (seat, ("pip", "like-kind", "millionaire").index(family))
         if family == "like-kind" and seat in buyers:  # the number that is paid comes before those that lose
-            rank = (*rank, int(wager.outcome == LOSE))
-        decided.append(Decided(THROW, rank, wager))
+            rank = (*rank, int(not is_won))
+        decided.append(decided_wager(THROW, rank, key, cents, terms.pays(code if is_won else "")))
     waits = bool(buyers) and alike < dice and not total
     return Outcome(decided, not waits, dice - alike if waits else 0)
 
@@ -1329,10 +1336,10 @@ def settle_football(terms: Terms, wagers: Wagers, throws: Sequence[Dice]) -> Out
             if play <= game.plays:
                 row = row_of_play(code, *game.meanings[play - 1])
                 step = THROW * play + (bool(game.how) and play == game.plays)
-                decided.append(Decided(step, (), terms.wager(key, cents, row)))
+                decided.append(decided_wager(step, (), key, cents, terms.pays(row)))
         elif game.how and not (waits and code in (TOUCHDOWN, EXTRA_POINT)):
-            wager = terms.wager(key, cents, game.row_of_game(code))
-            decided.append(Decided(game.step_of_game(code), (), wager))
+            pays = terms.pays(game.row_of_game(code))
+            decided.append(decided_wager(game.step_of_game(code), (), key, cents, pays))
     is_over = bool(game.how) and not waits
     return Outcome(decided, is_over, 0 if is_over else 3)
 
@@ -1421,11 +1428,11 @@ class Round:
     @property
     def taken_cents(self) -> int:
         """Lost stakes and fees of the whole round."""
-        return taken_cents(item.wager for item in self.decided)
+        return taken_cents([item.wager for item in self.decided])
 
     @property
     def paid_cents(self) -> int:
-        return sum(item.wager.paid for item in self.decided)
+        return sum([item.wager.paid for item in self.decided])
 
     @property
     def fees(self) -> Wagers:
@@ -1602,7 +1609,9 @@ class Round:
             THROW * len(self.throws) if len(self.throws) > 1 else 0
         )  # the first throw includes the fees
         self.decided, self.is_over = outcome.decided, outcome.is_over
-        self.newest = [item for item in self.decided if item.step >= first_step]
+        self.newest = self.decided
+        if first_step:
+            self.newest = [item for item in self.decided if item.step >= first_step]
 
     def settle_again(self, data: Data) -> None:
         """Settle after a correction; without dice there is nothing to settle yet."""
@@ -1635,7 +1644,7 @@ class Round:
         places = {item.wager.key: place for place, item in enumerate(self.decided)}
         kept = {item.wager.key: item for item in self.decided if item.wager.outcome != FEE}
         returned = [
-            Decided(THROW, (), SettledWager(*key, cents, RETURN, None, 0, cents, 0))
+            Decided(THROW, SettledWager(*key, cents, RETURN, None, 0, cents, 0))
             for key, cents in self.current.items()
             if key not in kept
         ]
@@ -2485,6 +2494,8 @@ SIGNED_BY_TWO = {
     FILED,
     SLIP_SETTLED,
 }
+PLACED_TYPES = {*MOVING, FILED}  # later entries name these by number and hash
+NOWHERE = Place(0, b"")
 TABLE_TYPES = {*HANDLERS, *TRAY_TYPES, FILED, SLIP_REVIEWED, SLIP_SETTLED, RETURNED}
 
 
@@ -2586,7 +2597,8 @@ class TableReader:
         type_, data = entry.type, entry.data
         self.moment = entry.moment
         try:
-            self.verify_signed(entry)
+            if type_ in SIGNED_BY_TWO:
+                self.verify_signed(entry)
             if self.awaited is not None and not (type_ == FILED and "held" in data):
                 self.verify_nothing_awaited()
             if self.discrepancies.due is not None and type_ != DISCREPANCY:
@@ -2620,11 +2632,7 @@ class TableReader:
     @staticmethod
     def verify_signed(entry: Entry) -> None:
         """Check that two people signed what nobody does alone. The slip of what was held back names them itself."""
-        if (
-            entry.type in SIGNED_BY_TWO
-            and "null" in (entry.actor, entry.witness)
-            and "held" not in entry.data
-        ):
+        if "null" in (entry.actor, entry.witness) and "held" not in entry.data:
             raise Bad("it is signed by two people, and does not name both")
 
     def verify_nothing_awaited(self) -> None:
@@ -2657,7 +2665,8 @@ class TableReader:
         if not self.has_ended:
             return
         if round_ is not None:
-            self.tray.add_round(round_.taken_cents, round_.paid_cents)
+            if self.tray.cents is not None:
+                self.tray.add_round(round_.taken_cents, round_.paid_cents)
             if self.number in self.slip_rounds:
                 self.kept[self.number] = round_
             if round_.raises and round_.held:
