@@ -10,8 +10,10 @@ import { ConsoleDialog, NEEDS_FLOOR } from "./console-dialog.js";
 import { previewFrom } from "./correction-preview.js";
 import { DeviceSettings } from "./device.js";
 import { Dice, countFaces, facesToGo, spellFaces, totalOf } from "./dice.js";
+import { formatTime } from "./facility-time.js";
 import { Holds } from "./hold.js";
 import { Inspection } from "./inspection.js";
+import { Updates, WakeLock, keepStorage, reportBattery } from "./kiosk.js";
 import { LastDie } from "./last-die.js";
 import { Posts } from "./posts.js";
 import { QuickTaps } from "./quick-taps.js";
@@ -19,6 +21,7 @@ import { Refusal } from "./refusal.js";
 import { ReliefView } from "./relief.js";
 import { SeenList } from "./seen-lines.js";
 import { Taps } from "./taps.js";
+import { storeStep } from "./waiting-acts.js";
 
 const screen = document.querySelector("live-screen");
 const urls = { ...screen.dataset };
@@ -219,6 +222,7 @@ function applyState() {
     dice.paint();
   }
   paint();
+  rememberStep();
 }
 
 /* What refusals are about: the wagers, the dice and the equipment, the limits, and what may be done. */
@@ -250,6 +254,29 @@ function paint() {
   refusalBox.dimNext();
 }
 
+/* Between rounds, and with nothing on its way or in hand, the page may be loaded again for a newer build. */
+function isBetweenRounds() {
+  const { round, status } = state;
+  if (queue.busy || document.querySelector("dialog[open], :popover-open, .refusal:not([hidden])")) return false;
+  return status === "open" && round.bets_open && !round.wagers.length && !taps.sums().seats.size;
+}
+
+/* What the page without a line says, if this one is loaded again while there is none (no-line.js). */
+function rememberStep() {
+  const { table } = urls, { mode } = document.getElementById("screen").dataset;
+  storeStep({ table, round: state.round.number, mode, zone: document.documentElement.dataset.zone, time: Date.now() });
+}
+
+/* Acts of somebody who no longer acts here are nobody else's to send. */
+function reportLeftActs(acts) {
+  if (!acts.length) return;
+  const names = acts.map(({ name, time }) => `${name} (${formatTime(time, true)})`).join(", ");
+  refuse({
+    code: "acts-left", title: "Not sent", section: "",
+    message: `Acts of the person before were not sent from this tablet: ${names}. Compare them with the table and tell the floor.`,
+  });
+}
+
 /* Back, and a swipe that means it, stay at the table: the page before is the sign-in. */
 function keepHere() {
   const hold = () => history.pushState({ console: true }, "");
@@ -263,5 +290,14 @@ addEventListener("pagehide", () => taps.flush());
 keepHere();
 dice.paint();
 paint();
-queue.resume();
+rememberStep();
+taps.restoreSteps(JSON.parse(document.getElementById("undo-steps").textContent) || []);
+reportLeftActs(queue.resume());
+const updates = Updates.watch({ mayUpdate: isBetweenRounds });
+const offerUpdate = async () => (await updates)?.offer();
+screen.addEventListener("screen:applied", offerUpdate);
+addEventListener("acts:waiting", offerUpdate);  // a push may have shown the round's end before its answer came
+WakeLock.watch();
+keepStorage();
+reportBattery(screen);
 document.documentElement.toggleAttribute("data-ready", true);  // from here on every tap is heard

@@ -25,6 +25,7 @@ from tables.money.inventory import keeps_inventory
 from tables.rotation.wall_reliefs import wall_reliefs, wall_reliefs_html
 from tables.rounds.held import first_review_from
 from tables.rounds.no_roll_control import NO_ROLL_ROW
+from tables.rounds.undo_steps import undo_steps
 from tables.runner.access import (
     Denied,
     Locked,
@@ -90,7 +91,11 @@ def console(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """The dealer's console of a table, rendered from the same fragment that is pushed."""
     row, person = table_for(request, facility, table, "dealer")
     state = snapshot.of_table(row.pk)
-    return render(request, "tables/console.html", _page(state, row, person, "dealer"))
+    page = _page(state, row, person, "dealer")
+    if state["round"]["bets_open"]:
+        round_ = row.rounds.filter(number=state["round"]["number"]).first()
+        page["undo_steps"] = undo_steps(row, round_, enrolled_device(request))
+    return render(request, "tables/console.html", page)
 
 
 @require_GET
