@@ -5,6 +5,7 @@ import "./clocks.js";
 import { ActQueue, consoleSender } from "./acts.js";
 import { sendAlertActsThrough } from "./alerts.js";
 import { AreaPanel } from "./area-panel.js";
+import { BuyIn } from "./buy-in.js";
 import { ChipDrag } from "./chip-drag.js";
 import { ConsoleDialog, NEEDS_FLOOR } from "./console-dialog.js";
 import { previewFrom } from "./correction-preview.js";
@@ -45,6 +46,7 @@ const game = script ? await import(script) : {};
 
 const taps = new (game.Taps ?? Taps)({ send, state, refuse, isClosing: () => queue.has("no_more_bets") });
 const panel = new AreaPanel(taps);
+const buyIn = new BuyIn({ taps, send, refuse });
 const drag = ChipDrag.watch(taps, panel);
 const posts = new Posts(state, urls.me);
 const extension = game.Extension ? new game.Extension(state, posts) : null;
@@ -149,6 +151,7 @@ const ACTIONS = {
 function selectSeat(button) {
   const seat = Number(button.dataset.seat);
   if (!panel.takesSeat(seat, button)) taps.selectSeat(seat);
+  buyIn.paint();
 }
 
 const BETS_CLOSED = {
@@ -177,7 +180,7 @@ document.addEventListener("click", ({ target }) => {
   if (hit("do")) {
     const button = hit("do"), { "do": action } = button.dataset, box = button.closest("dialog");
     box?.close();
-    return (ACTIONS[action] ?? extension.actions[action])(box ? null : button);
+    return (ACTIONS[action] ?? buyIn.actions[action] ?? extension.actions[action])(box ? null : button);
   }
   if (hit("open")) {
     target.closest("dialog")?.close();
@@ -257,7 +260,7 @@ function paint() {
 /* Between rounds, and with nothing on its way or in hand, the page may be loaded again for a newer build. */
 function isBetweenRounds() {
   const { round, status } = state;
-  if (queue.busy || document.querySelector("dialog[open], :popover-open, .refusal:not([hidden])")) return false;
+  if (queue.busy || document.querySelector("dialog[open], :popover-open, .refusal:not([hidden]), .buy-in:not([hidden])")) return false;
   return status === "open" && round.bets_open && !round.wagers.length && !taps.sums().seats.size;
 }
 
