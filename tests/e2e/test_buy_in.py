@@ -14,6 +14,7 @@ from tests.e2e.test_money import open_tray
 __all__ = ["open_tray"]
 
 pytestmark = pytest.mark.browser
+BUY_IN = ".dock [data-do=buy-in]"
 SIZES = ((1280, 800), (1024, 768), (820, 1180))
 
 
@@ -27,7 +28,7 @@ def test_three_taps_sell_chips_to_the_selected_seat_and_a_fourth_to_another(open
     dealer = tablet(new_page, scene)
     address, taps = dealer.page.url, dealer.taps
     go = dealer.page.locator("#buy-in-go")
-    dealer.tap("[data-do=buy-in]")
+    dealer.tap(BUY_IN)
     expect(go).to_have_text("Cash firstTap how much was laid down")
     expect(go).to_have_attribute("aria-disabled", "true")
     dealer.tap("[data-cents='20000']")
@@ -37,7 +38,7 @@ def test_three_taps_sell_chips_to_the_selected_seat_and_a_fourth_to_another(open
     expect(go).to_be_hidden()
     dealer.is_taken()
     assert dealer.taps - taps == 3
-    dealer.tap("[data-do=buy-in]")
+    dealer.tap(BUY_IN)
     dealer.tap(dealer.seat(4))
     expect(dealer.page.locator("[data-buy-seat]")).to_have_text("4")
     dealer.tap("[data-cents='10000']")
@@ -53,9 +54,14 @@ def test_three_taps_sell_chips_to_the_selected_seat_and_a_fourth_to_another(open
 
 def test_the_drawer_covers_no_seat_and_no_step_and_axe_finds_nothing(open_tray, new_page):
     dealer = tablet(new_page, open_tray)
-    dealer.tap("[data-do=buy-in]")
-    dealer.tap("[data-cents='60000']")
     page = dealer.page
+    dock = page.locator(".dock").bounding_box()
+    for button in page.locator(".dock button:visible").all():
+        place = button.bounding_box()
+        assert place["x"] + place["width"] <= dock["x"] + dock["width"], button.inner_text()
+    dealer.tap(BUY_IN)
+    dealer.tap("[data-cents='50000']")
+    expect(page.locator("[data-cut]")).to_have_count(2)
     for size in SIZES:
         resize(page, size)
         drawer, felt = page.locator("#buy-in").bounding_box(), page.locator(".felt").bounding_box()
@@ -81,7 +87,7 @@ def test_the_drawer_covers_no_seat_and_no_step_and_axe_finds_nothing(open_tray, 
 def test_another_amount_is_typed_and_a_cut_chosen(open_tray, new_page):
     dealer = tablet(new_page, open_tray)
     go = dealer.page.locator("#buy-in-go")
-    dealer.tap("[data-do=buy-in]")
+    dealer.tap(BUY_IN)
     dealer.tap(".amount--other")
     for digit in "250":
         dealer.tap(f".buy-keys [data-digit='{digit}']")
@@ -96,7 +102,7 @@ def test_the_drawer_stays_for_the_next_seat_and_closes_with_the_bets(open_tray, 
     scene = open_tray
     dealer = tablet(new_page, scene)
     drawer = dealer.page.locator("#buy-in")
-    dealer.tap("[data-do=buy-in]")
+    dealer.tap(BUY_IN)
     dealer.tap("[data-cents='6000']")
     dealer.tap("[data-do=buy-in-sell-on]")
     dealer.is_taken()
@@ -105,7 +111,7 @@ def test_the_drawer_stays_for_the_next_seat_and_closes_with_the_bets(open_tray, 
     assert [(seat, cents) for seat, cents, _ in sales()] == [(1, 6_000)]
     dealer.tap("[data-do=buy-in-close]")
     dealer.place((1, "big", 2_500))
-    dealer.tap("[data-do=buy-in]")
+    dealer.tap(BUY_IN)
     scene.act("shake", {"shakes": 3})
     scene.act("no_more_bets")
     expect(drawer).to_be_hidden()
@@ -113,4 +119,18 @@ def test_the_drawer_stays_for_the_next_seat_and_closes_with_the_bets(open_tray, 
 
 def test_a_house_without_inventories_has_no_buy_in(scene, new_page):
     dealer = Tablet(new_page()).begin(scene)
-    expect(dealer.page.locator("[data-do=buy-in]")).to_be_hidden()
+    expect(dealer.page.locator(BUY_IN)).to_be_hidden()
+    assert dealer.page.locator("#more [data-do=buy-in]").count() == 0
+
+
+def test_a_small_tablet_sells_with_four_taps_from_the_other_acts(open_tray, new_page):
+    dealer = tablet(new_page, open_tray, size=(1024, 768))
+    expect(dealer.page.locator(BUY_IN)).to_be_hidden()
+    taps = dealer.taps
+    dealer.tap("[data-open=more]")
+    dealer.tap("#more [data-do=buy-in]")
+    dealer.tap("[data-cents='20000']")
+    dealer.tap("#buy-in-go")
+    dealer.is_taken()
+    assert dealer.taps - taps == 4
+    assert sales() == [(1, 20_000, {"2500": 4, "500": 20})]
