@@ -18,7 +18,7 @@ function greedy(cents, chips) {
   return cents ? null : pieces;
 }
 
-/* Up to three ways to give an amount, the proposed one first: some of a large chip and the rest in the next smaller one,
+/* Up to three ways to give an amount, the proposed one first: some of a large chip and the remainder in the next smaller one,
    all in the large one, all in the small one. `chips`: what the table has, in cents. */
 export function cutsOf(cents, chips) {
   const sorted = chips.toSorted((a, b) => b - a);
@@ -26,8 +26,8 @@ export function cutsOf(cents, chips) {
   if (index < 0 || index === sorted.length - 1) return [greedy(cents, sorted)].filter(Boolean);
   const [large, small] = sorted.slice(index, index + 2), smaller = sorted.slice(index + 1);
   const least = Math.max(LEAST_OF_LARGE, Math.ceil((cents - MOST_OF_SMALL * small) / large));
-  const count = Math.min(least, Math.floor(cents / large)), rest = greedy(cents - count * large, smaller);
-  const ways = [rest && [[large, count], ...rest], greedy(cents, sorted.slice(index)), greedy(cents, smaller)];
+  const count = Math.min(least, Math.floor(cents / large)), remainder = greedy(cents - count * large, smaller);
+  const ways = [remainder && [[large, count], ...remainder], greedy(cents, sorted.slice(index)), greedy(cents, smaller)];
   const isHanded = (way) => way?.length && way.reduce((sum, [, number]) => sum + number, 0) <= MOST_IN_A_CUT;
   const texts = ways.map((way) => JSON.stringify(way));
   return ways.filter((way, place) => isHanded(way) && texts.indexOf(texts[place]) === place);
@@ -151,10 +151,10 @@ export class BuyIn {
     if (!this.isOpen || !dock || !next) return;
     const around = dock.getBoundingClientRect(), brass = next.getBoundingClientRect();
     Object.assign(this.box.style, {
-      left: `${around.left}px`, width: `${around.width}px`, bottom: `${innerHeight - around.bottom}px`,
+      "left": `${around.left}px`, width: `${around.width}px`, bottom: `${innerHeight - around.bottom}px`,
     });
     Object.assign(this.button.style, {
-      left: `${brass.left}px`, top: `${brass.top}px`, width: `${brass.width}px`, height: `${brass.height}px`,
+      "left": `${brass.left}px`, top: `${brass.top}px`, width: `${brass.width}px`, height: `${brass.height}px`,
     });
   }
 }

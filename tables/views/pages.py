@@ -44,8 +44,9 @@ from tables.screens import fragments, selectors, snapshot
 from tables.views.floor_plan import ARRANGING, items_in_address, plan_of
 from tables.words.sentences import say, short, title
 
-from ..models import Assignment, Shaker, Table
+from ..models import Assignment, Player, Rating, Shaker, Table
 
+MOST_PLAYERS = 200  # that the dialog of ratings searches
 FIRST_PAGES = {"games-administrator": "submissions", "gaming-agent": "record", "cage": "cage"}
 
 
@@ -103,7 +104,19 @@ def table_page(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """The page of a table for the pit: the layout with its money, acts, last rounds, people, dice."""
     row, person = table_for(request, facility, table, "table")
     state = snapshot.of_table(row.pk)
-    return render(request, "tables/table.html", _page(state, row, person, "table"))
+    page = _page(state, row, person, "table")
+    if page["me"]["is_floor"]:
+        page["players"] = _players_to_rate(row)
+    return render(request, "tables/table.html", page)
+
+
+def _players_to_rate(table: Table) -> list[str]:
+    """The codes of players who may be rated, the newest first; no name is shown with them."""
+    here = Player.objects.filter(facility=table.facility, merged_into=None, erased_at=None, exclusion="")
+    rated = Rating.objects.filter(table__facility=table.facility, ended_at=None).values("player")
+    return list(
+        here.exclude(pk__in=rated).order_by("-added_at").values_list("code", flat=True)[:MOST_PLAYERS]
+    )
 
 
 @require_GET
