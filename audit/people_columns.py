@@ -56,6 +56,10 @@ declare(
     unproven={
         **of("person signed_on_at locked_at last_seen_at heard_at", SESSION),
         **of(
+            "battery_percent is_charging",
+            "what the device last said of itself; nothing of the record depends on it",
+        ),
+        **of(
             "token_sha256 enrollment_ends_at enrollment_command enrollment_used_at enrollment_refused_at",
             "the hash of a secret and the time of its use: who knows it is that device (docs/security.md)",
         ),

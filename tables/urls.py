@@ -13,6 +13,7 @@ from .views import (
     figures,
     handover,
     health,
+    installed_app,
     money,
     pages,
     people,
@@ -114,6 +115,9 @@ urlpatterns = [
     path("floor/<slug:facility>/<code:table>/rounds/<int:number>/slip", slips.preview, name="slip-preview"),
     path("floor/<slug:facility>/<code:table>/slips/<int:number>.pdf", slips.as_pdf, name="slip-pdf"),
     path("floor/<slug:facility>/<code:table>/light", pages.light, name="light"),
+    path("manifest.webmanifest", installed_app.manifest, name="manifest"),
+    path("service-worker.js", installed_app.service_worker, name="service-worker"),
+    path("no-line", installed_app.no_line, name="no-line"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
 ]

@@ -139,6 +139,10 @@ READERS: dict[str, Set[str]] = {
     "office/feeds/<slug:secret>.ics": EVERYBODY,
     "healthz": EVERYBODY,
     "readyz": EVERYBODY,
+    # What an installed app is made of
+    "manifest.webmanifest": EVERYBODY,
+    "service-worker.js": EVERYBODY,
+    "no-line": EVERYBODY,
     # The compliance desk
     "record/<slug:facility_code>/": DESK_READERS,
     "record/<slug:facility_code>/entries/installation/system/<int:seq>/": DESK_READERS,

@@ -183,6 +183,10 @@ class Device(models.Model):
     locked_at = models.DateTimeField(null=True, blank=True)
     last_seen_at = models.DateTimeField(null=True, blank=True)
     heard_at = models.DateTimeField(null=True, blank=True, help_text="When its screen last had a live line.")
+    battery_percent = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="How full its battery was when it last said so."
+    )
+    is_charging = models.BooleanField(null=True, blank=True, help_text="Whether it was charging then.")
     cookies_made = models.PositiveIntegerField(
         default=0, help_text="Number of the newest cookie: each sign-in makes one."
     )

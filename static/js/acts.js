@@ -10,8 +10,8 @@ import { csrfToken } from "./csrf.js";
 import { noteServerTime } from "./facility-time.js";
 import { headOf, markJudged, unjudgedHead } from "./heads.js";
 import { FACTOR_NEEDED, confirmFactor } from "./step-up.js";
+import { storeWaitingActs, waitingActs } from "./waiting-acts.js";
 
-const STORAGE_KEY = "pitside.waiting";
 const NOT_BEGUN = "not-begun";  // the code of the 503 that says so (tables/views/busy.py)
 const BUSY_TRIES = 5;         // after that, "nothing was begun" is final
 const ERROR_TRIES = 20;       // after that, a person has to look; without any response the act is tried on
@@ -132,23 +132,27 @@ export class ActQueue {
     for (const { body } of this.items) if (body.seen === fromVersion) Object.assign(body, { "seen": toVersion });
   }
 
-  /* What waits survives the page. A PIN is never stored, so an act with a witness stays in memory only. */
+  /* What waits survives the page and the app. A PIN is never stored, so an act with a witness stays in memory only. */
   store() {
     if (!this.resumable) return;
     const items = this.items.filter(({ body }) => !body.witness).map(({ act, body, name, time }) => ({ act, body, name, time }));
-    if (items.length) sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ table: this.urls.table, items }));
-    else sessionStorage.removeItem(STORAGE_KEY);
+    storeWaitingActs(items.length ? { table: this.urls.table, person: this.urls.me, items } : null);
   }
 
   /* Sends what the page before was still sending. Only the console's queue does this: a second queue on the same tablet
-     would send the act again. */
+     would send the act again. Nobody sends another person's acts: they are returned, and forgotten here. */
   resume() {
     this.resumable = true;
-    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null");
-    if (stored?.table !== this.urls.table || !stored.items?.length) return;
+    const stored = waitingActs();
+    if (stored?.table !== this.urls.table || !stored.items?.length) return [];
+    if (stored.person !== this.urls.me) {
+      storeWaitingActs(null);
+      return stored.items;
+    }
     this.items.push(...stored.items.map((item, i) => ({ ...item, mayBeTaken: i === 0, resolve: () => {} })));
     this.showBusy();
     this.run();
+    return [];
   }
 
   async deliver(item) {

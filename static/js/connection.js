@@ -11,6 +11,7 @@ const LEAST_SILENCE = 5;  // s; a page without its socket hears the server every
 const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 let connection = { status: "joining", seconds: 0, confirmedTime: 0 };
 let waiting = { acts: [], isUnknown: false };
+let isStorageKnown = false;
 
 /* "Two acts wait: Paid seat 1 (10:15:02), Paid seat 2 (10:15:05)." */
 function waitingText(acts) {
@@ -22,8 +23,12 @@ function waitingText(acts) {
 
 /* What to do meanwhile. Once No more bets waits, the players have heard it: nothing of the round may move. */
 const CONTINUE = "You can continue.";
+const NOT_KEPT = "Pitside is not installed on this tablet, so its system may clear them: keep this page open.";
 const CLOSED = "Bets stay closed. Write the dice down and call the floor. Take and pay nothing yet.";
 const adviceFor = (acts) => (acts.some(({ act }) => act === "no_more_bets") ? CLOSED : CONTINUE);
+
+/* Whether the system keeps what waits is asked once (kiosk.js); pages without a queue do not ask. */
+const storageWarning = ({ acts }) => (acts.length && isStorageKnown && !("storageKept" in document.documentElement.dataset) ? NOT_KEPT : "");
 
 /* The heading and the sentences of the box; no heading while there is nothing to say. */
 function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {
@@ -52,11 +57,16 @@ function paint() {
   }
   if (!box) return;
   const [heading, text] = boxText(connection, waiting);
-  box.replaceChildren(Object.assign(document.createElement("b"), { textContent: heading }), ` ${text}`);
+  const warning = heading && storageWarning(waiting);
+  box.replaceChildren(Object.assign(document.createElement("b"), { textContent: heading }), ` ${text}`, ...(warning ? [` ${warning}`] : []));
 }
 
 addEventListener("screen:connection", ({ detail }) => {
   connection = detail;
+  paint();
+});
+addEventListener("storage:asked", () => {
+  isStorageKnown = true;
   paint();
 });
 addEventListener("acts:waiting", ({ detail }) => {

@@ -5,20 +5,25 @@ import "./clocks.js";
 import { ActQueue, consoleSender } from "./acts.js";
 import { sendAlertActsThrough } from "./alerts.js";
 import { AreaPanel } from "./area-panel.js";
+import { BuyIn } from "./buy-in.js";
 import { ChipDrag } from "./chip-drag.js";
 import { ConsoleDialog, NEEDS_FLOOR } from "./console-dialog.js";
 import { previewFrom } from "./correction-preview.js";
 import { DeviceSettings } from "./device.js";
 import { Dice, countFaces, facesToGo, spellFaces, totalOf } from "./dice.js";
+import { formatTime } from "./facility-time.js";
 import { Holds } from "./hold.js";
 import { Inspection } from "./inspection.js";
+import { Updates, WakeLock, keepStorage, reportBattery } from "./kiosk.js";
 import { LastDie } from "./last-die.js";
+import { watchNextKey } from "./next-key.js";
 import { Posts } from "./posts.js";
 import { QuickTaps } from "./quick-taps.js";
 import { Refusal } from "./refusal.js";
 import { ReliefView } from "./relief.js";
 import { SeenList } from "./seen-lines.js";
 import { Taps } from "./taps.js";
+import { storeStep } from "./waiting-acts.js";
 
 const screen = document.querySelector("live-screen");
 const urls = { ...screen.dataset };
@@ -42,6 +47,7 @@ const game = script ? await import(script) : {};
 
 const taps = new (game.Taps ?? Taps)({ send, state, refuse, isClosing: () => queue.has("no_more_bets") });
 const panel = new AreaPanel(taps);
+const buyIn = new BuyIn({ taps, send, refuse });
 const drag = ChipDrag.watch(taps, panel);
 const posts = new Posts(state, urls.me);
 const extension = game.Extension ? new game.Extension(state, posts) : null;
@@ -146,6 +152,7 @@ const ACTIONS = {
 function selectSeat(button) {
   const seat = Number(button.dataset.seat);
   if (!panel.takesSeat(seat, button)) taps.selectSeat(seat);
+  buyIn.paint();
 }
 
 const BETS_CLOSED = {
@@ -174,7 +181,7 @@ document.addEventListener("click", ({ target }) => {
   if (hit("do")) {
     const button = hit("do"), { "do": action } = button.dataset, box = button.closest("dialog");
     box?.close();
-    return (ACTIONS[action] ?? extension.actions[action])(box ? null : button);
+    return (ACTIONS[action] ?? buyIn.actions[action] ?? extension.actions[action])(box ? null : button);
   }
   if (hit("open")) {
     target.closest("dialog")?.close();
@@ -219,6 +226,7 @@ function applyState() {
     dice.paint();
   }
   paint();
+  rememberStep();
 }
 
 /* What refusals are about: the wagers, the dice and the equipment, the limits, and what may be done. */
@@ -250,6 +258,29 @@ function paint() {
   refusalBox.dimNext();
 }
 
+/* Between rounds, and with nothing on its way or in hand, the page may be loaded again for a newer build. */
+function isBetweenRounds() {
+  const { round, status } = state;
+  if (queue.busy || document.querySelector("dialog[open], :popover-open, .refusal:not([hidden]), .buy-in:not([hidden])")) return false;
+  return status === "open" && round.bets_open && !round.wagers.length && !taps.sums().seats.size;
+}
+
+/* What the page without a line says, if this one is loaded again while there is none (no-line.js). */
+function rememberStep() {
+  const { table } = urls, { mode } = document.getElementById("screen").dataset;
+  storeStep({ table, round: state.round.number, mode, zone: document.documentElement.dataset.zone, time: Date.now() });
+}
+
+/* Acts of somebody who no longer acts here are nobody else's to send. */
+function reportLeftActs(acts) {
+  if (!acts.length) return;
+  const names = acts.map(({ name, time }) => `${name} (${formatTime(time, true)})`).join(", ");
+  refuse({
+    code: "acts-left", title: "Not sent", section: "",
+    message: `Acts of the person before were not sent from this tablet: ${names}. Compare them with the table and tell the floor.`,
+  });
+}
+
 /* Back, and a swipe that means it, stay at the table: the page before is the sign-in. */
 function keepHere() {
   const hold = () => history.pushState({ console: true }, "");
@@ -261,7 +292,17 @@ screen.addEventListener("screen:applied", applyState);
 addEventListener("screen:connection", ({ detail }) => { if (detail.status === "live") refusalBox.closeIf("no-line"); });
 addEventListener("pagehide", () => taps.flush());
 keepHere();
+watchNextKey();
 dice.paint();
 paint();
-queue.resume();
+rememberStep();
+taps.restoreSteps(JSON.parse(document.getElementById("undo-steps").textContent) || []);
+reportLeftActs(queue.resume());
+const updates = Updates.watch({ mayUpdate: isBetweenRounds });
+const offerUpdate = async () => (await updates)?.offer();
+screen.addEventListener("screen:applied", offerUpdate);
+addEventListener("acts:waiting", offerUpdate);  // a push may have shown the round's end before its answer came
+WakeLock.watch();
+keepStorage();
+reportBattery(screen);
 document.documentElement.toggleAttribute("data-ready", true);  // from here on every tap is heard

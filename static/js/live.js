@@ -1,4 +1,5 @@
-/* <live-screen src="…" fallback="…" sign-in="…"> listens to one WebSocket and shows what it receives. It sends nothing.
+/* <live-screen src="…" fallback="…" sign-in="…"> listens to one WebSocket and shows what it receives. It sends nothing but
+   what a tablet says of itself (`tell`).
 
    A message is {"table", "version", "html"}, a complete fragment, or {"table", "version", "base", "lines"}: how its lines
    differ from those of the message before about this table. A newer fragment is morphed into the page, any other is
@@ -103,6 +104,7 @@ export class LiveScreen extends HTMLElement {
     url.searchParams.set("changes", "1");
     this.received = new Map();  // the last fragment of each table that came on this socket
     const socket = new WebSocket(url);
+    socket.addEventListener("open", () => this.tell());
     socket.addEventListener("message", ({ data }) => {
       if (socket === this.socket) this.receive(JSON.parse(data));
     });
@@ -110,6 +112,12 @@ export class LiveScreen extends HTMLElement {
       if (socket === this.socket && !this.stopped) this.reconnect(code);
     });
     this.socket = socket;
+  }
+
+  /* What the tablet says of itself, now and whenever a socket opens: the newest only (tables/views/sockets.py). */
+  tell(message = this.message) {
+    this.message = message;
+    if (message && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
   reconnect(code) {

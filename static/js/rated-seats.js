@@ -7,7 +7,7 @@ const box = document.getElementById("rate");
 
 /* The parameters of an act from the fields of the dialog; undefined for a field that is missing. */
 function readParams({ act, seat, player, to_seat: toSeat, reason }) {
-  const number = (text) => (/^\d{1,2}$/.test(text.trim()) ? Number(text) : undefined);
+  const number = (text) => (text ? Number(text) : undefined);
   const own = {
     start_rating: () => ({ "player": player.trim().toUpperCase() || undefined }),
     move_rating: () => ({ "to_seat": number(toSeat) }),
@@ -16,7 +16,17 @@ function readParams({ act, seat, player, to_seat: toSeat, reason }) {
   return { "seat": number(seat), ...own[act]?.() };
 }
 
-const MISSING = { seat: "Enter the number of the seat.", player: "Enter the player's code.", to_seat: "Enter the new seat." };
+const MISSING = { seat: "Tap the seat.", player: "Enter the player's code, or tap it.", to_seat: "Tap the new seat." };
+const MOST_LISTED = 6;
+
+/* What the button does, in its own words. */
+const LABELS = {
+  start_rating: ({ seat, player }) => `Rate ${player || "a player"} at seat ${seat}`,
+  end_rating: ({ seat }) => `End the rating at seat ${seat}`,
+  move_rating: ({ seat, to_seat: toSeat }) => `Move the player from seat ${seat} to ${toSeat ?? "…"}`,
+  refuse_seat: ({ seat }) => `Refuse seat ${seat}`,
+  allow_seat: ({ seat }) => `Accept wagers of seat ${seat} again`,
+};
 
 function showRefusal(text) {
   const slot = box.querySelector("[data-refused]");
@@ -25,12 +35,27 @@ function showRefusal(text) {
 }
 
 function paint() {
-  const { act } = box.querySelector("form").elements;
-  for (const label of box.querySelectorAll("[data-for]")) label.hidden = label.dataset.for !== act.value;
+  const fields = readFields();
+  for (const part of box.querySelectorAll("[data-for]")) part.hidden = part.dataset.for !== fields.act;
+  box.querySelector("[data-go]").textContent = fields.seat ? LABELS[fields.act](fields) : "Choose a seat";
+  paintPlayers(fields.player);
 }
 
+/* The players whose code contains what was typed, the newest first. */
+function paintPlayers(player) {
+  const typed = player.trim().toUpperCase();
+  let count = 0;
+  for (const button of box.querySelectorAll("[data-player]")) {
+    const isListed = button.dataset.player.includes(typed) && button.dataset.player !== typed && count < MOST_LISTED;
+    button.parentElement.hidden = !isListed;
+    count += isListed;
+  }
+}
+
+const readFields = () => Object.fromEntries(new FormData(box.querySelector("form")));
+
 async function submit() {
-  const fields = Object.fromEntries([...box.querySelector("form").elements].map(({ name, value }) => [name, value]));
+  const fields = readFields();
   const params = readParams(fields);
   const missing = Object.keys(params).find((name) => params[name] === undefined);
   if (missing) return showRefusal(MISSING[missing]);
@@ -48,5 +73,11 @@ if (box) {
     box.showModal();
   });
   box.querySelector("form").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
+  box.addEventListener("click", ({ target }) => {
+    const { player } = target.closest("[data-player]")?.dataset ?? {};
+    if (!player) return;
+    box.querySelector("[name=player]").value = player;
+    paint();
+  });
   box.addEventListener("input", () => { showRefusal(""); paint(); });
 }

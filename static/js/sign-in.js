@@ -4,6 +4,7 @@
 
 import "./clocks.js";
 import { storedHeads } from "./heads.js";
+import { Updates } from "./kiosk.js";
 import { badgeMatches, lettersAfter, matchOf, personOfBadge } from "./people-search.js";
 import { PinPad } from "./pin-pad.js";
 
@@ -149,6 +150,7 @@ search.addEventListener("keydown", (event) => { if (event.key === "Enter") event
 addEventListener("keydown", (event) => {
   if (event.target !== pin && event.target !== password && event.target !== search && !event.ctrlKey && !event.metaKey) padInUse()?.key(event);
 });
+Updates.watch({ mayUpdate: () => true, reloads: false });  // no round is on this page, and nothing is taken from who types
 addEventListener("pageshow", () => {
   find("");
   badge.reset();

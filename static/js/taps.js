@@ -130,6 +130,23 @@ export class Taps {
     ], `${this.labelOf(wager)} from seat ${from} to ${seat}`, button);
   }
 
+  /* What Undo could take back before the page was loaded again, oldest first, as the server read it from the record. Totals
+     that have changed meanwhile are no step. */
+  restoreSteps(steps) {
+    for (const step of steps) {
+      const before = new Map();
+      for (const { seat, wager, before: cents } of step) before.set(seat, [...before.get(seat) ?? [], [wager, cents]]);
+      this.undoSteps.push({ say: this.sayOf(step), before });
+    }
+    this.paint();
+  }
+
+  sayOf(step) {
+    if (step.length > 1) return `${step.length} wagers`;
+    const [{ seat, wager, before, after }] = step, change = after - before;
+    return `${change < 0 ? "−" : ""}$${formatAmount(Math.abs(change))} on ${this.labelOf(wager)}, seat ${seat}`;
+  }
+
   rememberStep(say, wagers) {
     const before = new Map();
     for (const { seat, wager } of wagers)

@@ -35,6 +35,8 @@ class TabletRow(TypedDict):
     person: int | None
     locked_at: dt.datetime | None
     heard_at: dt.datetime
+    battery_percent: int | None
+    is_charging: bool | None
 
 
 CLOCK_BEHIND = alert_kind(
@@ -83,6 +85,19 @@ STALE_TABLET = alert_kind(
         describe_group=_describe_silent_tablets,
     )
 )
+LOW_PERCENT = 20
+LOW_BATTERY = alert_kind(
+    AlertKind(
+        "low-battery",
+        "battery:{cause}",
+        Level.INFO,
+        "Tablet low",
+        "Tablet at %(percent)s%% without power",
+        "%(device)s runs on its battery, which was at %(percent)s%% when it was first low. Bring power before it "
+        "goes dark.",
+        at_the_pit=True,
+    )
+)
 TOKEN_ALERT_LASTS = dt.timedelta(minutes=15)
 TOKEN_USED_TWICE = alert_kind(
     AlertKind(
@@ -126,6 +141,25 @@ def silent_tablets(now: dt.datetime, table_id: int | None = None) -> list[Expect
     return alerts
 
 
+def low_tablets(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return open tables with a tablet in use that is low and does not charge, by what it said last.
+
+    A tablet that has gone dark since counts as low until it is heard with power, signed off, or replaced.
+    """
+    open_tables = live_tables(table_id).filter(status=Table.Status.OPEN).select_related("stream")
+    tables = {table.stream.name: table for table in open_tables}
+    alerts = []
+    for (place, post), device in _tablets_in_use(tables).items():
+        percent = device["battery_percent"]
+        is_low = percent is not None and percent <= LOW_PERCENT and device["is_charging"] is False
+        if device["person"] and is_low:
+            params: dict[str, Any] = {"percent": percent, **({"post": post} if post else {})}
+            alerts.append(
+                LOW_BATTERY.expected(tables[place].pk, cause=device["pk"], device=device["name"], **params)
+            )
+    return alerts
+
+
 def _tablets_in_use(tables: Mapping[str, Table]) -> dict[tuple[str, PostCode | None], TabletRow]:
     """Return the tablet in use of each table, or of each post where a table has several, by place and post.
 
@@ -133,7 +167,9 @@ def _tablets_in_use(tables: Mapping[str, Table]) -> dict[tuple[str, PostCode | N
     """
     heard = Device.objects.filter(revoked_at=None, heard_at__isnull=False, place__in=tables)
     in_use: dict[tuple[str, PostCode | None], TabletRow] = {}
-    rows = heard.order_by("heard_at", "name").values("pk", "place", "name", "person", "locked_at", "heard_at")
+    rows = heard.order_by("heard_at", "name").values(
+        "pk", "place", "name", "person", "locked_at", "heard_at", "battery_percent", "is_charging"
+    )
     for device in cast("list[TabletRow]", list(rows)):
         table, post = tables[device["place"]], None
         if len(posts.posts_of(table)) > 1:
@@ -160,4 +196,5 @@ def tokens_used_twice(now: dt.datetime, table_id: int | None = None) -> list[Exp
 
 alert_rule(AlertRule((CLOCK_BEHIND,), clocks_behind))
 alert_rule(AlertRule((STALE_TABLET,), silent_tablets, TABLET_TICKS, settle_seconds=SILENT_SECONDS))
+alert_rule(AlertRule((LOW_BATTERY,), low_tablets, TABLET_TICKS))
 alert_rule(AlertRule((TOKEN_USED_TWICE,), tokens_used_twice, TABLET_TICKS))

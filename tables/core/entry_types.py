@@ -110,6 +110,7 @@ class AlertRaised(AlertEnded):
     last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]
     lot: NotRequired[str]
     minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]
+    percent: NotRequired[Annotated[int, "how full the battery of the device was"]]
     person: NotRequired[Annotated[str, "name of the person"]]
     undone: NotRequired[Annotated[int, "rounds without a result, or void throws, of the person"]]
     within_minutes: NotRequired[Annotated[int, "in how many minutes"]]

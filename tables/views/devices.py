@@ -53,6 +53,13 @@ class DeviceRow:
         return self.device.enrollment_used_at is not None or self.device.signed_on_at is not None
 
     @property
+    def battery_in_words(self) -> str:
+        """`18 %, not charging`; "" for a device that never said."""
+        if self.device.battery_percent is None:
+            return ""
+        return f"{self.device.battery_percent} %, {'charging' if self.device.is_charging else 'not charging'}"
+
+    @property
     def has_table(self) -> bool:
         """Whether a device of this station serves one table."""
         return self.device.station in OF_A_TABLE

@@ -25,6 +25,7 @@ from tables.money.inventory import keeps_inventory
 from tables.rotation.wall_reliefs import wall_reliefs, wall_reliefs_html
 from tables.rounds.held import first_review_from
 from tables.rounds.no_roll_control import NO_ROLL_ROW
+from tables.rounds.undo_steps import undo_steps
 from tables.runner.access import (
     Denied,
     Locked,
@@ -43,8 +44,9 @@ from tables.screens import fragments, selectors, snapshot
 from tables.views.floor_plan import ARRANGING, items_in_address, plan_of
 from tables.words.sentences import say, short, title
 
-from ..models import Assignment, Shaker, Table
+from ..models import Assignment, Player, Rating, Shaker, Table
 
+MOST_PLAYERS = 200  # that the dialog of ratings searches
 FIRST_PAGES = {"games-administrator": "submissions", "gaming-agent": "record", "cage": "cage"}
 
 
@@ -90,7 +92,11 @@ def console(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """The dealer's console of a table, rendered from the same fragment that is pushed."""
     row, person = table_for(request, facility, table, "dealer")
     state = snapshot.of_table(row.pk)
-    return render(request, "tables/console.html", _page(state, row, person, "dealer"))
+    page = _page(state, row, person, "dealer")
+    if state["round"]["bets_open"]:
+        round_ = row.rounds.filter(number=state["round"]["number"]).first()
+        page["undo_steps"] = undo_steps(row, round_, enrolled_device(request))
+    return render(request, "tables/console.html", page)
 
 
 @require_GET
@@ -98,7 +104,19 @@ def table_page(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """The page of a table for the pit: the layout with its money, acts, last rounds, people, dice."""
     row, person = table_for(request, facility, table, "table")
     state = snapshot.of_table(row.pk)
-    return render(request, "tables/table.html", _page(state, row, person, "table"))
+    page = _page(state, row, person, "table")
+    if page["me"]["is_floor"]:
+        page["players"] = _players_to_rate(row)
+    return render(request, "tables/table.html", page)
+
+
+def _players_to_rate(table: Table) -> list[str]:
+    """The codes of players who may be rated, the newest first; no name is shown with them."""
+    here = Player.objects.filter(facility=table.facility, merged_into=None, erased_at=None, exclusion="")
+    rated = Rating.objects.filter(table__facility=table.facility, ended_at=None).values("player")
+    return list(
+        here.exclude(pk__in=rated).order_by("-added_at").values_list("code", flat=True)[:MOST_PLAYERS]
+    )
 
 
 @require_GET

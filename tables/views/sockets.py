@@ -1,4 +1,5 @@
-"""Sockets that push state to screens. Acts come by POST; nothing that arrives on a socket is read.
+"""Sockets that push state to screens. Acts come by POST. Of what arrives on a socket one message is read: what a tablet
+says of its battery (`BatteryReport`), which changes no table.
 
 A socket joins its groups first and then sends the state, so that no change is missed in between. A heartbeat every
 five seconds checks the rights again and lists the current versions, so that a screen notices a dropped message. A
@@ -14,7 +15,7 @@ import contextlib
 import json
 import logging
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -51,6 +52,7 @@ HEARTBEAT_SECONDS = 5.0
 JOIN_TIMEOUT_SECONDS = 2.0
 REJOIN_SECONDS = 600.0
 HEARD_SECONDS = 20.0
+LONGEST_REPORT = 200  # characters
 TILE_SECONDS = 0.5
 CLOSING = {SignedOut: 4401, Denied: 4403, Locked: 4423}
 INTERNAL_ERROR = 1011
@@ -223,10 +225,34 @@ class PushConsumer(AsyncWebsocketConsumer):
             delivery().failed(error)
 
 
+class BatteryReport(NamedTuple):
+    """What a tablet says of its battery: `{"battery": {"percent": 0 to 100, "charging": true or false}}`."""
+
+    percent: int
+    is_charging: bool
+
+    @classmethod
+    def read(cls, text: str) -> "BatteryReport | None":
+        """The report in a message; None for any other message."""
+        if len(text) > LONGEST_REPORT:
+            return None
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        battery = message.get("battery") if isinstance(message, dict) and len(message) == 1 else None
+        if not isinstance(battery, dict) or set(battery) != {"percent", "charging"}:
+            return None
+        percent, is_charging = battery["percent"], battery["charging"]
+        is_percent = type(percent) is int and 0 <= percent <= 100
+        return cls(percent, is_charging) if is_percent and type(is_charging) is bool else None
+
+
 class TableConsumer(PushConsumer):
     """One table at one station: a dealer's tablet, or the table page of the pit."""
 
     heard_at: float | None = None
+    report: BatteryReport | None = None  # the newest one that is not stored yet
 
     def enter(self, shared: SharedReads | None = None) -> None:
         route = self.scope["url_route"]["kwargs"]
@@ -238,15 +264,29 @@ class TableConsumer(PushConsumer):
 
     def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
         self.enter(shared)
+        self.store_report()
         return {self.table.code: self.table.stream.seq}
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Note what the tablet says of its battery; the next heartbeat stores it. Any other message is ignored."""
+        self.report = BatteryReport.read(text_data or "") or self.report
+
+    def store_report(self) -> None:
+        """Store the newest report of a tablet of this table, not on the record."""
+        report, self.report = self.report, None
+        if report is not None and self.device is not None and self.is_console(self.device):
+            Device.objects.filter(pk=self.device.pk).update(
+                battery_percent=report.percent, is_charging=report.is_charging
+            )
+
+    def is_console(self, device: Device) -> bool:
+        """Whether this is the console at a tablet of its table."""
+        return device.place == self.table.stream.name and self.station == "dealer"
 
     def hear(self, device: Device | None) -> None:
         """Note that a tablet of this table shows a live console, at most every twenty seconds and not on the record."""
-        is_console = (
-            device is not None and device.place == self.table.stream.name and self.station == "dealer"
-        )
         due = self.heard_at is None or time.monotonic() - self.heard_at >= HEARD_SECONDS
-        if device is not None and is_console and due:
+        if device is not None and due and self.is_console(device):
             self.heard_at = time.monotonic()
             Device.objects.filter(pk=device.pk).update(heard_at=clock.now())
 

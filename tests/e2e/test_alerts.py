@@ -231,7 +231,7 @@ def test_the_console_sends_one_act_at_a_time_an_acknowledgement_among_them(scene
     touch(floor.page.get_by_role("button", name="Decided"))
     floor.page.wait_for_timeout(A_SECOND_ACT_WOULD_BE_OUT)
     assert sent == ["place_wagers"]
-    assert "place_wagers" in floor.page.evaluate("sessionStorage.getItem('pitside.waiting')")
+    assert "place_wagers" in floor.page.evaluate("localStorage.getItem('pitside.waiting')")
     held[0].continue_()
     expect(floor.page.locator("#calls")).to_have_count(0)
     floor.is_taken()

@@ -369,7 +369,7 @@ test("the page after a reload sends what was still under way, with the same id, 
   reloaded.resume();
   assert.deepEqual(server.last.body, body);
   await accept(server.last, 11);
-  assert.equal(sessionStorage.getItem("pitside.waiting"), null);
+  assert.equal(localStorage.getItem("pitside.waiting"), null);
   new ActQueue(fakePage(), URLS).resume();
   assert.equal(server.requests.length, 2);
 });
@@ -387,18 +387,29 @@ test("what another table's page was still sending stays where it is", async () =
   queue.send("no_more_bets", {}, STATE);
   new ActQueue(fakePage(), { ...URLS, table: "T-02" }).resume();
   assert.equal(server.requests.length, 1);
-  assert.notEqual(sessionStorage.getItem("pitside.waiting"), null);
+  assert.notEqual(localStorage.getItem("pitside.waiting"), null);
+});
+
+test("nobody sends the acts of the person before: they are returned, once", async () => {
+  const first = new ActQueue(fakePage(), { ...URLS, me: "d-1" });
+  first.resume();
+  first.send("no_more_bets", {}, STATE);
+  const next = new ActQueue(fakePage(), { ...URLS, me: "d-2" });
+  assert.deepEqual(next.resume().map(({ act }) => act), ["no_more_bets"]);
+  assert.equal(server.requests.length, 1);
+  assert.deepEqual(new ActQueue(fakePage(), { ...URLS, me: "d-1" }).resume(), []);
+  assert.equal(server.requests.length, 1);
 });
 
 test("a PIN is never stored", async () => {
   queue.resume();
   queue.send("void_round", {}, STATE, { person: "p-2", pin: "123456" });
-  assert.equal(sessionStorage.getItem("pitside.waiting"), null);
+  assert.equal(localStorage.getItem("pitside.waiting"), null);
 });
 
 test("a queue that is not the console's stores nothing", async () => {
   queue.send("acknowledge_alert", {}, STATE);
-  assert.equal(sessionStorage.getItem("pitside.waiting"), null);
+  assert.equal(localStorage.getItem("pitside.waiting"), null);
 });
 
 /* The console */

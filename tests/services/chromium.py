@@ -85,9 +85,13 @@ class Contexts:
         self.free: defaultdict[object, list[BrowserContext]] = defaultdict(list)
         self.kinds: dict[BrowserContext, tuple[object, ...]] = {}
 
-    def take(self, width: int, height: int, has_touch: bool, base_url: str | None) -> BrowserContext:
-        """A context without cookies. Nobody else has it until it comes back."""
-        kind = (width, height, has_touch, base_url)
+    def take(
+        self, width: int, height: int, has_touch: bool, base_url: str | None, installed: bool = False
+    ) -> BrowserContext:
+        """A context without cookies. Nobody else has it until it comes back. Only an `installed` one has the service
+        worker, whose requests no test can route.
+        """
+        kind = (width, height, has_touch, base_url, installed)
         if self.free[kind]:
             return self.free[kind].pop()
         context = self.browser.new_context(
@@ -95,6 +99,7 @@ class Contexts:
             has_touch=has_touch,
             base_url=base_url,
             ignore_https_errors=self.trust_all,
+            service_workers="allow" if installed else "block",
         )
         self.kinds[context] = kind
         context.grant_permissions(["clipboard-write"])  # a browser with windows grants it to the one in front
@@ -113,7 +118,8 @@ class Contexts:
             context.set_offline(False)
         except (Error, ValueError):  # a page that crashed, shows nothing of ours, or is just leaving; or none
             is_empty = False
-        if is_empty:
+        *_, is_installed = self.kinds[context]
+        if is_empty and not is_installed:  # a worker and what it keeps would stay
             self.free[self.kinds[context]].append(context)
         else:
             del self.kinds[context]
@@ -128,8 +134,10 @@ class Pages:
         self.contexts: list[BrowserContext] = []
         self.errors: list[str] = []
 
-    def __call__(self, width: int = 1280, height: int = 800, *, has_touch: bool = True) -> Page:
-        context = self.stock.take(width, height, has_touch, self.base_url)
+    def __call__(
+        self, width: int = 1280, height: int = 800, *, has_touch: bool = True, installed: bool = False
+    ) -> Page:
+        context = self.stock.take(width, height, has_touch, self.base_url, installed)
         self.contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(f"error in {page.url}: {error}"))

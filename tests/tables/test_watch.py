@@ -201,6 +201,22 @@ def heard(scene, moment, **values):
     Device.objects.filter(pk=scene.tablet.pk).update(**fields)
 
 
+def test_a_low_tablet_without_power_is_a_notice_at_the_pit_until_it_charges(hands, scene, listening):
+    heard(scene, hands.now, battery_percent=21, is_charging=False)
+    assert listening.check_rules(SLOW_RULES) == []
+    heard(scene, hands.now, battery_percent=20, is_charging=True)
+    assert listening.check_rules(SLOW_RULES) == []
+    heard(scene, hands.now, battery_percent=20, is_charging=False)
+    assert listening.check_rules(SLOW_RULES) == [scene.table.pk]
+    (alert,) = Alert.objects.filter(ended_at=None)
+    assert (alert.kind, alert.level, alert.params["percent"]) == ("low-battery", "info", 20)
+    heard(scene, hands.now, battery_percent=19, is_charging=False)
+    assert listening.check_rules(SLOW_RULES) == []
+    heard(scene, hands.now, battery_percent=19, is_charging=True)
+    assert listening.check_rules(SLOW_RULES) == [scene.table.pk]
+    assert not Alert.objects.filter(ended_at=None).exists()
+
+
 def test_a_tablet_that_fell_silent_calls_somebody_until_it_is_heard_again(hands, scene, listening):
     heard(scene, hands.now)
     hands.now += dt.timedelta(seconds=59)

@@ -1,0 +1,93 @@
+"""Pitside as an app that is installed on a tablet: its manifest, its service worker, and the page without a line.
+
+The worker keeps files of `/static/` and the page without a line, and nothing else: no act, no page of a table, no
+snapshot. So what a tablet shows of a table always comes from the server (docs/tablets.md).
+"""
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+GROUND = "#071611"  # --felt-0 of tokens.css
+WORKER = "js/service-worker.js"
+SHELL = (
+    "css/type.css",
+    "css/tokens.css",
+    "css/no-line.css",
+    "fonts/inter.woff2",
+    "img/icon.svg",
+    "js/no-line.js",
+    "js/waiting-acts.js",
+    "js/facility-time.js",
+)
+
+
+@require_GET
+def manifest(request: HttpRequest) -> JsonResponse:
+    """What a browser asks before it installs the app: name, icons, and that it fills the screen."""
+    icons = [
+        {"src": static(f"img/icon-{size}.png"), "sizes": f"{size}x{size}", "type": "image/png"}
+        for size in (192, 512)
+    ]
+    masked = [
+        {**icon, "src": static(f"img/icon-maskable-{size}.png"), "purpose": "maskable"}
+        for icon, size in zip(icons, (192, 512), strict=True)
+    ]
+    answer = {
+        "id": "/",
+        "name": "Pitside",
+        "short_name": "Pitside",
+        "description": "The dealer’s console of a dice table.",
+        "start_url": reverse("home"),
+        "scope": "/",
+        "display": "standalone",
+        "display_override": ["fullscreen", "standalone"],
+        "orientation": "any",
+        "background_color": GROUND,
+        "theme_color": GROUND,
+        "icons": [*icons, *masked],
+    }
+    return JsonResponse(answer, content_type="application/manifest+json")
+
+
+@require_GET
+def service_worker(request: HttpRequest) -> HttpResponse:
+    """The worker, from the root, because a script under `/static/` could serve no page outside it."""
+    app = {
+        "version": version(),
+        "shell": [static(path) for path in SHELL],
+        "page": reverse("no-line"),
+        "files": settings.STATIC_URL if settings.STATIC_URL.startswith("/") else f"/{settings.STATIC_URL}",
+    }
+    script = f"const APP = {json.dumps(app)};\n{_read(WORKER).decode()}"
+    return HttpResponse(script, content_type="text/javascript", headers={"Cache-Control": "no-cache"})
+
+
+@require_GET
+def no_line(request: HttpRequest) -> HttpResponse:
+    """The page that a tablet shows when it is loaded without a line. The same for everybody, and without a secret."""
+    return render(request, "tables/app/no_line.html")
+
+
+@cache
+def version() -> str:
+    """The build, and the shell's bytes: another one of either is another worker."""
+    digest = hashlib.sha256(settings.BUILD.encode())
+    for path in (WORKER, *SHELL):
+        digest.update(_read(path))
+    return f"{settings.BUILD}-{digest.hexdigest()[:12]}"
+
+
+def _read(path: str) -> bytes:
+    found = finders.find(path)
+    assert found, f"{path} is a file of this app"
+    return Path(found).read_bytes()

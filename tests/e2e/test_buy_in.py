@@ -1,0 +1,136 @@
+"""Chips for cash at the table: the felt stays in sight, and four taps are enough."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from audit.models import Entry
+from tables.models import ChipSale, Table
+from tests.e2e.floor import Tablet, resize, tablet
+from tests.e2e.test_looks import broken_rules
+from tests.e2e.test_money import open_tray
+
+__all__ = ["open_tray"]
+
+pytestmark = pytest.mark.browser
+BUY_IN = ".dock [data-do=buy-in]"
+SIZES = ((1280, 800), (1024, 768), (820, 1180))
+
+
+def sales():
+    return list(ChipSale.objects.order_by("pk").values_list("seat", "cents", "chips"))
+
+
+def test_three_taps_sell_chips_to_the_selected_seat_and_a_fourth_to_another(open_tray, new_page):
+    scene = open_tray
+    before = Table.objects.get(pk=scene.table.pk).tray_cents
+    dealer = tablet(new_page, scene)
+    address, taps = dealer.page.url, dealer.taps
+    go = dealer.page.locator("#buy-in-go")
+    dealer.tap(BUY_IN)
+    expect(go).to_have_text("Cash firstTap how much was laid down")
+    expect(go).to_have_attribute("aria-disabled", "true")
+    dealer.tap("[data-cents='20000']")
+    expect(go).to_have_text("Sold $200Seat 1; cash in the drop box")
+    assert ChipSale.objects.count() == 0  # an amount alone sells nothing
+    dealer.tap(go)
+    expect(go).to_be_hidden()
+    dealer.is_taken()
+    assert dealer.taps - taps == 3
+    dealer.tap(BUY_IN)
+    dealer.tap(dealer.seat(4))
+    expect(dealer.page.locator("[data-buy-seat]")).to_have_text("4")
+    dealer.tap("[data-cents='10000']")
+    dealer.tap(go)
+    dealer.is_taken()
+    assert dealer.taps - taps == 3 + 4
+    assert dealer.page.url == address
+    assert sales() == [(1, 20_000, {"2500": 4, "500": 20}), (4, 10_000, {"500": 16, "100": 20})]
+    assert Table.objects.get(pk=scene.table.pk).tray_cents == before - 30_000
+    data = json.loads(bytes(Entry.objects.filter(type="chips.sold").first().body))["data"]
+    assert (data["seat"], data["cents"], data["chips"]) == (1, 20_000, {"2500": 4, "500": 20})
+
+
+def test_the_drawer_covers_no_seat_and_no_step_and_axe_finds_nothing(open_tray, new_page):
+    dealer = tablet(new_page, open_tray)
+    page = dealer.page
+    dock = page.locator(".dock").bounding_box()
+    for button in page.locator(".dock button:visible").all():
+        place = button.bounding_box()
+        assert place["x"] + place["width"] <= dock["x"] + dock["width"], button.inner_text()
+    dealer.tap(BUY_IN)
+    dealer.tap("[data-cents='50000']")
+    expect(page.locator("[data-cut]")).to_have_count(2)
+    for size in SIZES:
+        resize(page, size)
+        drawer, felt = page.locator("#buy-in").bounding_box(), page.locator(".felt").bounding_box()
+        assert drawer["x"] >= 0 and drawer["x"] + drawer["width"] <= size[0], size
+        assert drawer["y"] - felt["y"] > felt["height"] / 2, size
+        for element in (*page.locator("[data-seat]").all(), page.locator("#ribbon")):
+            place = element.bounding_box()
+            apart = (
+                place["y"] + place["height"] <= drawer["y"] + 1
+                or place["y"] >= drawer["y"] + drawer["height"] - 1
+                or place["x"] >= drawer["x"] + drawer["width"] - 1
+                or place["x"] + place["width"] <= drawer["x"] + 1
+            )
+            assert apart, (size, element.inner_text())
+        for button in page.locator("#buy-in button:visible, #buy-in-go").all():
+            place = button.bounding_box()
+            assert min(place["height"], place["width"]) >= 44, (size, button.inner_text())
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    resize(page, SIZES[0])
+    assert broken_rules(page) == []
+
+
+def test_another_amount_is_typed_and_a_cut_chosen(open_tray, new_page):
+    dealer = tablet(new_page, open_tray)
+    go = dealer.page.locator("#buy-in-go")
+    dealer.tap(BUY_IN)
+    dealer.tap(".amount--other")
+    for digit in "250":
+        dealer.tap(f".buy-keys [data-digit='{digit}']")
+    expect(go).to_contain_text("Sold $250")
+    dealer.tap("[data-cut='1']")
+    dealer.tap(go)
+    dealer.is_taken()
+    assert sales() == [(1, 25_000, {"2500": 10})]
+
+
+def test_the_drawer_stays_for_the_next_seat_and_closes_with_the_bets(open_tray, new_page):
+    scene = open_tray
+    dealer = tablet(new_page, scene)
+    drawer = dealer.page.locator("#buy-in")
+    dealer.tap(BUY_IN)
+    dealer.tap("[data-cents='6000']")
+    dealer.tap("[data-do=buy-in-sell-on]")
+    dealer.is_taken()
+    expect(drawer).to_be_visible()
+    expect(dealer.page.locator("#buy-in-go")).to_have_attribute("aria-disabled", "true")
+    assert [(seat, cents) for seat, cents, _ in sales()] == [(1, 6_000)]
+    dealer.tap("[data-do=buy-in-close]")
+    dealer.place((1, "big", 2_500))
+    dealer.tap(BUY_IN)
+    scene.act("shake", {"shakes": 3})
+    scene.act("no_more_bets")
+    expect(drawer).to_be_hidden()
+
+
+def test_a_house_without_inventories_has_no_buy_in(scene, new_page):
+    dealer = Tablet(new_page()).begin(scene)
+    expect(dealer.page.locator(BUY_IN)).to_be_hidden()
+    assert dealer.page.locator("#more [data-do=buy-in]").count() == 0
+
+
+def test_a_small_tablet_sells_with_four_taps_from_the_other_acts(open_tray, new_page):
+    dealer = tablet(new_page, open_tray, size=(1024, 768))
+    expect(dealer.page.locator(BUY_IN)).to_be_hidden()
+    taps = dealer.taps
+    dealer.tap("[data-open=more]")
+    dealer.tap("#more [data-do=buy-in]")
+    dealer.tap("[data-cents='20000']")
+    dealer.tap("#buy-in-go")
+    dealer.is_taken()
+    assert dealer.taps - taps == 4
+    assert sales() == [(1, 20_000, {"2500": 4, "500": 20})]

@@ -1,0 +1,308 @@
+"""A tablet as a kiosk: installed, awake, and at the same table after a reload and without a line."""
+
+import re
+
+import pytest
+from django.test import Client
+from playwright.sync_api import expect
+
+from audit.models import Device, Entry
+from tables.views import installed_app
+from tests.e2e.floor import Tablet, resize
+
+pytestmark = pytest.mark.browser
+IN_CHARGE = """new Promise((done) => {
+    const workers = navigator.serviceWorker;
+    if (workers.controller) done(true);
+    workers.addEventListener("controllerchange", () => done(true));
+})"""
+KEPT = """caches.keys().then((names) => Promise.all(names.map(async (name) =>
+    [name, (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname)])))"""
+A_LOCK = """
+    window.locks = [];
+    const request = async () => {
+        const lock = new EventTarget();
+        lock.released = false;
+        window.locks.push(lock);
+        return lock;
+    };
+    Object.defineProperty(navigator, "wakeLock", { value: { request } });
+"""
+A_BATTERY = """
+    const battery = Object.assign(new EventTarget(), { level: 0.41, charging: true });
+    window.drain = (level, charging) => {
+        Object.assign(battery, { level, charging });
+        battery.dispatchEvent(new Event("levelchange"));
+    };
+    Object.defineProperty(navigator, "getBattery", { value: async () => battery });
+"""
+
+
+def installed(new_page, scene, size=(1280, 800)):
+    """A tablet whose service worker is in charge of its page."""
+    dealer = Tablet(new_page(*size, installed=True)).begin(scene)
+    assert dealer.page.evaluate(IN_CHARGE)
+    return dealer
+
+
+def show(page, state):
+    """The tablet sleeps (`hidden`) or wakes (`visible`)."""
+    page.evaluate(
+        """(state) => {
+            Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+            Object.defineProperty(document, "hidden", { value: state === "hidden", configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        state,
+    )
+
+
+def test_chromium_finds_nothing_that_keeps_it_from_being_installed(scene, new_page):
+    page = installed(new_page, scene).page
+    devtools = page.context.new_cdp_session(page)
+    assert devtools.send("Page.getInstallabilityErrors")["installabilityErrors"] in (
+        [],
+        [{"errorId": "in-incognito", "errorArguments": []}],  # a test's own context
+    )
+    manifest = devtools.send("Page.getAppManifest")
+    assert manifest["errors"] == []
+    assert manifest["url"].endswith("/manifest.webmanifest")
+    icons = Client().get("/manifest.webmanifest").json()["icons"]
+    assert [(icon["sizes"], icon.get("purpose")) for icon in icons] == [
+        ("192x192", None), ("512x512", None), ("192x192", "maskable"), ("512x512", "maskable"),
+    ]  # fmt: skip
+    for icon in icons:
+        size = page.evaluate(
+            "(src) => { const i = new Image(); i.src = src; return i.decode().then(() => i.naturalWidth); }",
+            icon["src"],
+        )
+        assert f"{size}x{size}" == icon["sizes"]
+
+
+def test_the_worker_keeps_files_and_the_page_without_a_line_and_nothing_of_a_table(scene, new_page):
+    dealer = installed(new_page, scene)
+    dealer.place((1, "big", 2_500))
+    dealer.reload()
+    dealer.is_live()
+    dealer.place((1, "small", 500))
+    ((name, paths),) = dealer.page.evaluate(KEPT)
+    assert name == f"pitside-{installed_app.version()}"
+    assert [path for path in paths if not path.startswith("/static/")] == ["/no-line"]
+    assert "T-01" not in Client().get("/no-line").content.decode()
+
+
+def test_undo_is_there_after_a_reload(scene, new_page):
+    dealer = Tablet(new_page()).begin(scene)
+    dealer.place((1, "big", 2_500))
+    dealer.place((1, "big", 2_500))
+    undo, said = dealer.page.locator("[data-do=undo]"), dealer.page.locator("#undo-say")
+    expect(said).to_have_text("$25 on Big, seat 1")
+    dealer.reload()
+    dealer.is_live()
+    expect(undo).to_be_enabled()
+    expect(said).to_have_text("$25 on Big, seat 1")
+    dealer.tap(undo)
+    dealer.is_taken()
+    assert dealer.lying() == {(1, "big"): 2_500}
+    dealer.reload()
+    dealer.is_live()
+    dealer.tap(undo)
+    dealer.is_taken()
+    assert dealer.lying() == {}
+    dealer.reload()
+    dealer.is_live()
+    expect(undo).to_be_disabled()
+
+
+def test_the_screen_is_kept_on_and_asked_again_when_the_tablet_wakes(scene, new_page):
+    page = new_page()
+    page.add_init_script(A_LOCK)
+    Tablet(page).begin(scene)
+    assert page.evaluate("locks.length") == 1
+    show(page, "hidden")
+    page.evaluate("locks[0].released = true")
+    assert page.evaluate("locks.length") == 1
+    show(page, "visible")
+    assert page.evaluate("locks.length") == 2
+    show(page, "visible")
+    assert page.evaluate("locks.length") == 2
+
+
+def test_the_tablet_says_how_full_it_is_whenever_that_changes(scene, new_page):
+    page = new_page()
+    page.add_init_script(A_BATTERY)
+    Tablet(page).begin(scene)
+
+    def stored(percent, charging):
+        for _ in range(40):
+            device = Device.objects.get(pk=scene.tablet.pk)
+            if (device.battery_percent, device.is_charging) == (percent, charging):
+                return True
+            page.wait_for_timeout(500)
+        return False
+
+    assert stored(41, True)
+    page.evaluate("drain(0.17, false)")
+    assert stored(17, False)
+
+
+def test_a_newer_build_takes_over_between_rounds_and_never_in_one(scene, new_page, monkeypatch):
+    dealer = installed(new_page, scene)
+    page = dealer.page
+    loaded = page.evaluate("performance.timeOrigin")
+    dealer.place((1, "big", 2_500))
+    monkeypatch.setattr(installed_app, "version", lambda: "the next build")
+    page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.update())")
+    for _ in range(50):
+        if page.evaluate("navigator.serviceWorker.getRegistration().then((found) => Boolean(found.waiting))"):
+            break
+        page.wait_for_timeout(100)
+    scene.act("shake", {"shakes": 3})
+    scene.act("no_more_bets")
+    dealer.is_in("ready")
+    assert page.evaluate("performance.timeOrigin") == loaded
+    dealer.call(6, 6, 1)
+    dealer.pay_all()
+    assert page.evaluate("performance.timeOrigin") == loaded
+    with page.expect_event("load"):
+        dealer.step("Layout cleared")
+    assert page.evaluate("performance.timeOrigin") != loaded
+    dealer.is_live()
+    assert [name for name, _ in page.evaluate(KEPT)] == ["pitside-the next build"]
+
+
+def test_the_frame_stays_clear_of_what_the_tablet_cuts_off(scene, new_page):
+    page = Tablet(new_page()).begin(scene).page
+    devtools = page.context.new_cdp_session(page)
+    devtools.send(
+        "Emulation.setSafeAreaInsetsOverride", {"insets": {"top": 30, "left": 40, "bottom": 20, "right": 10}}
+    )
+    frame = page.locator("#screen").bounding_box()
+    assert (frame["x"], frame["y"]) == (40, 30)
+    assert (frame["x"] + frame["width"], frame["y"] + frame["height"]) == (1270, 780)
+
+
+def test_what_waits_says_that_a_tablet_without_the_app_may_lose_it(scene, new_page):
+    dealer = Tablet(new_page()).begin(scene)
+    dealer.page.context.set_offline(True)
+    box = dealer.page.locator("#stale-say")
+    expect(box).to_contain_text("Offline for")
+    expect(box).not_to_contain_text("not installed")
+    dealer.tap_each(dealer.chip(2_500), dealer.area("big"))
+    expect(box).to_contain_text(
+        "Pitside is not installed on this tablet, so its system may clear them: keep this page open."
+    )
+    dealer.page.evaluate(
+        "document.documentElement.toggleAttribute('data-storage-kept', true); dispatchEvent(new Event('storage:asked'))"
+    )
+    expect(box).not_to_contain_text("not installed")
+    dealer.page.context.set_offline(False)
+    dealer.is_taken()
+
+
+SEVEN_MINUTES = 420
+A_SWIPE = [(4, 400), (160, 400), (420, 402), (700, 405)]
+
+
+def swipe(page, devtools):
+    for kind, (x, y) in zip(("touchStart", "touchMove", "touchMove", "touchMove"), A_SWIPE, strict=True):
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def disturb(dealer):
+    """All that happens to a tablet on a table: swipe, pinch, Back, a turn, sleep. The table stays as it was."""
+    page, address, lying = dealer.page, dealer.page.url, dealer.lying()
+    devtools = page.context.new_cdp_session(page)
+    swipe(page, devtools)
+    devtools.send(
+        "Input.synthesizePinchGesture", {"x": 500, "y": 300, "scaleFactor": 3, "gestureSourceType": "touch"}
+    )
+    page.evaluate("history.back()")
+    page.wait_for_timeout(150)
+    assert page.evaluate("visualViewport.scale") == 1
+    resize(page, (820, 1180))
+    expect(dealer.next).to_be_in_viewport(ratio=1)
+    resize(page, (1280, 800))
+    expect(dealer.next).to_be_in_viewport(ratio=1)
+    show(page, "hidden")
+    devtools.send("Page.setWebLifecycleState", {"state": "frozen"})
+    devtools.send("Page.setWebLifecycleState", {"state": "active"})
+    show(page, "visible")
+    dealer.is_live()
+    assert (page.url, dealer.lying()) == (address, lying)
+
+
+def lose_the_line(dealer, act, waits, advice):
+    """Seven minutes without a line, in which `act` is done; the page is loaded again, and the line comes back."""
+    page, address, context = dealer.page, dealer.page.url, dealer.page.context
+    context.set_offline(True)
+    box = page.locator("#stale-say")
+    expect(box).to_contain_text("Offline for")
+    act()
+    expect(box).to_contain_text(f": {waits} (")
+    tapped_at = re.search(r"\d\d:\d\d:\d\d", box.inner_text())
+    page.clock.fast_forward(1_000 * SEVEN_MINUTES)
+    expect(box).to_contain_text(re.compile(r"Offline for 4[2-9]\d s\."))
+    expect(box).to_contain_text("They are sent in this order when the connection is back, and count then.")
+    page.reload()
+    expect(page.get_by_role("heading", name="Offline")).to_be_visible()
+    expect(page.locator("#since")).to_contain_text("It last showed T-01, round 1, at")
+    expect(page.locator("#do")).to_have_text(advice)
+    expect(page.locator("#waits li")).to_have_text([f"{waits}{tapped_at[0]}"])
+    assert page.url == address
+    context.set_offline(False)
+    dealer.is_live()
+    dealer.is_taken()
+
+
+def types_of(scene):
+    entries = Entry.objects.filter(stream=scene.fresh.stream).order_by("seq").values_list("type", flat=True)
+    return [name for name in entries if not name.startswith(("alert.", "table.", "shift."))]
+
+
+def test_an_installed_tablet_survives_a_shift_in_each_phase_of_a_round(scene, new_page):
+    dealer = installed(new_page, scene)
+    dealer.page.clock.install()
+    dealer.reload()
+    dealer.is_live()
+    before = types_of(scene)
+    pay_nothing = "Pay nothing more. Leave the dice as they lie. Call the floor."
+
+    disturb(dealer)
+    dealer.choose(dealer.chip(2_500))
+    lose_the_line(
+        dealer, lambda: dealer.tap(dealer.area("big")), "Wagers of seat 1",
+        "Take no more wagers. Leave the chips as they lie. Call the floor.",
+    )  # fmt: skip
+    assert dealer.lying() == {(1, "big"): 2_500}
+
+    scene.act("shake", {"shakes": 3})
+    scene.act("no_more_bets")
+    dealer.is_in("ready")
+    disturb(dealer)
+    dealer.enter(6, 6, 1)
+    lose_the_line(
+        dealer, lambda: dealer.tap(dealer.next), dealer.next.locator(".next-l").inner_text(),
+        "Write the dice down and call the floor. Take and pay nothing yet.",
+    )  # fmt: skip
+    expect(dealer.page.locator("#dock-dice")).to_be_visible()
+    assert scene.round_part["round"]["dice"] == [1, 6, 6]
+
+    disturb(dealer)
+    lose_the_line(dealer, lambda: dealer.tap(dealer.next), "Paid seat 1", pay_nothing)
+    dealer.says("Layout cleared")
+
+    dealer.page.context.set_offline(True)
+    expect(dealer.page.locator("#stale-say")).to_contain_text("Offline for")
+    dealer.tap(dealer.next)
+    expect(dealer.page.locator("#refusal")).to_contain_text(
+        "This step needs the connection. Nothing was recorded."
+    )
+    dealer.page.context.set_offline(False)
+    dealer.is_live()
+    dealer.step("Layout cleared")
+    expect(dealer.page.locator("#screen")).to_have_attribute("data-mode", "betting")
+    assert types_of(scene)[len(before) :] == [
+        "wagers.placed", "dice.shaken", "bets.closed", "round.settled", "winners.paid", "layout.cleared",
+    ]  # fmt: skip
