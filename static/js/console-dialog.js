@@ -1,6 +1,6 @@
 /* The console's dialog asks for what an act needs beyond the tap: dice, a seat, a wager, an amount, a reason, a
    witness's PIN. The page says which fields an act needs: <template data-act data-title data-fields data-say
-   data-reasons>. With data-hold the act is sent by press and hold (hold.js). Fields that depend on the table's state (lots,
+   data-reasons data-choices>. With data-hold the act is sent by press and hold (hold.js). Fields that depend on the table's state (lots,
    a shaker to lock away) are copied from #fresh, which every push renews. */
 
 import { placeBesideFelt } from "./beside-felt.js";
@@ -11,7 +11,7 @@ import { PinPad } from "./pin-pad.js";
 /* Text fields and the parameter of each. The parameter of a reason depends on the act. */
 const TEXT_PARAMS = {
   "reason": "", "what": "what", "text": "what", "lot": "lot", "seal": "seal", "shaker": "shaker", "fault": "why",
-  "found": "found", "keep": "dice",
+  "found": "found", "keep": "dice", "choice": "reason", "note": "note",
 };
 const SVG = "http://www.w3.org/2000/svg";
 const TOSSES = 3;  // as the label of the box says
@@ -96,6 +96,7 @@ export class ConsoleDialog {
     this.showRefusal("");
     this.preview.clear();
     this.setReasons(template.dataset.reasons);
+    this.setChoices(template.dataset.choices);
     this.setOptions(template);
     this.setSlots();
     this.paintEntered();
@@ -249,6 +250,16 @@ export class ConsoleDialog {
     }));
   }
 
+  /* The declared reasons, `code:words` each. One that another act owns, `code:words:act`, leads there. */
+  setChoices(text) {
+    const slot = this.box.querySelector("[data-choices]");
+    slot.replaceChildren(...(text ?? "").split("|").filter(Boolean).map((choice) => {
+      const [value, words, leadsTo] = choice.split(":"), button = quickButton(words);
+      Object.assign(button.dataset, leadsTo ? { ask: leadsTo } : { fill: "choice", value });
+      return button;
+    }));
+  }
+
   setOptions(template) {
     const { lying: wagerSelect, person, by: activatedBy } = this.form.elements;
     const { wagers } = this.state.round;
@@ -364,6 +375,7 @@ export class ConsoleDialog {
     if (this.fields.includes("lapsed")) params.acknowledge_lapsed = elements.lapsed.checked;
     if (this.fields.includes("secured")) params.secured = elements.secured.checked;
     if (!params.found) delete params.found;
+    if (!params.note) delete params.note;
     return params;
   }
 
@@ -378,6 +390,7 @@ export class ConsoleDialog {
       "list": this.wagers.length > 0,
       "lying": Boolean(params.wager),
       "reason": Boolean(params[this.reasonParam]),
+      "choice": Boolean(params.reason),
       "lot": Boolean(params.lot),
       "shaker": Boolean(params.shaker),
       "what": Boolean(params.what),

@@ -19,6 +19,11 @@ REASON_OF_ANOTHER_ACT = RefusalCode(
     "For this reason the round is not ended here. Use %(instead)s.",
     "Another act",
 )
+NO_SUCH_VOID_REASON = RefusalCode(
+    "no-such-void-reason",
+    "A round is not voided because of %(reason)s. Choose one of the reasons shown, and note the rest beside it.",
+    "No such reason",
+)
 DRAWS_ONLY_IN_TRAINING = RefusalCode(
     "draws-only-in-training",
     "%(table)s is not a training table. People throw the dice there.",
