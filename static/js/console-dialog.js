@@ -17,8 +17,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const TOSSES = 3;  // as the label of the box says
 const FACES = [1, 2, 3, 4, 5, 6];
 const FEW_DICE = 3;
-/* Refusals of an act that goes out again with the floor's signature. */
-export const NEEDS_FLOOR = ["no-roll-must-be-signed", "no-rolls-above-the-rate"];
+/* Refusals of an act that goes out again with the signature of the floor, or of who deals. */
+export const NEEDS_FLOOR = ["no-roll-must-be-signed", "no-rolls-above-the-rate", "no-roll-takes-two"];
 
 const money = (cents) => `$${(cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 })}`;
 const isWager = ({ seat, wager, cents }) => seat > 0 && Boolean(wager) && cents > 0;
@@ -274,11 +274,15 @@ export class ConsoleDialog {
         person.append(new Option(floorperson.name, floorperson.code));
       person.value = floorperson.code;
     }
-    // A floorperson's act is signed by who deals here, or by another of the floor.
-    const deals = template.dataset.signs === "dealer";
-    for (const option of person.options) option.hidden = option.disabled = option.hasAttribute("data-deals") !== deals;
+    // A floorperson's act is signed by who deals here, and some also by another of the floor ("dealer floor").
+    const signers = (template.dataset.signs ?? "").split(" ");
+    const deals = signers.includes("dealer"), isOnlyDealers = deals && signers.length === 1;
+    for (const option of person.options)
+      option.hidden = option.disabled = option.hasAttribute("data-deals") ? !deals : isOnlyDealers;
+    const dealer = deals && [...person.options].find((option) => option.hasAttribute("data-deals"));
+    if (dealer) person.value = dealer.value;
     if (person.selectedOptions[0]?.disabled) person.value = [...person.options].find((option) => !option.disabled)?.value ?? "";
-    const signer = [...person.options].find(({ dataset }) => dataset.role && dataset.role === template.dataset.signs);
+    const signer = [...person.options].find(({ dataset }) => dataset.role && dataset.role === signers[0]);
     if (signer) person.value = signer.value;
     const playing = new Set(wagers.map(({ seat }) => String(seat)));
     for (const option of activatedBy.options)

@@ -39,7 +39,13 @@ from tables.rounds.entry_types import (
     ThrowSettled,
     WinnersPaid,
 )
-from tables.rounds.no_roll_control import NO_ROLL_ROW, RETHROW_ROW, alert_if_many, verify_may_undo
+from tables.rounds.no_roll_control import (
+    NO_ROLL_ROW,
+    RETHROW_ROW,
+    alert_if_many,
+    are_bets_open,
+    verify_may_undo,
+)
 from tables.rounds.progress import advance, newly_settled, require_round, round_answer
 from tables.rounds.settlement import settle_throw, write_throw
 from tables.runner.refusals import MANAGER_MUST_SIGN, TOSSED_DICE_ARE_SETTLED
@@ -173,9 +179,9 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     """Void a round before its dice are entered and return every wager (A47). The floor signs.
 
     `reason` is one of `VOID_REASONS`; one that another act owns, such as a failed device, is refused with the name of
-    that act. `note` says more and decides nothing. Dice that an automated shaker has tossed are a result, in view or
-    covered: they are settled, and nobody voids them. Dice in view that people threw take a pit or shift manager, and
-    the entry says so.
+    that act. `note` says more and decides nothing. After no more bets two people sign, as the policy says. Dice that an
+    automated shaker has tossed are a result, in view or covered: they are settled, and nobody voids them. Dice in view
+    that people threw take a pit or shift manager, and the entry says so.
 
     Between two throws, wagers that the first one decided stay settled. The rest is returned, with a fee already
     paid.
@@ -190,6 +196,8 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     is_in_view = ctx.game.is_in_view(ctx.state)
     if is_in_view:
         verify_signed_by_manager(ctx, MANAGER_MUST_SIGN, voided.section)
+    if not are_bets_open(ctx.state):
+        verify_may_undo(ctx, NO_ROLL_ROW, voided.section)
     alert_if_many(ctx, NO_ROLL_ROW, round_number=round_.number)
     returned = tuple(wager for wager in voided.settled if wager.outcome == RETURN)
 

@@ -8,6 +8,12 @@ NO_ROLL_MUST_BE_SIGNED = RefusalCode(
     "call a floorperson, who signs with their own PIN.",
     "Floorperson needed",
 )
+NO_ROLL_TAKES_TWO = RefusalCode(
+    "no-roll-takes-two",
+    "Nobody does this alone. Leave the dice as they are, and have whoever deals, or another of the floor, sign with "
+    "their own PIN.",
+    "Second person needed",
+)
 NO_ROLLS_ABOVE_THE_RATE = RefusalCode(
     "no-rolls-above-the-rate",
     "%(count)s throws were called no roll in the last %(minutes)s minutes. Leave the dice as they are and call a "

@@ -852,13 +852,81 @@ def test_a_dealer_alone_gives_no_losing_wager_back_as_a_no_roll() -> None:
         )
         if number < 3:
             norolls_losing_round(scene)
-    assert norolls_alerts("no-rolls") == [("no-rolls:dealer", "T-01")]
+    assert norolls_alerts("no-rolls") == [("no-rolls:dealer", "T-01"), ("no-rolls:floorperson", "T-01")]
     shown = {name: str(fragments.render(name, scene.snapshot)) for name in ("table", "dealer")}
     assert "Dealer: 3 rounds without a result" in shown["table"]  # the pit and surveillance
     assert "rounds without a result" not in shown["dealer"]  # not the thief
     counted = exceptions(scene.table.facility, scene.table.facility.gaming_day(scene.last_round.ended_at), 4)
-    [row] = counted.rows("dealer")
-    assert (row.label, [cell.count for cell in row.cells][:4]) == ("Dealer", [0, 0, 3, 0])
+    rows = {row.label: [cell.count for cell in row.cells][:4] for row in counted.rows("dealer")}
+    assert rows == {"Dealer": [0, 0, 3, 0], "Floorperson": [0, 0, 3, 0]}  # who called it, and who signed
+    assert [row.cells[2].count for row in counted.rows("table")] == [3]
+
+
+NOROLLS_ALONE = [
+    ("call_no_roll", {"reason": "leans", "faces_read": [1, 1]}, "round.no_roll"),
+    ("void_round", {"reason": "dispute"}, "round.voided"),
+    ("report_device_failure", {"what": "device", "dice": None}, "round.voided"),
+]
+
+
+@pytest.mark.parametrize(("act", "params", "type_"), NOROLLS_ALONE)
+@pytest.mark.parametrize("thief", ["floorperson", "pit-manager", "shift-manager"])
+def test_somebody_of_the_floor_alone_undoes_no_losing_round(
+    act: str, params: Any, type_: str, thief: str
+) -> None:
+    """A floorperson looked under the cover and gave a partner's wager back, on one sign-in. It takes another person:
+    whoever deals, or a second one of the floor.
+    """
+    scene = make_scene()
+    for witness in ("dealer", "floorperson" if thief == "pit-manager" else "pit-manager"):
+        norolls_losing_round(scene)
+        with scene.refused("no-roll-takes-two") as refusal:
+            scene.act(act, params, by=thief)
+        assert "whoever deals" in refusal.value.sentence
+        scene.act(act, params, by=thief, witness=witness)
+        assert (scene.entry["_type"], scene.entry["actor"], scene.entry["witness"]) == (type_, thief, witness)
+        if scene.fresh.status == "ceased":
+            scene.repair()
+
+
+def test_between_two_throws_somebody_of_the_floor_alone_voids_no_game() -> None:
+    """Wagers may be placed again after the first play, and those on the game stand since before it."""
+    scene = make_scene("pa-577")
+    scene.place((1, "touchdown", STAKE))
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [6, 6, 2]})
+    while scene.round.phase != "open":
+        following = scene.snapshot["next"]
+        scene.act(following["act"], following["params"])
+    with scene.refused("no-roll-takes-two"):
+        scene.act("void_round", {"reason": "dispute"}, by="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, by="floorperson", witness="dealer")
+    assert scene.entry["witness"] == "dealer"
+
+
+def test_a_void_while_bets_are_open_takes_the_floor_alone() -> None:
+    scene = make_scene()
+    scene.place((1, "big", STAKE))
+    scene.act("void_round", {"reason": "emergency"}, by="floorperson")
+    assert (scene.entry["_type"], scene.entry["witness"]) == ("round.voided", None)
+
+
+def test_other_people_at_the_table_have_no_free_void_throws_of_their_own() -> None:
+    """Six are free for each person: the next dealer goes on where the first one stopped. The table counts too."""
+    scene = make_scene("pa-675a")
+    scene.place((1, "pip:5", STAKE))
+    scene.to_the_dice()
+    void = {"reason": "off-table", "faces_read": [1]}
+    for _ in range(6):
+        scene.act("call_no_roll", void)
+        scene.until("call_dice")
+    scene.act("take_over_table", by="relief")
+    with scene.refused("no-rolls-above-the-rate") as refusal:
+        scene.act("call_no_roll", void, by="relief")
+    assert refusal.value.params["count"] == 6
+    with scene.refused("no-roll-takes-two"):  # the floor alone has no more than the others
+        scene.act("call_no_roll", void, by="floorperson")
+    scene.act("call_no_roll", void, by="relief", witness="floorperson")
 
 
 @pytest.mark.parametrize(

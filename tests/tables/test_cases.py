@@ -637,7 +637,8 @@ def test_exceptions_are_counted_by_week_person_table_and_game(hands, scene):
         "Refused counts": [0, 0, 0, 0],
         "Outside the band": [0, 0, 0, 0],
     }
-    [row] = counted.rows("dealer")
+    row, signer = counted.rows("dealer")
+    assert (signer.label, signer.rounds, signer.total) == ("Floorperson", 0, 2)  # of the void and the no roll
     assert (row.label, row.rounds, row.total) == ("Dealer", 4, 5)
     assert [(cell.count, cell.rate, cell.share) for cell in row.cells] == [
         (1, 25, 100), (1, 25, 100), (1, 25, 100), (1, 25, 100), (0, 0, 0), (1, 25, 100), (0, 0, 0), (0, None, 0)

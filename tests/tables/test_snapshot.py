@@ -292,7 +292,7 @@ NEVER_OFFERED |= {
 # Refused although it is its moment: about what was sent.
 ITS_MOMENT = {"lights-do-not-agree", "not-inspected", "inspection-line-missing", "edition-lapsed"}
 ITS_MOMENT |= {"inspector-not-assigned", "inspected-by-another"}
-ITS_MOMENT |= {"raise-needs-two"}  # about who signs
+ITS_MOMENT |= {"raise-needs-two", "no-roll-takes-two"}  # about who signs
 
 
 def is_accepted(scene, act) -> bool:

@@ -137,7 +137,7 @@ def test_a_screen_that_has_not_seen_the_throw_is_stale(table):
 )
 def test_dice_that_no_longer_count_are_off_the_felt(table, act, params, by):
     thrown(table, 1, 2, 3)
-    table.act(act, params, by=by, witness="floorperson" if by == "dealer" else None)
+    table.act(act, params, by=by, witness="floorperson" if by == "dealer" else "dealer")
     assert table.round is None
     assert table.last_round.drawn == []
     assert table.snapshot["round"]["drawn"] == []
