@@ -550,15 +550,17 @@ def test_held_money_is_not_given_up_before_its_review_and_its_alert_stays():
     assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS
 
 
-def test_a_slip_settled_with_nothing_still_waits_for_its_review():
-    """A slip that needs a review first is settled with $0 before: its alert stays, and surveillance reviews it."""
+def test_a_slip_that_waits_for_its_review_is_not_ended_with_nothing():
+    """Dealer and floor file that seat 1 was paid $0, and end the slip with $0 before surveillance has looked."""
     scene = afterdice_scene()
     scene.play((1, "big", 200_000), dice=TWO_FIVES)
     scene.finish()
     assert slips_payment(scene, 1, 0).review_comes_first
-    settle(scene, (1, 0), reason="the player left")
+    with scene.refused("slip-review-first"):
+        settle(scene, (1, 0), reason="the player left")
     assert {"slip-review"} == {kind for kind in afterdice_kinds() if kind.startswith("slip")}
     review(scene)
+    settle(scene, (1, 0), reason="the player left")
     assert not {kind for kind in afterdice_kinds() if kind.startswith("slip")}
 
 
@@ -594,7 +596,7 @@ def slips_exported(scene: Scene) -> None:
 
 
 def test_chips_that_a_large_slip_says_are_gone_stay_in_the_tray_until_its_review_agrees():
-    """Dealer and floor take $29,975, file that seat 1 was overpaid by it, and settle the slip with $0.
+    """Dealer and floor take $29,975, file that seat 1 was overpaid by it, and would settle the slip with $0.
 
     The tray is still to hold the chips, so a count shows that they are missing. Surveillance is told, and decides.
     """
@@ -603,11 +605,13 @@ def test_chips_that_a_large_slip_says_are_gone_stay_in_the_tray_until_its_review
     scene.finish()
     held_cents = scene.fresh.tray_cents
     assert slips_payment(scene, 1, 3_000_000).review_comes_first
-    settle(scene, (1, 0), reason="the player left")
+    with scene.refused("slip-review-first"):
+        settle(scene, (1, 0), reason="the player left")
     assert scene.fresh.tray_cents == held_cents
     assert {"held-after-dice", "slip-review"} <= afterdice_kinds()
     slips_exported(scene)
     review(scene)
+    settle(scene, (1, 0), reason="the player left")
     assert scene.fresh.tray_cents == held_cents - 2_997_500
     slips_exported(scene)
 
