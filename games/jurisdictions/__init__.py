@@ -39,6 +39,7 @@ AT_ONCE = (SIGNATURE, ALONE)  # nothing waits for a second person
 CONTROLS_OF_SUBJECT = {
     "dice": (SIGNATURE,),
     "credits": (SIGNATURE,),
+    "pars": (SIGNATURE,),
     "duties": (SIGNATURE,),
     "ratings": (SIGNATURE,),
     "no-rolls": (SIGNATURE,),

@@ -796,13 +796,13 @@ def test_a_fill_brings_no_more_than_the_par_of_the_table(money_table):
     """A floorperson asks for $1,000,000 of chips at a table of $61,550, at once or in parts.
 
     Each denomination is bounded by the par, what is under way counts with it, and so is the value of the tray. A par is
-    set by a pit or shift manager, on the record.
+    set by a pit or shift manager with another person, on the record.
     """
     scene = money_table
     with scene.refused("fill-above-par"):  # no par is set: the opener is the measure
         request(scene, "fill", {"100000": 1_000})
     par = {"500": 200, "2500": 400, "10000": 300}  # $41,000
-    scene.act("set_par", {"chips": par}, by="pit-manager", device=scene.podium)
+    scene.act("set_par", {"chips": par}, by="pit-manager", witness="shift-manager", device=scene.podium)
     with scene.refused("fill-above-par") as refusal:
         request(scene, "fill", {"500": 201})
     assert refusal.value.params == {"asked": 201, "chip": "$5", "most": 200, "par": "par"}
@@ -816,6 +816,26 @@ def test_a_fill_brings_no_more_than_the_par_of_the_table(money_table):
         request(scene, "fill", {"10000": 195})
     assert refusal.value.params == {"cents": "$82,050", "most": "$82,000", "par": "par"}
     request(scene, "fill", {"10000": 194})
+
+
+def test_no_pit_manager_sets_a_par_alone(money_table):
+    """A pit manager set the par to $1,000,000 and had it filled. A shift manager or the cage signs, and is named."""
+    scene = money_table
+    par = {"chips": {"100000": 1_000}}
+    for by, witness in (
+        ("pit-manager", None), ("shift-manager", None), ("pit-manager", "floorperson"), ("pit-manager", "dealer"),
+        ("shift-manager", "pit-manager"),
+    ):  # fmt: skip
+        how = {"by": by, "witness": witness, "device": scene.podium}
+        if (by, witness) == ("shift-manager", "pit-manager"):
+            scene.act("set_par", par, **how)  # whichever of them begins
+            assert (scene.entry["actor"], scene.entry["witness"]) == (by, witness)
+            continue
+        with scene.refused("second-person-must-sign") as refusal:
+            scene.act("set_par", par, **how)
+        assert "cage" in refusal.value.sentence
+    scene.act("set_par", {"chips": {"100000": 10}}, by="pit-manager", witness="cage", device=scene.podium)
+    assert (scene.entry["actor"], scene.entry["witness"]) == ("pit-manager", "cage")
 
 
 # Thieves who undo a throw that loses: no rolls, failures and voids on the word of one person. Each story: what the

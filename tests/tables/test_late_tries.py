@@ -66,7 +66,8 @@ def test_a_first_try_that_is_refused_ends_nothing(scene):
 def test_a_retry_whose_first_try_was_taken_meanwhile_gets_its_answer(scene, monkeypatch):
     """Between the refusal of the retry and the end of its command, the first try gets the lock."""
     scene.place((1, "small", 2_500))
-    tablet, first = Tablet(scene), []
+    tablet = Tablet(scene)
+    first: list[Any] = []
     end = RUNNER.end_command
 
     def overtaken(request: Any) -> bool:
