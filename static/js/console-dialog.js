@@ -254,7 +254,7 @@ export class ConsoleDialog {
   setChoices(text) {
     const slot = this.box.querySelector("[data-choices]");
     slot.replaceChildren(...(text ?? "").split("|").filter(Boolean).map((choice) => {
-      const [value, words, leadsTo] = choice.split(":"), button = quickButton(words);
+      const [value, words, leadsTo] = choice.split(":"), button = quickButton(leadsTo ? `${words} →` : words);
       Object.assign(button.dataset, leadsTo ? { ask: leadsTo } : { fill: "choice", value });
       return button;
     }));
