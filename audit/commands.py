@@ -1,4 +1,8 @@
-"""Accepted acts by the id that their screen created, so that a repeated request gets the first answer."""
+"""Accepted acts by the id that their screen created, so that a repeated request gets the first answer.
+
+A refused retry is stored too: it ends its command, so that no earlier try, which may still wait somewhere, is accepted
+after the screen was told that the act was not taken.
+"""
 
 import datetime as dt
 import hashlib
@@ -11,6 +15,8 @@ from audit import chain
 from audit.errors import CommandChanged
 from audit.models import Command, Device, Person, Stream
 from audit.rows import insert, read
+
+ENDED = {"ended": True}  # the answer of a command that a refused retry ended
 
 
 def content_hash(content: dict[str, Any]) -> bytes:
@@ -36,6 +42,11 @@ def verify_same(command: Command, content: bytes) -> None:
     """Raise CommandChanged if the accepted act has another `content_hash`."""
     if bytes(command.content_sha256) != content:
         raise CommandChanged(command=str(command.pk))
+
+
+def has_ended(command: Command) -> bool:
+    """Whether a refused retry ended this command, so that it was not accepted and never will be."""
+    return bool(command.answer == ENDED)
 
 
 def make(

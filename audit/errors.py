@@ -64,6 +64,15 @@ class CommandChanged(RecordRefused):
     code = RefusalCode("command-changed", "This act was already sent with different content. Start it again.")
 
 
+class CommandEnded(RecordRefused):
+    """A later try of this command was refused, and the screen was told that it was not taken."""
+
+    code = RefusalCode(
+        "command-ended",
+        "This act was refused when it was sent again, so nothing was recorded. Start it anew.",
+    )
+
+
 class Forbidden(AuditRefusal):
     """This person, or this device, may not do this here. The code says which."""
 

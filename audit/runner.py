@@ -22,9 +22,9 @@ from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 
-from audit import chain, commands, record, step_up
+from audit import chain, clock, commands, record, step_up
 from audit.entry_types import EntryBody
-from audit.errors import LicenseHasEnded
+from audit.errors import CommandEnded, LicenseHasEnded
 from audit.heads import ClaimedHead
 from audit.models import Command, Device, Person, Stream
 from audit.rows import insert
@@ -61,10 +61,12 @@ class CommandLookup:
     """The command that the record was searched for, under the lock of its target, and not found; None before that.
 
     A refusal that comes afterward is an answer about this command: no earlier try of it was accepted. A refusal that
-    comes before says nothing about earlier tries.
+    comes before says nothing about earlier tries. `retry`: the request, if earlier tries of it had no answer and may
+    still come. Its refusal is an answer only once it has ended the command.
     """
 
     not_found: uuid.UUID | None = None
+    retry: "ActRequest | None" = None
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,10 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         return commands.find(request.command)
 
     @abstractmethod
+    def stream_of(self, locked: LockedT) -> Stream:
+        """The stream of a locked target."""
+
+    @abstractmethod
     def make_context(self, request: ActRequest, locked: LockedT) -> ContextT:
         """Build the act's context. Raise a refusal for a witness who may not sign here."""
 
@@ -293,6 +299,30 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
             transaction.set_rollback(True)
         return response if response is not None and response.is_repeat else None
 
+    def end_command(self, request: ActRequest) -> bool:
+        """End the command of a retry that was refused, so that no earlier try of it is accepted afterward.
+
+        Returns whether it is ended; False where an earlier try was accepted since the refusal. In a transaction of its
+        own, under the lock of the target.
+        """
+        with transaction.atomic(durable=not _in_one_transaction.get()):
+            locked = self.lock(request)
+            accepted = commands.find(request.command)
+            if accepted is not None:
+                return commands.has_ended(accepted)
+            stream = self.stream_of(locked)
+            commands.save(
+                request.command,
+                content=self._content_hash(request),
+                stream=stream,
+                seq=stream.seq,
+                answer=commands.ENDED,
+                moment=clock.now(),
+                actor=request.actor,
+                device=request.device,
+            )
+            return True
+
     @overload
     def _perform(self, request: ActRequest) -> ActResponse: ...
     @overload
@@ -307,6 +337,9 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         accepted = self.accepted_command(request, locked)
         if accepted is not None:
             commands.verify_same(accepted, content)
+            if commands.has_ended(accepted):
+                request.lookup.not_found = request.command
+                raise CommandEnded
             return ActResponse(self.key(locked), accepted.seq, accepted.answer, is_repeat=True)
         request.lookup.not_found = request.command
         ctx = self.make_context(request, locked)

@@ -158,6 +158,9 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
                 return change.stream
         return self.stream_name(request.act)
 
+    def stream_of(self, locked: LockedStream) -> Stream:
+        return locked.stream
+
     def key(self, locked: LockedStream) -> int:
         return locked.facility.pk
 

@@ -729,7 +729,7 @@ class Snapshot(TypedDict):
         dict[str, list[PostCode]], "the acts that belong to posts of the table, with these posts"
     ]
     layout: Annotated[list[LayoutWager], "every wager of the edition"]
-    chips: Annotated[list[int], "the chips of the house in cents, from a dollar on: half dollars only pay"]
+    chips: Annotated[list[int], "the chips of the house in cents, the smallest first"]
     last_wagers: list[LastWager]
     figures: Figures
     history: Annotated[list[PastRound], "the last rounds, newest first"]

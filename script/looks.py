@@ -201,7 +201,7 @@ class Looks(Photographer):
         """No roll at T-03, whose wagers then go back."""
         with self.page(f"{FACILITY}/T-03", "linh", *TABLET) as tablet:
             tablet.locator('[data-ask="call_no_roll"]').first.click()
-            tablet.locator("dialog[open] [data-reasons] button").first.click()
+            tablet.locator("dialog[open] [data-choices] button").first.click()
             tablet.locator("dialog[open] [name=person]").select_option("sam")
             for digit in PINS["sam"]:
                 tablet.locator(f"dialog[open] .ask-pin [data-digit='{digit}']").click()

@@ -94,7 +94,10 @@ class Entry(models.Model):
 
 
 class Command(models.Model):
-    """An accepted act by the id that its screen created, with the answer that a retry gets."""
+    """An accepted act by the id that its screen created, with the answer that a retry gets.
+
+    Or an act whose retry was refused (`audit.commands.ENDED`): no try of it is accepted any more.
+    """
 
     id = models.UUIDField(primary_key=True, editable=False)
     content_sha256 = models.BinaryField(max_length=32)

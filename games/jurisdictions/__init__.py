@@ -39,6 +39,8 @@ AT_ONCE = (SIGNATURE, ALONE)  # nothing waits for a second person
 CONTROLS_OF_SUBJECT = {
     "dice": (SIGNATURE,),
     "credits": (SIGNATURE,),
+    "pars": (SIGNATURE,),
+    "chips": (SIGNATURE,),
     "duties": (SIGNATURE,),
     "ratings": (SIGNATURE,),
     "no-rolls": (SIGNATURE,),

@@ -177,6 +177,7 @@ def violations(facts: Facts) -> list[str]:
 
 def read_facts(claims: Sequence[Claim] = ()) -> Facts:
     """Read the facts from the database of this process."""
+    from audit.commands import ENDED
     from audit.models import Command, Entry
     from tables.models import Round, Table
 
@@ -196,7 +197,9 @@ def read_facts(claims: Sequence[Claim] = ()) -> Facts:
         tuple(entries),
         {
             str(key): (name, seq)
-            for key, name, seq in Command.objects.values_list("id", "stream__name", "seq")
+            for key, name, seq in Command.objects.exclude(answer=ENDED).values_list(
+                "id", "stream__name", "seq"
+            )
         },
         tuple(PlayedRound(name, number, ended is not None, *cents) for name, number, ended, *cents in rounds),
         tuple(claims),

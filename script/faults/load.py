@@ -87,6 +87,10 @@ class Claim:
         if self.is_over:
             self.answered = time.monotonic()
 
+    def say_retry(self, body: Json) -> Json:
+        """The body of the next try: whether earlier ones may still be taken."""
+        return {**body, "retry": True} if self.may_be_taken else body
+
 
 async def ask_until_final(
     claim: Claim, ask: Callable[[], Awaitable[tuple[int, Json]]], draw: random.Random
@@ -544,7 +548,7 @@ class Tablet(Screen):
         }
         claim = Claim(command, self.seat.place, name, time.monotonic())
         self.ledger.claims.append(claim)
-        await ask_until_final(claim, lambda: self.ask(name, body), self.draw)
+        await ask_until_final(claim, lambda: self.ask(name, claim.say_retry(body)), self.draw)
         if claim.code in SIGNED_OUT:
             await self.leave()
         return claim
@@ -598,7 +602,8 @@ class Desk(Browser):
         async def ask() -> tuple[int, Json]:
             headers = {**self.headers, "Accept": "application/json"}
             try:
-                response = await self.front.send_act(f"/floor/{claim.place}/acts/{name}", headers, body)
+                path = f"/floor/{claim.place}/acts/{name}"
+                response = await self.front.send_act(path, headers, claim.say_retry(body))
             except NoAnswer:
                 return 0, {}
             self.keep_cookies(response)

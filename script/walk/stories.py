@@ -220,6 +220,11 @@ def give_reason(dealer: Tablet) -> None:
     dealer.tap("#ask [data-reason] >> nth=0")
 
 
+def choose_reason(dealer: Tablet) -> None:
+    """The first of the declared reasons for a round without a result."""
+    dealer.tap("#ask [data-choices] [data-fill] >> nth=0")
+
+
 def sign(walk: Walk) -> None:
     """The floorperson's own PIN in the dialog that asks for it."""
     floorperson = walk.crew.floorperson
@@ -240,7 +245,7 @@ def call_no_roll(walk: Walk) -> None:
     def call() -> None:
         dealer.tap('[data-ask="call_no_roll"] >> nth=0')
         dealer.page.locator("#ask [data-ask-face='6']").click()
-        give_reason(dealer)
+        choose_reason(dealer)
         sign(walk)
 
     walk.act("no roll", call)
@@ -272,7 +277,7 @@ def void_round(walk: Walk) -> None:
 
     def void() -> None:
         dealer.other("void_round")
-        give_reason(dealer)
+        choose_reason(dealer)
         sign(walk)
 
     walk.act("void", void)

@@ -3,7 +3,8 @@
 
    An act whose every try was answered with a refusal, or with a 503 that nothing was begun, was not taken. Once a try
    had no such answer, the act may have been taken, and only an answer about its command ends it: a 200, or a refusal
-   that names the command, because the server looked for it in the record first. Until then it is asked for again, and
+   that names the command, because the server looked for it in the record first. A try after it says that it is a
+   retry: its refusal then ends the command, so that no earlier try, late, is taken. Until then it is asked for again, and
    the page says that it is not known. */
 
 import { csrfToken } from "./csrf.js";
@@ -166,7 +167,7 @@ export class ActQueue {
     };
     const url = this.urls.act.replace("__act__", act);
     for (let tries = 1, errors = 0; ; tries++) {
-      const response = await this.ask(url, { ...body, ...tappedBefore(time) });
+      const response = await this.ask(url, { ...body, ...(mayBeTaken && { "retry": true }), ...tappedBefore(time) });
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
       if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) continue;
       if (response.status >= 500) errors += 1;

@@ -1,6 +1,6 @@
 /* The console's dialog asks for what an act needs beyond the tap: dice, a seat, a wager, an amount, a reason, a
    witness's PIN. The page says which fields an act needs: <template data-act data-title data-fields data-say
-   data-reasons>. With data-hold the act is sent by press and hold (hold.js). Fields that depend on the table's state (lots,
+   data-reasons data-choices>. With data-hold the act is sent by press and hold (hold.js). Fields that depend on the table's state (lots,
    a shaker to lock away) are copied from #fresh, which every push renews. */
 
 import { placeBesideFelt } from "./beside-felt.js";
@@ -11,14 +11,14 @@ import { PinPad } from "./pin-pad.js";
 /* Text fields and the parameter of each. The parameter of a reason depends on the act. */
 const TEXT_PARAMS = {
   "reason": "", "what": "what", "text": "what", "lot": "lot", "seal": "seal", "shaker": "shaker", "fault": "why",
-  "found": "found", "keep": "dice",
+  "found": "found", "keep": "dice", "choice": "reason", "note": "note",
 };
 const SVG = "http://www.w3.org/2000/svg";
 const TOSSES = 3;  // as the label of the box says
 const FACES = [1, 2, 3, 4, 5, 6];
 const FEW_DICE = 3;
-/* Refusals of an act that goes out again with the floor's signature. */
-export const NEEDS_FLOOR = ["no-roll-must-be-signed", "no-rolls-above-the-rate"];
+/* Refusals of an act that goes out again with the signature of the floor, or of who deals. */
+export const NEEDS_FLOOR = ["no-roll-must-be-signed", "no-rolls-above-the-rate", "no-roll-takes-two"];
 
 const money = (cents) => `$${(cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 })}`;
 const isWager = ({ seat, wager, cents }) => seat > 0 && Boolean(wager) && cents > 0;
@@ -96,6 +96,7 @@ export class ConsoleDialog {
     this.showRefusal("");
     this.preview.clear();
     this.setReasons(template.dataset.reasons);
+    this.setChoices(template.dataset.choices);
     this.setOptions(template);
     this.setSlots();
     this.paintEntered();
@@ -249,6 +250,16 @@ export class ConsoleDialog {
     }));
   }
 
+  /* The declared reasons, `code:words` each. One that another act owns, `code:words:act`, leads there. */
+  setChoices(text) {
+    const slot = this.box.querySelector("[data-choices]");
+    slot.replaceChildren(...(text ?? "").split("|").filter(Boolean).map((choice) => {
+      const [value, words, leadsTo] = choice.split(":"), button = quickButton(leadsTo ? `${words} →` : words);
+      Object.assign(button.dataset, leadsTo ? { ask: leadsTo } : { fill: "choice", value });
+      return button;
+    }));
+  }
+
   setOptions(template) {
     const { lying: wagerSelect, person, by: activatedBy } = this.form.elements;
     const { wagers } = this.state.round;
@@ -263,11 +274,15 @@ export class ConsoleDialog {
         person.append(new Option(floorperson.name, floorperson.code));
       person.value = floorperson.code;
     }
-    // A floorperson's act is signed by who deals here, or by another of the floor.
-    const deals = template.dataset.signs === "dealer";
-    for (const option of person.options) option.hidden = option.disabled = option.hasAttribute("data-deals") !== deals;
+    // A floorperson's act is signed by who deals here, and some also by another of the floor ("dealer floor").
+    const signers = (template.dataset.signs ?? "").split(" ");
+    const deals = signers.includes("dealer"), isOnlyDealers = deals && signers.length === 1;
+    for (const option of person.options)
+      option.hidden = option.disabled = option.hasAttribute("data-deals") ? !deals : isOnlyDealers;
+    const dealer = deals && [...person.options].find((option) => option.hasAttribute("data-deals"));
+    if (dealer) person.value = dealer.value;
     if (person.selectedOptions[0]?.disabled) person.value = [...person.options].find((option) => !option.disabled)?.value ?? "";
-    const signer = [...person.options].find(({ dataset }) => dataset.role && dataset.role === template.dataset.signs);
+    const signer = [...person.options].find(({ dataset }) => dataset.role && dataset.role === signers[0]);
     if (signer) person.value = signer.value;
     const playing = new Set(wagers.map(({ seat }) => String(seat)));
     for (const option of activatedBy.options)
@@ -364,6 +379,7 @@ export class ConsoleDialog {
     if (this.fields.includes("lapsed")) params.acknowledge_lapsed = elements.lapsed.checked;
     if (this.fields.includes("secured")) params.secured = elements.secured.checked;
     if (!params.found) delete params.found;
+    if (!params.note) delete params.note;
     return params;
   }
 
@@ -378,6 +394,7 @@ export class ConsoleDialog {
       "list": this.wagers.length > 0,
       "lying": Boolean(params.wager),
       "reason": Boolean(params[this.reasonParam]),
+      "choice": Boolean(params.reason),
       "lot": Boolean(params.lot),
       "shaker": Boolean(params.shaker),
       "what": Boolean(params.what),

@@ -61,6 +61,9 @@ KIND_OF_TYPE = {
 }
 
 
+OF_BOTH_WHO_SIGN = ("by_hand", "no-rolls", "failures")  # and voids
+
+
 @dataclass(frozen=True)
 class Occurrence:
     """One exception: its kind, its gaming day, its table, and the code of the person who entered it ("": nobody).
@@ -245,11 +248,11 @@ def _recorded(tables: dict[int, Table], first: dt.date, last: dt.date) -> Iterat
         "type", "gaming_day", "stream_id", "actor", "witness"
     ):
         kind = KIND_OF_TYPE[type_]
-        signed_with = witness if kind == "by_hand" else ""
+        signed_with = witness if kind in OF_BOTH_WHO_SIGN else ""
         yield Occurrence(kind, day, tables[stream], actor, signed_with)
     for entry in _entries(tables, first, last, (ROUND_VOIDED.name,)):
         kind = "failures" if data_of(entry).get("failed") else KIND_OF_TYPE[entry.type]
-        yield Occurrence(kind, entry.gaming_day, tables[entry.stream_id], entry.actor)
+        yield Occurrence(kind, entry.gaming_day, tables[entry.stream_id], entry.actor, entry.witness or "")
 
 
 def _held_slips(tables: dict[int, Table], first: dt.date, last: dt.date) -> list[int]:

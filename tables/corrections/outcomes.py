@@ -82,19 +82,10 @@ def outcome_of(round_: Round) -> RoundOutcome | None:
 
 def filed_entry(slip: Slip) -> EntryReference:
     """Return the entry that filed a slip. Raises `round-unreadable` where it is damaged, or another amount is due."""
-    return _reference(_filing(slip))
-
-
-def was_held_back(slip: Slip) -> bool:
-    """Whether the slip is about money that was held back at the end of its round. Raises `round-unreadable`."""
-    return "held" in _filing(slip).data
-
-
-def _filing(slip: Slip) -> RecordedEntry:
     rows = Entry.objects.filter(stream=slip.table.stream_id, seq=slip.filed_seq).values_list(*COLUMNS)
     for entry in map(read, rows):
         if entry.is_intact and entry.type == FILED and _matches_slip(entry, slip):
-            return entry
+            return _reference(entry)
     raise _unreadable(slip.round)
 
 

@@ -195,14 +195,11 @@ def verify_reviewer(person: Person, slip: Slip, facility: Facility) -> None:
         raise Refusal(SLIP_REVIEWER_SIGNED, section, slip=slip.code, who=who)
 
 
-def verify_reviewed(slip: Slip, *, has_moved: bool, gives_up: bool) -> None:
-    """Refuse money that moves before a review that comes first, or against one. Raises `Refusal`.
-
-    `gives_up`: nothing moves of money that was held back for the review. It comes first all the same.
-    """
+def verify_reviewed(slip: Slip, *, has_moved: bool) -> None:
+    """Refuse to settle a slip before a review that comes first, or to move money against one. Raises `Refusal`."""
     facility = slip.table.facility
     section = facility.law.section("corrections.review")
-    if (has_moved or gives_up) and slip.review_comes_first and slip.waits_for_review:
+    if slip.review_comes_first and slip.waits_for_review:
         total, who = in_dollars(slip.due_cents), reviewer_names(facility)
         raise Refusal(SLIP_REVIEW_FIRST, section, slip=slip.code, sum=total, who=who)
     if has_moved and slip.review_verdict == Slip.Verdict.DIFFERS:

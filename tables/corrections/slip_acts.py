@@ -17,7 +17,7 @@ from tables.corrections.chips_elsewhere import chips_elsewhere_cents, settled_sl
 from tables.corrections.correction import MAX_REASON, read_correction
 from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED, SlipSettled
 from tables.corrections.filing import create_slip, filed_data, mark_settled
-from tables.corrections.outcomes import filed_entry, was_held_back
+from tables.corrections.outcomes import filed_entry
 from tables.corrections.raises import tell_signers
 from tables.corrections.refusals import (
     NO_SUCH_ROUND,
@@ -91,7 +91,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
 def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     """Settle a slip: what each seat due in fact received or gave back. Less than due needs a reason.
 
-    What was held back of a round is given up only after its review too: the slip is how the review learns of it.
+    Before a review that comes first, nothing ends the slip, $0 neither: the slip is how the review learns of it.
     """
     code, reason = (
         params.text("slip", max_length=20),
@@ -106,7 +106,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     filing_entry = filed_entry(slip)
     _verify_moved(slip, moved_cents_by_seat, reason)
     has_moved = any(moved_cents_by_seat.values())
-    verify_reviewed(slip, has_moved=has_moved, gives_up=not has_moved and was_held_back(slip))
+    verify_reviewed(slip, has_moved=has_moved)
     slip.handed_over = [
         {"seat": amount["seat"], "cents": moved_cents_by_seat[amount["seat"]]} for amount in slip.due
     ]

@@ -140,6 +140,7 @@ def _begin_trays(tables: Iterable[SimulatedTable], hands: Hands) -> None:
     change_keeping(Facility.objects.get(code=FACILITY), True)
     guard = Person.objects.get(facility=FACILITY, role="security")
     manager = Person.objects.get(facility=FACILITY, role="shift-manager")
+    cashier = Person.objects.get(facility=FACILITY, role="cage")
     live = [simulated for simulated in tables if not is_football(simulated)]
     for simulated in live:
         code = simulated.table.code
@@ -148,7 +149,7 @@ def _begin_trays(tables: Iterable[SimulatedTable], hands: Hands) -> None:
             seeding.do(person, simulated.device, FACILITY, code, name, params, witness)  # noqa: B023
             hands.move(4)
 
-        act(manager, "set_par", {"chips": PAR})
+        act(manager, "set_par", {"chips": PAR}, cashier)
         act(simulated.dealer, "count_opener", {"chips": TRAY}, simulated.floor)
         act(simulated.floor, "put_on_drop_box", {"box": f"BOX-{code}"}, guard)
         act(simulated.dealer, "sell_chips", {"cents": 50_000})

@@ -38,7 +38,7 @@ class TableChips:
 
     def begin(self, simulated: SimulatedTable) -> None:
         """Count the opener, which is the par of the table, and put on a drop box."""
-        act(simulated, self.staff.manager, "set_par", {"chips": OPENER})
+        act(simulated, self.staff.manager, "set_par", {"chips": OPENER}, self.staff.cashier)
         act(simulated, simulated.dealer, "count_opener", {"chips": OPENER}, simulated.floor)
         self._put_on_box(simulated)
 

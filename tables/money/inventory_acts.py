@@ -32,7 +32,7 @@ from tables.money.refusals import (
     PAR_UNCHANGED,
     TRANSFERS_UNDER_WAY,
 )
-from tables.money.signing import dealer_and_floor
+from tables.money.signing import dealer_and_floor, verify_par_is_signed
 from tables.money.tray import differences, value_cents
 from tables.runner.table import ActOutcome, act
 
@@ -174,11 +174,15 @@ def count_closer(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(CLOSER_COUNTED(data), {"cents": cents, "exact_cents": exact})
 
 
-@act(roles=STAFFERS, depends_on="nothing")
+@act(roles=STAFFERS, witness=True, depends_on="nothing")
 def set_par(ctx: TableContext, params: Params) -> ActOutcome:
-    """Set what the tray of this table should hold, by denomination."""
+    """Set what the tray of this table should hold, by denomination. Two people sign, as the row `pars` says.
+
+    Raises `second-person-must-sign`.
+    """
     chips = params.chips("chips", values=ctx.table.facility.chip_values)
     _verify_kept(ctx)
+    verify_par_is_signed(ctx)
     par = TrayPar.objects.filter(table=ctx.table).first() or TrayPar(table=ctx.table)
     if par.pk is not None and par.chips == chips:
         raise Refusal(PAR_UNCHANGED, table=ctx.table.code)

@@ -15,17 +15,22 @@ from games.chips import KNOWN_CHIPS_CENTS
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.models import Facility
+from games.separation import policy
 from tables.models import Table
 from tables.money.entry_types import CHIPS_DECLARED, KEEPING_CHANGED
 from tables.money.refusals import CHIPS_ARE_IN_TRAYS
 from tables.runner.facility import SETUP
 
+CHIPS = "chips"  # the row of the policy
+
 
 @transaction.atomic
-def change_keeping(facility: Facility, keeps: bool, by: Person | None = None) -> bool:
+def change_keeping(
+    facility: Facility, keeps: bool, by: Person | None = None, witness: Person | None = None
+) -> bool:
     """Begin or end to keep the inventory of the tables of a facility, with an entry. Returns whether it changed.
 
-    `by` answers for the choice; nobody does where the server seeds a demo.
+    `by` and `witness` answer for the choice; nobody does where the server seeds a demo.
     """
     stream = record.lock_stream(f"{facility.code}/{SETUP}")
     rows = Facility.objects.filter(pk=facility.pk)
@@ -33,15 +38,20 @@ def change_keeping(facility: Facility, keeps: bool, by: Person | None = None) ->
         return False
     rows.update(keeps_inventory=keeps)
     facility.keeps_inventory = keeps
-    _append(stream, facility, KEEPING_CHANGED({"keeps": keeps}), by)
+    _append(stream, facility, KEEPING_CHANGED({"keeps": keeps}), by, witness)
     return True
 
 
 @transaction.atomic
-def change_chips(facility: Facility, chips_cents: Iterable[int], by: Person | None = None) -> bool:
+def change_chips(
+    facility: Facility,
+    chips_cents: Iterable[int],
+    by: Person | None = None,
+    witness: Person | None = None,
+) -> bool:
     """Declare which chips a facility has, with an entry. Returns whether it changed.
 
-    `chips_cents` are values of `KNOWN_CHIPS_CENTS`, in any order. `by`: as for `change_keeping`. Raises
+    `chips_cents` are values of `KNOWN_CHIPS_CENTS`, in any order. `by`, `witness`: as for `change_keeping`. Raises
     `chips-are-in-trays` for chips that are left out while a tray is open that may hold them.
     """
     stream = record.lock_stream(f"{facility.code}/{SETUP}")
@@ -57,7 +67,7 @@ def change_chips(facility: Facility, chips_cents: Iterable[int], by: Person | No
     rows.update(chips_cents=list(chips))
     facility.chips_cents = list(chips)
     entry = CHIPS_DECLARED({"chips_cents": list(chips), "before_cents": list(before)})
-    _append(stream, facility, entry, by)
+    _append(stream, facility, entry, by, witness)
     return True
 
 
@@ -72,6 +82,18 @@ def wrong_chips(declared: Any) -> str:
     return ""
 
 
-def _append(stream: Stream, facility: Facility, entry: EntryBody, by: Person | None) -> None:
+def who_may_not_declare(facility: Facility, by: Person | None, witness: Person | None) -> str:
+    """Return who must answer for a declaration of chips, if these two may not by the row `chips`; "" if they may."""
+    row = policy.row_of(facility.law, CHIPS)
+    people = [person for person in (by, witness) if person is not None and person.facility == facility.code]
+    if len(people) == 2 and policy.may_prepare(row, people[0]) and policy.may_sign(row, people[1]):
+        return ""
+    return f"{policy.in_words(row.prepare)}, and {policy.in_words(row.approve)}"
+
+
+def _append(
+    stream: Stream, facility: Facility, entry: EntryBody, by: Person | None, witness: Person | None
+) -> None:
     moment = clock.never_before(stream, clock.now())
-    record.append(stream, entry=entry, moment=moment, gaming_day=facility.gaming_day(moment), actor=by)
+    gaming_day = facility.gaming_day(moment)
+    record.append(stream, entry=entry, moment=moment, gaming_day=gaming_day, actor=by, witness=witness)

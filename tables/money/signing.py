@@ -20,8 +20,10 @@ from tables.money.refusals import (
     DEALER_AND_FLOOR_MUST_SIGN,
     SECURITY_AND_FLOOR_MUST_SIGN,
 )
+from tables.runner.refusals import SECOND_PERSON_MUST_SIGN
+from tables.runner.signatures import is_signed_by_two
 
-CREDITS = "credits"  # the row of the policy
+CREDITS, PARS = "credits", "pars"  # rows of the policy
 CARRIERS = policy.roles_of(CREDITS, "approve")
 SECURITY = frozenset({"security"})
 COUNT_WITNESSES = frozenset({"cage", "compliance"})
@@ -71,6 +73,13 @@ def verify_carrier_signed(ctx: TableContext, carrier: Person | None, slip: str) 
     if carrier is None or not is_on_duty(carrier, ctx.table):
         raise _carrier_must_sign(ctx, slip, policy.row_of(ctx.table.facility.law, CREDITS))
     return carrier
+
+
+def verify_par_is_signed(ctx: TableContext) -> None:
+    """Raises `second-person-must-sign` unless two people sign as the row `pars` of the policy says."""
+    row = policy.row_of(ctx.table.facility.law, PARS)
+    if not is_signed_by_two(ctx, row):
+        raise Refusal(SECOND_PERSON_MUST_SIGN, row.section, who=policy.in_words(row.approve))
 
 
 def _carrier_must_sign(ctx: TableContext, slip: str, row: SeparationRow) -> Refusal:

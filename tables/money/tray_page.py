@@ -25,7 +25,7 @@ from tables.money.chips_page import (
 )
 from tables.money.inventory import drop_box_on, keeps_inventory, moved_in_play
 from tables.money.proposal import OrderProposal
-from tables.money.signing import CARRIERS, CREDITS, SECURITY
+from tables.money.signing import CARRIERS, CREDITS, PARS, SECURITY
 from tables.money.tray import MovedChips, value_cents
 from tables.money.tubes import TubesDrawing, draw_tubes
 from tables.money.view import tray_facts
@@ -172,6 +172,7 @@ class TrayPage:
     signers: tuple[Person, ...]
     security: tuple[Person, ...]
     carriers: tuple[Person, ...]
+    par_signers: tuple[Person, ...]
     proposal: OrderProposal | None
 
     @property
@@ -287,6 +288,7 @@ def tray_page(ctx: TableContext, person: Person, count: str, slip: str) -> TrayP
         signers=signers_beside(person, table),
         security=on_duty_as(table, *SECURITY),
         carriers=_carriers(table),
+        par_signers=_par_signers(table, person),
         proposal=facts.proposal if facts else None,
     )
 
@@ -302,6 +304,13 @@ def _carriers(table: Table) -> tuple[Person, ...]:
     """Return who may sign to carry a credit from this table, by the policy."""
     row = policy.row_of(table.facility.law, CREDITS)
     return tuple(person for person in on_duty_as(table, *CARRIERS) if policy.may_approve(row, person))
+
+
+def _par_signers(table: Table, person: Person) -> tuple[Person, ...]:
+    """Return who may sign a par beside this person, by the policy."""
+    row = policy.row_of(table.facility.law, PARS)
+    signers = on_duty_as(table, *policy.roles_of(PARS, "approve"))
+    return tuple(signer for signer in signers if signer.pk != person.pk and policy.may_approve(row, signer))
 
 
 def signers_beside(person: Person, table: Table) -> tuple[Person, ...]:

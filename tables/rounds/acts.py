@@ -4,6 +4,7 @@ from typing import cast
 
 from audit.entry_types import EntryBody
 from audit.runner import Changes
+from games.engine import Refusal
 from games.engine.settlement import LOSE, RETURN
 from games.params import Params
 from tables.core.alerts import raise_alert
@@ -13,6 +14,7 @@ from tables.core.permissions import AT_THE_TABLE
 from tables.core.post_acts import seats_to_settle
 from tables.rounds.alert_rules import CHEATING
 from tables.rounds.begin import ensure_round
+from tables.rounds.end_reasons import verify_no_roll_reason, verify_void_reason
 from tables.rounds.entry_types import (
     BETS_CLOSED,
     DICE_SHAKEN,
@@ -28,6 +30,7 @@ from tables.rounds.entry_types import (
     DiceShaken,
     FaceRulings,
     LayoutCleared,
+    Noted,
     RoundNoRoll,
     RoundVoided,
     SeatsSettled,
@@ -36,8 +39,13 @@ from tables.rounds.entry_types import (
     ThrowSettled,
     WinnersPaid,
 )
-from tables.rounds.no_roll_control import NO_ROLL_ROW, RETHROW_ROW, alert_if_many, verify_may_undo
-from tables.rounds.owned_reasons import OF_EQUIPMENT, OF_VOIDS, verify_reason_is_own
+from tables.rounds.no_roll_control import (
+    NO_ROLL_ROW,
+    RETHROW_ROW,
+    alert_if_many,
+    are_bets_open,
+    verify_may_undo,
+)
 from tables.rounds.progress import advance, newly_settled, require_round, round_answer
 from tables.rounds.settlement import settle_throw, write_throw
 from tables.runner.refusals import MANAGER_MUST_SIGN, TOSSED_DICE_ARE_SETTLED
@@ -118,24 +126,24 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
     In Sic Bo the round ends and every wager is returned (A12, A44). In the other games wagers stay and the dice are
     thrown again (A33). The floor signs it, except for as many as the policy leaves free.
 
+    `reason`: one of the edition's, or of the declared ones where it lists none; `note` says more and decides nothing.
     `faces_read`: the faces that could be read, [] where none could.
     """
     reason, faces_read = params.text("reason"), params.faces("faces_read")
+    noted = read_note(params)
     round_ = require_round(ctx)
     state, called = ctx.game.call_no_roll(ctx.state, reason)
     if faces_read is not None:
         ctx.game.verify_faces_read(ctx.state, faces_read)
     subject = NO_ROLL_ROW if state.ended else RETHROW_ROW
-    if not ctx.rules.edition.no_rolls:
-        verify_reason_is_own(ctx, reason, OF_EQUIPMENT)
+    verify_no_roll_reason(ctx, reason)
     verify_may_undo(ctx, subject, called.section)
     alert_if_many(ctx, subject, round_number=round_.number)
     if state.ended:
 
         def entry(data: ThrowData) -> EntryBody:
-            if faces_read is None:
-                return ROUND_NO_ROLL(cast(RoundNoRoll, data))
-            return ROUND_NO_ROLL(cast(RoundNoRoll, {**data, "faces_read": list(faces_read)}))
+            seen = {} if faces_read is None else {"faces_read": list(faces_read)}
+            return ROUND_NO_ROLL(cast(RoundNoRoll, {**data, **seen, **noted}))
 
         return settle_throw(ctx, round_, state, entry, called.settled, reason=reason)
     throw = write_throw(ctx, round_, (), reason)
@@ -153,38 +161,49 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
         "lot": ctx.lot.code if ctx.lot else None,
         "shaker": ctx.shaker.code if ctx.shaker else None,
     }
+    if noted:
+        data["note"] = noted["note"]
     if faces_read is not None:
         data["faces_read"] = list(faces_read)
     return ActOutcome(THROW_NO_ROLL(data), round_answer(round_), "phase")
+
+
+def read_note(params: Params) -> Noted:
+    """Read what somebody notes beside a declared reason; nothing where they note nothing."""
+    note = params.text("note", default="")
+    return {"note": note} if note else {}
 
 
 @act(roles=AT_THE_TABLE, witness=True)
 def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     """Void a round before its dice are entered and return every wager (A47). The floor signs.
 
-    Dice that were tossed are a result, in view or still covered in an automated shaker: the floor has them settled. To
-    void them nevertheless takes a pit or shift manager, and the entry says so. A reason that another act owns, such as
-    a failed device, is refused with the name of that act.
+    `reason` is one of `VOID_REASONS`; one that another act owns, such as a failed device, is refused with the name of
+    that act. `note` says more and decides nothing. After no more bets two people sign, as the policy says. Dice that an
+    automated shaker has tossed are a result, in view or covered: they are settled, and nobody voids them. Dice in view
+    that people threw take a pit or shift manager, and the entry says so.
 
     Between two throws, wagers that the first one decided stay settled. The rest is returned, with a fee already
     paid.
     """
-    reason = params.text("reason")
+    reason, noted = params.text("reason"), read_note(params)
     round_ = require_round(ctx)
     verify_signed_by_floor(ctx)
     state, voided = ctx.game.void_round(ctx.state, reason)
-    verify_reason_is_own(ctx, reason, OF_VOIDS)
-    is_in_view, is_tossed = ctx.game.is_in_view(ctx.state), ctx.game.is_tossed(ctx.state)
+    verify_void_reason(ctx, reason)
+    if ctx.game.is_tossed(ctx.state):
+        raise Refusal(TOSSED_DICE_ARE_SETTLED, ctx.rules.section("device-failure") or voided.section)
+    is_in_view = ctx.game.is_in_view(ctx.state)
     if is_in_view:
         verify_signed_by_manager(ctx, MANAGER_MUST_SIGN, voided.section)
-    elif is_tossed:
-        verify_signed_by_manager(ctx, TOSSED_DICE_ARE_SETTLED, voided.section)
+    if not are_bets_open(ctx.state):
+        verify_may_undo(ctx, NO_ROLL_ROW, voided.section)
     alert_if_many(ctx, NO_ROLL_ROW, round_number=round_.number)
     returned = tuple(wager for wager in voided.settled if wager.outcome == RETURN)
 
     def entry(data: ThrowData) -> EntryBody:
-        more = {"in_view": True} if is_in_view else {"tossed": True} if is_tossed else {}
-        return ROUND_VOIDED(cast(RoundVoided, {**data, **more}))
+        more = {"in_view": True} if is_in_view else {}
+        return ROUND_VOIDED(cast(RoundVoided, {**data, **more, **noted}))
 
     return settle_throw(ctx, round_, state, entry, returned, reason=reason)
 

@@ -17,7 +17,9 @@ SectionOrEmpty = Annotated[str, "the section behind it; empty where the edition 
 
 ThrowNumber = Annotated[int, "number of the throw in the round, void throws included"]
 FacesOrNone = Annotated[list[int], "the faces of the dice; empty where wagers go back without dice"]
-ReturnReason = Annotated[str, "why wagers go back, as a code or in a person's words; otherwise empty"]
+ReturnReason = Annotated[
+    str, "why wagers go back, as a code; in old records in a person's words; otherwise empty"
+]
 Announced = Annotated[bool, "whether dice were called"]
 LitCodes = Annotated[list[str], "codes of the wagers whose areas are lit"]
 Taken = Annotated[int, "lost stakes and fees that the house keeps"]
@@ -254,7 +256,13 @@ class FacesRead(TypedDict):
     ]
 
 
-class RoundNoRoll(ThrowData, FacesRead):
+class Noted(TypedDict):
+    """What somebody notes beside a declared reason. It decides nothing."""
+
+    note: NotRequired[Annotated[str, "what a person notes beside the reason; absent where nothing was"]]
+
+
+class RoundNoRoll(ThrowData, FacesRead, Noted):
     pass
 
 
@@ -266,7 +274,7 @@ class ManualSettlement(ThrowData):
     failed: Annotated[EquipmentKind, "what failed"]
 
 
-class RoundVoided(ThrowData):
+class RoundVoided(ThrowData, Noted):
     failed: NotRequired[Annotated[EquipmentKind, "what failed; absent where the floor voided the round"]]
     in_view: NotRequired[
         Annotated[Literal[True], "the dice had been tossed and were in view; a pit or shift manager signed"]
@@ -274,7 +282,7 @@ class RoundVoided(ThrowData):
     tossed: NotRequired[
         Annotated[
             Literal[True],
-            "an automated shaker had tossed the dice, which were still covered; a pit or shift manager signed",
+            "in old records: an automated shaker had tossed the dice, still covered; a pit or shift manager signed",
         ]
     ]
 
@@ -336,9 +344,9 @@ SEATS_SETTLED = entry_type(
 )
 
 
-class ThrowNoRoll(ActOfPost, FacesRead):
+class ThrowNoRoll(ActOfPost, FacesRead, Noted):
     lot: LotOrNone
-    reason: Annotated[str, "why, as a code of the edition or in a person's words"]
+    reason: Annotated[str, "why, as a code of the edition"]
     round: int
     section: SectionOrEmpty
     shaker: ShakerOrNone

@@ -1,13 +1,15 @@
 """Who signs a throw or a round that is undone on somebody's word, and when surveillance is alerted.
 
 The rows of the policy (games/separation) say it: `no-rolls` where wagers go back after no more bets, `rethrows` where
-the dice are only thrown again. Counted are the entries of one person at every table of the facility.
+the dice are only thrown again. Two people sign, of whom one may approve, so nobody of the floor does it alone. Counted
+are the entries that a person made or signed, at every table of the facility; and for what is free, those of the table,
+so that another dealer has none of their own.
 """
 
 import datetime as dt
 from collections.abc import Iterable
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from audit.models import Entry, Person
 from games.engine import Refusal
@@ -19,7 +21,8 @@ from tables.core.context import TableContext
 from tables.models import Table
 from tables.rounds.alert_rules import MANY_NO_ROLLS, MANY_RETHROWS
 from tables.rounds.entry_types import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL
-from tables.rounds.refusals import NO_ROLL_MUST_BE_SIGNED, NO_ROLLS_ABOVE_THE_RATE
+from tables.rounds.refusals import NO_ROLL_MUST_BE_SIGNED, NO_ROLL_TAKES_TWO, NO_ROLLS_ABOVE_THE_RATE
+from tables.runner.signatures import is_signed_by_two
 
 NO_ROLL_ROW, RETHROW_ROW = "no-rolls", "rethrows"  # of the policy
 ALERTS = {NO_ROLL_ROW: MANY_NO_ROLLS, RETHROW_ROW: MANY_RETHROWS}
@@ -35,36 +38,44 @@ def no_roll_row(ctx: TableContext, subject: str) -> SeparationRow:
 
 
 def are_bets_open(state: RoundState) -> bool:
-    """Whether players may still take their wagers off, so that nothing is gained by undoing the round."""
-    return (state.phase, "place_wagers") in state.procedure.moves
+    """Whether players may still take every wager off, so that nothing is gained by undoing the round.
+
+    After the first throw some wagers stand, although others may be placed.
+    """
+    return not state.throws and (state.phase, "place_wagers") in state.procedure.moves
 
 
 def verify_may_undo(ctx: TableContext, subject: str, section: str) -> None:
-    """Refuse to undo a throw or a round without the signature of the floor, except up to the rate of the policy.
+    """Refuse to undo a throw or a round unless two people sign, one of them of the floor, except up to a rate.
 
-    Raises `no-roll-must-be-signed`, or `no-rolls-above-the-rate` once the person has called all that are free.
+    Raises `no-roll-must-be-signed`, or `no-rolls-above-the-rate` once the person or the table has had all that are
+    free; and `no-roll-takes-two` where somebody of the floor acts alone.
     """
     row, people = no_roll_row(ctx, subject), _people(ctx)
-    if any(policy.may_approve(row, person) for person in people):
+    if is_signed_by_two(ctx, row):
         return
+    count = 0
+    if row.free_count:
+        counts = [undone_by(ctx, subject, person, row.free_minutes) for person in people]
+        count = max(undone_at(ctx, subject, row.free_minutes), *counts)
+        if count < row.free_count:
+            return
+    if any(policy.may_approve(row, person) for person in people):
+        raise Refusal(NO_ROLL_TAKES_TWO, section)
     if not row.free_count:
         raise Refusal(NO_ROLL_MUST_BE_SIGNED, section)
-    count = max((undone_by(ctx, subject, person, row.free_minutes) for person in people), default=0)
-    if count >= row.free_count:
-        raise Refusal(NO_ROLLS_ABOVE_THE_RATE, section, count=count, minutes=row.free_minutes)
+    raise Refusal(NO_ROLLS_ABOVE_THE_RATE, section, count=count, minutes=row.free_minutes)
 
 
 def alert_if_many(ctx: TableContext, subject: str, *, round_number: int) -> None:
-    """Raise an alert once a person has undone as many as the policy names, this act included.
+    """Raise an alert once a person has undone or signed as many as the policy names, this act included.
 
-    Who only signs for others is not counted, unless nobody else acted. Real play only.
+    Real play only.
     """
     row = no_roll_row(ctx, subject)
     if not row.alert_count or ctx.table.kind != Table.Kind.LIVE:
         return
-    people = _people(ctx)
-    callers = [person for person in people if not policy.may_approve(row, person)] or people[:1]
-    for person in callers:
+    for person in _people(ctx):
         count = undone_by(ctx, subject, person, row.alert_minutes) + 1
         if count >= row.alert_count:
             alert = ALERTS[subject].expected(
@@ -79,15 +90,22 @@ def alert_if_many(ctx: TableContext, subject: str, *, round_number: int) -> None
 
 
 def undone_by(ctx: TableContext, subject: str, person: Person, minutes: int) -> int:
-    """How many throws or rounds this person has undone in these minutes, at any table of the facility."""
-    entries = Entry.objects.filter(
-        Q(actor=person.code) | Q(witness=person.code),
-        type__in=COUNTED_TYPES[subject],
-        at__gt=ctx.now - dt.timedelta(minutes=minutes),
-        stream__name__startswith=f"{ctx.table.facility.code}/",
-        stream__real_play=ctx.stream.real_play,
+    """How many throws or rounds this person has undone or signed in these minutes, at any table of the facility."""
+    entries = _undone(ctx, subject, minutes).filter(Q(actor=person.code) | Q(witness=person.code))
+    at_the_facility = entries.filter(
+        stream__name__startswith=f"{ctx.table.facility.code}/", stream__real_play=ctx.stream.real_play
     )
-    return entries.count()
+    return at_the_facility.count()
+
+
+def undone_at(ctx: TableContext, subject: str, minutes: int) -> int:
+    """How many throws or rounds were undone at this table in these minutes, whoever was here."""
+    return _undone(ctx, subject, minutes).filter(stream=ctx.stream).count()
+
+
+def _undone(ctx: TableContext, subject: str, minutes: int) -> QuerySet[Entry]:
+    since = ctx.now - dt.timedelta(minutes=minutes)
+    return Entry.objects.filter(type__in=COUNTED_TYPES[subject], at__gt=since)
 
 
 def _people(ctx: TableContext) -> list[Person]:

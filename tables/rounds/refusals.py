@@ -8,6 +8,12 @@ NO_ROLL_MUST_BE_SIGNED = RefusalCode(
     "call a floorperson, who signs with their own PIN.",
     "Floorperson needed",
 )
+NO_ROLL_TAKES_TWO = RefusalCode(
+    "no-roll-takes-two",
+    "Nobody does this alone. Leave the dice as they are, and have whoever deals, or another of the floor, sign with "
+    "their own PIN.",
+    "Second person needed",
+)
 NO_ROLLS_ABOVE_THE_RATE = RefusalCode(
     "no-rolls-above-the-rate",
     "%(count)s throws were called no roll in the last %(minutes)s minutes. Leave the dice as they are and call a "
@@ -18,6 +24,11 @@ REASON_OF_ANOTHER_ACT = RefusalCode(
     "reason-of-another-act",
     "For this reason the round is not ended here. Use %(instead)s.",
     "Another act",
+)
+NO_SUCH_VOID_REASON = RefusalCode(
+    "no-such-void-reason",
+    "A round is not voided because of %(reason)s. Choose one of the reasons shown, and note the rest beside it.",
+    "No such reason",
 )
 DRAWS_ONLY_IN_TRAINING = RefusalCode(
     "draws-only-in-training",

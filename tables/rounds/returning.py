@@ -16,9 +16,9 @@ from django.db.models import F
 from games.engine.procedures import EndedPhase
 from games.engine.settlement import RETURN
 from games.snapshot_types import NextStep, Returning, ReturnSeat, RibbonStep, Snapshot
-from games.wording import no_roll_text
 from tables.core.context import TableContext
 from tables.models import Round, Settlement, Table
+from tables.rounds.end_reasons import end_reason_text
 from tables.rounds.layout import labels
 from tables.words.sentences import dollars, moment, short
 
@@ -100,7 +100,7 @@ def returning(ctx: TableContext, newest: EndedPhase | None) -> Returning | None:
     return {
         "round": table.last_round,
         "ending": first.phase,
-        "why": no_roll_text(first.reason),
+        "why": end_reason_text(first.reason),
         "section": short(first.cite),
         "at": moment(first.called_at),
         "count": len(wagers),

@@ -8,9 +8,10 @@ from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.state import RoundState
 from games.engine.wagers import Wager
 from games.snapshot_types import Call, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
-from games.wording import no_roll_text, reason_text
+from games.wording import reason_text
 from tables.core.context import TableContext
 from tables.core.held_back import WagerKey, key_of
+from tables.rounds.end_reasons import end_reason_text
 from tables.words.sentences import number_words, short, step_label
 
 
@@ -26,7 +27,7 @@ def throws(ctx: TableContext) -> list[ThrowFacts]:
                 "number": throw.number,
                 "dice": list(ctx.game.arranged(throw.dice)),
                 "corrected": throw.revision > 1,
-                "void": None if throw.dice else no_roll_text(throw.void_reason),
+                "void": None if throw.dice else end_reason_text(throw.void_reason),
                 "call": call(ctx.game, valid) if throw.dice else None,
             }
         )

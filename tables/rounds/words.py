@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tables.rounds.end_reasons import WORDS
 from tables.rounds.entry_types import (
     BETS_CLOSED,
     DICE_GATHERED,
@@ -56,6 +57,19 @@ def faces_read_words(data: Mapping[str, Any]) -> str:
     return f"; read {dice_words(faces)}" if faces else "; no face could be read"
 
 
+def _voided_words(data: Mapping[str, Any]) -> str:
+    if data.get("in_view"):
+        return "Round void with the dice in view"
+    return "Round void with the dice tossed and covered" if data.get("tossed") else "Round void"
+
+
+def reason_words(data: Mapping[str, Any]) -> str:
+    """Return a declared reason and what was noted: ": Dispute settled by the floor (seat 3)". "" where neither is."""
+    reason = WORDS.get(data.get("reason", ""), "")
+    note = f" ({data['note']})" if data.get("note") else ""
+    return f": {reason}{note}" if reason else note
+
+
 ACT_LINES = [
     line(
         WAGERS_PLACED,
@@ -89,16 +103,13 @@ ACT_LINES = [
     ),
     line(DICE_THROWN, lambda data: "Dice out, throw %(throw)s" % data),
     line(ROUND_SETTLED_BY_HAND, lambda data: "Dice %s, settled manually" % dice_words(data["dice"])),
-    line(ROUND_NO_ROLL, lambda data: "No roll, wagers returned%s" % faces_read_words(data)),
+    line(
+        ROUND_NO_ROLL,
+        lambda data: "No roll, wagers returned%s%s" % (reason_words(data), faces_read_words(data)),
+    ),
     line(
         ROUND_VOIDED,
-        lambda data: (
-            "Round void with the dice in view, wagers returned"
-            if data.get("in_view")
-            else "Round void with the dice tossed and covered, wagers returned"
-            if data.get("tossed")
-            else "Round void, wagers returned"
-        ),
+        lambda data: "%s, wagers returned%s" % (_voided_words(data), reason_words(data)),
     ),
     line(LOSERS_TAKEN, lambda data: "Taken %s" % dollars(data["taken_cents"])),
     line(

@@ -44,7 +44,7 @@ MANAGER_MUST_SIGN = RefusalCode(
 )
 TOSSED_DICE_ARE_SETTLED = RefusalCode(
     "tossed-dice-are-settled",
-    "The shaker has tossed the dice, so they count although they are covered. Uncover them and settle the round. Only "
-    "a pit or shift manager may void it, with their own PIN.",
+    "The shaker has tossed the dice, so they count, in view or covered. Uncover them and settle the round. "
+    "If equipment failed, report it: gaming ceases then.",
     "Dice were tossed",
 )

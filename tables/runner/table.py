@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from audit.clock import format_moment, never_before
 from audit.entry_types import ENTRY_TYPES, EntryBody
-from audit.models import Command
+from audit.models import Command, Stream
 from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, ClaimedTap, Stale
 from games.params import Params, malformed
 from tables.core import post_acts
@@ -79,6 +79,9 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
     def accepted_command(self, request: ActRequest, locked: Locked) -> Command | None:
         locked.play, command = read_play(locked.table, request.command)
         return command
+
+    def stream_of(self, locked: Locked) -> Stream:
+        return locked.table.stream
 
     def make_context(self, request: ActRequest, locked: Locked) -> TableContext:
         halts.verify_not_halted(request, locked)

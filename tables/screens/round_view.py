@@ -310,7 +310,8 @@ def offers(ctx: TableContext, opening: Opening) -> list[str]:
     if ctx.shaker is None:
         return ["close_table", "replace_shaker"]
     ceased = {"report_device_failure"} if ctx.table.status == Table.Status.CEASED else set()
-    legal = sorted(legal_acts(ctx, ctx.state) - ceased)
+    tossed = {"void_round"} if ctx.game.is_tossed(ctx.state) else set()  # they are settled
+    legal = sorted(legal_acts(ctx, ctx.state) - ceased - tossed)
     if ctx.round is None:
         legal = [name for name in legal if name != "void_round" and ctx.lot is not None]
         more = ["close_table", *_dice_acts(ctx), "report_device_failure", "replace_shaker"]

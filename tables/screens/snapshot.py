@@ -55,7 +55,6 @@ SEALING_LINES = (
     "dice-sealed",
     "shaker-seals",
 )  # inspection lines of editions that seal the dice in the shaker
-DOLLAR = 100  # cents. Wagers are made of chips from a dollar on; half dollars only pay.
 
 
 class DisplayContext(TableContext):
@@ -174,7 +173,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
         "returning": None,
         "post_acts": {act: list(needed.posts) for act, needed in game_by_code(table.game).post_acts.items()},
         "layout": wager_layout(ctx),
-        "chips": [cents for cents in sorted(table.facility.chip_values) if cents >= DOLLAR],
+        "chips": sorted(table.facility.chip_values),
         **ended_rounds,
         "acts": selectors.acts(table, appended),  # read last (`_is_current`)
         "alerts": alerts_of(ctx, [alert for alert in alerts if not is_decided(alert)]),

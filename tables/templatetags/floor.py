@@ -12,6 +12,7 @@ from games.formats import money, signed
 from games.layout_drawing import listed
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
 from tables.equipment import table_signs
+from tables.rounds.end_reasons import NO_ROLL_REASONS, VOID_REASONS
 from tables.screens import fragments, screen_data
 from tables.screens.formats import cite, clock
 from tables.words.forms import span
@@ -139,6 +140,26 @@ def game_files(name: str, code: str = "") -> list[str]:
     return [
         registry.asset(owner, name) for owner in registry.with_asset("static", name) if code in ("", owner)
     ]
+
+
+@register.filter
+def void_choices(s: Snapshot) -> str:
+    """The declared reasons of a void at a table for the console's dialog: `code:words`, with `:act` where one owns it.
+
+    A no roll after which the dice are thrown again has its own button and no reason here.
+    """
+    return "|".join(
+        ":".join(filter(None, (reason.code, reason.words, reason.leads_to)))
+        for reason in VOID_REASONS
+        if not reason.act or has_duty(s, reason.duty)
+        if reason.act != "call_no_roll" or registry.game_by_code(s["table"]["game"]).no_roll_ends
+    )
+
+
+@register.filter
+def no_roll_choices(s: Snapshot) -> str:
+    """The declared reasons of a no roll at a table whose edition lists none, for the console's dialog."""
+    return "|".join(f"{reason.code}:{reason.words}" for reason in NO_ROLL_REASONS)
 
 
 @register.filter

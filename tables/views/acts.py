@@ -133,14 +133,23 @@ def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
     """Execute the act of a request, in one thread with one connection. Publishes nothing.
 
     A refusal names its command if the record was searched for it first. Only such a refusal tells the screen that an
-    act of which an earlier try had no answer was not taken (static/js/acts.js).
+    act of which an earlier try had no answer was not taken (static/js/acts.js). Such an earlier try may still wait for
+    a connection, so the refusal ends its command first. If an earlier try was accepted meanwhile, its answer is given.
     """
     lookup = CommandLookup()
     reply = _execute_request(request, target, lookup)
-    is_refusal = reply.status != 200 and reply.body["refusal"]["code"] != NOT_BEGUN
-    if is_refusal and lookup.not_found is not None:
+    retry = lookup.retry if _is_about_command(reply, lookup) else None
+    if retry is not None and not target.runner.end_command(retry):
+        reply = _execute_request(request, target, lookup)
+    if _is_about_command(reply, lookup):
         reply.body["command"] = str(lookup.not_found)
     return reply
+
+
+def _is_about_command(reply: ActReply, lookup: CommandLookup) -> bool:
+    """Whether a reply refuses a command for which the record was searched."""
+    is_refusal = reply.status != 200 and reply.body["refusal"]["code"] != NOT_BEGUN
+    return is_refusal and lookup.not_found is not None
 
 
 def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLookup) -> ActReply:
@@ -152,6 +161,7 @@ def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLoo
         body, attachment = _form(request) if _has_file(request, target) else (_json_body(request), b"")
         station = body.get("station", "dealer") if body.get("station", "dealer") in STATIONS else "dealer"
         act_request = replace(_act_request(request, body, person, target, attachment), lookup=lookup)
+        lookup.retry = act_request if body.get("retry") is True else None
         response = _perform(request, act_request, body, target)
     except (SignedOut, Locked) as reason:
         return _refused_without_session(request, target, reason)
@@ -197,6 +207,8 @@ def _perform(
     code, pin, app_code = signature
     witness = people.claimed_witness(request, code, with_factor=bool(app_code))
     act_request = replace(act_request, witness=witness)
+    if act_request.lookup.retry is not None:
+        act_request.lookup.retry = act_request
     accepted = target.runner.rehearse(act_request, up_to_act=act_request.witness is None)
     if accepted is not None:
         return accepted

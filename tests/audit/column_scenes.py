@@ -68,7 +68,13 @@ def play_evening(folder: Path) -> Scene:
     registration.record_people()
     test_money.keep_inventory(scene)
     scene.staff()
-    scene.act("set_par", {"chips": test_money.OPENER}, by="pit-manager", device=scene.podium)
+    scene.act(
+        "set_par",
+        {"chips": test_money.OPENER},
+        by="pit-manager",
+        witness="shift-manager",
+        device=scene.podium,
+    )
     test_money.count(scene, "count_opener", test_money.OPENER)
     test_money.box(scene, "put_on_drop_box", {"box": "B-1"})
     scene.inspect()

@@ -52,7 +52,7 @@ def small_day(hands, scene):
     scene.act("call_no_roll", {"reason": "leans"}, witness="floorperson")
     hands.now = at(12)
     scene.place((4, "big", 7_000))
-    scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     scene.act("report_dispute", {"seat": 4, "about": "a late chip"})
     device = {"what": "a telephone that counts", "action": "put away", "seat": 4}
     scene.act("log_device_incident", device, by="floorperson")

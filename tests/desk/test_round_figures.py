@@ -91,7 +91,7 @@ def test_void_rounds_and_no_rolls_count_nothing(hands, scene):
     scene.to_the_dice()
     scene.act("call_no_roll", {"reason": "leans"}, witness="floorperson")
     scene.place((4, "big", 7_000))
-    scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     assert (figures_of(scene), lines_of(scene, "--by", "round")) == ([], [])
     later = TODAY + dt.timedelta(days=1)
     assert lines_of(scene, first=later, last=later) == []
@@ -101,7 +101,7 @@ def test_a_table_that_dealt_only_void_rounds_has_its_line(hands, scene):
     assert lines_of(scene) == []
     scene.place((4, "big", 7_000))
     assert lines_of(scene) == []  # the round is in play
-    scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     money = ("handle_cents", "taken_cents", "paid_cents", "win_cents", "fees_cents", "cut_cents")
     nothing = {"table": "T-01", "game": "sic-bo", "rounds": 0, "wagers": 0, **dict.fromkeys(money, 0)}
     nothing |= {"expected_win": "0", "variance": "0"}

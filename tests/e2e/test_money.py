@@ -32,7 +32,7 @@ def open_tray(stage) -> Scene:
     scene.staff()
     count(scene, "count_opener", {**OPENER, "500": 118, "2500": 96})
     box(scene, "put_on_drop_box", {"box": "B-17"})
-    scene.act("set_par", {"chips": OPENER}, by="pit-manager", device=scene.podium)
+    scene.act("set_par", {"chips": OPENER}, by="pit-manager", witness="shift-manager", device=scene.podium)
     scene.inspect()
     scene.open()
     return scene

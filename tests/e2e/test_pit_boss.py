@@ -35,7 +35,9 @@ def pit(stage) -> dict[str, Scene]:
         scene.act("take_over_table", **how)
         count(scene, "count_opener", OPENER, **how)
         box(scene, "put_on_drop_box", {"box": f"B-{scene.table.code}"})
-        scene.act("set_par", {"chips": OPENER}, by="pit-manager", device=scene.podium)
+        scene.act(
+            "set_par", {"chips": OPENER}, by="pit-manager", witness="shift-manager", device=scene.podium
+        )
         scene.inspect()
         scene.open()
     first, second = house["T-01"], house["T-02"]

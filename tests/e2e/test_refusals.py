@@ -129,7 +129,7 @@ def test_no_roll_and_void_return_every_wager(scene, new_page):
     dealer.tap('#side-seats [data-ask="call_no_roll"]')
     for face in (1, 6):
         dealer.tap(f'#ask [data-ask-face="{face}"]')
-    dealer.tap("#ask [data-reason] >> nth=0")
+    dealer.tap("#ask [data-choices] [data-fill] >> nth=0")
     expect(dealer.page.locator("#ask [data-go]")).to_be_disabled()  # the floor looks at the dice and signs
     dealer.sign("floorperson")
     expect(dealer.page.locator("#side-return .run--now")).to_contain_text("Hand back 4 wagers")
@@ -147,10 +147,18 @@ def test_no_roll_and_void_return_every_wager(scene, new_page):
     assert scene.last_round.returned_seats == list(range(1, 9))
     dealer.place((2, "small", 2_500))
     dealer.other("void_round")
-    dealer.tap("#ask [data-reason] >> nth=0")
+    dealer.tap('#ask [data-choices] [data-ask="report_device_failure"] >> nth=0')
+    expect(dealer.page.locator("#ask-title")).to_have_text("Device failure")
+    dealer.tap("#ask [data-cancel]")
+    dealer.other("void_round")
+    expect(dealer.page.locator("#ask [data-go]")).to_be_disabled()
+    dealer.page.locator("#ask [name=note]").fill("fire alarm")
+    dealer.tap('#ask [data-value="emergency"]')
     dealer.sign("floorperson")
     expect(dealer.page.locator("#ask")).to_be_hidden()
     assert scene.last_round.phase == "void"
+    said = scene.entry["data"]
+    assert (said["reason"], said["note"]) == ("emergency", "fire alarm")
     dealer.step("Returned seat 2")
     dealer.is_in("open")
     expect(dealer.page.locator("#screen")).to_have_attribute("data-mode", "betting")

@@ -75,7 +75,7 @@ def forbid(*_arguments: Any) -> None:
 def test_a_second_signature_is_refused_without_its_command_because_an_earlier_try_may_still_be_accepted(
     scene, tablet, monkeypatch
 ):
-    command, params = str(uuid.uuid4()), {"reason": "other"}
+    command, params = str(uuid.uuid4()), {"reason": "dispute"}
 
     def sign(pin="654321"):
         witness = {"person": scene.people["floorperson"].code, "pin": pin}
@@ -332,7 +332,7 @@ def test_423_at_a_locked_tablet_and_after_relief(scene, tablet):
 
 def test_a_witness_signs_with_an_own_pin(scene, tablet):
     scene.place((1, "small", 2_500))
-    void = ("void_round", {"reason": "cover dropped"})
+    void = ("void_round", {"reason": "dispute"})
     assert refusal(send(tablet, scene, *void), 422)[0]["code"] == "floorperson-must-sign"
     wrong = {"person": "floorperson", "pin": "000000"}
     assert refusal(send(tablet, scene, *void, witness=wrong), 401)[0]["code"] == "wrong-pin"
@@ -348,7 +348,7 @@ def test_a_witness_signs_with_an_own_pin(scene, tablet):
 
 def test_a_refused_act_hashes_no_pin_and_locks_out_no_witness(scene, tablet, monkeypatch):
     scene.place((1, "small", 2_500))
-    void = ("void_round", {"reason": "cover dropped"})
+    void = ("void_round", {"reason": "dispute"})
     dealer, floor = ({"person": code, "pin": "000000"} for code in ("relief", "floorperson"))
     with monkeypatch.context() as patch:
         patch.setattr(Person, "check_password", lambda *_: pytest.fail("a PIN was hashed"))
@@ -382,9 +382,9 @@ def test_a_refused_act_hashes_no_pin_and_locks_out_no_witness(scene, tablet, mon
 def test_a_signed_act_that_is_repeated_hashes_no_pin(scene, tablet, monkeypatch):
     scene.place((1, "small", 2_500))
     signed = {"witness": {"person": "floorperson", "pin": PIN}, "command": str(uuid.uuid4())}
-    first = send(tablet, scene, "void_round", {"reason": "cover dropped"}, **signed).json()
+    first = send(tablet, scene, "void_round", {"reason": "dispute"}, **signed).json()
     monkeypatch.setattr(Person, "check_password", lambda *_: pytest.fail("a PIN was hashed"))
-    again = send(tablet, scene, "void_round", {"reason": "cover dropped"}, **signed).json()
+    again = send(tablet, scene, "void_round", {"reason": "dispute"}, **signed).json()
     assert (again["answer"], again["again"]) == (first["answer"], True)
 
 

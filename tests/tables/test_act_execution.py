@@ -100,7 +100,7 @@ def test_an_act_of_the_round_is_stale_once_the_phase_has_moved(scene):
     scene.act("shake", {"shakes": 3})
     for act, params in (("no_more_bets", {}), ("shake", {"shakes": 3}), ("call_dice", {"dice": [1, 1, 2]})):
         stale(scene, act, params, seen=seen)
-    stale(scene, "void_round", {"reason": "x"}, by="floorperson", seen=seen)
+    stale(scene, "void_round", {"reason": "dispute"}, by="floorperson", seen=seen)
     scene.act("no_more_bets", seen=seen + 1)
 
 
@@ -169,7 +169,7 @@ def test_an_act_that_the_record_does_not_take_did_not_happen(scene, monkeypatch,
         "place_wagers": laid(1, 0),
         "call_dice": {"dice": [1, 1, 2]},
         "correct_dice": {"dice": [6, 6, 5], "reason": "misread"},
-        "void_round": {"reason": "x"},
+        "void_round": {"reason": "dispute"},
         "change_dice_lot": {"lot": "L-0002"},
     }[act]
     if act in ("call_dice", "correct_dice"):

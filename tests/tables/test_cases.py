@@ -456,7 +456,7 @@ def test_a_verification_finds_a_case_that_differs_from_its_entries(disputed):
 def test_nobody_signs_who_acted_in_the_round_and_table_games_do_not_sign_alone(disputed, hands):
     hire(disputed, ("night-manager", "shift-manager"))
     disputed.place((1, "small", 1_000))
-    disputed.act("void_round", {"reason": "a die left the table"}, witness="shift-manager")
+    disputed.act("void_round", {"reason": "dispute"}, witness="shift-manager")
     disputed.act("report_dispute", {"seat": 1, "about": "Why void?"})
     watch.open_found_cases()
     params = {"case": "C-0002", "outcome": "stands", "reason": "A die left the table."}
@@ -619,10 +619,10 @@ def test_exceptions_are_counted_by_week_person_table_and_game(hands, scene):
     scene.finish()
     scene.place((1, "small", 1_000))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "a die leans", "faces_read": [1, 1]}, witness="floorperson")
+    scene.act("call_no_roll", {"reason": "leans", "faces_read": [1, 1]}, witness="floorperson")
     hands.now += 8 * 24 * HOUR
     scene.place((1, "small", 1_000))
-    scene.act("void_round", {"reason": "a die left the table"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     scene.place((1, "small", 1_000))
     scene.act("report_device_failure")
     watch.open_found_cases()
@@ -637,7 +637,8 @@ def test_exceptions_are_counted_by_week_person_table_and_game(hands, scene):
         "Refused counts": [0, 0, 0, 0],
         "Outside the band": [0, 0, 0, 0],
     }
-    [row] = counted.rows("dealer")
+    row, signer = counted.rows("dealer")
+    assert (signer.label, signer.rounds, signer.total) == ("Floorperson", 0, 2)  # of the void and the no roll
     assert (row.label, row.rounds, row.total) == ("Dealer", 4, 5)
     assert [(cell.count, cell.rate, cell.share) for cell in row.cells] == [
         (1, 25, 100), (1, 25, 100), (1, 25, 100), (1, 25, 100), (0, 0, 0), (1, 25, 100), (0, 0, 0), (0, None, 0)

@@ -111,7 +111,11 @@ def test_only_declared_chips_are_counted_sold_and_shown():
     page = scene.browser("tablet", "dealer").get("/floor/larkfield/T-01/tray?count=tray").content.decode()
     assert 'data-cell="50"' in page and "chips of $0.50" in page and 'class="stack-' in page
     scene.act("sell_chips", {"cents": 1_050, "chips": {"50": 1, "500": 2}})
-    assert scene.snapshot["chips"] == sorted(CHIPS_CENTS)  # stakes are tapped in dollars
+    assert scene.snapshot["chips"] == sorted(KNOWN_CHIPS_CENTS)
+    console = scene.browser("tablet", "dealer").get("/floor/larkfield/T-01/console").content.decode()
+    assert 'data-chip="50"' in console and ">.50</b>" in console  # a stake with a half dollar is tapped
+    scene.place((1, "big", 1_050))
+    assert scene.round.wagered_cents == 1_050
 
 
 def test_a_declaration_is_an_entry_and_takes_no_chips_out_of_open_trays():

@@ -149,9 +149,10 @@ class Tablet:
         """One try. What gets no final answer is asked for again by its id."""
         world = self.world
         claim.tries += 1
+        sent = claim.say_retry(body)
         if world.fails("late copy", 0.05):
-            world.after(0.1, 20, lambda: self.arrive_late(claim, body))
-        claim.judge(*self.answer(claim, body))
+            world.after(0.1, 20, lambda: self.arrive_late(claim, sent))
+        claim.judge(*self.answer(claim, sent))
         if not claim.is_over:
             world.after(0.3, 4, lambda: self.ask(claim, body))
             return

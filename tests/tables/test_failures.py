@@ -236,8 +236,6 @@ def test_dice_in_view_are_not_voided_because_the_shaker_is_said_to_have_failed(r
 @pytest.mark.parametrize(
     ("rules", "shaker", "wager"),
     [
-        ("pa-539", "automated-uncovered", (1, "small", 2_500)),
-        ("pa-625a/A", "player-activated", (1, "small", 2_500)),
         ("pa-675a", "manual", (1, "pip:6", 2_500)),
         ("pa-577", "dice-cup", (1, "touchdown", 2_500)),
     ],
@@ -248,19 +246,19 @@ def test_dice_in_view_are_voided_by_a_manager_alone_and_the_record_says_so(rules
     scene.to_the_dice()
     for witness in (None, "floorperson", "casino-supervisor"):
         with scene.refused("floorperson-must-sign" if witness is None else "manager-must-sign"):
-            scene.act("void_round", {"reason": "a die was lost"}, witness=witness)
-    scene.act("void_round", {"reason": "a die was lost"}, witness="pit-manager")
+            scene.act("void_round", {"reason": "dispute"}, witness=witness)
+    scene.act("void_round", {"reason": "dispute"}, witness="pit-manager")
     assert (scene.entry["_type"], scene.entry["data"]["in_view"]) == ("round.voided", True)
     assert (
         act_line(scene.entry["_type"], scene.entry["data"])
-        == "Round void with the dice in view, wagers returned"
+        == "Round void with the dice in view, wagers returned: Dispute settled by the floor"
     )
     assert {(outcome, returned) for _, _, outcome, _, returned in scene.settled} == {("return", 2_500)}
 
 
 def test_a_void_before_the_toss_takes_a_floorperson_and_says_nothing_of_dice(scene):
     scene.place((1, "small", 2_500))
-    scene.act("void_round", {"reason": "a spilled drink"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     assert "in_view" not in scene.entry["data"]
 
 

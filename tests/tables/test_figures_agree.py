@@ -83,7 +83,7 @@ def play_the_day(hands: Hands, day: dt.date) -> Scene:
     hands.now = moment(scene, day, 10)
     paid = deal(scene, (3, "pip:1", 1_250), (4, "pip:2", 20_000), dice=ONES)
     scene.place((3, "pip:1", 70_000))
-    scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     hands.now = moment(scene, day, 11)
     voided = deal(scene, (5, "pip:3", 30_000), dice=ONES)
     hands.now = moment(scene, day, 12)

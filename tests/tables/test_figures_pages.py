@@ -570,7 +570,7 @@ def test_figures_and_trays_differ_by_what_throws_of_voided_rounds_moved_and_say_
     scene.act("call_dice", {"dice": [6, 6, 6, 1, 2, 3, 4, 5, 1, 2]})
     scene.act("move_dice")
     scene.act("settle_seats")
-    scene.act("void_round", {"reason": "fire alarm"}, witness="pit-manager")
+    scene.act("void_round", {"reason": "dispute"}, witness="pit-manager")
     void = Round.objects.get(phase="void")
     moved = void.taken_cents - void.paid_cents
     assert moved == 2_000 - 8_000

@@ -150,7 +150,9 @@ class Floor(RuleBasedStateMachine):
         self.take(code, "report_device_failure", {"what": what, **dice}, by=by)
 
     @rule(
-        place=st.integers(0, 7), is_dealer=st.booleans(), reason=st.sampled_from(("cocked", "lamps failed"))
+        place=st.integers(0, 7),
+        is_dealer=st.booleans(),
+        reason=st.sampled_from(("cocked", "dispute", "device-failed")),
     )
     def a_round_is_undone(self, place: int, is_dealer: bool, reason: str) -> None:
         """A dealer or a manager calls a no roll alone, and then has the round voided."""

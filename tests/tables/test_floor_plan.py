@@ -191,12 +191,16 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
     with pytest.raises(CommandError, match="name who answers for it, --by"):
         call_command("declare_floor", "larkfield", file)
     out = StringIO()
-    for typed, refusal in (("654321", "Code or PIN is wrong"), (PIN, "")):
+    for witness, typed, refusal in (
+        ("", [PIN], "--by and --witness: shift manager of table games, and cage"),  # nobody does it alone
+        ("pit-manager", [PIN, PIN], "--by and --witness"),
+        ("cage", [PIN, "654321"], "Code or PIN is wrong"),
+        ("cage", [PIN, PIN], ""),
+    ):
         expected = pytest.raises(CommandError, match=refusal) if refusal else contextlib.nullcontext()
-        with mock.patch("sys.stdin", StringIO(f"{typed}\n")), expected:
-            call_command(
-                "declare_floor", "larkfield", file, "--by=shift-manager", "--pin-from-stdin", stdout=out
-            )
+        people = ["--by=shift-manager", f"--witness={witness}", "--pin-from-stdin"]
+        with mock.patch("sys.stdin", StringIO("\n".join(typed) + "\n")), expected:
+            call_command("declare_floor", "larkfield", file, *people, stdout=out)
     assert "landmarks: Main entrance, Cage." in out.getvalue()
     table = scene.fresh
     assert (table.facility.target_paces, table.pit.places) == ({"sic-bo": 45}, {"T-01": [2, 3]})
@@ -205,6 +209,7 @@ def test_the_house_declares_paces_and_places_in_a_file(scene, tmp_path):
     entrance, cage = item(1, landmark="Main entrance"), item(2, landmark="Cage")
     assert table.facility.floor_items == [entrance, item(1, "p1"), cage]
     entry = Entry.objects.get(stream__name="larkfield/setup", type="inventory.keeping_changed")
+    assert entry.witness == "cage"
     assert (entry.actor, json.loads(bytes(entry.body))["data"]) == ("shift-manager", {"keeps": True})
     for wrong, words in (
         ("[shifts]\nlate = 18:00:00", "the first with the gaming day at 06:00"),

@@ -139,7 +139,7 @@ def test_nothing_is_taken_there_any_more_by_anybody_with_or_without_a_head(scene
     alert = Alert.objects.get(key="record-went-back")
     for name, params in (
         ("acknowledge_alert", {"alert": alert.pk}),
-        ("void_round", {"reason": "x"}),
+        ("void_round", {"reason": "dispute"}),
         ("close_table", {"dice": "stay"}),
     ):
         refused(scene, "table-halted", None, name, params, by="floorperson")

@@ -169,7 +169,7 @@ def layout_in_the_pit(table):
 
 def test_a_round_voided_between_the_throws_returns_what_is_open(table):
     to_the_extra_throw(table, *BOUGHT)
-    table.act("void_round", {"reason": "fire alarm"}, witness="pit-manager")
+    table.act("void_round", {"reason": "dispute"}, witness="pit-manager")
     assert table.settled == [
         (2, "like-kind:5", "return", 0, 2_500),
         (2, "extra-roll", "return", 0, 2_500),

@@ -65,6 +65,6 @@ def test_an_extra_roll_found_on_its_sensor_is_still_locked_out_and_collected(tab
 def test_what_a_voided_round_had_paid_counts_nothing_in_the_win_of_the_day(table):
     """It is *Won in void rounds*, which the figures and the tray name (docs/figures.md)."""
     to_the_extra_throw(table, (2, "pip:5", 2_500), (2, "like-kind:5", 2_500), (2, "extra-roll", 2_500))
-    table.act("void_round", {"reason": "fire alarm"}, witness="pit-manager")
+    table.act("void_round", {"reason": "dispute"}, witness="pit-manager")
     figures = table.snapshot["figures"]
     assert (figures["rounds"], figures["win_cents"], figures["win_line_cents"]) == (0, 0, [0])

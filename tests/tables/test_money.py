@@ -508,9 +508,11 @@ def test_chips_that_lay_elsewhere_before_the_opener_were_counted_by_it(scene):
 
 
 def test_the_proposal_restores_the_par_by_whole_tubes(scene):
-    scene.act("set_par", {"chips": OPENER}, by="pit-manager", device=scene.podium)
+    scene.act("set_par", {"chips": OPENER}, by="pit-manager", witness="shift-manager", device=scene.podium)
     with scene.refused("par-unchanged"):
-        scene.act("set_par", {"chips": OPENER}, by="pit-manager", device=scene.podium)
+        scene.act(
+            "set_par", {"chips": OPENER}, by="pit-manager", witness="shift-manager", device=scene.podium
+        )
     low = {"100": 50, "500": 118, "2500": 96, "10000": 61, "50000": 28, "100000": 9}
     proposal = propose(OPENER, low, 3_214_000)
     assert (proposal.fill, proposal.credit) == ({"500": 150, "2500": 300, "10000": 100, "50000": 10}, {})
@@ -526,7 +528,7 @@ def test_the_proposal_restores_the_par_by_whole_tubes(scene):
 
 def test_a_fill_due_is_told_from_what_was_sold_and_paid_in_the_last_hour(scene):
     par = {chip: 2 * number for chip, number in OPENER.items()}  # $123,100, half of it is in the tray
-    scene.act("set_par", {"chips": par}, by="pit-manager", device=scene.podium)
+    scene.act("set_par", {"chips": par}, by="pit-manager", witness="shift-manager", device=scene.podium)
     scene.act("sell_chips", {"cents": 100_000}, witness=None)
     scene.play((1, "small", 10_000), dice=[1, 2, 3])
     scene.finish()

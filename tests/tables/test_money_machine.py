@@ -337,7 +337,7 @@ class Money(RuleBasedStateMachine):
         if self.take("place_wagers", {"wagers": items}):
             self.scene.to_the_dice()
             if self.draw.random() < 0.1:
-                self.scene.act("void_round", {"reason": "fire alarm"}, witness="floorperson")
+                self.scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
             else:
                 self.take("call_dice", {"dice": dice})
                 self.scene.finish()

@@ -29,7 +29,7 @@ def words(client: Client, address: str) -> str:
 
 
 def set_par(scene: Scene, chips: dict[str, int]) -> None:
-    scene.act("set_par", {"chips": chips}, by="pit-manager", device=scene.podium)
+    scene.act("set_par", {"chips": chips}, by="pit-manager", witness="shift-manager", device=scene.podium)
 
 
 def test_the_tray_shows_its_exact_value_as_the_sum_of_its_parts(scene):

@@ -27,7 +27,7 @@ def test_one_die_that_does_not_lie_flat_returns_every_wager(rules, shaker, secti
     scene = make_scene(rules, shaker)
     scene.place((1, "small", 2_500), (2, "big", 5_000), (2, "total:12", 1_000))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "one die leans on the wall"}, witness="floorperson")
+    scene.act("call_no_roll", {"reason": "leans"}, witness="floorperson")
     assert scene.settled == [
         (1, "small", "return", 0, 2_500),
         (2, "big", "return", 0, 5_000),
@@ -78,13 +78,13 @@ def test_the_house_voids_a_round_before_its_dice_are_entered(scene, steps):
     for _ in range(steps):
         following = scene.snapshot["next"]
         scene.act(following["act"], following["params"])
-    scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     assert scene.settled == [(1, "small", "return", 0, 2_500), (2, "big", "return", 0, 5_000)]
     said = scene.entry
     assert (said["_type"], said["witness"], said["data"]["reason"]) == (
         "round.voided",
         "floorperson",
-        "cover dropped",
+        "dispute",
     )
     assert (said["data"]["uncovered"], said["data"]["lit"]) == (False, [])
     assert (scene.last_round.phase, scene.round) == ("void", None)
@@ -93,9 +93,9 @@ def test_the_house_voids_a_round_before_its_dice_are_entered(scene, steps):
 def test_a_void_needs_the_floors_signature_and_a_reason(scene):
     scene.place((1, "small", 2_500))
     with scene.refused("floorperson-must-sign"):
-        scene.act("void_round", {"reason": "x"})
+        scene.act("void_round", {"reason": "dispute"})
     with scene.refused("floorperson-must-sign"):
-        scene.act("void_round", {"reason": "x"}, witness="relief")
+        scene.act("void_round", {"reason": "dispute"}, witness="relief")
     for reason in ("", "   ", None, "a\nb", "x" * 201):
         with scene.refused("malformed"):
             scene.act("void_round", {"reason": reason}, by="floorperson")
@@ -104,7 +104,7 @@ def test_a_void_needs_the_floors_signature_and_a_reason(scene):
 def test_a_settled_round_is_never_voided(scene):
     scene.play((1, "small", 2_500), dice=[1, 1, 2])
     with scene.refused("dice-called-already"):
-        scene.act("void_round", {"reason": "x"}, by="floorperson")
+        scene.act("void_round", {"reason": "dispute"}, by="floorperson")
 
 
 @clause("PA-625a.7(a)-return")
@@ -112,7 +112,7 @@ def test_wagers_of_a_round_without_a_result_wait_until_each_seat_has_them_back()
     scene = make_scene()
     scene.place((1, "small", 2_500), (2, "big", 5_000), (2, "total:12", 1_000))
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "one die leans on the wall"}, witness="floorperson")
+    scene.act("call_no_roll", {"reason": "leans"}, witness="floorperson")
     back, following = scene.snapshot["returning"], scene.snapshot["next"]
     assert (back["ending"], back["cents"], back["section"]) == ("no-roll", 8_500, "§ 625a.7(a)")
     assert [(seat["seat"], seat["cents"], len(seat["lines"])) for seat in back["seats"]] == [

@@ -176,7 +176,7 @@ def test_the_layout_words_odds_as_the_submission_does(hands, scene):
 @clause("PA-521.7(d)")
 def test_an_increment_is_asked_only_when_the_submission_in_force_holds_it(hands, scene):
     scene.place((1, "total:4", 1100), (1, "small", 1100))
-    scene.act("void_round", {"reason": "test"}, by="floorperson", device=scene.podium)
+    scene.act("void_round", {"reason": "dispute"}, by="floorperson", device=scene.podium)
     approve(scene, increments=[{"family": "total", "cents": 500}])
     hands.now += dt.timedelta(seconds=1)
     scene.acknowledge_rules()

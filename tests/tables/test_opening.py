@@ -212,7 +212,7 @@ def test_it_closes_only_between_rounds(scene):
     scene.place((1, "small", 2_500))
     with scene.refused("round-in-play"):
         scene.close()
-    scene.act("void_round", {"reason": "evacuation"}, by="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, by="floorperson")
     scene.close()
     with scene.refused("table-closed"):
         scene.close()

@@ -41,7 +41,7 @@ def rounds_of_every_kind() -> Scene:
     file(scene, "dice", dice=[1, 1, 2])
     settle(scene, (1, 5_000), (2, -10_000))
     scene.place((4, "big", 7_000))
-    scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     lines = [{"seat": 1, "wager": "small", "cents": 500}]
     scene.settle_by_hand(dice=[1, 1, 2], wagers=lines)
     scene.act("report_dispute", {"seat": 4, "about": "a late chip"})

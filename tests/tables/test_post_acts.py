@@ -100,7 +100,7 @@ def test_another_tablet_acts_for_a_lost_one_and_the_entry_names_both_people_and_
     }
     table.act("settle_seats", by="dealer")
     assert "acted_for" not in table.entry["data"]
-    table.act("void_round", {"reason": "over"}, by="floorperson")
+    table.act("void_round", {"reason": "dispute"}, by="floorperson", witness="dealer")
     assert settled_again()[0] == []
 
 

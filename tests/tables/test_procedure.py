@@ -368,7 +368,7 @@ def test_it_refuses_the_middle_of_a_round_that_has_not_begun(scene):
         ("take_losers", {}),
         ("pay_seats", {}),
         ("clear_layout", {}),
-        ("call_no_roll", {"reason": "x"}),
+        ("call_no_roll", {"reason": "leans"}),
     ):
         with scene.refused("no-round"):
             scene.act(act, params)

@@ -132,7 +132,7 @@ def test_a_void_between_two_throws_settles_again_with_what_was_decided_before_it
     scene.act("call_dice", {"dice": [6, 6, 6, 1, 2, 3, 4, 5, 1, 2]})
     scene.act("move_dice")
     scene.act("settle_seats")
-    scene.act("void_round", {"reason": "fire alarm"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     returned = {line["wager"]: line["returned_cents"] for line in lines_of(scene, "round.voided")}
     assert returned == {"like-kind:5": 1_000, "extra-roll": 1_000}
     assert settled_again() == ([], {"rounds": 1, "settlements": 2, "wagers": 4, "differences": 0})
@@ -146,7 +146,7 @@ def test_a_slip_on_a_round_that_was_void_between_two_throws_settles_again():
     scene.act("throw_dice")
     scene.act("call_dice", {"dice": [1, 2, 4]})
     scene.act("settle_seats")
-    scene.act("void_round", {"reason": "fire alarm"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     file(scene, "void", witness="pit-manager")
     assert [one["seat"] for one in lines_of(scene, "slip.filed")] == [2, 1]
     assert settled_again()[0] == []

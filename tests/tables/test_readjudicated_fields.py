@@ -141,7 +141,7 @@ def void_after_a_first_throw() -> Scene:
     scene.act("call_dice", {"dice": [6, 6, 6, 1, 2, 3, 4, 5, 1, 2]})
     scene.act("move_dice")
     scene.act("settle_seats")
-    scene.act("void_round", {"reason": "fire alarm"}, witness="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     return scene
 
 

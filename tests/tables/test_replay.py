@@ -159,7 +159,7 @@ def test_a_round_in_play_says_so_and_its_wagers_are_not_settled(scene):
     assert "in play" in part(shown, '<header class="top', "</header>")
     assert rows(shown) == ["1 Small $50 Not settled"]
     scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "a die leaned"}, witness="floorperson")
+    scene.act("call_no_roll", {"reason": "leans"}, witness="floorperson")
     shown = page(scene)
     assert "in play" not in part(shown, '<header class="top', "</header>")
     assert rows(shown) == ["1 Small No roll: the wager goes back $50 Returned § 625a.7(a) $50"]

@@ -94,7 +94,7 @@ def test_a_player_who_accepts_the_dice_or_whose_wager_was_missed_takes_the_seat(
 def test_a_quarterback_who_leaves_between_two_games_has_the_dice_no_longer(table):
     table.place((3, "touchdown", 500), (5, "touchdown", 500))
     offer(table, 3, accepted=True)
-    table.act("void_round", {"reason": "a test"}, by="floorperson")
+    table.act("void_round", {"reason": "dispute"}, by="floorperson")
     assert (table.round, table.fresh.quarterback) == (None, 3)
     table.act("return_wagers", {"round": 1})
     table.act("free_seat", {"seat": 3})
@@ -103,9 +103,9 @@ def test_a_quarterback_who_leaves_between_two_games_has_the_dice_no_longer(table
 
 def test_a_seat_is_kept_through_a_game_without_a_wager_and_open_after_the_table_closed(table):
     table.place((3, "touchdown", 500))
-    table.act("void_round", {"reason": "a test"}, by="floorperson")
+    table.act("void_round", {"reason": "dispute"}, by="floorperson")
     table.place((5, "touchdown", 500))
-    table.act("void_round", {"reason": "a test"}, by="floorperson")
+    table.act("void_round", {"reason": "dispute"}, by="floorperson")
     assert taken(table) == [3, 5]
     table.close()
     assert taken(table) == []
@@ -122,7 +122,7 @@ def test_at_sic_bo_a_seat_is_taken_until_a_round_without_its_wager_ends(scene):
     assert taken(scene) == [2, 4]
     for cents in (1_000, 0):
         scene.place((3, "small", cents))
-    scene.act("void_round", {"reason": "nobody wagers"}, by="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, by="floorperson")
     assert taken(scene) == [2, 3, 4], "nobody has played since"
 
 
@@ -168,7 +168,7 @@ def test_a_player_who_is_away_comes_back_by_a_wager_and_plays_for_new_limits(sce
     scene.place((2, "small", 1_000))
     assert (state(scene, 2), scene.fresh.seat_marks) == ("playing", {})
     marked(scene, 2, "away")
-    scene.act("void_round", {"reason": "a test"}, by="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, by="floorperson")
     scene.close()
     assert (taken(scene), scene.fresh.seat_marks) == ([], {})
 
@@ -181,7 +181,7 @@ def test_at_high_roll_a_player_is_away_only_without_a_wager_and_keeps_the_seat(d
         with scene.refused("seat-has-a-wager", "58 Pa. Code § 675a.2(c)"):
             marked(scene, 3, absence)
     marked(scene, 2, "away")
-    scene.act("void_round", {"reason": "a test"}, by="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, by="floorperson")
     assert (2 in taken(scene), state(scene, 2)) == (True, "away")
 
 
@@ -193,7 +193,7 @@ def test_a_player_who_left_wagers_behind_leaves_the_seat_free_after_the_round(db
         scene.act("free_seat", {"seat": 3})
     marked(scene, 3, "left")
     assert (3 in taken(scene), state(scene, 3)) == (True, "left")
-    scene.act("void_round", {"reason": "a test"}, by="floorperson")
+    scene.act("void_round", {"reason": "dispute"}, by="floorperson")
     assert (3 in taken(scene), state(scene, 3), scene.fresh.seat_marks) == (False, "open", {})
 
 

@@ -269,8 +269,8 @@ PARAMS = {
     "place_wagers": {"wagers": [{"seat": 6, "wager": "big", "cents": 1_000}]},
     "shake": {"shakes": 3},
     "call_dice": {"dice": [2, 5, 5]},
-    "call_no_roll": {"reason": "x"},
-    "void_round": {"reason": "x"},
+    "call_no_roll": {"reason": "leans"},
+    "void_round": {"reason": "dispute"},
     "correct_dice": {"dice": [1, 1, 6], "reason": "x"},
     "record_missed_wager": {"seat": 7, "wager": "big", "cents": 1_000, "reason": "x"},
     "strike_mistaken_wager": {"seat": 1, "wager": "small", "reason": "x"},
@@ -292,7 +292,7 @@ NEVER_OFFERED |= {
 # Refused although it is its moment: about what was sent.
 ITS_MOMENT = {"lights-do-not-agree", "not-inspected", "inspection-line-missing", "edition-lapsed"}
 ITS_MOMENT |= {"inspector-not-assigned", "inspected-by-another"}
-ITS_MOMENT |= {"raise-needs-two"}  # about who signs
+ITS_MOMENT |= {"raise-needs-two", "no-roll-takes-two"}  # about who signs
 
 
 def is_accepted(scene, act) -> bool:

@@ -189,7 +189,7 @@ def test_supervising_elsewhere_gives_no_right_at_any_table():
     with scene.refused("witness-not-assigned"):
         scene.act(
             "void_round",
-            {"reason": "spill"},
+            {"reason": "accident"},
             by="floorperson",
             device=scene.podium,
             witness="other-floorperson",

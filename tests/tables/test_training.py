@@ -124,20 +124,20 @@ def test_a_screen_that_has_not_seen_the_throw_is_stale(table):
     seen = table.version
     thrown(table, 1, 2, 3)
     with pytest.raises(Stale):
-        table.act("call_no_roll", {"reason": "a die off the table"}, seen=seen)
+        table.act("call_no_roll", {"reason": "leans"}, seen=seen)
 
 
 @pytest.mark.parametrize(
     ("act", "params", "by"),
     [
-        ("call_no_roll", {"reason": "a die off the table"}, "dealer"),
-        ("void_round", {"reason": "fire alarm"}, "floorperson"),
+        ("call_no_roll", {"reason": "leans"}, "dealer"),
+        ("void_round", {"reason": "dispute"}, "floorperson"),
         ("report_device_failure", {"what": "device"}, "dealer"),
     ],
 )
 def test_dice_that_no_longer_count_are_off_the_felt(table, act, params, by):
     thrown(table, 1, 2, 3)
-    table.act(act, params, by=by, witness="floorperson" if by == "dealer" else None)
+    table.act(act, params, by=by, witness="floorperson" if by == "dealer" else "dealer")
     assert table.round is None
     assert table.last_round.drawn == []
     assert table.snapshot["round"]["drawn"] == []

@@ -222,7 +222,12 @@ def test_while_a_witness_pin_is_hashed_the_table_goes_on(committed, monkeypatch)
 
     def void() -> None:
         witness = {"person": "floorperson", "pin": PIN}
-        body = {"command": str(uuid.uuid4()), "seen": seen, "params": {"reason": "late"}, "witness": witness}
+        body = {
+            "command": str(uuid.uuid4()),
+            "seen": seen,
+            "params": {"reason": "dispute"},
+            "witness": witness,
+        }
         try:
             address = "/floor/larkfield/T-01/acts/void_round"
             answers.append(

@@ -55,7 +55,7 @@ def params(act: str, shown: dict[str, Any], draw: random.Random) -> dict[str, An
         seen = [draw.randint(1, 6) for _ in range(draw.randint(0, 3))]
         return {"reason": draw.choice(("off-table", "cocked", "on-another")), "faces_read": seen}
     if act == "void_round":
-        return {"reason": "fire alarm"}
+        return {"reason": "emergency", "note": "fire alarm"}
     if act == "offer_dice":
         return {"seat": shown["round"]["game"]["offer"]["next"], "accepted": draw.random() < 0.7}
     if act == "return_wagers":

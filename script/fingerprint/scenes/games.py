@@ -92,12 +92,12 @@ def _end_early(floor: Floor, dealer: str, chief: str, place: str) -> None:
     """A no roll, a round voided, and failures of the device before and after the dice were seen."""
     floor.wager(dealer, place, (1, "small", 1_000), (2, "any-three-of-a-kind", 500))
     floor.until(dealer, place, "call_dice")
-    floor.act(dealer, place, "call_no_roll", {"reason": "a die is cocked"}, expect=422)
-    no_roll = {"reason": "a die is cocked", "faces_read": [6, 6]}
+    floor.act(dealer, place, "call_no_roll", {"reason": "leans"}, expect=422)
+    no_roll = {"reason": "cocked", "faces_read": [6, 6]}
     floor.act(dealer, place, "call_no_roll", no_roll, witness=chief)
     floor.wager(dealer, place, (1, "small", 1_000))
-    floor.act(dealer, place, "void_round", {"reason": "a fire alarm"}, expect=422)
-    floor.act(dealer, place, "void_round", {"reason": "a fire alarm"}, witness=chief)
+    floor.act(dealer, place, "void_round", {"reason": "dispute"}, expect=422)
+    floor.act(dealer, place, "void_round", {"reason": "dispute"}, witness=chief)
     floor.wager(dealer, place, (1, "small", 1_000), (8, "total:4", 1_000))
     floor.until(dealer, place, "call_dice")
     floor.act(dealer, place, "report_device_failure", {"dice": [1, 1, 2], "what": "layout"}, witness=chief)
@@ -178,7 +178,7 @@ def play_high_roll_tables(floor: Floor) -> None:
     floor.act(abel, place, "free_seat", {"seat": 6})
     floor.wager(abel, place, (1, "pip:1", 500), (1, "like-kind:8", 500), (1, "extra-roll", 500))
     floor.until(abel, place, "gather_loose_dice", dice=[[1, 1, 1, 1, 1, 1, 1, 2, 3, 4]])
-    floor.act(abel, place, "void_round", {"reason": "a player fell ill"}, witness=lena)
+    floor.act(abel, place, "void_round", {"reason": "dispute"}, witness=lena)
     play_high_roll(floor, "nora", "larkfield/T-32", 6)
 
 

@@ -18,7 +18,7 @@ from games.models import Facility
 from games.shifts import wrong_shifts
 from tables.models import Pit, Table
 from tables.models.floor import FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
-from tables.money.keeping import change_chips, change_keeping, wrong_chips
+from tables.money.keeping import change_chips, change_keeping, who_may_not_declare, wrong_chips
 from tables.runner.facility import SETUP
 from tables.setup.arrange_acts import unsaved_items
 from tables.setup.entry_types import FLOOR_DECLARED, FloorDeclared, FloorItem
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         "What the file leaves out is no longer declared. With keeps_inventory = true tables open and close "
         "by counts of their chips, as docs/pit.md says; chips_cents lists the values of the chips that the house has, "
         "such as 50 for half dollars. Without these lines nothing changes. Such a change is on the record, and needs "
-        "--by."
+        "--by and --witness."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -52,15 +52,19 @@ class Command(BaseCommand):
             default="",
             help="the code of the person who answers for changes of keeps_inventory or chips_cents, with their PIN",
         )
+        parser.add_argument(
+            "--witness", default="", help="the code of the second person who answers for it, with their PIN"
+        )
         add_pins_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Declare the floor. Raises CommandError with everything that is wrong."""
-        by = verify_pins([options["by"]], options)[0] if options["by"] else None
+        people = verify_pins(list(filter(None, (options["by"], options["witness"]))), options)
+        by = people[0] if options["by"] else None
         with transaction.atomic():
-            self._declare(options, by)
+            self._declare(options, by, people[-1] if options["witness"] else None)
 
-    def _declare(self, options: dict[str, Any], by: Person | None) -> None:
+    def _declare(self, options: dict[str, Any], by: Person | None, witness: Person | None) -> None:
         facility = Facility.objects.filter(code=options["facility"]).first()
         if facility is None:
             raise CommandError(f"There is no facility {options['facility']}.")
@@ -84,24 +88,29 @@ class Command(BaseCommand):
             *([] if isinstance(keeps_inventory, bool) else ["keeps_inventory must be true or false."]),
             *filter(None, [wrong_chips(chips_cents)]),
         ]
-        nobody_answers = by is None or by.facility != facility.code
-        if keeps_inventory != facility.keeps_inventory and nobody_answers:
-            wrong.append(
-                "keeps_inventory changes: name who answers for it, --by with the code of a person here."
-            )
-        if not wrong_chips(chips_cents) and {*chips_cents} != {*facility.chip_values} and nobody_answers:
-            wrong.append("chips_cents changes: name who answers for it, --by with the code of a person here.")
+        changed = [
+            *(["keeps_inventory"] if keeps_inventory != facility.keeps_inventory else []),
+            *(
+                ["chips_cents"]
+                if not wrong_chips(chips_cents) and {*chips_cents} != {*facility.chip_values}
+                else []
+            ),
+        ]
+        if changed and (who := who_may_not_declare(facility, by, witness)):
+            wrong += [
+                f"{name} changes: name who answers for it, --by and --witness: {who}." for name in changed
+            ]
         if wrong:
             raise CommandError("\n".join(wrong))
         try:
-            change_chips(facility, chips_cents, by)
+            change_chips(facility, chips_cents, by, witness)
         except Refusal as refusal:
             raise CommandError(say(refusal)) from None
         facility.target_paces = paces
         facility.shifts = {code: f"{start:%H:%M}" for code, start in shifts.items()}
         facility.floor_items = items
         facility.save(update_fields=["target_paces", "shifts", "floor_items"])
-        change_keeping(facility, keeps_inventory, by)
+        change_keeping(facility, keeps_inventory, by, witness)
         for pit in pits:
             pit.places = {code: place for code, place in places.items() if pit_by_table[code] == pit.pk}
             pit.save(update_fields=["places"])

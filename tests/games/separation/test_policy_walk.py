@@ -219,6 +219,8 @@ def test_every_row_of_the_policy_has_an_act_and_every_such_act_a_row() -> None:
             **dict.fromkeys(subjects, "change"),
             "dice": "signature",
             "credits": "signature",
+            "pars": "signature",
+            "chips": "signature",
             "duties": "signature",
             "no-rolls": "signature",
             "rethrows": "signature",
