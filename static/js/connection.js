@@ -20,10 +20,12 @@ function waitingText(acts) {
   return `${capitalize(numberWord(acts.length))} ${acts.length === 1 ? "act waits" : "acts wait"}: ${names}${more}.`;
 }
 
-/* What to do meanwhile. Once No more bets waits, the players have heard it: nothing of the round may move. */
+/* What to do meanwhile. Once No more bets waits, the players have heard it: nothing of the round may move. The list beside
+   the felt says the rest (ahead.js). */
 const CONTINUE = "You can continue.";
-const CLOSED = "Bets stay closed. Write the dice down and call the floor. Take and pay nothing yet.";
-const adviceFor = (acts) => (acts.some(({ act }) => act === "no_more_bets") ? CLOSED : CONTINUE);
+const CLOSED = "Bets stay closed.";
+const CLOSES = ["no_more_bets", "call_dice"];
+const adviceFor = (acts) => (acts.some(({ act }) => CLOSES.includes(act)) ? CLOSED : CONTINUE);
 
 /* The heading and the sentences of the box; no heading while there is nothing to say. */
 function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {

@@ -7,7 +7,7 @@ first reads it, once for each rendering; what is the same for many snapshots is 
 import json
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from itertools import count
+from itertools import count, pairwise
 from math import isqrt
 from typing import ClassVar, Literal, TypedDict
 
@@ -193,6 +193,16 @@ class RibbonMark(TypedDict):
 
     label: str
     mark: StepState
+
+
+AheadMark = Literal["done", "waits", "now", "todo"]
+
+
+class StepAhead(TypedDict):
+    """A step of the ribbon of a tablet without a line. `mark`: `waits` for the line, or as `RibbonMark`."""
+
+    label: str
+    mark: AheadMark
 
 
 class RoundActs(TypedDict):
@@ -1087,6 +1097,33 @@ class ConsoleData(ScreenData):
     @cached_property
     def mode(self) -> str:
         return mode(self.s)
+
+    @cached_property
+    def runs_ahead(self) -> bool:
+        """Whether the next act may wait on a tablet without a line while the round goes on at the table."""
+        return self.mode == "dice" or (self.s["next"] is not None and self.s["next"]["act"] == "no_more_bets")
+
+    @cached_property
+    def dice_follow(self) -> bool:
+        """Whether the dice are entered right after no more bets, by the keys that games share."""
+        keys = [step["key"] for step in self.s["round"]["steps"]]
+        follows = ("no-more-bets", "call-dice") in pairwise(keys)
+        return (
+            follows
+            and self.s["table"]["kind"] == "live"
+            and self.parts["dock"] == f"tables/console/dock{SUFFIX}"
+        )
+
+    @cached_property
+    def ribbon_ahead(self) -> list[StepAhead]:
+        """The steps of the round while no more bets waits for the line: it is marked, the next step is current."""
+        steps = self.s["round"]["steps"]
+        closing = next(number for number, step in enumerate(steps) if step["key"] == "no-more-bets")
+        marks: dict[int, AheadMark] = {closing: "waits", closing + 1: "now"}
+        return [
+            {"label": step["label"], "mark": marks.get(number, "done" if number < closing else "todo")}
+            for number, step in enumerate(steps)
+        ]
 
     @cached_property
     def next_is_held(self) -> bool:
