@@ -1238,9 +1238,10 @@ class ConsoleData(ScreenData):
         return dice + wagers + list(map(held_words, round_["held"]))
 
     @cached_property
-    def take_run(self) -> list[RunArea]:
-        """What is taken, area by area."""
-        return run.take_run(self.s)
+    def staying(self) -> tuple[int, int] | None:
+        """How many wagers stay on the felt while the losers are taken, and their stakes in cents; None if none does."""
+        stakes = [line["stake_cents"] for seat in self.s["round"]["pay"]["seats"] for line in seat["lines"]]
+        return (len(stakes), sum(stakes)) if stakes else None
 
     @cached_property
     def pay_run(self) -> list[RunArea]:
@@ -1260,8 +1261,8 @@ class ConsoleData(ScreenData):
 
     @cached_property
     def seats_of_run(self) -> list[SeatOfRun]:
-        """The seats during the run, with what each still gets or gives."""
-        return run.seats_of_run(self.s, self.take_run if self.mode == "lit" else self.pay_run)
+        """The seats while winners are paid, with what each still gets."""
+        return run.seats_of_run(self.s, self.pay_run)
 
     @cached_property
     def due_cents(self) -> int:
