@@ -14,6 +14,7 @@ import { Dice, countFaces, facesToGo, spellFaces, totalOf } from "./dice.js";
 import { Holds } from "./hold.js";
 import { Inspection } from "./inspection.js";
 import { LastDie } from "./last-die.js";
+import { LastPayment } from "./last-payment.js";
 import { Posts } from "./posts.js";
 import { QuickTaps } from "./quick-taps.js";
 import { Refusal } from "./refusal.js";
@@ -52,7 +53,7 @@ const dialog = new ConsoleDialog({
 });
 const inspection = new Inspection({ urls, refuse });
 const relief = new ReliefView(document.querySelector("[data-relief-view]"), urls.relief);
-const seenList = new SeenList();
+const seenList = new SeenList(), lastPayment = new LastPayment();
 const dice = new Dice(() => document.getElementById("slots"), paintNextFromDice);
 const ahead = new Ahead({ queue, dice, painted: () => paint() });
 LastDie.watch({ dice, call: () => tapAct(document.getElementById("next")) });
@@ -262,6 +263,7 @@ function paint() {
   panel.paint();
   inspection.paint();
   seenList.apply();
+  lastPayment.apply();
   paintOffers();
   refusalBox.dimNext();
 }
