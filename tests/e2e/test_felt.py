@@ -79,7 +79,7 @@ SIC_BO = tuple(
     (seat, wager, cents)
     for seat in range(1, 9)
     for wager, cents in (
-        (("small", 100_000 if seat == 8 else 2_500), ("big", 10_000))[seat % 2],
+        (("small", 100_000 if seat == 8 else 500 if seat == 2 else 2_500), ("big", 10_000))[seat % 2],
         (("total:12", 500), ("total:9", 10_000), ("total:13", 2_500), ("total:8", 100_000))[seat % 4],
         (f"two-dice:{seat % 5 + 1}-6" if seat < 6 else "two-dice:2-5", 2_500),
         (f"two-of-a-kind:{seat % 4 + 2}", 10_000),
