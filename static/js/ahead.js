@@ -53,7 +53,7 @@ export class Ahead {
     const script = document.getElementById("ahead");
     if (!script) return;
     const parts = document.createElement("template");
-    parts.innerHTML = script.textContent;
+    parts.innerHTML = JSON.parse(script.textContent);
     for (const [id, place] of Object.entries(PARTS)) {
       const part = parts.content.getElementById(id), before = document.querySelector(`#screen > ${place}`);
       if (!part || !before) continue;
@@ -94,6 +94,7 @@ export class Ahead {
     dock.querySelector("[data-do=change-dice]").hidden = !dice || !this.queue.isUnsent(DICE_ACT);
     for (const key of dock.querySelectorAll("[data-face], [data-do=face-back]")) key.disabled = Boolean(dice);
     if (!dice) return;
+    this.shownDice = String(dice);
     words.querySelector("[data-kept-dice]").textContent = dice.join(", ");
     words.querySelector("[data-kept-total]").textContent = `Total ${totalOf(dice)}`;
     next.classList.toggle("next--off", true);
@@ -101,6 +102,11 @@ export class Ahead {
     next.removeAttribute("aria-busy");
     next.querySelector(".next-l").textContent = "Wait for the line";
     next.querySelector(".next-s").textContent = "The dice are kept";
+  }
+
+  /* Whether these dice have waited in sight, so that what becomes of them has to name them. */
+  hasShown(dice) {
+    return this.shownDice === String(dice);
   }
 
   /* Takes dice back that wait and were never sent, so that others can be entered. */

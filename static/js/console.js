@@ -124,7 +124,7 @@ async function sendAct(button, name, params) {
   if (lost) return dialog.openForPost(name, params, lost);
   button.setAttribute("aria-busy", "true");
   const response = await send(name, params);
-  const refusal = withDice(response.refusal, name, params);
+  const refusal = ahead.hasShown(params.dice) ? withDice(response.refusal, name, params) : response.refusal;
   button.removeAttribute("aria-busy");
   if (refusal && NEEDS_FLOOR.includes(refusal.code)) return dialog.openForFloor(name, params);
   if (refusal) refuse(refusal, box ? null : keysFor(refusal) ?? button);
