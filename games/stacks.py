@@ -15,7 +15,7 @@ FLAG_MARK = '<svg class="icon stk-mark"><use href="#i-flag"/></svg>'
 PAID_MARK = '<svg class="icon stk-mark"><use href="#i-check"/></svg>'
 LONG_AMOUNT, LONGER_AMOUNT = 4, 6  # characters from which an amount is set in smaller figures
 
-MANY_OWNERS = 8  # more seats than a small area has room for
+MANY_OWNERS = 5  # more seats than a small area has room for
 
 
 class Owner(NamedTuple):

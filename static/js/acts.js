@@ -75,6 +75,26 @@ export class ActQueue {
     return this.items.some((item) => item.act === act);
   }
 
+  /* The first such act that waits, on whatever screen it was tapped. */
+  find(act) {
+    return this.items.find((item) => item.act === act);
+  }
+
+  /* Whether such an act waits behind another one: no try of it has gone out. */
+  isUnsent(act) {
+    const index = this.items.findIndex((item) => item.act === act);
+    return index > 0 && !this.items[index].mayBeTaken;
+  }
+
+  /* Takes back an act of which no try has gone out; returns whether there was one. Nobody else has heard of it. */
+  withdraw(act) {
+    if (!this.isUnsent(act)) return false;
+    const [item] = this.items.splice(this.items.indexOf(this.find(act)), 1);
+    item.resolve({ isWithdrawn: true });
+    this.showBusy();
+    return true;
+  }
+
   get version() {
     return Number(this.fragment.dataset.version);
   }
@@ -141,8 +161,9 @@ export class ActQueue {
   }
 
   /* Sends what the page before was still sending. Only the console's queue does this: a second queue on the same tablet
-     would send the act again. Nobody sends another person's acts: they are returned, and forgotten here. */
-  resume() {
+     would send the act again. Nobody sends another person's acts: they are returned, and forgotten here. `report` gets each
+     of the others with its response: whoever tapped it is on another page. */
+  resume(report = () => {}) {
     this.resumable = true;
     const stored = waitingActs();
     if (stored?.table !== this.urls.table || !stored.items?.length) return [];
@@ -150,7 +171,7 @@ export class ActQueue {
       storeWaitingActs(null);
       return stored.items;
     }
-    this.items.push(...stored.items.map((item, i) => ({ ...item, mayBeTaken: i === 0, resolve: () => {} })));
+    this.items.push(...stored.items.map((item, i) => ({ ...item, mayBeTaken: i === 0, resolve: (response) => report(item, response) })));
     this.showBusy();
     this.run();
     return [];
@@ -243,7 +264,8 @@ function tappedBefore(time) {
 const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /* What the page calls an act while it waits: "Paid seat 1", "Wagers of seat 3", "Shaken". */
-function nameOf(act, { seats, wagers, seat } = {}, { next } = {}) {
+function nameOf(act, { seats, wagers, seat, dice } = {}, { next } = {}) {
+  if (act === "call_dice" && dice?.length) return `Dice ${dice.join(", ")}`;
   if (act === "pay_seats" && seats?.length) return `Paid seat ${seats.join(", ")}`;
   if (act === "place_wagers" && wagers) {
     const places = [...new Set(wagers.map((wager) => wager.seat))];

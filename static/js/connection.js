@@ -21,11 +21,13 @@ function waitingText(acts) {
   return `${capitalize(numberWord(acts.length))} ${acts.length === 1 ? "act waits" : "acts wait"}: ${names}${more}.`;
 }
 
-/* What to do meanwhile. Once No more bets waits, the players have heard it: nothing of the round may move. */
+/* What to do meanwhile. Once No more bets waits, the players have heard it: nothing of the round may move. The list beside
+   the felt says the rest (ahead.js). */
 const CONTINUE = "You can continue.";
 const NOT_KEPT = "Pitside is not installed on this tablet, so its system may clear them: keep this page open.";
-const CLOSED = "Bets stay closed. Write the dice down and call the floor. Take and pay nothing yet.";
-const adviceFor = (acts) => (acts.some(({ act }) => act === "no_more_bets") ? CLOSED : CONTINUE);
+const CLOSED = "Bets stay closed.";
+const CLOSES = ["no_more_bets", "call_dice"];
+const adviceFor = (acts) => (acts.some(({ act }) => CLOSES.includes(act)) ? CLOSED : CONTINUE);
 
 /* Whether the system keeps what waits is asked once (kiosk.js); pages without a queue do not ask. */
 const storageWarning = ({ acts }) => (acts.length && isStorageKnown && !("storageKept" in document.documentElement.dataset) ? NOT_KEPT : "");

@@ -3,6 +3,7 @@
 import "./live.js";
 import "./clocks.js";
 import { ActQueue, consoleSender } from "./acts.js";
+import { Ahead, CLOSING_ACT, DICE_ACT } from "./ahead.js";
 import { sendAlertActsThrough } from "./alerts.js";
 import { AreaPanel } from "./area-panel.js";
 import { BuyIn } from "./buy-in.js";
@@ -16,6 +17,7 @@ import { Holds } from "./hold.js";
 import { Inspection } from "./inspection.js";
 import { Updates, WakeLock, keepStorage, reportBattery } from "./kiosk.js";
 import { LastDie } from "./last-die.js";
+import { LastPayment } from "./last-payment.js";
 import { watchNextKey } from "./next-key.js";
 import { Posts } from "./posts.js";
 import { QuickTaps } from "./quick-taps.js";
@@ -45,7 +47,7 @@ sendAlertActsThrough(send);
 const { script } = document.getElementById("screen").dataset;
 const game = script ? await import(script) : {};
 
-const taps = new (game.Taps ?? Taps)({ send, state, refuse, isClosing: () => queue.has("no_more_bets") });
+const taps = new (game.Taps ?? Taps)({ send, state, refuse, isClosing: () => queue.has(CLOSING_ACT) });
 const panel = new AreaPanel(taps);
 const buyIn = new BuyIn({ taps, send, refuse });
 const drag = ChipDrag.watch(taps, panel);
@@ -57,8 +59,9 @@ const dialog = new ConsoleDialog({
 });
 const inspection = new Inspection({ urls, refuse });
 const relief = new ReliefView(document.querySelector("[data-relief-view]"), urls.relief);
-const seenList = new SeenList();
+const seenList = new SeenList(), lastPayment = new LastPayment();
 const dice = new Dice(() => document.getElementById("slots"), paintNextFromDice);
+const ahead = new Ahead({ queue, dice, painted: () => paint() });
 LastDie.watch({ dice, call: () => tapAct(document.getElementById("next")) });
 taps.chip ||= state.chips.find((cents) => cents >= state.limits.min_cents) ?? state.chips[0];
 
@@ -109,13 +112,25 @@ function tapAct(button) {
   sendAct(button, ...actOf(button));
 }
 
+/* A refusal that says which dice it is about: it may come long after they were entered. */
+function withDice(refusal, name, { dice: faces } = {}) {
+  if (!refusal || name !== DICE_ACT || !faces) return refusal;
+  return { ...refusal, message: `Dice ${faces.join(", ")} were not recorded. ${refusal.message ?? ""}`.trim() };
+}
+
+/* What the page before has sent and the table has refused. */
+function tellOfResumed({ act, body: { params } }, { refusal }) {
+  if (refusal) refuse(act === "place_wagers" ? taps.withWagers(refusal, params.wagers) : withDice(refusal, act, params), null);
+}
+
 async function sendAct(button, name, params) {
   const box = button.closest("dialog"), lost = posts.actsFor(name);
   box?.close();
   refusalBox.close();
   if (lost) return dialog.openForPost(name, params, lost);
   button.setAttribute("aria-busy", "true");
-  const { refusal } = await send(name, params);
+  const response = await send(name, params);
+  const refusal = ahead.hasShown(params.dice) ? withDice(response.refusal, name, params) : response.refusal;
   button.removeAttribute("aria-busy");
   if (refusal && NEEDS_FLOOR.includes(refusal.code)) return dialog.openForFloor(name, params);
   if (refusal) refuse(refusal, box ? null : keysFor(refusal) ?? button);
@@ -140,6 +155,7 @@ const ACTIONS = {
   "clear-seat": () => taps.clearSeat(),
   "repeat-seat": () => taps.repeatSeat(),
   "repeat-all": (button) => taps.repeatAll(button),
+  "change-dice": () => ahead.changeDice(),
   "face-back": () => dice.removeLast(),
   "faces-clear": () => dice.reset(),
   "lean": () => dice.countLeaning(),
@@ -209,6 +225,7 @@ function paintOffers() {
 
 function applyState() {
   const before = state;
+  ahead.applied();
   state = readState();
   taps.state = posts.state = state;
   dialog.state = correctableState(state);
@@ -220,7 +237,7 @@ function applyState() {
     refusalBox.close();
     panel.close();
     drag.cancel();
-    dice.reset();
+    dice.reset(ahead.waitingDice);  // dice that wait stay in sight until the table has them
   } else {
     if (hasChanged(before, state)) refusalBox.closeOld();
     dice.paint();
@@ -254,6 +271,7 @@ function paint() {
   panel.paint();
   inspection.paint();
   seenList.apply();
+  lastPayment.apply();
   paintOffers();
   refusalBox.dimNext();
 }
@@ -297,7 +315,7 @@ dice.paint();
 paint();
 rememberStep();
 taps.restoreSteps(JSON.parse(document.getElementById("undo-steps").textContent) || []);
-reportLeftActs(queue.resume());
+reportLeftActs(queue.resume(tellOfResumed));
 const updates = Updates.watch({ mayUpdate: isBetweenRounds });
 const offerUpdate = async () => (await updates)?.offer();
 screen.addEventListener("screen:applied", offerUpdate);

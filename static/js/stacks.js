@@ -3,7 +3,7 @@
 
 const LONG_AMOUNT = 4, LONGER_AMOUNT = 6;  // characters from which an amount is set in smaller figures
 const CROWD = 5;  // with so many owners, the selected seat of an area with few stacks has no stack of its own either
-const MANY_OWNERS = 8;  // more seats than a small area has room for
+const MANY_OWNERS = 5;  // more seats than a small area has room for
 const MARKS = ["flag", "own", "pending"];
 const FLAG_MARK = '<svg class="icon stk-mark"><use href="#i-flag"></use></svg>';
 

@@ -12,6 +12,7 @@ export const CLOSING = {
   code: "bets-closing", title: "Not placed", section: "",
   message: "No more bets was called and waits to be recorded. Give the chip back.",
 };
+const closingOn = (area) => (area?.dataset?.label ? { ...CLOSING, title: `No chip placed on ${area.dataset.label}` } : CLOSING);
 
 export const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
 export const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
@@ -92,7 +93,7 @@ export class Taps {
   /* `change` is the change of the selected seat's totals in the words of Undo; "" for one that cannot be undone. */
   setTotals(totals, change = this.changeText(totals)) {
     if (!totals.length) return;
-    if (this.isClosing()) return this.refuse(CLOSING, this.anchor);
+    if (this.isClosing()) return this.refuse(closingOn(this.anchor), this.anchor);
     if (change) this.rememberStep(`${change}, seat ${this.seat}`, totals.map(([wager]) => ({ seat: this.seat, wager })));
     for (const [wager, cents] of totals) this.unsent.set(wager, cents);
     this.timer ??= setTimeout(() => this.flush(), GATHER_TIME);

@@ -1,4 +1,4 @@
-"""Take and pay along the felt: area by area in the order of the layout, and by seat within each area.
+"""Pay along the felt: area by area in the order of the layout, and by seat within each area.
 
 A function of the snapshot alone. The first winning line that is not paid is the current one: its seat is marked, and
 its chips to cut are shown.
@@ -11,7 +11,7 @@ from games.snapshot_types import Snapshot
 
 
 class RunSeat(TypedDict):
-    """A seat's wager on an area: the stake, what moves, and that in chips. `now` marks the current line.
+    """A seat's wager on an area: the stake, what is paid, and that in chips. `now` marks the current line.
 
     `held_cents`: what is held back of its winnings beside that.
     """
@@ -26,7 +26,7 @@ class RunSeat(TypedDict):
 
 
 class RunArea(TypedDict):
-    """An area of the felt with the seats that lost or won on it; `done` once all are paid, `now` while it runs."""
+    """An area of the felt with the seats that won on it; `done` once all are paid, `now` while it runs."""
 
     wager: str
     label: str
@@ -42,34 +42,12 @@ class RunArea(TypedDict):
 
 
 class SeatOfRun(TypedDict):
-    """A seat of the rail: what it still gets or gives, and whether it runs."""
+    """A seat of the rail: what it still gets, and whether it runs."""
 
     seat: int
     cents: int
     done: bool
     now: bool
-
-
-def take_run(s: Snapshot) -> list[RunArea]:
-    """Return the areas with losing wagers, in the order of the layout."""
-    areas: dict[str, RunArea] = {}
-    for seat in s["round"]["take"]["seats"]:
-        for line in seat["lines"]:
-            area = areas.setdefault(
-                line["wager"], _area(line["wager"], line["label"], "", line["why"], line["cite"])
-            )
-            area["seats"].append(
-                {
-                    "seat": seat["seat"],
-                    "stake_cents": line["cents"],
-                    "cents": line["cents"],
-                    "held_cents": 0,
-                    "chips": [],
-                    "paid": False,
-                    "now": False,
-                }
-            )
-    return _in_order(s, areas)
 
 
 def pay_run(s: Snapshot) -> list[RunArea]:
@@ -133,7 +111,7 @@ def unpaid_lines(run: list[RunArea]) -> list[tuple[RunArea, RunSeat]]:
 
 
 def seats_of_run(s: Snapshot, run: list[RunArea]) -> list[SeatOfRun]:
-    """Return every seat of the table with what it still gets or gives in the run."""
+    """Return every seat of the table with what it still gets in the run."""
     left: dict[int, int] = {}
     running = 0
     for area in run:

@@ -7,7 +7,7 @@ first reads it, once for each rendering; what is the same for many snapshots is 
 import json
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from itertools import count
+from itertools import count, pairwise
 from math import isqrt
 from typing import ClassVar, Literal, TypedDict
 
@@ -193,6 +193,16 @@ class RibbonMark(TypedDict):
 
     label: str
     mark: StepState
+
+
+AheadMark = Literal["done", "waits", "now", "todo"]
+
+
+class StepAhead(TypedDict):
+    """A step of the ribbon of a tablet without a line. `mark`: `waits` for the line, or as `RibbonMark`."""
+
+    label: str
+    mark: AheadMark
 
 
 class RoundActs(TypedDict):
@@ -1089,6 +1099,33 @@ class ConsoleData(ScreenData):
         return mode(self.s)
 
     @cached_property
+    def runs_ahead(self) -> bool:
+        """Whether the next act may wait on a tablet without a line while the round goes on at the table."""
+        return self.mode == "dice" or (self.s["next"] is not None and self.s["next"]["act"] == "no_more_bets")
+
+    @cached_property
+    def dice_follow(self) -> bool:
+        """Whether the dice are entered right after no more bets, by the keys that games share."""
+        keys = [step["key"] for step in self.s["round"]["steps"]]
+        follows = ("no-more-bets", "call-dice") in pairwise(keys)
+        return (
+            follows
+            and self.s["table"]["kind"] == "live"
+            and self.parts["dock"] == f"tables/console/dock{SUFFIX}"
+        )
+
+    @cached_property
+    def ribbon_ahead(self) -> list[StepAhead]:
+        """The steps of the round while no more bets waits for the line: it is marked, the next step is current."""
+        steps = self.s["round"]["steps"]
+        closing = next(number for number, step in enumerate(steps) if step["key"] == "no-more-bets")
+        marks: dict[int, AheadMark] = {closing: "waits", closing + 1: "now"}
+        return [
+            {"label": step["label"], "mark": marks.get(number, "done" if number < closing else "todo")}
+            for number, step in enumerate(steps)
+        ]
+
+    @cached_property
     def next_is_held(self) -> bool:
         """Whether the next step is done by press and hold: corrections close with it, or the round ends.
 
@@ -1201,9 +1238,10 @@ class ConsoleData(ScreenData):
         return dice + wagers + list(map(held_words, round_["held"]))
 
     @cached_property
-    def take_run(self) -> list[RunArea]:
-        """What is taken, area by area."""
-        return run.take_run(self.s)
+    def staying(self) -> tuple[int, int] | None:
+        """How many wagers stay on the felt while the losers are taken, and their stakes in cents; None if none does."""
+        stakes = [line["stake_cents"] for seat in self.s["round"]["pay"]["seats"] for line in seat["lines"]]
+        return (len(stakes), sum(stakes)) if stakes else None
 
     @cached_property
     def pay_run(self) -> list[RunArea]:
@@ -1223,8 +1261,8 @@ class ConsoleData(ScreenData):
 
     @cached_property
     def seats_of_run(self) -> list[SeatOfRun]:
-        """The seats during the run, with what each still gets or gives."""
-        return run.seats_of_run(self.s, self.take_run if self.mode == "lit" else self.pay_run)
+        """The seats while winners are paid, with what each still gets."""
+        return run.seats_of_run(self.s, self.pay_run)
 
     @cached_property
     def due_cents(self) -> int:

@@ -32,8 +32,8 @@ from tables.runner import table as table_runner
 from tables.runner.access import Denied, Locked, SignedOut, enrolled_device, person_of, table_for
 from tables.runner.halts import HeadRefused, TableHalted
 from tables.runner.recorded_refusals import RecordedRefusal
-from tables.screens import fragments, push
-from tables.views.refusals import LOCKED, SIGNED_OUT, STALE, UNKNOWN_ACT
+from tables.screens import fragments, push, selectors
+from tables.views.refusals import LOCKED, SIGNED_OUT, SOMEBODY_WAS_FIRST, STALE, UNKNOWN_ACT
 from tables.words.sentences import say, short, title
 
 log = logging.getLogger(__name__)
@@ -170,7 +170,9 @@ def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLoo
     except (Table.DoesNotExist, Facility.DoesNotExist):
         return _refused(404, Refusal(UNKNOWN_ACT))
     except Stale:
-        return _refused(409, Refusal(STALE), _fresh_screen(request, target, station))
+        screen = _fresh_screen(request, target, station)
+        first = _first_act(target, act_request.seen_version) if screen else SOMEBODY_WAS_FIRST
+        return _refused(409, Refusal(STALE, first=first), screen)
     except AuditRefusal as refusal:
         return _refused(refusal.status, refusal)
     except HeadRefused as refusal:
@@ -266,6 +268,17 @@ def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> frag
     except (Denied, SignedOut, Locked):
         return None
     return fragments.screen(station, table.pk)
+
+
+def _first_act(target: ActTarget, seen_version: int) -> str:
+    """Return who did what on another screen since this version, as a sentence: the newest act of the table.
+
+    Only for a person who may open the table's screen.
+    """
+    table = Table.objects.get(facility__code=target.facility, code=target.table)
+    since = (line for line in selectors.acts(table) if line["seq"] > seen_version)
+    newest = next((line for line in since if not line["type"].startswith("alert.")), None)
+    return f"{newest['who']} was first on another screen: {newest['text']}." if newest else SOMEBODY_WAS_FIRST
 
 
 def _json_body(request: HttpRequest) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from games.engine.refusals import RefusalCode
 
+# Where who and what cannot be said: to a person who may not open the screen, or of an act that is no longer listed
+SOMEBODY_WAS_FIRST = "Someone else acted first."
 STALE = RefusalCode(
     "stale",
-    "Someone else acted first. The screen now shows the current state. Try again.",
+    "%(first)s The screen now shows what comes next.",
     "The table has moved on",
 )
 UNKNOWN_ACT = RefusalCode("unknown-act", "There is no such act.")

@@ -13,6 +13,10 @@ def sends_the_fill(cage: Screen) -> None:
     cage.tap("#prepare [data-go]")
     expect(cage.page.locator("#paper-h")).to_have_text("F-0001")
     cage.tap("[data-open=hand-over]")
+    # Security signs for chips by denomination, as the slip lists them
+    chips = cage.page.locator(".slip-paper .chips-of tr").all_inner_texts()
+    assert len(chips) > 2
+    expect(cage.page.locator("#hand-over .chips-of tr")).to_have_text(chips, use_inner_text=True)
     cage.enter_pin(cage.page.locator("#hand-over"))
     expect(cage.page.locator(".lane--on-the-way .slip-code")).to_have_text("F-0001")
 

@@ -5,10 +5,12 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from audit.models import Entry
-from tests.e2e.floor import Dashboard, Tablet, dashboard, lying, tablet
+from tests.e2e.conftest import Line
+from tests.e2e.floor import Dashboard, Tablet, dashboard, lying, resize, tablet
+from tests.e2e.test_looks import CUT_OFF, SIZES, broken_rules
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -107,3 +109,95 @@ def test_offline_a_step_that_ends_the_round_says_that_it_needs_the_connection(sc
     expect(dealer.refused()).to_be_hidden()
     dealer.tap(dealer.next)
     dealer.is_in("open")
+
+
+def to_no_more_bets_offline(scene: Scene, page: Page, cut: Line) -> Tablet:
+    """A dealer whose line is lost after the shake, and who has said no more bets since."""
+    scene.place((1, "big", 2_500), (3, "total:9", 10_000))
+    scene.act("shake", {"shakes": 3})
+    dealer = Tablet(page).begin(scene)
+    dealer.tap_each('[data-chip="2500"]', dealer.seat(1))
+    cut.cut = True
+    page.context.set_offline(True)
+    expect(page.locator("#live")).to_contain_text("OFFLINE")
+    dealer.step("No more bets")
+    return dealer
+
+
+def test_offline_the_dice_after_no_more_bets_are_kept_and_what_comes_next_is_said(scene, new_page, line):
+    page = new_page()
+    cut = line(page)
+    dealer = to_no_more_bets_offline(scene, page, cut)
+    paper, dock, ribbon = (page.locator(part) for part in ("#side-paper", "#dock-entry", "#ribbon"))
+    expect(paper).to_contain_text(f"Write round {scene.round.number} and its dice on the slip")
+    expect(paper).to_contain_text("aloud to read them with you")
+    expect(paper).to_contain_text("Take nothing, pay nothing yet.")
+    expect(paper).to_contain_text("If the line stays away, the floor decides on settlement by hand.")
+    expect(paper.locator(".paper-foot")).to_contain_text("2 wagers")
+    expect(paper.locator(".paper-foot")).to_contain_text("$125")
+    expect(ribbon).not_to_contain_text("bets open")
+    expect(ribbon.locator(".step--waits")).to_have_text("No more bets, waits")
+    dealer.tap(dealer.area("total:12"))
+    expect(dealer.refused()).to_contain_text("No chip placed on Total 12")
+    expect(page.locator(".stk--pending, .seat-mark--sending")).to_have_count(0)
+    dealer.enter(2, 5, 4)
+    dealer.tap(dealer.next)
+    expect(dock).to_contain_text("waits, not recorded")
+    dealer.says("Wait for the line")
+    dealer.tap("[data-do=change-dice]")
+    dealer.tap("[data-do=face-back]")
+    dealer.enter(5)
+    dealer.tap(dealer.next)
+    expect(dock).to_contain_text("2, 5, 5")
+    expect(paper.locator(".paper-waits li")).to_have_text(
+        [re.compile(r"No more bets\s*\d\d:\d\d:\d\d"), re.compile(r"Dice 2, 5, 5\s*\d\d:\d\d:\d\d")]
+    )
+    for size in SIZES:
+        resize(page, size)
+        assert page.evaluate(CUT_OFF) == []
+        next_box, dock_box = dealer.next.bounding_box(), dock.bounding_box()
+        assert next_box and dock_box and dock_box["height"] >= 80
+    assert broken_rules(page) == []
+    assert scene.round.phase == "shaken"
+    page.context.set_offline(False)
+    cut.cut = False
+    dealer.is_in("lit")
+    dealer.is_live()
+    expect(paper).to_have_count(0)
+    (called,) = (data for data in last_data(scene, 1))
+    assert called["dice"] == [2, 5, 5]
+    assert lying(scene) == {(1, "big"): 2_500, (3, "total:9"): 10_000}
+
+
+def test_dice_that_waited_and_are_refused_are_named(scene, new_page, line):
+    page = new_page()
+    cut = line(page)
+    dealer = to_no_more_bets_offline(scene, page, cut)
+    dealer.enter(2, 5, 5)
+    dealer.tap(dealer.next)
+    expect(page.locator("#dock-entry")).to_contain_text("waits, not recorded")
+    scene.act("no_more_bets")
+    scene.act("call_dice", {"dice": [1, 1, 2]})
+    page.context.set_offline(False)
+    cut.cut = False
+    expect(dealer.refused()).to_contain_text("Dice 2, 5, 5 were not recorded")
+    dealer.is_in("lit")
+    (called,) = (data for data in last_data(scene, 1))
+    assert called["dice"] == [1, 1, 2]
+
+
+def test_chips_that_waited_and_are_refused_are_named_by_seat_area_and_amount(scene, new_page, line):
+    scene.place((1, "big", 2_500))
+    scene.act("shake", {"shakes": 3})
+    page = new_page()
+    cut = line(page)
+    dealer = Tablet(page).begin(scene)
+    cut.cut = True
+    page.context.set_offline(True)
+    expect(page.locator("#live")).to_contain_text("OFFLINE")
+    dealer.tap_each('[data-chip="10000"]', dealer.seat(3), dealer.area("total:9"))
+    expect(page.locator("#stale-say")).to_contain_text("Wagers of seat 3")
+    scene.act("no_more_bets")
+    page.context.set_offline(False)
+    cut.cut = False
+    expect(dealer.refused()).to_contain_text("seat 3, $100 on Total 9")

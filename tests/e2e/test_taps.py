@@ -197,6 +197,10 @@ def test_a_refused_tap_says_so_on_the_next_step_and_starves_nobody(scene, new_pa
     expect(dealer.next).to_have_class(re.compile("too-quick"))
     words = dealer.next.evaluate("(step) => getComputedStyle(step, '::after').content")
     assert "Not taken. One moment." in words and "Then: Paid seat 2" in words
+    assert dealer.next.evaluate("(step) => getComputedStyle(step).outlineStyle") == "dashed"
+    last = dealer.page.locator(".due--last")
+    expect(last).to_have_count(1)
+    expect(last).to_contain_text(re.compile(r"1\s*\$100[\s\S]*paid \d\d:\d\d:\d\d"))
     assert scene.round.paid_seats == [1]
     for _ in range(6):
         dealer.page.wait_for_timeout(600)

@@ -557,3 +557,30 @@ test("an act that needs a second factor is sent again, with its command, once th
   await accept(server.requests[2], 11);
   assert.equal((await sent).ok, true);
 });
+
+/* Taking back */
+
+test("an act that waits behind another one is taken back, and never goes out", async () => {
+  queue.send("no_more_bets", {}, STATE);
+  const dice = queue.send("call_dice", { dice: [2, 5, 4] }, STATE);
+  assert.equal(queue.isUnsent("call_dice"), true);
+  assert.equal(queue.withdraw("call_dice"), true);
+  assert.deepEqual(await dice, { isWithdrawn: true });
+  await accept(server.last, 11);
+  assert.equal(server.requests.length, 1);
+});
+
+test("an act that may have reached the server is not taken back", async () => {
+  queue.send("call_dice", { dice: [2, 5, 4] }, STATE);
+  assert.equal(queue.withdraw("call_dice"), false);
+  assert.equal(queue.has("call_dice"), true);
+});
+
+test("what a page before has sent is told with its response", async () => {
+  queue.resume();
+  queue.send("place_wagers", { wagers: [{ seat: 3, wager: "big", cents: 500 }] }, STATE);
+  const responses = [];
+  new ActQueue(fakePage(), URLS).resume(({ act, body }, { refusal }) => responses.push([act, body.params.wagers[0].seat, refusal?.code]));
+  await server.last.answer(422, { command: server.last.body.command, refusal: { code: "late-wager", message: "No.", section: "" } });
+  assert.deepEqual(responses, [["place_wagers", 3, "late-wager"]]);
+});

@@ -17,6 +17,9 @@ FULL_STACKS = {
     "big": EVERY_SEAT,
     "any-three-of-a-kind": 3,
     "two-of-a-kind": 3,
+    "two-dice": 3,
+    "total": 3,
+    "one-of-a-kind": 3,
     "three-of-a-kind": 1,
 }
 

@@ -1,0 +1,169 @@
+"""The felt full of chips: eight seats, forty wagers, every game, in every phase and at three sizes."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.e2e.floor import Tablet, resize, tablet
+from tests.e2e.test_looks import CUT_OFF, SIZES, broken_rules
+from tests.services.examples import is_of_today
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+LEAST_TEXT = 16  # px of what a dealer must read at arm's length: odds, seats and sums
+READ = (
+    ".area :is(.odds, .tier, .stk-seat, .stk-n, .rest-sum, .rest-own), .side :is(.seat-no, .seat-sum, .side-sum, "
+    ".take-sum, .stop-sum, .due b), .cutting-sum, .call-n, #next .next-l"
+)
+# What leaves its area, lies on another plaque or on the odds, is cut, or is too small to read
+FAULTS = """([read, least]) => {
+    const boxOf = (part) => part.getBoundingClientRect();
+    const nameOf = (part) => `${part.className} "${part.textContent.trim().replace(/\\s+/g, ' ').slice(0, 30)}"`;
+    const isSeen = (part) => part.checkVisibility() && boxOf(part).width > 1;
+    const textBox = (part) => {
+        const isRead = (text) => text.data.trim() && !text.parentElement.closest('.sr');
+        const words = document.createTreeWalker(part, NodeFilter.SHOW_TEXT,
+            (text) => isRead(text) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT);
+        const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+        const range = document.createRange();
+        while (words.nextNode()) {
+            range.selectNodeContents(words.currentNode);
+            const text = range.getBoundingClientRect();
+            if (text.width < 2) continue;  // hidden
+            for (const side of ['left', 'top']) box[side] = Math.min(box[side], text[side]);
+            for (const side of ['right', 'bottom']) box[side] = Math.max(box[side], text[side]);
+        }
+        return box;
+    };
+    const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+    const isApart = (a, b) => a.left >= b.left + 1 && a.right <= b.right - 1;
+    const isIn = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1
+        && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+    const faults = [];
+    for (const area of document.querySelectorAll('.frame .area')) {
+        const name = area.dataset.wager, box = boxOf(area);
+        const plaques = [...area.querySelectorAll('.stk, .rest')].filter(isSeen);
+        const plates = '.stk-seat, .stk-n, .stk-mark, .rest-sum, .rest-own';
+        const parts = plaques.flatMap((plaque) => [...plaque.querySelectorAll(plates)]);
+        for (const part of parts) if (!isIn(boxOf(part), box)) faults.push(`${name}: ${nameOf(part)} leaves its area`);
+        plaques.forEach((plaque, i) => plaques.slice(i + 1).forEach((other) => {
+            if (over(boxOf(plaque), boxOf(other))) faults.push(`${name}: ${nameOf(plaque)} lies on ${nameOf(other)}`);
+        }));
+        for (const part of [...area.querySelectorAll('.odds, .tier, .word, .range, .figure')].filter(isSeen)) {
+            const text = textBox(part);
+            if (!isIn(text, box)) faults.push(`${name}: ${nameOf(part)} leaves its area`);
+            if (!isApart(text, box)) faults.push(`${name}: ${nameOf(part)} runs into its neighbor`);
+            for (const plate of parts.filter((plate) => over(boxOf(plate), text)))
+                faults.push(`${name}: ${nameOf(plate)} lies on ${nameOf(part)}`);
+        }
+    }
+    const hasText = (part) => [...part.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim());
+    for (const part of document.querySelectorAll('.side *, .dock *, #next *, .top *')) {
+        if (!isSeen(part) || part.closest('.sr, svg') || !hasText(part)) continue;
+        const isClipped = getComputedStyle(part).overflowX !== 'visible';
+        if (isClipped && part.scrollWidth > part.clientWidth + 1) faults.push(`${nameOf(part)} is cut`);
+        const edge = part.closest('.side, .dock, #next, .top');
+        const text = textBox(part), end = boxOf(edge);
+        if (text.right > end.right + 1 || text.left < end.left - 1) faults.push(`${nameOf(part)} leaves ${edge.id}`);
+    }
+    for (const part of [...document.querySelectorAll(read)].filter(isSeen)) {
+        const size = parseFloat(getComputedStyle(part).fontSize);
+        if (size < least) faults.push(`${nameOf(part)} has ${size} px`);
+    }
+    return [...new Set(faults)];
+}"""
+
+SIC_BO = tuple(
+    (seat, wager, cents)
+    for seat in range(1, 9)
+    for wager, cents in (
+        (("small", 100_000 if seat == 8 else 500 if seat == 2 else 2_500), ("big", 10_000))[seat % 2],
+        (("total:12", 500), ("total:9", 10_000), ("total:13", 2_500), ("total:8", 100_000))[seat % 4],
+        (f"two-dice:{seat % 5 + 1}-6" if seat < 6 else "two-dice:2-5", 2_500),
+        (f"two-of-a-kind:{seat % 4 + 2}", 10_000),
+        (f"one-of-a-kind:{seat % 3 + 1}", 2_500),
+    )
+) + (
+    (2, "two-dice:2-5", 12_500),
+    (3, "three-of-a-kind:5", 1_000),
+    *((seat, "total:14", 1_000) for seat in range(1, 8)),
+)
+
+
+HIGH_ROLL = tuple(
+    (seat, wager, 2_500)
+    for seat in range(1, 7)
+    for wager in (
+        f"pip:{seat % 6 + 1}",
+        f"pip:{(seat + 2) % 6 + 1}",
+        "like-kind:3",
+        "like-kind:4",
+        "like-kind:5",
+        "like-kind:6",
+        "like-kind:7",
+    )
+)  # a table has six seats
+FOOTBALL = tuple(
+    (seat, wager, cents, *play)
+    for seat in range(1, 9)
+    for wager, cents, *play in (
+        ("touchdown" if seat % 2 else "defense", 10_000),
+        ("game-changer", 500),
+        (f"game-length:{seat % 3 + 2}", 2_500),
+        ("over-four" if seat % 2 else "under-four", 2_500, 1),
+        ("quick-strike", 500),
+    )
+)
+FULL = {
+    "pa-625a/A": (SIC_BO, [[2, 5, 5]]),
+    "pa-675a": (HIGH_ROLL, [[1, 1, 6, 6, 6, 5, 5, 5, 5, 4]]),
+    "pa-577": (FOOTBALL, [[6, 4, 2], [3, 3, 2]]),
+}
+
+
+def faults_at_sizes(page: Page) -> list[str]:
+    found = []
+    for width, height in SIZES:
+        resize(page, (width, height))
+        faults = [*page.evaluate(FAULTS, [READ, LEAST_TEXT]), *page.evaluate(CUT_OFF)]
+        found += [f"{width}×{height}: {fault}" for fault in faults]
+    resize(page, SIZES[0])
+    return found
+
+
+def acts_of_a_round(scene: Scene, throws: list[list[int]]) -> Iterator[str]:
+    """One act after another, with these throws, until the bets of the last one are settled. Yields the next act."""
+    dice = iter(throws)
+    while scene.round is not None and (following := scene.round_part["next"]):
+        act, params = following["act"], following["params"]
+        yield act
+        if act == "call_dice":
+            if (faces := next(dice, None)) is None:
+                return
+            params = {"dice": faces}
+        if act == "pay_seats" and scene.round.paid_seats == []:
+            scene.act(act, {"seats": [scene.round_part["round"]["pay"]["seats"][0]["seat"]]})
+            yield "pay_seats to the others"
+            params = {}
+        scene.act(act, params)
+
+
+@pytest.mark.parametrize("rules", FULL)
+def test_a_full_felt_keeps_every_plaque_in_its_area_and_every_text_legible(stage, new_page, spotless, rules):
+    scene: Scene = stage(rules)
+    dealer: Tablet = tablet(new_page, scene)
+    spotless.append(dealer)
+    wagers, throws = FULL[rules]
+    assert len(wagers) >= 40
+    scene.place(*wagers)
+    found: list[str] = []
+    acts = []
+    for act in acts_of_a_round(scene, throws):
+        acts.append(act)
+        dealer.page.locator(f"#screen[data-version='{scene.version}']").wait_for()
+        faults = faults_at_sizes(dealer.page) + (broken_rules(dealer.page) if is_of_today(act) else [])
+        found += [f"before {act}: {fault}" for fault in faults]
+    assert len(acts) > 5
+    assert not found, "\n".join(found)
