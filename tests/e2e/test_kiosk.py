@@ -283,7 +283,7 @@ def test_an_installed_tablet_survives_a_shift_in_each_phase_of_a_round(scene, ne
     disturb(dealer)
     dealer.enter(6, 6, 1)
     lose_the_line(
-        dealer, lambda: dealer.tap(dealer.next), dealer.next.locator(".next-l").inner_text(),
+        dealer, lambda: dealer.tap(dealer.next), "Dice 6, 6, 1",
         "Write the dice down and call the floor. Take and pay nothing yet.",
     )  # fmt: skip
     expect(dealer.page.locator("#dock-dice")).to_be_visible()
