@@ -2,6 +2,8 @@
 
 import "./live.js";
 import { paintClocks } from "./clocks.js";
+import { serverTime } from "./facility-time.js";
+import { paceOfAll, paceText } from "./pace.js";
 import "./alerts.js";
 import { watchAlerts } from "./alert-sounds.js";
 import "./pit-lock.js";
@@ -27,7 +29,7 @@ function paintSums(tiles) {
   const live = tiles.filter(isLive), open = live.filter(isOpen);
   setSum("open", String(open.length));
   setSum("playing", String(sumOf(open, "playing")));
-  setSum("pace", String(sumOf(open, "pace")));
+  setSum("pace", paceText(paceOfAll(open, serverTime())));
   setSum("handle", dollars(sumOf(live, "handle")));
   setSum("win", signedDollars(sumOf(live, "win")));
   paintBand(collectSums(live));

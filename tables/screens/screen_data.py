@@ -4,11 +4,13 @@ A template reads the snapshot as `s`, and one of these classes as `screen`. A pr
 first reads it, once for each rendering; what is the same for many snapshots is cached.
 """
 
+import datetime as dt
 import json
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import count, pairwise
-from math import isqrt
+from math import floor, isqrt
 from typing import ClassVar, Literal, TypedDict
 
 from django.templatetags.static import static
@@ -48,7 +50,7 @@ from games.stacks import sum_of, unpaid
 from tables.alerts.floor_calls import ADDRESSEES, REASONS, decisions_for
 from tables.alerts.view import rank
 from tables.core.alert_kinds import kind_of
-from tables.core.pace import is_slow
+from tables.core.pace import Recent, is_slow
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
 from tables.screens import failures, layout, run, templates
@@ -386,6 +388,18 @@ def rail(s: Snapshot) -> list[RailSeat]:
     ]
 
 
+def pace_now(s: Snapshot) -> int | None:
+    """Return settled rounds an hour of the last fifteen minutes, rounded; None where it is not known."""
+    figures = s["figures"]
+    since = figures["open_since"]
+    recent = Recent(
+        [dt.datetime.fromisoformat(settled) for settled in figures["settled_at"]],
+        dt.datetime.fromisoformat(since) if since else None,
+    )
+    exact = recent.pace(dt.datetime.fromisoformat(s["as_of"]))
+    return None if exact is None else floor(exact + Fraction(1, 2))
+
+
 def alert_row(alert: AlertFacts, s: Snapshot) -> AlertRow:
     """Return an alert as screens show it."""
     address = ""
@@ -452,6 +466,17 @@ class ScreenData:
     @cached_property
     def urls(self) -> TableUrls:
         return urls(self.s["table"]["facility"], self.s["table"]["code"])
+
+    @cached_property
+    def pace(self) -> int | None:
+        """Settled rounds an hour of the last fifteen minutes; None where it is not known."""
+        return pace_now(self.s)
+
+    @cached_property
+    def settled(self) -> str:
+        """When the last rounds were settled, in seconds, for `static/js/pace.js`."""
+        moments = (dt.datetime.fromisoformat(settled) for settled in self.s["figures"]["settled_at"])
+        return " ".join(f"{moment.timestamp():.3f}" for moment in moments)
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -699,7 +724,7 @@ class TileData(ScreenData):
     @cached_property
     def is_slow(self) -> bool:
         """Whether the table deals well below the pace that the house aims at."""
-        return is_slow(self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"])
+        return is_slow(self.pace, self.s["table"]["target_pace"])
 
     @cached_property
     def plan(self) -> PlanDrawing:
@@ -777,7 +802,7 @@ class TileData(ScreenData):
         return {"lens": "win", "text": f"{sign}{abs(self.deviations):.1f} σ", "until": "", "level": level}
 
     def _pace_line(self) -> PlanLine:
-        pace, target = self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"]
+        pace, target = self.pace, self.s["table"]["target_pace"]
         if pace is None or self.s["table"]["status"] == "closed":
             return {"lens": "pace", "text": "–", "until": "", "level": ""}
         text = f"{pace}/h of {target}" if target is not None else f"{pace}/h"
@@ -1068,7 +1093,7 @@ class TableData(ScreenData):
     @cached_property
     def pace_bar(self) -> int | None:
         """The pace in percent of the length of its bar, on which the target is at two thirds; None without a target."""
-        pace, target = self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"]
+        pace, target = self.pace, self.s["table"]["target_pace"]
         return min(100, round(200 * pace / (3 * target))) if pace is not None and target else None
 
     @cached_property

@@ -109,9 +109,7 @@ def test_the_cases_of_a_table_and_kind_are_one_line_with_their_sum_and_one_owner
     watch.open_found_cases()
     assert titles(floor, hands) == [("Case", "T-01", "9 wagers out of limits, $39")]
     [item] = open_items(floor.table.facility, hands.now)
-    assert item.text == (
-        "9 under the minimum, 3 cases, C-0001 to C-0003. Nobody owns them yet."
-    )
+    assert item.text == ("9 under the minimum, 3 cases, C-0001 to C-0003. Nobody owns them yet.")
     accept(floor, "cases:T-01:limits")
     assert owners(floor, hands) == {"cases:T-01:limits": "floorperson"}
     hands.now += dt.timedelta(minutes=1)
