@@ -25,8 +25,18 @@ function setSum(name, text) {
   for (const node of document.querySelectorAll(`[data-sum="${name}"]`)) setText(node, text);
 }
 
+/* The tables of this person, whose totals the page names; all of them where it lists none. */
+const yours = document.querySelector(".floor[data-yours]")?.dataset.yours.split(" ");
+
+function paintWhole(live) {
+  const whole = { win: signedDollars(sumOf(live, "win")), open: String(live.filter(isOpen).length) };
+  for (const node of document.querySelectorAll("[data-whole]")) setText(node, whole[node.dataset.whole]);
+}
+
 function paintSums(tiles) {
-  const live = tiles.filter(isLive), open = live.filter(isOpen);
+  const all = tiles.filter(isLive), live = yours ? all.filter(({ dataset }) => yours.includes(dataset.table)) : all;
+  const open = live.filter(isOpen);
+  paintWhole(all);
   setSum("open", String(open.length));
   setSum("playing", String(sumOf(open, "playing")));
   setSum("pace", paceText(paceOfAll(open, serverTime())));
