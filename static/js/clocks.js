@@ -54,6 +54,7 @@ const PAINTERS = {
   restUntil: paintRest,
   clock: (node) => setText(node, formatTime(node.dataset.clock, node.hasAttribute("data-seconds"))),
   pace: paintPace,
+  late: (node) => node.classList.toggle("late", Date.parse(node.dataset.late) <= serverTime()),
   due: (node) => node.classList.toggle("due", Date.parse(node.dataset.due) <= serverTime()),
   now: (node) => setText(node, formatTime(serverTime(), node.dataset.now !== "minutes")),
   today: (node) => setText(node, formatDate(serverTime())),

@@ -5,6 +5,7 @@ import { paintClocks } from "./clocks.js";
 import { serverTime } from "./facility-time.js";
 import { paceOfAll, paceText } from "./pace.js";
 import "./alerts.js";
+import { groupAlerts, joinedLine } from "./alert-groups.js";
 import { watchAlerts } from "./alert-sounds.js";
 import "./pit-lock.js";
 import { collectSums, dollars, signedDollars, spread, sumOf } from "./pit-sums.js";
@@ -104,9 +105,10 @@ function paintAlerts() {
   paintedAlerts = html;
   const { acknowledge: id, alertAct } = document.activeElement?.dataset ?? {};
   quickTaps.remember();  // an alert that moves up is not answered by a tap meant for another
-  rail.replaceChildren(...alerts.map((alert) => forThisPerson(alert.cloneNode(true))));
+  const lines = groupAlerts(alerts).map((line) => line.map((alert) => forThisPerson(alert.cloneNode(true))));
+  rail.replaceChildren(...lines.map((line) => (line.length > 1 ? joinedLine(line) : line[0])));
   rail.querySelector(`[data-acknowledge="${id}"][data-alert-act="${alertAct}"]`)?.focus();
-  const active = alerts.filter((alert) => !alert.matches(".calm")).length;
+  const active = groupAlerts(alerts.filter((alert) => !alert.matches(".calm"))).length;
   document.getElementById("alert-count").textContent = active || "";
   document.getElementById("no-alerts").hidden = active > 0;
   paintClocks(rail);

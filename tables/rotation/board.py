@@ -182,7 +182,7 @@ def board(
         _time_choices(facility, now, in_minutes) if person else [],
         None if person else _next_step(facts, {table.pk: relieved[table.pk] for table in own}),
         _house_rule(facility),
-        sum(post.is_overdue for table in own for post in relieved[table.pk]),
+        sum(post.is_due for table in own for post in relieved[table.pk]),
     )
 
 
@@ -351,7 +351,7 @@ def _post_note(facility: Facility, table: Table, post: PostInRelief) -> str:
     words = f"since {_clock(facility, post.since)}" if post.since else "time at the table not recorded"
     if post.break_due is None:
         return words
-    return f"{words}, break {'was due' if post.is_overdue else 'due'} {_clock(facility, post.break_due)}"
+    return f"{words}, break {'was due' if post.is_due else 'due'} {_clock(facility, post.break_due)}"
 
 
 def _free_section(facts: _Facts, picked: Person | None) -> BoardSection:

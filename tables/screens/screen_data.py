@@ -60,6 +60,7 @@ from tables.screens.layout import Spot
 from tables.screens.plots import AxisLabel, WinPlot, axis_labels, win_plot
 from tables.screens.run import RunArea, RunSeat, SeatOfRun
 from tables.screens.templates import SUFFIX
+from tables.staffing.breaks import overdue_at
 from tables.words.forms import span
 from tables.words.labels import LABELS
 from tables.words.sentences import NUMBERS, state_of_round
@@ -119,7 +120,8 @@ class TableUrls(TypedDict):
 class AlertRow(AlertFacts):
     """An alert with its place among others, the time left to its moment, and the page of its round.
 
-    `label`: its level in a word. `decisions`: what the floor may decide with a tap, as JSON.
+    `label`: its level in a word. `decisions`: what the floor may decide with a tap, as JSON. `joins`: the name of its
+    kind where it may share a line with others of its pit; "" for a stop, a call or a dispute, and once somebody has it.
     """
 
     rank: int
@@ -127,6 +129,7 @@ class AlertRow(AlertFacts):
     replay: SafeString
     label: str
     decisions: str
+    joins: str
 
 
 class ReasonButton(TypedDict):
@@ -184,9 +187,13 @@ class Dot(TypedDict):
 
 
 class NextBreak(TypedDict):
-    """The break that is due first at a table. `name`: whose, at a table with several posts; else ""."""
+    """The break that is due first at a table. From `late_at` it calls for somebody.
+
+    `name`: whose, at a table with several posts; else "".
+    """
 
     at: str
+    late_at: str
     name: str
 
 
@@ -412,7 +419,14 @@ def alert_row(alert: AlertFacts, s: Snapshot) -> AlertRow:
         "replay": mark_safe(escape(address)),
         "label": _level_label(alert),
         "decisions": json.dumps(decisions_for(alert["kind"], alert["reason"])) if alert["to"] else "",
+        "joins": _joins(alert),
     }
+
+
+def _joins(alert: AlertFacts) -> str:
+    kind = kind_of(alert["kind"], "")
+    is_held = alert["acknowledged"] or alert["coming"] or not alert["standing"]
+    return "" if is_held or kind.needs_note or alert["level"] == "stop" else kind.name
 
 
 def _level_label(alert: AlertFacts) -> str:
@@ -701,7 +715,8 @@ class TileData(ScreenData):
             return None
         due_at, name = breaks[0]
         posts = registry.game_by_code(self.s["table"]["game"]).posts
-        return {"at": due_at or "", "name": name if len(posts) > 1 else ""}
+        late_at = overdue_at(dt.datetime.fromisoformat(due_at)).isoformat() if due_at else ""
+        return {"at": due_at or "", "late_at": late_at, "name": name if len(posts) > 1 else ""}
 
     @cached_property
     def transfers(self) -> list[TransferMark]:
