@@ -255,6 +255,7 @@ class ClosingAsks(TypedDict):
 
     dice: Annotated[list[DiceAtClosing], "what may happen to the dice; empty without dice"]
     secure: SecureShaker | None
+    open: Annotated[list[Missing], "what refuses the closing now, in the order of its steps"]
 
 
 class RibbonStep(TypedDict):

@@ -111,6 +111,7 @@ class TableUrls(TypedDict):
     console: SafeString
     act: SafeString
     acknowledge: SafeString
+    tray: SafeString
     tray_summary: SafeString
     limits_sign: SafeString
     change_sign: SafeString
@@ -251,6 +252,7 @@ def urls(facility: str, table: str) -> TableUrls:
         "console": address("console"),
         "act": address("act", "__act__"),
         "acknowledge": address("act", "acknowledge_alert"),
+        "tray": address("tray"),
         "tray_summary": address("tray-summary"),
         "limits_sign": address("sign-print", "limits"),
         "change_sign": address("sign-print", "limits-change"),
@@ -1043,6 +1045,15 @@ def _draw_exposure(exposure_: Exposure) -> ExposureDrawing:
     }
 
 
+class ClosingStep(TypedDict):
+    """A step of closing a table: what it asks, what is still there in words, where it is done, and whether it is."""
+
+    label: str
+    text: str
+    url: SafeString | str
+    done: bool
+
+
 class TableData(ScreenData):
     """What the pit's table page shows in addition to the snapshot."""
 
@@ -1051,6 +1062,46 @@ class TableData(ScreenData):
     @cached_property
     def exposure(self) -> ExposureDrawing | None:
         return exposure_of(self.s)
+
+    @property
+    def closing_done(self) -> int:
+        return sum(step["done"] for step in self.closing)
+
+    @property
+    def may_close(self) -> bool:
+        """Whether nothing refuses the closing of the table now."""
+        asks = self.s["closing_asks"]
+        return asks is not None and not asks["open"]
+
+    @cached_property
+    def closing(self) -> list[ClosingStep]:
+        """What closing the table asks, in the order of its steps; nothing at a closed table."""
+        asks = self.s["closing_asks"]
+        if asks is None:
+            return []
+        refused = {missing["code"]: missing["text"] for missing in asks["open"]}
+        waiting = [f"{money(row['cents'])} {row['slip'] or row['kind']}" for row in self.s["transfers"]]
+        disputes = [
+            alert["title"]
+            for alert in self.alerts
+            if alert["standing"] and kind_of(alert["kind"], "").needs_note
+        ]
+        on_felt = sum(wager["cents"] for wager in self.wagers)
+        steps = [
+            (
+                "The round is over",
+                refused.get("round-in-play", ""),
+                self.urls["console"],
+                f" {money(on_felt)} lies on the layout." if on_felt else "",
+            ),
+            ("Nothing is disputed", ", ".join(disputes), "#alerts-here", ""),
+            ("No fill or credit is under way", ", ".join(waiting), self.urls["tray"], ""),
+            ("The closer is counted and signed", refused.get("closer-missing", ""), self.urls["tray"], ""),
+        ]
+        return [
+            {"label": label, "text": f"{text}{more}", "url": url, "done": not text}
+            for label, text, url, more in steps
+        ]
 
     @cached_property
     def wagers(self) -> list[WagerFacts]:
