@@ -6,6 +6,7 @@ from typing import Any
 
 from audit.models import Entry, Person
 from games.models import Facility
+from tables.cases.inbox import moment_words
 from tables.handover.acts import in_words
 from tables.handover.draft import HandoverDraft, HandoverItem
 from tables.handover.figures import FLOOR
@@ -75,16 +76,10 @@ def item_row(row: HandoverItem, facility: Facility, now: dt.datetime) -> ItemRow
         item.table,
         item.title,
         item.text,
-        "now" if is_now else time_words(facility, item.due_at, now) if item.due_at else "open",
+        "now" if is_now else moment_words(item.due_at, facility, now) if item.due_at else "open",
         item.holder.short_name if item.holder else "",
         row.owner.short_name if row.owner else "",
     )
-
-
-def time_words(facility: Facility, moment: dt.datetime, now: dt.datetime) -> str:
-    """`22:05` on this day, otherwise `21 Nov`."""
-    local = facility.local(moment)
-    return f"{local:%H:%M}" if local.date() == facility.local(now).date() else f"{local.day} {local:%b}"
 
 
 def what_is_missing(draft: HandoverDraft) -> tuple[str, str]:
