@@ -57,7 +57,8 @@ class OpenItem:
     """Something that is open. `key` names it, in entries too.
 
     `table` is empty for what belongs to no table, `due_at` None where no time is set. `holder` had it last. An
-    acceptance before `since` does not count: the item arose, or grew, after it.
+    acceptance before `since` does not count: the item arose, or grew, after it. `group` names what the page lists
+    together; "" for its label.
     """
 
     key: str
@@ -70,6 +71,7 @@ class OpenItem:
     is_now: bool = False
     since: dt.datetime | None = None
     holder: Person | None = None
+    group: str = ""
 
 
 Source = Callable[[Facility, dt.datetime], Iterable[OpenItem]]
@@ -155,9 +157,11 @@ def _alert_item(facility: Facility, key: str, line: list[Alert], now: dt.datetim
         text,
         alert.level,
         alert.table.code,
-        is_now=not has_ended and (kind.needs_note or alert.level == "stop" or holder is None),
+        is_now=not has_ended
+        and (kind.needs_note or alert.level == "stop" or (holder is None and alert.level == "warn")),
         since=max(member.raised_at for member in line),
         holder=holder or alert.table.floorperson,
+        group=kind.name,
     )
 
 
@@ -334,6 +338,7 @@ def _cases_item(key: str, table: str, cases: list[Case]) -> OpenItem:
         due_at=min(case.due_at for case in cases),
         since=max(case.opened_at for case in cases),
         holder=next(iter(owners.values())) if len(owners) == 1 and not without_owner else None,
+        group=kind.label,
     )
 
 

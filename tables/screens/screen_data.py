@@ -123,6 +123,7 @@ class AlertRow(AlertFacts):
 
     `label`: its level in a word. `decisions`: what the floor may decide with a tap, as JSON. `joins`: the name of its
     kind where it may share a line with others of its pit; "" for a stop, a call or a dispute, and once somebody has it.
+    `unanswered`: a call or a dispute that has no answer yet.
     """
 
     rank: int
@@ -131,6 +132,7 @@ class AlertRow(AlertFacts):
     label: str
     decisions: str
     joins: str
+    unanswered: bool
 
 
 class ReasonButton(TypedDict):
@@ -422,7 +424,14 @@ def alert_row(alert: AlertFacts, s: Snapshot) -> AlertRow:
         "label": _level_label(alert),
         "decisions": json.dumps(decisions_for(alert["kind"], alert["reason"])) if alert["to"] else "",
         "joins": _joins(alert),
+        "unanswered": _is_unanswered(alert),
     }
+
+
+def _is_unanswered(alert: AlertFacts) -> bool:
+    """Whether this is a call or a dispute that stands without an answer."""
+    is_held = alert["acknowledged"] or alert["coming"]
+    return alert["standing"] and not is_held and kind_of(alert["kind"], "").needs_note
 
 
 def _joins(alert: AlertFacts) -> str:
@@ -689,6 +698,11 @@ class TileData(ScreenData):
     def is_silent(self) -> bool:
         """Whether a tablet of the table has not been heard for a while."""
         return any(alert["kind"] == STALE_TABLET and alert["standing"] for alert in self.s["alerts"])
+
+    @cached_property
+    def is_called(self) -> bool:
+        """Whether a call or a dispute at the table has no answer yet."""
+        return any(alert["unanswered"] for alert in self.alerts)
 
     @cached_property
     def results(self) -> list[int]:
