@@ -33,7 +33,8 @@ def scene(hands) -> Scene:
             one.close()
             one.act("leave_table")
     Assignment.objects.filter(person__code="pit-manager").update(pit=Pit.objects.get(code="p1"))
-    rollup.write_rollups()
+    for table in rollup.tables_behind():
+        rollup.roll_up_table(table)
     return scenes["T-01"]
 
 
