@@ -23,11 +23,11 @@ export function joinedLine(alerts) {
   line.className = `alert ${level} joined`;
   head.append(Object.assign(document.createElement("b"), { className: "joined-count", textContent: alerts.length }), ` ${joins}`);
   Object.assign(words, { className: "more", textContent: memberWords(alerts) });
-  const each = document.createElement("details"), list = document.createElement("ol");
-  each.append(Object.assign(document.createElement("summary"), { textContent: "Answer each" }), list);
+  const folded = document.createElement("details"), list = document.createElement("ol");
+  folded.append(Object.assign(document.createElement("summary"), { textContent: "Answer each" }), list);
   list.append(...alerts);
-  each.open = opened.has(joins);
-  each.addEventListener("toggle", () => opened[each.open ? "add" : "delete"](joins));
-  line.append(head, words, each);
+  folded.open = opened.has(joins);
+  folded.addEventListener("toggle", () => opened[folded.open ? "add" : "delete"](joins));
+  line.append(head, words, folded);
   return line;
 }

@@ -30,8 +30,8 @@ function setSum(name, text) {
 const yours = document.querySelector(".floor[data-yours]")?.dataset.yours.split(" ");
 
 function paintWhole(live) {
-  const whole = { win: signedDollars(sumOf(live, "win")), open: String(live.filter(isOpen).length) };
-  for (const node of document.querySelectorAll("[data-whole]")) setText(node, whole[node.dataset.whole]);
+  const texts = { win: signedDollars(sumOf(live, "win")), open: String(live.filter(isOpen).length) };
+  for (const node of document.querySelectorAll("[data-whole]")) setText(node, texts[node.dataset.whole]);
 }
 
 function paintSums(tiles) {

@@ -18,8 +18,8 @@ export const isSlow = (pace, target) => pace !== null && Boolean(target) && pace
 
 /* The paces of several tables added up; null where none is known. */
 export function paceOfAll(tables, now) {
-  const known = tables.map(({ dataset }) => paceOf(dataset, now)).filter((pace) => pace !== null);
-  return known.length ? known.reduce((sum, pace) => sum + pace, 0) : null;
+  const paces = tables.map(({ dataset }) => paceOf(dataset, now)).filter((pace) => pace !== null);
+  return paces.length ? paces.reduce((sum, pace) => sum + pace, 0) : null;
 }
 
 export const paceText = (pace) => (pace === null ? "–" : String(pace));

@@ -234,7 +234,8 @@ def test_a_table_without_rules_in_force_still_says_what_closing_asks():
     scene = make_scene("pa-625a/A", "automated-covered")
     RulesSubmission.objects.update(status="withdrawn")
     snapshot = scene.snapshot
-    assert snapshot["closing_asks"] == {
+    closing_asks: object = snapshot["closing_asks"]
+    assert closing_asks == {
         "dice": ["stay", "removed"],
         "secure": {"shaker": "S-01", "section": ""},
         "open": [],
