@@ -255,6 +255,7 @@ class ClosingAsks(TypedDict):
 
     dice: Annotated[list[DiceAtClosing], "what may happen to the dice; empty without dice"]
     secure: SecureShaker | None
+    open: Annotated[list[Missing], "what refuses the closing now, in the order of its steps"]
 
 
 class RibbonStep(TypedDict):
@@ -545,9 +546,11 @@ class Figures(TypedDict):
         int | None, "the win that the odds predict; null before the first round, and where not known"
     ]
     band_cents: Annotated[int | None, "two standard deviations of the win, exact; null where not known"]
-    pace_per_hour: Annotated[
-        int | None,
-        "settled rounds an hour of open and staffed time (docs/pit.md); null for less than five minutes",
+    settled_at: Annotated[
+        list[Moment], "when the rounds of the quarter of an hour before the newest settled one were settled"
+    ]
+    open_since: Annotated[
+        Moment | None, "since when the table has been open and staffed without a break; null while it is not"
     ]
     win_line_cents: Annotated[list[int], "the win before and after each of the day's last 240 rounds"]
     expected_line_cents: Annotated[

@@ -110,6 +110,9 @@ MOST_BODY_BYTES = (
 )  # of any request; a larger one is refused before it is read (config/bodies.py)
 
 # After how many seconds an alert that nobody answers is passed on to the next role, by level (0: never).
+# A break that is due calls for somebody so many minutes later (a practice figure; docs/alarms.md).
+BREAK_OVERDUE_MINUTES = 15
+
 ALERT_PASSES_ON_SECONDS = {
     "stop": env.int("PITSIDE_STOP_PASSES_ON_SECONDS", default=60),
     "warn": env.int("PITSIDE_WARNING_PASSES_ON_SECONDS", default=180),

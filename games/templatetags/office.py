@@ -9,6 +9,7 @@ from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.jurisdictions import short
 from games.models import Facility
+from games.registry import game_by_code
 
 register = template.Library()
 
@@ -17,6 +18,12 @@ register = template.Library()
 def sentence(refusal: Refusal) -> str:
     """Return a refusal as a sentence."""
     return refusal.sentence
+
+
+@register.filter
+def game_name(code: str) -> str:
+    """Return the name of a game by its code."""
+    return game_by_code(code).name
 
 
 @register.filter

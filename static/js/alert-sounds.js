@@ -47,6 +47,7 @@ let context = null;
 export function watchAlerts(readAlerts) {
   const sounds = new AlertSounds();
   addEventListener("pointerdown", allowSound);
+  addEventListener("click", testSound);
   setInterval(() => sounds.update(readAlerts()), CHECK_INTERVAL);
   sounds.update(readAlerts());
   return sounds;
@@ -57,6 +58,15 @@ function allowSound() {
   context ??= window.AudioContext && new AudioContext();
   context?.resume?.();
   document.documentElement.dataset.sound = context ? "on" : "none";
+}
+
+/* Plays the chime of a warning, so that a person hears how loud this device is before it matters. */
+async function testSound({ target }) {
+  if (!target.closest?.("[data-sound-test]")) return;
+  allowSound();
+  await context?.resume?.();
+  playChime("warn");
+  vibratePhone("warn");
 }
 
 function playChime(level) {

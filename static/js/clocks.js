@@ -1,6 +1,7 @@
 /* Clocks are sent as moments. The page counts them down on the server's time. */
 
 import { clockWarning, formatDate, formatTime, noteServerTime, serverTime } from "./facility-time.js";
+import { isSlow, paceOf, paceText } from "./pace.js";
 import { inSlices } from "./slices.js";
 
 function formatDuration(seconds) {
@@ -35,6 +36,12 @@ function paintElapsed(node) {
   setText(node, node.hasAttribute("data-seconds") ? formatStopwatch(seconds) : formatRemaining(seconds, true));
 }
 
+function paintPace(node) {
+  const pace = paceOf(node.dataset, serverTime());
+  setText(node, paceText(pace));
+  node.closest(".pace")?.classList.toggle("slow", isSlow(pace, Number(node.dataset.target)));
+}
+
 function paintWarning(node) {
   setText(node, clockWarning());
   node.hidden = !node.textContent;
@@ -46,6 +53,8 @@ const PAINTERS = {
   elapsed: paintElapsed,
   restUntil: paintRest,
   clock: (node) => setText(node, formatTime(node.dataset.clock, node.hasAttribute("data-seconds"))),
+  pace: paintPace,
+  late: (node) => node.classList.toggle("late", Date.parse(node.dataset.late) <= serverTime()),
   due: (node) => node.classList.toggle("due", Date.parse(node.dataset.due) <= serverTime()),
   now: (node) => setText(node, formatTime(serverTime(), node.dataset.now !== "minutes")),
   today: (node) => setText(node, formatDate(serverTime())),

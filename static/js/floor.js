@@ -2,7 +2,10 @@
 
 import "./live.js";
 import { paintClocks } from "./clocks.js";
+import { serverTime } from "./facility-time.js";
+import { paceOfAll, paceText } from "./pace.js";
 import "./alerts.js";
+import { groupAlerts, joinedLine } from "./alert-groups.js";
 import { watchAlerts } from "./alert-sounds.js";
 import "./pit-lock.js";
 import { collectSums, dollars, signedDollars, spread, sumOf } from "./pit-sums.js";
@@ -23,11 +26,21 @@ function setSum(name, text) {
   for (const node of document.querySelectorAll(`[data-sum="${name}"]`)) setText(node, text);
 }
 
+/* The tables of this person, whose totals the page names; all of them where it lists none. */
+const yours = document.querySelector(".floor[data-yours]")?.dataset.yours.split(" ");
+
+function paintWhole(live) {
+  const texts = { win: signedDollars(sumOf(live, "win")), open: String(live.filter(isOpen).length) };
+  for (const node of document.querySelectorAll("[data-whole]")) setText(node, texts[node.dataset.whole]);
+}
+
 function paintSums(tiles) {
-  const live = tiles.filter(isLive), open = live.filter(isOpen);
+  const all = tiles.filter(isLive), live = yours ? all.filter(({ dataset }) => yours.includes(dataset.table)) : all;
+  const open = live.filter(isOpen);
+  paintWhole(all);
   setSum("open", String(open.length));
   setSum("playing", String(sumOf(open, "playing")));
-  setSum("pace", String(sumOf(open, "pace")));
+  setSum("pace", paceText(paceOfAll(open, serverTime())));
   setSum("handle", dollars(sumOf(live, "handle")));
   setSum("win", signedDollars(sumOf(live, "win")));
   paintBand(collectSums(live));
@@ -92,9 +105,10 @@ function paintAlerts() {
   paintedAlerts = html;
   const { acknowledge: id, alertAct } = document.activeElement?.dataset ?? {};
   quickTaps.remember();  // an alert that moves up is not answered by a tap meant for another
-  rail.replaceChildren(...alerts.map((alert) => forThisPerson(alert.cloneNode(true))));
+  const lines = groupAlerts(alerts).map((line) => line.map((alert) => forThisPerson(alert.cloneNode(true))));
+  rail.replaceChildren(...lines.map((line) => (line.length > 1 ? joinedLine(line) : line[0])));
   rail.querySelector(`[data-acknowledge="${id}"][data-alert-act="${alertAct}"]`)?.focus();
-  const active = alerts.filter((alert) => !alert.matches(".calm")).length;
+  const active = groupAlerts(alerts.filter((alert) => !alert.matches(".calm"))).length;
   document.getElementById("alert-count").textContent = active || "";
   document.getElementById("no-alerts").hidden = active > 0;
   paintClocks(rail);

@@ -1,5 +1,8 @@
 /* Sums over tables of the floor, from the figures that each table's fragment has as data attributes. */
 
+import { serverTime } from "./facility-time.js";
+import { paceOfAll } from "./pace.js";
+
 export const dollars = (cents) => {
   const text = (Math.abs(cents) / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 });
   return `${cents < 0 ? "−" : ""}$${text}`;
@@ -10,8 +13,8 @@ const isOpen = ({ dataset }) => dataset.status === "open";
 export const sumOf = (tables, figure) => tables.reduce((sum, { dataset }) => sum + Number(dataset[figure] ?? 0), 0);
 
 /* Open tables, seats, pace, handle and win of these tables. There is a target pace only if each of them has one. The
-   expected win and its band (two standard deviations) are    known only if every table that played has them; deviations of independent tables add by their squares. */
-export function collectSums(tables) {
+   expected win and its band (two standard deviations) are known only if every table that played has them; deviations of independent tables add by their squares. */
+export function collectSums(tables, now = serverTime()) {
   const open = tables.filter(isOpen), played = tables.filter(({ dataset }) => Number(dataset.handle ?? 0) > 0);
   const isKnown = played.length > 0 && played.every(({ dataset }) => dataset.band);
   const bandSquared = played.reduce((sum, { dataset }) => sum + Number(dataset.band) ** 2, 0);
@@ -19,7 +22,7 @@ export function collectSums(tables) {
     open: open.length,
     seats: sumOf(tables, "seats"),
     playing: sumOf(open, "playing"),
-    pace: sumOf(open, "pace"),
+    pace: paceOfAll(open, now),
     target: open.every(({ dataset }) => dataset.target) ? sumOf(open, "target") : 0,
     handle: sumOf(tables, "handle"),
     win: sumOf(tables, "win"),

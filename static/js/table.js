@@ -6,6 +6,7 @@ import "./alerts.js";
 import { watchAlerts } from "./alert-sounds.js";
 import { EarlierRounds } from "./earlier-rounds.js";
 import "./limits.js";
+import "./closing.js";
 import "./incidents.js";
 import "./tray-summary.js";
 import "./rated-seats.js";

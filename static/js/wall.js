@@ -4,6 +4,7 @@
 import "./live.js";
 import { paintClocks } from "./clocks.js";
 import { serverTime } from "./facility-time.js";
+import { paceText } from "./pace.js";
 import { collectSums, dollars, signedDollars, spread } from "./pit-sums.js";
 
 const PAINT_INTERVAL = 200, MOST_COMING = 3, SOON = 3_600_000, LONGEST_AHEAD = 8 * SOON, BAND_WIDTH = 200, BAND_MIDDLE = 300;
@@ -24,7 +25,7 @@ function paintSums(live) {
 function paintPit(node, live) {
   const sums = collectSums(live.filter(({ dataset }) => dataset.pit === node.dataset.pitSums));
   setText(node.querySelector("[data-win]"), signedDollars(sums.win));
-  setText(node.querySelector("[data-pace]"), String(sums.pace));
+  setText(node.querySelector("[data-pit-pace]"), paceText(sums.pace));
   setText(node.querySelector("[data-target-pace]"), sums.target ? `, target ${sums.target}` : "");
   setText(node.querySelector("[data-playing]"), String(sums.playing));
   setText(node.querySelector("[data-seats]"), String(sums.seats));

@@ -5,7 +5,7 @@ pages all use the declaration. How long a case may take is in the file of its ju
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,7 +44,8 @@ class CaseKind:
     who acted in what the case is about, who may not sign it. `needs_camera`: whether surveillance is to look at it.
     `signatures`: how many people sign its outcome. `waits_for` returns what has to be done elsewhere before anybody
     signs, in words; "" for nothing. `is_slow`: the query reads much, so the ticker asks once a minute.
-    `writes_letters`: whether a patron is answered by a letter.
+    `writes_letters`: whether a patron is answered by a letter. `sum_up` returns title and text of several cases of one
+    table, for their params; None: only their number is said.
     """
 
     code: str
@@ -59,6 +60,7 @@ class CaseKind:
     signatures: int = 2
     waits_for: Callable[[Case], str] = lambda case: ""
     writes_letters: bool = False
+    sum_up: Callable[[Sequence[Mapping[str, Any]]], tuple[str, str]] | None = None
 
 
 CASE_KINDS: dict[str, CaseKind] = {}

@@ -63,14 +63,32 @@ CLOCK_JUMP = alert_kind(
 )
 
 
+def tablet_place(params: Mapping[str, Any]) -> str:
+    """Return where a tablet is, as people say it: `Left tablet of T-42`. Older alerts have the device's name alone."""
+    if "table" not in params:
+        return str(params["device"])
+    post = params.get("post")
+    return (
+        f"{SHORT_POSTS[post].capitalize()} tablet of {params['table']}"
+        if post
+        else f"Tablet of {params['table']}"
+    )
+
+
+def _describe_silent_tablet(params: Mapping[str, Any]) -> tuple[str, str]:
+    post = params.get("post")
+    title = f"{SHORT_POSTS[post].capitalize()} tablet offline" if post else "Tablet offline"
+    where = tablet_place(params)
+    return title, f"{where} has been silent for a minute. Check the tablet, its power and the network."
+
+
 def _describe_silent_tablets(group: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    devices = {params["device"]: params.get("post") for params in group}
-    if len(devices) == 1:
-        return "Tablet offline %s times" % len(group), "%s was silent again and again. Check it." % next(
-            iter(devices)
-        )
-    places = [SHORT_POSTS[post] if post else device for device, post in devices.items()]
-    title = "%s tablets offline: %s" % (len(devices), ", ".join(places))
+    posts_of_devices = {params["device"]: params.get("post") for params in group}
+    if len(posts_of_devices) == 1:
+        words = "%s was silent again and again. Check it." % tablet_place(group[-1])
+        return "Tablet offline %s times" % len(group), words
+    places = [SHORT_POSTS[post] if post else device for device, post in posts_of_devices.items()]
+    title = "%s tablets offline: %s" % (len(posts_of_devices), ", ".join(places))
     return title, "All were silent for a minute. Look first at what they share: power, cable, network."
 
 
@@ -81,7 +99,7 @@ STALE_TABLET = alert_kind(
         Level.WARN,
         "Tablet offline",
         "Tablet offline",
-        "%(device)s has been silent for a minute. Check the tablet, its power and the network.",
+        describe=_describe_silent_tablet,
         describe_group=_describe_silent_tablets,
     )
 )
@@ -134,10 +152,11 @@ def silent_tablets(now: dt.datetime, table_id: int | None = None) -> list[Expect
     alerts = []
     for (place, post), device in _tablets_in_use(tables).items():
         if device["person"] and device["locked_at"] is None and device["heard_at"] <= silent_since:
-            params: dict[str, Any] = {"post": post} if post else {}
-            alerts.append(
-                STALE_TABLET.expected(tables[place].pk, cause=device["pk"], device=device["name"], **params)
-            )
+            table = tables[place]
+            params: dict[str, Any] = {"device": device["name"], "table": table.code}
+            if post:
+                params["post"] = post
+            alerts.append(STALE_TABLET.expected(table.pk, cause=device["pk"], **params))
     return alerts
 
 

@@ -18,7 +18,7 @@ MEANINGS = {
     "± 2 σ": "Two standard deviations of the win, in whole dollars. By chance it lies beyond them one day in twenty",
     "σ": "How many standard deviations the win is from what was expected",
     "Pace": "Settled rounds an hour of open and staffed time; of several tables, of their average table",
-    "Rounds an hour": "The paces of the open tables, added up",
+    "Rounds an hour": "The paces of the open tables now (the last fifteen minutes), added up",
     "Played an hour": "Rounds in which the player wagered, over the time of the ratings",
     "Seats": "Seats with a wager, of the seats of the table, over all settled rounds",
     "Sold": "Chips sold for cash, by the record",

@@ -76,6 +76,12 @@ def may_see_table(person: Person, table: Table, *, on_duty: bool) -> bool:
     return person.role in AT_THE_TABLE and has_work_for(person, table) and on_duty
 
 
+def may_read_table(person: Person, table: Table, device: Device | None) -> bool:
+    """Whether this person may read the page of any table here, as at a podium that shows it, on duty or not."""
+    is_podium = device is not None and not device.place
+    return is_podium and may_see_floor(person, table.facility.code)
+
+
 def has_work_for(person: Person, table: Table) -> bool:
     """Whether this role exists at this table's game: a stickperson needs a game with a stick."""
     return person.role != "stickperson" or "stick" in game_by_code(table.game).posts

@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 
 from audit.models import Person
 from games.models import Facility
-from tables.core.permissions import SEES_EVERYTHING
+from tables.core.scope import scope_of
 from tables.core.typed_days import read_day
-from tables.models import Assignment, Table
+from tables.models import Table
 
 PLAYS = {"live": "Real play", "training": "Training", "simulated": "Simulation"}
 DAY = dt.timedelta(days=1)
@@ -129,10 +129,7 @@ def visible_tables(person: Person | None, facility: Facility, play: str) -> list
     """
     tables = Table.objects.filter(facility=facility, kind=play).select_related("pit", "dealer")
     ordered = list(tables.order_by("pit__code", "code"))
-    if person is None or person.role in SEES_EVERYTHING:
-        return ordered
-    duty = list(Assignment.objects.at_facility(facility).filter(person=person))
-    return [table for table in ordered if any(assignment.covers(table) for assignment in duty)]
+    return scope_of(person, facility).of(ordered)
 
 
 def selected_tables(query: FiguresQuery, tables: list[Table]) -> list[Table]:

@@ -34,7 +34,7 @@ from tables.dice.deadlines import TO_DESTROY, count_due_at
 from tables.failures.alert_rules import DEVICE_FAILURE, SHAKER_FAILURE
 from tables.failures.words import ceased_text
 from tables.limits.rules import section_of
-from tables.models import Alert, ChipTransfer, DiceLot, DropBox, LimitsChange, PlannedMove, Slip, Table
+from tables.models import Alert, Case, ChipTransfer, DiceLot, DropBox, LimitsChange, PlannedMove, Slip, Table
 from tables.money.view import transfers_of
 from tables.words.entries import words_of
 
@@ -57,7 +57,8 @@ class OpenItem:
     """Something that is open. `key` names it, in entries too.
 
     `table` is empty for what belongs to no table, `due_at` None where no time is set. `holder` had it last. An
-    acceptance before `since` does not count: the item arose, or grew, after it.
+    acceptance before `since` does not count: the item arose, or grew, after it. `group` names what the page lists
+    together; "" for its label.
     """
 
     key: str
@@ -70,6 +71,7 @@ class OpenItem:
     is_now: bool = False
     since: dt.datetime | None = None
     holder: Person | None = None
+    group: str = ""
 
 
 Source = Callable[[Facility, dt.datetime], Iterable[OpenItem]]
@@ -155,9 +157,11 @@ def _alert_item(facility: Facility, key: str, line: list[Alert], now: dt.datetim
         text,
         alert.level,
         alert.table.code,
-        is_now=not has_ended and (kind.needs_note or alert.level == "stop" or holder is None),
+        is_now=not has_ended
+        and (kind.needs_note or alert.level == "stop" or (holder is None and alert.level == "warn")),
         since=max(member.raised_at for member in line),
         holder=holder or alert.table.floorperson,
+        group=kind.name,
     )
 
 
@@ -298,18 +302,44 @@ def dice_room(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
 
 
 def open_cases(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
-    """Cases of compliance, by their kind alone: what they say is for those who work on them."""
+    """Cases of compliance, those of one kind at a table on one line that grows.
+
+    By their kind and what they add up to: what each says is for those who work on it.
+    """
+    lines: dict[tuple[str, str], list[Case]] = defaultdict(list)
     for case in cases_of(facility).filter(status="open"):
-        yield OpenItem(
-            f"case:{case.code}",
-            "Case",
-            f"{case.code}: {case_kind_of(case).label}",
-            f"Owned by {case.owner.short_name}." if case.owner else "Nobody owns it yet.",
-            table=case.table.code if case.table else "",
-            due_at=case.due_at,
-            since=case.opened_at,
-            holder=case.owner,
-        )
+        lines[case.table.code if case.table else "", case.kind].append(case)
+    for (table, kind), cases in lines.items():
+        yield _cases_item(f"cases:{table}:{kind}", table, sorted(cases, key=lambda case: case.pk))
+
+
+def _cases_item(key: str, table: str, cases: list[Case]) -> OpenItem:
+    kind, first = case_kind_of(cases[0]), cases[0]
+    owners = {case.owner.pk: case.owner for case in cases if case.owner}
+    without_owner = sum(case.owner is None for case in cases)
+    is_one = len(cases) == 1
+    title, text = f"{len(cases)} cases: {kind.label}", ""
+    if is_one:
+        title = f"{first.code}: {kind.label}"
+    if kind.sum_up is not None:
+        title, text = kind.sum_up([case.params for case in cases])
+    codes = first.code if is_one else f"{len(cases)} cases, {first.code} to {cases[-1].code}"
+    owned = f"Owned by {_listed([owner.short_name for owner in owners.values()])}."
+    if without_owner:
+        nobody = "Nobody owns it yet." if is_one else "Nobody owns them yet."
+        owned = f"{owned[:-1]}, {without_owner} by nobody." if owners else nobody
+    about = ", ".join(filter(None, [text, codes if kind.sum_up or not is_one else ""]))
+    return OpenItem(
+        key,
+        "Case",
+        title,
+        f"{about}. {owned}" if about else owned,
+        table=table,
+        due_at=min(case.due_at for case in cases),
+        since=max(case.opened_at for case in cases),
+        holder=next(iter(owners.values())) if len(owners) == 1 and not without_owner else None,
+        group=kind.label,
+    )
 
 
 def changes_to_approve(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:

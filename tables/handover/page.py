@@ -6,6 +6,7 @@ from typing import Any
 
 from audit.models import Entry, Person
 from games.models import Facility
+from tables.cases.inbox import moment_words
 from tables.handover.acts import in_words
 from tables.handover.draft import HandoverDraft, HandoverItem
 from tables.handover.figures import FLOOR
@@ -26,6 +27,26 @@ class ItemRow:
     by: str
     holder: str
     owner: str
+    group: str
+
+
+@dataclass(frozen=True)
+class ItemGroup:
+    """Open items of one sort, which one person may take over with one signature."""
+
+    name: str
+    rows: list[ItemRow]
+
+    @property
+    def owner(self) -> str:
+        """Who took all of them over; "" while any has nobody. Several owners are named once each."""
+        owners = [row.owner for row in self.rows]
+        return ", ".join(dict.fromkeys(owners)) if all(owners) else ""
+
+    @property
+    def keys(self) -> str:
+        """The keys of the items, with spaces between."""
+        return " ".join(row.key for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -75,16 +96,21 @@ def item_row(row: HandoverItem, facility: Facility, now: dt.datetime) -> ItemRow
         item.table,
         item.title,
         item.text,
-        "now" if is_now else time_words(facility, item.due_at, now) if item.due_at else "open",
+        "now" if is_now else moment_words(item.due_at, facility, now) if item.due_at else "open",
         item.holder.short_name if item.holder else "",
         row.owner.short_name if row.owner else "",
+        item.group or item.label,
     )
 
 
-def time_words(facility: Facility, moment: dt.datetime, now: dt.datetime) -> str:
-    """`22:05` on this day, otherwise `21 Nov`."""
-    local = facility.local(moment)
-    return f"{local:%H:%M}" if local.date() == facility.local(now).date() else f"{local.day} {local:%b}"
+def decide_first(rows: list[ItemRow]) -> tuple[list[ItemRow], list[ItemGroup]]:
+    """Return what has to be decided now, line by line, and what goes over, in groups in the order of their first."""
+    now = [row for row in rows if row.by == "now"]
+    groups: dict[str, list[ItemRow]] = {}
+    for row in rows:
+        if row.by != "now":
+            groups.setdefault(row.group, []).append(row)
+    return now, [ItemGroup(name, members) for name, members in groups.items()]
 
 
 def what_is_missing(draft: HandoverDraft) -> tuple[str, str]:

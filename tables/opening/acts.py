@@ -7,7 +7,7 @@ from tables.core.context import TableContext
 from tables.core.duty import lock_duty_of
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.posts import holder_ids, verify_staffed
-from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_IS_CLOSED
+from tables.core.refusals import GAMING_CEASED, TABLE_IS_CLOSED
 from tables.dice.handling import remove_dice
 from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
@@ -20,6 +20,7 @@ from tables.opening.checks import (
     verify_inspection_is_due,
     verify_inspector,
     verify_lights,
+    verify_no_round,
     verify_payout_limit,
     verify_secured,
 )
@@ -156,8 +157,7 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     verify_signed_by_floor(ctx)
     if ctx.table.status == Table.Status.CLOSED:
         raise Refusal(TABLE_IS_CLOSED, table=ctx.table.code)
-    if ctx.round is not None:
-        raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
+    verify_no_round(ctx)
     verify_closer_signed(ctx)
     shaker, lot = ctx.shaker, ctx.lot
     verify_secured(ctx, secured)

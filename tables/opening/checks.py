@@ -8,7 +8,7 @@ from audit.models import Person
 from games.engine import Refusal
 from tables.core.context import TableContext
 from tables.core.posts import unattended_shaker_section
-from tables.core.refusals import GAMING_CEASED
+from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY
 from tables.models import Inspection, Table
 from tables.opening.refusals import (
     INSPECT_BEFORE_OPENING,
@@ -35,6 +35,12 @@ def verify_inspection_is_due(ctx: TableContext) -> None:
         raise Refusal(GAMING_CEASED, table.ceased_section, what=table.ceased_what)
     if table.status == Table.Status.OPEN:
         raise Refusal(INSPECT_BEFORE_OPENING)
+
+
+def verify_no_round(ctx: TableContext) -> None:
+    """Raises `round-in-play` while a round is in play."""
+    if ctx.round is not None:
+        raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
 
 
 def verify_secured(ctx: TableContext, secured: bool) -> None:

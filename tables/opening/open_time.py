@@ -51,6 +51,7 @@ class OpenTime:
     empty: set[str] = field(default_factory=set)
     closed_spans: list[OpenSpan] = field(default_factory=list)
     since: dt.datetime | None = None
+    running_since: dt.datetime | None = None  # without a break, whoever held the posts; not in `state`
     newest: RecordedEntry | None = None
 
     def apply(self, entry: RecordedEntry) -> None:
@@ -67,6 +68,8 @@ class OpenTime:
         if self.since is not None and self.since < moment:
             self.closed_spans.append(OpenSpan(self.since, moment, before[1]))
         self.since = moment if self._state()[0] else None
+        if self._state()[0] != before[0]:
+            self.running_since = self.since
 
     def _state(self) -> tuple[bool, tuple[str, ...]]:
         codes = (self.holders.get(post, "") for post in self.posts)

@@ -26,7 +26,14 @@ from tables.equipment.table_signs import form_note
 from tables.equipment.tosses import TOSSES
 from tables.equipment.words import inspection_lines
 from tables.models import Inspection, Table
-from tables.opening.checks import last_inspection, verify_dice_new_enough, verify_payout_limit, verify_secured
+from tables.money.inventory import verify_closer_signed
+from tables.opening.checks import (
+    last_inspection,
+    verify_dice_new_enough,
+    verify_no_round,
+    verify_payout_limit,
+    verify_secured,
+)
 from tables.opening.words import OPENING_LABELS, OPENING_SENTENCES, empty_posts_sentence
 from tables.rules.suspensions import verify_game_not_suspended
 from tables.words.sentences import dollars, missing_by, moment, short
@@ -178,7 +185,9 @@ def closing_data(ctx: TableContext) -> ClosingAsks | None:
     shaker: SecureShaker | None = (
         {"shaker": ctx.shaker.code, "section": secure["section"]} if ctx.shaker and secure else None
     )
-    return {"dice": dice, "secure": shaker}
+    checks = (lambda: verify_no_round(ctx), lambda: verify_closer_signed(ctx))
+    refusals = (refusal_data(check) for check in checks)
+    return {"dice": dice, "secure": shaker, "open": [refusal for refusal in refusals if refusal is not None]}
 
 
 def refusal_data(check: Callable[[], object]) -> Missing | None:

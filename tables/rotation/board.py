@@ -15,6 +15,7 @@ from games.models import Facility
 from games.registry import GAMES
 from tables.core import posts
 from tables.core.context import TableContext
+from tables.core.scope import EVERYWHERE, Scope
 from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.rotation.checks import DealerFacts, dealer_facts, planned_time, verify_move
 from tables.rotation.history import DealerHistory, dealer_history
@@ -151,14 +152,25 @@ class _Facts:
     holders: dict[tuple[int, str], Person | None] = field(default_factory=dict)
 
 
-def board(facility: Facility, now: dt.datetime, picked: str = "", in_minutes: int | None = None) -> Board:
-    """Return the board of a facility. `picked`: the code of a dealer; `in_minutes`: when they are to be planned."""
+def board(
+    facility: Facility,
+    now: dt.datetime,
+    picked: str = "",
+    in_minutes: int | None = None,
+    *,
+    scope: Scope = EVERYWHERE,
+) -> Board:
+    """Return the board of a facility. `picked`: the code of a dealer; `in_minutes`: when they are to be planned.
+
+    `scope`: where the next move is proposed and breaks are counted.
+    """
     facts = _read(facility, now)
     person = next((duty[0].person for duty in facts.duties.values() if duty[0].person.code == picked), None)
     targets = _targets(facts, person, in_minutes) if person else {}
     relieved = {table.pk: posts_in_relief(table, now) for table in facts.tables}
     sections = [*_table_sections(facts, relieved, person, targets), _free_section(facts, person)]
     moves = [_on_board(facts, move) for move in facts.moves]
+    own = scope.of(facts.tables)
     return Board(
         [section for section in sections if section.rows],
         moves,
@@ -168,9 +180,9 @@ def board(facility: Facility, now: dt.datetime, picked: str = "", in_minutes: in
         person,
         dealer_history(facility, person, facts.tables, now) if person else None,
         _time_choices(facility, now, in_minutes) if person else [],
-        None if person else _next_step(facts, relieved),
+        None if person else _next_step(facts, {table.pk: relieved[table.pk] for table in own}),
         _house_rule(facility),
-        sum(post.is_overdue for of_table in relieved.values() for post in of_table),
+        sum(post.is_due for table in own for post in relieved[table.pk]),
     )
 
 
@@ -339,7 +351,7 @@ def _post_note(facility: Facility, table: Table, post: PostInRelief) -> str:
     words = f"since {_clock(facility, post.since)}" if post.since else "time at the table not recorded"
     if post.break_due is None:
         return words
-    return f"{words}, break {'was due' if post.is_overdue else 'due'} {_clock(facility, post.break_due)}"
+    return f"{words}, break {'was due' if post.is_due else 'due'} {_clock(facility, post.break_due)}"
 
 
 def _free_section(facts: _Facts, picked: Person | None) -> BoardSection:
@@ -417,11 +429,11 @@ def _on_board(facts: _Facts, move: PlannedMove) -> MoveOnBoard:
 
 
 def _next_step(facts: _Facts, relieved: dict[int, list[PostInRelief]]) -> ProposedMove | None:
-    """The relief for the break that is due first within the board, if somebody free may be planned for it."""
+    """The relief for the break that is due first at these tables, if somebody free may be planned for it."""
     due = [
         (post.break_due, table.code, table, post)
         for table in facts.tables
-        for post in relieved[table.pk]
+        for post in relieved.get(table.pk, ())
         if post.break_due
         and post.break_due < facts.window.ends
         and (table.pk, post.post) not in facts.by_post

@@ -1,6 +1,6 @@
 """The alerts about a throw that was called no roll for cheating, many no rolls, and a wager over the maximum."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tables.core.alert_kinds import AlertKind, Level, alert_kind
@@ -53,6 +53,15 @@ def describe_over_max(params: Mapping[str, Any]) -> tuple[str, str]:
     return title, "It was accepted and is settled in full, unless the player lowers it before no more bets."
 
 
+def describe_several_over_max(group: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Return the title and the text of several wagers over the maximum at a table."""
+    seats = sorted({params["seat"] for params in group})
+    cents = sum(params["cents"] for params in group)
+    where = f"seat {seats[0]}" if len(seats) == 1 else f"seats {', '.join(map(str, seats))}"
+    text = "They were accepted and are settled in full, unless the players lower them before no more bets."
+    return f"{len(group)} wagers over the maximum, {where}: {dollars(cents)}", text
+
+
 OVER_MAX = alert_kind(
     AlertKind(
         "over-max",
@@ -61,6 +70,7 @@ OVER_MAX = alert_kind(
         "Wager over the maximum",
         "",
         describe=describe_over_max,
+        describe_group=describe_several_over_max,
         ends_when_acknowledged=True,
     )
 )

@@ -28,6 +28,7 @@ from tables.core.permissions import (
     SEES_EVERYTHING,
     SEES_THE_FLOOR,
     STAFFERS,
+    may_read_table,
     may_see_floor,
     may_see_table,
     serves,
@@ -70,11 +71,11 @@ def table_for(request: HttpRequest, facility: str, code: str, station: str) -> t
     """Return the table that the person may open at this station. Raises `SignedOut`, `Locked` or `Denied`."""
     person = person_of(request)
     table, on_duty = _table_with_duty(request, facility, code, person) or (None, False)
-    if (
-        table is None
-        or not may_see_table(person, table, on_duty=on_duty)
-        or not _device_serves(enrolled_device(request), table)
-    ):
+    device = enrolled_device(request)
+    if table is None or not _device_serves(device, table):
+        raise Denied
+    is_read = station == "table" and may_read_table(person, table, device)
+    if not is_read and not may_see_table(person, table, on_duty=on_duty):
         raise Denied
     if station not in STATIONS or (station == "dealer" and person.role not in AT_THE_TABLE):
         raise Denied

@@ -25,6 +25,7 @@ from games.models import RulesSubmission
 from games.registry import game_of
 from tables.core.entries import MISSHAPEN
 from tables.core.figure_sums import Sums
+from tables.core.pace import RECENT
 from tables.models import Round, Settlement, Slip, Throw
 from tables.words.entries import data_of
 
@@ -74,10 +75,13 @@ class LinePoint(NamedTuple):
 
 @dataclass(frozen=True)
 class DayFigures:
-    """The sums of a table's day, when its newest settled round ended, and the points around its last rounds."""
+    """The sums of a table's day, and the points around its last rounds.
+
+    `settled_at`: when its settled rounds ended, of the fifteen minutes before the newest.
+    """
 
     sums: Sums
-    last: dt.datetime | None
+    settled_at: Sequence[dt.datetime]
     line: Sequence[LinePoint]
 
 
@@ -180,8 +184,9 @@ def day_figures(uid: uuid.UUID, table_id: int, stream_id: int, day: dt.date) -> 
                     total.band_cents if is_known else None,
                 )
             )
-    last = max((round_.ended_at for round_ in rounds), default=None)
-    return DayFigures(total, last, line if drawn_from <= 0 else line[1:])
+    ended = sorted(round_.ended_at for round_ in rounds)
+    settled_at = [moment for moment in ended if moment > ended[-1] - RECENT]
+    return DayFigures(total, settled_at, line if drawn_from <= 0 else line[1:])
 
 
 def _add(total: Sums, round_: RoundSums) -> None:

@@ -4,11 +4,13 @@ A template reads the snapshot as `s`, and one of these classes as `screen`. A pr
 first reads it, once for each rendering; what is the same for many snapshots is cached.
 """
 
+import datetime as dt
 import json
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import count, pairwise
-from math import isqrt
+from math import floor, isqrt
 from typing import ClassVar, Literal, TypedDict
 
 from django.templatetags.static import static
@@ -48,7 +50,7 @@ from games.stacks import sum_of, unpaid
 from tables.alerts.floor_calls import ADDRESSEES, REASONS, decisions_for
 from tables.alerts.view import rank
 from tables.core.alert_kinds import kind_of
-from tables.core.pace import is_slow
+from tables.core.pace import Recent, is_slow
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
 from tables.screens import failures, layout, run, templates
@@ -58,6 +60,7 @@ from tables.screens.layout import Spot
 from tables.screens.plots import AxisLabel, WinPlot, axis_labels, win_plot
 from tables.screens.run import RunArea, RunSeat, SeatOfRun
 from tables.screens.templates import SUFFIX
+from tables.staffing.breaks import overdue_at
 from tables.words.forms import span
 from tables.words.labels import LABELS
 from tables.words.sentences import NUMBERS, state_of_round
@@ -108,6 +111,7 @@ class TableUrls(TypedDict):
     console: SafeString
     act: SafeString
     acknowledge: SafeString
+    tray: SafeString
     tray_summary: SafeString
     limits_sign: SafeString
     change_sign: SafeString
@@ -117,7 +121,9 @@ class TableUrls(TypedDict):
 class AlertRow(AlertFacts):
     """An alert with its place among others, the time left to its moment, and the page of its round.
 
-    `label`: its level in a word. `decisions`: what the floor may decide with a tap, as JSON.
+    `label`: its level in a word. `decisions`: what the floor may decide with a tap, as JSON. `joins`: the name of its
+    kind where it may share a line with others of its pit; "" for a stop, a call or a dispute, and once somebody has it.
+    `unanswered`: a call or a dispute that has no answer yet.
     """
 
     rank: int
@@ -125,6 +131,8 @@ class AlertRow(AlertFacts):
     replay: SafeString
     label: str
     decisions: str
+    joins: str
+    unanswered: bool
 
 
 class ReasonButton(TypedDict):
@@ -182,9 +190,13 @@ class Dot(TypedDict):
 
 
 class NextBreak(TypedDict):
-    """The break that is due first at a table. `name`: whose, at a table with several posts; else ""."""
+    """The break that is due first at a table. From `late_at` it calls for somebody.
+
+    `name`: whose, at a table with several posts; else "".
+    """
 
     at: str
+    late_at: str
     name: str
 
 
@@ -242,6 +254,7 @@ def urls(facility: str, table: str) -> TableUrls:
         "console": address("console"),
         "act": address("act", "__act__"),
         "acknowledge": address("act", "acknowledge_alert"),
+        "tray": address("tray"),
         "tray_summary": address("tray-summary"),
         "limits_sign": address("sign-print", "limits"),
         "change_sign": address("sign-print", "limits-change"),
@@ -386,6 +399,18 @@ def rail(s: Snapshot) -> list[RailSeat]:
     ]
 
 
+def pace_now(s: Snapshot) -> int | None:
+    """Return settled rounds an hour of the last fifteen minutes, rounded; None where it is not known."""
+    figures = s["figures"]
+    since = figures["open_since"]
+    recent = Recent(
+        [dt.datetime.fromisoformat(settled) for settled in figures["settled_at"]],
+        dt.datetime.fromisoformat(since) if since else None,
+    )
+    exact = recent.pace(dt.datetime.fromisoformat(s["as_of"]))
+    return None if exact is None else floor(exact + Fraction(1, 2))
+
+
 def alert_row(alert: AlertFacts, s: Snapshot) -> AlertRow:
     """Return an alert as screens show it."""
     address = ""
@@ -398,7 +423,21 @@ def alert_row(alert: AlertFacts, s: Snapshot) -> AlertRow:
         "replay": mark_safe(escape(address)),
         "label": _level_label(alert),
         "decisions": json.dumps(decisions_for(alert["kind"], alert["reason"])) if alert["to"] else "",
+        "joins": _joins(alert),
+        "unanswered": _is_unanswered(alert),
     }
+
+
+def _is_unanswered(alert: AlertFacts) -> bool:
+    """Whether this is a call or a dispute that stands without an answer."""
+    is_held = alert["acknowledged"] or alert["coming"]
+    return alert["standing"] and not is_held and kind_of(alert["kind"], "").needs_note
+
+
+def _joins(alert: AlertFacts) -> str:
+    kind = kind_of(alert["kind"], "")
+    is_held = alert["acknowledged"] or alert["coming"] or not alert["standing"]
+    return "" if is_held or kind.needs_note or alert["level"] == "stop" else kind.name
 
 
 def _level_label(alert: AlertFacts) -> str:
@@ -452,6 +491,17 @@ class ScreenData:
     @cached_property
     def urls(self) -> TableUrls:
         return urls(self.s["table"]["facility"], self.s["table"]["code"])
+
+    @cached_property
+    def pace(self) -> int | None:
+        """Settled rounds an hour of the last fifteen minutes; None where it is not known."""
+        return pace_now(self.s)
+
+    @cached_property
+    def settled(self) -> str:
+        """When the last rounds were settled, in seconds, for `static/js/pace.js`."""
+        moments = (dt.datetime.fromisoformat(settled) for settled in self.s["figures"]["settled_at"])
+        return " ".join(f"{moment.timestamp():.3f}" for moment in moments)
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -650,6 +700,11 @@ class TileData(ScreenData):
         return any(alert["kind"] == STALE_TABLET and alert["standing"] for alert in self.s["alerts"])
 
     @cached_property
+    def is_called(self) -> bool:
+        """Whether a call or a dispute at the table has no answer yet."""
+        return any(alert["unanswered"] for alert in self.alerts)
+
+    @cached_property
     def results(self) -> list[int]:
         """The totals of the last rounds with a result, newest first, for staff."""
         return [past["total"] for past in self.s["history"] if past["total"] is not None]
@@ -676,7 +731,8 @@ class TileData(ScreenData):
             return None
         due_at, name = breaks[0]
         posts = registry.game_by_code(self.s["table"]["game"]).posts
-        return {"at": due_at or "", "name": name if len(posts) > 1 else ""}
+        late_at = overdue_at(dt.datetime.fromisoformat(due_at)).isoformat() if due_at else ""
+        return {"at": due_at or "", "late_at": late_at, "name": name if len(posts) > 1 else ""}
 
     @cached_property
     def transfers(self) -> list[TransferMark]:
@@ -699,7 +755,7 @@ class TileData(ScreenData):
     @cached_property
     def is_slow(self) -> bool:
         """Whether the table deals well below the pace that the house aims at."""
-        return is_slow(self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"])
+        return is_slow(self.pace, self.s["table"]["target_pace"])
 
     @cached_property
     def plan(self) -> PlanDrawing:
@@ -777,7 +833,7 @@ class TileData(ScreenData):
         return {"lens": "win", "text": f"{sign}{abs(self.deviations):.1f} σ", "until": "", "level": level}
 
     def _pace_line(self) -> PlanLine:
-        pace, target = self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"]
+        pace, target = self.pace, self.s["table"]["target_pace"]
         if pace is None or self.s["table"]["status"] == "closed":
             return {"lens": "pace", "text": "–", "until": "", "level": ""}
         text = f"{pace}/h of {target}" if target is not None else f"{pace}/h"
@@ -1003,6 +1059,15 @@ def _draw_exposure(exposure_: Exposure) -> ExposureDrawing:
     }
 
 
+class ClosingStep(TypedDict):
+    """A step of closing a table: what it asks, what is still there in words, where it is done, and whether it is."""
+
+    label: str
+    text: str
+    url: SafeString | str
+    done: bool
+
+
 class TableData(ScreenData):
     """What the pit's table page shows in addition to the snapshot."""
 
@@ -1011,6 +1076,46 @@ class TableData(ScreenData):
     @cached_property
     def exposure(self) -> ExposureDrawing | None:
         return exposure_of(self.s)
+
+    @property
+    def closing_done(self) -> int:
+        return sum(step["done"] for step in self.closing)
+
+    @property
+    def may_close(self) -> bool:
+        """Whether nothing refuses the closing of the table now."""
+        asks = self.s["closing_asks"]
+        return asks is not None and not asks["open"]
+
+    @cached_property
+    def closing(self) -> list[ClosingStep]:
+        """What closing the table asks, in the order of its steps; nothing at a closed table."""
+        asks = self.s["closing_asks"]
+        if asks is None:
+            return []
+        refused = {missing["code"]: missing["text"] for missing in asks["open"]}
+        waiting = [f"{money(row['cents'])} {row['slip'] or row['kind']}" for row in self.s["transfers"]]
+        disputes = [
+            alert["title"]
+            for alert in self.alerts
+            if alert["standing"] and kind_of(alert["kind"], "").needs_note
+        ]
+        on_felt = sum(wager["cents"] for wager in self.wagers)
+        steps = [
+            (
+                "The round is over",
+                refused.get("round-in-play", ""),
+                self.urls["console"],
+                f" {money(on_felt)} lies on the layout." if on_felt else "",
+            ),
+            ("Nothing is disputed", ", ".join(disputes), "#alerts-here", ""),
+            ("No fill or credit is under way", ", ".join(waiting), self.urls["tray"], ""),
+            ("The closer is counted and signed", refused.get("closer-missing", ""), self.urls["tray"], ""),
+        ]
+        return [
+            {"label": label, "text": f"{text}{more}", "url": url, "done": not text}
+            for label, text, url, more in steps
+        ]
 
     @cached_property
     def wagers(self) -> list[WagerFacts]:
@@ -1068,7 +1173,7 @@ class TableData(ScreenData):
     @cached_property
     def pace_bar(self) -> int | None:
         """The pace in percent of the length of its bar, on which the target is at two thirds; None without a target."""
-        pace, target = self.s["figures"]["pace_per_hour"], self.s["table"]["target_pace"]
+        pace, target = self.pace, self.s["table"]["target_pace"]
         return min(100, round(200 * pace / (3 * target))) if pace is not None and target else None
 
     @cached_property

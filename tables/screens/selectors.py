@@ -32,13 +32,13 @@ from games.snapshot_types import (
     WinLines,
 )
 from tables.core.entries import MISSHAPEN
-from tables.core.pace import pace
 from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.models import Round, Slip, Table, Throw, Wager
 from tables.opening.open_time import needed_posts, open_time_since
 from tables.rounds.entry_types import WAGERS_PLACED
 from tables.screens.day_figures import DayFigures, RoundSums, SettledRow, day_figures, sums_of_rounds
 from tables.words.entries import data_of, words_of
+from tables.words.sentences import moment
 
 LAST_ROUNDS = 20
 LAST_ACTS = 14
@@ -72,13 +72,13 @@ class Day(NamedTuple):
 
 
 def ended_rounds_part(table: Table, day: dt.date) -> EndedRoundsPart:
-    """Return the keys of the snapshot that only the end of a round or a slip changes."""
+    """Return the keys of the snapshot that only the end of a round, a slip, or a change at the posts changes."""
     newest_slip = _newest_slip_seq(table)
     place = TablePlace(table.uid, table.pk, table.stream_id, table.game, needed_posts(table))
     ends = table.facility.day_begins(day + dt.timedelta(days=1))
-    return _ended_rounds_part(
-        place, table.status_seq, newest_slip, Day(day, table.facility.day_begins(day), ends)
-    )
+    posts_since = (table.dealer_since, table.dealer_left_since, table.stickperson_since)
+    of_day = Day(day, table.facility.day_begins(day), ends)
+    return _ended_rounds_part(place, table.status_seq, posts_since, newest_slip, of_day)
 
 
 def _newest_slip_seq(table: Table) -> int:
@@ -90,7 +90,13 @@ def _newest_slip_seq(table: Table) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _ended_rounds_part(place: TablePlace, status_seq: int, newest_slip_seq: int, day: Day) -> EndedRoundsPart:
+def _ended_rounds_part(
+    place: TablePlace,
+    status_seq: int,
+    posts_since: tuple[dt.datetime | None, ...],
+    newest_slip_seq: int,
+    day: Day,
+) -> EndedRoundsPart:
     """Read past rounds once. The end of a round changes `status_seq`, a slip `newest_slip_seq`."""
     return {
         "last_wagers": last_wagers(place.table_id),
@@ -128,6 +134,7 @@ def figures(place: TablePlace, day: Day) -> Figures:
     of_day = day_figures(place.uid, place.table_id, place.stream_id, day.date)
     sums = of_day.sums
     is_known = bool(sums.rounds) and sums.is_known
+    open_time = open_time_since(place.uid, place.stream_id, place.posts, day.begins, day.ends)
     return {
         "gaming_day": day.date.isoformat(),
         "rounds": sums.rounds,
@@ -135,18 +142,10 @@ def figures(place: TablePlace, day: Day) -> Figures:
         "win_cents": sums.win_cents,
         "expected_cents": sums.expected_cents if is_known else None,
         "band_cents": sums.band_cents if is_known else None,
-        "pace_per_hour": _pace_of_day(place, sums.rounds, day, of_day.last),
+        "settled_at": [moment(settled) for settled in of_day.settled_at],
+        "open_since": moment(open_time.running_since),
         **win_lines(of_day),
     }
-
-
-def _pace_of_day(place: TablePlace, rounds: int, day: Day, last: dt.datetime | None) -> int | None:
-    """Return the pace of a day up to its newest settled round, rounded."""
-    if last is None:
-        return None
-    open_time = open_time_since(place.uid, place.stream_id, place.posts, day.begins, last)
-    exact = pace(rounds, open_time.between(day.begins, min(last, day.ends)))
-    return None if exact is None else round(exact)
 
 
 def win_lines(of_day: DayFigures) -> WinLines:

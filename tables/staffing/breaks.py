@@ -7,6 +7,8 @@ work, so that the time does not start over when a dealer goes from table to tabl
 
 import datetime as dt
 
+from django.conf import settings
+
 from audit.models import Person
 from games.engine.game import PostCode
 from games.models import Facility
@@ -21,6 +23,14 @@ def break_due(facility: Facility, works_since: dt.datetime | None) -> dt.datetim
     if facility.work_minutes is None or works_since is None:
         return None
     return works_since + dt.timedelta(minutes=facility.work_minutes)
+
+
+def overdue_at(due: dt.datetime) -> dt.datetime:
+    """Return when a break that was due calls for somebody, by the practice figure `BREAK_OVERDUE_MINUTES`.
+
+    Until then it is information: a relief comes within a round or two of the time.
+    """
+    return due + dt.timedelta(minutes=settings.BREAK_OVERDUE_MINUTES)
 
 
 def is_break(facility: Facility, pause: dt.timedelta) -> bool:

@@ -14,7 +14,7 @@ from games.registry import game_by_code
 from tables.core import posts
 from tables.core.permissions import DEALERS
 from tables.models import Assignment, PlannedMove, Qualification, Table
-from tables.staffing.breaks import break_due, is_break
+from tables.staffing.breaks import break_due, is_break, overdue_at
 from tables.staffing.roster import POSTS
 from tables.words.forms import span
 
@@ -29,6 +29,7 @@ class PostInRelief:
     since: dt.datetime | None
     worked: str
     break_due: dt.datetime | None
+    is_due: bool
     is_overdue: bool
 
 
@@ -64,6 +65,7 @@ def _post_in_relief(table: Table, post: PostCode, now: dt.datetime) -> PostInRel
         span((now - since).total_seconds()) if since else "",
         due,
         due is not None and due <= now,
+        due is not None and overdue_at(due) <= now,
     )
 
 

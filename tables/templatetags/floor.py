@@ -1,5 +1,6 @@
 """Template tags of the floor's pages: money, moments, dice, and the parts of live screens that a page contains."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import TypedDict
 
@@ -172,16 +173,18 @@ def has_duty(s: Snapshot, duty: str) -> bool:
 
 
 @register.simple_tag
-def sums_of(pits: list[PitTables]) -> dict[str, int]:
-    """Return the floor's figures, without training and simulated tables."""
+def sums_of(pits: list[PitTables], yours: Collection[str] | None = None) -> dict[str, int | str]:
+    """Return the figures of live tables, not of training and simulated ones; `yours`: of these (codes) alone."""
     live = [s for pit in pits for s in pit["tables"] if s["table"]["kind"] == "live"]
+    live = [s for s in live if yours is None or s["table"]["code"] in yours]
     opened = [s for s in live if s["table"]["status"] == "open"]
+    known = [pace for s in opened if (pace := screen_data.pace_now(s)) is not None]
     return {
         "open": len(opened),
         "tables": len(live),
         "playing": sum(s["round"]["playing"] for s in opened),
         "seats": sum(s["table"]["seats"] for s in live),
-        "pace": sum(s["figures"]["pace_per_hour"] or 0 for s in opened),
+        "pace": sum(known) if known else "–",
         "handle": sum(s["figures"]["handle_cents"] for s in live),
         "win": sum(s["figures"]["win_cents"] for s in live),
     }

@@ -13,6 +13,8 @@ from games.models import Facility
 from tables.advice.facts import free_dealers, seats_of_last_hour, table_hours
 from tables.advice.proposals import FULL, NEARLY_EMPTY, Proposal, TableHour, proposals
 from tables.core.permissions import FLOOR
+from tables.core.scope import scope_of
+from tables.models import Table
 from tables.runner.access import Denied, floor_tables_for
 from tables.views.facility import page_context
 
@@ -24,7 +26,9 @@ def advice(request: HttpRequest, facility: str) -> HttpResponse:
     if person.role not in FLOOR:
         raise Denied
     facility_row, now = Facility.objects.get(code=facility), clock.now()
-    tables, today = table_hours(facility_row, now), facility_row.gaming_day(now)
+    scope, today = scope_of(person, facility_row), facility_row.gaming_day(now)
+    own = {table.code for table in scope.of(list(Table.objects.filter(facility=facility_row)))}
+    tables = [hour for hour in table_hours(facility_row, now) if hour.code in own]
     context = page_context(person, facility_row, "floor", now) | {
         "proposals": [
             {
@@ -36,6 +40,7 @@ def advice(request: HttpRequest, facility: str) -> HttpResponse:
             }
             for proposal in proposals(tables, free_dealers(facility_row, tables, now), now)
         ],
+        "scope": scope,
         "watched": sum(table.is_known for table in tables),
         "open": sum(table.is_open for table in tables),
         "clock": facility_row.local(now).strftime("%H:%M"),

@@ -13,6 +13,7 @@ from audit.models import Person
 from games.models import Facility
 from games.registry import game_by_code
 from tables.core.permissions import SEES_EVERYTHING, STAFFERS
+from tables.core.scope import scope_of
 from tables.dice_watch.page import lots_at
 from tables.figures.exports import FORMATS
 from tables.figures.page import FiguresPage
@@ -114,6 +115,7 @@ def _page(
     total = page.total
     context = page_context(person, facility, FIGURES, now) | {
         "query": query,
+        "scope": scope_of(person, facility),
         "refused": refused,
         "range_words": page.range_words(),
         "total": page.total_row([]),

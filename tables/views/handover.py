@@ -12,7 +12,7 @@ from audit import clock
 from games.models import Facility
 from tables.handover.draft import floor_on_duty, handover_draft, successors
 from tables.handover.figures import ShiftFigures, shift_figures
-from tables.handover.page import ShiftFiguresRow, item_row, signed_handover, what_is_missing
+from tables.handover.page import ShiftFiguresRow, decide_first, item_row, signed_handover, what_is_missing
 from tables.handover.shifts import ShiftToHandOver
 from tables.models import Alert, Handover, Slip, Table
 from tables.runner.access import HANDOVER, Denied, facility_page_for
@@ -33,9 +33,13 @@ def handover(request: HttpRequest, facility: str) -> HttpResponse:
     missing, first_missing = what_is_missing(draft)
     people = floor_on_duty(facility_row)
     rows = [item_row(row, facility_row, now) for row in draft.items]
+    decided_first, groups = decide_first(rows)
     context = page_context(person, facility_row, STAFF, now) | {
         "shift": draft.shift,
         "rows": rows,
+        "decided_first": decided_first,
+        "groups": groups,
+        "going_over": len(rows) - len(decided_first),
         "first_free": next((row.key for row in rows if not row.owner), ""),
         "missing": missing,
         "first_missing": first_missing,

@@ -18,7 +18,9 @@ from games.separation import policy
 from games.snapshot_types import Snapshot
 from tables.cases.roles import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
+from tables.core.duty import is_on_duty
 from tables.core.permissions import DEALERS, FLOOR, STAFFERS, may_see_floor
+from tables.core.scope import scope_of
 from tables.corrections.reviews import reviewer_names
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH
 from tables.money.inventory import keeps_inventory
@@ -190,6 +192,8 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
     may_arrange = station == "tile" and person is not None and person.role in STAFFERS
     arranging = ARRANGING.get(request.GET.get("arrange", ""), "") if may_arrange else ""
     facility_row = Facility.objects.get(code=facility)
+    scope = scope_of(person, facility_row)
+    yours = {table.code for table in scope.of(list(Table.objects.filter(facility=facility_row)))}
     changed = items_in_address(request, facility_row) if arranging == "floor" else None
     context = {
         "facility": {"code": facility, "name": states[0]["table"]["facility_name"]},
@@ -198,6 +202,8 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
         "arranging": arranging,
         "locked_at": device.locked_at if device else None,
         "answered": tables_answered_by(person, device, facility, (code for code, _ in tables.values())),
+        "scope": scope,
+        "yours": yours,
         "pits": [{"name": name, "tables": pit_states} for name, pit_states in by_pit.items()],
         "plan": plan_of(facility_row, by_pit, arranging, changed),
         "is_floor_changed": changed is not None,
@@ -275,7 +281,7 @@ def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[s
     return {
         "s": state,
         "screen": fragments.render(station, state),
-        "me": _me(person),
+        "me": _me(person, table),
         "witnesses": witnesses(table),
         "no_rolls_are_free": policy.row_of(table.facility.law, NO_ROLL_ROW).free_count > 0,
         "dealers": people_on_duty(table, DEALERS),
@@ -297,13 +303,13 @@ def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[s
     }
 
 
-def _me(person: Person) -> dict[str, Any]:
-    """Return the person signed in. `is_floor`: their sign-in counts as the floor's signature."""
+def _me(person: Person, table: Table | None = None) -> dict[str, Any]:
+    """Return the person signed in. `is_floor`: their sign-in counts as the floor's signature, at this table if one."""
     return {
         "code": person.code,
         "name": person.name,
         "role_label": person.get_role_display(),
-        "is_floor": person.role in FLOOR,
+        "is_floor": person.role in FLOOR and (table is None or is_on_duty(person, table)),
     }
 
 

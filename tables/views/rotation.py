@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET
 
 from audit import clock
+from tables.core.scope import scope_of
 from tables.rotation.board import TIMES, board
 from tables.runner.access import ROTATION, facility_page_for
 from tables.views.facility import page_context
@@ -19,13 +20,14 @@ MAX_CODE = 60
 def rotation(request: HttpRequest, facility: str) -> HttpResponse:
     """Who deals where and who comes next. `person`: the dealer picked; `in`: when, in minutes; `part`: what is live."""
     person, facility_row = facility_page_for(request, facility, ROTATION)
-    now = clock.now()
+    now, scope = clock.now(), scope_of(person, facility_row)
     picked, typed = request.GET.get("person", "")[:MAX_CODE], request.GET.get("in", "")
     in_minutes = int(typed) if typed in map(str, TIMES) else None
     query = request.GET.copy()
     query["part"] = "1"
     context = page_context(person, facility_row, ROTATION, now) | {
-        "board": board(facility_row, now, picked, in_minutes),
+        "board": board(facility_row, now, picked, in_minutes, scope=scope),
+        "scope": scope,
         "in_minutes": typed if in_minutes is not None else "",
     }
     context["urls"] |= {"part": f"{request.path}?{query.urlencode()}", "board": request.path}

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { collectSums, spread } from "../../static/js/pit-sums.js";
 
-const table = (dataset) => ({ dataset: { status: "open", seats: "8", playing: "3", pace: "50", ...dataset } });
+const NOW = Date.parse("2026-11-21T11:00:00Z"), SETTLED = String(NOW / 1_000 - 60);
+const table = (dataset) => ({ dataset: { status: "open", seats: "8", playing: "3", settled: SETTLED, dealtSince: "2026-11-21T10:00:00Z", ...dataset } });
 const first = table({ handle: "100000", win: "7000", expected: "4000", band: "3000" });
 const second = table({ handle: "200000", win: "-1000", expected: "5000", band: "4000" });
 
@@ -25,6 +26,6 @@ test("the target pace is that of all open tables, or of none", () => {
 });
 
 test("what is closed has seats and no players", () => {
-  const sums = collectSums([first, table({ status: "closed", playing: "4" })]);
-  assert.deepEqual([sums.open, sums.seats, sums.playing, sums.pace], [1, 16, 3, 50]);
+  const sums = collectSums([first, table({ status: "closed", playing: "4" })], NOW);
+  assert.deepEqual([sums.open, sums.seats, sums.playing, sums.pace], [1, 16, 3, 4]);
 });

@@ -384,3 +384,11 @@ def test_a_refused_raising_leaves_nothing_behind(scene):
     with pytest.raises(Refusal):
         scene.act("report_device_failure", {"dice": [1, 2, 3]})
     assert (Alert.objects.count(), entries(scene, "alert.raised")) == (0, [])
+
+
+def test_wagers_over_the_maximum_at_one_table_are_one_line_with_their_sum(scene):
+    scene.place((2, "big", 120_000), (3, "small", 150_000))
+    [alert] = scene.snapshot["alerts"]
+    assert (alert["count"], alert["title"]) == (2, "2 wagers over the maximum, seats 2, 3: $2,700")
+    scene.act("acknowledge_alert", {"alert": alert["id"]}, by="floorperson")
+    assert scene.snapshot["alerts"][0]["acknowledged"]

@@ -179,14 +179,44 @@ def test_a_wager_over_the_maximum_is_a_case_once_its_round_has_ended(hands, scen
     assert cases("limits") == []
     scene.finish()
     words = ("$1,500 over the maximum at T-01", "Round 1, seat 2, big: accepted, and settled in full")
-    assert cases("limits") == [("T-01:1:2:big:0", *words)]
+    assert cases("limits") == [("T-01:1", *words)]
 
 
 def test_a_wager_under_the_minimum_is_a_case_too(hands, scene):
     scene.play((2, "big", 500), dice=[5, 5, 6])
     scene.finish()
     words = ("$5 under the minimum at T-01", "Round 1, seat 2, big: accepted, and settled in full")
-    assert cases("limits") == [("T-01:1:2:big:0", *words)]
+    assert cases("limits") == [("T-01:1", *words)]
+
+
+def test_the_wagers_out_of_limits_of_a_round_are_one_case(hands, scene):
+    scene.play((2, "big", 150_000), (3, "small", 500), (4, "small", 500), dice=[5, 5, 6])
+    scene.finish()
+    scene.play((3, "small", 500), (3, "big", 400), dice=[5, 5, 6])
+    scene.finish()
+    assert sorted(cases("limits")) == [
+        (
+            "T-01:1",
+            "3 wagers out of limits at T-01, $1,510",
+            "Round 1, seats 2, 3, 4: accepted, and settled in full",
+        ),
+        (
+            "T-01:2",
+            "2 wagers under the minimum at T-01, $9",
+            "Round 2, seat 3: accepted, and settled in full",
+        ),
+    ]
+    assert [case.seat for case in Case.objects.order_by("round")] == [None, 3]
+
+
+def test_a_round_whose_wager_has_a_case_of_its_own_gets_no_second_one(hands, scene):
+    scene.play((2, "big", 150_000), dice=[5, 5, 6])
+    scene.finish()
+    older = {"table": "T-01", "round": 1, "seat": 2, "wager": "big", "cents": 150_000}
+    watch.open_found_cases()
+    Case.objects.update(subject="T-01:1:2:big:0", params=older)
+    words = ("$1,500 over the maximum at T-01", "Round 1, seat 2, big: accepted, and settled in full")
+    assert cases("limits") == [("T-01:1:2:big:0", *words)], "cases of single wagers still read as they did"
 
 
 def test_approvals_open_a_case_so_many_days_before_they_end(hands, scene):

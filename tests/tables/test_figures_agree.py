@@ -171,7 +171,6 @@ def written(cents_by_name: dict[str, int | None]) -> dict[str, str]:
         "band_cents": ("± 2 σ", about),
         "two_sigma_cents": ("± 2 σ", about),
         "rounds_per_hour": ("Pace", str),
-        "pace_per_hour": ("Pace", str),
     }
     return {
         formats[name][0]: formats[name][1](value)

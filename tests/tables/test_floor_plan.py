@@ -15,7 +15,7 @@ from audit.models import Entry
 from games import registry
 from games.engine import Refusal
 from games.models import Facility
-from tables.screens import fragments
+from tables.screens import fragments, screen_data
 from tables.screens.floor_plan import PitOnFloor, floor_plan, shape_of
 from tables.screens.screen_data import LockedTileData, TileData
 from tests.tables.cast import PIN, make_scene
@@ -147,14 +147,15 @@ def lines(s):
 
 
 @pytest.mark.django_db
-def test_each_lens_has_one_line_and_a_color_where_somebody_should_look(played):
+def test_each_lens_has_one_line_and_a_color_where_somebody_should_look(played, monkeypatch):
     s = played.snapshot
     assert s["table"]["target_pace"] == 50
     assert lines(s)["state"] == ("Bets open", "")
     assert (lines(s)["pace"], lines(s)["dice"][1]) == (("–", ""), "")
     figures = {"expected_cents": 1_000, "band_cents": 4_000, "win_cents": -4_000}
     for pace, level in ((49, ""), (40, ""), (39, "warn")):
-        looked = {**s, "figures": {**s["figures"], **figures, "pace_per_hour": pace}}
+        looked = {**s, "figures": {**s["figures"], **figures}}
+        monkeypatch.setattr(screen_data, "pace_now", lambda s, pace=pace: pace)
         assert lines(looked)["pace"] == (f"{pace}/h of 50", level)
         assert lines(looked)["win"] == ("−2.5 σ", "warn")
         assert ("pace-warn" in TileData(looked).plan["look"]) is (level == "warn")

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import re
 
 import pytest
 
@@ -9,6 +10,7 @@ from audit.models import Entry, Person
 from audit.stated_rows import check_columns
 from games.engine import Refusal
 from games.models import Facility
+from tables.cases import watch
 from tables.handover.draft import handover_draft
 from tables.handover.figures import shift_figures
 from tables.handover.open_items import open_items
@@ -99,6 +101,40 @@ def test_a_prepared_change_is_open_until_a_second_person_decides(floor, hands):
     assert item.due_at is not None and "at 10:00" in item.text and item.text.endswith(" approves it.")
     floor.approve_changes(by="compliance")
     assert titles(floor, hands) == []
+
+
+def test_the_cases_of_a_table_and_kind_are_one_line_with_their_sum_and_one_owner(floor, hands):
+    for _ in range(3):
+        floor.play((1, "small", 500), (2, "big", 300), (3, "big", 500), dice=[1, 1, 2])
+        floor.finish()
+    watch.open_found_cases()
+    assert titles(floor, hands) == [("Case", "T-01", "9 wagers out of limits, $39")]
+    [item] = open_items(floor.table.facility, hands.now)
+    assert item.text == ("9 under the minimum, 3 cases, C-0001 to C-0003. Nobody owns them yet.")
+    accept(floor, "cases:T-01:limits")
+    assert owners(floor, hands) == {"cases:T-01:limits": "floorperson"}
+    hands.now += dt.timedelta(minutes=1)
+    floor.play((1, "small", 500), dice=[1, 1, 2])
+    floor.finish()
+    watch.open_found_cases()
+    assert owners(floor, hands) == {"cases:T-01:limits": None}, "another case makes the line grow"
+
+
+def test_the_page_puts_decisions_first_and_gives_each_group_one_owner(floor, hands):
+    removed = {"status": "removed", "removed_at": hands.now}
+    DiceLot.objects.filter(code="L-0004").update(to_destroy_since=hands.now, **removed)
+    DiceLot.objects.filter(code="L-0001").update(expires_at=hands.now + dt.timedelta(minutes=119))
+    for _ in range(2):
+        floor.play((1, "small", 500), dice=[1, 1, 2])
+        floor.finish()
+    watch.open_found_cases()
+    floor.act("report_dispute", {"seat": 3, "about": "the call"})
+    page = see(floor, "handover/", "pit-manager")
+    text = words(page)
+    assert "Decide before signing, 1" in text and "Goes over, 3 in 3 groups" in text
+    assert re.findall(r'data-items="([^"]+)"', page)[0].startswith("alert:T-01:dispute")
+    assert 'data-items="cases:T-01:limits"' in page and 'data-items="dice-room:destroy"' in page
+    assert "2 wagers out of limits, $10" in text
 
 
 def test_training_tables_hand_over_nothing(hands):

@@ -35,6 +35,7 @@ from tables.money.record_checks import check_keeping, check_money
 from tables.money.tray import value_cents
 from tables.money.view import tray_facts
 from tables.runner.system import system_context
+from tables.screens.screen_data import TableData
 from tables.setup.first_day import first_day
 from tables.words.sentences import moment
 from tests.tables import slip_scene
@@ -584,3 +585,39 @@ def test_the_first_day_asks_for_a_cashier_where_the_house_keeps_inventories(scen
     assert "Cage cashier" not in {
         need.name for step in first_day(facility, clock.now()) for need in step.needs
     }
+
+
+def test_the_page_of_a_table_lists_what_is_missing_before_anybody_signs_its_closing(scene):
+    def steps():
+        data = TableData(scene.snapshot)
+        return [(step["label"], step["done"]) for step in data.closing], data.may_close
+
+    scene.play((1, "small", 1_000), dice=[6, 6, 2])
+    assert steps() == (
+        [
+            ("The round is over", False),
+            ("Nothing is disputed", True),
+            ("No fill or credit is under way", True),
+            ("The closer is counted and signed", False),
+        ],
+        False,
+    )
+    assert "T-01 is not signed. Count the tray" in TableData(scene.snapshot).closing[3]["text"]
+    request(scene)
+    assert TableData(scene.snapshot).closing[2] == {
+        "label": "No fill or credit is under way",
+        "text": "$3,000 fill",
+        "url": "/floor/larkfield/T-01/tray",
+        "done": False,
+    }
+
+
+def test_a_floorperson_closes_a_table_from_the_podium_once_nothing_is_missing(scene):
+    box(scene, "take_off_drop_box")
+    count(scene, "count_closer", OPENER)
+    data = TableData(scene.snapshot)
+    assert (data.may_close, data.closing_done) == (True, 4)
+    page = scene.browser("podium", "floorperson").get("/floor/larkfield/T-01/").content.decode()
+    assert "4 of 4 done" in page and 'id="close-table"' in page
+    scene.act("close_table", {"dice": "stay", "secured": True}, by="floorperson", device=scene.podium)
+    assert (scene.fresh.status, TableData(scene.snapshot).closing) == ("closed", [])

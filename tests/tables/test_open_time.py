@@ -15,6 +15,7 @@ from tables.figures import rollup
 from tables.models import HourFigures, RollupProgress, Table
 from tables.opening import open_time
 from tables.opening.open_time import open_times
+from tables.screens.screen_data import pace_now
 from tests.desk.test_figures import at, day_of
 from tests.tables.cast import make_scene
 
@@ -55,7 +56,6 @@ def test_pace_is_rounds_an_hour_of_open_and_staffed_time_everywhere(hands, scene
     day_with_pauses(hands, scene)
     exact = pace(4, 120 * MINUTE)  # 20 + 80 minutes before noon, 20 after
     assert exact == 2
-    assert scene.snapshot["figures"]["pace_per_hour"] == exact
     total = day_of(scene).total
     assert (total.sums.open_us, total.sums.pace) == (120 * MINUTE / dt.timedelta(microseconds=1), exact)
     page = "/floor/larkfield/figures/"
@@ -96,7 +96,9 @@ def test_open_time_belongs_to_the_hours_and_dealers_in_which_it_passed(hands, sc
 def test_an_empty_post_is_no_time_of_play(hands):
     scene = make_scene("pa-625a/A", "automated-covered")
     hands.now = at(10, 20)
+    assert pace_now(scene.snapshot) == 0
     scene.act("leave_table")
+    assert pace_now(scene.snapshot) is None
     hands.now = at(10, 30)
     scene.act("take_over_table", by="relief")
     hands.now = at(11)
@@ -121,10 +123,45 @@ def test_a_pace_needs_five_minutes():
 def test_the_time_of_an_act_that_was_taken_back_does_not_stay(hands, scene):
     play_at(hands, scene, 10, 10)
     play_at(hands, scene, 10, 20)
+    opened = scene.snapshot["figures"]["open_since"]
     hands.now = at(10, 30)
     with scene.tried():
         scene.act("report_device_failure")
-        assert scene.snapshot["figures"]["pace_per_hour"] == 6
+        assert scene.snapshot["figures"]["open_since"] is None
     open_time_then = open_time._cache.copy()
     play_at(hands, scene, 10, 40)
-    assert open_time_then and scene.snapshot["figures"]["pace_per_hour"] == round(Fraction(3 * 60, 40))
+    assert open_time_then and scene.snapshot["figures"]["open_since"] == opened
+
+
+def test_a_live_screen_has_the_pace_of_the_last_fifteen_minutes(hands, scene):
+    assert pace_now(scene.snapshot) is None, "opened a moment ago"
+    for minute in (10, 12, 14, 16, 18, 20, 22):
+        play_at(hands, scene, 10, minute)
+    assert pace_now(scene.snapshot) == 28, "seven rounds in a quarter of an hour"
+    hands.now = at(10, 30)
+    assert pace_now(scene.snapshot) == 16, "four since 10:15"
+    hands.now = at(12, 9)
+    assert pace_now(scene.snapshot) == 0, "still for 1 h 47 min"
+    page = scene.browser("podium", "shift-manager").get("/floor/larkfield/")
+    assert '<dd data-sum="pace">0</dd>' in page.content.decode()
+
+
+def test_a_table_that_is_not_dealt_has_no_pace_and_the_floor_does_not_count_it(hands, scene):
+    play_at(hands, scene, 10, 10)
+    hands.now = at(10, 20)
+    scene.act("report_device_failure")
+    assert pace_now(scene.snapshot) is None
+    hands.now = at(10, 40)
+    scene.repair()
+    hands.now = at(10, 45) - dt.timedelta(seconds=1)
+    assert pace_now(scene.snapshot) is None
+    page = scene.browser("podium", "shift-manager").get("/floor/larkfield/")
+    assert '<dd data-sum="pace">–</dd>' in page.content.decode()
+    hands.now = at(10, 45)
+    assert pace_now(scene.snapshot) == 0
+    hands.now = at(11)
+    scene.act("take_over_table", by="relief")
+    assert pace_now(scene.snapshot) == 0, "another dealer is no break"
+    hands.now = at(11, 10)
+    scene.close()
+    assert pace_now(scene.snapshot) is None

@@ -222,7 +222,7 @@ def test_the_lots_offered_are_those_issued_here_and_never_placed(scene):
 )
 def test_closing_asks_for_the_dice_and_for_a_shaker_that_may_not_stand_alone(rules, shaker, dice, secure):
     scene = make_scene(rules, shaker)
-    assert scene.snapshot["closing_asks"] == {"dice": dice, "secure": secure}
+    assert scene.snapshot["closing_asks"] == {"dice": dice, "secure": secure, "open": []}
     if secure:
         with scene.refused("secure-the-shaker"):
             scene.act("close_table", {"dice": dice[0]}, witness="floorperson")
@@ -234,9 +234,11 @@ def test_a_table_without_rules_in_force_still_says_what_closing_asks():
     scene = make_scene("pa-625a/A", "automated-covered")
     RulesSubmission.objects.update(status="withdrawn")
     snapshot = scene.snapshot
-    assert snapshot["closing_asks"] == {
+    closing_asks: object = snapshot["closing_asks"]
+    assert closing_asks == {
         "dice": ["stay", "removed"],
         "secure": {"shaker": "S-01", "section": ""},
+        "open": [],
     }
     assert (snapshot["inspection_asks"], snapshot["to_open"]) == (None, [])
     scene.act("close_table", {"dice": "removed", "secured": True}, witness="floorperson")

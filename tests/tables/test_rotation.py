@@ -13,6 +13,8 @@ from tables.handover.open_items import open_items
 from tables.models import Assignment, HourFigures, PlannedMove, Qualification, Table
 from tables.opening.new_tables import make_table
 from tables.rotation.board import board
+from tables.rotation.wall_reliefs import wall_reliefs
+from tables.screens.screen_data import TileData
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_dice_pages import see, words
 
@@ -209,7 +211,22 @@ def test_the_board_shows_who_deals_since_when_and_who_comes_next(floor, hands):
     assert "11:20. Planned by Floorperson, 10:00" in text
     hands.now += dt.timedelta(minutes=90)
     text = words(see(floor, "rotation/", "floorperson"))
-    assert "break was due 11:20" in text and "11:20, not yet there" in text and "1 break overdue" in text
+    assert "break was due 11:20" in text and "11:20, not yet there" in text and "1 break due" in text
+
+
+def test_a_break_is_information_until_the_practice_figure_makes_it_late(floor, hands):
+    assert wall_reliefs("larkfield") == []
+    hands.now += dt.timedelta(minutes=80)
+    page = see(floor, "rotation/", "floorperson")
+    assert "1 break due" in words(page) and "board-row overdue" not in page
+    assert [(row.table, row.text) for row in wall_reliefs("larkfield")] == [("T-01", "A break is due")]
+    hands.now += dt.timedelta(minutes=14)
+    assert "board-row overdue" not in see(floor, "rotation/", "floorperson")
+    hands.now += dt.timedelta(minutes=1)
+    assert "board-row overdue" in see(floor, "rotation/", "floorperson")
+    tile = TileData(floor.snapshot).next_break
+    due, late = (dt.datetime.fromisoformat(tile[name]) for name in ("at", "late_at"))
+    assert (late - due, late) == (dt.timedelta(minutes=15), hands.now), "the tile agrees"
     assert floor.browser("podium", "surveillance").get("/floor/larkfield/rotation/").status_code == 403
 
 

@@ -286,11 +286,22 @@ def test_silent_tablets_of_one_table_are_one_line_that_names_their_posts(hands, 
     scene = make_scene("pa-577")
     for by in ("dealer", "relief", "stickperson"):
         tablet_of_person(scene, by, hands.now)
+    for number, device in enumerate(Device.objects.exclude(place=""), start=0xEBD7A6):
+        Device.objects.filter(pk=device.pk).update(name=f"{number:x}")
+    left = Device.objects.get(person=scene.people["relief"])
+    Device.objects.exclude(pk=left.pk).update(heard_at=hands.now + dt.timedelta(minutes=2))
     hands.now += dt.timedelta(minutes=2)
+    listening.check_rules(SLOW_RULES)
+    alone = only(scene)
+    assert (alone["title"], alone["text"].partition(" has")[0]) == (
+        "Left tablet offline",
+        "Left tablet of T-01",
+    )
+    Device.objects.exclude(pk=left.pk).update(heard_at=hands.now - dt.timedelta(minutes=2))
     listening.check_rules(SLOW_RULES)
     assert kinds() == ["stale-tablet"] * 3
     shown = only(scene)
-    assert (shown["count"], shown["title"]) == (3, "3 tablets offline: right, left, stick")
+    assert (shown["count"], shown["title"]) == (3, "3 tablets offline: left, right, stick")
     before = scene.version
     scene.act("acknowledge_alert", {"alert": shown["id"]}, by="floorperson")
     assert scene.version == before + 3
