@@ -33,7 +33,7 @@ from tables.demo.simulated_crew import Staff
 from tables.demo.simulated_money import FILL, TableChips
 from tables.demo.simulation import MAX_ACTS, SimulatedTable, acts_of_round, change_dice, place_wagers
 from tables.limits.rules import pending_change
-from tables.models import Alert, DiceLot, Round, Table, TableInventory
+from tables.models import Alert, DiceLot, Round, Table, TableInventory, Wager
 from tables.money.keeping import change_keeping
 from tables.runner import facility as facility_runner
 from tables.runner.system import DEALT_IN_THE_PAST
@@ -55,7 +55,9 @@ PLANNED_IN = dt.timedelta(minutes=40)  # the planned move that waits for the vis
 SECONDS_BETWEEN_ACTS = 3.0
 SECONDS_OF_AN_ACT = (2.0, 4.0)
 SECONDS_BETWEEN_ROUNDS = {"sic-bo": (30.0, 70.0), "high-roll": (40.0, 80.0), "football": (60.0, 120.0)}
+SECONDS_BETWEEN_PUSHES = 1.0  # of the past, of which no screen needs every act
 PAUSE_IN_THE_PAST = 0.02  # seconds between two acts, in which others write to the database
+SECONDS_CLOSED = 60.0  # between two gaming days
 LEAST_SHARE = 0.6  # of the seats that play
 WORK, REST = dt.timedelta(minutes=40), dt.timedelta(minutes=demo.BREAK_MINUTES)
 DICE_ARE_CHANGED_BEFORE = dt.timedelta(hours=1)
@@ -302,8 +304,7 @@ class LiveEvening:
         if chips is not None and table.facility.keeps_inventory:
             inventory = TableInventory.objects.filter(table=table, closed_at=None).first()
             if inventory is not None and inventory.gaming_day != table.facility.gaming_day(now):
-                chips.end(simulated)
-                chips.begin(simulated)
+                self._begin_another_day(simulated, chips, state.hands)
                 return True
             chips.serve(simulated, self.draw)
         if state.code in (FILLED, NOTICED) and state.event_at is not None and state.event_at <= now:
@@ -313,6 +314,16 @@ class LiveEvening:
             elif state.code == NOTICED and pending_change(table) is None:
                 self._give_notice(simulated)
         return False
+
+    def _begin_another_day(self, simulated: SimulatedTable, chips: TableChips, hands: Hands | None) -> None:
+        """Close the table with its gaming day, and open it for the next one. Its dealers stay."""
+        with one_transaction():
+            chips.end(simulated)
+            _do(simulated, simulated.floor, "close_table", {"secured": True})
+            if hands is not None:
+                hands.move(SECONDS_CLOSED)
+            chips.begin_another_day(simulated)
+            seeding.open_table(simulated.floor, simulated.device, FACILITY, simulated.table.code)
 
     def _give_notice(self, simulated: SimulatedTable) -> None:
         """Begin the notice of another maximum, with its sign and announcement."""
@@ -391,44 +402,57 @@ def has_visitor(table: Table) -> bool:
 
 
 def bring_to_betting(code: str, draw: random.Random) -> None:
-    """Deal a table on until its bets are open and every seat has a wager, for a visitor who deals from there."""
+    """Deal a table on until its bets have just opened and every seat has a wager, for a visitor who goes on."""
     for _ in range(MAX_ACTS):
         simulated = table_of_the_evening(code)
         if simulated is None:
             return
         simulated = replace(simulated, least_players=simulated.table.seats)
-        current = Round.objects.filter(table=simulated.table, ended_at=None).first()
-        is_new = current is not None and clock.now() - current.opened_at < VISITOR_IS_GONE_AFTER
-        if current is not None and is_new and current.phase == "open" and current.wagers.exists():
-            taken = set(current.wagers.values_list("seat", flat=True))
-            free = set(range(1, simulated.table.seats + 1)) - taken - set(simulated.table.refused_seats)
-            if free:
-                place_wagers(simulated, draw, sorted(free))
-            return
         try:
-            next(acts_of_round(simulated, draw), None)
+            if not _has_open_bets(simulated):
+                next(acts_of_round(simulated, draw), None)
+            elif free := _free_seats(simulated.table):
+                place_wagers(simulated, draw, sorted(free))
+            else:
+                return
         except (Refusal, AuditRefusal) as refusal:  # the evening or the visitor has just acted
             log.debug("%s: %s", code, refusal)
+
+
+def _has_open_bets(simulated: SimulatedTable) -> bool:
+    """Whether wagers lie on the layout and nothing else has happened, soon after another round."""
+    since = clock.now() - VISITOR_IS_GONE_AFTER
+    rounds = Round.objects.filter(table=simulated.table)
+    is_begun = rounds.filter(ended_at=None, phase="open", opened_at__gt=since, wagers__isnull=False).exists()
+    return is_begun and rounds.filter(ended_at__gt=since).exists()
+
+
+def _free_seats(table: Table) -> set[int]:
+    """The seats without a wager in this round."""
+    taken = Wager.objects.filter(round__table=table, round__ended_at=None).values_list("seat", flat=True)
+    return set(range(1, table.seats + 1)) - set(taken) - set(table.refused_seats)
 
 
 async def run_evening() -> None:
     """Deal the evening until canceled."""
     evening: LiveEvening | None = None
-    next_live = 0.0
+    next_live = next_push = 0.0
+    changed: set[int] = set()
     loop = asyncio.get_running_loop()
     while True:
         try:
             if evening is None:
                 evening = await database_sync_to_async(LiveEvening)()
-            changed: list[int] = []
             if loop.time() >= next_live:
                 next_live = loop.time() + SECONDS_BETWEEN_ACTS
-                changed += await database_sync_to_async(evening.act)()
+                changed |= set(await database_sync_to_async(evening.act)())
             is_past = bool(evening.in_the_past())
             if is_past:
-                await database_sync_to_async(evening.deal_past)()
-            for table_id in changed:
-                await push.publish(table_id)
+                changed |= set(await database_sync_to_async(evening.deal_past)())
+            if loop.time() >= next_push or not is_past:
+                next_push = loop.time() + SECONDS_BETWEEN_PUSHES
+                while changed:
+                    await push.publish(changed.pop())
             await asyncio.sleep(PAUSE_IN_THE_PAST if is_past else max(0.0, next_live - loop.time()))
         except Exception:  # the database is unavailable or was replaced: the evening continues later
             log.exception("The evening of the demo pauses.")

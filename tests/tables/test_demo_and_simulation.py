@@ -195,6 +195,26 @@ def test_a_visitor_finds_open_bets_and_a_wager_at_every_seat_whatever_the_progra
         assert set(current.wagers.values_list("seat", flat=True)) == set(range(1, 9))
 
 
+def test_the_gaming_day_closes_at_every_table_and_the_next_begins_with_what_was_left(
+    settings, monkeypatch, hands
+):
+    settings.DEMO = True
+    hands.now = dt.datetime(
+        2026, 11, 22, 11, 10, tzinfo=dt.UTC
+    )  # 06:10 in Larkfield, where a day begins at 06:00
+    monkeypatch.setattr(evening, "PAST", dt.timedelta(minutes=15))
+    evening.seed_floor()
+    monkeypatch.setattr(evening, "DEALT", ("T-04",))
+    live = evening.LiveEvening(random.Random(1))
+    while live.in_the_past():
+        live.deal_past()
+    table = Table.objects.get(facility__code="larkfield", code="T-04")
+    closed, opened = TableInventory.objects.filter(table=table).order_by("number")
+    assert (closed.gaming_day.day, opened.gaming_day.day) == (21, 22)
+    assert closed.closed_at and closed.closer_cents == opened.opener_cents and not opened.closed_at
+    assert not Alert.objects.filter(table=table, kind="chips-differ").exists()
+
+
 def test_a_dealer_who_has_worked_long_is_relieved_and_comes_back_after_the_break(settings, hands):
     settings.DEMO = True
     seeding.seed()
