@@ -56,7 +56,7 @@ SECONDS_BETWEEN_ACTS = 3.0
 SECONDS_OF_AN_ACT = (2.0, 4.0)
 SECONDS_BETWEEN_ROUNDS = {"sic-bo": (30.0, 70.0), "high-roll": (40.0, 80.0), "football": (60.0, 120.0)}
 SECONDS_BETWEEN_PUSHES = 1.0  # of the past, of which no screen needs every act
-PAUSE_IN_THE_PAST = 0.02  # seconds between two acts, in which others write to the database
+ACTS_BEFORE_A_PAUSE, PAUSE_IN_THE_PAST = 5, 0.02  # seconds in which others write to the database
 SECONDS_CLOSED = 60.0  # between two gaming days
 LEAST_SHARE = 0.6  # of the seats that play
 WORK, REST = dt.timedelta(minutes=40), dt.timedelta(minutes=demo.BREAK_MINUTES)
@@ -344,6 +344,8 @@ class LiveEvening:
             return False
         now, table = state.now(), simulated.table
         dispute = Alert.objects.filter(table=table, kind="dispute", ended_at=None).first()
+        if dispute is not None and state.event_at is not None and dispute.raised_at > state.event_at:
+            state.event_at = dispute.raised_at + DISPUTE_WAITS  # it was brought for a visitor
         if dispute is None:
             round_ = Round.objects.filter(table=table, phase="lit").first()
             if round_ is None or state.event_at is None or state.event_at > now:
@@ -362,6 +364,13 @@ class LiveEvening:
             _do(simulated, simulated.dealer, "read_decision", {"alert": dispute.pk})
             state.event_at = now + BETWEEN_EVENTS
         return True
+
+
+def report_dispute(simulated: SimulatedTable, round_: Round) -> None:
+    """The player of the first wager says that it was twice as much."""
+    wager = round_.wagers.order_by("seat")[0]
+    about = f"Says that the wager on {wager.code} was ${wager.cents // 50}, not ${wager.cents // 100}."
+    _do(simulated, simulated.dealer, "report_dispute", {"seat": wager.seat, "about": about})
 
 
 def _do(simulated: SimulatedTable, person: Person, name: str, params: dict[str, Any] | None = None) -> None:
@@ -419,6 +428,24 @@ def bring_to_betting(code: str, draw: random.Random) -> None:
             log.debug("%s: %s", code, refusal)
 
 
+def bring_to_dispute(draw: random.Random) -> None:
+    """Deal the disputed table on until somebody disputes there, for a visitor who decides it."""
+    for _ in range(MAX_ACTS):
+        simulated = table_of_the_evening(DISPUTED)
+        if simulated is None or has_visitor(simulated.table):
+            return
+        if Alert.objects.filter(table=simulated.table, kind="dispute", ended_at=None).exists():
+            return
+        try:
+            round_ = Round.objects.filter(table=simulated.table, phase="lit").first()
+            if round_ is not None:
+                report_dispute(simulated, round_)
+            else:
+                next(acts_of_round(simulated, draw), None)
+        except (Refusal, AuditRefusal) as refusal:  # the evening has just acted
+            log.debug("%s: %s", DISPUTED, refusal)
+
+
 def _has_open_bets(simulated: SimulatedTable) -> bool:
     """Whether wagers lie on the layout and nothing else has happened, soon after another round."""
     since = clock.now() - VISITOR_IS_GONE_AFTER
@@ -431,6 +458,11 @@ def _free_seats(table: Table) -> set[int]:
     """The seats without a wager in this round."""
     taken = Wager.objects.filter(round__table=table, round__ended_at=None).values_list("seat", flat=True)
     return set(range(1, table.seats + 1)) - set(taken) - set(table.refused_seats)
+
+
+def deal_some_past(evening: LiveEvening) -> set[int]:
+    """Execute some acts of the past. Return the ids of the tables that changed."""
+    return {pk for _ in range(ACTS_BEFORE_A_PAUSE) for pk in evening.deal_past()}
 
 
 async def run_evening() -> None:
@@ -448,7 +480,7 @@ async def run_evening() -> None:
                 changed |= set(await database_sync_to_async(evening.act)())
             is_past = bool(evening.in_the_past())
             if is_past:
-                changed |= set(await database_sync_to_async(evening.deal_past)())
+                changed |= await database_sync_to_async(deal_some_past)(evening)
             if loop.time() >= next_push or not is_past:
                 next_push = loop.time() + SECONDS_BETWEEN_PUSHES
                 while changed:

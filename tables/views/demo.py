@@ -19,7 +19,7 @@ from audit.models import Device
 from games.snapshot_types import Snapshot
 from tables.demo import floor as demo
 from tables.demo import landing as landing_data
-from tables.demo.evening import FACILITY, bring_to_betting
+from tables.demo.evening import FACILITY, bring_to_betting, bring_to_dispute
 from tables.runner.access import enrolled_device
 from tables.screens.floor_plan import PlanTable
 from tables.screens.screen_data import TileData
@@ -95,8 +95,9 @@ def deal(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def watch(request: HttpRequest) -> HttpResponse:
-    """Watch the pit: this browser becomes a podium, with the pit manager signed in."""
+    """Watch the pit: this browser becomes a podium, with the pit manager signed in, and a dispute to decide."""
     _verify_demo()
+    bring_to_dispute(random.Random())
     return _become(request, "", landing_data.demo_person(landing_data.BOSS))
 
 

@@ -265,6 +265,7 @@ def test_one_tap_on_the_landing_signs_a_visitor_in_through_device_and_pin_as_eve
     assert visitor.post("/demo/watch", follow=True).redirect_chain[-1][0] == "/floor/larkfield/"
     tablet.refresh_from_db()
     assert tablet.revoked_at is not None
+    assert Alert.objects.get(kind="dispute", ended_at=None).table.code == "T-05"
 
 
 @pytest.mark.urls("config.demo_urls")
