@@ -86,9 +86,7 @@ class GuidedShift {
     this.field("count").textContent = `${number + 1} of ${this.steps.length}`;
     this.field("text").textContent = step.text;
     form.hidden = !step.go;
-    form.action = step.go.replace("+", "");
-    form.method = step.go.startsWith("+") ? "post" : "get";
-    form.querySelector("input").disabled = form.method === "get";
+    form.action = step.go;
     form.querySelector("button").textContent = step.button;
     this.field("next").hidden = !step.button || Boolean(step.go);
     this.field("next").textContent = step.button;

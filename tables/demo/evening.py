@@ -10,6 +10,7 @@ import asyncio
 import datetime as dt
 import logging
 import random
+import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from django.db.models import Q
 from audit import clock
 from audit.errors import AuditRefusal
 from audit.models import Device, Person
-from audit.runner import one_transaction
+from audit.runner import Stale, one_transaction
 from games.engine import Refusal
 from games.models import Facility
 from tables.core import posts
@@ -64,6 +65,8 @@ DICE_ARE_CHANGED_BEFORE = dt.timedelta(hours=1)
 EVENTS_BEGIN_BEFORE = dt.timedelta(minutes=2)  # the present
 DISPUTE_WAITS, BETWEEN_EVENTS = dt.timedelta(minutes=15), dt.timedelta(minutes=10)
 VISITOR_IS_GONE_AFTER = dt.timedelta(minutes=5)
+NOT_TAKEN = (Refusal, AuditRefusal, Stale)
+_dealing = threading.RLock()  # the evening, and what brings a table to a visitor, deal in turn
 
 
 def verify_demo() -> None:
@@ -263,6 +266,10 @@ class LiveEvening:
         After a refusal the table's round is left to people. The table is tried again later, and continues once its
         round can.
         """
+        with _dealing:
+            return self._act_in_turn(pk, state)
+
+    def _act_in_turn(self, pk: int, state: TableOfEvening) -> bool:
         simulated = table_of_the_evening(state.code)
         if simulated is None or has_visitor(simulated.table):
             state.acts = None
@@ -283,7 +290,7 @@ class LiveEvening:
             pause = SECONDS_BETWEEN_ROUNDS[simulated.table.game]
             state.waits_until = state.now() + dt.timedelta(seconds=self.draw.uniform(*pause))
             return False
-        except (Refusal, AuditRefusal) as refusal:
+        except NOT_TAKEN as refusal:
             log.debug("%s: %s", state.code, refusal)
             state.acts = None
             state.waits_until = state.now() + dt.timedelta(seconds=SECONDS_BETWEEN_ACTS)
@@ -412,6 +419,11 @@ def has_visitor(table: Table) -> bool:
 
 def bring_to_betting(code: str, draw: random.Random) -> None:
     """Deal a table on until its bets have just opened and every seat has a wager, for a visitor who goes on."""
+    with _dealing:
+        _bring_to_betting(code, draw)
+
+
+def _bring_to_betting(code: str, draw: random.Random) -> None:
     for _ in range(MAX_ACTS):
         simulated = table_of_the_evening(code)
         if simulated is None:
@@ -424,12 +436,17 @@ def bring_to_betting(code: str, draw: random.Random) -> None:
                 place_wagers(simulated, draw, sorted(free))
             else:
                 return
-        except (Refusal, AuditRefusal) as refusal:  # the evening or the visitor has just acted
+        except NOT_TAKEN as refusal:  # the evening or the visitor has just acted
             log.debug("%s: %s", code, refusal)
 
 
 def bring_to_dispute(draw: random.Random) -> None:
     """Deal the disputed table on until somebody disputes there, for a visitor who decides it."""
+    with _dealing:
+        _bring_to_dispute(draw)
+
+
+def _bring_to_dispute(draw: random.Random) -> None:
     for _ in range(MAX_ACTS):
         simulated = table_of_the_evening(DISPUTED)
         if simulated is None or has_visitor(simulated.table):
@@ -442,7 +459,7 @@ def bring_to_dispute(draw: random.Random) -> None:
                 report_dispute(simulated, round_)
             else:
                 next(acts_of_round(simulated, draw), None)
-        except (Refusal, AuditRefusal) as refusal:  # the evening has just acted
+        except NOT_TAKEN as refusal:  # the evening has just acted
             log.debug("%s: %s", DISPUTED, refusal)
 
 

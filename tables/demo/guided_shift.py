@@ -16,10 +16,9 @@ from django.urls import reverse
 class GuideStep:
     """What the visitor does next, and how the page shows that it is done.
 
-    `go` is the address of the demo to which the step's own button leads, as a POST where it starts with "+". A step is
-    done when the page's path matches the regular expression `path`, when the round that the visitor found at the table
-    has reached this `phase` or is over, or when the table of the page has no dispute any more (`decides`). A step with
-    a button may always be ended by it.
+    `go` is the name of the address to which the step's own button leads. A step is done when the page's path matches
+    the regular expression `path`, when the round that the visitor found at the table has reached this `phase` or is
+    over, or when the table of the page has no dispute any more (`decides`). A step with a button may be ended by it.
     """
 
     part: str
@@ -47,7 +46,7 @@ STEPS = (
         "Pit boss",
         "Now see it from the pit: as its manager, at a podium.",
         "Go to the podium",
-        "+demo-watch",
+        "demo-watch",
         "^/floor/[^\\/]+/$",
     ),
     GuideStep(
@@ -60,7 +59,7 @@ STEPS = (
         "Compliance",
         "And as compliance, who reads what was recorded.",
         "Hand over",
-        "+demo-comply",
+        "demo-comply",
         "^/(record|inbox)/",
     ),
     GuideStep("Compliance", "Open Record in the bar. Every act of the evening is there.", path="^/record/"),
@@ -74,10 +73,4 @@ def context(_request: HttpRequest) -> dict[str, Any]:
     """The steps for the page, where the demo's evening is played; nothing elsewhere."""
     if not settings.EVENING:
         return {}
-    return {"guided_shift": [{**asdict(step), "go": _address(step.go)} for step in STEPS]}
-
-
-def _address(go: str) -> str:
-    """The address of a step's button, with the sign that says that it is a POST."""
-    name = go.removeprefix("+")
-    return go[: len(go) - len(name)] + reverse(name) if name else ""
+    return {"guided_shift": [{**asdict(step), "go": reverse(step.go) if step.go else ""} for step in STEPS]}

@@ -233,7 +233,7 @@ def test_the_guided_shift_names_phases_and_addresses_of_the_demo(settings):
     assert list(dict.fromkeys(step["part"] for step in steps)) == ["Dealer", "Pit boss", "Compliance"]
     for step in steps:
         assert not step["phase"] or step["phase"] in get_args(Phase)
-        assert step["go"] in ("", "+/demo/watch", "+/demo/comply", "/demo/record")
+        assert step["go"] in ("", "/demo/watch", "/demo/comply", "/demo/record")
     settings.EVENING = False
     assert guided_shift.context(None) == {}
 
