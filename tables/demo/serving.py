@@ -21,7 +21,7 @@ Application = Callable[..., Awaitable[None]]
 HEADERS = [
     (b"content-type", b"text/html; charset=utf-8"),
     (b"cache-control", b"no-store"),
-    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'"),
+    (b"content-security-policy", b"default-src 'none'"),
 ]
 
 
