@@ -66,8 +66,15 @@ class Clock:
     """The source of every act's time. There is one instance, `clock`; tests set it with `override`."""
 
     def __init__(self) -> None:
-        self._source: Callable[[], dt.datetime] | None = None
+        self._of_every_thread: Callable[[], dt.datetime] | None = None
+        self._of_this_thread = threading.local()
         self.steady = SteadyTime()
+
+    @property
+    def _source(self) -> Callable[[], dt.datetime] | None:
+        """What gives the time instead of a clock; None for the clock."""
+        source: Callable[[], dt.datetime] | None = getattr(self._of_this_thread, "source", None)
+        return source or self._of_every_thread
 
     def now(self) -> dt.datetime:
         """The current time in UTC with microseconds, from PostgreSQL, or from this machine under SQLite."""
@@ -100,16 +107,28 @@ class Clock:
     @contextmanager
     def override(self, moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
         """For tests: within the block, every thread gets this moment, or the result of this function."""
-        before, self._source = self._source, moment if callable(moment) else lambda: moment
+        before = self._of_every_thread
+        self._of_every_thread = moment if callable(moment) else lambda: moment
         try:
             yield
         finally:
-            self._source = before
+            self._of_every_thread = before
+
+    @contextmanager
+    def in_this_thread(self, moment: Callable[[], dt.datetime]) -> Iterator[None]:
+        """For a demo that is dealt in the past while it is served: other threads keep the time of the clock."""
+        before = getattr(self._of_this_thread, "source", None)
+        self._of_this_thread.source = moment
+        try:
+            yield
+        finally:
+            self._of_this_thread.source = before
 
 
 clock = Clock()
 now = clock.now
 override = clock.override
+in_this_thread = clock.in_this_thread
 
 
 def has_jumped(moment: dt.datetime) -> bool:

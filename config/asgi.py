@@ -38,9 +38,9 @@ if settings.EMBEDDED_TICKER:
 
         application = with_sealer(application)
     if settings.EVENING:
-        from tables.demo.evening import with_evening
+        from tables.demo.serving import DemoServer
 
-        application = with_evening(application)
+        application = DemoServer(application)
 elif settings.SEALER_DIR:
     raise ImproperlyConfigured(
         "Unset PITSIDE_SEALER_DIR: only the sealer, and no web worker, may have its keys."

@@ -1,8 +1,8 @@
-"""Serve the demo floor: create the database, seed it once, and start uvicorn with one worker.
+"""Serve the demo floor: start uvicorn with one worker, which creates the database and seeds it once.
 
 HOST and PORT change the address (127.0.0.1:8000). A host that tablets can reach is added to ALLOWED_HOSTS, and turns
-DEBUG off. The floor
-has two hours of play behind it, and some of its tables are dealt by the program; EVENING=0 leaves all of them to you.
+DEBUG off. Programs
+deal the floor, an hour of the past first, while it is served; EVENING=0 leaves all of its tables to you.
 """
 
 import errno
@@ -64,7 +64,10 @@ def environment_for(hosts: list[str]) -> dict[str, str]:
 
 
 def make_the_floor() -> bool:
-    """Migrate, seed the demo once, and print who may sign in. Does nothing and returns False if DEMO is off."""
+    """Make the floor, unless the server does that while it answers (EVENING), and print who may sign in.
+
+    Does nothing and returns False if DEMO is off.
+    """
     import django
     from django.conf import settings
     from django.core.management import call_command
@@ -73,9 +76,10 @@ def make_the_floor() -> bool:
     django.setup()
     if not settings.DEMO:
         return False
-    print("Preparing the demo floor; the first time this takes about a minute …", flush=True)
-    call_command("migrate", verbosity=0)
-    call_command("seed_demo", evening=settings.EVENING)
+    if not settings.EVENING:
+        print("Preparing the demo floor; the first time this takes about half a minute …", flush=True)
+        call_command("migrate", verbosity=0)
+        call_command("seed_demo")
     call_command("seed_demo", show=True)
     print()
     connections.close_all()

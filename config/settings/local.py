@@ -15,6 +15,8 @@ if not _IS_SQLITE and not DEMO:
     )
 # Whether a demo is dealt by a program, as `script/run` has it (tables/demo/evening.py).
 EVENING = DEMO and env.bool("EVENING", default=False)
+if DEMO:
+    ROOT_URLCONF = "config.demo_urls"  # the landing of the demo, and its addresses
 # The people of the demo sign in with their PINs everywhere, unless somebody wants to see more.
 SECOND_FACTORS = env.bool("PITSIDE_SECOND_FACTORS", default=not DEMO)
 CONTEXT_PROCESSORS += ["tables.demo.guided_shift.context"]

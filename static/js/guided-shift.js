@@ -1,32 +1,45 @@
 /* The guided shift of the demo: shows the step that comes next, notices when it is done, and can be left at any time.
 
-   Its place is kept in this browser, so that it goes on from page to page. */
+   It follows what happened: a step is done as soon as a later one is, or the round that the visitor found is over. Its
+   place is kept in this browser, so that it goes on from page to page. */
 
 const STORED = "pitside-guided-shift";
+const ROUND = "pitside-guided-round";  // the number of the round that the visitor found
 const ENDED = "ended";
+// How far a round is. Shaking comes before or after no more bets, as its edition says.
+const PHASES = { open: 0, shaken: 1, closed: 1, ready: 2, lit: 3, taken: 4, paid: 5, cleared: 6 };
 
-/** Whether the page shows that this step is done. `state` is the table's state, or null away from a table's console. */
-export function isDone(step, path, state) {
-  if (step.path) return new RegExp(step.path, "v").test(path);
-  if (!state) return false;
-  if (step.wagers) return state.round.wagers.length >= step.wagers;
-  return Boolean(step.phase) && state.round.phase === step.phase;
+/** Whether the round numbered `found` has reached a phase at this table, or is over. */
+export function hasReached(phase, found, state) {
+  if (state.round.number !== found) return state.round.number > found;
+  return (PHASES[state.round.phase] ?? 0) >= PHASES[phase];
 }
 
-/** The number of the first step from `number` on that is not done yet; one act may complete several. */
-export function nextStep(steps, number, path, state) {
+/** Whether the page shows that this step is done. `state`: that of the page's table, or null on another page. */
+export function isDone(step, path, state, found) {
+  if (step.path) return new RegExp(step.path, "v").test(path);
+  if (!state) return false;
+  if (step.decides) return path.endsWith("/T-05/") && !state.alerts.some(({ kind }) => kind === "dispute");
+  return Boolean(step.phase) && found !== null && hasReached(step.phase, found, state);
+}
+
+/** The number of the step after the last one from `number` on that is done, within its part. */
+export function nextStep(steps, number, path, state, found) {
   let next = number;
-  while (next < steps.length && isDone(steps[next], path, state)) next += 1;
-  return next;
+  for (let later = number; steps[later]?.part === steps[number].part; later += 1) {
+    if (isDone(steps[later], path, state, found)) next = later + 1;
+  }
+  const following = steps[next];
+  return next !== number && following?.path && isDone(following, path, state, found) ? next + 1 : next;
 }
 
 class GuidedShift {
-  constructor(card, start, steps, storage) {
-    Object.assign(this, { card, start, steps, storage });
+  constructor(card, steps, storage) {
+    Object.assign(this, { card, steps, storage });
+    document.documentElement.insertBefore(card, document.body);  // above the page, never on it
     this.field("end").addEventListener("click", () => this.end());
     this.field("skip").addEventListener("click", () => this.go(this.number + 1));
     this.field("next").addEventListener("click", () => this.go(this.number + 1));
-    start.addEventListener("click", () => this.go(0));
   }
 
   field(name) {
@@ -36,7 +49,14 @@ class GuidedShift {
   /** The number of the current step; null before the beginning and after the end. */
   get number() {
     const stored = this.storage.getItem(STORED);
-    return stored === null || stored === ENDED ? null : Number(stored);
+    return stored === null || stored === ENDED || !this.steps[Number(stored)] ? null : Number(stored);
+  }
+
+  /** The number of the round that the visitor found: that of the first table whose state was seen. */
+  found(state) {
+    if (state && this.number === 0 && this.storage.getItem(ROUND) === null) this.storage.setItem(ROUND, String(state.round.number));
+    const stored = this.storage.getItem(ROUND);
+    return stored === null ? null : Number(stored);
   }
 
   end() {
@@ -52,23 +72,23 @@ class GuidedShift {
   /** Pass the steps that are done, and draw the next. */
   look(path, state) {
     if (this.number === null) return;
-    const next = nextStep(this.steps, this.number, path, state);
+    const next = nextStep(this.steps, this.number, path, state, this.found(state));
     if (next !== this.number) this.go(next);
   }
 
   draw() {
     const { number } = this;
     this.card.hidden = number === null;
-    this.start.hidden = this.storage.getItem(STORED) !== null || !location.pathname.startsWith("/enrol");
+    document.documentElement.classList.toggle("guided", number !== null);
     if (number === null) return;
-    const step = this.steps[number], become = this.field("become");
+    const step = this.steps[number], form = this.field("go");
     this.field("part").textContent = `Guided shift: ${step.part}`;
     this.field("count").textContent = `${number + 1} of ${this.steps.length}`;
     this.field("text").textContent = step.text;
-    become.hidden = !step.place;
-    become.querySelector("button").value = step.place;
-    become.querySelector("button").textContent = step.button;
-    this.field("next").hidden = !step.button || Boolean(step.place);
+    form.hidden = !step.go;
+    form.action = step.go;
+    form.querySelector("button").textContent = step.button;
+    this.field("next").hidden = !step.button || Boolean(step.go);
     this.field("next").textContent = step.button;
     this.field("skip").hidden = Boolean(step.button);
   }
@@ -82,9 +102,9 @@ function readState() {
 const card = globalThis.document?.getElementById("guided-shift");
 if (card) {
   const steps = JSON.parse(document.getElementById("guided-shift-steps").textContent);
-  const guide = new GuidedShift(card, document.getElementById("guided-start"), steps, localStorage);
-  guide.draw();
+  const guide = new GuidedShift(card, steps, localStorage);
   const look = () => guide.look(location.pathname, readState());
+  guide.draw();
   look();
   setInterval(look, 500);
 }

@@ -1,66 +1,72 @@
-"""An evening on the demo floor: two hours of play, and work that waits for the visitor.
+"""The evening of the demo floor: programs deal its tables, from an hour ago up to now, and on from there.
 
 Dice drawn by a program are allowed only where the whole installation is a demo, and only at the tables named here. A
-visitor who signs in at the tablet of one of them deals it from then on.
+visitor who signs in at the tablet of one of them deals it from then on. The hour before is dealt while the floor is
+served already: each act has its moment of that hour, in the thread that executes it, and the ticker leaves a table
+alone until its past has reached the present. Whoever acts at such a table meanwhile ends its past.
 """
 
 import asyncio
-import contextlib
 import datetime as dt
 import logging
 import random
+import threading
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from channels.db import database_sync_to_async
 from django.conf import settings
+from django.db.models import Q
 
 from audit import clock
 from audit.errors import AuditRefusal
 from audit.models import Device, Person
-from audit.runner import one_transaction
+from audit.runner import Stale, one_transaction
 from games.engine import Refusal
 from games.models import Facility
-from games.snapshot_types import NextStep
+from tables.core import posts
 from tables.demo import floor as demo
 from tables.demo import seeding
 from tables.demo.refusals import EVENING_OUTSIDE_DEMO
-from tables.demo.simulation import SimulatedTable, acts_of_round, prepare, simulated_table
-from tables.models import Table
+from tables.demo.simulated_crew import Staff
+from tables.demo.simulated_money import FILL, TableChips
+from tables.demo.simulation import MAX_ACTS, SimulatedTable, acts_of_round, change_dice, place_wagers
+from tables.limits.rules import pending_change
+from tables.models import Alert, DiceLot, Round, Table, TableInventory, Wager
 from tables.money.keeping import change_keeping
 from tables.runner import facility as facility_runner
+from tables.runner.system import DEALT_IN_THE_PAST
 from tables.screens import push
-from tables.screens.snapshot import of_table
+from tables.staffing.relief import dealers_on_duty, posts_in_relief
 
 log = logging.getLogger(__name__)
 FACILITY = demo.LARKFIELD.code
-# Tables of the floor that are dealt all evening, each by the dealer and under the floorperson of the demo's data.
-DEALT = ("T-04", "T-31", "T-32")
-FOOTBALL_SUBMISSION = "RS-0031"
-PAST = dt.timedelta(hours=2)
+# Every open table of the floor, each dealt by its own people.
+DEALT = ("T-05", "T-01", "T-02", "T-03", "T-04", "T-31", "T-32", "T-42")
+DISPUTED, BIASED, FILLED, NOTICED = "T-05", "T-02", "T-04", "T-03"
+# The dice of one table favor a six, until its dice are changed: the dice watch finds it within the first hour.
+WEIGHTS = (9, 9, 9, 9, 9, 33)
+FIRST_SEAL = "SL-00002"  # of the dice with which the biased table opened
+PAST = dt.timedelta(hours=1)
+# Their past is dealt before that of the others: a dispute waits, and a table is ready, when the first visitor comes.
+DEALT_FIRST = (DISPUTED, "T-01")
 PLANNED_IN = dt.timedelta(minutes=40)  # the planned move that waits for the visitor
-ROUNDS, FOOTBALL_GAMES = 20, 3
 SECONDS_BETWEEN_ACTS = 3.0
-WITHOUT_DEALER, DISPUTED, BETTING = "T-02", "T-05", "T-03"
-# Chips of the trays by their par and at their count, and of the fill that waits, by value in cents
-PAR = {"100": 50, "500": 300, "2500": 400, "10000": 200, "50000": 40, "100000": 10}
-TRAY = {"100": 50, "500": 118, "2500": 96, "10000": 61, "50000": 28, "100000": 9}
-FILL = {"500": 150, "2500": 250, "10000": 100}
-# Seat, wager, cents
-WAGERS_AT_DISPUTED = (
-    (2, "big", 2_500),
-    (3, "total:12", 1_000),
-    (3, "two-dice:2-5", 1_000),
-    (6, "small", 5_000),
-)
-DICE_AT_DISPUTED = [2, 5, 5]
-WAGERS_AT_BETTING = (
-    (1, "small", 5_000),
-    (4, "one-of-a-kind:5", 2_500),
-    (4, "big", 10_000),
-    (7, "total:9", 2_500),
-)
+SECONDS_OF_AN_ACT = (2.0, 4.0)
+SECONDS_BETWEEN_ROUNDS = {"sic-bo": (30.0, 70.0), "high-roll": (40.0, 80.0), "football": (60.0, 120.0)}
+SECONDS_BETWEEN_PUSHES = 1.0  # of the past, of which no screen needs every act
+ACTS_BEFORE_A_PAUSE, PAUSE_IN_THE_PAST = 5, 0.02  # seconds in which others write to the database
+SECONDS_CLOSED = 60.0  # between two gaming days
+LEAST_SHARE = 0.6  # of the seats that play
+WORK, REST = dt.timedelta(minutes=40), dt.timedelta(minutes=demo.BREAK_MINUTES)
+DICE_ARE_CHANGED_BEFORE = dt.timedelta(hours=1)
+EVENTS_BEGIN_BEFORE = dt.timedelta(minutes=2)  # the present
+DISPUTE_WAITS, BETWEEN_EVENTS = dt.timedelta(minutes=15), dt.timedelta(minutes=10)
+VISITOR_IS_GONE_AFTER = dt.timedelta(minutes=5)
+NOT_TAKEN = (Refusal, AuditRefusal, Stale)
+_dealing = threading.RLock()  # the evening, and what brings a table to a visitor, deal in turn
 
 
 def verify_demo() -> None:
@@ -70,7 +76,7 @@ def verify_demo() -> None:
 
 
 class Hands:
-    """A clock that the seeding moves: the evening begins in the past and ends now."""
+    """A clock that a program moves while it deals the past."""
 
     def __init__(self, moment: dt.datetime) -> None:
         self.moment = moment
@@ -82,182 +88,423 @@ class Hands:
         self.moment += dt.timedelta(seconds=seconds)
 
 
-def seed_evening(progress: Callable[[range], Iterable[int]] = iter, seed: int = 1) -> bool:
-    """Create the demo floor as it is after two hours of play, all of it or nothing. Return False if it exists.
+def seed_floor() -> bool:
+    """Create the demo floor as it opened an hour ago, all of it or nothing. Return False if it exists.
 
-    `progress` wraps the rounds that are played. The record has the times of the played evening. Raises Refusal outside
-    the demo.
+    `LiveEvening` deals it from then on. Raises Refusal outside the demo.
     """
     verify_demo()
     if Facility.objects.filter(code=FACILITY).exists():
         return False
-    end, draw = clock.now(), random.Random(seed)
-    hands = Hands(end - PAST)
-    with one_transaction(), clock.override(hands.now):
+    hands = Hands(clock.now() - PAST)
+    with one_transaction(), clock.in_this_thread(hands.now):
         seeding.seed()
-        begin, tables = hands.moment + dt.timedelta(minutes=1), tables_of_the_evening()
-        for simulated in filter(is_football, tables):
-            prepare(simulated)
-        pause = (end - begin) / (ROUNDS + 1)
-        for number in progress(range(ROUNDS)):
-            for simulated in tables:
-                if is_football(simulated) and number * FOOTBALL_GAMES % ROUNDS >= FOOTBALL_GAMES:
-                    continue
-                # Each table has its own stream, so the times of two tables may overlap.
-                hands.moment = begin + number * pause + draw.random() * pause / 8
-                for _ in acts_of_round(simulated, draw):
-                    hands.move(draw.uniform(2, 5))
-        hands.moment = end - dt.timedelta(minutes=3)
-        _begin_trays(tables, hands)
-        hands.moment = end - dt.timedelta(minutes=2)
-        _leave_work_for_the_visitor(hands)
+        hands.move(30)
+        _begin_trays(hands)
+    _plan_a_move()
     return True
 
 
-def is_football(simulated: SimulatedTable) -> bool:
-    return simulated.table.kind == Table.Kind.SIMULATED
+def seed_evening(progress: Callable[[range], Iterable[int]] = iter, seed: int = 1) -> bool:
+    """Create the demo floor, and deal its first hour. Return False if it exists.
 
-
-def tables_of_the_evening() -> list[SimulatedTable]:
-    """The tables of the floor that the evening deals, and a simulated football table.
-
-    Football has three posts at a live table, and so three people who act in turn; a simulated table has none.
+    `progress` wraps the minutes that are dealt. Raises Refusal outside the demo.
     """
-    facility = Facility.objects.get(code=FACILITY)
-    device = Device.objects.get(facility=FACILITY, name=seeding.PODIUM)
-    live = []
-    for code in DEALT:
-        table = Table.objects.select_related("stream", "facility", "dealer").get(facility=facility, code=code)
-        demo_table = next(table for table in demo.LARKFIELD.tables if table.code == code)
-        dealer = Person.objects.get(code=demo_table.dealers[0])
-        supervisor = seeding.floorperson(FACILITY, demo_table)
-        live.append(SimulatedTable(table, dealer, supervisor, device, seeding.rules_at(table)))
-    return [*live, simulated_table(facility, FOOTBALL_SUBMISSION, device)]
+    if not seed_floor():
+        return False
+    evening = LiveEvening(random.Random(seed))
+    minutes = int(PAST.total_seconds() // 60)
+    for minute in progress(range(minutes)):
+        while (oldest := evening.oldest_past()) and clock.now() - oldest > (
+            minutes - 1 - minute
+        ) * dt.timedelta(minutes=1):
+            evening.deal_past()
+    return True
 
 
-def _begin_trays(tables: Iterable[SimulatedTable], hands: Hands) -> None:
-    """Keep the inventory from now on: the trays of the dealt tables are counted, and one of them waits for a fill."""
+def _begin_trays(hands: Hands) -> None:
+    """Keep the inventory from now on: every tray has its par, its opener is signed, and a drop box is on."""
     change_keeping(Facility.objects.get(code=FACILITY), True)
-    guard = Person.objects.get(facility=FACILITY, role="security")
-    manager = Person.objects.get(facility=FACILITY, role="shift-manager")
-    cashier = Person.objects.get(facility=FACILITY, role="cage")
-    live = [simulated for simulated in tables if not is_football(simulated)]
-    for simulated in live:
-        code = simulated.table.code
-
-        def act(person: Person, name: str, params: dict[str, Any], witness: Person | None = None) -> None:
-            seeding.do(person, simulated.device, FACILITY, code, name, params, witness)  # noqa: B023
-            hands.move(4)
-
-        act(manager, "set_par", {"chips": PAR}, cashier)
-        act(simulated.dealer, "count_opener", {"chips": TRAY}, simulated.floor)
-        act(simulated.floor, "put_on_drop_box", {"box": f"BOX-{code}"}, guard)
-        act(simulated.dealer, "sell_chips", {"cents": 50_000})
-    seeding.do(live[0].floor, live[0].device, FACILITY, live[0].table.code, "request_fill", {"chips": FILL})
+    for simulated in tables_of_the_evening():
+        start = hands.moment
+        TableChips(_staff()).begin(simulated)
+        hands.moment = start + dt.timedelta(seconds=1)
 
 
-def _leave_work_for_the_visitor(hands: Hands) -> None:
-    """Leave a table without its dealer, one with open bets, one with a dispute for the floor, and a planned move."""
-    device = Device.objects.get(facility=FACILITY, name=seeding.PODIUM)
+def _staff() -> Staff:
+    """Who brings and counts the chips of the floor."""
 
-    def act(person: str, table: str, name: str, params: dict[str, Any]) -> None:
-        seeding.do(Person.objects.get(code=person), device, FACILITY, table, name, params)
-        hands.move(4)
+    def one(role: str) -> Person:
+        return Person.objects.get(facility=FACILITY, role=role)
 
-    act("sam", WITHOUT_DEALER, "leave_table", {})
-    act("linh", BETTING, "place_wagers", {"wagers": _lines(WAGERS_AT_BETTING)})
-    act("omar", DISPUTED, "place_wagers", {"wagers": _lines(WAGERS_AT_DISPUTED)})
-    while (step := _next_step(DISPUTED))["act"] != "call_dice":
-        act("omar", DISPUTED, step["act"], {**step["params"]})
-    act("omar", DISPUTED, "call_dice", {"dice": DICE_AT_DISPUTED})
-    act(
-        "omar",
-        DISPUTED,
-        "report_dispute",
-        {"seat": 3, "about": "Says that the wager on 12 was $25, not $10."},
-    )
-    planned_for = (hands.moment + PLANNED_IN).replace(second=0, microsecond=0)
+    cashier, guard = one("cage"), one("security")
+    return Staff({}, cashier, cashier, guard, one("shift-manager"), one("pit-manager"))
+
+
+def _plan_a_move() -> None:
+    planned_for = (clock.now() + PLANNED_IN).replace(second=0, microsecond=0)
     move = {"person": "zara", "table": "T-01", "planned_for": planned_for.isoformat()}
-    floor = Person.objects.get(code="kate")
+    floor, device = (
+        Person.objects.get(code="kate"),
+        Device.objects.get(facility=FACILITY, name=seeding.PODIUM),
+    )
     facility_runner.execute(
         facility_runner.ActRequest(FACILITY, "", "plan_move", uuid.uuid4(), 0, move, floor, device)
     )
 
 
-def _next_step(code: str) -> NextStep:
-    table = Table.objects.get(facility__code=FACILITY, code=code)
-    step = of_table(table.pk)["next"]
-    assert step is not None
-    return step
+def tables_of_the_evening() -> list[SimulatedTable]:
+    """The tables of the floor that programs deal, each with the people who are at its posts now.
+
+    Left out is a table without its dealers, or that is not open.
+    """
+    return [found for code in DEALT if (found := table_of_the_evening(code)) is not None]
 
 
-def _lines(wagers: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
-    return [{"seat": seat, "wager": wager, "cents": cents} for seat, wager, cents in wagers]
+def table_of_the_evening(code: str) -> SimulatedTable | None:
+    tables = Table.objects.select_related("stream", "facility", "dealer", "dealer_left", "stickperson")
+    table = tables.filter(facility__code=FACILITY, code=code, status=Table.Status.OPEN).first()
+    if table is None:
+        return None
+    crew = {post: posts.holder(table, post) for post in posts.posts_of(table)}
+    people = {post: person for post, person in crew.items() if person is not None}
+    if len(people) < len(crew):
+        return None
+    demo_table = next(row for row in demo.LARKFIELD.tables if row.code == code)
+    return SimulatedTable(
+        table,
+        next(iter(people.values())),
+        seeding.floorperson(FACILITY, demo_table),
+        Device.objects.get(facility=FACILITY, name=seeding.PODIUM),
+        seeding.rules_at(table),
+        people if len(people) > 1 else {},
+        least_players=max(1, round(LEAST_SHARE * table.seats)),
+        weights=WEIGHTS if code == BIASED and _lot_of(table).seal == FIRST_SEAL else (),
+    )
+
+
+def _lot_of(table: Table) -> DiceLot:
+    """The dice in the shaker of a table."""
+    return DiceLot.objects.get(shaker__table=table, status=DiceLot.Status.PLACED)
+
+
+@dataclass
+class TableOfEvening:
+    """What the evening remembers of a table: the round that is dealt, its past, and when something is due."""
+
+    code: str
+    hands: Hands | None = None  # while its past is dealt
+    acts: Iterator[str] | None = None
+    chips: TableChips | None = None
+    waits_until: dt.datetime | None = None  # the next round
+    event_at: dt.datetime | None = None  # its dispute, fill or notice
+
+    def now(self) -> dt.datetime:
+        return self.hands.moment if self.hands is not None else clock.now()
 
 
 class LiveEvening:
-    """Continues to deal the tables of the evening, one act at each in turn, until a visitor does."""
+    """Deals every table of the evening, the past first, until a visitor does."""
 
     def __init__(self, draw: random.Random | None = None) -> None:
         verify_demo()
         self.draw = draw or random.Random()
-        self.rounds: dict[int, Iterator[str]] = {}
-
-    def act(self) -> list[int]:
-        """Execute the next act at each table that no visitor has taken. Return the ids of the tables that changed.
-
-        After a refusal the table's round is left to people. The table is tried again at the next call, and continues
-        once its round can.
-        """
-        changed = []
+        self.tables: dict[int, TableOfEvening] = {}
+        now = clock.now()
         for simulated in tables_of_the_evening():
             table = simulated.table
-            if has_visitor(table):
-                self.rounds.pop(table.pk, None)
-                continue
-            acts = self.rounds.setdefault(table.pk, acts_of_round(simulated, self.draw))
-            try:
-                next(acts)
-            except StopIteration:
-                self.rounds.pop(table.pk)
-                continue
-            except (Refusal, AuditRefusal):
-                self.rounds.pop(table.pk)
-                continue
-            changed.append(table.pk)
-        return changed
+            begins = max(now - PAST, table.stream.last_at or now)
+            state = self.tables[table.pk] = TableOfEvening(table.code, chips=TableChips(_staff()))
+            if now - begins > dt.timedelta(seconds=SECONDS_OF_AN_ACT[1]):
+                state.hands = Hands(begins)
+                state.event_at = now - EVENTS_BEGIN_BEFORE
+                DEALT_IN_THE_PAST.add(table.pk)
+
+    def in_the_past(self) -> list[TableOfEvening]:
+        """The tables whose past is still dealt, the next one first."""
+        past = [state for state in self.tables.values() if state.hands is not None]
+        return sorted(past, key=lambda state: (state.code not in DEALT_FIRST, state.now()))
+
+    def oldest_past(self) -> dt.datetime | None:
+        """The earliest moment that a table has reached; None once all have reached the present."""
+        return min((state.now() for state in self.in_the_past()), default=None)
+
+    def deal_past(self) -> list[int]:
+        """Execute the next act of the past. Return the id of its table, if it changed."""
+        for state in self.in_the_past()[:1]:
+            pk = next(pk for pk, other in self.tables.items() if other is state)
+            hands, present = state.hands, clock.now()
+            assert hands is not None
+            hands.moment = max(hands.moment, state.waits_until or hands.moment)
+            if hands.moment >= present:
+                self._reach_the_present(pk, state)
+                return []
+            with clock.in_this_thread(hands.now):
+                is_dealt = self._act(pk, state)
+                hands.move(self.draw.uniform(*SECONDS_OF_AN_ACT))
+            if self._has_present(pk, hands):
+                self._reach_the_present(pk, state)
+            return [pk] if is_dealt else []
+        return []
+
+    def act(self) -> list[int]:
+        """Execute the next act at each table whose past is over. Return the ids of the tables that changed."""
+        return [pk for pk, state in self.tables.items() if state.hands is None and self._act(pk, state)]
+
+    def _has_present(self, pk: int, hands: Hands) -> bool:
+        """Whether somebody has acted at the table at the present, so that nothing earlier can follow."""
+        last_at = Table.objects.values_list("stream__last_at", flat=True).get(pk=pk)
+        return last_at is not None and last_at > hands.moment + clock.LARGEST_STEP_BACK
+
+    def _reach_the_present(self, pk: int, state: TableOfEvening) -> None:
+        state.hands = None
+        DEALT_IN_THE_PAST.discard(pk)
+
+    def _act(self, pk: int, state: TableOfEvening) -> bool:
+        """Execute the next act at a table, unless a visitor has it or its next round is not due.
+
+        After a refusal the table's round is left to people. The table is tried again later, and continues once its
+        round can.
+        """
+        with _dealing:
+            return self._act_in_turn(pk, state)
+
+    def _act_in_turn(self, pk: int, state: TableOfEvening) -> bool:
+        simulated = table_of_the_evening(state.code)
+        if simulated is None or has_visitor(simulated.table):
+            state.acts = None
+            return False
+        if state.waits_until is not None and state.now() < state.waits_until:
+            return False
+        try:
+            if state.acts is None:
+                state.waits_until = None
+                if self._between_rounds(simulated, state):
+                    return True
+                state.acts = acts_of_round(simulated, self.draw)
+            if self._waits_for_the_floor(simulated, state):
+                return False
+            next(state.acts)
+        except StopIteration:
+            state.acts = None
+            pause = SECONDS_BETWEEN_ROUNDS[simulated.table.game]
+            state.waits_until = state.now() + dt.timedelta(seconds=self.draw.uniform(*pause))
+            return False
+        except NOT_TAKEN as refusal:
+            log.debug("%s: %s", state.code, refusal)
+            state.acts = None
+            state.waits_until = state.now() + dt.timedelta(seconds=SECONDS_BETWEEN_ACTS)
+            return False
+        return True
+
+    def _between_rounds(self, simulated: SimulatedTable, state: TableOfEvening) -> bool:
+        """Do what is due between two rounds: a relief, new dice, the tray, a notice. Return whether something was."""
+        table, now, chips = simulated.table, state.now(), state.chips
+        if Round.objects.filter(table=table, ended_at=None, wagers__isnull=False).exists():
+            return False
+        if relieve(simulated, now):
+            return True
+        lot = _lot_of(table)
+        if lot.expires_at is not None and lot.expires_at - now < DICE_ARE_CHANGED_BEFORE:
+            change_dice(simulated)
+            return True
+        if chips is not None and table.facility.keeps_inventory:
+            inventory = TableInventory.objects.filter(table=table, closed_at=None).first()
+            if inventory is not None and inventory.gaming_day != table.facility.gaming_day(now):
+                self._begin_another_day(simulated, chips, state.hands)
+                return True
+            chips.serve(simulated, self.draw)
+        if state.code in (FILLED, NOTICED) and state.event_at is not None and state.event_at <= now:
+            state.event_at = now + BETWEEN_EVENTS
+            if state.code == FILLED and chips is not None and chips.next_step_at is None:
+                chips.request(simulated, "fill", FILL)
+            elif state.code == NOTICED and pending_change(table) is None:
+                self._give_notice(simulated)
+        return False
+
+    def _begin_another_day(self, simulated: SimulatedTable, chips: TableChips, hands: Hands | None) -> None:
+        """Close the table with its gaming day, and open it for the next one. Its dealers stay."""
+        with one_transaction():
+            chips.end(simulated)
+            _do(simulated, simulated.floor, "close_table", {"secured": True})
+            if hands is not None:
+                hands.move(SECONDS_CLOSED)
+            chips.begin_another_day(simulated)
+            seeding.open_table(simulated.floor, simulated.device, FACILITY, simulated.table.code)
+
+    def _give_notice(self, simulated: SimulatedTable) -> None:
+        """Begin the notice of another maximum, with its sign and announcement."""
+        table = simulated.table
+        usual = next(row for row in demo.LARKFIELD.tables if row.code == table.code)
+        most = 2 * usual.max_cents if table.max_cents == usual.max_cents else usual.max_cents
+        params = {"min_cents": table.min_cents, "max_cents": most, "nobody_plays": False}
+        _do(simulated, simulated.floor, "change_limits", params)
+        _do(simulated, simulated.dealer, "post_limits_sign")
+        _do(simulated, simulated.dealer, "announce_limits")
+
+    def _waits_for_the_floor(self, simulated: SimulatedTable, state: TableOfEvening) -> bool:
+        """Whether the round waits for a decision about a dispute, which begins here at one table now and then.
+
+        The floorperson of the table decides one for which no visitor came.
+        """
+        if state.code != DISPUTED:
+            return False
+        now, table = state.now(), simulated.table
+        dispute = Alert.objects.filter(table=table, kind="dispute", ended_at=None).first()
+        if dispute is not None and state.event_at is not None and dispute.raised_at > state.event_at:
+            state.event_at = dispute.raised_at + DISPUTE_WAITS  # it was brought for a visitor
+        if dispute is None:
+            round_ = Round.objects.filter(table=table, phase="lit").first()
+            if round_ is None or state.event_at is None or state.event_at > now:
+                return False
+            wager = round_.wagers.order_by("seat").first()
+            if wager is None:
+                return False
+            about = (
+                f"Says that the wager on {wager.code} was ${wager.cents // 50}, not ${wager.cents // 100}."
+            )
+            _do(simulated, simulated.dealer, "report_dispute", {"seat": wager.seat, "about": about})
+            state.event_at = now + DISPUTE_WAITS
+            return True
+        if state.event_at is not None and state.event_at <= now:
+            _do(simulated, simulated.floor, "decide_alert", {"alert": dispute.pk, "decision": "as-recorded"})
+            _do(simulated, simulated.dealer, "read_decision", {"alert": dispute.pk})
+            state.event_at = now + BETWEEN_EVENTS
+        return True
+
+
+def report_dispute(simulated: SimulatedTable, round_: Round) -> None:
+    """The player of the first wager says that it was twice as much."""
+    wager = round_.wagers.order_by("seat")[0]
+    about = f"Says that the wager on {wager.code} was ${wager.cents // 50}, not ${wager.cents // 100}."
+    _do(simulated, simulated.dealer, "report_dispute", {"seat": wager.seat, "about": about})
+
+
+def _do(simulated: SimulatedTable, person: Person, name: str, params: dict[str, Any] | None = None) -> None:
+    seeding.do(person, simulated.device, FACILITY, simulated.table.code, name, params or {})
+
+
+def relieve(simulated: SimulatedTable, now: dt.datetime) -> bool:
+    """Relieve whoever has worked long enough at a table, or works in place of somebody who has rested.
+
+    The table's own dealers come back first, then whoever rests longest. Return whether somebody was relieved.
+    """
+    table = simulated.table
+    own = next(row.dealers for row in demo.LARKFIELD.tables if row.code == table.code)
+    rested = [
+        dealer
+        for dealer in dealers_on_duty(table, now)
+        if not dealer.obstacle and now - dealer.rests_since >= REST
+    ]
+    for post in posts_in_relief(table, now):
+        if post.person is None or post.break_due is None:
+            continue
+        worked = now - post.break_due + dt.timedelta(minutes=demo.WORK_MINUTES)
+        fitting = [dealer.person for dealer in rested if dealer.person.role == post.person.role]
+        back = [person for person in fitting if person.code in own]
+        others = back or fitting if worked >= WORK else []
+        for person in back[:1] if post.person.code not in own else others[:1]:
+            _do(simulated, person, "take_over_table", {"post": post.post} if len(own) > 1 else {})
+            return True
+    return False
 
 
 def has_visitor(table: Table) -> bool:
-    """Whether somebody has signed in at a tablet of this table."""
-    return Device.objects.filter(place=table.stream.name, person__isnull=False, revoked_at=None).exists()
+    """Whether somebody has signed in at a tablet of this table, and used it in the last minutes."""
+    since = clock.now() - VISITOR_IS_GONE_AFTER
+    at_work = Q(signed_on_at__gt=since) | Q(last_seen_at__gt=since)
+    tablets = Device.objects.filter(place=table.stream.name, person__isnull=False, revoked_at=None)
+    return tablets.filter(at_work).exists()
+
+
+def bring_to_betting(code: str, draw: random.Random) -> None:
+    """Deal a table on until its bets have just opened and every seat has a wager, for a visitor who goes on."""
+    with _dealing:
+        _bring_to_betting(code, draw)
+
+
+def _bring_to_betting(code: str, draw: random.Random) -> None:
+    for _ in range(MAX_ACTS):
+        simulated = table_of_the_evening(code)
+        if simulated is None:
+            return
+        simulated = replace(simulated, least_players=simulated.table.seats)
+        try:
+            if not _has_open_bets(simulated):
+                next(acts_of_round(simulated, draw), None)
+            elif free := _free_seats(simulated.table):
+                place_wagers(simulated, draw, sorted(free))
+            else:
+                return
+        except NOT_TAKEN as refusal:  # the evening or the visitor has just acted
+            log.debug("%s: %s", code, refusal)
+
+
+def bring_to_dispute(draw: random.Random) -> None:
+    """Deal the disputed table on until somebody disputes there, for a visitor who decides it."""
+    with _dealing:
+        _bring_to_dispute(draw)
+
+
+def _bring_to_dispute(draw: random.Random) -> None:
+    for _ in range(MAX_ACTS):
+        simulated = table_of_the_evening(DISPUTED)
+        if simulated is None or has_visitor(simulated.table):
+            return
+        if Alert.objects.filter(table=simulated.table, kind="dispute", ended_at=None).exists():
+            return
+        try:
+            round_ = Round.objects.filter(table=simulated.table, phase="lit").first()
+            if round_ is not None:
+                report_dispute(simulated, round_)
+            else:
+                next(acts_of_round(simulated, draw), None)
+        except NOT_TAKEN as refusal:  # the evening has just acted
+            log.debug("%s: %s", DISPUTED, refusal)
+
+
+def _has_open_bets(simulated: SimulatedTable) -> bool:
+    """Whether wagers lie on the layout and nothing else has happened, soon after another round."""
+    since = clock.now() - VISITOR_IS_GONE_AFTER
+    rounds = Round.objects.filter(table=simulated.table)
+    is_begun = rounds.filter(ended_at=None, phase="open", opened_at__gt=since, wagers__isnull=False).exists()
+    return is_begun and rounds.filter(ended_at__gt=since).exists()
+
+
+def _free_seats(table: Table) -> set[int]:
+    """The seats without a wager in this round."""
+    taken = Wager.objects.filter(round__table=table, round__ended_at=None).values_list("seat", flat=True)
+    return set(range(1, table.seats + 1)) - set(taken) - set(table.refused_seats)
+
+
+def deal_some_past(evening: LiveEvening) -> set[int]:
+    """Execute some acts of the past. Return the ids of the tables that changed."""
+    return {pk for _ in range(ACTS_BEFORE_A_PAUSE) for pk in evening.deal_past()}
 
 
 async def run_evening() -> None:
     """Deal the evening until canceled."""
-    evening = LiveEvening()
+    evening: LiveEvening | None = None
+    next_live = next_push = 0.0
+    changed: set[int] = set()
+    loop = asyncio.get_running_loop()
     while True:
-        await asyncio.sleep(SECONDS_BETWEEN_ACTS)
         try:
-            for table_id in await database_sync_to_async(evening.act)():
-                await push.publish(table_id)
+            if evening is None:
+                evening = await database_sync_to_async(LiveEvening)()
+            if loop.time() >= next_live:
+                next_live = loop.time() + SECONDS_BETWEEN_ACTS
+                changed |= set(await database_sync_to_async(evening.act)())
+            is_past = bool(evening.in_the_past())
+            if is_past:
+                changed |= await database_sync_to_async(deal_some_past)(evening)
+            if loop.time() >= next_push or not is_past:
+                next_push = loop.time() + SECONDS_BETWEEN_PUSHES
+                while changed:
+                    await push.publish(changed.pop())
+            await asyncio.sleep(PAUSE_IN_THE_PAST if is_past else max(0.0, next_live - loop.time()))
         except Exception:  # the database is unavailable or was replaced: the evening continues later
             log.exception("The evening of the demo pauses.")
+            evening = None
+            DEALT_IN_THE_PAST.clear()
             await asyncio.sleep(10 * SECONDS_BETWEEN_ACTS)
-
-
-def with_evening(application: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """Wrap an application so that its server runs the evening as a task, from the first request on."""
-    tasks: list[asyncio.Task[None]] = []
-
-    async def application_with_evening(scope: dict[str, Any], receive: Any, send: Any) -> None:
-        if not tasks:
-            tasks.append(asyncio.create_task(run_evening()))
-        try:
-            await application(scope, receive, send)
-        finally:
-            if scope["type"] == "lifespan":
-                with contextlib.suppress(IndexError):
-                    tasks[0].cancel()
-
-    return application_with_evening

@@ -51,6 +51,7 @@ class DemoFacility:
     submissions: tuple[DemoSubmission, ...]
     tables: tuple[DemoTable, ...]
     target_paces: dict[str, int] = field(default_factory=dict)  # rounds an hour, by the game's code
+    places: dict[str, dict[str, list[int]]] = field(default_factory=dict)  # row and column, by pit and table
 
 
 LARKFIELD = DemoFacility(
@@ -83,7 +84,8 @@ LARKFIELD = DemoFacility(
             "T-42", "p3", "RS-0031", "dice-cup", 500, 50_000, seats=16, dealers=("dana", "emil", "stan")
         ),
     ),
-    {"sic-bo": 45, "high-roll": 30, "football": 15},
+    {"sic-bo": 40, "high-roll": 25, "football": 8},
+    {"p3": {"T-31": [1, 1], "T-32": [1, 2], "T-42": [1, 3]}},
 )
 SEABRIGHT = DemoFacility(
     "seabright",
@@ -140,6 +142,15 @@ PEOPLE = (
     DemoPerson("fred", "Fred Nolan", "floorperson", GAMES, "230023", "seabright", ("p1",)),
     DemoPerson("cora", "Cora Blake", "casino-supervisor", GAMES, "240024", "seabright", ("p1",)),
     DemoPerson("cleo", "Cleo Blake", "cage", "cage", "252525", "larkfield"),
+    DemoPerson(
+        "ines", "Ines Pardo", "dealer", GAMES, "260026", "larkfield", ("T-01", "T-02", "T-03", "T-04", "T-05")
+    ),
+    DemoPerson(
+        "paul", "Paul Novak", "dealer", GAMES, "270027", "larkfield", ("T-01", "T-02", "T-03", "T-04", "T-05")
+    ),
+    DemoPerson("gwen", "Gwen Adair", "dealer", GAMES, "280028", "larkfield", ("T-31", "T-32")),
+    DemoPerson("wes", "Wes Lowe", "dealer", GAMES, "290029", "larkfield", ("T-42",)),
+    DemoPerson("ruth", "Ruth Kemp", "stickperson", GAMES, "320023", "larkfield", ("p3",)),
 )
 # Dice in each lot, their side in micrometers, and their colors
 FRESH_LOTS = (

@@ -1,7 +1,7 @@
 """The guided shift of the demo: three minutes as a dealer, at the pit and at the compliance desk.
 
-The steps are data; `static/js/guided-shift.js` shows the next one and notices when it is done. A visitor may skip a
-step, or all of them.
+It begins with *Deal a round* of the landing. The steps are data; `static/js/guided-shift.js` shows the next one and
+notices when it is done, by what the visitor has done and in whatever order. A step may be skipped, or all of them.
 """
 
 from dataclasses import asdict, dataclass
@@ -9,58 +9,68 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
-
-from tables.demo import floor as demo
-
-TABLET = f"{demo.LARKFIELD.code}/T-01"
-PODIUM = demo.LARKFIELD.code
+from django.urls import reverse
 
 
 @dataclass(frozen=True)
 class GuideStep:
     """What the visitor does next, and how the page shows that it is done.
 
-    `place` is the device that this browser becomes at the tap of the step's own button. A step is done when the page's
-    path matches the regular expression `path`, when the table's round has this `phase`, or this many `wagers`. A step
-    with none of these ends by its button alone.
+    `go` is the name of the address to which the step's own button leads. A step is done when the page's path matches
+    the regular expression `path`, when the round that the visitor found at the table has reached this `phase` or is
+    over, or when the table of the page has no dispute any more (`decides`). A step with a button may be ended by it.
     """
 
     part: str
     text: str
     button: str = ""
-    place: str = ""
+    go: str = ""
     path: str = ""
     phase: str = ""
-    wagers: int = 0
-
-
-def _pin(code: str) -> str:
-    return next(person.pin for person in demo.PEOPLE if person.code == code)
+    decides: bool = False
 
 
 STEPS = (
-    GuideStep("Dealer", "This browser becomes the tablet of table T-01.", "Take the tablet", TABLET, path="^/sign-in"),
-    GuideStep("Dealer", f"You are Mei Tran. Tap her name, then her PIN: {_pin('mei')}.", path="/console$"),
-    GuideStep("Dealer", "A player at seat 2 bets on Big: tap seat 2, the chip 25, then the area BIG.", wagers=1),
-    GuideStep("Dealer", "Seat 5 bets $5 on 12: tap the seat, the chip, the area.", wagers=2),
-    GuideStep("Dealer", "Shake the dice under their cover, then tap the next step: Shaken.", phase="shaken"),
-    GuideStep("Dealer", "Betting is over: tap the next step again.", phase="ready"),
-    GuideStep("Dealer", "You lift the cover and read 2, 5 and 5. Tap them, then hold the next step.", phase="lit"),
-    GuideStep("Dealer", "Winning areas are lit. Take the losing chips, then hold the next step.", phase="taken"),
-    GuideStep("Dealer", "Pay area by area: hold the first payment, tap those after it.", phase="paid"),
-    GuideStep("Dealer", "Clear the layout: hold the step. The round is on the record.", phase="open"),
-    GuideStep("Pit boss", "This browser becomes the pit's podium.", "Go to the podium", PODIUM, path="^/sign-in"),
-    GuideStep("Pit boss", f"You are Marta Duarte, the pit manager. Her PIN: {_pin('marta')}.", path="^/floor/"),
-    GuideStep("Pit boss", "A player disputes a wager at T-05. Open that table.", path="/T-05/$"),
-    GuideStep("Pit boss", "Read the dispute, answer that you are coming, then decide.", "I have decided"),
-    GuideStep("Compliance", "Somebody else takes over the podium.", "Hand over", PODIUM, path="^/sign-in"),
-    GuideStep("Compliance", f"You are Carla Reyes of compliance. Her PIN: {_pin('carla')}.", path="^/floor/|^/record/"),
-    GuideStep("Compliance", "Open the record. Every act of the evening is there.", path="^/record/"),
+    GuideStep(
+        "Dealer",
+        "You are the dealer, and every player has bet. Shake the dice under their cover at least three times, then "
+        "tap the next step.",
+        phase="shaken",
+    ),
+    GuideStep("Dealer", "Betting ends: tap the next step again.", phase="ready"),
+    GuideStep("Dealer", "Lift the cover. Enter any three faces that you like, then hold the next step.", phase="lit"),
+    GuideStep("Dealer", "Winning areas are lit. Take the losing chips, if any lost, by the next step.", phase="taken"),
+    GuideStep("Dealer", "Pay what won, seat by seat: the dock shows the chips to cut.", phase="paid"),
+    GuideStep("Dealer", "Clear the layout. Then the round is on the record.", phase="cleared"),
+    GuideStep(
+        "Pit boss",
+        "Now see it from the pit: as its manager, at a podium.",
+        "Go to the podium",
+        "demo-watch",
+        "^/floor/[^\\/]+/$",
+    ),
+    GuideStep(
+        "Pit boss",
+        "A player disputes a wager at T-05. Say that you are coming, then decide.",
+        "It is decided",
+        decides=True,
+    ),
+    GuideStep(
+        "Compliance",
+        "And as compliance, who reads what was recorded.",
+        "Hand over",
+        "demo-comply",
+        "^/(record|inbox)/",
+    ),
+    GuideStep("Compliance", "Open Record in the bar. Every act of the evening is there.", path="^/record/"),
     GuideStep("Compliance", "Search for a round and open it: it says why each wager won or lost.", "I have read it"),
-    GuideStep("Compliance", "You have seen a round from the first chip to the record. Now explore the floor.", "End"),
+    GuideStep("Compliance", "Could somebody change it? Try.", "Forge one byte", "demo-record", "^/demo/record$"),
+    GuideStep("Compliance", "You have seen a round from the first chip to its proof. The floor is yours.", "End"),
 )  # fmt: skip
 
 
 def context(_request: HttpRequest) -> dict[str, Any]:
     """The steps for the page, where the demo's evening is played; nothing elsewhere."""
-    return {"guided_shift": [asdict(step) for step in STEPS]} if settings.EVENING else {}
+    if not settings.EVENING:
+        return {}
+    return {"guided_shift": [{**asdict(step), "go": reverse(step.go) if step.go else ""} for step in STEPS]}

@@ -27,7 +27,7 @@ from games.separation.entry_types import CHANGE_PREPARED
 
 TERM_YEARS = 4
 BUREAU = "Bureau of Gaming Operations"
-ENDS_IN = 50  # days, so that its renewal is overdue
+ENDS_IN = 90  # days, so that its renewal is due in a month
 DAY = dt.timedelta(days=1)
 AMENDED, FILED = "RS-0003", "RS-0021"
 PAYOUTS = {"three-of-a-kind": "180 to 1", "total:4": "62 to 1", "total:17": "62 to 1"}

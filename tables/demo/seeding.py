@@ -81,7 +81,7 @@ def _seed_facility(demo_facility: demo.DemoFacility) -> None:
     )
     change_chips(facility, KNOWN_CHIPS_CENTS)  # with half dollars, which High Roll Dice pays
     for code, name in demo_facility.pits:
-        Pit.objects.create(facility=facility, code=code, name=name)
+        Pit.objects.create(facility=facility, code=code, name=name, places=demo_facility.places.get(code, {}))
     for demo_submission in demo_facility.submissions:
         _approve(facility, demo_submission)
     for number, demo_table in enumerate(demo_facility.tables, start=1):

@@ -11,7 +11,7 @@ from games.chips import CHIPS_CENTS
 from tables.demo.seeding import do
 from tables.demo.simulated_crew import Staff
 from tables.demo.simulation import SimulatedTable
-from tables.models import ChipTransfer, DropBox, Table
+from tables.models import ChipTransfer, DropBox, Table, TableInventory
 from tables.money.tray import value_cents
 
 OPENER = {"100": 50, "500": 300, "2500": 400, "10000": 200, "50000": 40, "100000": 10}
@@ -40,6 +40,12 @@ class TableChips:
         """Count the opener, which is the par of the table, and put on a drop box."""
         act(simulated, self.staff.manager, "set_par", {"chips": OPENER}, self.staff.cashier)
         act(simulated, simulated.dealer, "count_opener", {"chips": OPENER}, simulated.floor)
+        self._put_on_box(simulated)
+
+    def begin_another_day(self, simulated: SimulatedTable) -> None:
+        """Count the opener of the next gaming day, which is what the last closer left, and put on a drop box."""
+        last = TableInventory.objects.filter(table=simulated.table).latest("number")
+        act(simulated, simulated.dealer, "count_opener", {"chips": last.closer_chips}, simulated.floor)
         self._put_on_box(simulated)
 
     def serve(self, simulated: SimulatedTable, draw: random.Random) -> None:

@@ -3,7 +3,7 @@
 import itertools
 import math
 import random
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -55,6 +55,8 @@ class SimulatedTable:
     rules: Rules
     crew: Mapping[PostCode, Person] = field(default_factory=dict)
     most_players: int = 0
+    least_players: int = 1
+    weights: tuple[int, ...] = ()
 
 
 def verify_simulated(table: Table) -> None:
@@ -207,7 +209,7 @@ def acts_of_round(simulated: SimulatedTable, draw: random.Random) -> Iterator[st
         if accepted:
             act(simulated.dealer, "place_wagers", {"wagers": payable(simulated, accepted)})
             yield "place_wagers"
-        name, params = _next_act(state, next_step, draw)
+        name, params = _next_act(state, next_step, draw, simulated.weights)
         phase = act(_person_at_post(simulated, state, name), name, params)
         yield name
         if phase == "cleared":
@@ -253,7 +255,9 @@ def _person_at_post(simulated: SimulatedTable, state: TableInPlay, act: str) -> 
     return simulated.crew[post]
 
 
-def _next_act(state: TableInPlay, next_step: NextStep, draw: random.Random) -> tuple[str, dict[str, Any]]:
+def _next_act(
+    state: TableInPlay, next_step: NextStep, draw: random.Random, weights: Sequence[int] = ()
+) -> tuple[str, dict[str, Any]]:
     """Return the act that the round waits for, with its parameters; dice are drawn. Who sits out declines the dice."""
     if next_step["act"] == "offer_dice":
         seats = {wager["seat"] for wager in state["round"]["wagers"]}
@@ -261,7 +265,10 @@ def _next_act(state: TableInPlay, next_step: NextStep, draw: random.Random) -> t
     if next_step["act"] != "call_dice":
         return next_step["act"], {**next_step["params"]}
     assert next_step["dice"] is not None
-    return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(next_step["dice"])]}
+    dice = next_step["dice"]
+    if weights:
+        return "call_dice", {"dice": draw.choices(range(1, 7), weights, k=dice)}
+    return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(dice)]}
 
 
 def wagers_of(
@@ -270,9 +277,28 @@ def wagers_of(
     """The wagers with which a round begins, at some seats of the table; none is under its minimum."""
     accepted = [seat for seat in range(1, simulated.table.seats + 1) if seat not in refused_seats]
     most = min(simulated.most_players or simulated.table.seats, len(accepted))
-    seats = set(draw.sample(accepted, draw.randint(1, most)))
+    seats = set(draw.sample(accepted, draw.randint(min(simulated.least_players, most), most)))
     quarterback = Table.objects.values_list("quarterback", flat=True).get(pk=simulated.table.pk)
-    seats |= {quarterback} if quarterback else set()
+    return _wagers_of_seats(simulated, draw, seats | ({quarterback} if quarterback else set()))
+
+
+def place_wagers(simulated: SimulatedTable, draw: random.Random, seats: Collection[int]) -> None:
+    """Place some wagers at these seats of a table whose bets are open."""
+    laid = payable(simulated, _wagers_of_seats(simulated, draw, seats))
+    facility = simulated.table.facility.code
+    do(
+        simulated.dealer,
+        simulated.device,
+        facility,
+        simulated.table.code,
+        "place_wagers",
+        {"wagers": laid},
+    )
+
+
+def _wagers_of_seats(
+    simulated: SimulatedTable, draw: random.Random, seats: Collection[int]
+) -> list[TableWager]:
     codes = [type_.code for type_ in game_of(simulated.rules).wager_types(simulated.rules)]
     return [
         {"seat": seat, "wager": line["wager"], "cents": _at_least(simulated, line)}

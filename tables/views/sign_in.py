@@ -84,7 +84,7 @@ def new_pin(request: HttpRequest) -> HttpResponse:
         except AuditRefusal as error:
             refusal = error
         else:
-            refusal = _start_work(request, device, before, person) if signs_in else None
+            refusal = start_work(request, device, before, person) if signs_in else None
             if refusal is not None:
                 return _sign_in_page(request, device, refusal, 403)
             return after_sign_in(request, device, before)
@@ -206,10 +206,10 @@ def _sign_in(request: HttpRequest, device: Device) -> Refusal | AuditRefusal | N
         person = people.sign_in(request, request.POST.get("person", ""), request.POST.get("pin", ""))
     except AuditRefusal as refusal:
         return refusal
-    return _start_work(request, device, leaving, person)
+    return start_work(request, device, leaving, person)
 
 
-def _start_work(
+def start_work(
     request: HttpRequest, device: Device, leaving: Person | None, person: Person
 ) -> Refusal | None:
     """Close the sockets of who was signed in here before; a dealer takes the tablet's table over. Or the refusal."""
@@ -298,7 +298,7 @@ def enrol(request: HttpRequest) -> HttpResponse:
     context = {
         "refused": refused,
         "old": old.name if old else "",
-        "places": _demo_places() if settings.DEMO else [],
+        "places": demo_places() if settings.DEMO else [],
     }
     return render(request, "tables/enrol.html", context, status=403 if refused else 200)
 
@@ -318,7 +318,7 @@ def _enrol_for_the_demo(place: str) -> str:
     return devices.enroll(name, facility, station, place if code else "")[1]
 
 
-def _demo_places() -> list[dict[str, Any]]:
+def demo_places() -> list[dict[str, Any]]:
     tables = Table.objects.select_related("facility", "stream").exclude(kind=Table.Kind.SIMULATED)
     places = [
         {"place": table.stream.name, "name": f"Tablet of {table.code}", "facility": table.facility.name}

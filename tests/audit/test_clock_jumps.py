@@ -60,7 +60,7 @@ def test_a_clock_that_is_set_ahead_by_minutes_is_followed():
 
 
 def test_every_reading_of_the_clock_is_noted_and_nothing_is_recorded_far_ahead_of_it(monkeypatch, write):
-    monkeypatch.setattr(clock.clock, "_source", None)
+    monkeypatch.setattr(clock.clock, "_of_every_thread", None)
     monkeypatch.setattr(clock.clock, "jump", later.JUMP)
     for read in (clock.now, lambda: clock.clock.read(None)):
         monkeypatch.setattr(clock.clock, "steady", SteadyTime())

@@ -23,7 +23,8 @@ from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.calendar.deadlines import deadlines
 from games.office.providers.services import suspended_codes
 from games.office.requests import contents
-from tables.demo import evening, guided_shift, seeding, simulated_evening, simulated_money
+from tables.clock.status import SILENT_AFTER
+from tables.demo import evening, guided_shift, landing, seeding, simulated_evening, simulated_money
 from tables.demo.simulation import verify_simulated
 from tables.models import (
     Alert,
@@ -36,9 +37,11 @@ from tables.models import (
     Settlement,
     Table,
     TableInventory,
+    TickerStatus,
 )
 from tables.money.inventory import tray_of
 from tables.money.keeping import change_keeping
+from tables.runner.system import DEALT_IN_THE_PAST, for_each_table
 from tables.staffing.relief import dealers_on_duty
 from tests.tables.cast import make_scene
 
@@ -106,52 +109,200 @@ def broken():
     raise RuntimeError("the disk is full")
 
 
-def test_an_evening_is_dealt_on_the_demo_floor_until_a_visitor_takes_a_table(settings, monkeypatch):
+def test_an_hour_of_the_past_is_dealt_at_every_table_up_to_the_present(settings, monkeypatch):
     settings.DEMO = True
-    monkeypatch.setattr(evening, "ROUNDS", 2)
+    monkeypatch.setattr(evening, "PAST", dt.timedelta(minutes=8))
     start = clock.now()
-    assert "was created" in said("seed_demo", evening=True)
-    played = Round.objects.filter(phase="cleared")
-    assert {row.table.code for row in played} == {"T-04", "T-31", "T-32", "SIM-RS-0031-01"}
-    moments = Entry.objects.filter(stream__name="larkfield/T-31").values_list("at", flat=True)
-    assert start - evening.PAST <= min(moments) < max(moments) <= clock.now()
-    assert "already" in said("seed_demo", evening=True)
-    # What waits for the visitor: a table without its dealer, bets that are open, a dispute.
-    assert Table.objects.get(code="T-02", facility__code="larkfield").dealer is None
-    assert Round.objects.get(table__code="T-03").phase == "open"
+    assert evening.seed_floor() and not evening.seed_floor()
+    live = evening.LiveEvening(random.Random(1))
+    tables = Table.objects.filter(facility__code="larkfield", code__in=evening.DEALT)
+    assert set(tables.values_list("pk", flat=True)) == DEALT_IN_THE_PAST
+    while live.in_the_past():
+        live.deal_past()
+    assert not DEALT_IN_THE_PAST
+    for table in tables:
+        moments = Entry.objects.filter(stream=table.stream).aggregate(first=Min("at"), last=Max("at"))
+        assert start - evening.PAST <= moments["first"] < moments["last"] <= clock.now(), table.code
+        assert table.last_round > 1 and table.tray_cents, table.code
+        assert TableInventory.objects.filter(table=table, closed_at=None).exists(), table.code
+    # What waits for the visitor: a dispute, and a move that is planned.
     assert Alert.objects.get(kind="dispute", ended_at=None).table.code == "T-05"
     assert [move.person.code for move in PlannedMove.objects.open_moves()] == ["zara"]
-
-    live = evening.LiveEvening(random.Random(1))
-    dealt = {Table.objects.get(pk=pk).code for pk in live.act()}
-    assert dealt == {"T-04", "T-31", "T-32", "SIM-RS-0031-01"}
-    tablet, _ = enroll("Tablet", "larkfield", "dealer", "larkfield/T-04")
-    Device.objects.filter(pk=tablet.pk).update(person=Person.objects.get(code="rosa"), signed_on_at=start)
-    assert "T-04" not in {Table.objects.get(pk=pk).code for pk in live.act()}
-    # The visitor leaves in the middle of the round, which goes on.
-    Device.objects.filter(pk=tablet.pk).update(person=None, signed_on_at=None)
-    for _ in range(30):
+    for state in live.tables.values():
+        state.waits_until = None
+    for _ in range(12):
         live.act()
-    assert Round.objects.filter(table__code="T-04", phase="cleared").count() > 2
+    assert ChipTransfer.objects.filter(table__code="T-04", kind="fill").exists()
+    assert LimitsChange.objects.get(table__code="T-03").status == "pending"
     verify.verify(io.BytesIO(b"".join(export.lines(export.select(["larkfield/T-04"])))))
 
 
-def test_the_guided_shift_names_places_pins_and_phases_of_the_demo(settings):
-    settings.DEMO = settings.EVENING = True
+def test_the_ticker_leaves_a_table_alone_whose_past_is_dealt_and_others_not(settings, scene, monkeypatch):
+    """An entry of now would leave the past no time: it went on with `clock-went-back`."""
+    asked = []
+    tables = Table.objects.filter(pk=scene.table.pk)
+    monkeypatch.setattr("tables.runner.system.DEALT_IN_THE_PAST", {scene.table.pk})
+    assert for_each_table(tables, lambda ctx: asked.append(ctx.table.pk) or True) == []
+    monkeypatch.setattr("tables.runner.system.DEALT_IN_THE_PAST", set())
+    assert for_each_table(tables, lambda ctx: asked.append(ctx.table.pk) or True) == [scene.table.pk] == asked
+
+
+def test_who_acts_at_a_table_ends_its_past(settings, monkeypatch):
+    settings.DEMO = True
+    monkeypatch.setattr(evening, "PAST", dt.timedelta(minutes=8))
+    evening.seed_floor()
+    live = evening.LiveEvening(random.Random(1))
+    table = Table.objects.get(facility__code="larkfield", code="T-05")
+    podium = Device.objects.get(facility="larkfield", name=seeding.PODIUM)
+    seeding.do(Person.objects.get(code="omar"), podium, "larkfield", "T-05", "call_floor", {})
+    live.deal_past()
+    assert live.tables[table.pk].hands is None and table.pk not in DEALT_IN_THE_PAST
+    DEALT_IN_THE_PAST.clear()
+
+
+def evening_at_the_present(monkeypatch):
+    monkeypatch.setattr(evening, "PAST", dt.timedelta(minutes=2))
+    evening.seed_floor()
+    monkeypatch.setattr(evening, "PAST", dt.timedelta(0))
+    return evening.LiveEvening(random.Random(1))
+
+
+def test_programs_deal_until_a_visitor_signs_in_and_go_on_when_the_visitor_has_gone(settings, monkeypatch):
+    settings.DEMO = True
+    live = evening_at_the_present(monkeypatch)
+    assert {Table.objects.get(pk=pk).code for pk in live.act()} == set(evening.DEALT)
+    tablet, _ = enroll("Tablet", "larkfield", "dealer", "larkfield/T-04")
+    now = clock.now()
+    Device.objects.filter(pk=tablet.pk).update(person=Person.objects.get(code="rosa"), signed_on_at=now)
+    assert "T-04" not in {Table.objects.get(pk=pk).code for pk in live.act()}
+    gone = now - evening.VISITOR_IS_GONE_AFTER
+    Device.objects.filter(pk=tablet.pk).update(signed_on_at=gone, last_seen_at=gone)
+    assert "T-04" in {Table.objects.get(pk=pk).code for pk in live.act()}
+
+
+def test_a_visitor_finds_open_bets_and_a_wager_at_every_seat_whatever_the_program_was_doing(
+    settings, monkeypatch
+):
+    settings.DEMO = True
+    live = evening_at_the_present(monkeypatch)
+    table = Table.objects.get(facility__code="larkfield", code="T-01")
+    for acts in (0, 1, 3, 5):
+        for _ in range(acts):
+            live._act(table.pk, live.tables[table.pk])
+        evening.bring_to_betting("T-01", random.Random(acts))
+        current = Round.objects.get(table=table, ended_at=None)
+        assert current.phase == "open"
+        assert set(current.wagers.values_list("seat", flat=True)) == set(range(1, 9))
+
+
+def test_the_gaming_day_closes_at_every_table_and_the_next_begins_with_what_was_left(
+    settings, monkeypatch, hands
+):
+    settings.DEMO = True
+    hands.now = dt.datetime(
+        2026, 11, 22, 11, 10, tzinfo=dt.UTC
+    )  # 06:10 in Larkfield, where a day begins at 06:00
+    monkeypatch.setattr(evening, "PAST", dt.timedelta(minutes=15))
+    evening.seed_floor()
+    monkeypatch.setattr(evening, "DEALT", ("T-04",))
+    live = evening.LiveEvening(random.Random(1))
+    while live.in_the_past():
+        live.deal_past()
+    table = Table.objects.get(facility__code="larkfield", code="T-04")
+    closed, opened = TableInventory.objects.filter(table=table).order_by("number")
+    assert (closed.gaming_day.day, opened.gaming_day.day) == (21, 22)
+    assert closed.closed_at and closed.closer_cents == opened.opener_cents and not opened.closed_at
+    assert not Alert.objects.filter(table=table, kind="chips-differ").exists()
+
+
+def test_a_dealer_who_has_worked_long_is_relieved_and_comes_back_after_the_break(settings, hands):
+    settings.DEMO = True
     seeding.seed()
+    dealers = []
+    for minutes in (0, 39, 1, 10, 15):
+        hands.now += dt.timedelta(minutes=minutes)
+        evening.relieve(evening.table_of_the_evening("T-03"), hands.now)
+        dealers.append(Table.objects.get(facility__code="larkfield", code="T-03").dealer.code)
+    assert dealers[0] == dealers[1] == "linh" and dealers[2] == dealers[3] != "linh" and dealers[4] == "linh"
+
+
+@pytest.mark.urls("config.demo_urls")
+def test_the_guided_shift_names_phases_and_addresses_of_the_demo(settings):
+    settings.DEMO = settings.EVENING = True
     steps = guided_shift.context(None)["guided_shift"]
-    assert {step["part"] for step in steps} == {"Dealer", "Pit boss", "Compliance"}
+    assert list(dict.fromkeys(step["part"] for step in steps)) == ["Dealer", "Pit boss", "Compliance"]
     for step in steps:
-        facility, _, code = step["place"].partition("/")
-        assert not facility or Facility.objects.filter(code=facility).exists()
-        assert not code or Table.objects.filter(code=code, facility__code=facility).exists()
         assert not step["phase"] or step["phase"] in get_args(Phase)
-        for pin in re.findall(r"\d{6}", step["text"]):
-            assert any(
-                person.check_password(pin) and person.name in step["text"] for person in Person.objects.all()
-            )
+        assert step["go"] in ("", "/demo/watch", "/demo/comply", "/demo/record")
     settings.EVENING = False
     assert guided_shift.context(None) == {}
+
+
+@pytest.mark.urls("config.demo_urls")
+def test_one_tap_on_the_landing_signs_a_visitor_in_through_device_and_pin_as_everywhere(
+    settings, monkeypatch
+):
+    settings.DEMO = True
+    monkeypatch.setattr(evening, "PAST", dt.timedelta(minutes=2))
+    monkeypatch.setattr(landing, "_shared", None)
+    evening.seed_floor()
+    visitor = Client()
+    assert "Ready for you" in visitor.get("/").content.decode()
+    assert visitor.post("/demo/deal", follow=True).redirect_chain[-1][0] == "/floor/larkfield/T-01/console"
+    tablet = Device.objects.latest("enrolled_at")
+    assert (tablet.place, tablet.person.code, tablet.enrollment_used_at is not None) == (
+        "larkfield/T-01",
+        "mei",
+        True,
+    )
+    types = (
+        Entry.objects.filter(stream__name="larkfield/sign-in").order_by("-seq").values_list("type", flat=True)
+    )
+    assert list(types[:2]) == ["person.signed_in", "device.enrolled"]
+    # Another visitor gets another table; the same one becomes a podium, and the tablet opens nothing any more.
+    other = Client()
+    assert other.post("/demo/deal", follow=True).redirect_chain[-1][0] == "/floor/larkfield/T-02/console"
+    assert visitor.post("/demo/watch", follow=True).redirect_chain[-1][0] == "/floor/larkfield/"
+    tablet.refresh_from_db()
+    assert tablet.revoked_at is not None
+    assert Alert.objects.get(kind="dispute", ended_at=None).table.code == "T-05"
+
+
+@pytest.mark.urls("config.demo_urls")
+def test_a_visitor_sees_an_export_verified_and_one_changed_byte_refused_with_its_entry(settings, monkeypatch):
+    settings.DEMO = True
+    monkeypatch.setattr(evening, "PAST", dt.timedelta(minutes=4))
+    evening.seed_evening()
+    table = landing.newest_table()
+    intact, forged = landing.check_record(table, forged=False), landing.check_record(table, forged=True)
+    assert intact.is_good and intact.said.startswith("good") and not forged.is_good
+    settled = Entry.objects.filter(stream__name=f"larkfield/{table}", type="round.settled").latest("seq")
+    assert f"larkfield/{table} seq {settled.seq}: its hash does not match its bytes" in forged.said
+    page = Client().post("/demo/record", {"table": table}).content.decode()
+    assert "Refused" in page and f"seq {settled.seq}" in page
+    assert Client().post("/demo/record", {"table": "T-99"}).status_code == 404
+
+
+@pytest.mark.urls("config.demo_urls")
+@pytest.mark.parametrize("path", ["/demo/", "/demo/floor", "/demo/record", "/demo/everything"])
+def test_the_landing_is_nowhere_but_in_a_demo(path):
+    assert Client().get(path).status_code == 404
+    assert Client().post("/demo/deal").status_code == Client().post("/demo/watch").status_code == 404
+
+
+def test_no_installation_has_the_addresses_of_the_landing():
+    assert Client().get("/demo/").status_code == Client().post("/demo/deal").status_code == 404
+
+
+def test_simulate_is_refused_beside_a_server_which_writes_at_the_present(settings):
+    """It died with `clock-went-back` after the ticker wrote, and the server answered 500 while it played."""
+    scene, settings.DEMO = make_scene(), True
+    TickerStatus.objects.create(pk=1, beat_at=clock.now(), failing=[])
+    for options in ({"rounds": 1}, {"hours": 1}, {"hours": 1, "live": True}):
+        with pytest.raises(CommandError, match="A server is running on this database"):
+            said("simulate", tables=1, submission=scene.table.submission_code, **options)
+    TickerStatus.objects.update(beat_at=clock.now() - SILENT_AFTER * 2)
+    said("simulate", tables=1, rounds=1, submission=scene.table.submission_code)
 
 
 def test_a_browser_becomes_a_tablet_a_podium_or_a_wall_of_the_demo(settings, scene):
@@ -380,7 +531,7 @@ def test_seed_demo_gives_the_house_an_office_with_some_history(settings):
     assert Client().get("/guide/larkfield/").status_code == 200
     today = house.local(clock.now()).date()
     days_left = {row.key: row.days_left(today) for row in deadlines(house, clock.now())}
-    assert (days_left["renewal:SP-0001"], days_left["certification:SP-0001"]) == (-10, 50)
+    assert (days_left["renewal:SP-0001"], days_left["certification:SP-0001"]) == (30, 90)
     assert days_left["review:RS-0021.2"] == 15
     assert suspended_codes(house, "football", clock.now()) == frozenset()
     assert (

@@ -8,10 +8,13 @@ from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 from tqdm import tqdm
 
+from audit import clock
 from games.engine import Refusal
 from games.models import Facility
+from tables.clock.status import health_problem
 from tables.demo.simulated_evening import Evening, play_evening
 from tables.demo.simulation import play_round, simulated_tables, verify_simulated
 from tables.models import Table
@@ -61,6 +64,8 @@ class Command(BaseCommand):
         count, rounds = options["tables"], options["rounds"]
         if not 1 <= count <= 200 or not 1 <= rounds <= 1_000_000:
             raise CommandError("--tables must be 1 to 200, --rounds 1 to 1000000.")
+        if options["hours"] or connection.vendor == "sqlite":
+            self._verify_alone()
         try:
             if options["table"]:
                 verify_simulated(self._named(options["table"]))
@@ -72,6 +77,17 @@ class Command(BaseCommand):
                 self._play(options, count, rounds)
         except Refusal as refusal:
             raise CommandError(say(refusal)) from None
+
+    def _verify_alone(self) -> None:
+        """Refuse to play beside a server that ticks: it would write at the present into an evening of the past.
+
+        SQLite has one writer. A simulation would keep the server waiting until its acts fail.
+        """
+        if not health_problem(clock.now()):
+            raise CommandError(
+                "A server is running on this database, and its ticker writes at the present. Stop it first, and start "
+                "it again afterward: the evening is on its floor then."
+            )
 
     def _facility(self, code: str) -> Facility:
         facility = Facility.objects.filter(code=code).first()
