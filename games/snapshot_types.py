@@ -545,6 +545,13 @@ class Figures(TypedDict):
         int | None, "the win that the odds predict; null before the first round, and where not known"
     ]
     band_cents: Annotated[int | None, "two standard deviations of the win, exact; null where not known"]
+    expected_win: Annotated[
+        str | None,
+        "the same win as an exact fraction (`123456/7`), so that those of several tables add up; null where not known",
+    ]
+    variance: Annotated[
+        str | None, "the exact variance of the win in cents squared, as a fraction; null where not known"
+    ]
     pace_per_hour: Annotated[
         int | None,
         "settled rounds an hour of open and staffed time (docs/pit.md); null for less than five minutes",

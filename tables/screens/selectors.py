@@ -135,6 +135,8 @@ def figures(place: TablePlace, day: Day) -> Figures:
         "win_cents": sums.win_cents,
         "expected_cents": sums.expected_cents if is_known else None,
         "band_cents": sums.band_cents if is_known else None,
+        "expected_win": str(sums.expected.value) if is_known else None,
+        "variance": str(sums.variance.value) if is_known else None,
         "pace_per_hour": _pace_of_day(place, sums.rounds, day, of_day.last),
         **win_lines(of_day),
     }
