@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 
 from script.faults.database_faults import DATABASE_FAULTS
+from script.faults.disk_faults import DISK_FAULTS
 from script.faults.floor import COMPLIANCE
 from script.faults.ground import Fault, Ground, Injection
 from script.faults.load import Trouble
@@ -285,6 +286,7 @@ FAULTS = (
     Fault("clock-ahead", "the database's clock jumps two minutes ahead", clock_ahead),
     Fault("clock-behind", "the database's clock is a minute behind for 5 s", clock_behind),
     *DATABASE_FAULTS,
+    *DISK_FAULTS,
     *MACHINE_FAULTS,
     *TABLET_FAULTS,
     Fault("backup-restored", "a backup is restored below play that went on", restore_backup),

@@ -48,3 +48,5 @@ class Fault:
     inject: Injection
     is_quick: bool = False
     gap: str = ""
+    # Why it cannot be injected on this machine; empty if it can.
+    lacking: Callable[[Scene], str] = lambda scene: ""

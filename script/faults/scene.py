@@ -24,6 +24,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from script.faults.disk import Disk
 from script.faults.floor import Seat
 from script.faults.processes import LogLine, Process
 from script.service_finder import (
@@ -42,7 +43,7 @@ HOST = "127.0.0.1"
 WORKERS = ("web-1", "web-2")
 # A crash of PostgreSQL's processes loses no page that the system has, so it need not wait for the disk. It must not
 # answer before the log is written, though: a commit that is lost would be the harness's own fault.
-CLUSTER_SETTINGS = ("fsync=off", "full_page_writes=off", "max_connections=100", "listen_addresses=")
+CLUSTER_SETTINGS = ("full_page_writes=off", "max_connections=100", "listen_addresses=")
 CLOCK = """
 CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
     SELECT pg_catalog.clock_timestamp()
@@ -77,6 +78,8 @@ class Scene:
     """The processes, and what the faults do to them."""
 
     has_movable_clock = True
+    has_failing_disk = True
+    is_synced = False  # whether a commit waits for the disk
     cluster_settings: tuple[str, ...] = CLUSTER_SETTINGS
 
     def __init__(
@@ -89,6 +92,7 @@ class Scene:
         self.programs = binaries.postgres
         self.pace_file = self.folder / "pace"
         self.clock_offset = 0.0
+        self.disk = Disk(self.home)
         self.ports = {name: free_port() for name in workers}
         self.secret = secrets.token_urlsafe(60)
         self.postgres = self._postgres(binaries)
@@ -163,8 +167,8 @@ class Scene:
         ]
         run_to_end([*initdb, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"])
         with (self.cluster / "postgresql.conf").open("a") as settings:
-            settings.write("include 'clock.conf'\n")
-        self._write_clock()
+            settings.write("include 'faults.conf'\n")
+        self._write_settings()
         options = [part for setting in self.cluster_settings for part in ("-c", setting)]
         command: list[str | Path] = [
             binaries.postgres / "postgres",
@@ -176,8 +180,9 @@ class Scene:
         ]
         address = f"postgres://postgres@/postgres?host={self.home}"
         user = unprivileged_user()
+        failing = self.disk.environment if self.has_failing_disk else {}
         return Process(
-            "postgres", command, {"LC_ALL": "C"}, lambda: postgres_answers(address), self.log, user
+            "postgres", command, {"LC_ALL": "C", **failing}, lambda: postgres_answers(address), self.log, user
         )
 
     def _redis(self, binaries: Binaries) -> Process:
@@ -410,15 +415,31 @@ class Scene:
     def move_clock(self, seconds: float) -> None:
         """Set the database's clock forward, or back, by so many seconds more."""
         self.clock_offset += seconds
-        self._write_clock()
+        self._reload()
+
+    def set_synced(self, is_synced: bool) -> None:
+        """Let each commit wait for the disk, or not."""
+        self.is_synced = is_synced
+        self._reload()
+
+    def _reload(self) -> None:
+        self._write_settings()
         with self.admin() as admin:
             admin.execute("SELECT pg_reload_conf()")
         time.sleep(0.3)  # each session reads the settings before its next statement
 
-    def _write_clock(self) -> None:
-        path = self.cluster / "clock.conf"
-        path.write_text(f"pitside.clock_offset = '{self.clock_offset}'\n")
+    def _write_settings(self) -> None:
+        path = self.cluster / "faults.conf"
+        fsync = "on" if self.is_synced else "off"
+        path.write_text(f"pitside.clock_offset = '{self.clock_offset}'\nfsync = {fsync}\n")
         path.chmod(0o644)
+
+    def postgres_said(self, *words: str, since: float) -> bool:
+        """Whether a line of PostgreSQL's log since a moment has all of these words."""
+        return any(
+            line.process == "postgres" and line.moment >= since and all(word in line.text for word in words)
+            for line in list(self.log)
+        )
 
     def set_pace(self, factor: float) -> None:
         """Let the sockets live so many times faster."""
