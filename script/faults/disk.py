@@ -36,7 +36,7 @@ class Disk:
         compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
         if compiler is None:
             return f"there is no C compiler here ({', '.join(COMPILERS)})"
-        command = [compiler, "-shared", "-fPIC", "-O1", "-o", self.library, SOURCE, "-ldl"]
+        command: list[str | Path] = [compiler, "-shared", "-fPIC", "-O1", "-o", self.library, SOURCE, "-ldl"]
         made = subprocess.run(command, capture_output=True, text=True, check=False)
         if made.returncode:
             return f"{Path(compiler).name} does not compile disk.c ({made.stderr.strip().splitlines()[-1]})"

@@ -10,6 +10,8 @@ import resource
 import signal
 import socket
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -113,14 +115,32 @@ def _row_lock(scene: Scene, place: str) -> contextlib.closing[psycopg.Connection
 
 
 async def restore_backup(ground: Ground) -> None:
-    """Restore a backup below play that went on, while every tablet has signed in anew since it was made.
+    """Restore a dump below play that went on."""
+    await _go_back(ground, ground.scene.back_up, ground.scene.restore)
 
-    The record went back, and so did the sessions: every tablet is signed out before anybody looks at its head. Each
-    table that lost entries has to halt nevertheless, until two people declare a new incarnation.
+
+async def restore_files(ground: Ground) -> None:
+    """Restore the cluster's files to a moment, from a copy that was made during play and the log since."""
+    scene = ground.scene
+    backup = await ground.run(scene.back_up_files)
+    await ground.wait(2, 4)
+    await _go_back(ground, scene.moment, partial(scene.restore_files, backup))
+
+
+def _lacks_base_backup(scene: Scene) -> str:
+    return "" if scene.base_backup.exists() else "there is no pg_basebackup here"
+
+
+async def _go_back(ground: Ground, remembered: Callable[[], Any], put_back: Callable[[Any], None]) -> None:
+    """Put the database back below play that went on, while every tablet has signed in anew since.
+
+    `remembered` returns what `put_back` needs to find this moment again. The record goes back, and so do the sessions:
+    every tablet is signed out before anybody looks at its head. Each table that lost entries has to halt nevertheless,
+    until two people declare a new incarnation.
     """
     scene, load = ground.scene, ground.load
     await load.pause(PAUSE_SECONDS)
-    backup = await ground.run(scene.back_up)
+    state = await ground.run(remembered)
     moment = time.monotonic()
     for tablet in load.tablets:
         await tablet.sign_in()
@@ -129,8 +149,10 @@ async def restore_backup(ground: Ground) -> None:
     await load.pause(PAUSE_SECONDS)
     # These acts were acknowledged, and the backup has lost them: the tables that did them have to halt.
     lost = {claim.place for claim in load.ledger.since(moment) if claim.fate == "taken"}
+    if not lost:
+        ground.problems.append("no act was taken after the backup, so the fault showed nothing")
     load.ledger.claims = [claim for claim in load.ledger.claims if claim.started < moment]
-    await ground.run(scene.restore, backup)
+    await ground.run(put_back, state)
     load.resume()
     halted = await ground.run(_halted, scene, lost)
     ground.problems += [f"{place} plays on after the restored backup" for place in sorted(lost - halted)]
@@ -290,5 +312,11 @@ FAULTS = (
     *MACHINE_FAULTS,
     *TABLET_FAULTS,
     Fault("backup-restored", "a backup is restored below play that went on", restore_backup),
+    Fault(
+        "files-restored-to-a-moment",
+        "a copy of the cluster's files is restored to a moment below play that went on",
+        restore_files,
+        lacking=_lacks_base_backup,
+    ),
 )
 BY_NAME = {fault.name: fault for fault in FAULTS}

@@ -5,7 +5,7 @@ that each one notices what it is for.
 """
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -168,12 +168,12 @@ def acts_are_in_the_order_of_time(facts: Facts) -> Iterator[str]:
         for number, count in numbers.items():
             if count > 1:
                 yield f"{place} acknowledged number {number} to {count} acts"
-        answers = iter(sorted(claims, key=lambda claim: claim.answered))
-        following, newest = next(answers), None
+        answers = deque(sorted(claims, key=lambda claim: claim.answered))
+        newest: Claim | None = None
         for claim in sorted(claims, key=lambda claim: claim.started):
-            while following is not None and following.answered < claim.started:
-                newest = max(following, newest or following, key=lambda earlier: earlier.version)
-                following = next(answers, None)
+            while answers and answers[0].answered < claim.started:
+                answer = answers.popleft()
+                newest = max(answer, newest or answer, key=lambda earlier: earlier.version)
             if newest is not None and newest.version > claim.version:
                 yield (
                     f"{newest.act} at {place} was answered number {newest.version} before {claim.act} was sent, "

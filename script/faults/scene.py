@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -381,6 +382,45 @@ class Scene:
             admin.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(database, lost))
             admin.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(restored, database))
             admin.execute(sql.SQL("DROP DATABASE {}").format(lost))
+
+    def moment(self) -> str:
+        """The time of the machine's clock, as `recovery_target_time` has it."""
+        with self.admin() as admin:
+            row = admin.execute("SELECT pg_catalog.clock_timestamp()::text").fetchone()
+        assert row
+        return str(row[0])
+
+    @property
+    def base_backup(self) -> Path:
+        return self.programs / "pg_basebackup"
+
+    def back_up_files(self) -> Path:
+        """Copy the files of the cluster while everybody works, as docs/deployment.md says. Returns the folder."""
+        folder = self.home / "base"
+        command: list[str | Path] = [self.base_backup, f"--host={self.home}", "--username=postgres"]
+        run_to_end([*command, f"--pgdata={folder}", "--checkpoint=fast", "--wal-method=fetch", "--no-sync"])
+        return folder
+
+    def restore_files(self, backup: Path, moment: str) -> None:
+        """Put the cluster back to what it was at a moment: the copied files, and the log that was written since."""
+        ended = self.home / "ended"
+        self.postgres.end(signal.SIGINT)
+        self.cluster.rename(ended)
+        backup.rename(self.cluster)
+        self._write_settings()
+        with (self.cluster / "postgresql.auto.conf").open("a") as settings:
+            settings.write(f"restore_command = 'cp {ended}/pg_wal/%f %p'\n")
+            settings.write(f"recovery_target_time = '{moment}'\nrecovery_target_action = 'promote'\n")
+        (self.cluster / "recovery.signal").touch(0o644)
+        self.postgres.start()
+        self.postgres.wait_until_ready()
+        while self._is_in_recovery():
+            time.sleep(0.1)
+        shutil.rmtree(ended)
+
+    def _is_in_recovery(self) -> bool:
+        with self.admin() as admin:
+            return admin.execute("SELECT pg_is_in_recovery()").fetchone() == (True,)
 
     def declare_incarnation(self, people: Sequence[Seat]) -> None:
         """Declare a new incarnation with the PINs of these two people, as docs/deployment.md says."""
