@@ -20,6 +20,7 @@ from script.faults import report
 from script.faults.__main__ import of_today
 from script.faults.disk import Disk, Failure
 from script.faults.faults import BY_NAME, FAULTS
+from script.faults.ground import Ground
 from script.faults.invariants import acts_are_in_the_order_of_time, read_facts, violations
 from script.faults.load import Claim, Fragment
 from script.faults.processes import LogLine
@@ -192,6 +193,14 @@ def test_a_failure_says_how_to_run_its_fault_again(capsys):
     assert "FAILED" in report.headline(trial)
     assert report.how_to_repeat(trial, 7).endswith("script/test --faults -- --seed 7 --only worker-killed")
     assert "**no**: a reason" in report.table([trial], 7)
+
+
+def test_a_fault_that_did_not_happen_fails_its_trial():
+    ground = Ground(None, None, None)
+    ground.needs(True, "no session was there to end")
+    assert ground.problems == []
+    ground.needs(False, "no session was there to end")
+    assert ground.problems == ["no session was there to end, so the fault showed nothing"]
 
 
 def test_the_page_says_why_a_fault_was_not_tried():

@@ -18,8 +18,7 @@ async def fail_syncs(ground: Ground) -> None:
     await ground.run(scene.set_synced, True)
     with scene.disk.failing(Failure.SYNC):
         await ground.wait(4, 5)
-    if not scene.postgres_said("PANIC", "sync", "Input/output error", since=began):
-        ground.problems.append("no fsync failed, so the fault showed nothing")
+    ground.needs(scene.postgres_said("PANIC", "sync", "Input/output error", since=began), "no fsync failed")
     await _start_again(ground)
     await ground.run(scene.set_synced, False)
 
@@ -31,8 +30,8 @@ async def fill_disk(ground: Ground) -> None:
         await ground.wait(1, 2)
         await ground.run(_use_up_segments, scene)
         await ground.wait(7, 9)
-    if not scene.postgres_said("PANIC", "No space left on device", since=began):
-        ground.problems.append("PostgreSQL found space for its log, so the fault showed nothing")
+    found = scene.postgres_said("PANIC", "No space left on device", since=began)
+    ground.needs(found, "PostgreSQL found space for its log")
     await _start_again(ground)
 
 

@@ -82,7 +82,8 @@ async def _start(ground: Ground, names: Any) -> None:
 async def terminate_sessions(ground: Ground) -> None:
     """End every session of the database three times."""
     for _ in range(3):
-        await ground.run(ground.scene.terminate_sessions)
+        ended = await ground.run(ground.scene.terminate_sessions)
+        ground.needs(ended > 0, "no session was there to end")
         await ground.wait(0.3, 1.5)
 
 
@@ -91,6 +92,7 @@ async def lock_row(ground: Ground) -> None:
     tablet = ground.draw.choice(ground.load.tablets)
     with await ground.run(_row_lock, ground.scene, tablet.seat.place):
         await ground.wait(4, 6)
+        ground.needs(await ground.run(ground.scene.waits_for_a_lock), "nobody waited for the row")
 
 
 async def empty_pool(ground: Ground) -> None:
@@ -100,6 +102,7 @@ async def empty_pool(ground: Ground) -> None:
         for _ in range(2):
             crowd = [asyncio.create_task(tablet.act("no_more_bets", {})) for _ in range(30)]
             await asyncio.sleep(2.5)
+            ground.needs(await ground.run(ground.scene.waits_for_a_lock), "nobody waited for the row")
     await asyncio.wait(crowd, timeout=30)
 
 
@@ -149,8 +152,7 @@ async def _go_back(ground: Ground, remembered: Callable[[], Any], put_back: Call
     await load.pause(PAUSE_SECONDS)
     # These acts were acknowledged, and the backup has lost them: the tables that did them have to halt.
     lost = {claim.place for claim in load.ledger.since(moment) if claim.fate == "taken"}
-    if not lost:
-        ground.problems.append("no act was taken after the backup, so the fault showed nothing")
+    ground.needs(bool(lost), "no act was taken after the backup")
     load.ledger.claims = [claim for claim in load.ledger.claims if claim.started < moment]
     await ground.run(put_back, state)
     load.resume()
@@ -174,8 +176,10 @@ def network(trouble: Trouble) -> Injection:
     """Lose, repeat or reorder acts on their way."""
 
     async def inject(ground: Ground) -> None:
+        before = ground.load.front.troubled
         with ground.load.troubled(trouble):
             await ground.wait(6, 8)
+        ground.needs(ground.load.front.troubled > before, "no act met trouble on its way")
 
     return inject
 

@@ -28,6 +28,11 @@ class Ground:
         """Wait for a time that the seed draws."""
         await asyncio.sleep(self.draw.uniform(least, most))
 
+    def needs(self, happened: bool, otherwise: str) -> None:
+        """A fault that did not happen is a problem, too: nothing would be shown by what held."""
+        if not happened:
+            self.problems.append(f"{otherwise}, so the fault showed nothing")
+
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run what blocks beside the load."""
         return await asyncio.to_thread(function, *arguments)

@@ -352,6 +352,11 @@ class Scene:
             for process in processes:
                 process.thaw()
 
+    def waits_for_a_lock(self) -> bool:
+        """Whether a session waits for a lock that another one holds."""
+        with self.admin() as admin:
+            return bool(admin.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone())
+
     def terminate_sessions(self, database: str = DATABASE) -> int:
         """End every session of the product at the database. Returns how many."""
         with self.admin("postgres") as admin:
