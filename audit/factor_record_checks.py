@@ -28,8 +28,15 @@ FACTOR_DIFFERS = declare_finding(
     "The second factor %(factor)s of %(person)s differs from %(stream)s, entry %(seq)s, in %(column)s. "
     "The entry counts.",
 )
+FACTOR_MISSING = declare_finding(
+    "factor-missing",
+    "The second factor %(factor)s of %(person)s, which %(stream)s, entry %(seq)s registered, is not in its table.",
+)
 PASSWORD_DIFFERS = declare_finding(
     "password-differs", "The password of %(person)s is not the one that the record has."
+)
+PASSWORD_MISSING = declare_finding(
+    "password-missing", "The password of %(person)s, which the record has, is not in its table."
 )
 # An auditor may not read the PINs of people, so only their codes are read.
 FACTOR_COLUMNS = [field.name for field in SecondFactor._meta.concrete_fields if field.name != "person"]
@@ -38,8 +45,8 @@ PASSWORD_TYPES = (PASSWORD_CHANGED.name, PASSWORD_GIVEN.name, FACTORS_RESET.name
 
 @record_check
 def check_factors(tick: Callable[[], None]) -> Iterator[Finding]:
-    """Compare every second factor with the entries that registered and ended it."""
-    registered: dict[int, tuple[str, int, dict[str, Any]]] = {}
+    """Compare every second factor with the entries that registered and ended it: all of them keep their rows."""
+    registered: dict[int, tuple[str, int, dict[str, Any]]] = {}  # by the factor
     ended: set[int] = set()
     types = (FACTOR_REGISTERED.name, FACTOR_ENDED.name, FACTORS_RESET.name, SIGN_IN_ENDED.name)
     for stream, seq, type_, data in _entries(*types):
@@ -52,9 +59,10 @@ def check_factors(tick: Callable[[], None]) -> Iterator[Finding]:
         SecondFactor.objects.select_related("person").only(*FACTOR_COLUMNS, "person__code").order_by("pk")
     )
     may_read = _may_read("audit_secondfactor", "secret")
+    missing = dict(registered)
     for factor in factors if may_read else factors.defer("secret"):
         who = {"factor": factor.pk, "person": factor.person.code}
-        stream, seq, data = registered.get(factor.pk, ("", 0, {}))
+        stream, seq, data = missing.pop(factor.pk, ("", 0, {}))
         if not data:
             yield Finding(FACTOR_UNRECORDED, who)
             continue
@@ -66,6 +74,9 @@ def check_factors(tick: Callable[[], None]) -> Iterator[Finding]:
             columns.append("ended_at")
         for column in columns:
             yield Finding(FACTOR_DIFFERS, {**who, "stream": stream, "seq": seq, "column": column})
+    for factor_id, (stream, seq, data) in missing.items():
+        where = {"stream": stream, "seq": seq}
+        yield Finding(FACTOR_MISSING, {**where, "factor": factor_id, "person": data["code"]})
 
 
 @record_check
@@ -78,8 +89,12 @@ def check_passwords(tick: Callable[[], None]) -> Iterator[Finding]:
         if data["at"] >= newest.get(data["code"], ("", ""))[0]:
             newest[data["code"]] = data["at"], data["credential_sha256"]
     tick()
-    rows = Password.objects.select_related("person").only("hash", "person__code")
-    for row in rows.order_by("person__code"):
+    rows = Password.objects.select_related("person").only("hash", "person__code").order_by("person__code")
+    yield from (
+        Finding(PASSWORD_MISSING, {"person": code})
+        for code in sorted(newest.keys() - {row.person.code for row in rows})
+    )
+    for row in rows:
         code = row.person.code
         if newest.get(code, ("", ""))[1] != credential_digest(code, row.hash):
             yield Finding(PASSWORD_DIFFERS, {"person": code})

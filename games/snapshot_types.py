@@ -546,6 +546,13 @@ class Figures(TypedDict):
         int | None, "the win that the odds predict; null before the first round, and where not known"
     ]
     band_cents: Annotated[int | None, "two standard deviations of the win, exact; null where not known"]
+    expected_win: Annotated[
+        str | None,
+        "the same win as an exact fraction (`123456/7`), so that those of several tables add up; null where not known",
+    ]
+    variance: Annotated[
+        str | None, "the exact variance of the win in cents squared, as a fraction; null where not known"
+    ]
     settled_at: Annotated[
         list[Moment], "when the rounds of the quarter of an hour before the newest settled one were settled"
     ]

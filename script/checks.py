@@ -477,7 +477,7 @@ def main(argv: list[str]) -> int:
     choice.add_argument(
         "--faults",
         action="store_true",
-        help="inject every fault, for about nine minutes, and nothing else",
+        help="inject every fault, for half an hour, and nothing else",
     )
     parser.add_argument(
         "--only", nargs="+", choices=[*CHECKS, *SUITES, FAULTS], metavar="STEP", help="run these steps only"

@@ -25,7 +25,7 @@ from script.service_finder import ROOT
 TUTORIAL = "tutorial"
 APPLICATION = "config.asgi:application"
 # PostgreSQL as its packages configure it: a commit waits for the disk.
-DURABLE = tuple(setting for setting in CLUSTER_SETTINGS if not setting.startswith(("fsync", "full_page")))
+DURABLE = tuple(setting for setting in CLUSTER_SETTINGS if not setting.startswith("full_page"))
 GENERATOR_SECONDS = 120.0
 
 
@@ -33,6 +33,7 @@ class Installation(Scene):
     """PostgreSQL, Redis and web workers; ticker, sealer and the tutorial's server on request."""
 
     has_movable_clock = False
+    has_failing_disk = False
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Installation(Scene):
     ) -> None:
         self.application = application
         self.cluster_settings = DURABLE if is_durable else CLUSTER_SETTINGS
+        self.is_synced = is_durable
         self.has_services = has_services
         allow_many_files()
         super().__init__(stack, Binaries.find(), [f"web-{number}" for number in range(1, workers + 1)])

@@ -5,6 +5,9 @@ What the faults do to real processes is `script/test --faults` (docs/faults.md).
 
 import itertools
 import json
+import os
+import subprocess
+import sys
 import uuid
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +18,10 @@ import pytest
 from script import checks
 from script.faults import report
 from script.faults.__main__ import of_today
+from script.faults.disk import Disk, Failure
 from script.faults.faults import BY_NAME, FAULTS
-from script.faults.invariants import read_facts, violations
+from script.faults.ground import Ground
+from script.faults.invariants import acts_are_in_the_order_of_time, read_facts, violations
 from script.faults.load import Claim, Fragment
 from script.faults.processes import LogLine
 from script.faults.trial import Trial, log_problems
@@ -139,6 +144,19 @@ def test_it_notices_a_command_with_two_entries(facts):
 
 
 @pytest.mark.both_databases
+def test_it_notices_acts_that_overtook_an_answer_and_a_number_that_two_acts_got(facts):
+    first, *others = facts.claims
+    begun, answered = replace(first, started=1.0, answered=2.0, version=5), {"fate": "taken", "act": "shake"}
+    beside = replace(first, **answered, started=1.9, answered=3.0, version=4)
+    after = replace(first, **answered, started=2.1, answered=3.0, version=4)
+    assert list(acts_are_in_the_order_of_time(replace(facts, claims=(begun, beside, *others)))) == []
+    assert list(acts_are_in_the_order_of_time(replace(facts, claims=(after, begun, *others)))) == [
+        "place_wagers at larkfield/T-01 was answered number 5 before shake was sent, which has 4"
+    ]
+    twice = replace(facts, claims=(begun, replace(after, version=5)))
+    assert "larkfield/T-01 acknowledged number 5 to 2 acts" in violations(twice)
+
+
 def test_it_notices_a_record_that_was_changed(facts):
     from django.db import connection
 
@@ -175,6 +193,69 @@ def test_a_failure_says_how_to_run_its_fault_again(capsys):
     assert "FAILED" in report.headline(trial)
     assert report.how_to_repeat(trial, 7).endswith("script/test --faults -- --seed 7 --only worker-killed")
     assert "**no**: a reason" in report.table([trial], 7)
+
+
+def test_a_fault_that_did_not_happen_fails_its_trial():
+    ground = Ground(None, None, None)
+    ground.needs(True, "no session was there to end")
+    assert ground.problems == []
+    ground.needs(False, "no session was there to end")
+    assert ground.problems == ["no session was there to end, so the fault showed nothing"]
+
+
+def test_the_page_says_why_a_fault_was_not_tried():
+    text = report.table([Trial(FAULTS[0])], 7, skipped={"fsync-failing": "there is no C compiler here (cc)"})
+    assert "1 of 1 faults held." in text
+    assert "Not tried: `fsync-failing`, because there is no C compiler here (cc)." in text
+
+
+def test_a_disk_without_a_compiler_says_so_and_changes_no_process(tmp_path, monkeypatch):
+    monkeypatch.setattr("script.faults.disk.shutil.which", lambda name: None)
+    disk = Disk(tmp_path)
+    assert (disk.lacking, disk.environment) == ("there is no C compiler here (cc, gcc, clang)", {})
+
+
+FILE_STORY = """
+import errno, os, sys
+file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+def attempt(step):
+    try:
+        step()
+        return "done"
+    except OSError as error:
+        return errno.errorcode[error.errno]
+steps = (
+    lambda: os.pwrite(file, b"four", 0),
+    lambda: os.pwrite(file, b"five", 4),
+    lambda: os.write(file, b"eleven bytes"),
+    lambda: os.posix_fallocate(file, 0, 90),
+    lambda: os.fsync(file),
+    lambda: os.fdatasync(file),
+)
+print(*map(attempt, steps))
+"""
+
+
+@pytest.mark.parametrize(
+    ("failure", "fates"),
+    [
+        (Failure.NONE, "done done done done done done"),
+        (Failure.FULL, "done ENOSPC ENOSPC ENOSPC done done"),
+        (Failure.SYNC, "done done done done EIO EIO"),
+    ],
+)
+def test_a_disk_fails_as_it_is_told(tmp_path, failure, fates):
+    disk, file = Disk(tmp_path), tmp_path / "file"
+    if disk.lacking:
+        pytest.skip(disk.lacking)
+    file.write_bytes(b"1234")
+    with disk.failing(failure):
+        ran = subprocess.run(
+            [sys.executable, "-c", FILE_STORY, file],
+            env={**os.environ, **disk.environment},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    assert ran.stdout.strip() == fates, ran.stderr
 
 
 def test_the_page_names_the_run_before(tmp_path, monkeypatch):

@@ -56,11 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Unavailable as reason:
         print(f"Faults cannot be injected: {reason}.", file=sys.stderr)
         return 1 if options.required else NOT_HERE
-    trials, notices = run(faults, binaries, seed)
+    trials, skipped, notices = run(faults, binaries, seed)
     if options.results:
         report.write_results(trials, options.results)
     if not (options.quick or options.of_today or options.only):
-        report.write(trials, seed)
+        report.write(trials, seed, skipped)
         print(f"The table is in {report.PART.page.relative_to(ROOT)}.")
     return int(not notices or any(trial.failed for trial in trials))
 
@@ -70,8 +70,11 @@ def of_today(faults: Sequence[Fault], now: float) -> Fault:
     return faults[int(now / 86_400) % len(faults)]
 
 
-def run(faults: Sequence[Fault], binaries: Binaries, seed: int) -> tuple[list[Trial], bool]:
-    """Inject these faults one after the other on one scene, and print what became of each."""
+def run(faults: Sequence[Fault], binaries: Binaries, seed: int) -> tuple[list[Trial], dict[str, str], bool]:
+    """Inject these faults one after the other on one scene, and print what became of each.
+
+    Returns the trials, why faults were skipped, and whether the suite was shown to notice what it is for.
+    """
     began = time.monotonic()
     print(f"Seed {seed}. {len(faults)} faults.", flush=True)
     logging.disable(logging.CRITICAL)  # of this process: the product's lines are those of its own processes
@@ -79,12 +82,16 @@ def run(faults: Sequence[Fault], binaries: Binaries, seed: int) -> tuple[list[Tr
         scene = Scene(stack, binaries)
         tokens = scene.start()
         print(f"The floor is open after {time.monotonic() - began:.0f} s.", flush=True)
-        trials, notices = asyncio.run(try_all(faults, scene, tokens, seed))
+        skipped = {fault.name: reason for fault in faults if (reason := fault.lacking(scene))}
+        for name, reason in skipped.items():
+            print(f"{name:<28} skipped: {reason}", flush=True)
+        possible = [fault for fault in faults if fault.name not in skipped]
+        trials, notices = asyncio.run(try_all(possible, scene, tokens, seed))
     held = sum(trial.held for trial in trials)
     print(
         f"\n{held} of {len(trials)} faults held, seed {seed}, {time.monotonic() - began:.0f} s.", flush=True
     )
-    return trials, notices
+    return trials, skipped, notices
 
 
 async def try_all(

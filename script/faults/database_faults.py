@@ -36,10 +36,9 @@ async def stall_commits(ground: Ground) -> None:
         await asyncio.sleep(STALL_SECONDS)
     finally:
         ground.scene.signal_postgres(caught, signal.SIGCONT)
-    if caught and not any(
-        claim.code == NOT_BEGUN or claim.tries > 5 for claim in ground.load.ledger.since(began)
-    ):
-        ground.problems.append("no act was asked for six times, so the fault showed nothing")
+    claims = ground.load.ledger.since(began)
+    is_asked_again = any(claim.code == NOT_BEGUN or claim.tries > 5 for claim in claims)
+    ground.needs(not caught or is_asked_again, "no act was asked for six times")
 
 
 def _caught_sessions(scene: Scene, most: int) -> list[int]:
@@ -60,11 +59,14 @@ def _caught_sessions(scene: Scene, most: int) -> list[int]:
 
 async def accept_no_writes(ground: Ground) -> None:
     """Let the database accept no writes for some seconds, as a standby or one whose disk is full."""
+    began = time.monotonic()
     await ground.run(_set_read_only, ground.scene, True)
     try:
         await ground.wait(7, 9)
     finally:
         await ground.run(_set_read_only, ground.scene, False)
+    is_refused = any(claim.code or claim.tries > 1 for claim in ground.load.ledger.since(began))
+    ground.needs(is_refused, "no act was refused or asked for again")
 
 
 def _set_read_only(scene: Scene, is_read_only: bool) -> None:
@@ -96,7 +98,9 @@ async def wait_behind_reader(ground: Ground) -> None:
     """Let a migration wait for its lock behind a long read of the record: every act waits behind the migration."""
     with await ground.run(_reader, ground.scene):
         migration = asyncio.create_task(ground.run(_migrate, ground.scene))
-        await asyncio.sleep(READER_SECONDS)
+        await asyncio.sleep(READER_SECONDS / 2)
+        ground.needs(await ground.run(ground.scene.waits_for_a_lock), "the migration did not wait")
+        await asyncio.sleep(READER_SECONDS / 2)
     await migration
 
 

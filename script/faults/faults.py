@@ -10,11 +10,14 @@ import resource
 import signal
 import socket
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import psycopg
 
 from script.faults.database_faults import DATABASE_FAULTS
+from script.faults.disk_faults import DISK_FAULTS
 from script.faults.floor import COMPLIANCE
 from script.faults.ground import Fault, Ground, Injection
 from script.faults.load import Trouble
@@ -79,7 +82,8 @@ async def _start(ground: Ground, names: Any) -> None:
 async def terminate_sessions(ground: Ground) -> None:
     """End every session of the database three times."""
     for _ in range(3):
-        await ground.run(ground.scene.terminate_sessions)
+        ended = await ground.run(ground.scene.terminate_sessions)
+        ground.needs(ended > 0, "no session was there to end")
         await ground.wait(0.3, 1.5)
 
 
@@ -88,6 +92,7 @@ async def lock_row(ground: Ground) -> None:
     tablet = ground.draw.choice(ground.load.tablets)
     with await ground.run(_row_lock, ground.scene, tablet.seat.place):
         await ground.wait(4, 6)
+        ground.needs(await ground.run(ground.scene.waits_for_a_lock), "nobody waited for the row")
 
 
 async def empty_pool(ground: Ground) -> None:
@@ -97,6 +102,7 @@ async def empty_pool(ground: Ground) -> None:
         for _ in range(2):
             crowd = [asyncio.create_task(tablet.act("no_more_bets", {})) for _ in range(30)]
             await asyncio.sleep(2.5)
+            ground.needs(await ground.run(ground.scene.waits_for_a_lock), "nobody waited for the row")
     await asyncio.wait(crowd, timeout=30)
 
 
@@ -112,14 +118,32 @@ def _row_lock(scene: Scene, place: str) -> contextlib.closing[psycopg.Connection
 
 
 async def restore_backup(ground: Ground) -> None:
-    """Restore a backup below play that went on, while every tablet has signed in anew since it was made.
+    """Restore a dump below play that went on."""
+    await _go_back(ground, ground.scene.back_up, ground.scene.restore)
 
-    The record went back, and so did the sessions: every tablet is signed out before anybody looks at its head. Each
-    table that lost entries has to halt nevertheless, until two people declare a new incarnation.
+
+async def restore_files(ground: Ground) -> None:
+    """Restore the cluster's files to a moment, from a copy that was made during play and the log since."""
+    scene = ground.scene
+    backup = await ground.run(scene.back_up_files)
+    await ground.wait(2, 4)
+    await _go_back(ground, scene.moment, partial(scene.restore_files, backup))
+
+
+def _lacks_base_backup(scene: Scene) -> str:
+    return "" if scene.base_backup.exists() else "there is no pg_basebackup here"
+
+
+async def _go_back(ground: Ground, remembered: Callable[[], Any], put_back: Callable[[Any], None]) -> None:
+    """Put the database back below play that went on, while every tablet has signed in anew since.
+
+    `remembered` returns what `put_back` needs to find this moment again. The record goes back, and so do the sessions:
+    every tablet is signed out before anybody looks at its head. Each table that lost entries has to halt nevertheless,
+    until two people declare a new incarnation.
     """
     scene, load = ground.scene, ground.load
     await load.pause(PAUSE_SECONDS)
-    backup = await ground.run(scene.back_up)
+    state = await ground.run(remembered)
     moment = time.monotonic()
     for tablet in load.tablets:
         await tablet.sign_in()
@@ -128,8 +152,9 @@ async def restore_backup(ground: Ground) -> None:
     await load.pause(PAUSE_SECONDS)
     # These acts were acknowledged, and the backup has lost them: the tables that did them have to halt.
     lost = {claim.place for claim in load.ledger.since(moment) if claim.fate == "taken"}
+    ground.needs(bool(lost), "no act was taken after the backup")
     load.ledger.claims = [claim for claim in load.ledger.claims if claim.started < moment]
-    await ground.run(scene.restore, backup)
+    await ground.run(put_back, state)
     load.resume()
     halted = await ground.run(_halted, scene, lost)
     ground.problems += [f"{place} plays on after the restored backup" for place in sorted(lost - halted)]
@@ -151,8 +176,10 @@ def network(trouble: Trouble) -> Injection:
     """Lose, repeat or reorder acts on their way."""
 
     async def inject(ground: Ground) -> None:
+        before = ground.load.front.troubled
         with ground.load.troubled(trouble):
             await ground.wait(6, 8)
+        ground.needs(ground.load.front.troubled > before, "no act met trouble on its way")
 
     return inject
 
@@ -285,8 +312,15 @@ FAULTS = (
     Fault("clock-ahead", "the database's clock jumps two minutes ahead", clock_ahead),
     Fault("clock-behind", "the database's clock is a minute behind for 5 s", clock_behind),
     *DATABASE_FAULTS,
+    *DISK_FAULTS,
     *MACHINE_FAULTS,
     *TABLET_FAULTS,
     Fault("backup-restored", "a backup is restored below play that went on", restore_backup),
+    Fault(
+        "files-restored-to-a-moment",
+        "a copy of the cluster's files is restored to a moment below play that went on",
+        restore_files,
+        lacking=_lacks_base_backup,
+    ),
 )
 BY_NAME = {fault.name: fault for fault in FAULTS}

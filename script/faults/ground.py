@@ -28,6 +28,11 @@ class Ground:
         """Wait for a time that the seed draws."""
         await asyncio.sleep(self.draw.uniform(least, most))
 
+    def needs(self, happened: bool, otherwise: str) -> None:
+        """A fault that did not happen is a problem, too: nothing would be shown by what held."""
+        if not happened:
+            self.problems.append(f"{otherwise}, so the fault showed nothing")
+
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run what blocks beside the load."""
         return await asyncio.to_thread(function, *arguments)
@@ -48,3 +53,5 @@ class Fault:
     inject: Injection
     is_quick: bool = False
     gap: str = ""
+    # Why it cannot be injected on this machine; empty if it can.
+    lacking: Callable[[Scene], str] = lambda scene: ""

@@ -5,7 +5,7 @@ that each one notices what it is for.
 """
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -154,6 +154,33 @@ def acts_are_recorded_once(facts: Facts) -> Iterator[str]:
             yield f"the command {command} has {count} entries"
 
 
+def acts_are_in_the_order_of_time(facts: Facts) -> Iterator[str]:
+    """Of two acts at a table, of which one was answered before the other was sent, the first has the smaller number.
+
+    Nothing that an answer said may be overtaken: each stream is strictly serializable, whoever asked which worker.
+    """
+    taken = defaultdict(list)
+    for claim in facts.claims:
+        if claim.fate == "taken":
+            taken[claim.place].append(claim)
+    for place, claims in taken.items():
+        numbers = Counter(claim.version for claim in claims)
+        for number, count in numbers.items():
+            if count > 1:
+                yield f"{place} acknowledged number {number} to {count} acts"
+        answers = deque(sorted(claims, key=lambda claim: claim.answered))
+        newest: Claim | None = None
+        for claim in sorted(claims, key=lambda claim: claim.started):
+            while answers and answers[0].answered < claim.started:
+                answer = answers.popleft()
+                newest = max(answer, newest or answer, key=lambda earlier: earlier.version)
+            if newest is not None and newest.version > claim.version:
+                yield (
+                    f"{newest.act} at {place} was answered number {newest.version} before {claim.act} was sent, "
+                    f"which has {claim.version}"
+                )
+
+
 def the_record_is_whole(facts: Facts) -> Iterator[str]:
     """`verify_record` and `readjudicate` find nothing."""
     yield from facts.findings
@@ -166,6 +193,7 @@ INVARIANTS: tuple[Callable[[Facts], Iterator[str]], ...] = (
     acknowledged_acts_are_recorded,
     refused_acts_are_not_recorded,
     acts_are_recorded_once,
+    acts_are_in_the_order_of_time,
     the_record_is_whole,
 )
 

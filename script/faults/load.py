@@ -126,6 +126,7 @@ class Front:
     def __init__(self, ports: Sequence[int], draw: random.Random, ledger: Ledger) -> None:
         self.ports, self.draw, self.ledger = list(ports), draw, ledger
         self.trouble: Trouble = ""
+        self.troubled = 0  # acts that met trouble
         self.turn = itertools.count()
         self.late: set[asyncio.Task[None]] = set()
         limits = httpx.Limits(max_connections=200, max_keepalive_connections=20)
@@ -160,6 +161,7 @@ class Front:
 
         if not self.trouble or self.draw.random() < 0.4:
             return await send()
+        self.troubled += 1
         if self.trouble == "lost":
             if self.draw.random() < 0.5:
                 raise NoAnswer("the request was lost")

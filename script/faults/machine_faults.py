@@ -55,15 +55,18 @@ def _read_only(folder: Path) -> Iterator[None]:
 
 async def end_redis_clients(ground: Ground) -> None:
     """End every connection to Redis, again and again."""
-    await ground.run(_end_redis_clients, ground.scene)
+    ended = await ground.run(_end_redis_clients, ground.scene)
+    ground.needs(ended > 0, "no connection was there to end")
 
 
-def _end_redis_clients(scene: Scene) -> None:
-    server = redis.Redis(unix_socket_path=str(scene.redis_socket))
+def _end_redis_clients(scene: Scene) -> int:
+    """Returns how many connections were ended."""
+    server, ended = redis.Redis(unix_socket_path=str(scene.redis_socket)), 0
     for _ in range(25):
         for kind in ("pubsub", "normal"):
-            server.client_kill_filter(_type=kind, skipme=True)
+            ended += int(server.client_kill_filter(_type=kind, skipme=True))
         time.sleep(0.3)
+    return ended
 
 
 async def pause_redis(ground: Ground) -> None:

@@ -3,7 +3,7 @@
 import platform
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -59,13 +59,19 @@ def kilobytes(trial: Trial) -> float:
     return sum(len(line.text) + 1 for line in own) / 1_000
 
 
-def table(trials: Sequence[Trial], seed: int, before: str = "") -> str:
-    """The tables of docs/faults.md. `before` is what the run before said of itself."""
+def table(
+    trials: Sequence[Trial], seed: int, before: str = "", skipped: Mapping[str, str] | None = None
+) -> str:
+    """The tables of docs/faults.md.
+
+    `before` is what the run before said of itself, `skipped` why faults were not tried, by their names.
+    """
     held = sum(trial.held for trial in trials)
     outcome = f"Seed {seed}: {held} of {len(trials)} faults held"
     lines = [
         f"{outcome}. {platform.system()}, Python {platform.python_version()}."
-        + (before and f" Run before: {before}."),
+        + (before and f" Run before: {before}.")
+        + "".join(f" Not tried: `{name}`, because {why}." for name, why in (skipped or {}).items()),
         "",
         "| fault | held | seconds until right | acts taken, refused, asked again | slowest act, s | log, kB |",
         "|---|---|---|---|---|---|",
@@ -100,9 +106,9 @@ def write_results(trials: Sequence[Trial], path: Path) -> None:
     ElementTree.ElementTree(ElementTree.Element("testsuite", counts)).write(path)
 
 
-def write(trials: Sequence[Trial], seed: int) -> None:
+def write(trials: Sequence[Trial], seed: int, skipped: Mapping[str, str] | None = None) -> None:
     """Replace the table of docs/faults.md."""
     text = PART.page.read_text("utf-8")
     newest = OUTCOME.search(PART.current(text))
-    generated = table(trials, seed, newest[0] if newest else "")
+    generated = table(trials, seed, newest[0] if newest else "", skipped)
     PART.page.write_text(PART.replaced(text, generated), "utf-8")

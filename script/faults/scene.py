@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -24,6 +25,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from script.faults.disk import Disk
 from script.faults.floor import Seat
 from script.faults.processes import LogLine, Process
 from script.service_finder import (
@@ -42,7 +44,7 @@ HOST = "127.0.0.1"
 WORKERS = ("web-1", "web-2")
 # A crash of PostgreSQL's processes loses no page that the system has, so it need not wait for the disk. It must not
 # answer before the log is written, though: a commit that is lost would be the harness's own fault.
-CLUSTER_SETTINGS = ("fsync=off", "full_page_writes=off", "max_connections=100", "listen_addresses=")
+CLUSTER_SETTINGS = ("full_page_writes=off", "max_connections=100", "listen_addresses=")
 CLOCK = """
 CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
     SELECT pg_catalog.clock_timestamp()
@@ -77,6 +79,8 @@ class Scene:
     """The processes, and what the faults do to them."""
 
     has_movable_clock = True
+    has_failing_disk = True
+    is_synced = False  # whether a commit waits for the disk
     cluster_settings: tuple[str, ...] = CLUSTER_SETTINGS
 
     def __init__(
@@ -89,6 +93,7 @@ class Scene:
         self.programs = binaries.postgres
         self.pace_file = self.folder / "pace"
         self.clock_offset = 0.0
+        self.disk = Disk(self.home)
         self.ports = {name: free_port() for name in workers}
         self.secret = secrets.token_urlsafe(60)
         self.postgres = self._postgres(binaries)
@@ -163,8 +168,8 @@ class Scene:
         ]
         run_to_end([*initdb, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"])
         with (self.cluster / "postgresql.conf").open("a") as settings:
-            settings.write("include 'clock.conf'\n")
-        self._write_clock()
+            settings.write("include 'faults.conf'\n")
+        self._write_settings()
         options = [part for setting in self.cluster_settings for part in ("-c", setting)]
         command: list[str | Path] = [
             binaries.postgres / "postgres",
@@ -176,8 +181,9 @@ class Scene:
         ]
         address = f"postgres://postgres@/postgres?host={self.home}"
         user = unprivileged_user()
+        failing = self.disk.environment if self.has_failing_disk else {}
         return Process(
-            "postgres", command, {"LC_ALL": "C"}, lambda: postgres_answers(address), self.log, user
+            "postgres", command, {"LC_ALL": "C", **failing}, lambda: postgres_answers(address), self.log, user
         )
 
     def _redis(self, binaries: Binaries) -> Process:
@@ -346,6 +352,11 @@ class Scene:
             for process in processes:
                 process.thaw()
 
+    def waits_for_a_lock(self) -> bool:
+        """Whether a session waits for a lock that another one holds."""
+        with self.admin() as admin:
+            return bool(admin.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone())
+
     def terminate_sessions(self, database: str = DATABASE) -> int:
         """End every session of the product at the database. Returns how many."""
         with self.admin("postgres") as admin:
@@ -376,6 +387,45 @@ class Scene:
             admin.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(database, lost))
             admin.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(restored, database))
             admin.execute(sql.SQL("DROP DATABASE {}").format(lost))
+
+    def moment(self) -> str:
+        """The time of the machine's clock, as `recovery_target_time` has it."""
+        with self.admin() as admin:
+            row = admin.execute("SELECT pg_catalog.clock_timestamp()::text").fetchone()
+        assert row
+        return str(row[0])
+
+    @property
+    def base_backup(self) -> Path:
+        return self.programs / "pg_basebackup"
+
+    def back_up_files(self) -> Path:
+        """Copy the files of the cluster while everybody works, as docs/deployment.md says. Returns the folder."""
+        folder = self.home / "base"
+        command: list[str | Path] = [self.base_backup, f"--host={self.home}", "--username=postgres"]
+        run_to_end([*command, f"--pgdata={folder}", "--checkpoint=fast", "--wal-method=fetch", "--no-sync"])
+        return folder
+
+    def restore_files(self, backup: Path, moment: str) -> None:
+        """Put the cluster back to what it was at a moment: the copied files, and the log that was written since."""
+        ended = self.home / "ended"
+        self.postgres.end(signal.SIGINT)
+        self.cluster.rename(ended)
+        backup.rename(self.cluster)
+        self._write_settings()
+        with (self.cluster / "postgresql.auto.conf").open("a") as settings:
+            settings.write(f"restore_command = 'cp {ended}/pg_wal/%f %p'\n")
+            settings.write(f"recovery_target_time = '{moment}'\nrecovery_target_action = 'promote'\n")
+        (self.cluster / "recovery.signal").touch(0o644)
+        self.postgres.start()
+        self.postgres.wait_until_ready()
+        while self._is_in_recovery():
+            time.sleep(0.1)
+        shutil.rmtree(ended)
+
+    def _is_in_recovery(self) -> bool:
+        with self.admin() as admin:
+            return admin.execute("SELECT pg_is_in_recovery()").fetchone() == (True,)
 
     def declare_incarnation(self, people: Sequence[Seat]) -> None:
         """Declare a new incarnation with the PINs of these two people, as docs/deployment.md says."""
@@ -410,15 +460,31 @@ class Scene:
     def move_clock(self, seconds: float) -> None:
         """Set the database's clock forward, or back, by so many seconds more."""
         self.clock_offset += seconds
-        self._write_clock()
+        self._reload()
+
+    def set_synced(self, is_synced: bool) -> None:
+        """Let each commit wait for the disk, or not."""
+        self.is_synced = is_synced
+        self._reload()
+
+    def _reload(self) -> None:
+        self._write_settings()
         with self.admin() as admin:
             admin.execute("SELECT pg_reload_conf()")
         time.sleep(0.3)  # each session reads the settings before its next statement
 
-    def _write_clock(self) -> None:
-        path = self.cluster / "clock.conf"
-        path.write_text(f"pitside.clock_offset = '{self.clock_offset}'\n")
+    def _write_settings(self) -> None:
+        path = self.cluster / "faults.conf"
+        fsync = "on" if self.is_synced else "off"
+        path.write_text(f"pitside.clock_offset = '{self.clock_offset}'\nfsync = {fsync}\n")
         path.chmod(0o644)
+
+    def postgres_said(self, *words: str, since: float) -> bool:
+        """Whether a line of PostgreSQL's log since a moment has all of these words."""
+        return any(
+            line.process == "postgres" and line.moment >= since and all(word in line.text for word in words)
+            for line in list(self.log)
+        )
 
     def set_pace(self, factor: float) -> None:
         """Let the sockets live so many times faster."""

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 import socket
+import time
 
 from script.faults.ground import Fault, Ground
 from script.faults.load import Tablet
@@ -14,7 +15,7 @@ TRICKLING = 64  # connections to each worker
 
 async def play_in_two_tabs(ground: Ground) -> None:
     """Open the console of every table in a second tab of its tablet, and let both play."""
-    load = ground.load
+    load, began = ground.load, time.monotonic()
     twins = []
     for tablet in load.tablets:
         draw = random.Random(ground.draw.random())
@@ -29,6 +30,7 @@ async def play_in_two_tabs(ground: Ground) -> None:
     await asyncio.wait([asyncio.create_task(twin.turns.is_idle.wait()) for twin in twins], timeout=20)
     for twin in twins:
         await twin.close()
+    ground.needs(any(twin.last_taken > began for twin in twins), "a second tab did nothing")
 
 
 async def sleep_long(ground: Ground) -> None:
@@ -41,6 +43,7 @@ async def sleep_long(ground: Ground) -> None:
     act = tablet.choose()
     await ground.run(ground.scene.move_clock, 300.0)
     await ground.wait(4, 6)
+    ground.needs(act is not None, "the old screen offered nothing to tap on")
     if act is not None:
         await tablet.act(*act)
     tablet.tasks[:2] = [asyncio.create_task(tablet.listen()), asyncio.create_task(tablet.watch())]

@@ -64,7 +64,7 @@ async function paint() {
 
 function paintBand(sums) {
   const band = document.getElementById("floor-band"), isKnown = sums.band > 0;
-  setSum("expected", isKnown ? `, expected ${dollars(Math.round(sums.expected / 100) * 100)} ± ${dollars(sums.band)}` : " today");
+  setSum("expected", isKnown ? `, expected ${dollars(sums.expected)} ± ${dollars(sums.band)}` : " today");
   if (!band) return;
   band.toggleAttribute("hidden", !isKnown);
   band.querySelector("circle").setAttribute("cx", 60 + 40 * spread(sums));

@@ -32,7 +32,7 @@ function paintPit(node, live) {
   node.querySelector(".wall-taken .rest").setAttribute("width", sums.seats ? (100 * sums.playing) / sums.seats : 0);
   const isKnown = sums.band > 0;
   node.querySelector(".band").classList.toggle("unknown", !isKnown);
-  setText(node.querySelector("[data-band]"), isKnown ? `expected ${dollars(Math.round(sums.expected / 100) * 100)} ± ${dollars(sums.band)}` : "");
+  setText(node.querySelector("[data-band]"), isKnown ? `expected ${dollars(sums.expected)} ± ${dollars(sums.band)}` : "");
   const place = BAND_MIDDLE + BAND_WIDTH * spread(sums);
   node.querySelector(".band circle")?.setAttribute("cx", place);
 }

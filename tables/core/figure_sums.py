@@ -183,6 +183,7 @@ class Sums:
 
     @property
     def expected_cents(self) -> int:
+        """The expected win, rounded to cents. Whole dollars are rounded from these, because snapshots have no more."""
         return round(self.expected.value)
 
     @property

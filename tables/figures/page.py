@@ -88,7 +88,7 @@ class FiguresRow:
 
     @property
     def expected(self) -> str:
-        return signed_about(self.sums.expected.value) if self.sums.is_known else NONE
+        return signed_about(self.sums.expected_cents) if self.sums.is_known else NONE
 
     @property
     def sigmas(self) -> str:
@@ -540,7 +540,7 @@ class FiguresPage:
         side = "more than" if total.is_outside else "within"
         return (
             f"Win of {self.range_words()}: {signed(total.win_cents)}, {side} two standard deviations "
-            f"{'from' if total.is_outside else 'of'} the expected {signed_about(total.expected.value)}"
+            f"{'from' if total.is_outside else 'of'} the expected {signed_about(total.expected_cents)}"
         )
 
     def range_words(self) -> str:

@@ -21,7 +21,7 @@ def pace_words(pace: int | None) -> str:
 
 def expected_words(sums: Sums) -> str:
     """`+$12`, in whole dollars; a dash where it is not known."""
-    return signed_about(sums.expected.value) if sums.is_known else NONE
+    return signed_about(sums.expected_cents) if sums.is_known else NONE
 
 
 def band_words(sums: Sums) -> str:

@@ -142,6 +142,8 @@ def figures(place: TablePlace, day: Day) -> Figures:
         "win_cents": sums.win_cents,
         "expected_cents": sums.expected_cents if is_known else None,
         "band_cents": sums.band_cents if is_known else None,
+        "expected_win": str(sums.expected.value) if is_known else None,
+        "variance": str(sums.variance.value) if is_known else None,
         "settled_at": [moment(settled) for settled in of_day.settled_at],
         "open_since": moment(open_time.running_since),
         **win_lines(of_day),

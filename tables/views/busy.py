@@ -1,8 +1,8 @@
 """A server that is too busy says in words that nothing was begun, with 503.
 
-Only errors that come before any write count: no connection of the pool was free in time, or the lock was not, or the
-database accepts no writes (a standby, a full disk). Of any other error nobody knows what became of the act, and the
-screen asks again by its id (static/js/acts.js).
+Only errors after which nothing is written count: no connection of the pool was free in time, or the lock was not, the
+database accepts no writes (a standby), or its disk has no space for them, so that the transaction ends. Of any other
+error nobody knows what became of the act, and the screen asks again by its id (static/js/acts.js).
 """
 
 import logging
@@ -11,7 +11,7 @@ import sys
 from django.db import InternalError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template import loader
-from psycopg.errors import LockNotAvailable, ReadOnlySqlTransaction
+from psycopg.errors import DiskFull, LockNotAvailable, ReadOnlySqlTransaction
 from psycopg_pool import PoolTimeout
 
 from audit import logs
@@ -21,15 +21,17 @@ from tables.words.sentences import say, title
 
 log = logging.getLogger(__name__)
 RETRY_AFTER_SECONDS = 2
+OF_SQLITE = ("database is locked", "database or disk is full")
 
 
 def says_nothing_was_begun(error: BaseException | None) -> bool:
-    """Whether an error came before the transaction could write anything."""
+    """Whether an error leaves nothing of its transaction."""
     if isinstance(error, InternalError):
         return isinstance(error.__cause__, ReadOnlySqlTransaction)
     if not isinstance(error, OperationalError):
         return False
-    return isinstance(error.__cause__, PoolTimeout | LockNotAvailable) or "database is locked" in str(error)
+    is_refused = isinstance(error.__cause__, PoolTimeout | LockNotAvailable | DiskFull)
+    return is_refused or any(words in str(error) for words in OF_SQLITE)
 
 
 def busy_or_error(request: HttpRequest) -> HttpResponse:

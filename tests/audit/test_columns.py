@@ -6,7 +6,7 @@ The attacker has the web role's login of the database: rows are changed, deleted
 import contextlib
 import datetime as dt
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -81,8 +81,8 @@ def test_each_check_that_a_column_names_runs_in_a_full_verification():
 def other_values(field: Any, value: Any) -> Iterator[Any]:
     """Other values of this column, as somebody with the database's password may write them."""
     if field.is_relation:
-        rows = field.related_model._default_manager.exclude(pk=value)
-        yield from rows.order_by("pk").values_list("pk", flat=True)[:3]
+        rows = field.related_model._default_manager.exclude(pk=value).order_by("pk")
+        yield from rows.values_list("pk", flat=True)[:3] or ids_of_neighbors(field.related_model)
     elif isinstance(field, models.BooleanField):
         yield not value
     elif isinstance(field, models.DateTimeField):
@@ -109,6 +109,20 @@ def other_values(field: Any, value: Any) -> Iterator[Any]:
         yield None
 
 
+def ids_of_neighbors(model: type[models.Model]) -> Iterator[Any]:
+    """The id of a row like the only one, in its facility, which the attacker adds to have another to point to."""
+    row = model._default_manager.first()
+    if row is None:
+        return
+    fields = [field for field in row._meta.concrete_fields if field.name not in {"id", "facility"}]
+    in_words = [field for field in fields if isinstance(field, models.CharField) and not field.choices]
+    of_key = [field for field in fields if field.name in unique_columns(model)]
+    pairs = other_pairs(row, [*in_words, *of_key])
+    singles = [dict([pair]) for pair in other_pairs(row, of_key)]
+    if neighbor := copy_of(row, [dict(reversed(pairs)), dict(pairs), *singles]):
+        yield neighbor.pk
+
+
 def checks_of(model: type[models.Model], column: str = "") -> Iterator[Any]:
     """The findings of the check that compares a column, or of every check of the model."""
     declared = STATED[model]
@@ -131,6 +145,7 @@ def unnoticed_changes(row: models.Model, columns: set[str]) -> Iterator[str]:
     for field in row._meta.concrete_fields:
         if field.primary_key or field.name not in columns:
             continue
+        before = transaction.savepoint()
         for value in other_values(field, getattr(row, field.attname)):
             point = transaction.savepoint()
             try:
@@ -143,6 +158,7 @@ def unnoticed_changes(row: models.Model, columns: set[str]) -> Iterator[str]:
                 continue
             finally:
                 transaction.savepoint_rollback(point)
+        transaction.savepoint_rollback(before)
 
 
 def is_attacked(declared: StatedModel) -> bool:
@@ -173,16 +189,32 @@ def unnoticed_rows(model: type[models.Model]) -> Iterator[str]:
 
 def phantom_of(row: models.Model) -> models.Model | None:
     """A copy of a row under another key, with as few other values as the database asks for."""
-    model = type(row)
-    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
-    unique = {name for constraint in model._meta.constraints for name in getattr(constraint, "fields", ())}
-    unique |= {field.name for field in fields if field.unique}
-    own = [field for field in fields if field.name in unique] or fields
-    values = {field.attname: getattr(row, field.attname) for field in fields}
-    others = [(field.attname, value) for field in own for value in other_values(field, values[field.attname])]
+    fields = [field for field in row._meta.concrete_fields if not field.primary_key]
+    key = unique_columns(type(row))
+    others = other_pairs(row, [field for field in fields if field.name in key] or fields)
     of_facility = [(name, value) for name, value in others if name != "facility_id"]
-    for changed in (*([pair] for pair in others), of_facility, others):
-        copy = model(**{**values, **dict(changed)})
+    return copy_of(row, [*(dict([pair]) for pair in others), dict(of_facility), dict(others)])
+
+
+def unique_columns(model: type[models.Model]) -> set[str]:
+    named = {name for constraint in model._meta.constraints for name in getattr(constraint, "fields", ())}
+    return named | {field.name for field in model._meta.concrete_fields if field.unique}
+
+
+def other_pairs(row: models.Model, fields: Iterable[Any]) -> list[tuple[str, Any]]:
+    return [
+        (field.attname, value)
+        for field in fields
+        for value in other_values(field, getattr(row, field.attname))
+    ]
+
+
+def copy_of(row: models.Model, attempts: Iterable[dict[str, Any]]) -> models.Model | None:
+    """The first copy of a row, with these other values, that the database takes."""
+    fields = [field for field in row._meta.concrete_fields if not field.primary_key]
+    values = {field.attname: getattr(row, field.attname) for field in fields}
+    for changed in attempts:
+        copy = type(row)(**{**values, **changed})
         try:
             with transaction.atomic():
                 copy.save_base(raw=True, force_insert=True)

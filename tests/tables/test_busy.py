@@ -1,4 +1,4 @@
-"""A server without a free connection or lock says that nothing was begun, and logs it in one line."""
+"""A server without a free connection, lock or disk says that nothing was begun, and logs it in one line."""
 
 import json
 import logging
@@ -8,7 +8,7 @@ from sqlite3 import OperationalError as SqliteError
 
 import pytest
 from django.db import InternalError, OperationalError, connection, transaction
-from psycopg.errors import LockNotAvailable, ReadOnlySqlTransaction
+from psycopg.errors import DiskFull, LockNotAvailable, ReadOnlySqlTransaction
 from psycopg_pool import PoolTimeout
 
 from tables.models import Table
@@ -34,11 +34,13 @@ def shake(tablet, accept="application/json"):
     "cause",
     [
         LockNotAvailable("lock timeout\nCONTEXT: a row"),
+        DiskFull("could not extend file: No space left on device\nHINT: Check free disk space."),
         PoolTimeout("no connection"),
+        SqliteError("database or disk is full"),
         SqliteError("database is locked"),
     ],
 )
-def test_an_act_without_a_lock_or_a_connection_was_not_begun(tablet, monkeypatch, caplog, cause):
+def test_an_act_without_a_lock_a_connection_or_a_disk_was_not_begun(tablet, monkeypatch, caplog, cause):
     def refuse(_request):
         raise OperationalError(str(cause)) from cause
 

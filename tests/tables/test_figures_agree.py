@@ -20,15 +20,17 @@ import pytest
 from django.core.management import call_command
 
 from games.chips import KNOWN_CHIPS_CENTS
-from games.formats import about, money, percent, signed, signed_about
+from games.formats import about, money, percent, signed, signed_about, whole_dollars
 from games.models import Facility
 from tables.core.figure_sums import Sums
 from tables.core.glossary import MEANINGS
 from tables.figures import rollup
+from tables.figures.page import FiguresRow
 from tables.handover.figures import shift_figures
 from tables.handover.shifts import ShiftToHandOver
 from tables.models import Assignment, Round
 from tables.reports import report_tables
+from tables.reports.formatting import expected_words
 from tables.screens.selectors import ended_rounds_part
 from tests.services.workbooks import cells
 from tests.tables import slip_scene
@@ -357,6 +359,29 @@ def test_every_heading_of_a_figure_is_in_the_glossary_with_one_meaning() -> None
                 re.findall(r"meanings\.(\w+)", text)
             )
     assert used <= MEANINGS.keys() and len(used) > 15
+
+
+def test_sums_of_tables_are_those_that_the_floor_adds_up() -> None:
+    """tests/js/pit-sums.test.mjs asks the scripts for the same sums."""
+    for case in json.loads((ROOT / "tests" / "js" / "sums.json").read_text("utf-8")):
+        total = Sums(rounds=len(case["tables"]))
+        for table in case["tables"]:
+            total.expected.add_text(table["expected"])
+            total.variance.add_text(table["variance"])
+        of_dollars = whole_dollars(total.expected_cents), whole_dollars(total.band_cents)
+        assert of_dollars == (case["expected"], case["band"]), case["name"]
+
+
+def test_whole_dollars_are_rounded_from_the_cents_everywhere() -> None:
+    """A snapshot has cents: rounded from the exact $2.504, the figures would say $3 and the floor $2."""
+    sums = Sums(rounds=1)
+    sums.expected.add(Fraction(2504, 10))
+    said = {
+        expected_words(sums),
+        FiguresRow("Total", sums).expected,
+        signed(whole_dollars(sums.expected_cents)),
+    }
+    assert said == {"+$2"}
 
 
 def test_one_eighth_of_a_percent_is_written_the_same_way_everywhere() -> None:

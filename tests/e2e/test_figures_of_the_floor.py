@@ -1,0 +1,98 @@
+"""The sums in the head of the floor, at a podium, on a phone and on the wall: those of the figures, under each name."""
+
+import datetime as dt
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from audit import clock
+from audit.devices import enroll
+from tables.figures import rollup
+from tables.models import Round
+from tests.e2e.floor import Dashboard, become, dashboard
+from tests.services.chromium import Pages
+from tests.tables import slip_scene
+from tests.tables.conftest import Hands
+from tests.tables.test_figures_agree import (
+    EIGHT_FIVES,
+    FIGURES,
+    NORMAL,
+    ONES,
+    deal,
+    moment,
+    pairs_of,
+    play_the_day,
+    row_of,
+    text_of,
+)
+
+pytestmark = pytest.mark.browser
+EXPECTED = re.compile(r"expected \+?(\S+) ± (\S+)", re.IGNORECASE)
+
+
+@pytest.fixture
+def hands() -> Iterator[Hands]:
+    hands = Hands(dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC))
+    with clock.override(hands):
+        yield hands
+
+
+def texts(page: Page, **selectors: str) -> dict[str, str]:
+    """What the page shows at each selector, once its script has added the tables up."""
+    shown = {name: page.locator(selector).first.inner_text() for name, selector in selectors.items()}
+    return {name: " ".join(text.split()) for name, text in shown.items()}
+
+
+def with_band(shown: dict[str, str]) -> dict[str, str]:
+    """The text `expected $12 ± $34` as two figures, each under its own name."""
+    found = EXPECTED.search(shown.pop("band"))
+    assert found, shown
+    return {**shown, "Expected": found[1], "± 2 σ": found[2]}
+
+
+def test_the_head_of_the_floor_says_the_figures_of_the_day(stage, hands: Hands, new_page: Pages) -> None:
+    """A day that follows one with everything, with a fee, a void round, odd dollars and slips of its own."""
+    scene, day = play_the_day(hands, NORMAL), NORMAL + dt.timedelta(days=1)
+    wagers = ((2, "pip:5", 50_000), (2, "like-kind:8", 50_000), (2, "extra-roll", 50_000))
+    deal(scene, *wagers, dice=EIGHT_FIVES, extra=[1, 2])
+    changed = deal(scene, (3, "pip:1", 1_250), (4, "pip:2", 20_000), dice=ONES)
+    scene.place((3, "pip:1", 70_000))
+    scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
+    voided = deal(scene, (5, "pip:3", 30_000), dice=ONES)
+    hands.now = moment(scene, day, 9)
+    slip_scene.file(scene, "void", number=voided, witness="pit-manager")
+    slip_scene.file(scene, "dice", number=changed, dice=EIGHT_FIVES)
+    assert Round.objects.filter(gaming_day=day).count() == 5
+
+    rollup.write_rollups()
+    client = scene.browser("podium", "compliance")
+    html = client.get(f"{FIGURES}?from={day}&to={day}").content.decode()
+    figures = {**row_of(html, "T-01"), **pairs_of(html)}
+    pace = figures["Pace"]
+    money = with_band({"Handle": figures["Handle"], "Win": figures["Win"], "band": text_of(html)})
+    assert money["Handle"] == "$2,211.50" and "$0" not in money.values(), money
+
+    podium, phone = dashboard(new_page, scene, "floorperson"), Dashboard(new_page(390, 844))
+    phone.let_in(enroll("Phone", "larkfield", "pit")[1], "floorperson")
+    head = {"Handle": "[data-sum=handle]", "Win": "[data-sum=win]", "band": "[data-sum=expected]"}
+    for screen in (podium, phone.watch()):
+        expect(screen.page.locator("[data-sum=expected]")).to_contain_text("expected $")
+        assert with_band(texts(screen.page, **head)) == money
+        rest = texts(screen.page, pace="[data-sum=pace]", pit="[data-pit-win]", tile="#tile-T-01 .win")
+        assert rest == {"pace": pace, "pit": money["Win"], "tile": f"Win {money['Win']}"}
+
+    wall = new_page(1920, 1080)
+    become(wall, enroll("Wall", "larkfield", "wall")[1])
+    wall.goto("/")
+    pit = wall.locator(".wall-pit").filter(has_text="expected $")
+    expect(pit).to_have_count(1)
+    shown = texts(wall, Win="[data-sum=win]")
+    shown |= {
+        "of its pit": pit.locator("[data-win]").inner_text(),
+        "band": pit.locator("[data-band]").inner_text(),
+    }
+    shown |= {"pace": pit.locator("[data-pace]").inner_text()}
+    wanted = {name: money[name] for name in ("Win", "Expected", "± 2 σ")}
+    assert with_band(shown) == {**wanted, "of its pit": money["Win"], "pace": pace}
