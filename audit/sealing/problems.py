@@ -108,6 +108,13 @@ class SealingProblem(Exception):
         return say(self.code, self.params)
 
 
+class _Params(dict[str, Any]):
+    """The parameters of a sentence. A status that the release before stored may lack one that the sentence has now."""
+
+    def __missing__(self, name: str) -> str:
+        return "(not stated)"
+
+
 def say(code: str, params: dict[str, Any]) -> str:
     """The sentence of a problem, or the code itself if it has none."""
-    return str(SENTENCES[code]) % params if code in SENTENCES else code
+    return str(SENTENCES[code]) % _Params(params) if code in SENTENCES else code
