@@ -220,10 +220,10 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/acts/<str:act>": set(),
     "floor/<slug:facility>/<code:table>/": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/console": AT_THE_TABLE,
-    "floor/<slug:facility>/<code:table>/tray": TABLE_READERS,
-    "floor/<slug:facility>/<code:table>/inventories/": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/tray": TABLE_READERS - {"games administrator"},
+    "floor/<slug:facility>/<code:table>/inventories/": TABLE_READERS - {"games administrator"},
     "floor/<slug:facility>/<code:table>/inventories/<int:number>.pdf": set(),  # before an opener
-    "floor/<slug:facility>/<code:table>/tray/summary": TABLE_READERS,
+    "floor/<slug:facility>/<code:table>/tray/summary": TABLE_READERS - {"games administrator"},
     "floor/<slug:facility>/<code:table>/relief": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/correction": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/sign/": TABLE_READERS | {"display"},

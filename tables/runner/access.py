@@ -67,6 +67,17 @@ FACILITY_PAGE_ROLES = {
 FACILITY_PAGES_ROLES = frozenset().union(*FACILITY_PAGE_ROLES.values())
 
 
+def table_money_for(request: HttpRequest, facility: str, code: str) -> tuple[Table, Person]:
+    """Return the table whose tray and inventories the person may read: at the table, or as a reader of the figures.
+
+    Raises as `table_for`.
+    """
+    table, person = table_for(request, facility, code, "table")
+    if person.role not in AT_THE_TABLE | FACILITY_PAGE_ROLES[FIGURES]:
+        raise Denied
+    return table, person
+
+
 def table_for(request: HttpRequest, facility: str, code: str, station: str) -> tuple[Table, Person]:
     """Return the table that the person may open at this station. Raises `SignedOut`, `Locked` or `Denied`."""
     person = person_of(request)

@@ -23,7 +23,7 @@ from tables.money.signing import COUNT_WITNESSES, SECURITY
 from tables.money.slip_paper import SlipPaper
 from tables.money.slip_pdf import transfer_pdf
 from tables.money.tray_page import tray_page
-from tables.runner.access import CAGE_PAGE, Denied, enrolled_device, facility_page_for, table_for
+from tables.runner.access import CAGE_PAGE, Denied, enrolled_device, facility_page_for, table_money_for
 from tables.views.facility import page_context
 
 MAX_QUERY_CHARACTERS = 20
@@ -33,7 +33,7 @@ MOST_DIGITS = 9  # of the number of an inventory
 @require_GET
 def tray(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """The tray of a table: its value, its tubes, the count, and the slips under way. `part`: the part that is live."""
-    row, person = table_for(request, facility, table, "table")
+    row, person = table_money_for(request, facility, table)
     now = clock.displayed_moment(row.stream, clock.now())
     page = tray_page(
         TableContext(row, person, None, None, now), person, _typed(request, "count"), _typed(request, "slip")
@@ -51,7 +51,7 @@ def tray(request: HttpRequest, facility: str, table: str) -> HttpResponse:
 @require_GET
 def tray_summary(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """The tray on the page of its table: the value, what is under way, and what restores its par. A fragment."""
-    row, person = table_for(request, facility, table, "table")
+    row, person = table_money_for(request, facility, table)
     now = clock.displayed_moment(row.stream, clock.now())
     page = tray_page(TableContext(row, person, None, None, now), person, "", "")
     if not page.is_kept and page.last_closer is None:
@@ -100,7 +100,7 @@ def slip_pdf(request: HttpRequest, facility: str, slip: str) -> HttpResponse:
 @require_GET
 def inventories(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """The inventories of a table, the newest first, for who may open its page. `before`: those before a number."""
-    row, person = table_for(request, facility, table, "table")
+    row, person = table_money_for(request, facility, table)
     typed = _typed(request, "before")
     before = int(typed) if typed.isdecimal() and len(typed) <= MOST_DIGITS else None
     papers = last_inventories(row, before)
@@ -117,7 +117,7 @@ def inventories(request: HttpRequest, facility: str, table: str) -> HttpResponse
 @require_GET
 def inventory_slip(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
     """The slip of an inventory as a PDF, for those who may open the table's page."""
-    row, _person = table_for(request, facility, table, "table")
+    row, _person = table_money_for(request, facility, table)
     paper = inventory_paper(row, number)
     if paper is None:
         raise Denied

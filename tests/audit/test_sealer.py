@@ -192,7 +192,7 @@ def test_its_statements_do_not_grow_with_the_streams(sealer, write, django_asser
     second(sealer)
     for number in range(40):
         write(f"larkfield/T-{number}")
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         second(sealer)
     with django_assert_max_num_queries(6):
         assert second(sealer) is None

@@ -175,7 +175,13 @@ def an_evening_of_chips() -> Scene:
     """An inventory from its opener to the next: sales, a box, fills and a credit, counts that differ."""
     scene = test_money.keep_inventory(make_scene(opened=False))
     scene.staff()
-    scene.act("set_par", {"chips": test_money.OPENER}, by="pit-manager", device=scene.podium)
+    scene.act(
+        "set_par",
+        {"chips": test_money.OPENER},
+        by="pit-manager",
+        witness="shift-manager",
+        device=scene.podium,
+    )
     test_money.count(scene, "count_opener", test_money.OPENER)
     test_money.box(scene, "put_on_drop_box", {"box": "B-1"})
     scene.inspect()

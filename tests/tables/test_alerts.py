@@ -367,14 +367,14 @@ def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
         "day": "21 Nov 10:00", "discrepancy": 2, "differs": "count", "expected_cents": 100_000, "counted_cents": 99_500,
         "act": "record_missed_wager", "seats": [3], "held": True, "signed_with": "Floorperson",
         "first_round": 1, "evidence": "21,000", "alarm": 20_020, "player": "P-7KQ2MX",
-        "undone": 3, "within_minutes": 240,
+        "undone": 3, "within_minutes": 240, "percent": 12,
     }  # fmt: skip
     assert len(ALERT_KINDS) > 15
     for kind in ALERT_KINDS:
         key = kind.key.format(cause=9, **params)
         assert kind_of(kind.code, key) == kind
         title, text = alert_words(kind.code, key, params)
-        assert "%" not in title + text and text[-1] in ".”", kind.key
+        assert "%(" not in title + text and text[-1] in ".”", kind.key
         line = act_line("alert.raised", {**params, "kind": kind.code, "key": key})
         assert line.startswith("Alert: ")
         assert act_line("alert.ended", {"kind": kind.code}) == f"Ended: {kind.name}"
