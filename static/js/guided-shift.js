@@ -7,30 +7,30 @@ const STORED = "pitside-guided-shift";
 const ROUND = "pitside-guided-round";  // the number of the round that the visitor found
 const ENDED = "ended";
 // How far a round is. Shaking comes before or after no more bets, as its edition says.
-const PHASES = { open: 0, shaken: 1, closed: 1, ready: 2, lit: 3, taken: 4, paid: 5, cleared: 6 };
+const PHASES = { open: 0, shaken: 1, closed: 1, ready: 2, lit: 3, "taken": 4, paid: 5, cleared: 6 };
 
-/** Whether the round numbered `found` has reached a phase at this table, or is over. */
-export function hasReached(phase, found, state) {
-  if (state.round.number !== found) return state.round.number > found;
+/** Whether the round numbered `roundNumber` has reached a phase at this table, or is over. */
+export function hasReached(phase, roundNumber, state) {
+  if (state.round.number !== roundNumber) return state.round.number > roundNumber;
   return (PHASES[state.round.phase] ?? 0) >= PHASES[phase];
 }
 
 /** Whether the page shows that this step is done. `state`: that of the page's table, or null on another page. */
-export function isDone(step, path, state, found) {
+export function isDone(step, path, state, roundNumber) {
   if (step.path) return new RegExp(step.path, "v").test(path);
   if (!state) return false;
   if (step.decides) return path.endsWith("/T-05/") && !state.alerts.some(({ kind }) => kind === "dispute");
-  return Boolean(step.phase) && found !== null && hasReached(step.phase, found, state);
+  return Boolean(step.phase) && roundNumber !== null && hasReached(step.phase, roundNumber, state);
 }
 
 /** The number of the step after the last one from `number` on that is done, within its part. */
-export function nextStep(steps, number, path, state, found) {
+export function nextStep(steps, number, path, state, roundNumber) {
   let next = number;
   for (let later = number; steps[later]?.part === steps[number].part; later += 1) {
-    if (isDone(steps[later], path, state, found)) next = later + 1;
+    if (isDone(steps[later], path, state, roundNumber)) next = later + 1;
   }
   const following = steps[next];
-  return next !== number && following?.path && isDone(following, path, state, found) ? next + 1 : next;
+  return next !== number && following?.path && isDone(following, path, state, roundNumber) ? next + 1 : next;
 }
 
 class GuidedShift {
@@ -53,7 +53,7 @@ class GuidedShift {
   }
 
   /** The number of the round that the visitor found: that of the first table whose state was seen. */
-  found(state) {
+  roundNumber(state) {
     if (state && this.number === 0 && this.storage.getItem(ROUND) === null) this.storage.setItem(ROUND, String(state.round.number));
     const stored = this.storage.getItem(ROUND);
     return stored === null ? null : Number(stored);
@@ -72,7 +72,7 @@ class GuidedShift {
   /** Pass the steps that are done, and draw the next. */
   look(path, state) {
     if (this.number === null) return;
-    const next = nextStep(this.steps, this.number, path, state, this.found(state));
+    const next = nextStep(this.steps, this.number, path, state, this.roundNumber(state));
     if (next !== this.number) this.go(next);
   }
 

@@ -286,7 +286,7 @@ UNNOTICED = {
     "transfer.voided": {"reason"},
     "drop_box.taken_off": {"left out"},
     "inventory.discrepancy": {"inventory", "no witness", "note"},
-    "par.set": {"left out", "twice"},
+    "par.set": {"left out", "no witness", "twice"},
 }
 
 

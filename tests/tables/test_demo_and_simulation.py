@@ -140,11 +140,16 @@ def test_an_hour_of_the_past_is_dealt_at_every_table_up_to_the_present(settings,
 def test_the_ticker_leaves_a_table_alone_whose_past_is_dealt_and_others_not(settings, scene, monkeypatch):
     """An entry of now would leave the past no time: it went on with `clock-went-back`."""
     asked = []
+
+    def ask(ctx) -> bool:
+        asked.append(ctx.table.pk)
+        return True
+
     tables = Table.objects.filter(pk=scene.table.pk)
     monkeypatch.setattr("tables.runner.system.DEALT_IN_THE_PAST", {scene.table.pk})
-    assert for_each_table(tables, lambda ctx: asked.append(ctx.table.pk) or True) == []
+    assert for_each_table(tables, ask) == []
     monkeypatch.setattr("tables.runner.system.DEALT_IN_THE_PAST", set())
-    assert for_each_table(tables, lambda ctx: asked.append(ctx.table.pk) or True) == [scene.table.pk] == asked
+    assert for_each_table(tables, ask) == [scene.table.pk] == asked
 
 
 def test_who_acts_at_a_table_ends_its_past(settings, monkeypatch):
