@@ -89,8 +89,12 @@ class PersonRefused(Forbidden):
 class WrongPin(PersonRefused):
     """There is no such person here, or this is not their PIN. The refusal does not say which of the two."""
 
-    code = RefusalCode("wrong-pin", "Code or PIN is wrong.", "Wrong PIN")
+    code = RefusalCode("wrong-pin", "This PIN is wrong. Enter it again.", "Wrong PIN")
     status = 401
+
+
+# At the server's terminal somebody types a code too, and is not told which of the two is wrong.
+WRONG_CODE_OR_PIN = RefusalCode("wrong-pin", "Code or PIN is wrong.", "Wrong PIN")
 
 
 LAST_TRY_OF_PERSON = RefusalCode(

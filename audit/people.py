@@ -49,6 +49,7 @@ from audit.errors import (
     PIN_IS_THE_SAME,
     PIN_TOO_SIMPLE,
     PINS_DIFFER,
+    WRONG_CODE_OR_PIN,
     DeviceRefused,
     LicenseEnded,
     LockedOut,
@@ -389,7 +390,7 @@ def authenticate_at_server(code: str, pin: str) -> Person:
     facility = person.facility if person is not None else ""
     facility = facility or next(iter(registration.facilities_on_record()), "")
     if person is None or not facility:
-        raise WrongPin()
+        raise WrongPin(WRONG_CODE_OR_PIN)
     matches = _matches(None, person, pin, facility)
     judge(None, person, lambda now: matches, purpose="server", facility=facility)
     return person
@@ -502,8 +503,10 @@ def _refusal_of(
 ) -> WrongPin:
     """The refusal of a wrong PIN, password or second factor; the last one before a lock-out says so."""
     scope = pins.last_try_scope(device, person, moment)
-    if scope is None or wrong is not WrongPin:
+    if wrong is not WrongPin:
         return wrong()
+    if scope is None:
+        return WrongPin(WRONG_CODE_OR_PIN if device is None else None)
     return WrongPin(LAST_TRY_AT_DEVICE if scope == Lockout.Scope.DEVICE else LAST_TRY_OF_PERSON)
 
 

@@ -59,7 +59,7 @@ def test_a_wrong_pin_and_a_stranger_are_refused_alike(request_at, tablet, dealer
     for code, named in (("tran-m", "tran-m"), ("nobody", None), ("999999", None), ("a\0b", None)):
         with pytest.raises(WrongPin) as refused:
             people.sign_in(request_at(tablet), code, "000000")
-        assert refused.value.sentence == "Code or PIN is wrong."
+        assert refused.value.sentence == "This PIN is wrong. Enter it again."
         assert recorded()[-1]["data"] == {"code": named, "name": "tablet-17", "purpose": "sign-in"}
 
 

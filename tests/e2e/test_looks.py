@@ -360,7 +360,7 @@ def test_a_refusal_in_a_dialog_fits(scene, new_page, spotless):
     dealer.page.locator("#ask [name=text]").fill("Cable")
     for _ in range(6):
         dealer.tap("#ask [data-digit='0']")
-    expect(dealer.page.locator("#ask [data-pin-say]")).to_have_text("Code or PIN is wrong.")
+    expect(dealer.page.locator("#ask [data-pin-say]")).to_have_text("This PIN is wrong. Enter it again.")
     assert faults_of(dealer.page) + rules_broken_today(dealer.page) == []
 
 

@@ -178,7 +178,7 @@ def test_a_wrong_pin_mends_nothing_and_says_so(lit, dealer):
     dealer.page.locator("#ask [name=lying]").select_option(label="Seat 2: Small, $25")
     give_reason(dealer)
     dealer.sign("floorperson", "000000")
-    expect(dealer.page.locator("#ask [data-pin-say]")).to_have_text("Code or PIN is wrong.")
+    expect(dealer.page.locator("#ask [data-pin-say]")).to_have_text("This PIN is wrong. Enter it again.")
     expect(dealer.page.locator("#ask .dots")).to_have_attribute("aria-label", "0 of 6 digits")
     assert last_type(lit) == "round.settled"
     dealer.page.wait_for_timeout(2_000)  # a page that leaves for the sign-in waits a moment before it goes

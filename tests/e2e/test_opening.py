@@ -198,7 +198,7 @@ def test_a_floorpersons_wrong_pin_keeps_what_was_confirmed(stage, new_page):
     dealer = tablet(new_page, scene)
     dealer.inspect()
     dealer.sign("floorperson", "000000")
-    expect(dealer.page.locator("#ask [data-pin-say]")).to_have_text("Code or PIN is wrong.")
+    expect(dealer.page.locator("#ask [data-pin-say]")).to_have_text("This PIN is wrong. Enter it again.")
     dealer.sign("floorperson")
     expect(dealer.page.locator("#ask")).to_be_hidden()
     dealer.open_table(signs="floorperson")

@@ -159,7 +159,7 @@ def test_a_refusal_stands_beside_the_finger_and_loses_nothing(scene, new_page, s
     box.locator("[data-row] [name=lot]").fill("L-0777")
     expect(refused).not_to_be_visible()
     keeper.sign(box, "000000")
-    expect(box.locator("[data-pin-say]")).to_have_text("Code or PIN is wrong.")
+    expect(box.locator("[data-pin-say]")).to_have_text("This PIN is wrong. Enter it again.")
     expect(box.locator(".dots")).to_have_attribute("aria-label", "0 of 6 digits")
     keeper.sign(box)
     keeper.go(box)
