@@ -159,6 +159,7 @@ READERS: dict[str, Set[str]] = {
     "record/<slug:facility_code>/exports/<uuid:job>": EXPORTERS,
     # before it is printed
     "record/<slug:facility_code>/rounds/<code:table>/<int:number>/<slug:digest>.pdf": set(),
+    "record/<slug:facility_code>/found/<slug:digest>.csv": set(),  # of who took it
     "record/<slug:facility>/acts/<str:act>": set(),
     # The inbox of compliance
     "inbox/<slug:facility_code>/": CASE_READERS,
@@ -474,6 +475,7 @@ ACTS_OF_OFFICE |= ACTS_ON_CHANGES
 ACTS_OF_DESK = {
     "ask_export": EXPORTERS,
     "take_export": EXPORTERS,
+    "take_search": EXPORTERS,
     "ask_verification": EXPORTERS,
     "take_proof": EXPORTERS,
     "print_round": EXPORTERS,

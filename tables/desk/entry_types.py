@@ -62,6 +62,18 @@ FILTER_REMOVED = entry_type("filter.removed", FilterQuery, "A person removed a s
 FILTER_SAVED = entry_type("filter.saved", FilterQuery, "A person saved a search of the record.")
 
 
+class SearchTaken(TypedDict):
+    bytes: Annotated[int, "size of the file"]
+    entries: Annotated[int, "so many entries were found"]
+    query: Annotated[str, "the search, as the query string of its address"]
+    sha256: Annotated[str, "SHA-256 of the file, in hex"]
+
+
+SEARCH_TAKEN = entry_type(
+    "search.taken", SearchTaken, "A person downloaded what a search of the record found, as CSV."
+)
+
+
 class LegalHoldFields(TypedDict):
     hold: Annotated[str, "code of the legal hold"]
     reason: Annotated[str, "why, in a person's words"]

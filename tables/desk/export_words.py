@@ -1,7 +1,7 @@
 """Words about exports and verifications of the record."""
 
 from audit.entries import EXPORT_FAILED, EXPORT_FINISHED, RECORD_VERIFIED, VERIFICATION_FAILED
-from tables.desk.entry_types import EXPORT_ASKED, EXPORT_TAKEN, VERIFICATION_ASKED
+from tables.desk.entry_types import EXPORT_ASKED, EXPORT_TAKEN, SEARCH_TAKEN, VERIFICATION_ASKED
 from tables.words.registry import line, register
 
 # Why a job failed, by the code that the worker stored.
@@ -41,6 +41,10 @@ ACT_LINES = [
     line(
         EXPORT_TAKEN,
         lambda data: f"{KINDS.get(data['kind'], data['kind'])} downloaded: {data['filename']}",
+    ),
+    line(
+        SEARCH_TAKEN,
+        lambda data: f"Search downloaded: {data['entries']:,} entries of {data['query'] or 'everything'}",
     ),
     line(EXPORT_FAILED, lambda data: "%(kind)s not written" % {"kind": KINDS.get(data.get("kind", ""), "")}),
     line(VERIFICATION_ASKED, lambda data: "Asked for a full verification"),

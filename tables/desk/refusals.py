@@ -55,6 +55,17 @@ ENTRY_MISSING = RefusalCode(
     "Entry %(seq)s of %(stream)s is missing: the record was tampered with. Verify the whole record now.",
     "Entry missing",
 )
+FOUND_NOTHING = RefusalCode(
+    "found-nothing",
+    "This search finds no entry, so there is nothing to take.",
+    "No entries",
+)
+FOUND_TOO_MUCH = RefusalCode(
+    "found-too-much",
+    "This search finds more than %(most)s entries, or reaches too far back. Narrow it by gaming day, table or act, or "
+    "request an export.",
+    "Too much",
+)
 FILTER_SAYS_NOTHING = RefusalCode(
     "filter-says-nothing",
     "%(filter)s is empty. Fill in what to search for, search, then save it.",

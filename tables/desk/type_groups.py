@@ -60,7 +60,9 @@ GROUPS = (
         ),
     ),
     TypeGroup(
-        "copies", "Copies that left the casino", ("export.", "proof.taken", "round.printed", "letter.printed")
+        "copies",
+        "Copies that left the casino",
+        ("export.", "proof.taken", "search.taken", "round.printed", "letter.printed"),
     ),
 )
 

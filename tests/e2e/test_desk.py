@@ -1,6 +1,7 @@
 """The compliance desk in a real browser: an auditor finds an entry, takes its proof, keeps the search, reads on."""
 
 import json
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -134,4 +135,16 @@ def test_the_clauses_are_read_text_by_text(desk):
     expect(page.locator(".clauses tbody tr")).to_have_count(1)
     desk.tap(page.locator(".clauses summary"))
     expect(page.locator(".clauses details li").first).to_be_visible()
+    is_well(page)
+
+
+def test_what_was_found_is_taken_as_a_file_and_the_record_says_so(desk, played):
+    page = desk.page
+    page.goto("/record/larkfield/?type=round.settled")
+    with page.expect_download() as taken:
+        desk.tap(page.get_by_role("button", name="Take as CSV"))
+    assert taken.value.suggested_filename.startswith("larkfield-found-")
+    lines = Path(taken.value.path()).read_text("utf-8-sig").splitlines()
+    assert len(lines) == 1 + Entry.objects.filter(type="round.settled").count()
+    assert Entry.objects.filter(type="search.taken", actor="compliance").count() == 1
     is_well(page)

@@ -145,6 +145,7 @@ def test_acts_that_need_a_second_factor_are_approvals_exports_corrections_and_ca
         (
             *("review_slip", "approve_change", "set_review_sum"),
             *("record_approval", "ask_export", "ask_sheets", "take_proof", "print_round", "print_letter"),
+            "take_search",
             *("make_pin", "give_password", "make_token"),
             *("close_case", "reopen_case", "accept_report", "erase_player"),
         ),

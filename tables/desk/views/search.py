@@ -2,22 +2,28 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
+from audit.access import Denied
 from audit.models import Person, SavedFilter
+from games.engine import Refusal
 from games.models import Facility
 from tables.desk import query as asking
-from tables.desk.access import authorize_desk
+from tables.desk.access import authorize_desk, may_export
 from tables.desk.entry_rows import entry_rows, grouped_by_round, local_date_and_time
+from tables.desk.entry_types import SEARCH_TAKEN
+from tables.desk.found import found_csv
 from tables.desk.numbers import EXAMPLES
 from tables.desk.page import desk_context
 from tables.desk.query import FIELDS, SearchQuery, typed_fields
 from tables.desk.type_groups import GROUPS
 from tables.desk.types_on_record import types_on_record
-from tables.words.entries import names_of, type_in_words
+from tables.desk.views.papers import own_recent_entry
+from tables.replay.checks import sha256
+from tables.words.entries import data_of, names_of, type_in_words
 from tables.words.sentences import dollars
 
 from ..search import MAX_CANDIDATES, PAGE_SIZE, places_of, search_record
@@ -129,4 +135,28 @@ def _saved_filters(person: Person, facility: Facility, query: SearchQuery) -> li
     ]
 
 
-urlpatterns = [path("record/<slug:facility_code>/", record, name="record")]
+@require_GET
+def found(request: HttpRequest, facility_code: str, digest: str) -> HttpResponse:
+    """Make what was recorded as taken again, and serve it to who took it, if it has the recorded SHA-256."""
+    person, facility = authorize_desk(request, facility_code)
+    entry = own_recent_entry(person, facility, SEARCH_TAKEN.name, {"sha256": digest})
+    if not may_export(person) or entry is None:
+        raise Denied
+    query = asking.parse_query(typed_fields(QueryDict(data_of(entry)["query"])), facility)
+    try:
+        content = found_csv(query, facility, entry.at)[0]
+    except Refusal:
+        content = b""
+    if sha256(content) != digest:
+        message = "A name or an entry that this file has was added meanwhile. Take it again."
+        return HttpResponse(message, status=410, content_type="text/plain; charset=utf-8")
+    response = HttpResponse(content, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{facility.code}-found-{digest[:8]}.csv"'
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+urlpatterns = [
+    path("record/<slug:facility_code>/found/<slug:digest>.csv", found, name="record-found"),
+    path("record/<slug:facility_code>/", record, name="record"),
+]
