@@ -1,7 +1,7 @@
 """The pages of a facility: dice, equipment and staff."""
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from audit import clock, pins
-from audit.models import Lockout, Person
+from audit.models import Entry, Lockout, Person
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
 from games.models import Document, Facility
@@ -22,6 +22,7 @@ from tables.core.context import TableContext
 from tables.core.permissions import DICE_KEEPERS, FLOOR, SEES_EVERYTHING, STAFFERS
 from tables.dice import deadlines, lots
 from tables.dice.custody_acts import TOLERANCE_UM
+from tables.dice.entry_types import DICE_DESTROYED
 from tables.equipment import register
 from tables.equipment.approval_acts import OFFICE_ROLES
 from tables.runner.access import (
@@ -44,9 +45,10 @@ from tables.staffing.duty_rights import (
 )
 from tables.staffing.lockout_acts import UNLOCKS, takes_two
 from tables.staffing.words import ELSEWHERE
+from tables.words.entries import data_of, names_of
 from tables.words.forms import span
 
-from ..models import Assignment, DiceCount, DiceLot, Instrument, Pit, Round, Shaker, Table
+from ..models import Assignment, DiceCount, DiceLot, Instrument, LotStep, Pit, Round, Shaker, Table
 
 Status = DiceLot.Status
 GROUP_SIZE, PAGE_SIZE = 24, 120
@@ -73,14 +75,24 @@ SHORT = {
 
 
 @dataclass(frozen=True)
+class Destruction:
+    """The end of a lot: `cancelled` or `destroyed`, when, and the names of the two people who signed for it."""
+
+    how: str
+    at: dt.datetime
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class LotRow:
-    """A lot and its remaining time, in words and in percent."""
+    """A lot and its remaining time, in words and in percent; or how it ended."""
 
     lot: DiceLot
     remaining: str = ""
     percent: int = 0
     low: bool = False
     over: bool = False
+    destruction: Destruction | None = None
 
 
 @require_GET
@@ -458,7 +470,9 @@ def _groups(facility: Facility, now: dt.datetime, state: str, code: str, page: i
     for status in [state] if state else [*lots.STAGES, lots.ASIDE]:
         matching = lots.lots_with_status(facility, status, code)
         first, limit = (page * PAGE_SIZE, PAGE_SIZE) if state else (0, GROUP_SIZE)
-        rows = [_row(lot, now) for lot in matching[first : first + limit]]
+        listed = list(matching[first : first + limit])
+        ends = _destructions(listed) if status == Status.DESTROYED else {}
+        rows = [replace(_row(lot, now), destruction=ends.get(lot.pk)) for lot in listed]
         if not rows and not state and (code or status in (lots.ASIDE, Status.DESTROYED)):
             continue
         total = matching.count()
@@ -473,6 +487,29 @@ def _groups(facility: Facility, now: dt.datetime, state: str, code: str, page: i
             }
         )
     return groups
+
+
+def _destructions(destroyed: list[DiceLot]) -> dict[int, Destruction]:
+    """How these lots ended, by their ids, as their entries say. Two statements, and one for the names."""
+    steps = list(LotStep.objects.filter(lot__in=destroyed).values_list("lot", "stream", "seq"))
+    entries = {
+        (entry.stream_id, entry.seq): entry
+        for entry in Entry.objects.filter(
+            type=DICE_DESTROYED.name,
+            stream__in={stream for _lot, stream, _seq in steps},
+            seq__in={seq for _lot, _stream, seq in steps},
+        )
+    }
+    names = names_of({code for entry in entries.values() for code in (entry.actor, entry.witness) if code})
+    return {
+        lot: Destruction(
+            data_of(entry).get("how", ""),
+            entry.at,
+            tuple(names.get(code, code) for code in (entry.actor, entry.witness) if code),
+        )
+        for lot, stream, seq in steps
+        if (entry := entries.get((stream, seq))) is not None
+    }
 
 
 def _row(lot: DiceLot, now: dt.datetime) -> LotRow:

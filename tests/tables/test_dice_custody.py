@@ -1,6 +1,7 @@
 """The way of a dice lot, from receipt to destruction; each step signed, recorded, and told in its chain of custody."""
 
 import json
+import re
 import uuid
 from typing import Any
 
@@ -67,6 +68,11 @@ def test_a_lot_goes_from_the_box_to_destruction_and_every_step_is_in_its_chain(s
     scene.act("examine_dice", {"lot": "L-0101"}, by="floorperson")
     scene.close(dice="removed")
     scene.in_room("destroy_dice", {"lots": ["L-0101"], "how": "cancelled"}, **TWO)
+    listed = (
+        scene.browser("podium", "compliance").get("/floor/larkfield/dice/?state=destroyed").content.decode()
+    )
+    ended = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", listed))
+    assert re.search(r"L-0101 .* Canceled \d+ \w+ \d{4} [\d:]+ Shift Manager and Security", ended)
     assert chain("L-0101") == [
         "dice.received",
         "dice_lot.stored",
