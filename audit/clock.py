@@ -48,6 +48,11 @@ class SteadyTime:
             if self._origin is None or self._origin < origin <= self._origin + LARGEST_JUMP:
                 self._origin = origin
 
+    def trusted(self) -> dt.datetime | None:
+        """What the clock says by now if it has not gone back since; None before the first reading."""
+        origin = self._origin
+        return None if origin is None else origin + dt.timedelta(seconds=self._monotonic())
+
     def jump(self, moment: dt.datetime) -> dt.timedelta | None:
         """How far a moment is ahead of what can be trusted; None for one that can."""
         if self._origin is None:
@@ -104,6 +109,10 @@ class Clock:
         """By how much the clock jumped ahead to this moment; None where it did not, or where a test sets the time."""
         return self.steady.jump(moment) if self._source is None else None
 
+    def trusted(self) -> dt.datetime | None:
+        """What the clock says by now if it has not gone back; None where nothing was read, or a test sets the time."""
+        return self.steady.trusted() if self._source is None else None
+
     @contextmanager
     def override(self, moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
         """For tests: within the block, every thread gets this moment, or the result of this function."""
@@ -134,6 +143,11 @@ in_this_thread = clock.in_this_thread
 def has_jumped(moment: dt.datetime) -> bool:
     """Whether the clock reached this moment by a jump. Nothing is recorded or sealed at such a moment."""
     return clock.jump(moment) is not None
+
+
+def trusted() -> dt.datetime | None:
+    """What the clock says by now if it has not gone back since this process read it; None if it never did."""
+    return clock.trusted()
 
 
 def never_before(stream: Stream, moment: dt.datetime) -> dt.datetime:

@@ -40,15 +40,16 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class StreamHead(Head):
-    """The head of a stream in the database, whose row is `stream_id`."""
+    """The head of a stream in the database, whose row is `stream_id`, and the time of its last entry."""
 
     stream_id: int
+    last_at: dt.datetime | None = None
 
 
 def current_heads() -> list[StreamHead]:
     """The heads of all streams with entries, in the order of their names, read in one statement."""
-    streams = Stream.objects.filter(seq__gt=0).values_list("name", "seq", "head", "pk")
-    heads = (StreamHead(name, seq, bytes(head), pk) for name, seq, head, pk in streams)
+    streams = Stream.objects.filter(seq__gt=0).values_list("name", "seq", "head", "pk", "last_at")
+    heads = (StreamHead(name, seq, bytes(head), pk, last_at) for name, seq, head, pk, last_at in streams)
     return sorted(heads, key=lambda head: head.name)
 
 

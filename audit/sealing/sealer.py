@@ -252,7 +252,7 @@ class LogSealer:
         signers = keys.signers(self.key_folder, self.log, saved.signed)
         changed = self._compare(heads, saved)
         now = clock.now()
-        moment = max(now, newest.at) if newest else now
+        moment = max([_not_before_entries(now, changed), *([newest.at] if newest else [])])
         full = newest is None or self._needs_full(now, moment, newest)
         listed = list(heads) if newest is None or (full and changed) else changed
         if not listed:
@@ -388,6 +388,17 @@ def _signed_size(saved: State | None) -> int:
     if saved is None:
         return 0
     return saved.pending.number + 1 if saved.pending else saved.size
+
+
+def _not_before_entries(now: dt.datetime, changed: Sequence[StreamHead]) -> dt.datetime:
+    """The time of a seal, where the clock went back after the entries that it covers were written.
+
+    A seal before its entries would say that they were dated into the future. Only the time that this process knows to
+    have passed is made up: entries beyond it are dated into the future.
+    """
+    trusted = clock.trusted()
+    times = [head.last_at for head in changed if head.last_at is not None]
+    return max(now, min(trusted, max(times))) if trusted and times else now
 
 
 def _day(moment: dt.datetime) -> dt.date:

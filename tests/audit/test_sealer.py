@@ -26,6 +26,7 @@ from audit.sealing.log import Log, MissingNode, current_incarnation
 from audit.sealing.problems import SENTENCES, SealingProblem, say
 from audit.sealing.proofs import proof_of
 from audit.sealing.sealer import STEPS, Sealer
+from audit.verification import verify
 
 from .conftest import MOMENT
 from .gone_back import as_superuser, forget, put_back, rewind
@@ -389,3 +390,23 @@ def test_every_problem_has_its_sentence():
         raised |= set(re.findall(r"SealingProblem\(\s*\"([a-z-]+)\"", path.read_text()))
     assert raised <= set(SENTENCES)
     assert "record-went-back" in raised
+
+
+def test_a_seal_is_not_before_its_entries_where_the_clock_went_back_in_between(sealer, write, monkeypatch):
+    second(sealer)
+    written = MOMENT + dt.timedelta(seconds=0.9)
+    write("larkfield/T-04", moment=written)
+    an_hour_back = written - dt.timedelta(hours=1)
+    monkeypatch.setattr(clock, "trusted", lambda: written + dt.timedelta(seconds=0.3))
+    second(sealer, an_hour_back)
+    assert bodies()[-1]["at"] == clock.format_moment(written)
+    assert not [finding for finding in verify().findings if finding.code == "entry-after-seal"]
+
+
+def test_a_seal_never_reaches_what_was_dated_into_the_future(sealer, write, monkeypatch):
+    second(sealer)
+    write("larkfield/T-04", moment=MOMENT + dt.timedelta(hours=1))
+    monkeypatch.setattr(clock, "trusted", lambda: MOMENT + dt.timedelta(seconds=1))
+    second(sealer, MOMENT)
+    assert bodies()[-1]["at"] == clock.format_moment(MOMENT + dt.timedelta(seconds=1))
+    assert [finding.code for finding in verify().findings if finding.code == "entry-after-seal"]
