@@ -194,13 +194,13 @@ CODES = {
     "change": "CH-0001",
 }  # fmt: skip
 QUERIES = {"light": "?dice=1,2,3", "odds-pdf": "?rules=xx-7@2020-01-01/B", "record-coverage": "?q=dice"}
-# Addresses that have nothing to show here: no game is tested, nobody recorded that they take a proof, the installation
-# has no entries, no slip is drawn up or given by the cage, the table has no inventory, the case has no document, its
-# letter is not signed, and a system administrator needs a second factor.
+# Addresses that have nothing to show here: no game is tested, nobody recorded that they take a proof or a search, the
+# installation has no entries, no slip is drawn up or given by the cage, the table has no inventory, the case has no
+# document, its letter is not signed, and a system administrator needs a second factor.
 NOTHING_THERE = {
     "game-test", "provider", "record-proof", "record-proof-of-installation", "record-entry-of-installation",
     "slip-preview", "correction", "case-document", "case-letter-pdf", "transfer-slip", "inventory-slip",
-    "record-round-pdf", "sign-ins",
+    "record-round-pdf", "record-found", "sign-ins",
 }  # fmt: skip
 # Addresses that only take forms, or lead elsewhere.
 FORMS = {
