@@ -433,15 +433,16 @@ class Scene:
         command += ["--why", "The backup was restored", "--pins-from-stdin"]
         environment = self.environment("pitside_migrate", "declare")
         pins = "".join(f"{seat.pin}\n" for seat in people)
-        subprocess.run(
+        declared = subprocess.run(
             command,
             cwd=ROOT,
             env={**environment, "PITSIDE_SEALER_DIR": str(self.folder)},
             input=pins,
             capture_output=True,
             text=True,
-            check=True,
         )
+        if declared.returncode:
+            raise RuntimeError(f"declare_incarnation: {declared.stderr.strip().splitlines()[-1:]}")
 
     def halted_streams(self) -> set[str]:
         """The tables that are halted because the record went back."""
