@@ -69,7 +69,7 @@ class CommandEnded(RecordRefused):
 
     code = RefusalCode(
         "command-ended",
-        "This act was refused when it was sent again, so nothing was recorded. Start it anew.",
+        "This act was refused when it was sent again, so nothing was recorded. Enter it again.",
     )
 
 

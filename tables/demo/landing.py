@@ -190,8 +190,8 @@ def check_record(table: str, *, forged: bool) -> Check:
         ran = subprocess.run(
             [sys.executable, "-I", verify.__file__, str(path)], capture_output=True, text=True, check=False
         )
-    said = (ran.stdout or ran.stderr).strip()
-    return Check(table, len(lines) - 2, len(content), ran.returncode == 0, said, before, after, number)
+    output = (ran.stdout or ran.stderr).strip()
+    return Check(table, len(lines) - 2, len(content), ran.returncode == 0, output, before, after, number)
 
 
 PAID = b'"paid_cents":'

@@ -91,15 +91,15 @@ def end_reason_text(reason: str) -> str:
 
     What people entered in their own words, before the reasons were declared, stays as it is.
     """
-    said = no_roll_text(reason)
-    return WORDS.get(reason, reason) if said == reason else said
+    text = no_roll_text(reason)
+    return WORDS.get(reason, reason) if text == reason else text
 
 
 def verify_void_reason(ctx: TableContext, code: str) -> EndReason:
     """Return the reason of a void. Raises `no-such-void-reason`, or `reason-of-another-act`
     with the name of that act.
     """
-    reason = next((one for one in VOID_REASONS if one.code == code), None)
+    reason = next((declared for declared in VOID_REASONS if declared.code == code), None)
     if reason is None or not _is_of_this_table(ctx, reason):
         raise Refusal(NO_SUCH_VOID_REASON, ctx.rules.section("void"), reason=code[:40])
     if reason.act and not (reason.voids_before and reason.act not in ctx.game.legal_acts(ctx.state)):
