@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
 
 from django.conf import settings
+from django.db.models import Max
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from audit.models import Entry, Stream
+from audit.models import Entry, Incarnation, Stream
 
 SALT = "pitside.head.v1"
 FIRST_INCARNATION = 1  # also of a record that has no row for it yet
@@ -26,6 +27,11 @@ STORED_HEADS_MAX = 200
 STORED_HEADS_LENGTH_MAX = 100_000  # characters
 # The number of the current incarnation, as a column of a larger statement.
 INCARNATION = f"(SELECT coalesce(max(i.number), {FIRST_INCARNATION}) FROM audit_incarnation i)"
+
+
+def current_incarnation() -> int:
+    """The number of the record's incarnation."""
+    return Incarnation.objects.aggregate(newest=Max("number"))["newest"] or FIRST_INCARNATION
 
 
 class HeadStatus(enum.Enum):

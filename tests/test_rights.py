@@ -36,7 +36,7 @@ from tables.runner import facility, table
 from tables.runner.access import current_request
 from tables.screens import fragments, snapshot
 from tables.views import acts
-from tables.views.heartbeats import run_heartbeats
+from tables.views.heartbeats import Beat, run_heartbeats
 from tables.views.routing import websocket_urlpatterns
 from tests import rights
 from tests.services.restore import columns_of, filled_tables, literals
@@ -473,7 +473,7 @@ def listen_together(pattern: Any, browsers: dict[str, dict[str, str]]) -> set[st
     outcomes = dict(zip(sockets, run_heartbeats(list(sockets.values())), strict=True))
     refused = {who for who, outcome in outcomes.items() if isinstance(outcome, SignedOut | Denied | Locked)}
     assert not [
-        outcome for who, outcome in outcomes.items() if who not in refused and not isinstance(outcome, dict)
+        outcome for who, outcome in outcomes.items() if who not in refused and not isinstance(outcome, Beat)
     ]
     return set(browsers) - refused
 

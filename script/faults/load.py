@@ -402,7 +402,9 @@ class Screen(Browser):
             return
         self.heartbeats += 1
         if any(
-            table in self.shown and self.shown[table].version != version
+            table in self.shown
+            and (self.shown[table].version, self.shown[table].incarnation)
+            != (version, message.get("incarnation", self.shown[table].incarnation))
             for table, version in message["versions"].items()
         ):
             await self.resync()

@@ -3,8 +3,8 @@
 
    A message is {"table", "version", "html"}, a complete fragment, or {"table", "version", "base", "lines"}: how its lines
    differ from those of the message before about this table. A newer fragment is morphed into the page, any other is
-   ignored. Every 5 s a heartbeat {"versions": {table: version}} comes; when it differs from what the page shows, a message
-   was lost, and the page fetches the state. When the socket closes, or after 12 s of silence, the page is STALE and polls.
+   ignored. Every 5 s a heartbeat {"versions": {table: version}, "incarnation": number} comes; when it differs from what
+   the page shows, a message was lost or the record restored, and the page fetches the state. When the socket closes, or after 12 s of silence, the page is STALE and polls.
    When polling fails too, or the browser says that it is offline, the page is OFFLINE (`dead`), and taps wait. */
 
 import "./connection.js";
@@ -171,7 +171,7 @@ export class LiveScreen extends HTMLElement {
     this.showStatus("live");
     this.passOn(message);
     if (!message.versions) this.applyOrFetch(message);
-    else if (this.isBehind(message.versions)) this.resync();
+    else if (this.isBehind(message)) this.resync();
   }
 
   /* What a dashboard or a wall gets beside its tables: the tables of its person, and planned reliefs. */
@@ -195,11 +195,13 @@ export class LiveScreen extends HTMLElement {
     return this.querySelector(`[data-version][data-table="${CSS.escape(table)}"]`);
   }
 
-  /* Whether a table has another version than these. A page is never behind with a table that it does not show. It looks
+  /* Whether a table has another version than these, or is of another incarnation: a restored record may reach the version
+     that is shown, with other entries. A page is never behind with a table that it does not show. It looks
      for all tables at once: to look for each of three hundred took 45 ms. */
-  isBehind(versions) {
-    return [...this.querySelectorAll("[data-version][data-table]")].some(
-      ({ dataset: { table, version } }) => table in versions && versions[table] !== Number(version));
+  isBehind({ versions, incarnation }) {
+    return [...this.querySelectorAll("[data-version][data-table]")].some(({ dataset }) =>
+      dataset.table in versions && (versions[dataset.table] !== Number(dataset.version)
+        || (incarnation !== undefined && incarnation !== Number(dataset.incarnation))));
   }
 
   apply({ table, version, html }) {

@@ -9,10 +9,11 @@ import asyncio
 import contextvars
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from channels.db import database_sync_to_async
 
+from audit.heads import current_incarnation
 from tables.runner.access import SharedReads, read_together
 
 GATHER_SECONDS = 0.1
@@ -28,16 +29,27 @@ class Beating(Protocol):
         """Check access and return the current versions. Raises what its access check raises."""
 
 
+class Beat(NamedTuple):
+    """What a heartbeat tells a screen: the versions of its tables, and the incarnation of the record.
+
+    After a restored backup a table may reach the version that its screen shows, with other entries. Its incarnation is
+    then another one.
+    """
+
+    versions: dict[str, int]
+    incarnation: int
+
+
 class Heartbeats:
     """The heartbeats of one event loop that are due."""
 
     def __init__(self) -> None:
-        self.waiting: list[tuple[Beating, asyncio.Future[dict[str, int]]]] = []
+        self.waiting: list[tuple[Beating, asyncio.Future[Beat]]] = []
         self.task: asyncio.Task[None] | None = None
 
-    async def beat(self, socket: Beating) -> dict[str, int]:
+    async def beat(self, socket: Beating) -> Beat:
         """Run the heartbeat of a socket together with others. Raises what it raises, or why none could be run."""
-        result: asyncio.Future[dict[str, int]] = asyncio.get_running_loop().create_future()
+        result: asyncio.Future[Beat] = asyncio.get_running_loop().create_future()
         self.waiting.append((socket, result))
         if self.task is None:
             # Not in the context of one of the sockets
@@ -55,9 +67,9 @@ class Heartbeats:
             for _, result in self.waiting:  # this task was canceled: the server ends
                 result.cancel()
 
-    async def _run(self, due: Sequence[tuple[Beating, "asyncio.Future[dict[str, int]]"]]) -> None:
+    async def _run(self, due: Sequence[tuple[Beating, "asyncio.Future[Beat]"]]) -> None:
         """Run them, and hand each socket what its heartbeat returned or raised, unless it has left."""
-        outcomes: Sequence[dict[str, int] | Exception]
+        outcomes: Sequence[Beat | Exception]
         try:
             run = database_sync_to_async(run_heartbeats, thread_sensitive=False)
             outcomes = await run([socket for socket, _ in due])
@@ -76,13 +88,14 @@ class Heartbeats:
                 result.set_result(outcome)
 
 
-def run_heartbeats(sockets: Sequence[Beating]) -> list[dict[str, int] | Exception]:
+def run_heartbeats(sockets: Sequence[Beating]) -> list[Beat | Exception]:
     """Run the heartbeats of these sockets. Returns what each returns or raises, in their order."""
     shared = read_together([_address(socket.scope) for socket in sockets]) if len(sockets) > 1 else None
-    outcomes: list[dict[str, int] | Exception] = []
+    incarnation = current_incarnation()
+    outcomes: list[Beat | Exception] = []
     for socket in sockets:
         try:
-            outcomes.append(socket.heartbeat(shared))
+            outcomes.append(Beat(socket.heartbeat(shared), incarnation))
         except Exception as error:
             outcomes.append(error)
     return outcomes

@@ -181,7 +181,7 @@ class PushConsumer(AsyncWebsocketConsumer):
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             try:
-                versions = await together.heartbeats().beat(self)
+                versions, incarnation = await together.heartbeats().beat(self)
             except (SignedOut, Denied, Locked) as refused:
                 await self.close(code=CLOSING[type(refused)])
                 return
@@ -189,7 +189,7 @@ class PushConsumer(AsyncWebsocketConsumer):
                 heartbeats.failed(error)
                 continue
             heartbeats.worked()
-            await self.send_json({"versions": versions, **self.news()})
+            await self.send_json({"versions": versions, "incarnation": incarnation, **self.news()})
             if self.joined_at is None or time.monotonic() - self.joined_at > REJOIN_SECONDS:
                 await self.try_to_join()
 

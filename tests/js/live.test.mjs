@@ -187,6 +187,16 @@ test("a heartbeat with another version fetches the state, once", async () => {
   assert.equal(versionOf(), 12);
 });
 
+test("a heartbeat of another incarnation fetches the state, though the version is the same", async () => {
+  FakeSocket.last.push({ versions: { "T-01": 10 }, incarnation: 1 });
+  assert.equal(server.requests.length, 0);
+  FakeSocket.last.push({ versions: { "T-01": 10 }, incarnation: 2 });
+  await server.last.answer(200, { table: "T-01", version: 10, html: html(10, { incarnation: 2 }) });
+  assert.equal(morphs.length, 1);
+  FakeSocket.last.push({ versions: { "T-01": 10 }, incarnation: 2 });
+  assert.equal(server.requests.length, 1);
+});
+
 test("a heartbeat about a table that the page does not show fetches nothing", () => {
   heartbeat({ "T-01": 10, "T-09": 44 });
   assert.equal(server.requests.length, 0);

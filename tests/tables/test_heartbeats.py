@@ -11,7 +11,7 @@ from audit.models import Device
 from tables.models import Assignment
 from tables.runner.access import Denied, Locked, SignedOut
 from tables.views import heartbeats
-from tables.views.heartbeats import Heartbeats, run_heartbeats
+from tables.views.heartbeats import Beat, Heartbeats, run_heartbeats
 from tables.views.sockets import FloorConsumer, SignConsumer, TableConsumer
 
 ADDRESS = {"facility": "larkfield", "table": "T-01"}
@@ -27,21 +27,21 @@ def socket(kind: type[Any], browser: Any, station: str = "table") -> Any:
 
 @pytest.mark.django_db
 @pytest.mark.both_databases
-def test_sockets_that_are_due_together_take_two_statements_for_who_they_are_and_one_for_their_tables(
+def test_sockets_that_are_due_together_take_two_statements_for_who_they_are_one_for_their_tables_and_one_for_the_record(
     scene, django_assert_num_queries
 ):
     podium, tablet = scene.browser("podium", "floorperson"), scene.browser("tablet", "dealer")
     sockets = [socket(TableConsumer, podium) for _ in range(3)]
     sockets += [socket(TableConsumer, tablet)]
-    versions = {"T-01": scene.version}
-    with django_assert_num_queries(3):
-        assert run_heartbeats(sockets) == [versions] * 4
+    beat = Beat({"T-01": scene.version}, incarnation=1)
+    with django_assert_num_queries(4):
+        assert run_heartbeats(sockets) == [beat] * 4
     # A display also asks whether it may show earlier rolls.
-    assert run_heartbeats([*sockets, socket(SignConsumer, podium)]) == [versions] * 5
+    assert run_heartbeats([*sockets, socket(SignConsumer, podium)]) == [beat] * 5
     floors = [socket(FloorConsumer, podium), socket(FloorConsumer, podium), sockets[0]]
     run_heartbeats(floors)
-    with django_assert_num_queries(5):  # the versions of a floor and the duty of its person are read once
-        assert run_heartbeats(floors) == [versions] * 3
+    with django_assert_num_queries(6):  # the versions of a floor and the duty of its person are read once
+        assert run_heartbeats(floors) == [beat] * 3
 
 
 @pytest.mark.django_db
@@ -52,13 +52,13 @@ def test_who_may_no_longer_watch_is_refused_beside_others_for_the_same_reason_as
     leaves = socket(TableConsumer, tablet, "dealer")
 
     def refused() -> type[object]:
-        assert isinstance(run_heartbeats([stays])[0], dict)
+        assert isinstance(run_heartbeats([stays])[0], Beat)
         together, alone = run_heartbeats([stays, leaves, stays]), run_heartbeats([leaves])
-        assert isinstance(together[0], dict) and together[0] == together[2]
+        assert isinstance(together[0], Beat) and together[0] == together[2]
         assert type(together[1]) is type(alone[0])
         return type(together[1])
 
-    assert refused() is dict
+    assert refused() is Beat
     people.lock(Device.objects.get(pk=scene.tablet.pk))
     assert refused() is Locked
     Device.objects.filter(pk=scene.tablet.pk).update(locked_at=None, place="larkfield/T-09")
@@ -75,7 +75,7 @@ def test_a_floor_hears_where_its_person_answers_alerts_after_each_change_of_duty
     duty = Assignment.objects.filter(person__code="floorperson")
 
     def news() -> dict[str, Any]:
-        assert run_heartbeats([floor]) == [{"T-01": scene.version}]
+        assert run_heartbeats([floor]) == [Beat({"T-01": scene.version}, incarnation=1)]
         return floor.news()
 
     assert (news(), news()) == ({"answered": ["T-01"]}, {})
@@ -104,15 +104,21 @@ async def beat(*sockets: Named) -> list[Any]:
 
 async def test_what_fails_at_one_socket_fails_at_no_other(monkeypatch):
     monkeypatch.setattr(heartbeats, "read_together", lambda addresses: None)
+    monkeypatch.setattr(heartbeats, "current_incarnation", lambda: 1)
     monkeypatch.setattr(heartbeats, "MOST_TOGETHER", 2)
     gone = OperationalError("gone")
-    assert await beat(Named("a"), Named("b", gone), Named("c")) == [{"a": 1}, gone, {"c": 1}]
+    assert await beat(Named("a"), Named("b", gone), Named("c")) == [
+        Beat({"a": 1}, 1),
+        gone,
+        Beat({"c": 1}, 1),
+    ]
 
 
 async def test_an_outage_of_the_database_is_what_every_socket_gets_and_the_next_heartbeats_are_tried(
     monkeypatch,
 ):
     gone = OperationalError("gone")
+    monkeypatch.setattr(heartbeats, "current_incarnation", lambda: 1)
 
     def failing(addresses: Any) -> None:
         raise gone
@@ -121,4 +127,4 @@ async def test_an_outage_of_the_database_is_what_every_socket_gets_and_the_next_
         outage.setattr(heartbeats, "read_together", failing)
         assert await beat(Named("a"), Named("b")) == [gone, gone]
     monkeypatch.setattr(heartbeats, "read_together", lambda addresses: None)
-    assert await beat(Named("a"), Named("b")) == [{"a": 1}, {"b": 1}]
+    assert await beat(Named("a"), Named("b")) == [Beat({"a": 1}, 1), Beat({"b": 1}, 1)]

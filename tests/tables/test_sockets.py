@@ -218,7 +218,7 @@ async def test_the_heartbeat_tells_versions_and_finds_who_has_signed_off(committ
     podium = await browser(committed, "podium", "floorperson")
     socket = await Socket(TABLE + "table", podium).connect()
     version = (await socket.heard())["version"]
-    assert await socket.heard() == {"versions": {"T-01": version}}
+    assert await socket.heard() == {"versions": {"T-01": version}, "incarnation": 1}
     monkeypatch.setattr(push, "close_device", lost)
     await database_sync_to_async(podium.post)("/sign-off")
     assert await socket.closed(after=200) in (4401, 4423)  # between the device and the session it is locked
