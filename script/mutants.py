@@ -111,8 +111,6 @@ class Copy:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
         (folder / ".script").mkdir()
-        for migrated in (ROOT / ".script").glob("migrated-*.sqlite3"):  # tests/services/template.py
-            shutil.copy2(migrated, folder / ".script")
         for command in ("init", "--quiet"), ("add", "."):  # some tests ask git for the files of the tree
             subprocess.run(("git", *command), cwd=folder, check=True)
 

@@ -1,6 +1,5 @@
 """Fixtures that every room's tests share, and the rules of collection (docs/testing.md)."""
 
-import contextlib
 import gc
 from collections.abc import Generator, Iterator
 from typing import Any, Literal
@@ -11,7 +10,7 @@ from playwright.sync_api import Browser
 from pytest_django import DjangoDbBlocker
 
 from tests.services import chromium as chrome
-from tests.services import emptying, entries, later, server, suites, template
+from tests.services import emptying, entries, later, server, suites
 
 # No test is timed: an example takes as long as a busy machine needs.
 settings.register_profile("pitside", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -96,17 +95,6 @@ def bounded_time(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def flush_past_the_guards() -> Iterator[None]:
     """`transactional_db` may empty the tables of the record; nothing else may."""
     with emptying.flush_past_the_guards():
-        yield
-
-
-@pytest.fixture(scope="session")
-def django_db_modify_db_settings(
-    django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker
-) -> Iterator[None]:
-    """The test database, each worker's own, is a copy of one that was migrated."""
-    with contextlib.ExitStack() as stack:
-        with django_db_blocker.unblock():
-            stack.enter_context(template.migrated_once())
         yield
 
 

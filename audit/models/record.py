@@ -1,6 +1,6 @@
 """The append-only record: streams, their entries, and the answers of acts.
 
-The database itself enforces what these classes promise: see the guards in `migrations/0002_refuse_rewriting.py`.
+The database itself enforces what these classes promise: see the guards in `migrations/0002_guards.py`.
 """
 
 from django.db import models

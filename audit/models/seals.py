@@ -3,9 +3,8 @@
 Each facility has a log of its own in each incarnation. Its rows have the facility's code, or "" in the incarnation's
 first log, which `audit.sealing.log` gives to the first facility.
 
-All rows are written once; the guards are in `migrations/0006_seals_stay.py` and `0011_log_of_each_facility.py`. A
-foreign key that is the first column of a unique constraint has no index of its own, which every seal would have to
-update.
+All rows are written once; the guards are in `migrations/0002_guards.py`. A foreign key that is the first column of a
+unique constraint has no index of its own, which every seal would have to update.
 """
 
 from django.db import models

@@ -5,7 +5,6 @@ process is set up for Django as the database's superuser.
 """
 
 import contextlib
-import hashlib
 import os
 import re
 import secrets
@@ -240,12 +239,7 @@ class Scene:
         )
         from script.faults import floor
 
-        migrated = ROOT / ".script" / f"faults-{_fingerprint()}.dump"
-        if migrated.exists():
-            self._run_postgres("pg_restore", f"--dbname={DATABASE}", str(migrated))
         floor.migrate()
-        if not migrated.exists():
-            self._keep(migrated)
         tokens = self._fill()
         if self.has_movable_clock:
             self._make_clock_movable()
@@ -264,15 +258,6 @@ class Scene:
                 admin.execute(
                     sql.SQL("ALTER ROLE {} SET search_path = public, pg_catalog").format(sql.Identifier(role))
                 )
-
-    def _keep(self, migrated: Path) -> None:
-        """Keep a dump of the migrated database: the migrations take ten seconds of a processor."""
-        migrated.parent.mkdir(exist_ok=True)
-        for older in migrated.parent.glob("faults-*.dump"):
-            older.unlink(missing_ok=True)
-        unfinished = migrated.with_suffix(f".{os.getpid()}")
-        self._run_postgres("pg_dump", "--format=custom", f"--file={unfinished}", DATABASE)
-        unfinished.replace(migrated)
 
     # Health
 
@@ -497,16 +482,6 @@ def free_port() -> int:
     with socket.socket() as trial:
         trial.bind((HOST, 0))
         return int(trial.getsockname()[1])
-
-
-def _fingerprint() -> str:
-    """A hash of every migration and of what it is made of."""
-    sources = [path for app in ("audit", "games", "tables") for path in ROOT.glob(f"{app}/migrations/*.py")]
-    sources += [ROOT / "requirements" / "base.txt", ROOT / "audit" / "indexes.py"]
-    digest = hashlib.sha256()
-    for path in sorted(sources):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def _role_statements() -> list[str]:

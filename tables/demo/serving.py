@@ -5,7 +5,6 @@ neither the application nor its ticker begins.
 """
 
 import asyncio
-import gc
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -27,14 +26,7 @@ HEADERS = [
 
 def make_the_floor() -> None:
     """Migrate the database, and seed the floor once."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(
-        100_000, 20, 20
-    )  # migrations make millions of objects: searching them takes a third of the time
-    try:
-        call_command("migrate", verbosity=0)
-    finally:
-        gc.set_threshold(*thresholds)
+    call_command("migrate", verbosity=0)
     seed_floor()
     connections.close_all()
 

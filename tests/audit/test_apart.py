@@ -15,14 +15,15 @@ from django.core.management import call_command
 from audit import clock
 from audit.exporting import jobs, worker_process
 from audit.models import Job
-from tests.services import template
 from tests.services.installation import ROOT, free_port
 
 SEED = """
 import django
 django.setup()
+from django.core.management import call_command
 from audit import clock
 from audit.models import Job
+call_command("migrate", verbosity=0)
 Job.objects.create(facility="larkfield", kind="xlsx", asked_at=clock.now())
 """
 
@@ -37,7 +38,6 @@ def test_a_server_does_its_jobs_and_stops_at_once_on_request(tmp_path):
         "PITSIDE_EXPORTS_DIR": str(tmp_path / "exports"),
         "REDIS_URL": "",
     }
-    template.copy_to(file)
     subprocess.run([sys.executable, "-c", SEED], cwd=ROOT, env=environment, check=True)
     serving = ["uvicorn", "config.asgi:application", f"--port={free_port()}", "--log-level=warning"]
     process = subprocess.Popen(

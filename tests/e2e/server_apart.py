@@ -10,13 +10,14 @@ import time
 import urllib.request
 from pathlib import Path
 
-from tests.services import template
 from tests.services.installation import ROOT, free_port
 
 SEED = """
 import json, django
 django.setup()
+from django.core.management import call_command
 from tests.tables.cast import make_scene
+call_command("migrate", verbosity=0)
 print(json.dumps(make_scene().tokens))
 """
 COMMANDS = """
@@ -71,7 +72,6 @@ class ServerApart:
             "TEST_REDIS_URL": "",
         }
         self.process: subprocess.Popen[bytes] | None = None
-        template.copy_to(file)
         self.tokens: dict[str, str] = json.loads(self._python("-c", SEED))
 
     def beside(self) -> "ServerApart":

@@ -1,7 +1,7 @@
 """The first day in production settings, as docs/first-day.md says: from an empty database to the first round.
 
 The processes and settings are those of docker-compose.yml. TLS ends in the web worker, for there is no Caddy here, and
-its certificate is the test's own. The database is a copy of an empty one that was migrated; tests/test_deployment.py
+its certificate is the test's own. The database begins empty; tests/test_deployment.py
 migrates one as compose does. The commands are those of the document, in their order. Everything else is done in
 Chromium. `PITSIDE_PICTURES=docs/img` takes the pictures of the document again.
 """
@@ -39,7 +39,7 @@ from script.screenshots import Photographer
 from tests.e2e.floor import Tablet, letter
 from tests.e2e.test_rooms import Office, measure
 from tests.services import chromium as chrome
-from tests.services import installation, template
+from tests.services import installation
 from tests.services.installation import ROOT
 from tests.services.sign_ins import WORDS
 from tests.tables.cast import PIN
@@ -78,7 +78,7 @@ class Production:
     """The processes of an installation on an empty database, and the commands of the document."""
 
     def __init__(self, stack: ExitStack, folder: Path) -> None:
-        addresses = stack.enter_context(installation.database(template.PostgresTemplate().name))
+        addresses = stack.enter_context(installation.database())
         self.database, self.folder = addresses["roles"], folder
         shared = {
             "DJANGO_SETTINGS_MODULE": "config.settings.production",
@@ -94,6 +94,7 @@ class Production:
         }
         self.environments["seal"]["PITSIDE_SEALER_DIR"] = str(folder / "sealer")
         collect_files()
+        self.run(installation.command_of("migrate"), "migrate")
         self.run(installation.command_of("roles"), "roles")
         self.port = installation.free_port()
         web = installation.command_of("web-1", host=HOST, port=str(self.port))

@@ -17,7 +17,6 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.floor import Tablet
 from tests.services import chromium as chrome
-from tests.services import template
 from tests.services.installation import ROOT, free_port
 
 pytestmark = pytest.mark.browser
@@ -28,9 +27,8 @@ SETTLED_IN = re.compile(r"seq \d+: its hash does not match its bytes")
 
 @contextmanager
 def demo_at(hour: int, folder: Path) -> Iterator[str]:
-    """A demo that has just been started, in a casino where it is this hour. Its database has tables and no rows."""
+    """A demo that has just been started, in a casino where it is this hour."""
     port = free_port()
-    template.copy_to(folder / "demo.sqlite3")
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("TEST_")},
         "DJANGO_SETTINGS_MODULE": "config.settings.local",

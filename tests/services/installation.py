@@ -50,10 +50,9 @@ def command_of(service: str, **changes: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def database(template: str = "template1") -> Iterator[dict[str, str]]:
+def database() -> Iterator[dict[str, str]]:
     """An empty database made as `deploy/roles.sh` makes it; the addresses of its logins.
 
-    `template`: the database of which it is a copy, such as a migrated one (`tests/services/template.py`).
     The test's own database role is PostgreSQL's superuser here, as it is for the container's first start.
     """
     server = connection.get_connection_params()
@@ -61,8 +60,7 @@ def database(template: str = "template1") -> Iterator[dict[str, str]]:
     name = f"pitside_{secrets.token_hex(4)}"
     with psycopg.connect(**given, dbname="postgres", autocommit=True) as root:
         existing = {row[0] for row in root.execute("SELECT rolname FROM pg_roles")}
-        made = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
-        root.execute(made.format(sql.Identifier(name), sql.Identifier(template)))
+        root.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         try:
             with psycopg.connect(**given, dbname=name, autocommit=True) as inside:
                 for statement in role_statements(name):

@@ -1,11 +1,7 @@
 """Which seats are taken: for the offer of the dice, with a wager or without, and for limits that change at once."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 
-from tables.models import Table
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -216,14 +212,3 @@ def test_a_player_without_a_wager_plays_until_the_floor_records_the_seat_as_left
             table.act("change_limits", {**now, "left": left}, by="floorperson")
     table.act("change_limits", {**now, "left": [4, 9]}, by="floorperson")
     assert (table.entry["data"]["left"], taken(table)) == ([4, 9], [])
-
-
-@pytest.mark.both_databases
-def test_an_upgrade_takes_the_seats_of_the_last_round_and_of_the_live_one(scene):
-    for seat in (1, 2, 3):
-        scene.play((seat, "small", 1_000), dice=[1, 1, 2])
-        if seat < 3:
-            scene.finish()
-    Table.objects.update(seated=[])
-    import_module("tables.migrations.0010_seats_that_are_taken").take_seats_of_wagers(apps, None)
-    assert taken(scene) == [2, 3]

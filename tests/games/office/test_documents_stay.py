@@ -1,4 +1,4 @@
-"""The database keeps documents as they were filed, whoever asks it (games/migrations/0003_documents_stay.py)."""
+"""The database keeps documents as they were filed, whoever asks it (games/migrations/0002_guards.py)."""
 
 import hashlib
 import io
