@@ -45,12 +45,15 @@ class EntryType(Generic[D]):
         return EntryBody(self.name, dict(data))
 
 
-def entry_type(name: str, data: type[D], about: str) -> EntryType[D]:
-    """Declare a type of entry. Raises ValueError for a name that is not dotted, or is declared already."""
+def entry_type(name: str, data: type[D], about: str, *, of_caller: int = 1) -> EntryType[D]:
+    """Declare a type of entry. Raises ValueError for a name that is not dotted, or is declared already.
+
+    `of_caller`: how many calls above this one the module is that declares it.
+    """
     if not NAME.fullmatch(name):
         raise ValueError(f"no dotted name: {name!r}")
     if name in ENTRY_TYPES:
         raise ValueError(f"declared twice: {name}")
-    declared = EntryType(name, data, about, sys._getframe(1).f_globals["__name__"])
+    declared = EntryType(name, data, about, sys._getframe(of_caller).f_globals["__name__"])
     ENTRY_TYPES[name] = declared
     return declared

@@ -155,6 +155,7 @@ class ActContext(Protocol):
 ContextT = TypeVar("ContextT", bound=ActContext)
 ParamsT = TypeVar("ParamsT")
 LockedT = TypeVar("LockedT")
+Do = TypeVar("Do", bound=Callable[..., ActOutcome])
 
 
 @dataclass(frozen=True)
@@ -220,6 +221,10 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
     def is_stale(self, request: ActRequest, act: Act[ContextT, ParamsT], ctx: ContextT) -> bool:
         """Whether something that the act depends on has changed since the screen was drawn."""
 
+    def form_of(self, do: Callable[..., ActOutcome]) -> Callable[[ContextT, ParamsT], ActOutcome]:
+        """What is called with an act's context and parameters. A subclass may read the function's signature."""
+        return do
+
     @abstractmethod
     def read_params(self, params: dict[str, Any]) -> ParamsT:
         """Wrap the act's parameters, which it reads by name and kind."""
@@ -246,7 +251,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         step_up: StepUp = "never",
         subject: str = "",
         is_personal: bool = False,
-    ) -> Callable[[Callable[[ContextT, ParamsT], ActOutcome]], Callable[[ContextT, ParamsT], ActOutcome]]:
+    ) -> Callable[[Do], Do]:
         """Register the decorated function as an act under its own name.
 
         `witness`: a second person may sign the act; the act itself refuses where one must. `is_all_in_context`: the
@@ -260,12 +265,10 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
                 "to the facility or the office."
             )
 
-        def register(
-            do: Callable[[ContextT, ParamsT], ActOutcome],
-        ) -> Callable[[ContextT, ParamsT], ActOutcome]:
+        def register(do: Do) -> Do:
             self.acts[do.__name__] = Act(
                 do.__name__,
-                do,
+                self.form_of(do),
                 frozenset(roles),
                 witness,
                 depends_on,

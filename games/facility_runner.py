@@ -9,6 +9,7 @@ and stored as a change; `approve_change` does it for good.
 
 import datetime as dt
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from django.db import transaction
 from audit import clock, record
 from audit.models import Device, Person, Stream
 from audit.runner import Act, ActOutcome, ActRequest, ActRunner, Changes
+from games.act_forms import form_of
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
 from games.models import ChangeNotice, Facility, PreparedChange
@@ -234,6 +236,9 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
             }
         )
         return ActOutcome(entry, {"change": change.code}, changes="nothing")
+
+    def form_of(self, do: Callable[..., ActOutcome]) -> Callable[[P, Params], ActOutcome]:
+        return form_of(do)
 
     def read_params(self, params: dict[str, Any]) -> Params:
         return Params(params)

@@ -25,7 +25,7 @@ def tables() -> str:
             modules[ENTRY_TYPES[name].module].append(ENTRY_TYPES[name])
     parts = []
     for module in sorted(modules):
-        heading = (sys.modules[module].__doc__ or module).strip().rstrip(".")
+        heading = (sys.modules[module].__doc__ or module).strip().splitlines()[0].rstrip(".")
         parts.append(f"### {heading}\n\n| type | what happened | data |\n|---|---|---|")
         parts[-1] += "".join(
             f"\n| `{kind.name}` | {kind.about} | {fields(kind.data)} |" for kind in modules[module]

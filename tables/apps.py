@@ -16,7 +16,9 @@ class TablesConfig(AppConfig):
         from audit.discovery import modules_named
         from audit.sealing.incarnations import incarnation_declared
         from games.office.core import floor
+        from tables import limits  # noqa: F401  # a topic in one file registers its acts, entries and lines itself
         from tables.core.signals import table_changed
+        from tables.equipment import sign_forms  # noqa: F401
         from tables.office_floor import Floor
         from tables.opening.continued_tables import continue_table
         from tables.runner.halts import resume_halted_tables

@@ -12,9 +12,9 @@ from games.engine.odds import in_dollars
 from games.models import Facility
 from games.office.calendar.deadlines import BEGINS, ENDS, Deadline
 from games.office.core.floor import DealtTable
+from tables import limits
 from tables.core.duty import is_on_duty_at_facility
 from tables.equipment.words import SUBJECTS
-from tables.limits import rules
 from tables.models import Approval, LimitsChange, Shaker, Table
 from tables.words.entries import words_of
 
@@ -100,7 +100,7 @@ def _limits(facility: Facility) -> Iterator[Deadline]:
             f"limits:{change.table.code}.{change.number}",
             facility.local(change.effective_at).date(),
             sentence,
-            rules.section_of(change.table, "limits.change"),
+            limits.section_of(change.table, "limits.change"),
             reverse("table", args=[facility.code, change.table.code]),
             BEGINS,
             change.effective_at,

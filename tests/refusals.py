@@ -35,12 +35,11 @@ def params_of(code: RefusalCode) -> set[str]:
 
 @cache
 def declared_codes(folder: str) -> tuple[RefusalCode, ...]:
-    """Every code that a `refusals.py` below this folder declares, in order."""
+    """Every code that a source below this folder declares as a constant, in order."""
     return tuple(
-        code
-        for path in sorted((ROOT / folder).rglob("refusals.py"))
-        for code in vars(_module(path)).values()
-        if isinstance(code, RefusalCode)
+        getattr(_module(path), name)
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for name in _constants(path)
     )
 
 
@@ -74,6 +73,15 @@ def _raised(path: Path) -> Iterator[RaisedRefusal]:
                 code = getattr(_module(path), name, None)
                 if isinstance(code, RefusalCode):
                     yield RaisedRefusal(code, params, f"{path.relative_to(ROOT)}:{node.lineno}")
+
+
+def _constants(path: Path) -> Iterator[str]:
+    """The names of the refusal codes that a source declares."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            continue
+        if ast.unparse(node.value.func) == "RefusalCode":
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
 def _names(node: ast.expr) -> Iterator[str]:

@@ -31,9 +31,10 @@ from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.dice.watch import warn_of_dice
 from tables.dice_watch.watch import count_dice
+from tables.equipment.sign_forms import record_sign_forms
 from tables.figures.deliveries import deliver_due
 from tables.figures.rollup import write_rollups
-from tables.limits import watch as limits_watch
+from tables.limits import apply_due_changes
 from tables.models import Table
 from tables.rules import watch as rules_watch
 from tables.runner.system import for_each_table
@@ -81,8 +82,8 @@ class Ticker:
         return [
             warn_of_dice,
             rules_watch.record_rules_changes,
-            limits_watch.apply_due_changes,
-            limits_watch.record_sign_forms,
+            apply_due_changes,
+            record_sign_forms,
             self.watch_clock,
             escalation.pass_on_unanswered,
             *([count_dice] if counts_dice else []),

@@ -29,12 +29,12 @@ from tables.corrections.held_slips import file_what_is_held
 from tables.corrections.raises import newest_throw, verify_raise
 from tables.corrections.refusals import MONEY_HAS_MOVED
 from tables.corrections.reviews import moved_beside
-from tables.limits.chips import verify_in_chips
-from tables.limits.rules import wager_flag
+from tables.limits import wager_flag
 from tables.models import Round, Wager
 from tables.money.inventory import verify_chips_exist
 from tables.rounds.entry_types import NewSettlement
 from tables.rounds.held import add_late_wager, counts_with_raises
+from tables.rounds.payable import verify_in_chips
 from tables.rounds.progress import advance, at_the_end, newly_settled, require_round
 from tables.rounds.seats import verify_seated
 from tables.rounds.settlement import settle_throw

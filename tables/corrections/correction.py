@@ -36,10 +36,10 @@ from tables.corrections.refusals import (
     SLIP_WAGER_UNCHANGED,
 )
 from tables.corrections.slips import CHIPS, CorrectedWager, SeatPayment, SettlementLine
-from tables.limits.chips import verify_in_chips
 from tables.models import Round, Slip
 from tables.money.inventory import verify_chips_exist
 from tables.rounds.entry_types import Totals
+from tables.rounds.payable import verify_in_chips
 from tables.rounds.refusals import NO_SUCH_SEAT
 
 KINDS: tuple[SlipKind, ...] = get_args(SlipKind)

@@ -33,7 +33,7 @@ from tables.demo.refusals import EVENING_OUTSIDE_DEMO
 from tables.demo.simulated_crew import Staff
 from tables.demo.simulated_money import FILL, TableChips
 from tables.demo.simulation import MAX_ACTS, SimulatedTable, acts_of_round, change_dice, place_wagers
-from tables.limits.rules import pending_change
+from tables.limits import pending_change
 from tables.models import Alert, DiceLot, Round, Table, TableInventory, Wager
 from tables.money.keeping import change_keeping
 from tables.runner import facility as facility_runner

@@ -27,7 +27,7 @@ from tables.demo.simulated_money import CREDIT, FILL, TableChips, act
 from tables.demo.simulation import SimulatedTable, change_dice
 from tables.handover.draft import handover_draft
 from tables.handover.shifts import shift_to_hand_over
-from tables.limits.rules import pending_change
+from tables.limits import pending_change
 from tables.models import Alert, Round, Slip, Table, Throw
 from tables.rounds.entry_types import Totals
 from tables.rules.alert_rules import NEW_RULES

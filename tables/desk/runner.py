@@ -4,14 +4,12 @@ The desk changes nothing that it reads. It requests exports and verifications, a
 """
 
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
 
 from audit.models import Person
-from audit.runner import ActOutcome, ActRequest, ActResponse
+from audit.runner import ActOutcome, ActRequest, ActResponse, Do
 from audit.step_up import StepUp
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
-from games.params import Params
 from tables.core.duty import is_on_duty_at_facility
 
 __all__ = [
@@ -35,9 +33,6 @@ class DeskContext(StreamContext):
     """What an act of the desk works with. The caller holds the lock of the stream `facility/exports`."""
 
 
-DeskAct: TypeAlias = Callable[[DeskContext, Params], ActOutcome]
-
-
 class DeskRunner(StreamRunner[DeskContext]):
     """Executes the acts of the desk."""
 
@@ -57,7 +52,7 @@ class DeskRunner(StreamRunner[DeskContext]):
 
     def desk_act(
         self, *, roles: Iterable[str] = EXPORT_ROLES, step_up: StepUp = "never"
-    ) -> Callable[[DeskAct], DeskAct]:
+    ) -> Callable[[Do], Do]:
         """Register an act of the desk under its function's name."""
         return self.act(roles=roles, depends_on="nothing", step_up=step_up)
 

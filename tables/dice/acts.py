@@ -1,14 +1,16 @@
 """Acts on dice lots at a table: issued to it, placed in its shaker, inspected, taken out of play."""
 
+from typing import Annotated
+
 from audit import clock
+from games.act_forms import Text, text
 from games.engine import Refusal
 from games.engine.dice import A_DAY
-from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, DICE_KEEPERS, FLOOR
 from tables.core.refusals import NO_DICE, NO_SHAKER
 from tables.dice import custody
-from tables.dice.custody import WITHDRAWAL_REASONS, Status
+from tables.dice.custody import Status
 from tables.dice.entry_types import (
     DICE_LOT_EXAMINED,
     DICE_LOT_ISSUED,
@@ -23,6 +25,7 @@ from tables.dice.entry_types import (
     DiceLotReturned,
     DiceLotWithdrawn,
     ShakerUnlocked,
+    WithdrawalReason,
 )
 from tables.dice.handling import (
     OUTSIDE_SHAKER,
@@ -41,16 +44,15 @@ from tables.runner.table import ActOutcome, act
 
 
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
-def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
+def issue_dice(ctx: TableContext, *, lot_code: Text) -> ActOutcome:
     """Issue a stored lot to this table. Table games and a second department sign.
 
     At the start of the gaming day, and again whenever dice must be replaced.
     """
-    code = params.text("lot")
     facility = ctx.table.facility
     section = custody.duty_section(facility, "issue")
     verify_two_departments(ctx, section)
-    lot = custody.locked_lot(facility, code)
+    lot = custody.locked_lot(facility, lot_code)
     custody.verify_status(lot, [Status.STORED], section)
     verify_lot_fits(ctx, lot)
     lot.status, lot.table = Status.ISSUED, ctx.table
@@ -61,12 +63,13 @@ def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
-def return_dice(ctx: TableContext, params: Params) -> ActOutcome:
+def return_dice(
+    ctx: TableContext, *, lot_code: Text, compartment: Annotated[str, text(40)] = ""
+) -> ActOutcome:
     """Return a lot that was issued here and never placed to storage. Two departments sign."""
-    code, compartment = params.text("lot"), params.text("compartment", default="", max_length=40)
     section = custody.duty_section(ctx.table.facility, "storage")
     verify_two_departments(ctx, section)
-    lot = locked_lot_of_table(ctx, code)
+    lot = locked_lot_of_table(ctx, lot_code)
     custody.verify_status(lot, [Status.ISSUED], section)
     lot.status, lot.table, lot.compartment = Status.STORED, None, compartment or lot.compartment
     lot.save(update_fields=["status", "table", "compartment"])
@@ -76,20 +79,19 @@ def return_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
+def change_dice_lot(ctx: TableContext, *, lot_code: Text, seal: Annotated[str, text(40)] = "") -> ActOutcome:
     """Put a lot into the shaker, seal or lock it, and start its clock. The floor signs.
 
     The previous lot leaves play for good: dice never return to a shaker, because their clock would start again
     (A16).
     """
-    code, seal = params.text("lot"), params.text("seal", default="", max_length=40)
     verify_signed_by_floor(ctx)
     verify_no_dice_in_play(ctx)
     shaker = ctx.shaker
     if shaker is None:
         raise Refusal(NO_SHAKER, table=ctx.table.code)
     verify_sealed(ctx, seal)
-    lot = locked_fresh_lot(ctx, code)
+    lot = locked_fresh_lot(ctx, lot_code)
     removed_lot = remove_dice(ctx, shaker, "replaced")
     expires_at = place_lot(ctx, lot, shaker, seal)
     data: DiceLotPlaced = {
@@ -106,13 +108,12 @@ def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def withdraw_dice(ctx: TableContext, params: Params) -> ActOutcome:
+def withdraw_dice(ctx: TableContext, *, why: WithdrawalReason, found: Text = "") -> ActOutcome:
     """Take the dice at this table out of play for good: one is lost, or they are marked or no longer fit.
 
     Nothing is shaken or thrown here until another lot is placed (§ 577.4(d)). The entry names the finder and their
     license.
     """
-    why, finding = params.choice("why", WITHDRAWAL_REASONS), params.text("found", default="")
     verify_no_dice_in_play(ctx)
     shaker = ctx.shaker
     removed_lot = remove_dice(ctx, shaker, why) if shaker else None
@@ -125,19 +126,18 @@ def withdraw_dice(ctx: TableContext, params: Params) -> ActOutcome:
         "shaker": shaker.code,
         "why": why,
         "section": section,
-        "found": finding,
+        "found": found,
         "round": ctx.round.number if ctx.round else None,
     }
     return ActOutcome(DICE_LOT_WITHDRAWN(data))
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def unlock_shaker(ctx: TableContext, params: Params) -> ActOutcome:
+def unlock_shaker(ctx: TableContext, *, why: Text) -> ActOutcome:
     """Open the lock of an automated shaker. The floor signs.
 
     This ends the calendar month of its dice (A17): they expire 24 hours after they were placed.
     """
-    why = params.text("why")
     verify_signed_by_floor(ctx)
     verify_no_dice_in_play(ctx)
     lot, shaker = ctx.lot, ctx.shaker
@@ -160,19 +160,19 @@ def unlock_shaker(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def examine_dice(ctx: TableContext, params: Params) -> ActOutcome:
+def examine_dice(
+    ctx: TableContext, *, lot_code: Text, tampered: bool = False, found: Text = ""
+) -> ActOutcome:
     """Record the end-of-day inspection of a lot that this table has or had: sound, or tampered with.
 
     A report of tampering has the time, the table, and the finder's name and license. Dice in the shaker must be
     taken out first, with `withdraw_dice`.
     """
-    code, tampered = params.text("lot"), params.boolean("tampered")
-    finding = params.text("found", default="")
-    lot = locked_lot_of_table(ctx, code)
+    lot = locked_lot_of_table(ctx, lot_code)
     custody.verify_status(lot, [Status.PLACED, *OUTSIDE_SHAKER])
     if tampered and lot.status == Status.PLACED:
         raise Refusal(WITHDRAW_TAMPERED_DICE, lot=lot.code)
-    if tampered and not finding:
+    if tampered and not found:
         raise Refusal(SAY_WHAT_WAS_FOUND, lot=lot.code)
     lot.examined_at, lot.tampered = ctx.now, lot.tampered or tampered
     if tampered and lot.status == Status.ISSUED:
@@ -182,7 +182,7 @@ def examine_dice(ctx: TableContext, params: Params) -> ActOutcome:
     data: DiceInspection = {
         **finder_data(ctx),
         "lot": lot.code,
-        "found": finding,
+        "found": found,
         "section": custody.duty_section(ctx.table.facility, "examination"),
     }
     entry_type = DICE_LOT_TAMPERED if tampered else DICE_LOT_EXAMINED

@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from games.act_forms import Text
 from games.engine import Refusal
 from games.params import Params
 from tables.core.permissions import DICE_KEEPERS
@@ -87,10 +88,9 @@ def calibrate_instrument(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(DICE, roles=DICE_KEEPERS)
-def retire_instrument(ctx: FacilityContext, params: Params) -> ActOutcome:
+def retire_instrument(ctx: FacilityContext, *, instrument_code: Text, why: Text) -> ActOutcome:
     """Take an instrument out of service: nothing is measured with it until it is calibrated again."""
-    code, why = params.text("instrument"), params.text("why")
-    instrument = locked_instrument(ctx, code)
+    instrument = locked_instrument(ctx, instrument_code)
     instrument.retired_at, instrument.retired_why = ctx.now, why
     instrument.save()
     return ActOutcome(INSTRUMENT_RETIRED({"instrument": instrument.code, "why": why}))

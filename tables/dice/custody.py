@@ -6,16 +6,14 @@ What the games' own chapters require of dice comes from the edition.
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import get_args
 
 from games.engine import Refusal
 from games.models import Facility
-from tables.dice.entry_types import LotData, WithdrawalReason
+from tables.dice.entry_types import LotData
 from tables.dice.refusals import LOT_IS_ELSEWHERE, NO_SUCH_LOT
 from tables.models import DiceLot, Shaker
 
 Status = DiceLot.Status
-WITHDRAWAL_REASONS: tuple[WithdrawalReason, ...] = get_args(WithdrawalReason)
 
 
 def duty_section(facility: Facility, duty: str) -> str:

@@ -1,7 +1,8 @@
 """Acts of the dice room: receipt, inspection, storage under two locks, destruction. Two departments sign each."""
 
-from typing import cast, get_args
+from typing import Annotated, cast
 
+from games.act_forms import words
 from games.engine import Refusal
 from games.params import Params
 from games.refusals import MALFORMED
@@ -27,7 +28,6 @@ from tables.runner.facility import DICE, ActOutcome, FacilityContext, facility_a
 from tables.runner.signatures import verify_two_departments
 
 MAX_LOTS, MAX_TO_DESTROY, MAX_DICE, MAX_UM = 100, 500, 12, 100_000
-DESTRUCTIONS: tuple[Destruction, ...] = get_args(Destruction)
 # A setting of the facility: 0.005 inch. The text on a die's tolerance is not among those supplied.
 TOLERANCE_UM = 127
 
@@ -155,19 +155,20 @@ def _measurement_data(die: DiceMeasurement) -> MeasuredDie:
 
 
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
-def destroy_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
+def destroy_dice(
+    ctx: FacilityContext,
+    *,
+    lots: Annotated[tuple[str, ...], words(MAX_TO_DESTROY)] = (),
+    how: Destruction,
+) -> ActOutcome:
     """Cancel or destroy lots that were rejected or are out of play. Two departments sign."""
-    codes, how = (
-        params.texts("lots", max_items=MAX_TO_DESTROY),
-        params.choice("how", DESTRUCTIONS),
-    )
     verify_two_departments(ctx, custody.duty_section(ctx.facility, "destruction"))
-    if not codes:
+    if not lots:
         raise Refusal(MALFORMED, name="lots")
-    for code in sorted(set(codes)):
+    for code in sorted(set(lots)):
         lot = custody.locked_lot(ctx.facility, code)
         custody.verify_status(lot, [Status.REJECTED, Status.REMOVED])
         lot.status = Status.DESTROYED
         lot.save(update_fields=["status"])
         ctx.lots.append(lot)
-    return ActOutcome(DICE_DESTROYED({"lots": sorted(set(codes)), "how": how}))
+    return ActOutcome(DICE_DESTROYED({"lots": sorted(set(lots)), "how": how}))

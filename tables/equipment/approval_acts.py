@@ -2,10 +2,11 @@
 
 import datetime as dt
 from copy import copy
-from typing import get_args
+from typing import Annotated
 
 from audit import clock
 from games import submissions
+from games.act_forms import Code, Text, integers, whole
 from games.engine import Refusal
 from games.engine.editions import Edition, all_editions, edition
 from games.jurisdictions import is_body
@@ -38,7 +39,6 @@ from tables.runner.facility import EQUIPMENT, ActOutcome, FacilityContext, facil
 OFFICE_ROLES = frozenset({"compliance", "games-administrator"})
 MOST_AT_ONCE = 500  # tables or shakers of one letter
 PRINTS = ("odds", "payout-limit")
-SHAKER_KINDS: tuple[ShakerKind, ...] = get_args(ShakerKind)
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES, step_up="always", subject="equipment")
@@ -81,38 +81,41 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
-def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
+def withdraw_approval(
+    ctx: FacilityContext,
+    *,
+    approval_id: Annotated[int, whole(0, 2**53)] = 0,
+    approvals: Annotated[tuple[int, ...], integers(MOST_AT_ONCE)] = (),
+    why: Text,
+) -> ActOutcome:
     """Record that an approval was withdrawn, or several. A table that needs it can no longer open."""
-    pk = params.integer("approval", 0, 2**53, default=0)
-    pks = (pk,) if pk else params.integers("approvals", max_items=MOST_AT_ONCE)
-    why = params.text("why")
+    pks = (*approvals, *((approval_id,) if approval_id else ()))
     if not pks:
         raise malformed("approvals")
-    approvals = list(
+    rows = list(
         Approval.objects.select_for_update(of=("self",))
         .filter(facility=ctx.facility, pk__in=pks, withdrawn_at=None)
         .order_by("pk")
     )
-    if len(approvals) != len(pks):
+    if len(rows) != len(pks):
         raise Refusal(NO_SUCH_APPROVAL)
-    for approval in approvals:
+    for approval in rows:
         approval.withdrawn_at = ctx.now
         approval.save(update_fields=["withdrawn_at"])
         _affect_table(ctx, approval)
-    data = [approval_data(approval) for approval in approvals]
+    data = [approval_data(approval) for approval in rows]
     if len(data) == 1:
         return ActOutcome(APPROVAL_WITHDRAWN({**data[0], "why": why}))
     return ActOutcome(APPROVALS_WITHDRAWN({"approvals": data, "why": why}))
 
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
-def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
+def register_shaker(ctx: FacilityContext, *, shaker: Code, kind: ShakerKind) -> ActOutcome:
     """Register a new shaker. It needs its approval before a table opens with it."""
-    code, kind = params.code("shaker"), params.choice("kind", SHAKER_KINDS)
-    if Shaker.objects.filter(facility=ctx.facility, code=code).exists():
-        raise Refusal(SHAKER_CODE_TAKEN, shaker=code)
-    Shaker.objects.create(facility=ctx.facility, code=code, kind=kind)
-    return ActOutcome(SHAKER_REGISTERED({"shaker": code, "kind": kind}))
+    if Shaker.objects.filter(facility=ctx.facility, code=shaker).exists():
+        raise Refusal(SHAKER_CODE_TAKEN, shaker=shaker)
+    Shaker.objects.create(facility=ctx.facility, code=shaker, kind=kind)
+    return ActOutcome(SHAKER_REGISTERED({"shaker": shaker, "kind": kind}))
 
 
 def approval_subjects() -> tuple[str, ...]:

@@ -1,11 +1,11 @@
 """Acts on failures of the device, the lit layout or an automated shaker. Gaming ceases until the repair."""
 
-from typing import cast, get_args
+from typing import cast
 
 from audit.people import has_rank
+from games.act_forms import OptionalDice, Text
 from games.engine import Refusal
 from games.engine.refusals import SHAKER_NOT_AUTOMATED
-from games.params import Params
 from games.snapshot_types import EquipmentKind
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
@@ -21,37 +21,35 @@ from tables.rounds.settlement import settle_throw
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 
-WHAT_FAILS: tuple[EquipmentKind, ...] = get_args(EquipmentKind)
-
 
 @act(roles=AT_THE_TABLE, witness=True)
-def report_device_failure(ctx: TableContext, params: Params) -> ActOutcome:
+def report_device_failure(
+    ctx: TableContext, *, what: EquipmentKind = "device", dice: OptionalDice = None
+) -> ActOutcome:
     """Record that the device, the lit layout (A14) or an automated shaker failed. Gaming here ceases.
 
     If the dice were not seen yet, the round is void and wagers are returned; after no more bets the floor signs that,
     as the policy says. Otherwise the announced dice settle it manually, before the witness that the edition names.
     """
-    equipment = params.choice("what", WHAT_FAILS, default="device")
-    dice = params.dice(optional=True)
     if ctx.table.status == Table.Status.CEASED:
-        return _another_failure(ctx, equipment)
+        return _another_failure(ctx, what)
     if ctx.table.status != Table.Status.OPEN:
         raise Refusal(TABLE_IS_CLOSED, table=ctx.table.code)
-    if equipment == "shaker":
+    if what == "shaker":
         return _shaker_failed(ctx)
     round_ = ctx.round
     section = ctx.rules.section("device-failure")
-    cease_gaming(ctx, equipment, section)
+    cease_gaming(ctx, what, section)
     if round_ is None:
         if dice is not None:
             ctx.game.verify_report_device_failure(ctx.state, dice)
-        return ActOutcome(DEVICE_FAILED({"what": equipment, "section": section, "round": None}))
+        return ActOutcome(DEVICE_FAILED({"what": what, "section": section, "round": None}))
     if dice is not None or ctx.state.dice:
         verify_edition_witness(ctx)
     else:
         ctx.game.verify_report_device_failure(ctx.state, dice)
         _verify_may_void(ctx, round_, section)
-    return _settle_failure(ctx, round_, equipment, dice)
+    return _settle_failure(ctx, round_, what, dice)
 
 
 def _settle_failure(
@@ -135,20 +133,19 @@ def _another_failure(ctx: TableContext, equipment: EquipmentKind) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def record_repair(ctx: TableContext, params: Params) -> ActOutcome:
+def record_repair(ctx: TableContext, *, what: Text) -> ActOutcome:
     """Record that the failed equipment was repaired, and how (A15). The floor signs.
 
     The inspection afterward lets gaming continue.
     """
     verify_signed_by_floor(ctx)
-    how = params.text("what")
     if not ctx.table.ceased_what:
         raise Refusal(NOTHING_FAILED, table=ctx.table.code)
     if ctx.round is not None:
         raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
     equipment = ctx.table.ceased_what
     mark_repaired(ctx)
-    return ActOutcome(REPAIR_RECORDED({"what": equipment, "how": how}))
+    return ActOutcome(REPAIR_RECORDED({"what": equipment, "how": what}))
 
 
 def verify_edition_witness(ctx: TableContext) -> None:

@@ -1,9 +1,11 @@
 """The act that logs a device that § 521.6 forbids: what it was, where, and what was done about it."""
 
+from typing import Annotated
+
+from games.act_forms import Text, whole
 from games.engine import Refusal
 from games.guide.sections import section
 from games.models import DeviceIncident
-from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
 from tables.failures.entry_types import DEVICE_INCIDENT
@@ -13,14 +15,14 @@ from tables.runner.table import ActOutcome, act
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def log_device_incident(ctx: TableContext, params: Params) -> ActOutcome:
+def log_device_incident(
+    ctx: TableContext, *, what: Text, action: Text, seat: Annotated[int, whole(0, 64)] = 0
+) -> ActOutcome:
     """Log the incident for the facility and in this table's record, open or closed.
 
     `seat` is 0 if nobody used the device from a seat: a bystander's counts too. Raises `no-such-seat` or
     `malformed`.
     """
-    device, action = params.text("what"), params.text("action")
-    seat = params.integer("seat", 0, 64, default=0)
     if seat > ctx.table.seats:
         raise Refusal(NO_SUCH_SEAT, seat=seat, seats=ctx.table.seats)
     round_ = ctx.round.number if ctx.round else None
@@ -30,7 +32,7 @@ def log_device_incident(ctx: TableContext, params: Params) -> ActOutcome:
         round=round_,
         seat=seat or None,
         at=ctx.now,
-        what=device,
+        what=what,
         action=action,
         by=ctx.actor,
     )
@@ -38,7 +40,7 @@ def log_device_incident(ctx: TableContext, params: Params) -> ActOutcome:
     data: IncidentData = {
         "round": round_,
         "seat": seat or None,
-        "what": device,
+        "what": what,
         "action": action,
         "section": cite,
     }

@@ -24,12 +24,12 @@ from tables.failures.refusals import (
     NO_FAILURE_ON_RECORD,
     ROUND_IS_LIVE,
 )
-from tables.limits.chips import verify_in_chips
 from tables.models import Round, Table
 from tables.money.inventory import verify_chips_exist
 from tables.rounds.begin import ensure_round
 from tables.rounds.entry_types import SettledWager, ThrowData
 from tables.rounds.held import Raise, lines_of, net_payout
+from tables.rounds.payable import verify_in_chips
 from tables.rounds.progress import newly_settled
 from tables.rounds.settlement import settle_throw, settled_data, taken_cents, write_settlements, write_throw
 from tables.rounds.wager_acts import report_over_max

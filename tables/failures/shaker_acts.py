@@ -1,9 +1,11 @@
 """Acts on the shaker at a table: replace it, and return a repaired one to service."""
 
+from typing import Annotated
+
 from django.db.models import Q
 
+from games.act_forms import Text, whole
 from games.engine import Refusal
-from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.core.refusals import ROUND_IN_PLAY
@@ -24,26 +26,31 @@ from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
+def replace_shaker(
+    ctx: TableContext,
+    *,
+    shaker_code: Text,
+    tosses: Annotated[int, whole(0, 99)] = 0,
+    covered_or_signed: bool = False,
+    removed_from_table: bool = False,
+) -> ActOutcome:
     """Replace the shaker at this table. The floor signs.
 
     Each edition says where a failed automated shaker must be first (A20). An automated shaker at an open table has
     three test runs before (`tosses`), as at an opening.
     """
-    code, tosses = params.text("shaker"), params.integer("tosses", 0, 99, default=0)
-    covered, removed = params.boolean("covered_or_signed"), params.boolean("removed_from_table")
     verify_signed_by_floor(ctx)
     verify_shaker_may_change(ctx)
-    here, new = _shakers_here(ctx), _shaker_to_place(ctx, code)
+    here, new = _shakers_here(ctx), _shaker_to_place(ctx, shaker_code)
     if new.kind == "manual" and any(shaker.kind != "manual" for shaker in here):
-        verify_automated_shaker_out_of_use(ctx, covered=covered, removed=removed)
+        verify_automated_shaker_out_of_use(ctx, covered=covered_or_signed, removed=removed_from_table)
     kind = ctx.rules.shaker(new.kind)
     Equipment(ctx, new).verify_shaker_approved()
     if ctx.table.status == Table.Status.OPEN:
         verify_tosses(ctx, new.kind, tosses)
     failed = ctx.table.ceased_what == "shaker"
     removed_codes = [
-        _remove_shaker(ctx, shaker, stays=_stays_at_table(shaker) and not removed, failed=failed)
+        _remove_shaker(ctx, shaker, stays=_stays_at_table(shaker) and not removed_from_table, failed=failed)
         for shaker in here
     ]
     new.table, new.secured = ctx.table, ctx.table.status == "closed"
@@ -56,24 +63,25 @@ def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
         "shaker": new.code,
         "kind": new.kind,
         "replaces": removed_codes[0] if removed_codes else None,
-        "covered_or_signed": covered,
+        "covered_or_signed": covered_or_signed,
         "tosses": tosses,
-        "removed_from_table": removed,
+        "removed_from_table": removed_from_table,
     }
     return ActOutcome(SHAKER_REPLACED(data))
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def return_shaker(ctx: TableContext, params: Params) -> ActOutcome:
+def return_shaker(ctx: TableContext, *, shaker_code: Text, how: Text) -> ActOutcome:
     """Return a repaired shaker to service. It may then be used at any table.
 
     It is covered and out of order at this table, or left a table when it failed.
     """
-    code, how = params.text("shaker"), params.text("how")
-    mine = Shaker.objects.select_for_update(of=("self",)).filter(facility=ctx.table.facility_id, code=code)
+    mine = Shaker.objects.select_for_update(of=("self",)).filter(
+        facility=ctx.table.facility_id, code=shaker_code
+    )
     shaker = mine.filter(Q(table=ctx.table) | Q(table=None), out_of_order=True).first()
     if shaker is None:
-        raise Refusal(SHAKER_NOT_OUT_OF_ORDER, shaker=code, table=ctx.table.code)
+        raise Refusal(SHAKER_NOT_OUT_OF_ORDER, shaker=shaker_code, table=ctx.table.code)
     shaker.table, shaker.out_of_order, shaker.secured = None, False, True
     shaker.save(update_fields=["table", "out_of_order", "secured"])
     return ActOutcome(

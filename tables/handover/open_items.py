@@ -33,7 +33,7 @@ from tables.dice.alert_rules import (
 from tables.dice.deadlines import TO_DESTROY, count_due_at
 from tables.failures.alert_rules import DEVICE_FAILURE, SHAKER_FAILURE
 from tables.failures.words import ceased_text
-from tables.limits.rules import section_of
+from tables.limits import section_of
 from tables.models import Alert, Case, ChipTransfer, DiceLot, DropBox, LimitsChange, PlannedMove, Slip, Table
 from tables.money.view import transfers_of
 from tables.words.entries import words_of

@@ -7,13 +7,14 @@ whose.
 
 import datetime as dt
 from collections.abc import Iterable
+from typing import Annotated, get_args
 
 from django.db.models import QuerySet
 
 from audit.models import LegalHold
+from games.act_forms import Code, text, whole
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
-from games.params import Params
 from games.separation import policy
 from tables.core.duty import is_on_duty
 from tables.core.permissions import FLOOR
@@ -57,13 +58,13 @@ from tables.runner.signatures import verify_signed_by_policy
 RATINGS, EXCLUSIONS_ROW, ADMISSIONS, ERASURES = "ratings", "exclusions", "admissions", "erasures"
 READERS = FLOOR | {"compliance", "security", "surveillance"}
 MAX_ID = 2**53 - 1
-EXCLUSIONS: tuple[Exclusion, ...] = ("self", "list", "house", "age")
 
 
 @facility_act(PLAYERS, roles=FLOOR, is_personal=True)
-def register_player(ctx: FacilityContext, params: Params) -> ActOutcome:
+def register_player(
+    ctx: FacilityContext, *, name: Annotated[str, text(80)], card: Annotated[str, text(30)] = ""
+) -> ActOutcome:
     """File a player's name and club card under a new random code. Raises `card-is-on-file`."""
-    name, card = params.text("name", max_length=80), params.text("card", default="", max_length=30)
     if card and (holder := _details(ctx, card)) is not None:
         raise Refusal(CARD_IS_ON_FILE, player=holder.player.code)
     player = Player.objects.create(facility=ctx.facility, code=new_code(ctx.facility.pk), added_at=ctx.now)
@@ -73,40 +74,40 @@ def register_player(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(PLAYERS, roles=READERS, is_personal=True)
-def find_player(ctx: FacilityContext, params: Params) -> ActOutcome:
+def find_player(ctx: FacilityContext, *, card: Annotated[str, text(30)]) -> ActOutcome:
     """Look up the code of the player who has a club card. Raises `no-such-card`."""
-    details = _details(ctx, params.text("card", max_length=30))
+    details = _details(ctx, card)
     if details is None:
         raise Refusal(NO_SUCH_CARD)
     return ActOutcome(PLAYER_FOUND({"player": details.player.code}), {"player": details.player.code})
 
 
 @facility_act(PLAYERS, roles=READERS)
-def read_player(ctx: FacilityContext, params: Params) -> ActOutcome:
+def read_player(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     """Read a player's personal data: their page shows them to this person for ten minutes."""
-    player = player_of(ctx.facility.pk, params.code("player"))
+    player = player_of(ctx.facility.pk, player_code)
     return ActOutcome(PLAYER_READ({"player": player.code}), {"player": player.code})
 
 
 @facility_act(PLAYERS, roles=policy.roles_of(EXCLUSIONS_ROW, "prepare"), witness=True)
-def exclude_player(ctx: FacilityContext, params: Params) -> ActOutcome:
+def exclude_player(ctx: FacilityContext, *, player_code: Code, reason: Exclusion) -> ActOutcome:
     """Exclude a player: nobody may rate them at a seat. Their ratings end at once, and the floor is alerted there.
 
     Raises what `verify_signed_by_policy` does.
     """
     verify_signed_by_policy(ctx, EXCLUSIONS_ROW)
-    player = player_of(ctx.facility.pk, params.code("player"), lock="wait")
-    player.exclusion = params.choice("reason", EXCLUSIONS)
+    player = player_of(ctx.facility.pk, player_code, lock="wait")
+    player.exclusion = reason
     player.save(update_fields=["exclusion"])
     end_at_all_tables(ctx, player)
     return ActOutcome(PLAYER_EXCLUDED({"player": player.code, "reason": player.exclusion}))
 
 
 @facility_act(PLAYERS, roles=policy.roles_of(ADMISSIONS, "prepare"), witness=True)
-def admit_player(ctx: FacilityContext, params: Params) -> ActOutcome:
+def admit_player(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     """Lift the exclusion of a player. Raises `player-is-not-excluded`, and what `verify_signed_by_policy` does."""
     verify_signed_by_policy(ctx, ADMISSIONS)
-    player = player_of(ctx.facility.pk, params.code("player"))
+    player = player_of(ctx.facility.pk, player_code)
     if not player.exclusion:
         raise Refusal(PLAYER_IS_NOT_EXCLUDED, player=player.code)
     player.exclusion = ""
@@ -115,7 +116,7 @@ def admit_player(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(PLAYERS, roles=policy.roles_of(RATINGS, "prepare"), witness=True)
-def merge_players(ctx: FacilityContext, params: Params) -> ActOutcome:
+def merge_players(ctx: FacilityContext, *, player_code: Code, into_code: Code) -> ActOutcome:
     """Record that two codes are of one person. Figures of `into` contain those of `player`, which no seat takes again.
 
     An exclusion of either holds for both, and ends the ratings of `into`; somebody who excludes players signs then.
@@ -123,8 +124,8 @@ def merge_players(ctx: FacilityContext, params: Params) -> ActOutcome:
     does.
     """
     row = verify_signed_by_policy(ctx, RATINGS)
-    player = player_of(ctx.facility.pk, params.code("player"), lock="wait")
-    into = player_of(ctx.facility.pk, params.code("into"), lock="wait")
+    player = player_of(ctx.facility.pk, player_code, lock="wait")
+    into = player_of(ctx.facility.pk, into_code, lock="wait")
     if player == into:
         raise Refusal(NOT_ANOTHER_PLAYER)
     _verify_not_rated(player)
@@ -141,16 +142,16 @@ def merge_players(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(PLAYERS, roles=policy.roles_of(RATINGS, "prepare"), witness=True)
-def unmerge_players(ctx: FacilityContext, params: Params) -> ActOutcome:
+def unmerge_players(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     """Record that a merged code is of another person after all: the way back from `merge_players`.
 
     Its ratings count for it alone again. If one of both is excluded, the other one is from now on, because it was not
     known whom the exclusion meant; somebody who excludes players signs then. Raises `player-not-merged`,
     `player-is-erased`, `excluded-code`, and what `_verify_may_correct` does.
     """
-    row, code = verify_signed_by_policy(ctx, RATINGS), params.code("player")
-    into = _merged_into(ctx, code)
-    player = Player.objects.get(facility=ctx.facility, code=code.upper())
+    row = verify_signed_by_policy(ctx, RATINGS)
+    into = _merged_into(ctx, player_code)
+    player = Player.objects.get(facility=ctx.facility, code=player_code.upper())
     _verify_may_correct(ctx, row, Rating.objects.filter(player=player))
     _verify_exclusion_may_spread(ctx, player, into)
     exclusions: dict[str, Exclusion] = {}
@@ -170,37 +171,43 @@ def unmerge_players(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(PLAYERS, roles=policy.roles_of(RATINGS, "prepare"), witness=True)
-def split_rating(ctx: FacilityContext, params: Params) -> ActOutcome:
+def split_rating(
+    ctx: FacilityContext,
+    *,
+    rating_id: Annotated[int, whole(1, MAX_ID)],
+    player_code: Code,
+    round: Annotated[int, whole(1, 2**31 - 1)],
+) -> ActOutcome:
     """Record that the rounds of an ended rating from `round` on were another player's. The same act leads back.
 
     Raises `no-such-rating`, `no-such-split`, `not-another-player`, and what `_verify_may_correct` does.
     """
     row = verify_signed_by_policy(ctx, RATINGS)
-    ended = Rating.objects.filter(pk=params.integer("rating", 1, MAX_ID), ended_at__isnull=False)
+    ended = Rating.objects.filter(pk=rating_id, ended_at__isnull=False)
     rating = ended.filter(table__facility=ctx.facility).select_related("player", "table").first()
     if rating is None or rating.last_round is None:
         raise Refusal(NO_SUCH_RATING)
-    player, number = player_of(ctx.facility.pk, params.code("player")), params.integer("round", 1, 2**31 - 1)
+    player = player_of(ctx.facility.pk, player_code)
     if player == rating.player:
         raise Refusal(NOT_ANOTHER_PLAYER)
-    if not rating.first_round <= number <= rating.last_round:
+    if not rating.first_round <= round <= rating.last_round:
         raise Refusal(NO_SUCH_SPLIT, first=rating.first_round, last=rating.last_round)
     _verify_may_correct(ctx, row, Rating.objects.filter(pk=rating.pk))
     before, last_round, to_rating = rating.player, rating.last_round, rating
-    if number == rating.first_round:
+    if round == rating.first_round:
         Rating.objects.filter(pk=rating.pk).update(player=player)
     else:
-        moment = rating.table.rounds.values_list("opened_at", flat=True).get(number=number)
+        moment = rating.table.rounds.values_list("opened_at", flat=True).get(number=round)
         to_rating = Rating.objects.create(
             player=player,
             table=rating.table,
             seat=rating.seat,
             started_at=moment,
             ended_at=rating.ended_at,
-            first_round=number,
+            first_round=round,
             last_round=last_round,
         )
-        rating.last_round, rating.ended_at = number - 1, moment
+        rating.last_round, rating.ended_at = round - 1, moment
         rating.save(update_fields=["last_round", "ended_at"])
     return ActOutcome(
         RATING_SPLIT(
@@ -208,7 +215,7 @@ def split_rating(ctx: FacilityContext, params: Params) -> ActOutcome:
                 "rating": rating.pk,
                 "player": before.code,
                 "table": rating.table.code,
-                "first_round": number,
+                "first_round": round,
                 "last_round": last_round,
                 "to_player": player.code,
                 "to_rating": to_rating.pk,
@@ -219,14 +226,14 @@ def split_rating(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(PLAYERS, roles=policy.roles_of(ERASURES, "prepare"), witness=True, step_up="always")
-def erase_player(ctx: FacilityContext, params: Params) -> ActOutcome:
+def erase_player(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     """Erase a player's personal data, also those under the codes that were merged into theirs. Ratings stay, nameless.
 
     Raises `exclusion-stands` for an excluded player, `player-is-held` for one whom a legal hold covers, or
     `player-is-rated` while they are; and what `verify_signed_by_policy` does.
     """
     verify_signed_by_policy(ctx, ERASURES)
-    player = player_of(ctx.facility.pk, params.code("player"), lock="wait")
+    player = player_of(ctx.facility.pk, player_code, lock="wait")
     if player.exclusion:
         raise Refusal(EXCLUSION_STANDS, player=player.code)
     _verify_not_rated(player)
@@ -264,7 +271,7 @@ def _merged_into(ctx: FacilityContext, code: str) -> Player:
 
 
 def _exclusion(player: Player) -> Exclusion:
-    return next(reason for reason in EXCLUSIONS if reason == player.exclusion)
+    return next(reason for reason in get_args(Exclusion) if reason == player.exclusion)
 
 
 def _verify_may_correct(ctx: FacilityContext, row: SeparationRow, ratings: QuerySet[Rating]) -> None:

@@ -14,8 +14,7 @@ from games.registry import game_of
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.corrections.entry_types import SLIP_FILED
 from tables.figures.round_figures import RoundWithSlip
-from tables.limits.entry_types import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
-from tables.limits.rules import Limits, limits_flag
+from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT, Limits, limits_flag
 from tables.opening.entry_types import TABLE_MADE, TABLE_OPENED
 from tables.replay.replayed_round import HANDLERS
 from tables.replay.round_records import RoundRecord, WagerRecord, records_in

@@ -5,7 +5,7 @@ from games.office.submissions.gate import verify_minimum
 from tables.core import posts
 from tables.core.context import TableContext
 from tables.equipment.checks import Equipment
-from tables.limits.rules import apply_when_due
+from tables.limits import apply_when_due
 from tables.models import Round, Table
 from tables.money.inventory import verify_chips_may_move
 from tables.rules.approved_terms import verify_terms_approved

@@ -10,14 +10,14 @@ from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.wager_input import WagerInput, read_wager_input
-from tables.limits.chips import verify_payable
-from tables.limits.rules import section_of
+from tables.limits import section_of
 from tables.models import Round
 from tables.models.rounds import FlagOrNone
 from tables.money.inventory import verify_chips_exist
 from tables.rounds.alert_rules import OVER_MAX
 from tables.rounds.begin import ensure_round
 from tables.rounds.entry_types import WAGERS_PLACED, PlacedWager
+from tables.rounds.payable import verify_payable
 from tables.rounds.seats import verify_seated
 from tables.rounds.wagers import verify_seats, write_wagers
 from tables.rules.suspensions import verify_not_suspended

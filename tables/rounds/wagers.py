@@ -5,7 +5,7 @@ from games.refusals import MALFORMED
 from tables.core.context import TableContext
 from tables.core.seats import take_seats
 from tables.core.wager_input import WagerInput
-from tables.limits.rules import wager_flag
+from tables.limits import wager_flag
 from tables.models import Round, Wager
 from tables.models.rounds import FlagOrNone
 from tables.rounds.refusals import NO_SUCH_SEAT

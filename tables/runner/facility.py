@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable
 from audit import record
 from audit.entry_types import EntryType
 from audit.models import Person, Stream
-from audit.runner import ActOutcome, ActRequest, ActResponse
+from audit.runner import ActOutcome, ActRequest, ActResponse, Do
 from audit.step_up import StepUp
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
-from games.params import Params
 from games.separation import acts as changes
 from tables.core.duty import is_on_duty_at_facility
 from tables.core.lot_steps import write_lot_steps
@@ -51,7 +50,6 @@ TABLE_ENTRY_TYPES: dict[str, EntryType[ChangeElsewhere]] = {
     STAFF: DUTY_CHANGED,
     SETUP: TABLE_CHANGED,
 }
-Do = Callable[["FacilityContext", Params], ActOutcome]
 
 
 class FacilityContext(StreamContext):

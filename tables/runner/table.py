@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from audit.clock import format_moment, never_before
 from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.models import Command, Stream
-from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, ClaimedTap, Stale
+from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, ClaimedTap, Do, Stale
+from games.act_forms import form_of
 from games.params import Params, malformed
 from tables.core import post_acts
 from tables.core.context import TableContext
@@ -29,9 +30,6 @@ __all__ = [
     "act_without_post",
     "execute",
 ]
-
-
-Do = TypeVar("Do", bound=Callable[..., ActOutcome])
 
 
 class TableRunner(ActRunner[TableContext, Params, Locked]):
@@ -97,6 +95,9 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         if request.seen_version > ctx.stream.seq:
             return True
         return request.seen_version < max(_last_changes(request, act, ctx), default=0)
+
+    def form_of(self, do: Callable[..., ActOutcome]) -> Callable[[TableContext, Params], ActOutcome]:
+        return form_of(do)
 
     def read_params(self, params: dict[str, Any]) -> Params:
         return Params(params)

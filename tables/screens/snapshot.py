@@ -38,7 +38,7 @@ from tables.core.context import TableContext, newest_revisions
 from tables.core.refusals import NO_RULES_IN_FORCE
 from tables.equipment import table_signs
 from tables.failures.words import ceased_text
-from tables.limits import rules
+from tables.limits import pending_change
 from tables.models import Table
 from tables.money.view import transfers_part
 from tables.opening import view
@@ -225,7 +225,7 @@ def _table(table: Table) -> TableFacts:
 
 def _limits(ctx: TableContext, has_pending_change: bool) -> Limits:
     table = ctx.table
-    change = rules.pending_change(table) if has_pending_change else None
+    change = pending_change(table) if has_pending_change else None
     return {
         "min_cents": table.min_cents,
         "max_cents": table.max_cents,

@@ -1,7 +1,10 @@
 """Acts that add pits and tables to a facility, and that move a table to another pit or submission."""
 
+from typing import Annotated
+
 from django.db.models import Q
 
+from games.act_forms import Code, text
 from games.engine import Refusal
 from games.engine.editions import edition
 from games.models import RulesSubmission
@@ -11,7 +14,7 @@ from games.registry import game_by_code
 from games.snapshot_types import TableKind
 from tables.core import posts
 from tables.core.reads import locked_table
-from tables.limits.refusals import MAXIMUM_UNDER_MINIMUM
+from tables.limits import MAXIMUM_UNDER_MINIMUM
 from tables.models import Pit, Table
 from tables.opening.new_tables import RESERVED_CODES, make_table, newest_submission
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
@@ -35,13 +38,12 @@ KINDS: tuple[TableKind, ...] = ("live", "training")
 
 
 @facility_act(SETUP, roles=SETUP_ROLES)
-def add_pit(ctx: FacilityContext, params: Params) -> ActOutcome:
+def add_pit(ctx: FacilityContext, *, pit: Code, name: Annotated[str, text(MAX_NAME)]) -> ActOutcome:
     """Add a pit to the facility. Raises `pit-code-taken`, also for a name that another pit has."""
-    code, name = params.code("pit"), params.text("name", max_length=MAX_NAME)
-    if Pit.objects.filter(Q(code__iexact=code) | Q(name__iexact=name), facility=ctx.facility).exists():
-        raise Refusal(PIT_CODE_TAKEN, pit=code, name=name)
-    Pit.objects.create(facility=ctx.facility, code=code, name=name)
-    return ActOutcome(PIT_MADE({"pit": code, "name": name}), {"pit": code})
+    if Pit.objects.filter(Q(code__iexact=pit) | Q(name__iexact=name), facility=ctx.facility).exists():
+        raise Refusal(PIT_CODE_TAKEN, pit=pit, name=name)
+    Pit.objects.create(facility=ctx.facility, code=pit, name=name)
+    return ActOutcome(PIT_MADE({"pit": pit, "name": name}), {"pit": pit})
 
 
 @facility_act(SETUP, roles=SETUP_ROLES)

@@ -1,5 +1,7 @@
 """What the football console says and draws, from snapshots of a table."""
 
+from typing import get_args
+
 import pytest
 from django.template.loader import render_to_string
 
@@ -7,7 +9,7 @@ from games.catalog.football import gridiron, screens
 from games.catalog.football.templatetags import football
 from games.engine import Rules
 from games.registry import game_of
-from tables.dice.acts import WITHDRAWAL_REASONS
+from tables.dice.entry_types import WithdrawalReason
 from tables.screens.fragments import render
 from tables.templatetags.floor import UNFIT
 from tests.markup import one_line
@@ -104,7 +106,7 @@ def test_the_reasons_for_a_no_roll_are_those_of_the_edition():
 @clause("PA-577.4(d)-lost")
 def test_a_lost_die_asks_for_a_new_set_before_the_next_throw(table):
     begin(table, (5, "touchdown", 500))
-    assert {why for why, _ in UNFIT} == set(WITHDRAWAL_REASONS)
+    assert {why for why, _ in UNFIT} == set(get_args(WithdrawalReason))
     table.act("throw_dice")
     table.act("call_no_roll", {"reason": "off-table"})
     table.act("withdraw_dice", {"why": "lost"})

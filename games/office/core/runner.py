@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterable
 
 from audit.models import Person
-from audit.runner import ActOutcome, ActRequest, ActResponse
+from audit.runner import ActOutcome, ActRequest, ActResponse, Do
 from audit.step_up import StepUp
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.office.core.floor import floor
-from games.params import Params
 from games.separation import acts as changes
 
 __all__ = [
@@ -36,9 +35,6 @@ class OfficeContext(StreamContext):
     """
 
 
-OfficeAct = Callable[[OfficeContext, Params], ActOutcome]
-
-
 class OfficeRunner(StreamRunner[OfficeContext]):
     """Executes the acts of the office."""
 
@@ -53,7 +49,7 @@ class OfficeRunner(StreamRunner[OfficeContext]):
 
     def office_act(
         self, *, roles: Iterable[str] = OFFICE_ROLES, subject: str = "", step_up: StepUp = "never"
-    ) -> Callable[[OfficeAct], OfficeAct]:
+    ) -> Callable[[Do], Do]:
         """Register an act of the office under its function's name.
 
         `subject`: the row of the policy by which one person prepares the act and another approves it; `roles` do not

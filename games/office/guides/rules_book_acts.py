@@ -1,5 +1,8 @@
 """Acts on the complete rules, their inspection by the public, and permissions of the Board under § 521.6."""
 
+from typing import Annotated
+
+from games.act_forms import Text, text
 from games.engine import Refusal
 from games.guide.authorized import chapters_to_come
 from games.guide.history import ROLL_HISTORY
@@ -92,9 +95,8 @@ def _verify_place(ctx: OfficeContext, elsewhere: str, reference: str) -> None:
 
 
 @office_act()
-def record_rules_inspection(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_rules_inspection(ctx: OfficeContext, *, note: Text = "") -> ActOutcome:
     """Record that a member of the public asked to see the complete rules."""
-    note = params.text("note", default="")
     book = RulesBook.objects.filter(facility=ctx.facility, replaced_at=None).first()
     if book is None:
         raise Refusal(NO_RULES_BOOK, section(ctx.facility, "book"))
@@ -153,9 +155,10 @@ def _table_codes(ctx: OfficeContext) -> set[str]:
 
 
 @office_act()
-def withdraw_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
+def withdraw_board_permission(
+    ctx: OfficeContext, *, reference: Annotated[str, text(60)], why: Text
+) -> ActOutcome:
     """End a permission of the Board now. Raises Refusal(`no-such-permission`)."""
-    reference, why = params.text("reference", max_length=60), params.text("why")
     permission = BoardPermission.objects.filter(
         facility=ctx.facility, reference=reference, withdrawn_at=None
     ).first()

@@ -1,7 +1,8 @@
 """Acts that register a provider and keep its file: investigation, listing and notes."""
 
-from typing import get_args
+from typing import Annotated, get_args
 
+from games.act_forms import Text, text
 from games.engine import Refusal
 from games.models import Provider, ProviderNote
 from games.models.providers import NoteKind
@@ -37,11 +38,16 @@ KINDS: tuple[NoteKind, ...] = get_args(NoteKind)
 
 
 @office_act()
-def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
+def register_provider(
+    ctx: OfficeContext,
+    *,
+    name: Annotated[str, text(100)],
+    game: Annotated[str, text(60)],
+    innovation: Text = "",
+    patent: Annotated[str, text(100)] = "",
+    no_other_license: bool = False,
+) -> ActOutcome:
     """Register a provider of the class that chapter 528 covers: § 528.1(1), (2) and (3) must all apply (A07)."""
-    name, game = params.text("name", max_length=100), params.text("game", max_length=60)
-    innovation = params.text("innovation", default="")
-    patent, no_other = params.text("patent", default="", max_length=100), params.boolean("no_other_license")
     if not ctx.facility.law.certifies_providers:
         raise Refusal(CHAPTER_528_IS_NOT_HERE, facility=ctx.facility.name)
     if not innovation:
@@ -50,7 +56,7 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
         )
     if not patent:
         raise Refusal(PROVIDER_WITHOUT_PATENT, ctx.facility.law.section("providers.patent"), name=name)
-    if not no_other:
+    if not no_other_license:
         raise Refusal(PROVIDER_LICENSED_OTHERWISE, ctx.facility.law.section("providers.license"), name=name)
     provider = Provider.objects.create(
         facility=ctx.facility,
@@ -59,7 +65,7 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
         game=game,
         innovation=innovation,
         patent=patent,
-        no_other_license=no_other,
+        no_other_license=no_other_license,
         created_at=ctx.now,
     )
     data: ProviderRegistered = {
@@ -68,7 +74,7 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
         "game": game,
         "innovation": innovation,
         "patent": patent,
-        "no_other_license": no_other,
+        "no_other_license": no_other_license,
     }
     return ActOutcome(PROVIDER_REGISTERED(data), {"provider": provider.code})
 

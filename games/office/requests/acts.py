@@ -1,8 +1,9 @@
 """Acts on requests for new games, wagers and features: draft each part, file, decide, withdraw (§ 521.4)."""
 
 import datetime as dt
-from typing import cast, get_args
+from typing import Annotated, cast, get_args
 
+from games.act_forms import Code, Day, Text, text
 from games.engine import Refusal, Rules
 from games.models import FurtherRequest, GameRequest
 from games.models.requests import Petitioner, RequestKind
@@ -92,12 +93,12 @@ def change_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def file_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+def file_request(ctx: OfficeContext, *, request_code: Code) -> ActOutcome:
     """File a complete draft, with the figures of its wagers as computed now.
 
     Raises Refusal(`request-not-a-draft` or `request-incomplete`).
     """
-    request = contents.request_by_code(ctx.facility, params.code("request"))
+    request = contents.request_by_code(ctx.facility, request_code)
     contents.verify_draft(request)
     contents.verify_complete(request)
     odds = odds_figures.compute_figures(request)
@@ -131,9 +132,9 @@ def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+def withdraw_request(ctx: OfficeContext, *, request_code: Code, why: Text) -> ActOutcome:
     """Withdraw a request, with the reason. Raises Refusal(`already-ended`)."""
-    request, why = contents.request_by_code(ctx.facility, params.code("request")), params.text("why")
+    request = contents.request_by_code(ctx.facility, request_code)
     reviews.withdraw(ctx, request)
     request.withdrawn_why = why
     request.save(update_fields=["withdrawn_why"])
@@ -141,20 +142,21 @@ def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def record_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_further_request(
+    ctx: OfficeContext, *, request_code: Code, body: Annotated[str, text(100)], what: Text, on: Day
+) -> ActOutcome:
     """Record a further question of a body: who asked what, and when. Raises Refusal(`day-not-come`)."""
-    request = contents.request_by_code(ctx.facility, params.code("request"))
-    body, subject, asked_on = params.text("body", max_length=100), params.text("what"), params.date("on")
-    _verify_not_future(ctx, asked_on)
+    request = contents.request_by_code(ctx.facility, request_code)
+    _verify_not_future(ctx, on)
     if request.status not in ("draft", "filed"):
         raise Refusal(REQUEST_NOT_WAITING, request=request.code)
-    row = FurtherRequest.objects.create(request=request, body=body, what=subject, asked_on=asked_on)
+    row = FurtherRequest.objects.create(request=request, body=body, what=what, asked_on=on)
     data: RequestAskedFurther = {
         "request": request.code,
         "item": row.pk,
         "body": body,
-        "what": subject,
-        "on": asked_on.isoformat(),
+        "what": what,
+        "on": on.isoformat(),
     }
     return ActOutcome(REQUEST_ASKED_FURTHER(data), {"item": row.pk})
 

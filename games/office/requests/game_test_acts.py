@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import get_args
 
+from games.act_forms import Code
 from games.engine import Refusal
 from games.models import GameTest, TestRules, TestRun
 from games.office import reviews
@@ -54,12 +55,12 @@ TestPart = list[str] | TestDates | PartText | ProposedSign | NoContents
 
 
 @office_act()
-def draft_test(ctx: OfficeContext, params: Params) -> ActOutcome:
+def draft_test(ctx: OfficeContext, *, request_code: Code) -> ActOutcome:
     """Draft the submission of a test of a filed request.
 
     Raises Refusal(`not-in-new-jersey` or `request-not-waiting`).
     """
-    request = contents.request_by_code(ctx.facility, params.code("request"))
+    request = contents.request_by_code(ctx.facility, request_code)
     game_tests.verify_request(request)
     newest = request.tests.order_by("-number").first()
     test = GameTest.objects.create(request=request, number=newest.number + 1 if newest else 1)

@@ -4,10 +4,12 @@ import datetime as dt
 import json
 import re
 from collections.abc import Mapping
+from typing import Annotated
 
 from audit import clock
 from audit.entry_types import EntryBody
 from games import submissions
+from games.act_forms import Text, one_of, text
 from games.engine import Refusal
 from games.engine.editions import all_editions, edition
 from games.engine.rules import DEFAULT_WORD
@@ -61,30 +63,31 @@ PLAIN = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 
 @office_act()
-def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
+def draft_submission(
+    ctx: OfficeContext,
+    *,
+    code: Annotated[str, text(20)] = "",
+    edition: Annotated[str, one_of(all_editions)],
+    why: Text = "",
+) -> ActOutcome:
     """Draft a submission under the next code, or the next version of `code` with the options of its newest one.
 
     Raises Refusal(`version-waits`) while another version is drafted or filed, `other-game` or
     `not-a-new-edition-here`.
     """
-    code, key = (
-        params.text("code", default="", max_length=20),
-        params.choice("edition", tuple(all_editions())),
-    )
-    why = params.text("why", default="")
     last = _newest_version(ctx, code) if code else None
-    _verify_edition(ctx, key, last)
+    _verify_edition(ctx, edition, last)
     if last is not None and last.status in OPEN:
         details = {"code": code, "version": last.version, "status": last.get_status_display()}
         raise Refusal(VERSION_WAITS, **details)
-    options = options_of(last) if last and last.edition == key else Options(key)
+    options = options_of(last) if last and last.edition == edition else Options(edition)
     row = RulesSubmission(
         facility=ctx.facility,
         code=code or next_code(RulesSubmission.objects.filter(facility=ctx.facility), "RS"),
         version=last.version + 1 if last else 1,
         drafted_at=ctx.now,
         drafted_by=ctx.actor,
-        lapsed_why=last.lapsed_why if last and last.edition == key else "",
+        lapsed_why=last.lapsed_why if last and last.edition == edition else "",
     )
     _fill_draft(row, options, why)
     row.save()

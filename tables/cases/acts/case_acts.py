@@ -1,8 +1,10 @@
 """Acts on cases: open, take, assign, write, add, look, sign, close, reopen."""
 
 import re
+from typing import Annotated
 
 from audit.models.people import Department
+from games.act_forms import one_of, prose, text, whole
 from games.engine import Refusal
 from games.office.documents import filing
 from games.params import Params, malformed
@@ -56,38 +58,40 @@ TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
 
 
 @facility_act(CASES, roles=CASE_WORKERS)
-def open_case(ctx: FacilityContext, params: Params) -> ActOutcome:
+def open_case(
+    ctx: FacilityContext,
+    *,
+    kind: Annotated[str, one_of((DISPUTE.code, OTHER.code))],
+    about: Annotated[str, prose(MAX_ABOUT)] = "",
+    table_code: Annotated[str, text(20)] = "",
+    number: Annotated[int, whole(0, MAX_ROUND)] = 0,
+    seat: Annotated[int, whole(0, MAX_SEATS)] = 0,
+) -> ActOutcome:
     """Open a case by hand: a dispute that a patron brings, or something else. `number` (a round) and `seat` may be 0.
 
     Raises `case-exists` where the same round and seat have one already.
     """
-    kind = {DISPUTE.code: DISPUTE, OTHER.code: OTHER}[params.choice("kind", (DISPUTE.code, OTHER.code))]
-    about = params.prose("about", max_length=MAX_ABOUT)
+    opened = DISPUTE if kind == DISPUTE.code else OTHER
     if not about:
         raise malformed("about")
-    code = params.text("table", default="", max_length=20)
-    number, seat = (
-        params.integer("number", 0, MAX_ROUND, default=0),
-        params.integer("seat", 0, MAX_SEATS, default=0),
-    )
-    table = _table(ctx, code) if code else None
+    table = _table(ctx, table_code) if table_code else None
     if table is not None and number and not Round.objects.filter(table=table, number=number).exists():
         raise Refusal(NO_SUCH_ROUND, table=table.code, round=number)
     key = f"by-hand:{ctx.stream.seq + 1}"
-    if kind is DISPUTE and table is not None and number and seat:
+    if opened is DISPUTE and table is not None and number and seat:
         key = dispute_key(table.code, number, seat)
-        case = case_of_subject(ctx.facility, kind, key)
+        case = case_of_subject(ctx.facility, opened, key)
         if case is not None:
             raise Refusal(CASE_EXISTS, case=case.code)
     subject = CaseSubject(
         key,
         ctx.now,
-        {"table": code, "round": number or None, "seat": seat or None, "about": about},
+        {"table": table_code, "round": number or None, "seat": seat or None, "about": about},
         table,
         number or None if table is not None else None,
         seat or None,
     )
-    case, entry = open_case_row(ctx.facility, kind, subject, ctx.stream, ctx.now, ctx.actor)
+    case, entry = open_case_row(ctx.facility, opened, subject, ctx.stream, ctx.now, ctx.actor)
     return ActOutcome(entry, {"case": case.code}, changes="nothing")
 
 

@@ -7,11 +7,12 @@ browser tries again, is there once. Any copy can be recognized by the SHA-256 on
 import datetime as dt
 import re
 import uuid
-from typing import cast, get_args
+from typing import Annotated, cast, get_args
 
 from audit import clock, export
 from audit.models import Job
 from audit.record import STREAM_NAME
+from games.act_forms import text
 from games.engine import Refusal
 from games.params import YEARS, Params, malformed
 from tables.desk.entry_types import (
@@ -86,15 +87,14 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
 
 
 @desk_act(roles=EXPORT_ROLES)
-def take_export(ctx: DeskContext, params: Params) -> ActOutcome:
+def take_export(ctx: DeskContext, *, job_code: Annotated[str, text(MAX_JOB)]) -> ActOutcome:
     """Record that a person takes the file of an export. The server serves it to nobody without this act.
 
     Raises `no-such-export`.
     """
-    code = params.text("job", max_length=MAX_JOB)
-    job = finished_export(ctx.facility.code, code)
+    job = finished_export(ctx.facility.code, job_code)
     if job is None:
-        raise Refusal(NO_SUCH_EXPORT, job=code)
+        raise Refusal(NO_SUCH_EXPORT, job=job_code)
     data: ExportTaken = {
         "job": str(job.pk),
         "kind": cast("ExportKind | SheetsKind", job.kind),
@@ -115,7 +115,7 @@ def finished_export(facility: str, job: str) -> Job | None:
 
 
 @desk_act(roles=EXPORT_ROLES)
-def ask_verification(ctx: DeskContext, params: Params) -> ActOutcome:
+def ask_verification(ctx: DeskContext) -> ActOutcome:
     """Request the full verification of the facility's record. Raises `verification-runs`."""
     running = Job.objects.filter(
         facility=ctx.facility.code, kind=Job.Kind.VERIFICATION, status__in=OPEN

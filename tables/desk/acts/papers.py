@@ -1,9 +1,10 @@
 """Printing the report of a round: a copy that leaves the casino, so the record says who took which bytes."""
 
 import hashlib
+from typing import Annotated
 
+from games.act_forms import text, whole
 from games.engine import Refusal
-from games.params import Params
 from tables.corrections.refusals import NO_SUCH_ROUND
 from tables.desk.entry_types import ROUND_PRINTED, RoundPrinted
 from tables.desk.query import MAX_NUMBER
@@ -17,30 +18,38 @@ MAX_SEAT = 99
 
 
 @desk_act(step_up="always")
-def print_round(ctx: DeskContext, params: Params) -> ActOutcome:
+def print_round(
+    ctx: DeskContext,
+    *,
+    table_code: Annotated[str, text(MAX_CODE)],
+    number: Annotated[int, whole(1, MAX_NUMBER)],
+    seat: Annotated[int, whole(0, MAX_SEAT)] = 0,
+) -> ActOutcome:
     """Make the report of a round as a PDF for download, and record its SHA-256.
 
     `table` and `number` name a round; with a `seat` (0: every seat) the report has the wagers of that seat alone.
 
     Raises `no-such-round`.
     """
-    code, number = params.text("table", max_length=MAX_CODE), params.integer("number", 1, MAX_NUMBER)
-    seat = params.integer("seat", 0, MAX_SEAT, default=0) or None
     table = (
-        Table.objects.select_related("facility", "stream").filter(facility=ctx.facility, code=code).first()
+        Table.objects.select_related("facility", "stream")
+        .filter(facility=ctx.facility, code=table_code)
+        .first()
     )
     paper = (
-        round_paper(table, number, seat, moment=ctx.now, printed_by=printed_by(ctx.actor)) if table else None
+        round_paper(table, number, seat or None, moment=ctx.now, printed_by=printed_by(ctx.actor))
+        if table
+        else None
     )
     if paper is None:
-        raise Refusal(NO_SUCH_ROUND, table=code, round=number)
+        raise Refusal(NO_SUCH_ROUND, table=table_code, round=number)
     content = round_pdf(paper)
     data: RoundPrinted = {
         "bytes": len(content),
         "last": paper.newest.seq,
         "number": number,
-        "seat": seat,
+        "seat": seat or None,
         "sha256": hashlib.sha256(content).hexdigest(),
-        "table": code,
+        "table": table_code,
     }
     return ActOutcome(ROUND_PRINTED(data), {"sha256": data["sha256"]})

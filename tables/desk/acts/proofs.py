@@ -1,12 +1,13 @@
 """Taking the proof of an entry out of the casino: an export like any other, so the record says who took which bytes."""
 
 import hashlib
+from typing import Annotated
 
 from audit.models import Entry
 from audit.record import INSTALLATION
 from audit.sealing.proofs import NotProven, proof_of
+from games.act_forms import text, whole
 from games.engine import Refusal
-from games.params import Params
 from tables.desk.entry_types import PROOF_TAKEN, ProofTaken
 from tables.desk.proof_file import MAX_LINES, is_short, proof_file
 from tables.desk.query import MAX_NUMBER
@@ -17,13 +18,14 @@ MAX_PLACE = 60
 
 
 @desk_act(step_up="always")
-def take_proof(ctx: DeskContext, params: Params) -> ActOutcome:
+def take_proof(
+    ctx: DeskContext, *, place: Annotated[str, text(MAX_PLACE)], seq: Annotated[int, whole(1, MAX_NUMBER)]
+) -> ActOutcome:
     """Make the proof of one entry for download, and record its range and the SHA-256 of its bytes.
 
     `place` (or `installation/system`) and `seq` name the entry. Raises `no-such-entry`, `not-sealed-yet`,
     `proof-too-long` or `proof-broken`.
     """
-    place, seq = params.text("place", max_length=MAX_PLACE), params.integer("seq", 1, MAX_NUMBER)
     name = place if place == INSTALLATION else f"{ctx.facility.code}/{place}"
     entry = Entry.objects.filter(stream__name=name, seq=seq).select_related("stream").first()
     if entry is None:

@@ -1,6 +1,9 @@
 """Legal holds: placing and releasing them. Nothing is deleted by either; a hold only keeps what would end."""
 
+from typing import Annotated
+
 from audit.models import LegalHold
+from games.act_forms import text
 from games.engine import Refusal
 from games.jurisdictions import KEPT_KINDS
 from games.params import Params, malformed
@@ -57,13 +60,14 @@ def place_legal_hold(ctx: DeskContext, params: Params) -> ActOutcome:
 
 
 @desk_act(roles=COMPLIANCE)
-def release_legal_hold(ctx: DeskContext, params: Params) -> ActOutcome:
+def release_legal_hold(
+    ctx: DeskContext, *, hold_code: Annotated[str, text(MAX_CODE)], reason: Annotated[str, text(MAX_REASON)]
+) -> ActOutcome:
     """Release the legal hold `hold` for a `reason`. Raises `no-such-hold`."""
-    code, reason = params.text("hold", max_length=MAX_CODE), params.text("reason", max_length=MAX_REASON)
     holds = LegalHold.objects.filter(facility=ctx.facility.code, released_at=None)
-    hold = next((hold for hold in holds if hold.code == code), None)
+    hold = next((hold for hold in holds if hold.code == hold_code), None)
     if hold is None:
-        raise Refusal(NO_SUCH_HOLD, hold=code)
+        raise Refusal(NO_SUCH_HOLD, hold=hold_code)
     hold.released_by, hold.released_at, hold.release_reason = ctx.actor, ctx.now, reason
     hold.save(update_fields=["released_by", "released_at", "release_reason"])
     data: LegalHoldFields = {"hold": hold.code, "reason": reason}

@@ -1,30 +1,36 @@
-"""What the clock does about limits and signs.
+"""The approved forms of the signs at a table, on the record from the moment they apply there.
 
-Applies due changes of limits between rounds, and records for each table the approved forms of its signs. A check
-takes one or two queries; only tables that change are locked.
+A form is approved in the office (`games.office.signs`). From then on the signs of the table are made from it
+(`tables.equipment.table_signs`), and the clock records the change at each table (`record_sign_forms`).
 """
 
-from audit import clock, record
+from typing import Annotated, TypedDict
+
+from audit import record
 from games.office.signs.forms import recorded_sign_keys
 from tables.core.context import TableContext
-from tables.limits.entry_types import SIGNS_TOOK_EFFECT, SignsTookEffect
-from tables.limits.rules import apply_when_due
-from tables.models import LimitsChange, Table
+from tables.models import Table
 from tables.runner.system import for_each_table
+from tables.words.registry import entry_with_line
 
 
-def apply_due_changes() -> list[int]:
-    """Apply due changes at tables without a live round. Return the ids of the tables that changed."""
-    due = LimitsChange.objects.filter(
-        status=LimitsChange.Status.PENDING, effective_at__lte=clock.now()
-    ).exclude(table__rounds__ended_at=None, table__rounds__isnull=False)
-    return for_each_table(Table.objects.filter(pk__in=due.values("table")), _apply_due_change)
+class SignsTookEffect(TypedDict):
+    forms: Annotated[list[str], "keys of the approved forms of signs, from now on"]
+    was: Annotated[list[str], "keys of the approved forms of signs before"]
+
+
+SIGNS_TOOK_EFFECT = entry_with_line(
+    "signs.took_effect",
+    SignsTookEffect,
+    "Other forms of signs took effect at this table; the clock wrote this.",
+    lambda data: "Approved sign forms changed",
+)
 
 
 def record_sign_forms() -> list[int]:
-    """Record at each table the forms of signs that are in force there.
+    """Record at each table the forms of signs that are in force there. Return the ids of the tables that changed.
 
-    Returns the ids of the tables that changed.
+    A check takes two queries; only tables that change are locked.
     """
     real = Table.objects.exclude(kind=Table.Kind.SIMULATED)
     rows = list(real.values_list("pk", "facility", "game", "recorded_sign_ids"))
@@ -33,13 +39,6 @@ def record_sign_forms() -> list[int]:
         pk for pk, facility, game, recorded_ids in rows if recorded_ids != forms_by_place[facility, game]
     }
     return for_each_table(Table.objects.filter(pk__in=differing), _record_sign_forms) if differing else []
-
-
-def _apply_due_change(ctx: TableContext) -> bool:
-    if ctx.round is not None or not apply_when_due(ctx):
-        return False
-    ctx.save_changes("nothing", ())
-    return True
 
 
 def _record_sign_forms(ctx: TableContext) -> bool:

@@ -8,11 +8,22 @@ as it lies; only an amount that no chips make cannot have lain there.
 from collections.abc import Iterable
 
 from games.chips import are_made, payable_step
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
 from tables.core.context import TableContext
 from tables.core.wager_input import WagerInput
-from tables.limits.refusals import PAYOUT_NOT_IN_CHIPS, STAKE_NOT_IN_CHIPS
+
+STAKE_NOT_IN_CHIPS = RefusalCode(
+    "stake-not-in-chips",
+    "No chips here make %(cents)s. The smallest chip is %(chip)s: enter %(stakes)s.",
+    "Not an amount in chips",
+)
+PAYOUT_NOT_IN_CHIPS = RefusalCode(
+    "payout-not-in-chips",
+    "%(cents)s at seat %(seat)s may win an amount that no chips here make: the smallest chip is %(chip)s. Tell the "
+    "player, and take %(stakes)s instead.",
+    "Not payable in chips",
+)
 
 
 def verify_payable(ctx: TableContext, wagers: Iterable[WagerInput]) -> None:

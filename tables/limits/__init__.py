@@ -1,1 +1,0 @@
-"""Minimum and maximum wagers, and their change by notice."""
