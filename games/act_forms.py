@@ -5,8 +5,9 @@ An act declares its parameters as arguments that are given by name, each annotat
     @act(roles=FLOOR, depends_on="nothing")
     def cancel_limits_change(ctx: TableContext, *, why: Text) -> ActOutcome:
 
-A code or number is sent under the name of what it stands for, `lot_code` as `lot`, `alert_id` as `alert`, so that the
-act may call the row `lot`. A name that Python has for itself ends with an underscore, which is not sent: `from_`.
+A code, a number or a file is sent under the name of what it stands for, `lot_code` as `lot`, `alert_id` as `alert`, so
+that the act may call the row `lot`. A name that Python has for itself ends with an underscore, which is not sent:
+`from_`.
 
 The runner makes an `ActForm` of it. `ActForm` reads the request before the act begins, and refuses what does not fit as
 `malformed`; the runner refuses parameters that the act does not have. A default makes a parameter optional.
@@ -19,7 +20,7 @@ import datetime as dt
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from django.core.exceptions import ImproperlyConfigured
@@ -31,7 +32,7 @@ ContextT = TypeVar("ContextT")
 Schema = dict[str, Any]
 MISSING = inspect.Parameter.empty
 MOST_ITEMS = 64
-NOT_SENT = re.compile(r"(_code|_id|_)$")
+NOT_SENT = re.compile(r"(_code|_id|_file|_)$")
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,12 @@ class Kind:
     """How a parameter is read, and the JSON Schema of what is sent.
 
     `read` takes the parameters, the name, the context of the act, and `default=` if the parameter has one. It raises
-    Refusal(`malformed`).
+    Refusal(`malformed`). `parts`: the parameters that are sent instead of one (`several`).
     """
 
     read: Callable[..., Any]
     schema: Schema | Callable[[], Schema]
+    parts: Mapping[str, "Parameter"] = field(default_factory=dict)
 
 
 def whole(low: int, high: int) -> Kind:
@@ -117,18 +119,32 @@ def objects(read_one: Callable[[Params], Any], max_items: int = MOST_WAGERS) -> 
 def found(hint: Any, find: Callable[[Any, Any], Any]) -> Kind:
     """What `find` returns for the context and a value of the kind of `hint`; it raises a refusal if there is none.
 
-    A parameter that was not sent is its default, for which nothing is searched.
+    Where the parameter may be None, nothing is searched for what was not sent, or is empty.
     """
-    by = _kind(hint)
-    if by is None:
-        raise ImproperlyConfigured(f"{hint} is no kind of act_forms.")
-    read_value = by.read
+    by = kind_of(hint)
 
     def read(params: Params, name: str, ctx: Any, **default: Any) -> Any:
-        value = read_value(params, name, ctx, **default)
-        return value if default and value == default["default"] else find(ctx, value)
+        optional = {"default": ""} if default and by.read is not _read_date else default
+        value = by.read(params, name, ctx, **optional)
+        return None if default and not value else find(ctx, value)
 
     return Kind(read, by.schema)
+
+
+def several(make: Callable[..., Any], **hints: Any) -> Kind:
+    """What `make` returns for the context and several parameters, which are sent side by side under these names.
+
+    A pair of a kind and a default makes one of them optional.
+    """
+    parts = {}
+    for name, hint in hints.items():
+        kind, default = (hint[0], {"default": hint[1]}) if isinstance(hint, tuple) else (hint, {})
+        parts[name] = Parameter(name, NOT_SENT.sub("", name), kind_of(kind), default)
+
+    def read(params: Params, name: str, ctx: Any) -> Any:
+        return make(ctx, **_values(params, ctx, parts.values()))
+
+    return Kind(read, {}, parts)
 
 
 def _read_boolean(params: Params, name: str, ctx: Any, **default: Any) -> bool:
@@ -200,20 +216,17 @@ class ActForm(Generic[ContextT]):
         self.parameters = tuple(_parameter(do, one, hints) for one in declared)
 
     def __call__(self, ctx: ContextT, params: Params) -> ActOutcome:
-        return self.do(
-            ctx,
-            **{one.argument: one.kind.read(params, one.name, ctx, **one.default) for one in self.parameters},
-        )
+        return self.do(ctx, **_values(params, ctx, self.parameters))
 
     def schema(self) -> Schema:
         """The JSON Schema of the parameters, in the order of the signature."""
+        sent = [part for one in self.parameters for part in one.kind.parts.values() or (one,)]
         return {
             "type": "object",
             "properties": {
-                one.name: one.kind.schema() if callable(one.kind.schema) else one.kind.schema
-                for one in self.parameters
+                one.name: one.kind.schema() if callable(one.kind.schema) else one.kind.schema for one in sent
             },
-            "required": [one.name for one in self.parameters if not one.default],
+            "required": [one.name for one in sent if not one.default],
             "additionalProperties": False,
         }
 
@@ -221,6 +234,10 @@ class ActForm(Generic[ContextT]):
 def form_of(do: Callable[..., ActOutcome]) -> Callable[[Any, Params], ActOutcome]:
     """The function that a runner calls with the context and the parameters of a request."""
     return do if "params" in inspect.signature(do).parameters else ActForm(do)
+
+
+def _values(params: Params, ctx: Any, parameters: Iterable[Parameter]) -> dict[str, Any]:
+    return {one.argument: one.kind.read(params, one.name, ctx, **one.default) for one in parameters}
 
 
 def _parameter(
@@ -233,6 +250,14 @@ def _parameter(
         )
     default = {} if declared.default is MISSING else {"default": declared.default}
     return Parameter(declared.name, NOT_SENT.sub("", declared.name), kind, default)
+
+
+def kind_of(hint: Any) -> Kind:
+    """The kind of an annotation, or of a type such as `bool`. Raises ImproperlyConfigured without one."""
+    kind = hint if isinstance(hint, Kind) else _kind(hint)
+    if kind is None:
+        raise ImproperlyConfigured(f"{hint} is no kind of act_forms.")
+    return kind
 
 
 def _kind(hint: Any) -> Kind | None:

@@ -593,8 +593,9 @@ OTHER_WORDS = """
     badge balanced because begins body box calibrated_on caliper camera cameras card cease_on cents certificate
     chips clean clip compartment completed_by copy costs_cents day deadline dice differs director done_on due_on
     edition elsewhere en ends ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats
-    found from game games general granted granted_on height_mm high_um how increments innovation item items kind
-    kinds landmark lapsed_why last_day left licence licence_ends_on lines lit location lost low_um made_in mark
+    found from game games general granted granted_on height_mm high_um how in_force_from increments innovation item
+    items kind kinds landmark lapsed_why last_day left licence licence_ends_on lines lit location lost low_um
+    made_in mark
     max_cents micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays note
     number odds odds_word officer on opened outcome owns_bp paid_cents paid_on part patent payout_limit_cents
     payouts people petitioner place place_reference play post procedure qualified query reason received received_on

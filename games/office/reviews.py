@@ -4,17 +4,19 @@ The caller holds the lock of the office's stream.
 """
 
 import datetime as dt
+from dataclasses import dataclass
+from typing import Annotated
 
+from games.act_forms import several, text
 from games.engine import Refusal
 from games.jurisdictions import is_body
-from games.models import Facility, Review
+from games.models import Document, Facility, Review
 from games.models.patrons import Reviewed
 from games.office.core.refusals import ALREADY_ENDED, ANOTHER_BODY_DECIDES, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import OfficeContext
 from games.office.documents.entry_types import LetterDecision
 from games.office.documents.filing import document_reference
-from games.office.documents.letters import read_letter
-from games.params import Params
+from games.office.documents.letters import Letter
 
 # The duty under which a jurisdiction says who decides on a subject
 DUTY_OF_DECISION = {
@@ -33,33 +35,56 @@ def file(ctx: OfficeContext, row: Reviewed) -> None:
     row.save(update_fields=["status", "filed_at", "filed_by"])
 
 
-def decide(ctx: OfficeContext, row: Reviewed, params: Params, *, of: str) -> LetterDecision:
-    """Record the decision on a filed row, from `granted`, `body`, `reference` and `letter` (a document's code).
+@dataclass(frozen=True)
+class Decision:
+    """What a body decided by letter, as it was typed."""
+
+    granted: bool
+    body: str
+    reference: str
+    letter: Document
+
+
+def _decision(ctx: OfficeContext, granted: bool, body: str, reference: str, letter: Document) -> Decision:
+    return Decision(granted, body, reference, letter)
+
+
+SentDecision = Annotated[
+    Decision, several(_decision, granted=(bool, False), body=text(100), reference=text(60), letter=Letter)
+]
+
+
+def decide(ctx: OfficeContext, row: Reviewed, decision: Decision, *, of: str) -> LetterDecision:
+    """Record the decision on a filed row.
 
     Who drafted or filed the row may not approve the decision. `of` is the subject by which the jurisdiction names the
-    body that decides. Returns the data of the entry. Raises Refusal(`not-filed`, `another-body-decides`,
-    `no-such-document` or `malformed`).
+    body that decides. Returns the data of the entry. Raises Refusal(`not-filed` or `another-body-decides`).
     """
-    granted, body = params.boolean("granted"), read_body(ctx, params, of)
-    reference, letter = params.text("reference", max_length=60), read_letter(ctx.facility, params)
+    verify_body(ctx, decision.body, of)
     ctx.add_makers(row.drafted_by, row.filed_by)
     if row.status != Review.FILED:
         raise Refusal(NOT_FILED, status=row.get_status_display())
-    row.status = Review.APPROVED if granted else Review.DENIED
-    row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
+    row.status = Review.APPROVED if decision.granted else Review.DENIED
+    row.decided_at, row.decided_by = ctx.now, decision.body
+    row.reference, row.decision = decision.reference, decision.letter
     row.save(update_fields=["status", "decided_at", "decided_by", "reference", "decision"])
-    return {"granted": granted, "body": body, "reference": reference, "letter": document_reference(letter)}
+    return {
+        "granted": decision.granted,
+        "body": decision.body,
+        "reference": decision.reference,
+        "letter": document_reference(decision.letter),
+    }
 
 
-def read_body(ctx: OfficeContext, params: Params, subject: str, duty: str = "") -> str:
-    """Read the body that decided. Raises Refusal(`another-body-decides`) unless it is the one that the jurisdiction
-    names for this subject. The refusal cites `duty`, or else the duty of decisions on this subject.
+def verify_body(ctx: OfficeContext, body: str, subject: str, duty: str = "") -> None:
+    """Raises Refusal(`another-body-decides`) unless it is the body that the jurisdiction names for this subject.
+
+    The refusal cites `duty`, or else the duty of decisions on this subject.
     """
-    body, deciding = params.text("body", max_length=100), ctx.facility.law.body(subject)
+    deciding = ctx.facility.law.body(subject)
     if not is_body(body, deciding):
         section = ctx.facility.law.section(duty or DUTY_OF_DECISION[subject])
         raise Refusal(ANOTHER_BODY_DECIDES, section, named=body, body=deciding)
-    return body
 
 
 def withdraw(ctx: OfficeContext, row: Reviewed) -> None:

@@ -11,7 +11,7 @@ from games.engine import Refusal
 from games.engine.editions import Edition, all_editions, edition
 from games.jurisdictions import is_body
 from games.office.documents.filing import document_reference
-from games.office.documents.letters import read_letter
+from games.office.documents.letters import letter_by_code
 from games.params import Params, malformed
 from games.snapshot_types import ShakerKind
 from tables.equipment.checks import DEVICE, SHAKER_SUBJECTS
@@ -69,7 +69,7 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(APPROVAL_WITHOUT_VERSION)
     for approval in approvals:
         _verify_body(approval)
-    letter = read_letter(ctx.facility, params)
+    letter = letter_by_code(ctx.facility, params.code("letter"))
     for approval in approvals:
         approval.letter = letter
         approval.save()

@@ -26,6 +26,7 @@ from games.act_forms import (
     objects,
     one_of,
     prose,
+    several,
     text,
     whole,
     words,
@@ -149,16 +150,36 @@ def test_its_schema_says_what_it_reads():
 def test_a_room_declares_what_its_acts_are_about():
     rows = {"L-1": "the row"}
     Lot = Annotated[str, found(Code, lambda ctx, code: rows[code])]
-    MaybeText = Annotated[str, found(Annotated[str, text(9)], lambda ctx, word: rows[word])]
+    MaybeLot = Annotated[str | None, found(Annotated[str, text(9)], lambda ctx, code: rows[code])]
+    Past = Annotated[dt.date | None, found(Day, lambda ctx, day: day)]
 
-    def return_dice(ctx: Any, *, lot: Lot, other: MaybeText = "") -> Any:
-        return lot, other
+    def return_dice(ctx: Any, *, lot: Lot, other: MaybeLot = None, on: Past = None) -> Any:
+        return lot, other, on
 
     def call(**sent: Any) -> Any:
         return ActForm(return_dice)(CTX, Params(sent))
 
-    assert call(lot="L-1") == ("the row", "") and call(lot="L-1", other="L-1") == ("the row", "the row")
+    assert call(lot="L-1") == call(lot="L-1", other="") == ("the row", None, None)
+    assert call(lot="L-1", other="L-1", on="2026-11-28") == ("the row", "the row", dt.date(2026, 11, 28))
     assert ActForm(return_dice).schema()["properties"]["lot"] == {"type": "string", "maxLength": 20}
+
+
+def test_a_parameter_of_the_act_may_be_sent_as_several():
+    def version_of(ctx: Any, code: str, version: int, by: str) -> str:
+        return f"{code} v{version} {by}"
+
+    Version = Annotated[str, several(version_of, code=Code, version=whole(1, 9), by=(Text, "nobody"))]
+
+    def file_it(ctx: Any, *, submission: Version, sure: bool = False) -> Any:
+        return submission, sure
+
+    form: ActForm[Any] = ActForm(file_it)
+    answer: Any = form(CTX, Params({"code": "RS-1", "version": 2, "sure": True}))
+    assert answer == ("RS-1 v2 nobody", True)
+    assert list(form.schema()["properties"]) == ["code", "version", "by", "sure"]
+    assert form.schema()["required"] == ["code", "version"]
+    with pytest.raises(Refusal):
+        form(CTX, Params({"submission": "RS-1"}))
 
 
 def test_an_act_that_takes_params_reads_them_itself():

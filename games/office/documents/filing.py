@@ -6,8 +6,9 @@ an attachment, so no browser runs it.
 
 import hashlib
 from dataclasses import dataclass
-from typing import overload
+from typing import Annotated, overload
 
+from games.act_forms import Code, found, text
 from games.engine import Refusal
 from games.models import Document, Facility
 from games.models.documents import MediaType
@@ -128,9 +129,13 @@ def document_by_code(facility: Facility, code: str) -> Document:
     return document
 
 
-def read_document(ctx: OfficeContext, params: Params, name: str) -> Document:
-    """Return the document that a required parameter names. Raises Refusal(`no-such-document` or `malformed`)."""
-    return document_by_code(ctx.facility, params.code(name))
+def _document(ctx: OfficeContext, code: str) -> Document:
+    return document_by_code(ctx.facility, code)
+
+
+# A document that an act names by its code. They raise Refusal(`no-such-document`).
+FiledDocument = Annotated[Document, found(Code, _document)]
+OptionalDocument = Annotated[Document | None, found(Annotated[str, text(20)], _document)]
 
 
 def read_optional_document(ctx: OfficeContext, params: Params, name: str) -> Document | None:

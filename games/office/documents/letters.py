@@ -9,16 +9,17 @@ import warnings
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
+from typing import Annotated
 
 from django.apps import apps
 from PIL import Image
 
+from games.act_forms import Code, found
 from games.engine import Refusal
 from games.models import Document, Facility
 from games.office.documents.filing import JPEG, PDF, PNG, document_by_code
 from games.office.documents.refusals import LETTER_UNREADABLE, LETTER_USED
 from games.office.documents.usage import label_of
-from games.params import Params
 
 LETTER_FIELDS = frozenset({"decision", "letter"})  # fields of rows that a body decides
 LEAST_WORDS, LEAST_PIXELS, MOST_PIXELS = 5, 200, 100_000_000
@@ -28,12 +29,12 @@ STREAM = re.compile(rb"stream\r?\n")
 WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def read_letter(facility: Facility, params: Params, name: str = "letter") -> Document:
-    """Return the letter that a required parameter names.
+def letter_by_code(facility: Facility, code: str) -> Document:
+    """Return the letter with this code.
 
-    Raises Refusal(`no-such-document`, `letter-unreadable`, `letter-used` or `malformed`).
+    Raises Refusal(`no-such-document`, `letter-unreadable` or `letter-used`).
     """
-    letter = document_by_code(facility, params.code(name))
+    letter = document_by_code(facility, code)
     if not _can_be_read(letter):
         raise Refusal(LETTER_UNREADABLE, document=letter.code, name=letter.filename)
     copies = Document.objects.filter(facility=facility, sha256=letter.sha256)
@@ -41,6 +42,11 @@ def read_letter(facility: Facility, params: Params, name: str = "letter") -> Doc
         for document, use in decisions_of(copies.values_list("pk", flat=True)):
             raise Refusal(LETTER_USED, document=document.code, use=use)
     return letter
+
+
+Letter = Annotated[
+    Document, found(Code, lambda ctx, code: letter_by_code(ctx.facility, code))
+]  # named by its code
 
 
 def decisions_of(documents: object) -> Iterator[tuple[Document, str]]:

@@ -1,5 +1,8 @@
 """Acts on the gaming guide: draft, file its sample, decide, publish, display, withdraw."""
 
+from typing import Annotated
+
+from games.act_forms import Text, found, text, whole
 from games.engine import Refusal
 from games.guide.authorized import all_in_force_by
 from games.guide.content import content_at, facts_at, sha256
@@ -48,6 +51,20 @@ from games.office.guides.refusals import (
 from games.params import Params
 
 MOST_VERSION = 2**31 - 1
+
+
+def _guide_by_version(ctx: OfficeContext, version: int) -> Guide:
+    guide = (
+        Guide.objects.filter(facility=ctx.facility, version=version)
+        .select_related("same_as", "facility")
+        .first()
+    )
+    if guide is None:
+        raise Refusal(NO_SUCH_GUIDE, section(ctx.facility, "guide"), version=version)
+    return guide
+
+
+_Guide = Annotated[Guide, found(whole(1, MOST_VERSION), _guide_by_version)]
 
 
 @office_act()
@@ -118,31 +135,30 @@ def _is_current(guide: Guide) -> bool:
 
 
 @office_act()
-def file_guide_sample(ctx: OfficeContext, params: Params) -> ActOutcome:
+def file_guide_sample(ctx: OfficeContext, *, guide: _Guide) -> ActOutcome:
     """File the complete guide as the sample, all pages included whatever has changed (NJ 8.5(d))."""
-    guide = _read_guide(ctx, params)
     reviews.file(ctx, guide)
     data: GuideFiled = {**_guide_data(guide, "sample"), "games": len(guide.content["games"])}
     return ActOutcome(GUIDE_FILED(data))
 
 
 @office_act(step_up="always", subject="guides")
-def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
+def decide_guide(ctx: OfficeContext, *, guide: _Guide, decision: reviews.SentDecision) -> ActOutcome:
     """Record the body's decision on a sample with its letter."""
-    guide = _read_guide(ctx, params)
-    data: GuideDecided = {**_guide_data(guide, "sample"), **reviews.decide(ctx, guide, params, of="guides")}
+    data: GuideDecided = {**_guide_data(guide, "sample"), **reviews.decide(ctx, guide, decision, of="guides")}
     return ActOutcome(GUIDE_DECIDED(data))
 
 
 @office_act(step_up="always", subject="guides")
-def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
+def approve_as_immaterial(
+    ctx: OfficeContext, *, guide: _Guide, because: Text, approved_id: Annotated[int, whole(1, MOST_VERSION)]
+) -> ActOutcome:
     """Cover a draft by the approval of another guide with the same facts, and record the reason.
 
     Raises Refusal(`not-a-draft`, `approval-is-none`, `guide-differs-materially` or `immaterial-formats`).
     """
-    guide, because = _read_guide(ctx, params), params.text("because")
     ctx.add_makers(guide.drafted_by)
-    approved = _guide_by_version(ctx, params.integer("approved", 1, MOST_VERSION))
+    approved = _guide_by_version(ctx, approved_id)
     if guide.status != Review.DRAFT:
         raise Refusal(NOT_A_DRAFT, status=guide.get_status_display())
     if not is_approved(approved):
@@ -168,12 +184,11 @@ def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act(step_up="always")
-def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
+def publish_guide(ctx: OfficeContext, *, guide: _Guide) -> ActOutcome:
     """Publish an approved guide from now on, and end the previous one.
 
     Raises Refusal(`guide-not-approved`, `guide-ended`, `guide-published-already` or `guide-not-dealt`).
     """
-    guide = _read_guide(ctx, params)
     if not is_approved(guide):
         raise Refusal(GUIDE_NOT_APPROVED, section(ctx.facility, "sample"), version=guide.version)
     if guide.ended_at is not None:
@@ -200,9 +215,8 @@ def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def withdraw_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
+def withdraw_guide(ctx: OfficeContext, *, guide: _Guide, why: Text) -> ActOutcome:
     """Withdraw a guide, and every guide that its approval covers. They can no longer be given out."""
-    guide, why = _read_guide(ctx, params), params.text("why")
     reviews.withdraw(ctx, guide)
     ended = [guide, *Guide.objects.filter(same_as=guide, ended_at=None).select_related("facility")]
     for ended_guide in ended:
@@ -223,12 +237,11 @@ def _end_guide(ctx: OfficeContext, guide: Guide) -> None:
 
 
 @office_act()
-def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_guide_display(ctx: OfficeContext, *, guide: _Guide, place: Annotated[str, text(80)]) -> ActOutcome:
     """Record that the published guide is on display at a place.
 
     Raises Refusal(`guide-not-approved`, `guide-not-published` or `lies-there`).
     """
-    guide, place = _read_guide(ctx, params), params.text("place", max_length=80)
     cite = section(ctx.facility, "display")
     if not is_approved(guide):
         raise Refusal(GUIDE_NOT_APPROVED, section(ctx.facility, "sample"), version=guide.version)
@@ -241,28 +254,12 @@ def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def end_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
+def end_guide_display(ctx: OfficeContext, *, guide: _Guide, place: Annotated[str, text(80)]) -> ActOutcome:
     """Record that the guide is no longer on display at a place. Raises Refusal(`lies-not-there`)."""
-    guide, place = _read_guide(ctx, params), params.text("place", max_length=80)
     cite = section(ctx.facility, "display")
     if not guide.displays.filter(place=place, until=None).update(until=ctx.now):
         raise Refusal(LIES_NOT_THERE, cite, place=place)
     return ActOutcome(GUIDE_DISPLAY_ENDED({**_guide_data(guide, "display"), "place": place}))
-
-
-def _read_guide(ctx: OfficeContext, params: Params) -> Guide:
-    return _guide_by_version(ctx, params.integer("guide", 1, MOST_VERSION))
-
-
-def _guide_by_version(ctx: OfficeContext, version: int) -> Guide:
-    guide = (
-        Guide.objects.filter(facility=ctx.facility, version=version)
-        .select_related("same_as", "facility")
-        .first()
-    )
-    if guide is None:
-        raise Refusal(NO_SUCH_GUIDE, section(ctx.facility, "guide"), version=version)
-    return guide
 
 
 def _guide_data(guide: Guide, duty: str) -> GuideEntry:

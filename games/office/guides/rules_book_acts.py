@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from games.act_forms import Text, text
+from games.act_forms import Day, OptionalDay, Text, Words, text, words
 from games.engine import Refusal
 from games.guide.authorized import chapters_to_come
 from games.guide.history import ROLL_HISTORY
@@ -11,8 +11,8 @@ from games.models import BoardPermission, RulesBook, RulesInspection
 from games.office.core.floor import floor
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
-from games.office.documents.filing import PDF, TEXT
-from games.office.documents.letters import read_letter
+from games.office.documents.filing import PDF, TEXT, FiledDocument
+from games.office.documents.letters import Letter
 from games.office.guides.entry_types import (
     BOARD_PERMISSION_RECORDED,
     BOARD_PERMISSION_WITHDRAWN,
@@ -34,26 +34,29 @@ from games.office.guides.refusals import (
     RULES_BOOK_LEAVES_OUT,
     RULES_BOOK_NOT_PRINTABLE,
 )
-from games.params import Params
 
 PODIUM = "Security podium"
 
 
 @office_act()
-def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
+def file_rules_book(
+    ctx: OfficeContext,
+    *,
+    document: FiledDocument,
+    games_: Annotated[tuple[str, ...], words(20)] = (),
+    elsewhere: Annotated[str, text(80)] = "",
+    place_reference: Annotated[str, text(60)] = "",
+) -> ActOutcome:
     """File a version of the complete rules of every authorized game, and where its printed copy is kept.
 
     Raises Refusal(`rules-book-leaves-out`, `rules-book-not-printable`, `place-needs-approval` or
     `place-is-the-podium`).
     """
-    document = filing.read_document(ctx, params, "document")
-    games = sorted(set(params.texts("games", max_items=20)))
-    elsewhere = params.text("elsewhere", default="", max_length=80)
-    reference = params.text("place_reference", default="", max_length=60)
+    games = sorted(set(games_))
     _verify_complete(ctx, games)
     if document.media_type not in (PDF, TEXT):
         raise Refusal(RULES_BOOK_NOT_PRINTABLE, section(ctx.facility, "book"), document=document.code)
-    _verify_place(ctx, elsewhere, reference)
+    _verify_place(ctx, elsewhere, place_reference)
     before = RulesBook.objects.filter(facility=ctx.facility).first()
     RulesBook.objects.filter(facility=ctx.facility, replaced_at=None).update(replaced_at=ctx.now)
     book = RulesBook.objects.create(
@@ -62,14 +65,14 @@ def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
         document=document,
         games=games,
         place=elsewhere or PODIUM,
-        place_reference=reference,
+        place_reference=place_reference,
         filed_at=ctx.now,
     )
     data: RulesBookFiled = {
         "version": book.version,
         "games": games,
         "place": book.place,
-        "place_reference": reference,
+        "place_reference": place_reference,
         "document": filing.document_reference(document),
         "section": section(ctx.facility, "book"),
     }
@@ -111,22 +114,28 @@ def record_rules_inspection(ctx: OfficeContext, *, note: Text = "") -> ActOutcom
 
 
 @office_act(step_up="always", subject="permissions")
-def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_board_permission(
+    ctx: OfficeContext,
+    *,
+    tables_: Words = (),
+    reference: Annotated[str, text(60)],
+    granted_on: Day,
+    ends_on: OptionalDay = None,
+    letter: Letter,
+) -> ActOutcome:
     """Record a permission of the Board to show earlier rolls to patrons, which § 521.6 forbids otherwise.
 
     An empty list of tables means all of them. Raises Refusal(`no-such-table-here`, `ends-before-it-begins`,
     `permission-on-file`, `no-such-document` or `malformed`).
     """
-    tables = sorted(set(params.texts("tables")))
-    reference, granted = params.text("reference", max_length=60), params.date("granted_on")
-    ends, letter = params.date("ends_on", optional=True), read_letter(ctx.facility, params)
+    tables = sorted(set(tables_))
     cite = section(ctx.facility, "device")
     table_codes = _table_codes(ctx)
     for code in tables:
         if code not in table_codes:
             raise Refusal(NO_SUCH_TABLE_HERE, cite, table=code[:20])
-    if ends is not None and ends <= granted:
-        raise Refusal(ENDS_BEFORE_IT_BEGINS, cite, ends=ends.isoformat(), granted=granted.isoformat())
+    if ends_on is not None and ends_on <= granted_on:
+        raise Refusal(ENDS_BEFORE_IT_BEGINS, cite, ends=ends_on.isoformat(), granted=granted_on.isoformat())
     if BoardPermission.objects.filter(facility=ctx.facility, reference=reference, withdrawn_at=None).exists():
         raise Refusal(PERMISSION_ON_FILE, cite, reference=reference)
     BoardPermission.objects.create(
@@ -134,16 +143,16 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         subject=ROLL_HISTORY,
         tables=tables,
         reference=reference,
-        granted_on=granted,
-        ends_on=ends,
+        granted_on=granted_on,
+        ends_on=ends_on,
         letter=letter,
     )
     data: BoardPermissionRecorded = {
         "subject": ROLL_HISTORY,
         "tables": tables,
         "reference": reference,
-        "granted_on": granted.isoformat(),
-        "ends_on": ends.isoformat() if ends else None,
+        "granted_on": granted_on.isoformat(),
+        "ends_on": ends_on.isoformat() if ends_on else None,
         "letter": filing.document_reference(letter),
         "section": cite,
     }

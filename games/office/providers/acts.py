@@ -1,15 +1,14 @@
 """Acts that register a provider and keep its file: investigation, listing and notes."""
 
-from typing import Annotated, get_args
+from typing import Annotated
 
-from games.act_forms import Text, text
+from games.act_forms import OptionalDay, Text, text, whole
 from games.engine import Refusal
 from games.models import Provider, ProviderNote
 from games.models.providers import NoteKind
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.documents.filing import document_reference, read_document, read_optional_document
-from games.office.providers import files
+from games.office.documents.filing import FiledDocument, OptionalDocument, document_reference
 from games.office.providers.entry_types import (
     PROVIDER_INVESTIGATED,
     PROVIDER_LISTED,
@@ -21,7 +20,7 @@ from games.office.providers.entry_types import (
     ProviderNoted,
     ProviderRegistered,
 )
-from games.office.providers.files import iso_date, read_optional_past_date, read_past_date
+from games.office.providers.files import FileOfProvider, OptionalPastDay, PastDay, iso_date
 from games.office.providers.refusals import (
     CHAPTER_528_IS_NOT_HERE,
     DONE_BEFORE_ASKED,
@@ -32,9 +31,6 @@ from games.office.providers.refusals import (
     PROVIDER_WITHOUT_INNOVATION,
     PROVIDER_WITHOUT_PATENT,
 )
-from games.params import Params
-
-KINDS: tuple[NoteKind, ...] = get_args(NoteKind)
 
 
 @office_act()
@@ -80,16 +76,16 @@ def register_provider(
 
 
 @office_act()
-def record_investigation(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_investigation(
+    ctx: OfficeContext, *, provider_: FileOfProvider, on: PastDay, document: FiledDocument, adverse: Text = ""
+) -> ActOutcome:
     """Record the certificate holder's own investigation. An adverse finding blocks every link to a game (§ 528.9)."""
-    file, concluded_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
-    document, adverse = read_document(ctx, params, "document"), params.text("adverse", default="")
-    provider = file.provider
-    provider.investigated_on, provider.investigation, provider.adverse = concluded_on, document, adverse
+    provider = provider_.provider
+    provider.investigated_on, provider.investigation, provider.adverse = on, document, adverse
     provider.save(update_fields=["investigated_on", "investigation", "adverse"])
     data: ProviderInvestigated = {
         "provider": provider.code,
-        "on": iso_date(concluded_on),
+        "on": iso_date(on),
         "report": document_reference(document),
         "adverse": adverse or None,
     }
@@ -97,45 +93,54 @@ def record_investigation(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def record_listing(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_listing(
+    ctx: OfficeContext, *, provider_file: FileOfProvider, on: OptionalPastDay = None
+) -> ActOutcome:
     """Record since when the provider is on the Board's list; without a date it is no longer listed (§ 528.6)."""
-    file, listed_on = files.read_provider(ctx, params), read_optional_past_date(ctx, params, "on")
-    file.provider.listed_on = listed_on
-    file.provider.save(update_fields=["listed_on"])
-    return ActOutcome(PROVIDER_LISTED({"provider": file.provider.code, "on": iso_date(listed_on)}))
+    provider_file.provider.listed_on = on
+    provider_file.provider.save(update_fields=["listed_on"])
+    return ActOutcome(PROVIDER_LISTED({"provider": provider_file.provider.code, "on": iso_date(on)}))
 
 
 @office_act()
-def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
+def note_on_provider(
+    ctx: OfficeContext,
+    *,
+    provider_file: FileOfProvider,
+    kind: NoteKind,
+    on: PastDay,
+    text: Text,
+    due_on: OptionalDay = None,
+    done_on: OptionalPastDay = None,
+    document: OptionalDocument = None,
+) -> ActOutcome:
     """Add a note to the file.
 
     A note is a request for information, ownership papers, cooperation, a condition of the Board, changed
     circumstances, or a suspected violation that was reported to the Board.
     """
-    file, kind = files.read_provider(ctx, params), params.choice("kind", KINDS)
-    noted_on, text = read_past_date(ctx, params, "on"), params.text("text")
-    due_on, done_on = params.date("due_on", optional=True), read_optional_past_date(ctx, params, "done_on")
-    document = read_optional_document(ctx, params, "document")
     if kind == "ownership" and document is None:
         raise Refusal(
-            OWNERSHIP_WITHOUT_PAPERS, ctx.facility.law.section("providers.owners"), name=file.provider.name
+            OWNERSHIP_WITHOUT_PAPERS,
+            ctx.facility.law.section("providers.owners"),
+            name=provider_file.provider.name,
         )
-    if done_on and done_on < noted_on:
-        raise Refusal(DONE_BEFORE_ASKED, on=iso_date(noted_on))
+    if done_on and done_on < on:
+        raise Refusal(DONE_BEFORE_ASKED, on=iso_date(on))
     note = ProviderNote.objects.create(
-        provider=file.provider,
+        provider=provider_file.provider,
         kind=kind,
-        on=noted_on,
+        on=on,
         text=text,
         due_on=due_on,
         done_on=done_on,
         document=document,
     )
     data: ProviderNoted = {
-        "provider": file.provider.code,
+        "provider": provider_file.provider.code,
         "note": note.pk,
         "kind": kind,
-        "on": iso_date(noted_on),
+        "on": iso_date(on),
         "text": text,
         "due_on": iso_date(due_on),
         "done_on": iso_date(done_on),
@@ -145,13 +150,17 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
+def close_note(
+    ctx: OfficeContext,
+    *,
+    note_id: Annotated[int, whole(1, 2**62)],
+    done_on: PastDay,
+    document: OptionalDocument = None,
+) -> ActOutcome:
     """Close a note: it was answered, met, or reported to the Board."""
-    number, done_on = params.integer("note", 1, 2**62), read_past_date(ctx, params, "done_on")
-    document = read_optional_document(ctx, params, "document")
-    note = ProviderNote.objects.filter(provider__facility=ctx.facility, pk=number).first()
+    note = ProviderNote.objects.filter(provider__facility=ctx.facility, pk=note_id).first()
     if note is None:
-        raise Refusal(NO_SUCH_NOTE, note=number)
+        raise Refusal(NO_SUCH_NOTE, note=note_id)
     if note.done_on is not None:
         raise Refusal(NOTE_DONE_ALREADY, on=iso_date(note.done_on))
     if done_on < note.on:

@@ -4,15 +4,21 @@ the Board.
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import Annotated
 
+from games.act_forms import text, whole
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.models import Application
 from games.models.providers import ApplicationKind
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.documents.filing import document_reference, read_document, read_optional_document
-from games.office.documents.letters import read_letter
-from games.office.providers import certifications, files, people_acts
+from games.office.documents.filing import (
+    FiledDocument,
+    OptionalDocument,
+    document_reference,
+)
+from games.office.documents.letters import Letter
+from games.office.providers import certifications
 from games.office.providers.entry_types import (
     APPLICATION_COMPLETED,
     APPLICATION_COSTS,
@@ -29,12 +35,14 @@ from games.office.providers.entry_types import (
     PackagePartName,
 )
 from games.office.providers.files import (
+    FileOfProvider,
+    OptionalPastDay,
+    PastDay,
     ProviderFile,
     iso_date,
-    read_optional_past_date,
-    read_past_date,
     verify_investigated,
 )
+from games.office.providers.people_acts import PersonOnFile
 from games.office.providers.refusals import (
     ALREADY_CERTIFIED,
     APPLICATION_FILED_ALREADY,
@@ -46,11 +54,10 @@ from games.office.providers.refusals import (
     NOTHING_TO_RENEW,
     PART_MISSING,
 )
-from games.params import MOST_CENTS, Params
+from games.params import MOST_CENTS
 
 FIRST: ApplicationKind = "certification"
 RENEWAL: ApplicationKind = "renewal"
-COPIES: tuple[CopyState, ...] = ("", "one", "waived")
 
 
 @dataclass(frozen=True)
@@ -64,51 +71,56 @@ class PackagePart:
 
 
 @office_act()
-def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
+def complete_application(
+    ctx: OfficeContext,
+    *,
+    provider_file: FileOfProvider,
+    kind: ApplicationKind,
+    completed_by: Annotated[str, text(100)],
+    form: OptionalDocument = None,
+    statement: OptionalDocument = None,
+    copy: CopyState = "",
+    general: bool = False,
+    fee_cents: Annotated[int, whole(0, MOST_CENTS)] = 0,
+    fee_paid_on: OptionalPastDay = None,
+) -> ActOutcome:
     """Record what the provider has completed of its package. May be repeated until the package is filed.
 
     `kind`: certification or renewal. `copy`: `one`, or `waived` if the Board directed so. A form or statement that is
     not sent stays as it is. The releases of individuals have an act of their own.
     """
-    file, kind = files.read_provider(ctx, params), params.choice("kind", (FIRST, RENEWAL))
-    completed_by = params.text("completed_by", max_length=100)
-    sent_parts = _read_parts(ctx, params)
-    fee, paid_on = (
-        params.integer("fee_cents", 0, MOST_CENTS, default=0),
-        read_optional_past_date(ctx, params, "fee_paid_on"),
-    )
-    application = file.undecided
+    application = provider_file.undecided
     if application is None:
-        application = Application(provider=file.provider, created_at=ctx.now)
+        application = Application(provider=provider_file.provider, created_at=ctx.now)
     elif application.filed_at is not None:
         raise Refusal(APPLICATION_FILED_ALREADY, on=_filed_on(ctx, application))
-    verify_kind(file, kind)
+    verify_kind(provider_file, kind)
     before = application.parts
     parts: ApplicationParts = {
-        **sent_parts,
-        "form": sent_parts["form"] or before.get("form", ""),
-        "statement": sent_parts["statement"] or before.get("statement", ""),
+        "form": form.code if form else before.get("form", ""),
+        "statement": statement.code if statement else before.get("statement", ""),
+        "copy": copy,
+        "general": general,
         "releases": before.get("releases", {}),
     }
     application.kind, application.completed_by, application.parts = kind, completed_by, parts
-    application.fee_cents, application.fee_paid_on = fee, paid_on
+    application.fee_cents, application.fee_paid_on = fee_cents, fee_paid_on
     application.save()
     data: ApplicationCompleted = {
-        "provider": file.provider.code,
+        "provider": provider_file.provider.code,
         "kind": kind,
         "completed_by": completed_by,
         "parts": parts,
-        "fee_cents": fee,
-        "fee_paid_on": iso_date(paid_on),
-        "missing": [part.name for part in missing_parts(file, application)],
+        "fee_cents": fee_cents,
+        "fee_paid_on": iso_date(fee_paid_on),
+        "missing": [part.name for part in missing_parts(provider_file, application)],
     }
     return ActOutcome(APPLICATION_COMPLETED(data))
 
 
 @office_act()
-def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
+def attach_release(ctx: OfficeContext, *, person: PersonOnFile, document: FiledDocument) -> ActOutcome:
     """Attach the application and release of one individual who must qualify to the package."""
-    person, document = people_acts.read_person(ctx, params), read_document(ctx, params, "document")
     file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     application = file.undecided
     if application is None:
@@ -128,24 +140,23 @@ def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
+def file_application(ctx: OfficeContext, *, provider_file: FileOfProvider) -> ActOutcome:
     """File the package. Refused while a part that § 528.2 requires is missing."""
-    file = files.read_provider(ctx, params)
-    application = file.undecided
+    application = provider_file.undecided
     if application is None:
-        raise Refusal(NO_APPLICATION, file.law.section("package"), name=file.provider.name)
+        raise Refusal(NO_APPLICATION, provider_file.law.section("package"), name=provider_file.provider.name)
     if application.filed_at is not None:
         raise Refusal(APPLICATION_FILED_ALREADY, on=_filed_on(ctx, application))
-    verify_investigated(file)
-    verify_kind(file, application.kind)
-    for part in missing_parts(file, application):
+    verify_investigated(provider_file)
+    verify_kind(provider_file, application.kind)
+    for part in missing_parts(provider_file, application):
         raise Refusal(PART_MISSING[part.name], part.section, who=part.person_name)
     application.filed_at, application.filed_by = ctx.now, ctx.actor
     application.save(update_fields=["filed_at", "filed_by"])
     assert application.fee_paid_on is not None  # the fee is a part of the package
-    due = file.certification.renewal_due() if application.kind == RENEWAL else None
+    due = provider_file.certification.renewal_due() if application.kind == RENEWAL else None
     data: ApplicationFiled = {
-        "provider": file.provider.code,
+        "provider": provider_file.provider.code,
         "kind": application.kind,
         "completed_by": application.completed_by,
         "filed_by": ctx.actor.code,
@@ -159,41 +170,49 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def record_application_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_application_costs(
+    ctx: OfficeContext,
+    *,
+    provider_file: FileOfProvider,
+    costs_cents: Annotated[int, whole(0, MOST_CENTS)],
+    paid_cents: Annotated[int, whole(0, MOST_CENTS)],
+) -> ActOutcome:
     """Record what the Board has charged for the review so far, and what of it is paid: totals in cents (§ 528.2(c))."""
-    file = files.read_provider(ctx, params)
-    costs, paid = params.integer("costs_cents", 0, MOST_CENTS), params.integer("paid_cents", 0, MOST_CENTS)
-    application = _filed_application(file)
-    application.costs_cents, application.costs_paid_cents = costs, paid
+    application = _filed_application(provider_file)
+    application.costs_cents, application.costs_paid_cents = costs_cents, paid_cents
     application.save(update_fields=["costs_cents", "costs_paid_cents"])
-    data: ApplicationCosts = {"provider": file.provider.code, "costs_cents": costs, "paid_cents": paid}
+    data: ApplicationCosts = {
+        "provider": provider_file.provider.code,
+        "costs_cents": costs_cents,
+        "paid_cents": paid_cents,
+    }
     return ActOutcome(APPLICATION_COSTS(data))
 
 
 @office_act(step_up="always")
-def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
+def decide_application(
+    ctx: OfficeContext, *, provider_file: FileOfProvider, granted: bool = False, on: PastDay, letter: Letter
+) -> ActOutcome:
     """Record the Board's decision. All fees and costs must be paid before certification (§ 528.2(c)).
 
     People who are not found qualified yet do not stop the decision. The entry names them, and they stay outstanding.
     """
-    file, granted = files.read_provider(ctx, params), params.boolean("granted")
-    decided_on, letter = read_past_date(ctx, params, "on"), read_letter(ctx.facility, params)
-    application = _filed_application(file)
-    if decided_on < dt.date.fromisoformat(_filed_on(ctx, application)):
+    application = _filed_application(provider_file)
+    if on < dt.date.fromisoformat(_filed_on(ctx, application)):
         raise Refusal(DECIDED_BEFORE_FILED, on=_filed_on(ctx, application))
     if granted:
-        verify_paid(file, application)
-        application.ends_on = certifications.certification_end(decided_on)
-    application.decided_on, application.granted, application.decision = decided_on, granted, letter
+        verify_paid(provider_file, application)
+        application.ends_on = certifications.certification_end(on)
+    application.decided_on, application.granted, application.decision = on, granted, letter
     application.save(update_fields=["decided_on", "granted", "decision", "ends_on"])
     data: ApplicationDecided = {
-        "provider": file.provider.code,
+        "provider": provider_file.provider.code,
         "kind": application.kind,
         "granted": granted,
-        "on": iso_date(decided_on),
+        "on": iso_date(on),
         "ends_on": iso_date(application.ends_on),
         "letter": document_reference(letter),
-        "outstanding": [person.name for person in file.outstanding],
+        "outstanding": [person.name for person in provider_file.outstanding],
     }
     return ActOutcome(APPLICATION_DECIDED(data))
 
@@ -249,21 +268,6 @@ def verify_paid(file: ProviderFile, application: Application) -> None:
             service=service.name,
             money=in_dollars(service.costs_cents),
         )
-
-
-def _read_parts(ctx: OfficeContext, params: Params) -> ApplicationParts:
-    form, statement = (
-        read_optional_document(ctx, params, "form"),
-        read_optional_document(ctx, params, "statement"),
-    )
-    copy, general = params.choice("copy", COPIES, default=""), params.boolean("general")
-    return {
-        "form": form.code if form else "",
-        "statement": statement.code if statement else "",
-        "copy": copy,
-        "general": general,
-        "releases": {},
-    }
 
 
 def _filed_application(file: ProviderFile) -> Application:

@@ -3,8 +3,9 @@
 import datetime as dt
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import Annotated, overload
 
+from games.act_forms import Code, Day, found
 from games.engine import Refusal
 from games.jurisdictions import Jurisdiction
 from games.models import Application, Facility, InterimPermission, Provider, Qualifier, Service
@@ -17,7 +18,6 @@ from games.office.providers.refusals import (
     PROVIDER_ADVERSE,
     PROVIDER_NOT_INVESTIGATED,
 )
-from games.params import Params
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,8 @@ class ProviderFile:
         return [service for service in self.services if service.costs_cents and service.costs_paid_on is None]
 
 
-def read_provider(ctx: OfficeContext, params: Params, name: str = "provider") -> ProviderFile:
-    """Return the file of the provider that an act names. Raises Refusal(`no-such-provider`)."""
-    code = params.code(name)
+def file_of_provider(ctx: OfficeContext, code: str) -> ProviderFile:
+    """Return the file of the provider with this code. Raises Refusal(`no-such-provider`)."""
     provider = Provider.objects.filter(facility=ctx.facility, code=code).first()
     if provider is None:
         raise Refusal(NO_SUCH_PROVIDER, code=code)
@@ -130,16 +129,10 @@ def verify_not_future(ctx: OfficeContext, day: dt.date) -> dt.date:
     return day
 
 
-def read_past_date(ctx: OfficeContext, params: Params, name: str) -> dt.date:
-    """Return the date of a parameter, today or earlier. Raises Refusal(`day-to-come` or `malformed`)."""
-    day: dt.date = params.date(name)
-    return verify_not_future(ctx, day)
-
-
-def read_optional_past_date(ctx: OfficeContext, params: Params, name: str) -> dt.date | None:
-    """Return the date of a parameter, today or earlier, or None if it was not sent."""
-    day: dt.date | None = params.date(name, optional=True)
-    return verify_not_future(ctx, day) if day else None
+# The file of a provider that an act names by its code, and days of today or earlier.
+FileOfProvider = Annotated[ProviderFile, found(Code, file_of_provider)]
+PastDay = Annotated[dt.date, found(Day, verify_not_future)]
+OptionalPastDay = Annotated[dt.date | None, found(Day, verify_not_future)]
 
 
 @overload

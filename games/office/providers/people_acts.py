@@ -1,7 +1,8 @@
 """People and entities of a provider: who must be found qualified, the findings, and credentials."""
 
-from typing import get_args
+from typing import Annotated, get_args
 
+from games.act_forms import Text, found, text, whole
 from games.engine import Refusal
 from games.jurisdictions import Jurisdiction
 from games.models import Credential, Qualifier
@@ -22,10 +23,9 @@ from games.office.providers.entry_types import (
     ProviderPersonNamed,
 )
 from games.office.providers.files import (
+    PastDay,
     ProviderFile,
     iso_date,
-    read_optional_past_date,
-    read_past_date,
 )
 from games.office.providers.qualifiers import duties
 from games.office.providers.refusals import (
@@ -47,9 +47,8 @@ TEMPORARY: CredentialKind = "temporary"
 PERMANENT: CredentialKind = "permanent"
 
 
-def read_person(ctx: OfficeContext, params: Params) -> Qualifier:
-    """Return the person or entity whose number an act sends. Raises Refusal(`no-such-qualifier`)."""
-    number = params.integer("person", 1, 2**62)
+def qualifier(ctx: OfficeContext, number: int) -> Qualifier:
+    """Return the person or entity with this number. Raises Refusal(`no-such-qualifier`)."""
     rows = Qualifier.objects.filter(provider__facility=ctx.facility, pk=number)
     person = rows.select_related("provider").first()
     if person is None:
@@ -57,10 +56,13 @@ def read_person(ctx: OfficeContext, params: Params) -> Qualifier:
     return person
 
 
+PersonOnFile = Annotated[Qualifier, found(whole(1, 2**62), qualifier)]
+
+
 @office_act()
 def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Add a person or entity to a provider's file. The entry says whether and why they must be found qualified."""
-    file = files.read_provider(ctx, params)
+    file = files.file_of_provider(ctx, params.code("provider"))
     person = Qualifier(provider=file.provider)
     _fill_person(ctx, params, person)
     person.save()
@@ -70,7 +72,7 @@ def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Change what the file says about a person: title, shares, votes, work, or the Board's reason to name them."""
-    person = read_person(ctx, params)
+    person = qualifier(ctx, params.integer("person", 1, 2**62))
     before = _person_data(ctx, person)
     _fill_person(ctx, params, person)
     person.save()
@@ -78,66 +80,67 @@ def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_qualification(
+    ctx: OfficeContext, *, person: PersonOnFile, qualified: bool = False, on: PastDay
+) -> ActOutcome:
     """Record the Board's finding on a person. Their form must have been filed before."""
-    person, qualified, decided_on = (
-        read_person(ctx, params),
-        params.boolean("qualified"),
-        read_past_date(ctx, params, "on"),
-    )
     if person.form_filed_on is None:
         raise Refusal(NO_FORM_FILED, form_section(ctx.facility.law, person), name=person.name)
-    if decided_on < person.form_filed_on:
+    if on < person.form_filed_on:
         raise Refusal(FOUND_BEFORE_FORM, on=iso_date(person.form_filed_on))
-    person.qualified_on, person.unqualified_on = (decided_on, None) if qualified else (None, decided_on)
+    person.qualified_on, person.unqualified_on = (on, None) if qualified else (None, on)
     person.save(update_fields=["qualified_on", "unqualified_on"])
     data: ProviderPersonFound = {
         "provider": person.provider.code,
         "person": person.pk,
         "name": person.name,
         "qualified": qualified,
-        "on": iso_date(decided_on),
+        "on": iso_date(on),
     }
     return ActOutcome(PROVIDER_PERSON_FOUND(data))
 
 
 @office_act()
-def end_person(ctx: OfficeContext, params: Params) -> ActOutcome:
+def end_person(ctx: OfficeContext, *, person: PersonOnFile, on: PastDay) -> ActOutcome:
     """Record that a person has left the provider. Their credentials end on the same day."""
-    person, left_on = read_person(ctx, params), read_past_date(ctx, params, "on")
     if person.left_on is not None:
         raise Refusal(GONE_ALREADY, on=iso_date(person.left_on))
-    person.left_on = left_on
+    person.left_on = on
     person.save(update_fields=["left_on"])
     ended = list(person.credentials.filter(ended_on=None))
-    person.credentials.filter(ended_on=None).update(ended_on=left_on)
+    person.credentials.filter(ended_on=None).update(ended_on=on)
     data: ProviderPersonLeft = {
         "provider": person.provider.code,
         "person": person.pk,
         "name": person.name,
-        "on": iso_date(left_on),
+        "on": iso_date(on),
         "credentials": [credential.number for credential in ended],
     }
     return ActOutcome(PROVIDER_PERSON_LEFT(data))
 
 
 @office_act()
-def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
+def issue_credential(
+    ctx: OfficeContext,
+    *,
+    person: PersonOnFile,
+    kind: CredentialKind,
+    number: Annotated[str, text(60)],
+    need: Text = "",
+    on: PastDay,
+) -> ActOutcome:
     """Record a credential of the Bureau of Licensing.
 
     A temporary credential needs a reason, and a company on the Board's list or with permission to trade (§ 528.3(d),
     A08). A permanent one needs a finding of qualification and a certified provider (§ 528.3(e)).
     """
-    person, kind = read_person(ctx, params), params.choice("kind", (TEMPORARY, PERMANENT))
-    number, need = params.text("number", max_length=60), params.text("need", default="")
-    issued_on = read_past_date(ctx, params, "on")
     if person.left_on is not None:
         raise Refusal(GONE_ALREADY, on=iso_date(person.left_on))
     if person.kind != "individual" or not duties(person):
         raise Refusal(CREDENTIAL_NOT_ASKED, ctx.facility.law.section("providers.temporary"), name=person.name)
     file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     verify_temporary(file, need) if kind == TEMPORARY else verify_permanent(file, person)
-    Credential.objects.create(qualifier=person, kind=kind, number=number, need=need, issued_on=issued_on)
+    Credential.objects.create(qualifier=person, kind=kind, number=number, need=need, issued_on=on)
     data: ProviderCredential = {
         "provider": person.provider.code,
         "person": person.pk,
@@ -145,7 +148,7 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
         "kind": kind,
         "number": number,
         "need": need or None,
-        "on": iso_date(issued_on),
+        "on": iso_date(on),
         "listed_on": iso_date(person.provider.listed_on),
         "permission": file.trading.reference,
     }
@@ -153,23 +156,20 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def end_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
+def end_credential(
+    ctx: OfficeContext, *, person: PersonOnFile, number: Annotated[str, text(60)], on: PastDay
+) -> ActOutcome:
     """Record that a credential was returned, expired or was revoked."""
-    person, number, ended_on = (
-        read_person(ctx, params),
-        params.text("number", max_length=60),
-        read_past_date(ctx, params, "on"),
-    )
     credential = person.credentials.filter(number=number, ended_on=None).first()
     if credential is None:
         raise Refusal(NO_SUCH_CREDENTIAL, number=number)
-    credential.ended_on = ended_on
+    credential.ended_on = on
     credential.save(update_fields=["ended_on"])
     data: ProviderCredentialEnded = {
         "provider": person.provider.code,
         "person": person.pk,
         "number": number,
-        "on": iso_date(ended_on),
+        "on": iso_date(on),
     }
     return ActOutcome(PROVIDER_CREDENTIAL_ENDED(data))
 
@@ -219,7 +219,8 @@ def _fill_person(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
     person.owns_bp = params.integer("owns_bp", 0, HUNDRED_PERCENT_BP, default=0)
     person.votes_bp = params.integer("votes_bp", 0, HUNDRED_PERCENT_BP, default=0)
     person.named_by_board = params.text("named_by_board", default="")
-    person.form_filed_on = read_optional_past_date(ctx, params, "form_filed_on")
+    filed_on = params.date("form_filed_on", optional=True)
+    person.form_filed_on = files.verify_not_future(ctx, filed_on) if filed_on else None
 
 
 def _person_data(ctx: OfficeContext, person: Qualifier) -> ProviderPersonNamed:

@@ -1,12 +1,18 @@
 """Permission to trade before certification, and its rescission (58 Pa. Code § 528.8)."""
 
 import datetime as dt
+from typing import Annotated
 
+from games.act_forms import Day, text
 from games.engine import Refusal
 from games.models import InterimPermission
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.documents.filing import document_reference, read_document, read_optional_document
-from games.office.providers import files, services
+from games.office.documents.filing import (
+    FiledDocument,
+    OptionalDocument,
+    document_reference,
+)
+from games.office.providers import services
 from games.office.providers.certifications import filed_on
 from games.office.providers.entry_types import (
     PROVIDER_PERMITTED,
@@ -17,10 +23,11 @@ from games.office.providers.entry_types import (
     ProviderRescissionReceived,
 )
 from games.office.providers.files import (
+    FileOfProvider,
+    OptionalPastDay,
+    PastDay,
     ProviderFile,
     iso_date,
-    read_optional_past_date,
-    read_past_date,
     verify_investigated,
 )
 from games.office.providers.refusals import (
@@ -38,37 +45,40 @@ from games.office.providers.refusals import (
     RECEIVED_BEFORE_SENT,
     RESCINDED_BEFORE_GRANTED,
 )
-from games.params import Params
 
 
 @office_act(step_up="always")
-def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_permission(
+    ctx: OfficeContext,
+    *,
+    provider_file: FileOfProvider,
+    on: PastDay,
+    reference: Annotated[str, text(60)],
+    diligence: OptionalDocument = None,
+    acknowledgement: OptionalDocument = None,
+) -> ActOutcome:
     """Record the Bureau of Licensing's permission to trade before certification.
 
     Refused unless all four conditions of § 528.8(a) are met: the application is filed, due diligence is certified,
     the acknowledgement is signed, and the first three steps of § 528.7 are done for every service (A09).
     """
-    file, granted_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
-    reference = params.text("reference", max_length=60)
-    diligence = read_optional_document(ctx, params, "diligence")
-    acknowledgement = read_optional_document(ctx, params, "acknowledgement")
-    section, name = ctx.facility.law.section, file.provider.name
-    verify_investigated(file)
-    verify_applicant(ctx, file, granted_on)
+    section, name = ctx.facility.law.section, provider_file.provider.name
+    verify_investigated(provider_file)
+    verify_applicant(ctx, provider_file, on)
     if diligence is None:
         raise Refusal(PERMISSION_WITHOUT_DILIGENCE, section("interim.diligence"), name=name)
     if acknowledgement is None:
         raise Refusal(PERMISSION_WITHOUT_ACKNOWLEDGEMENT, section("interim.acknowledgement"), name=name)
-    verify_first_three(ctx, file)
+    verify_first_three(ctx, provider_file)
     permission = InterimPermission.objects.create(
-        provider=file.provider,
+        provider=provider_file.provider,
         diligence=diligence,
         acknowledgement=acknowledgement,
-        granted_on=granted_on,
+        granted_on=on,
         reference=reference,
     )
     data: ProviderPermitted = {
-        "provider": file.provider.code,
+        "provider": provider_file.provider.code,
         "on": iso_date(permission.granted_on),
         "reference": reference,
         "diligence": document_reference(diligence),
@@ -78,30 +88,35 @@ def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
+def rescind_permission(
+    ctx: OfficeContext,
+    *,
+    provider_file: FileOfProvider,
+    on: PastDay,
+    cease_on: Day,
+    notice: FiledDocument,
+    received_on: OptionalPastDay = None,
+) -> ActOutcome:
     """Record the Bureau's notice that rescinds the permission.
 
     `cease_on` is the first gaming day without permission: trading ends with the gaming day before it (§ 528.8(b) and
     (c)). A second notice may not name a later day.
     """
-    file, notice_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
-    cease_on, notice = params.date("cease_on"), read_document(ctx, params, "notice")
-    received_on = read_optional_past_date(ctx, params, "received_on")
-    permission, section = _current_permission(file), ctx.facility.law.section("interim.notice")
-    if notice_on < permission.granted_on:
+    permission, section = _current_permission(provider_file), ctx.facility.law.section("interim.notice")
+    if on < permission.granted_on:
         raise Refusal(RESCINDED_BEFORE_GRANTED, on=iso_date(permission.granted_on))
-    if cease_on < notice_on:
-        raise Refusal(CEASE_BEFORE_NOTICE, section, on=iso_date(notice_on))
+    if cease_on < on:
+        raise Refusal(CEASE_BEFORE_NOTICE, section, on=iso_date(on))
     if permission.cease_on is not None and cease_on > permission.cease_on:
         raise Refusal(CEASE_LATER_THAN_NOTICE, section, on=iso_date(permission.cease_on))
-    _verify_received(ctx, notice_on, received_on)
-    permission.rescinded_on, permission.cease_on = notice_on, cease_on
+    _verify_received(ctx, on, received_on)
+    permission.rescinded_on, permission.cease_on = on, cease_on
     permission.notice, permission.received_on = notice, received_on
     permission.save(update_fields=["rescinded_on", "cease_on", "notice", "received_on"])
     data: ProviderRescinded = {
-        "provider": file.provider.code,
+        "provider": provider_file.provider.code,
         "reference": permission.reference,
-        "on": iso_date(notice_on),
+        "on": iso_date(on),
         "cease_on": iso_date(cease_on),
         "received_on": iso_date(received_on),
         "notice": document_reference(notice),
@@ -110,19 +125,20 @@ def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def record_receipt(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_receipt(ctx: OfficeContext, *, provider_file: FileOfProvider, on: PastDay) -> ActOutcome:
     """Record the day on which the registered letter with the rescission arrived (§ 528.8(c))."""
-    file, received_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
-    permission = next((item for item in file.permissions if item.rescinded_on), None)
+    permission = next((item for item in provider_file.permissions if item.rescinded_on), None)
     if permission is None or permission.rescinded_on is None:
-        raise Refusal(NO_RESCISSION, ctx.facility.law.section("interim.notice"), name=file.provider.name)
-    _verify_received(ctx, permission.rescinded_on, received_on)
-    permission.received_on = received_on
+        raise Refusal(
+            NO_RESCISSION, ctx.facility.law.section("interim.notice"), name=provider_file.provider.name
+        )
+    _verify_received(ctx, permission.rescinded_on, on)
+    permission.received_on = on
     permission.save(update_fields=["received_on"])
     data: ProviderRescissionReceived = {
-        "provider": file.provider.code,
+        "provider": provider_file.provider.code,
         "reference": permission.reference,
-        "received_on": iso_date(received_on),
+        "received_on": iso_date(on),
     }
     return ActOutcome(PROVIDER_RESCISSION_RECEIVED(data))
 

@@ -1,13 +1,14 @@
 """Acts that link a provider's service to a game and record the steps of 58 Pa. Code § 528.7."""
 
-from typing import cast
+from typing import Annotated, cast
 
+from games.act_forms import Code, Day, Text, Words, found, one_of, text, whole
 from games.engine import Refusal
 from games.models import GameRequest, Service
 from games.models.patrons import ReviewStatus
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.providers import files, services
+from games.office.providers import services
 from games.office.providers.entry_types import (
     SERVICE_COSTS,
     SERVICE_ENDED,
@@ -21,10 +22,11 @@ from games.office.providers.entry_types import (
     ServiceRequested,
 )
 from games.office.providers.files import (
+    FileOfProvider,
+    OptionalPastDay,
+    PastDay,
     ProviderFile,
     iso_date,
-    read_optional_past_date,
-    read_past_date,
     verify_investigated,
 )
 from games.office.providers.refusals import (
@@ -38,13 +40,12 @@ from games.office.providers.refusals import (
     REQUEST_WITHOUT_WAGER,
     SERVICE_ENDED_ALREADY,
 )
-from games.params import MOST_CENTS, Params
+from games.params import MOST_CENTS
 from games.registry import GAMES
 
 
-def read_service(ctx: OfficeContext, params: Params) -> Service:
-    """Return the service that an act names. Raises Refusal(`no-such-service`)."""
-    code = params.code("service")
+def service_by_code(ctx: OfficeContext, code: str) -> Service:
+    """Return the service with this code. Raises Refusal(`no-such-service`)."""
     rows = Service.objects.filter(provider__facility=ctx.facility, code=code)
     service = rows.select_related("provider", "request").first()
     if service is None:
@@ -52,30 +53,38 @@ def read_service(ctx: OfficeContext, params: Params) -> Service:
     return service
 
 
+ServiceOnFile = Annotated[Service, found(Code, service_by_code)]
+
+
 @office_act()
-def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
+def register_service(
+    ctx: OfficeContext,
+    *,
+    provider_file: FileOfProvider,
+    name: Annotated[str, text(100)],
+    game: Annotated[str, one_of(tuple(GAMES))],
+    wagers: Words = (),
+) -> ActOutcome:
     """Link a game, or some of its wagers, to a provider. From then on § 528.7 decides whether they are dealt.
 
     Refused without a filed application (§ 528.1) or an investigation, and with an adverse finding (§ 528.9). An empty
     list of wagers means the whole game.
     """
-    file, name = files.read_provider(ctx, params), params.text("name", max_length=100)
-    game, wagers = params.choice("game", tuple(GAMES)), params.texts("wagers")
-    verify_investigated(file)
-    verify_applied(file)
+    verify_investigated(provider_file)
+    verify_applied(provider_file)
     labels = services.wagers_of_game(game)
     for code in sorted(services.expand_codes(game, wagers)):
         if code not in labels:
             raise Refusal(NO_SUCH_WAGER_HERE, wager=code)
     service = Service.objects.create(
-        provider=file.provider,
+        provider=provider_file.provider,
         code=next_code(Service.objects.filter(provider__facility=ctx.facility), "SV"),
         name=name,
         game=game,
         wagers=sorted(set(wagers)),
     )
     data: ServiceRegistered = {
-        "provider": file.provider.code,
+        "provider": provider_file.provider.code,
         "service": service.code,
         "name": name,
         "game": game,
@@ -86,55 +95,64 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_laboratory(
+    ctx: OfficeContext,
+    *,
+    service: ServiceOnFile,
+    submitted_on: PastDay,
+    approved_on: OptionalPastDay = None,
+    reference: Annotated[str, text(60)] = "",
+) -> ActOutcome:
     """Record when the laboratory received the service and when it approved it (§ 528.7(1))."""
-    service, sent = read_service(ctx, params), read_past_date(ctx, params, "submitted_on")
-    approved, reference = (
-        read_optional_past_date(ctx, params, "approved_on"),
-        params.text("reference", default="", max_length=60),
-    )
-    if approved and approved < sent:
+    if approved_on and approved_on < submitted_on:
         raise Refusal(
-            APPROVED_BEFORE_SENT, ctx.facility.law.section("services.laboratory"), on=iso_date(sent)
+            APPROVED_BEFORE_SENT, ctx.facility.law.section("services.laboratory"), on=iso_date(submitted_on)
         )
-    service.lab_submitted_on, service.lab_approved_on, service.lab_reference = sent, approved, reference
+    service.lab_submitted_on, service.lab_approved_on, service.lab_reference = (
+        submitted_on,
+        approved_on,
+        reference,
+    )
     service.save(update_fields=["lab_submitted_on", "lab_approved_on", "lab_reference"])
     data: ServiceLaboratory = {
         "provider": service.provider.code,
         "service": service.code,
-        "submitted_on": iso_date(sent),
-        "approved_on": iso_date(approved),
+        "submitted_on": iso_date(submitted_on),
+        "approved_on": iso_date(approved_on),
         "reference": reference or None,
     }
     return ActOutcome(SERVICE_LABORATORY(data))
 
 
 @office_act()
-def record_laboratory_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_laboratory_costs(
+    ctx: OfficeContext,
+    *,
+    service: ServiceOnFile,
+    costs_cents: Annotated[int, whole(0, MOST_CENTS)],
+    paid_on: OptionalPastDay = None,
+) -> ActOutcome:
     """Record the total cost of the laboratory's review in cents, and when it was paid in full (§ 528.7(2)).
 
     Without a date it is unpaid. If nothing was charged, send 0 and the date on which that was known.
     """
-    service, cents = read_service(ctx, params), params.integer("costs_cents", 0, MOST_CENTS)
-    paid_on = read_optional_past_date(ctx, params, "paid_on")
-    service.costs_cents, service.costs_paid_on = cents, paid_on
+    service.costs_cents, service.costs_paid_on = costs_cents, paid_on
     service.save(update_fields=["costs_cents", "costs_paid_on"])
     data: ServiceCosts = {
         "provider": service.provider.code,
         "service": service.code,
-        "costs_cents": cents,
+        "costs_cents": costs_cents,
         "paid_on": iso_date(paid_on),
     }
     return ActOutcome(SERVICE_COSTS(data))
 
 
 @office_act()
-def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+def link_request(ctx: OfficeContext, *, service: ServiceOnFile, request_code: Code) -> ActOutcome:
     """Link the request under § 521.4 whose approval completes the third step."""
-    service, code = read_service(ctx, params), params.code("request")
-    request = GameRequest.objects.filter(facility=ctx.facility, code=code).first()
+    request = GameRequest.objects.filter(facility=ctx.facility, code=request_code).first()
     if request is None:
-        raise Refusal(NO_SUCH_REQUEST_HERE, code=code)
+        raise Refusal(NO_SUCH_REQUEST_HERE, code=request_code)
     verify_covers(ctx, request, service)
     service.request = request
     service.save(update_fields=["request"])
@@ -148,19 +166,18 @@ def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def end_service(ctx: OfficeContext, params: Params) -> ActOutcome:
+def end_service(ctx: OfficeContext, *, service: ServiceOnFile, on: Day, why: Text) -> ActOutcome:
     """End the use of a service from a gaming day on."""
-    service, ends_on, why = read_service(ctx, params), params.date("on"), params.text("why")
     if service.ended_on is not None and service.ended_on <= ctx.gaming_day:
         raise Refusal(SERVICE_ENDED_ALREADY, on=iso_date(service.ended_on))
-    if ends_on < ctx.gaming_day:
+    if on < ctx.gaming_day:
         raise Refusal(END_IN_THE_PAST, on=iso_date(ctx.gaming_day))
-    service.ended_on = ends_on
+    service.ended_on = on
     service.save(update_fields=["ended_on"])
     data: ServiceEnded = {
         "provider": service.provider.code,
         "service": service.code,
-        "on": iso_date(ends_on),
+        "on": iso_date(on),
         "why": why,
     }
     return ActOutcome(SERVICE_ENDED(data))

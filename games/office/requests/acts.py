@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Annotated, cast, get_args
 
-from games.act_forms import Code, Day, Text, text
+from games.act_forms import Code, Day, Text, found, text
 from games.engine import Refusal, Rules
 from games.models import FurtherRequest, GameRequest
 from games.models.requests import Petitioner, RequestKind
@@ -11,6 +11,7 @@ from games.office import reviews
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
+from games.office.documents.filing import OptionalDocument
 from games.office.requests import contents, final_approval, odds_figures, part_readers
 from games.office.requests.entry_types import (
     REQUEST_ANSWERED_FURTHER,
@@ -41,6 +42,15 @@ from games.params import Params
 KINDS: tuple[RequestKind, ...] = get_args(RequestKind)
 PETITIONERS: tuple[Petitioner, ...] = get_args(Petitioner)
 CHANGED: tuple[ChangedPart, ...] = ("about", *contents.PART_KEYS)
+
+
+def _filed_request(ctx: OfficeContext, code: str) -> GameRequest:
+    request = contents.request_by_code(ctx.facility, code)
+    contents.verify_filed(request)
+    return request
+
+
+_Filed = Annotated[GameRequest, found(Code, _filed_request)]
 
 
 @office_act()
@@ -117,18 +127,16 @@ def file_request(ctx: OfficeContext, *, request_code: Code) -> ActOutcome:
 
 
 @office_act(step_up="always", subject="requests")
-def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+def decide_request(ctx: OfficeContext, *, request: _Filed, decision: reviews.SentDecision) -> ActOutcome:
     """Record the decision with its letter.
 
     New Jersey grants no request while one of the four conditions of (g) is open. Raises Refusal(`conditions-open`),
     and what `reviews.decide` raises.
     """
-    request = contents.request_by_code(ctx.facility, params.code("request"))
-    contents.verify_filed(request)
-    decision = reviews.decide(ctx, request, params, of="requests")
-    if decision["granted"] and request.facility.law.requests.tests:
+    decided = reviews.decide(ctx, request, decision, of="requests")
+    if decision.granted and request.facility.law.requests.tests:
         final_approval.verify_conditions(request, ctx.today)
-    return ActOutcome(REQUEST_DECIDED({"request": request.code, **decision}))
+    return ActOutcome(REQUEST_DECIDED({"request": request.code, **decided}))
 
 
 @office_act()
@@ -162,30 +170,33 @@ def record_further_request(
 
 
 @office_act()
-def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+def answer_further_request(
+    ctx: OfficeContext,
+    *,
+    request_code: Code,
+    item: Annotated[str, text(20)],
+    on: Day,
+    document: OptionalDocument = None,
+) -> ActOutcome:
     """Record the answer to a further question, with a document if one was sent.
 
     Raises Refusal(`no-such-further-request`, `answered-already`, `answered-before-asked` or `day-not-come`).
     """
-    request, item = (
-        contents.request_by_code(ctx.facility, params.code("request")),
-        params.text("item", max_length=20),
-    )
-    answered_on, document = params.date("on"), filing.read_optional_document(ctx, params, "document")
+    request = contents.request_by_code(ctx.facility, request_code)
     row = request.further.filter(pk=int(item)).first() if item.isdecimal() and item.isascii() else None
     if row is None:
         raise Refusal(NO_SUCH_FURTHER_REQUEST, request=request.code)
     if row.answered_on:
         raise Refusal(ANSWERED_ALREADY, day=row.answered_on.isoformat())
-    _verify_not_future(ctx, answered_on)
-    if answered_on < row.asked_on:
+    _verify_not_future(ctx, on)
+    if on < row.asked_on:
         raise Refusal(ANSWERED_BEFORE_ASKED, day=row.asked_on.isoformat())
-    row.answered_on, row.document = answered_on, document
+    row.answered_on, row.document = on, document
     row.save(update_fields=["answered_on", "document"])
     data: RequestAnsweredFurther = {
         "request": request.code,
         "item": row.pk,
-        "on": answered_on.isoformat(),
+        "on": on.isoformat(),
         "document": filing.document_reference(document),
     }
     return ActOutcome(REQUEST_ANSWERED_FURTHER(data))

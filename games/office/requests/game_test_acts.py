@@ -3,15 +3,14 @@
 import datetime as dt
 import re
 from collections.abc import Callable
-from typing import get_args
+from typing import Annotated, get_args
 
-from games.act_forms import Code
+from games.act_forms import Code, Text, prose, several, text
 from games.engine import Refusal
 from games.models import GameTest, TestRules, TestRun
 from games.office import reviews
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
-from games.office.documents.letters import read_letter
 from games.office.requests import contents, game_tests
 from games.office.requests.contents import MOST_PROSE
 from games.office.requests.entry_types import (
@@ -54,6 +53,22 @@ CHANGED: tuple[TestPartKey, ...] = get_args(TestPartKey)
 TestPart = list[str] | TestDates | PartText | ProposedSign | NoContents
 
 
+def _test(ctx: OfficeContext, request_code: str, test: str) -> GameTest:
+    """The test of a request that an act names. Raises what its finders raise, and Refusal(`malformed`)."""
+    request = contents.request_by_code(ctx.facility, request_code)
+    if not (test.isascii() and test.isdecimal()):
+        raise malformed("test")
+    return game_tests.test_by_number(request, int(test))
+
+
+# Sent as the code of the request and the number of its test
+SentTest = Annotated[GameTest, several(_test, request_code=Code, test=text(6))]
+
+
+def _read_test(ctx: OfficeContext, params: Params) -> GameTest:
+    return _test(ctx, params.code("request"), params.text("test", max_length=6))
+
+
 @office_act()
 def draft_test(ctx: OfficeContext, *, request_code: Code) -> ActOutcome:
     """Draft the submission of a test of a filed request.
@@ -85,9 +100,8 @@ def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
+def file_test(ctx: OfficeContext, *, test: SentTest) -> ActOutcome:
     """File a complete draft. Raises Refusal(`test-not-a-draft`, `test-incomplete` or `request-not-waiting`)."""
-    test = _read_test(ctx, params)
     game_tests.verify_request(test.request)
     game_tests.verify_draft(test)
     game_tests.verify_complete(test)
@@ -100,41 +114,41 @@ def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act(step_up="always", subject="requests")
-def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
+def decide_test(
+    ctx: OfficeContext,
+    *,
+    test: SentTest,
+    decision: reviews.SentDecision,
+    conditions: Annotated[str, prose(MOST_PROSE)] = "",
+) -> ActOutcome:
     """Record the decision on a test with its letter and conditions. Raises Refusal(`test-not-waiting` or
     `another-body-decides`): the body that decides on the request has it tested.
 
     Once granted, the rules that the request describes become version 1, from the first gaming day on.
     """
-    test, granted = _read_test(ctx, params), params.boolean("granted")
-    body = reviews.read_body(ctx, params, "requests", duty="tests")
-    reference = params.text("reference", max_length=60)
-    letter, conditions = (
-        read_letter(ctx.facility, params),
-        params.prose("conditions", max_length=MOST_PROSE),
-    )
+    reviews.verify_body(ctx, decision.body, "requests", duty="tests")
     if test.status != "filed":
         raise Refusal(TEST_NOT_WAITING, ctx.facility.law.section("tests"), number=test.number)
-    test.status, test.decided_at = "approved" if granted else "denied", ctx.now
-    test.decided_by, test.reference, test.decision, test.conditions = body, reference, letter, conditions
+    test.status, test.decided_at = "approved" if decision.granted else "denied", ctx.now
+    test.decided_by, test.reference = decision.body, decision.reference
+    test.decision, test.conditions = decision.letter, conditions
     test.save()
-    if granted:
+    if decision.granted:
         _begin_rules(ctx, test)
     data: TestDecided = {
         **_test_data(test),
-        "granted": granted,
-        "body": body,
-        "reference": reference,
+        "granted": decision.granted,
+        "body": decision.body,
+        "reference": decision.reference,
         "conditions": conditions,
-        "letter": filing.document_reference(letter),
+        "letter": filing.document_reference(decision.letter),
     }
     return ActOutcome(TEST_DECIDED(data))
 
 
 @office_act()
-def withdraw_test(ctx: OfficeContext, params: Params) -> ActOutcome:
+def withdraw_test(ctx: OfficeContext, *, test: SentTest, why: Text) -> ActOutcome:
     """Withdraw a test, with the reason. Raises Refusal(`test-ended`)."""
-    test, why = _read_test(ctx, params), params.text("why")
     if test.status in ("denied", "withdrawn"):
         raise Refusal(TEST_ENDED, ctx.facility.law.section("conditions"), number=test.number)
     test.status = "withdrawn"
@@ -224,18 +238,6 @@ def _begin_rules(ctx: OfficeContext, test: GameTest) -> None:
     TestRules.objects.create(
         test=test, version=1, text=text or "As in the documents of the request.", in_force_from=max(first, ctx.now)
     )  # fmt: skip
-
-
-def _read_test(ctx: OfficeContext, params: Params) -> GameTest:
-    request = contents.request_by_code(ctx.facility, params.code("request"))
-    return game_tests.test_by_number(request, _read_number(params))
-
-
-def _read_number(params: Params) -> int:
-    digits = params.text("test", max_length=6)
-    if not (digits.isascii() and digits.isdecimal()):
-        raise malformed("test")
-    return int(digits)
 
 
 def _running_test(ctx: OfficeContext, params: Params) -> GameTest:

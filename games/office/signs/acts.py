@@ -1,5 +1,8 @@
 """Acts on sign forms: draft, file, decide, withdraw (58 Pa. Code § 521.8(d))."""
 
+from typing import Annotated
+
+from games.act_forms import Text, found, whole
 from games.engine import Refusal
 from games.models import SignForm
 from games.office import reviews
@@ -18,6 +21,16 @@ from games.params import Params
 from games.registry import GAMES
 
 MOST_WORDS = 400
+
+
+def _form_by_number(ctx: OfficeContext, number: int) -> SignForm:
+    form = SignForm.objects.filter(facility=ctx.facility, pk=number).first()
+    if form is None:
+        raise Refusal(NO_SUCH_SIGN_FORM)
+    return form
+
+
+_Form = Annotated[SignForm, found(whole(1, 2**31 - 1), _form_by_number)]
 
 
 @office_act()
@@ -60,25 +73,22 @@ def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def file_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
+def file_sign_form(ctx: OfficeContext, *, form: _Form) -> ActOutcome:
     """Mark a drafted form as filed for approval."""
-    form = _read_form(ctx, params)
     reviews.file(ctx, form)
     return ActOutcome(SIGN_FORM_FILED(_form_data(form)))
 
 
 @office_act(step_up="always", subject="signs")
-def decide_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
+def decide_sign_form(ctx: OfficeContext, *, form: _Form, decision: reviews.SentDecision) -> ActOutcome:
     """Record the decision on a filed form with its letter. An approved form replaces the previous version."""
-    form = _read_form(ctx, params)
-    decision = reviews.decide(ctx, form, params, of="signs")
-    return ActOutcome(SIGN_FORM_DECIDED({**_form_data(form), **decision}))
+    decided = reviews.decide(ctx, form, decision, of="signs")
+    return ActOutcome(SIGN_FORM_DECIDED({**_form_data(form), **decided}))
 
 
 @office_act()
-def withdraw_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
+def withdraw_sign_form(ctx: OfficeContext, *, form: _Form, why: Text) -> ActOutcome:
     """Withdraw a form and its earlier versions, so that none of them can be displayed."""
-    form, why = _read_form(ctx, params), params.text("why")
     reviews.withdraw(ctx, form)
     earlier = SignForm.objects.filter(
         facility=ctx.facility, kind=form.kind, game=form.game, version__lt=form.version, status="approved"
@@ -90,11 +100,3 @@ def withdraw_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 def _form_data(form: SignForm) -> SignFormEntry:
     return {"kind": form.kind, "game": form.game, "version": form.version}
-
-
-def _read_form(ctx: OfficeContext, params: Params) -> SignForm:
-    number = params.integer("form", 1, 2**31 - 1)
-    form = SignForm.objects.filter(facility=ctx.facility, pk=number).first()
-    if form is None:
-        raise Refusal(NO_SUCH_SIGN_FORM)
-    return form

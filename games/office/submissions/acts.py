@@ -9,7 +9,7 @@ from typing import Annotated
 from audit import clock
 from audit.entry_types import EntryBody
 from games import submissions
-from games.act_forms import Text, one_of, text
+from games.act_forms import Code, Text, one_of, several, text, whole
 from games.engine import Refusal
 from games.engine.editions import all_editions, edition
 from games.engine.rules import DEFAULT_WORD
@@ -20,8 +20,7 @@ from games.office.core.refusals import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.entry_types import DecisionLetter
 from games.office.documents.filing import document_reference
-from games.office.documents.letters import read_letter
-from games.office.reviews import read_body
+from games.office.reviews import SentDecision, verify_body
 from games.office.submissions.entry_types import (
     RULES_APPROVED,
     RULES_CHANGED,
@@ -62,6 +61,18 @@ MOST_PROCEDURE = 2000
 PLAIN = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 
+def _version(ctx: OfficeContext, code: str, version: int) -> RulesSubmission:
+    """Return a version of a submission. Raises Refusal(`no-such-submission`)."""
+    submission = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version=version).first()
+    if submission is None:
+        raise Refusal(NO_SUCH_SUBMISSION, code=code, version=version)
+    return submission
+
+
+# The version that an act names by `code` and `version`
+_Version = Annotated[RulesSubmission, several(_version, code=Code, version=whole(1, 10**6))]
+
+
 @office_act()
 def draft_submission(
     ctx: OfficeContext,
@@ -100,7 +111,7 @@ def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     `lapsed_why`: why rules of a lapsed edition may be dealt.
     """
-    row = _read_version(ctx, params)
+    row = _version(ctx, params.code("code"), params.integer("version", 1, 10**6))
     options = read_options(params)
     why, lapsed_why = params.text("why", default=""), params.text("lapsed_why", default="")
     if row.status != Status.DRAFT:
@@ -114,26 +125,35 @@ def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 @office_act()
-def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
+def file_submission(ctx: OfficeContext, *, submission: _Version) -> ActOutcome:
     """File a draft and fix its terms. Raises what the gate finds, and Refusal(`not-a-draft`).
 
     Raises Refusal(`nothing-changed`) if its terms are those of the approved version before it.
     """
-    row = _read_version(ctx, params)
-    if row.status != Status.DRAFT:
-        raise Refusal(NOT_A_DRAFT, status=row.get_status_display())
-    rules = verify_may_file(options_of(row), tables_under(ctx, row.code), _lapse(ctx, row))
-    row.terms, row.terms_sha256 = submissions.filed_terms(rules)
-    before = _approved_before(row)
-    if before is not None and before.terms_sha256 == row.terms_sha256:
+    if submission.status != Status.DRAFT:
+        raise Refusal(NOT_A_DRAFT, status=submission.get_status_display())
+    rules = verify_may_file(
+        options_of(submission), tables_under(ctx, submission.code), _lapse(ctx, submission)
+    )
+    submission.terms, submission.terms_sha256 = submissions.filed_terms(rules)
+    before = _approved_before(submission)
+    if before is not None and before.terms_sha256 == submission.terms_sha256:
         raise Refusal(NOTHING_CHANGED, version=before.version)
-    row.status, row.filed_at, row.filed_by = Status.FILED, ctx.now, ctx.actor
-    row.save()
-    return _outcome(ctx, row, RULES_FILED({**_row_data(row), "terms": json.loads(row.terms)}))
+    submission.status, submission.filed_at, submission.filed_by = Status.FILED, ctx.now, ctx.actor
+    submission.save()
+    return _outcome(
+        ctx, submission, RULES_FILED({**_row_data(submission), "terms": json.loads(submission.terms)})
+    )
 
 
 @office_act(step_up="always", subject="rules")
-def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
+def record_decision(
+    ctx: OfficeContext,
+    *,
+    submission: _Version,
+    decision: SentDecision,
+    in_force_from: Annotated[str, text(40)] = "",
+) -> ActOutcome:
     """Record the body's decision from its letter.
 
     Approved rules come into force at `in_force_from` (local time such as 2026-11-22T06:00; now if it is not sent),
@@ -141,62 +161,60 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
     Raises Refusal(`not-filed`, `another-body-decides`, `in-force-before-decided` or `in-force-before-earlier`), and
     what the gate finds for the tables as they are now.
     """
-    row = _read_version(ctx, params)
-    granted, body = params.boolean("granted"), read_body(ctx, params, "submissions")
-    reference, letter = params.text("reference", max_length=60), read_letter(ctx.facility, params)
-    since = read_moment(ctx, params, "in_force_from") or ctx.now
+    row = submission
+    verify_body(ctx, decision.body, "submissions")
+    since = _local_moment(ctx, in_force_from) or ctx.now
     ctx.add_makers(row.drafted_by, row.filed_by)
     if row.status != Status.FILED:
         raise Refusal(NOT_FILED, status=row.get_status_display())
-    row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
-    row.status = Status.APPROVED if granted else Status.DENIED
-    decision: DecisionLetter = {
-        "body": body,
-        "reference": reference,
-        "letter": document_reference(letter),
+    row.decided_at, row.decided_by = ctx.now, decision.body
+    row.reference, row.decision = decision.reference, decision.letter
+    row.status = Status.APPROVED if decision.granted else Status.DENIED
+    said: DecisionLetter = {
+        "body": decision.body,
+        "reference": decision.reference,
+        "letter": document_reference(decision.letter),
     }
-    if granted:
+    if decision.granted:
         verify_may_file(options_of(row), tables_under(ctx, row.code), _lapse(ctx, row))
         row.in_force_from = _verified_start(ctx, row, since)
         approval: RulesApproved = {
             **_row_data(row),
-            **decision,
+            **said,
             "in_force_from": clock.format_moment(since),
             "terms": json.loads(row.terms),
             "supersedes": _supersede(row, since),
         }
         entry = RULES_APPROVED(approval)
     else:
-        entry = RULES_DENIED({**_row_data(row), **decision})
+        entry = RULES_DENIED({**_row_data(row), **said})
     row.save()
     return _outcome(ctx, row, entry)
 
 
 @office_act()
-def withdraw_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
+def withdraw_submission(ctx: OfficeContext, *, submission: _Version, why: Text) -> ActOutcome:
     """Withdraw a version. Raises Refusal(`already-ended`).
 
     Tables stop dealing under a version in force at their next round. If it was not in force yet, the previous version
     stays in force.
     """
-    row = _read_version(ctx, params)
-    why = params.text("why")
-    version_state = submissions.state_of_version(row, ctx.now)
+    version_state = submissions.state_of_version(submission, ctx.now)
     if version_state not in WITHDRAWABLE:
-        raise Refusal(ALREADY_ENDED, status=row.get_status_display())
+        raise Refusal(ALREADY_ENDED, status=submission.get_status_display())
     if version_state == VersionState.COMING:
-        _keep_previous_in_force(row)
-    row.status, row.withdrawn_at, row.withdrawn_why = Status.WITHDRAWN, ctx.now, why
-    row.save()
+        _keep_previous_in_force(submission)
+    submission.status, submission.withdrawn_at, submission.withdrawn_why = Status.WITHDRAWN, ctx.now, why
+    submission.save()
     stops = version_state == VersionState.IN_FORCE
-    tables = [table.table for table in tables_under(ctx, row.code)] if stops else []
+    tables = [table.table for table in tables_under(ctx, submission.code)] if stops else []
     data: RulesWithdrawn = {
-        **_row_data(row),
+        **_row_data(submission),
         "was": WITHDRAWABLE[version_state],
         "why": why,
         "tables": tables,
     }
-    return _outcome(ctx, row, RULES_WITHDRAWN(data))
+    return _outcome(ctx, submission, RULES_WITHDRAWN(data))
 
 
 def tables_under(ctx: OfficeContext, code: str) -> tuple[DealtTable, ...]:
@@ -240,31 +258,21 @@ def _shaker(params: Params) -> tuple[str, str, bool]:
     return kind, procedure, params.boolean("named")
 
 
-def read_moment(ctx: OfficeContext, params: Params, name: str) -> dt.datetime | None:
-    """Return a moment given in local time, such as 2026-11-22T06:00; None if it was not sent.
+def _local_moment(ctx: OfficeContext, written: str) -> dt.datetime | None:
+    """Return a moment given in local time, such as 2026-11-22T06:00; None if it is empty.
 
     Raises Refusal(`malformed`).
     """
-    written = params.text(name, default="", max_length=40)
     if not written:
         return None
     try:
         parsed = dt.datetime.fromisoformat(written)
         moment = (parsed if parsed.tzinfo else parsed.replace(tzinfo=ctx.facility.zone)).astimezone(dt.UTC)
     except (ValueError, OverflowError):
-        raise malformed(name) from None
+        raise malformed("in_force_from") from None
     if moment.year not in YEARS:
-        raise malformed(name)
+        raise malformed("in_force_from")
     return moment
-
-
-def _read_version(ctx: OfficeContext, params: Params) -> RulesSubmission:
-    """Return the version that an act names by `code` and `version`. Raises Refusal(`no-such-submission`)."""
-    code, version = params.code("code"), params.integer("version", 1, 10**6)
-    submission = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version=version).first()
-    if submission is None:
-        raise Refusal(NO_SUCH_SUBMISSION, code=code, version=version)
-    return submission
 
 
 def _newest_version(ctx: OfficeContext, code: str, below: int = 10**6 + 1) -> RulesSubmission | None:
