@@ -195,6 +195,7 @@ OptionalThrows = Annotated[
 Chips = Annotated[  # numbers of chips of the facility by their value in cents
     dict[str, int], Kind(_read_chips, {"type": "object", "additionalProperties": {"type": "integer"}})
 ]
+NO_CHIPS: dict[str, int] = {}  # the default of chips that may be left out; nobody changes it
 
 
 class Parameter(NamedTuple):

@@ -1,9 +1,11 @@
 """Acts on alerts: the floor acknowledges one, and a dispute is reported."""
 
+from typing import Annotated
+
 from audit.clock import format_moment
 from audit.entry_types import EntryBody
+from games.act_forms import Text, whole
 from games.engine import Refusal
-from games.params import Params
 from tables.alerts.alert_rules import DISPUTE
 from tables.alerts.entry_types import DISPUTE_REPORTED, DisputeReported
 from tables.alerts.floor_calls import IN_WORDS
@@ -30,17 +32,18 @@ MAX_ID = 2**53 - 1
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
+def acknowledge_alert(
+    ctx: TableContext, *, alert_id: Annotated[int, whole(1, MAX_ID)], note: Text = ""
+) -> ActOutcome:
     """Acknowledge an alert of this table, with the others on its line of the screens.
 
     A dispute needs a `note` on how it was decided. New rules may be dealt once they are acknowledged. Acknowledging
     ends the alert of an event that happened once.
     """
     assert ctx.actor is not None
-    pk, note = params.integer("alert", 1, MAX_ID), params.text("note", default="")
     here = held(ctx.table.pk)
     alert_to_acknowledge = next(
-        (alert for alert in here if alert.pk == pk and alert.acknowledged_at is None), None
+        (alert for alert in here if alert.pk == alert_id and alert.acknowledged_at is None), None
     )
     if alert_to_acknowledge is None:
         raise Refusal(NO_SUCH_ALERT, table=ctx.table.code)
@@ -79,12 +82,11 @@ def _waits_too(alert: Alert, acknowledged: Alert) -> bool:
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
-def report_dispute(ctx: TableContext, params: Params) -> ActOutcome:
+def report_dispute(ctx: TableContext, *, seat: Annotated[int, whole(1, 64)], about: Text) -> ActOutcome:
     """Report a player's dispute at this table, for the floor to decide.
 
     The section is the edition's on a disputed face, if it has one (§ 577.5(g)).
     """
-    seat, about = params.integer("seat", 1, 64), params.text("about")
     if ctx.table.status == Table.Status.CLOSED:
         raise Refusal(TABLE_IS_CLOSED, table=ctx.table.code)
     if seat > ctx.table.seats:

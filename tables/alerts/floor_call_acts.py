@@ -5,9 +5,12 @@ the same acts.
 """
 
 import datetime as dt
+from typing import Annotated
 
+from games.act_forms import Text, found, one_of, whole
 from games.engine import Refusal
 from games.params import Params
+from games.snapshot_types import Addressee
 from tables.alerts.acts import MAX_ID, acknowledgment
 from tables.alerts.alert_rules import CALLS
 from tables.alerts.entry_types import (
@@ -20,7 +23,7 @@ from tables.alerts.entry_types import (
     FLOOR_CALLED,
     DisputeReported,
 )
-from tables.alerts.floor_calls import ADDRESSEES, DECISIONS, IN_WORDS, REASONS, addressee_of
+from tables.alerts.floor_calls import DECISIONS, IN_WORDS, REASONS, addressee_of
 from tables.alerts.refusals import (
     ALREADY_CALLED,
     ALREADY_COMING,
@@ -41,13 +44,33 @@ MUTE_MINUTES = (5, 10, 15)
 NO_WORDS = "(tapped, without words)"
 
 
+def _open_call(ctx: TableContext, pk: int) -> Alert:
+    """Return the call of this table with this id. Raises `no-such-alert` once it has ended."""
+    kinds = {kind.code for kind in CALLS.values()}
+    for alert in held(ctx.table.pk):
+        if alert.pk == pk and alert.kind in kinds and alert.ended_at is None:
+            return alert
+    raise Refusal(NO_SUCH_ALERT, table=ctx.table.code)
+
+
+def _undecided(ctx: TableContext, pk: int) -> Alert:
+    """Return the dispute or call with this id. Raises `no-such-alert` once it has ended."""
+    for alert in held(ctx.table.pk):
+        if alert.pk == pk and alert.ended_at is None and kind_of(alert.kind, alert.key).needs_note:
+            return alert
+    raise Refusal(NO_SUCH_ALERT, table=ctx.table.code)
+
+
+_OpenCall = Annotated[Alert, found(whole(1, MAX_ID), _open_call)]
+_Undecided = Annotated[Alert, found(whole(1, MAX_ID), _undecided)]
+
+
 @act(roles=AT_THE_TABLE, depends_on="nothing")
-def call_floor(ctx: TableContext, params: Params) -> ActOutcome:
+def call_floor(ctx: TableContext, *, to: Addressee = "floor") -> ActOutcome:
     """Call the floor, or Security with `to`. Its reason and seat may follow (`explain_call`).
 
     Raises `already-called` while a call to them is open.
     """
-    to = params.choice("to", ADDRESSEES, default="floor")
     if ctx.table.status == Table.Status.CLOSED:
         raise Refusal(TABLE_IS_CLOSED, table=ctx.table.code)
     kind = CALLS[to]
@@ -63,7 +86,7 @@ def call_floor(ctx: TableContext, params: Params) -> ActOutcome:
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def explain_call(ctx: TableContext, params: Params) -> ActOutcome:
     """Add the reason or the seat of an open call. A dispute with its seat is a reported dispute, too (§ 577.5(g))."""
-    alert = _open_call(ctx, params)
+    alert = _open_call(ctx, params.integer("alert", 1, MAX_ID))
     to = addressee_of(alert.kind) or "floor"
     reason = params.choice("reason", ("", *REASONS[to]), default="")
     seat: int | None = params.integer("seat", 0, 64, default=0)
@@ -88,10 +111,9 @@ def explain_call(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
-def cancel_call(ctx: TableContext, params: Params) -> ActOutcome:
+def cancel_call(ctx: TableContext, *, alert: _OpenCall) -> ActOutcome:
     """Cancel an open call of this table. If somebody is coming, the pit still has to acknowledge it."""
     assert ctx.actor is not None
-    alert = _open_call(ctx, params)
     end_alert(ctx, alert.key)
     if alert.coming_at is None and alert.acknowledged_at is None:
         ctx.extra_entries.append(acknowledgment(alert, held(ctx.table.pk), ""))
@@ -100,10 +122,9 @@ def cancel_call(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def answer_alert(ctx: TableContext, params: Params) -> ActOutcome:
+def answer_alert(ctx: TableContext, *, alert: _Undecided) -> ActOutcome:
     """Say that you are coming, so that the table sees it. Somebody else may come instead later."""
     assert ctx.actor is not None
-    alert = _undecided(ctx, params)
     if alert.coming_by_id == ctx.actor.pk:
         raise Refusal(ALREADY_COMING, person=ctx.actor.name)
     alert.coming_at, alert.coming_by = ctx.now, ctx.actor
@@ -112,15 +133,18 @@ def answer_alert(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def decide_alert(ctx: TableContext, params: Params) -> ActOutcome:
+def decide_alert(
+    ctx: TableContext,
+    *,
+    alert: _Undecided,
+    decision: Annotated[str, one_of((*DECISIONS, IN_WORDS))] = IN_WORDS,
+    note: Text = "",
+) -> ActOutcome:
     """Decide a dispute or a call: with a code of `DECISIONS`, or in words (`words`), where the `note` is needed.
 
     The decision goes back to the table, which reads it (`read_decision`). It also acknowledges and ends the alert.
     """
     assert ctx.actor is not None
-    alert = _undecided(ctx, params)
-    decision = params.choice("decision", (*DECISIONS, IN_WORDS), default=IN_WORDS)
-    note = params.text("note", default="")
     if decision == IN_WORDS and not note:
         raise Refusal(SAY_HOW_IT_WAS_DECIDED, alert.section)
     alert.decision, alert.decided_at, alert.decided_by = decision, ctx.now, ctx.actor
@@ -142,11 +166,14 @@ def decide_alert(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
-def read_decision(ctx: TableContext, params: Params) -> ActOutcome:
+def read_decision(ctx: TableContext, *, alert_id: Annotated[int, whole(1, MAX_ID)]) -> ActOutcome:
     """Record that the table read the decision of the floor, which then leaves its screen."""
-    pk = params.integer("alert", 1, MAX_ID)
     alert = next(
-        (alert for alert in held(ctx.table.pk) if alert.pk == pk and alert.decided_at and not alert.read_at),
+        (
+            alert
+            for alert in held(ctx.table.pk)
+            if alert.pk == alert_id and alert.decided_at and not alert.read_at
+        ),
         None,
     )
     if alert is None:
@@ -157,10 +184,16 @@ def read_decision(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def mute_alert(ctx: TableContext, params: Params) -> ActOutcome:
+def mute_alert(
+    ctx: TableContext,
+    *,
+    alert_id: Annotated[int, whole(1, MAX_ID)],
+    minutes: Annotated[int, whole(1, max(MUTE_MINUTES))],
+) -> ActOutcome:
     """Turn off the sound of an alert for some minutes. It stays on the screens and is still passed on."""
-    pk, minutes = params.integer("alert", 1, MAX_ID), params.integer("minutes", 1, max(MUTE_MINUTES))
-    alert = next((alert for alert in held(ctx.table.pk) if alert.pk == pk and alert.ended_at is None), None)
+    alert = next(
+        (alert for alert in held(ctx.table.pk) if alert.pk == alert_id and alert.ended_at is None), None
+    )
     if alert is None:
         raise Refusal(NO_SUCH_ALERT, table=ctx.table.code)
     alert.muted_until, alert.muted_by = ctx.now + dt.timedelta(minutes=minutes), ctx.actor
@@ -168,21 +201,3 @@ def mute_alert(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome(
         ALERT_MUTED({"kind": alert.kind, "key": alert.key, "minutes": minutes}), changes="nothing"
     )
-
-
-def _open_call(ctx: TableContext, params: Params) -> Alert:
-    """Return the call of this table that the parameters name. Raises `no-such-alert` once it has ended."""
-    pk, kinds = params.integer("alert", 1, MAX_ID), {kind.code for kind in CALLS.values()}
-    for alert in held(ctx.table.pk):
-        if alert.pk == pk and alert.kind in kinds and alert.ended_at is None:
-            return alert
-    raise Refusal(NO_SUCH_ALERT, table=ctx.table.code)
-
-
-def _undecided(ctx: TableContext, params: Params) -> Alert:
-    """Return the dispute or call that the parameters name. Raises `no-such-alert` once it has ended."""
-    pk = params.integer("alert", 1, MAX_ID)
-    for alert in held(ctx.table.pk):
-        if alert.pk == pk and alert.ended_at is None and kind_of(alert.kind, alert.key).needs_note:
-            return alert
-    raise Refusal(NO_SUCH_ALERT, table=ctx.table.code)

@@ -1,5 +1,8 @@
 """What acts on cases read first: the case that they name, and the outcome that they send."""
 
+from typing import Annotated
+
+from games.act_forms import Code, found
 from games.engine import Refusal
 from games.models import Facility
 from games.params import MOST_CENTS, Params
@@ -10,9 +13,8 @@ from tables.models import Case, Slip
 MAX_REASON = 500
 
 
-def read_case(facility: Facility, params: Params) -> Case:
-    """Return the case that the act names. Raises `no-such-case`."""
-    code = params.code("case")
+def case_by_code(facility: Facility, code: str) -> Case:
+    """Return the case with this code. Raises `no-such-case`."""
     rows = Case.objects.filter(facility=facility, code=code)
     case = rows.select_related("owner", "facility", "table__stream", "table__facility").first()
     if case is None:
@@ -20,12 +22,17 @@ def read_case(facility: Facility, params: Params) -> Case:
     return case
 
 
-def read_open_case(facility: Facility, params: Params) -> Case:
-    """Return the open case that the act names. Raises `no-such-case` or `case-is-closed`."""
-    case = read_case(facility, params)
+def open_case_by_code(facility: Facility, code: str) -> Case:
+    """Return the open case with this code. Raises `no-such-case` or `case-is-closed`."""
+    case = case_by_code(facility, code)
     if case.status == Case.Status.CLOSED:
         raise Refusal(CASE_IS_CLOSED, case=case.code)
     return case
+
+
+# A case that an act names by its code
+NamedCase = Annotated[Case, found(Code, lambda ctx, code: case_by_code(ctx.facility, code))]
+OpenCase = Annotated[Case, found(Code, lambda ctx, code: open_case_by_code(ctx.facility, code))]
 
 
 def read_outcome(case: Case, params: Params) -> tuple[str, str, int]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import cast
 
 from audit.entry_types import EntryBody
+from games.act_forms import Dice, Text
 from games.engine import Placing, Refusal
 from games.engine.state import RoundState
 from games.engine.wagers import MadeIn
@@ -48,10 +49,8 @@ counts_with_raises(moved_beside)
 
 
 @act(roles=AT_THE_TABLE, witness=True, step_up="office")
-def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
+def correct_dice(ctx: TableContext, *, dice: Dice, reason: Text) -> ActOutcome:
     """Correct dice that were entered wrongly, and settle every wager again."""
-    dice = params.dice()
-    reason = params.text("reason")
     round_ = verify_correctable(ctx)
     before, raised_before = list(ctx.state.dice), raised_cents(round_)
     state, _ = ctx.game.correct_dice(ctx.state, dice or ())

@@ -1,8 +1,10 @@
 """The act of somebody outside the table: they reviewed an Error Notification Slip and agree, or differ and say why."""
 
+from typing import Annotated
+
 from audit.clock import format_moment
+from games.act_forms import text
 from games.engine import Refusal
-from games.params import Params
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.corrections.alert_rules import AWAITED_REVIEW, DIFFERING_REVIEW, UNSETTLED_SLIP
@@ -20,15 +22,19 @@ from tables.runner.table import ActOutcome, act, act_without_post
 
 @act(roles=REVIEWERS, depends_on="nothing", step_up="always")
 @act_without_post
-def review_slip(ctx: TableContext, params: Params) -> ActOutcome:
+def review_slip(
+    ctx: TableContext,
+    *,
+    slip_code: Annotated[str, text(20)],
+    differs: bool = False,
+    reason: Annotated[str, text(MAX_REASON)] = "",
+) -> ActOutcome:
     """Review a slip once, from outside the table. Who differs says why; then no more money moves on this slip.
 
     Who agrees takes the chips off the tray that the slip says are gone, where their review comes first.
     """
     assert ctx.actor is not None
-    code, differs = params.text("slip", max_length=20), params.boolean("differs")
-    reason = params.text("reason", default="", max_length=MAX_REASON)
-    slip = find_slip(ctx, code)
+    slip = find_slip(ctx, slip_code)
     verify_reviewer(ctx.actor, slip, ctx.table.facility)
     if differs and not reason:
         raise Refusal(SLIP_SAY_WHY_DIFFERS, slip=slip.code)

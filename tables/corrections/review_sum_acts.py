@@ -1,8 +1,8 @@
 """The act by which a facility lowers the sum from which a slip is reviewed before any money moves."""
 
+from games.act_forms import Cents
 from games.engine import Refusal
 from games.engine.odds import in_dollars
-from games.params import MOST_CENTS, Params
 from games.separation import policy
 from tables.corrections.entry_types import REVIEW_SUM_SET
 from tables.corrections.recent_raises import CORRECTIONS
@@ -11,12 +11,11 @@ from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_
 
 
 @facility_act(SETUP, roles=policy.roles_of("review-sum", "prepare"), step_up="always", subject="review-sum")
-def set_review_sum(ctx: FacilityContext, params: Params) -> ActOutcome:
+def set_review_sum(ctx: FacilityContext, *, cents: Cents) -> ActOutcome:
     """Set the sum, up to that of the jurisdiction. It holds for slips that are filed from now on.
 
     Raises `review-sum-too-high` or `review-sum-the-same`.
     """
-    cents = params.integer("cents", 1, MOST_CENTS)
     law = ctx.facility.law
     most, before = policy.row_of(law, CORRECTIONS).first_from_cents, policy.review_first_from(ctx.facility)
     if most and cents > most:

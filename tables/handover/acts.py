@@ -1,9 +1,12 @@
 """Acts of the handover: somebody of the next shift takes over what is open, and both sides sign."""
 
+from typing import Annotated
+
 from audit.clock import format_moment
 from audit.models import Person
+from games.act_forms import prose, text, words
 from games.engine import Refusal
-from games.params import Params, malformed
+from games.params import malformed
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.handover.draft import HandoverDraft, HandoverItem, handover_draft
 from tables.handover.entry_types import (
@@ -32,22 +35,34 @@ MAX_NOTE = 1000
 MAX_SHIFT = 40
 
 
+def _draft_of(ctx: FacilityContext, shift: str) -> HandoverDraft:
+    """What is open now. Raises `handover-of-another-shift` where the page showed another shift."""
+    draft = handover_draft(ctx.facility, ctx.now)
+    if draft.shift.key != shift:
+        raise Refusal(HANDOVER_OF_ANOTHER_SHIFT)
+    return draft
+
+
 @facility_act(STAFF, roles=STAFFERS, witness=True)
-def accept_open_items(ctx: FacilityContext, params: Params) -> ActOutcome:
+def accept_open_items(
+    ctx: FacilityContext,
+    *,
+    items: Annotated[tuple[str, ...], words(MAX_ITEMS)] = (),
+    shift: Annotated[str, text(MAX_SHIFT)],
+) -> ActOutcome:
     """Take over open items: the second person does who signs with their PIN, or the actor where nobody signs.
 
     Raises `handover-item-not-open` for an item that has ended meanwhile, and `handover-owner-may-not`.
     """
-    keys = params.texts("items", max_items=MAX_ITEMS)
-    draft = _draft(ctx, params)
-    if not keys:
+    draft = _draft_of(ctx, shift)
+    if not items:
         raise malformed("items")
     owner = ctx.witness or ctx.actor
     if owner.role not in FLOOR:
         raise Refusal(HANDOVER_OWNER_MAY_NOT, person=owner.name)
-    items = {row.item.key: row.item for row in draft.items}
-    for key in keys:
-        if key not in items:
+    found = {row.item.key: row.item for row in draft.items}
+    for key in items:
+        if key not in found:
             raise Refusal(HANDOVER_ITEM_NOT_OPEN, item=key)
     ItemAcceptance.objects.bulk_create(
         ItemAcceptance(
@@ -58,31 +73,38 @@ def accept_open_items(ctx: FacilityContext, params: Params) -> ActOutcome:
             accepted_at=ctx.now,
             seq=ctx.stream.seq + 1,
         )
-        for key in dict.fromkeys(keys)
+        for key in dict.fromkeys(items)
     )
     data: ItemsAccepted = {
         "shift": draft.shift.key,
         "owner": owner.code,
-        "items": [item_data(items[key]) for key in dict.fromkeys(keys)],
+        "items": [item_data(found[key]) for key in dict.fromkeys(items)],
     }
     return ActOutcome(ITEMS_ACCEPTED(data), {"owner": owner.code}, changes="nothing")
 
 
 @facility_act(STAFF, roles=STAFFERS, witness=True)
-def sign_handover(ctx: FacilityContext, params: Params) -> ActOutcome:
+def sign_handover(
+    ctx: FacilityContext,
+    *,
+    note: Annotated[str, prose(MAX_NOTE)] = "",
+    shift: Annotated[str, text(MAX_SHIFT)],
+) -> ActOutcome:
     """Hand the shift over to the second person, who signs with their own PIN.
 
     Raises `handover-successor-must-sign`, or `handover-item-without-owner` for what nobody has taken over.
     """
-    note = params.prose("note", max_length=MAX_NOTE)
-    draft = _draft(ctx, params)
+    draft = _draft_of(ctx, shift)
     successor = ctx.witness
     if successor is None or successor.role not in STAFFERS:
         raise Refusal(HANDOVER_SUCCESSOR_MUST_SIGN)
     missing = draft.without_owner
     if missing:
         raise Refusal(
-            HANDOVER_ITEM_WITHOUT_OWNER, count=len(missing), total=len(draft.items), item=in_words(missing[0])
+            HANDOVER_ITEM_WITHOUT_OWNER,
+            count=len(missing),
+            total=len(draft.items),
+            item=in_words(missing[0]),
         )
     handover = Handover.objects.create(
         facility=ctx.facility,
@@ -97,15 +119,6 @@ def sign_handover(ctx: FacilityContext, params: Params) -> ActOutcome:
     )
     data = _signed_data(ctx, handover, draft, successor, note)
     return ActOutcome(HANDOVER_SIGNED(data), {"handover": handover.number}, changes="nothing")
-
-
-def _draft(ctx: FacilityContext, params: Params) -> HandoverDraft:
-    """What is open now. Raises `handover-of-another-shift` where the page showed another shift."""
-    shift = params.text("shift", max_length=MAX_SHIFT)
-    draft = handover_draft(ctx.facility, ctx.now)
-    if draft.shift.key != shift:
-        raise Refusal(HANDOVER_OF_ANOTHER_SHIFT)
-    return draft
 
 
 def _signed_data(

@@ -1,8 +1,11 @@
 """Cash at a table: chips sold for it, and the drop box that it goes into."""
 
+from typing import Annotated
+
+from games.act_forms import NO_CHIPS, Cents, Chips, Code, Seat, whole
 from games.chips import are_made
 from games.engine import Refusal
-from games.params import MOST_CENTS, Params
+from games.params import MOST_CENTS
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, CAGE, FLOOR
 from tables.models import ChipDiscrepancy, ChipSale, DropBox
@@ -41,13 +44,8 @@ MAX_NUMBER = 2**31 - 1
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
-def sell_chips(ctx: TableContext, params: Params) -> ActOutcome:
+def sell_chips(ctx: TableContext, *, cents: Cents, chips: Chips = NO_CHIPS, seat: Seat = 0) -> ActOutcome:
     """Sell chips for cash, which goes into the drop box. `chips` by denomination and `seat` may be left out."""
-    cents = params.integer("cents", 1, MOST_CENTS)
-    chips, seat = (
-        params.chips("chips", values=ctx.table.facility.chip_values, optional=True),
-        params.integer("seat", 0, ctx.table.seats, default=0),
-    )
     inventory = require_inventory(ctx)
     ctx.verify_open()
     section = section_of(ctx.table, "drop")
@@ -91,9 +89,8 @@ def sell_chips(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=FLOOR | SECURITY, witness=True, depends_on="nothing")
-def put_on_drop_box(ctx: TableContext, params: Params) -> ActOutcome:
+def put_on_drop_box(ctx: TableContext, *, box_code: Code) -> ActOutcome:
     """Put an empty drop box on the table. Security and the floor sign."""
-    name = params.code("box")
     security, floorperson = security_and_floor(ctx, "drop")
     inventory = require_inventory(ctx)
     box = drop_box_on(ctx.table)
@@ -104,7 +101,7 @@ def put_on_drop_box(ctx: TableContext, params: Params) -> ActOutcome:
         table=ctx.table,
         inventory=inventory,
         number=DropBox.objects.filter(table=ctx.table).count() + 1,
-        box=name,
+        box=box_code,
         put_on_at=ctx.now,
         put_on_by=security,
         put_on_with=floorperson,
@@ -113,7 +110,7 @@ def put_on_drop_box(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=FLOOR | SECURITY, witness=True, depends_on="nothing")
-def take_off_drop_box(ctx: TableContext, params: Params) -> ActOutcome:
+def take_off_drop_box(ctx: TableContext) -> ActOutcome:
     """Take the drop box off the table. Security and the floor sign, and security takes it to the count room."""
     security, floorperson = security_and_floor(ctx, "drop")
     box = drop_box_on(ctx.table)
@@ -126,18 +123,22 @@ def take_off_drop_box(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=CAGE, witness=True, depends_on="nothing")
-def count_drop(ctx: TableContext, params: Params) -> ActOutcome:
+def count_drop(
+    ctx: TableContext,
+    *,
+    drop_box: Annotated[int, whole(1, MAX_NUMBER)],
+    cents: Annotated[int, whole(0, MOST_CENTS)],
+) -> ActOutcome:
     """Enter the count room's figure of a drop box. A cashier enters it; another cashier or compliance signs.
 
     It may come after the closer. A figure that is not what the record says is a discrepancy, and adjusts nothing.
     """
-    number, cents = params.integer("drop_box", 1, MAX_NUMBER), params.integer("cents", 0, MOST_CENTS)
     cashier, witness = count_room(ctx, "drop")
     section = section_of(ctx.table, "drop")
     boxes = DropBox.objects.select_related("inventory")
-    box = boxes.filter(table=ctx.table, number=number).first()
+    box = boxes.filter(table=ctx.table, number=drop_box).first()
     if box is None:
-        raise Refusal(NO_SUCH_DROP_BOX, section, table=ctx.table.code, number=number)
+        raise Refusal(NO_SUCH_DROP_BOX, section, table=ctx.table.code, number=drop_box)
     if box.taken_off_at is None:
         raise Refusal(DROP_BOX_NOT_OFF, section, box=box.box)
     if box.counted_at is not None:

@@ -5,11 +5,12 @@ once, under the table's lock, so that a repeated or late command moves nothing t
 """
 
 from collections import Counter
-from typing import cast
+from typing import Annotated, cast
 
 from django.db.models import F
 
 from audit.models import Person
+from games.act_forms import Chips, Text, found, whole
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.params import Params
@@ -64,6 +65,18 @@ EVERYBODY = AT_THE_TABLE | CAGE
 MAX_NUMBER = 2**31 - 1
 
 
+def _transfer_by_number(ctx: TableContext, number: int) -> ChipTransfer:
+    """The transfer of this table with this number. Raises `no-such-transfer`."""
+    transfers = ChipTransfer.objects.select_related("inventory")
+    transfer = transfers.filter(table=ctx.table, number=number).first()
+    if transfer is None:
+        raise Refusal(NO_SUCH_TRANSFER, table=ctx.table.code, number=number)
+    return transfer
+
+
+_Named = Annotated[ChipTransfer, found(whole(1, MAX_NUMBER), _transfer_by_number)]
+
+
 @act(roles=FLOOR, depends_on="nothing")
 def request_fill(ctx: TableContext, params: Params) -> ActOutcome:
     """Request chips from the cage, by denomination."""
@@ -77,17 +90,15 @@ def request_credit(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=FLOOR | CAGE, depends_on="nothing")
-def cancel_transfer(ctx: TableContext, params: Params) -> ActOutcome:
+def cancel_transfer(ctx: TableContext, *, transfer: _Named, reason: Text) -> ActOutcome:
     """Cancel a request that the cage has not begun to prepare. It has no slip."""
-    transfer, reason = _transfer(ctx, params), params.text("reason")
     _verify_status(ctx, transfer, Status.REQUESTED)
     return _end(ctx, transfer, Status.CANCELED, reason)
 
 
 @act(roles=CAGE, depends_on="nothing")
-def prepare_transfer(ctx: TableContext, params: Params) -> ActOutcome:
+def prepare_transfer(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
     """Begin to prepare a request: it gets the next slip number of the facility."""
-    transfer = _transfer(ctx, params)
     _verify_status(ctx, transfer, Status.REQUESTED)
     transfer.slip_number = _next_slip_number(ctx, transfer.kind)
     transfer.status = Status.PREPARING
@@ -97,12 +108,11 @@ def prepare_transfer(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE | CARRIERS, witness=True, depends_on="nothing")
-def sign_to_carry(ctx: TableContext, params: Params) -> ActOutcome:
+def sign_to_carry(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
     """Sign for the chips of a credit as its carrier, before they leave the tray. Another carrier may sign instead.
 
     Who carries is on duty here and signs in person: as who is signed in, or with their PIN.
     """
-    transfer = _transfer(ctx, params)
     if transfer.kind != CREDIT:
         raise Refusal(FILL_IS_SIGNED_IN_CAGE, section_of(ctx.table, "transfer"))
     carrier = carrier_who_signs(ctx, transfer.slip or f"request {transfer.number}")
@@ -114,13 +124,12 @@ def sign_to_carry(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=EVERYBODY, witness=True, depends_on="nothing")
-def hand_over_transfer(ctx: TableContext, params: Params) -> ActOutcome:
+def hand_over_transfer(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
     """Hand the chips to security. The cashier and security sign for a fill, dealer and floor for a credit.
 
     The carrier of a fill signs with this act, that of a credit signed before (`sign_to_carry`). The chips of a credit
     leave the tray with this act.
     """
-    transfer = _transfer(ctx, params)
     if transfer.kind == FILL:
         by, carrier = cage_and_security(ctx, "transfer")
         signed_with: Person = carrier
@@ -140,13 +149,12 @@ def hand_over_transfer(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=EVERYBODY, witness=True, depends_on="nothing")
-def receive_transfer(ctx: TableContext, params: Params) -> ActOutcome:
+def receive_transfer(ctx: TableContext, *, transfer: _Named, chips: Chips) -> ActOutcome:
     """Count the chips and sign for them. Dealer and floor sign for a fill, the cashier and security for a credit.
 
     A count that is not that of the slip is refused on the record (`receipt-differs`), and the refusal does not say what
     the slip has. The chips of a fill are in the tray with this act.
     """
-    transfer, chips = _transfer(ctx, params), params.chips("chips", values=ctx.table.facility.chip_values)
     if transfer.kind == FILL:
         by, signed_with = dealer_and_floor(ctx, "transfer")
     else:
@@ -163,13 +171,13 @@ def receive_transfer(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=EVERYBODY, witness=True, depends_on="nothing")
-def report_count_difference(ctx: TableContext, params: Params) -> ActOutcome:
+def report_count_difference(
+    ctx: TableContext, *, transfer: _Named, chips: Chips, note: Text = ""
+) -> ActOutcome:
     """Report that the chips which arrived are not those of the slip. Nothing moves, and the slip stays as it is.
 
     A count that is that of the slip is refused on the record (`count-agrees`).
     """
-    transfer, chips = _transfer(ctx, params), params.chips("chips", values=ctx.table.facility.chip_values)
-    note = params.text("note", default="")
     _verify_status(ctx, transfer, Status.ON_THE_WAY)
     if not differences(transfer.chips, chips):
         return _refuse_count(ctx, transfer, chips, COUNT_AGREES)
@@ -189,13 +197,12 @@ def report_count_difference(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=EVERYBODY, witness=True, depends_on="nothing")
-def void_transfer(ctx: TableContext, params: Params) -> ActOutcome:
+def void_transfer(ctx: TableContext, *, transfer: _Named, reason: Text) -> ActOutcome:
     """Void a slip. Its number stays, and is never given again.
 
     The cashier voids what is being prepared. The chips of a fill that left the cage are back there: security signs
     too. The chips of a credit that left the tray are back in it: dealer and floor sign.
     """
-    transfer, reason = _transfer(ctx, params), params.text("reason")
     _verify_status(ctx, transfer, Status.PREPARING, Status.ON_THE_WAY)
     if transfer.status == Status.PREPARING:
         _verify_cashier(ctx)
@@ -273,16 +280,6 @@ def _verify_within_par(ctx: TableContext, inventory: TableInventory, chips: dict
     most_cents = value_cents(par) * rules.tray_percent // 100
     if cents > most_cents:
         raise Refusal(TRAY_ABOVE_PAR, section, cents=dollars(cents), most=dollars(most_cents), par=name)
-
-
-def _transfer(ctx: TableContext, params: Params) -> ChipTransfer:
-    """The transfer of this table that the request names. Raises `no-such-transfer`."""
-    number = params.integer("transfer", 1, MAX_NUMBER)
-    transfers = ChipTransfer.objects.select_related("inventory")
-    transfer = transfers.filter(table=ctx.table, number=number).first()
-    if transfer is None:
-        raise Refusal(NO_SUCH_TRANSFER, table=ctx.table.code, number=number)
-    return transfer
 
 
 def _verify_status(ctx: TableContext, transfer: ChipTransfer, *statuses: ChipTransfer.Status) -> None:

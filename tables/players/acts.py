@@ -1,9 +1,7 @@
 """Acts at a table: start, end and move a rating; refuse a seat, and lift the refusal."""
 
-from typing import get_args
-
+from games.act_forms import Code, Seat
 from games.engine import Refusal
-from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
 from tables.models import Rating
@@ -27,18 +25,15 @@ from tables.players.refusals import (
 )
 from tables.runner.table import ActOutcome, act
 
-REASONS: tuple[RefusedFor, ...] = get_args(RefusedFor)
-
 
 @act(roles=FLOOR, depends_on="nothing")
-def start_rating(ctx: TableContext, params: Params) -> ActOutcome:
+def start_rating(ctx: TableContext, *, seat: Seat, player_code: Code) -> ActOutcome:
     """Rate a player at a taken seat, from the round in play or else from the next.
 
     A player may be rated at two seats of one table. Raises `rated-seat-is-open`, `seat-is-rated`, `no-such-player`,
     `player-is-excluded`, `player-is-rated` at another table, or `player-is-busy`.
     """
-    seat = _seat(ctx, params)
-    player = ratings.player_of(ctx.table.facility_id, params.code("player"), lock="skip")
+    player = ratings.player_of(ctx.table.facility_id, player_code, lock="skip")
     ratings.verify_admitted(player)
     _verify_free(ctx, seat)
     elsewhere = (
@@ -57,20 +52,19 @@ def start_rating(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def end_rating(ctx: TableContext, params: Params) -> ActOutcome:
+def end_rating(ctx: TableContext, *, seat: Seat) -> ActOutcome:
     """End the rating of a seat. Raises `seat-not-rated`."""
-    rating = ratings.end(ctx, _seat(ctx, params))
+    rating = ratings.end(ctx, seat)
     return ActOutcome(RATING_ENDED(ratings.ended(rating, "floor")), {"rating": rating.pk}, changes="nothing")
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def move_rating(ctx: TableContext, params: Params) -> ActOutcome:
+def move_rating(ctx: TableContext, *, seat: Seat, to_seat: Seat) -> ActOutcome:
     """Record that a rated player changed the seat. Both ratings are linked.
 
     Raises `seat-not-rated`, `rated-seat-is-open`, `seat-is-rated`, or `rated-seat-has-wagers` while the new seat has
     wagers: they are another player's.
     """
-    seat, to_seat = _seat(ctx, params), params.integer("to_seat", 1, ctx.table.seats)
     ratings.rated_player(ctx, seat)
     _verify_free(ctx, to_seat)
     if any(wager.seat == to_seat for wager in ctx.wagers):
@@ -96,12 +90,11 @@ def move_rating(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=FLOOR, depends_on="nothing", is_all_in_context=True)
-def refuse_seat(ctx: TableContext, params: Params) -> ActOutcome:
+def refuse_seat(ctx: TableContext, *, seat: Seat, reason: RefusedFor) -> ActOutcome:
     """Refuse a seat: no wager is accepted there until `allow_seat`. Wagers that lie there are settled in full.
 
     Raises `seat-refused-already`.
     """
-    seat, reason = _seat(ctx, params), params.choice("reason", REASONS)
     if seat in ctx.table.refused_seats:
         raise Refusal(SEAT_REFUSED_ALREADY, seat=seat)
     ctx.change_table(refused_seats=sorted([*ctx.table.refused_seats, seat]))
@@ -109,17 +102,12 @@ def refuse_seat(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=FLOOR, depends_on="nothing", is_all_in_context=True)
-def allow_seat(ctx: TableContext, params: Params) -> ActOutcome:
+def allow_seat(ctx: TableContext, *, seat: Seat) -> ActOutcome:
     """Accept wagers at a refused seat again. Raises `seat-not-refused`."""
-    seat = _seat(ctx, params)
     if seat not in ctx.table.refused_seats:
         raise Refusal(SEAT_NOT_REFUSED, seat=seat)
     ctx.change_table(refused_seats=[refused for refused in ctx.table.refused_seats if refused != seat])
     return ActOutcome(SEAT_ALLOWED({"seat": seat}), changes="nothing")
-
-
-def _seat(ctx: TableContext, params: Params) -> int:
-    return params.integer("seat", 1, ctx.table.seats)
 
 
 def _verify_free(ctx: TableContext, seat: int) -> None:

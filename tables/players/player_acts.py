@@ -176,7 +176,7 @@ def split_rating(
     *,
     rating_id: Annotated[int, whole(1, MAX_ID)],
     player_code: Code,
-    round: Annotated[int, whole(1, 2**31 - 1)],
+    round_: Annotated[int, whole(1, 2**31 - 1)],
 ) -> ActOutcome:
     """Record that the rounds of an ended rating from `round` on were another player's. The same act leads back.
 
@@ -190,24 +190,24 @@ def split_rating(
     player = player_of(ctx.facility.pk, player_code)
     if player == rating.player:
         raise Refusal(NOT_ANOTHER_PLAYER)
-    if not rating.first_round <= round <= rating.last_round:
+    if not rating.first_round <= round_ <= rating.last_round:
         raise Refusal(NO_SUCH_SPLIT, first=rating.first_round, last=rating.last_round)
     _verify_may_correct(ctx, row, Rating.objects.filter(pk=rating.pk))
     before, last_round, to_rating = rating.player, rating.last_round, rating
-    if round == rating.first_round:
+    if round_ == rating.first_round:
         Rating.objects.filter(pk=rating.pk).update(player=player)
     else:
-        moment = rating.table.rounds.values_list("opened_at", flat=True).get(number=round)
+        moment = rating.table.rounds.values_list("opened_at", flat=True).get(number=round_)
         to_rating = Rating.objects.create(
             player=player,
             table=rating.table,
             seat=rating.seat,
             started_at=moment,
             ended_at=rating.ended_at,
-            first_round=round,
+            first_round=round_,
             last_round=last_round,
         )
-        rating.last_round, rating.ended_at = round - 1, moment
+        rating.last_round, rating.ended_at = round_ - 1, moment
         rating.save(update_fields=["last_round", "ended_at"])
     return ActOutcome(
         RATING_SPLIT(
@@ -215,7 +215,7 @@ def split_rating(
                 "rating": rating.pk,
                 "player": before.code,
                 "table": rating.table.code,
-                "first_round": round,
+                "first_round": round_,
                 "last_round": last_round,
                 "to_player": player.code,
                 "to_rating": to_rating.pk,

@@ -5,11 +5,13 @@ A planned move ends by itself when the post gets another person, or when the dea
 """
 
 import datetime as dt
+from typing import Annotated
 
 from django.db.models import Max
 
 from audit.clock import format_moment
 from audit.models import Person
+from games.act_forms import whole
 from games.engine import Refusal
 from games.engine.game import PostCode
 from games.params import Params, malformed
@@ -65,13 +67,12 @@ def plan_move(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(STAFF, roles=FLOOR)
-def cancel_planned_move(ctx: FacilityContext, params: Params) -> ActOutcome:
+def cancel_planned_move(ctx: FacilityContext, *, move_id: Annotated[int, whole(1, 2**31 - 1)]) -> ActOutcome:
     """Cancel a planned move. Raises `no-such-move` for one that has ended."""
-    number = params.integer("move", 1, 2**31 - 1)
     move = (
         PlannedMove.objects.open_moves(ctx.facility)
         .select_for_update(of=("self",))
-        .filter(number=number)
+        .filter(number=move_id)
         .select_related("person", "table")
         .first()
     )

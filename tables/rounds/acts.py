@@ -1,9 +1,10 @@
 """Acts of a round in the order of the edition: no more bets, shake, dice, take, pay, clear; no roll and void."""
 
-from typing import cast
+from typing import Annotated, cast
 
 from audit.entry_types import EntryBody
 from audit.runner import Changes
+from games.act_forms import Seats, Text, whole
 from games.engine import Refusal
 from games.engine.settlement import LOSE, RETURN
 from games.params import Params
@@ -54,7 +55,7 @@ from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE, is_all_in_context=True)
-def no_more_bets(ctx: TableContext, params: Params) -> ActOutcome:
+def no_more_bets(ctx: TableContext) -> ActOutcome:
     """Announce no more bets. Later wagers are refused."""
     round_ = ensure_round(ctx)
     state, _ = ctx.game.no_more_bets(ctx.state)
@@ -67,20 +68,23 @@ def no_more_bets(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, is_all_in_context=True)
-def shake(ctx: TableContext, params: Params) -> ActOutcome:
+def shake(
+    ctx: TableContext,
+    *,
+    shakes: Annotated[int, whole(0, 99)] = 0,
+    activated_by_seat: Annotated[int, whole(0, 64)] = 0,
+) -> ActOutcome:
     """Record at least three shakes of a manual shaker, or who activated an automated one: the dealer, or a seat."""
-    shakes = params.integer("shakes", 0, 99, default=0)
-    seat = params.integer("activated_by_seat", 0, 64, default=0)
     round_ = ensure_round(ctx)
     lot, shaker = ctx.verify_dice_in_time()
-    state, _ = ctx.game.shake(ctx.state, times=shakes or 1, by_seat=seat or None)
+    state, _ = ctx.game.shake(ctx.state, times=shakes or 1, by_seat=activated_by_seat or None)
     advance(ctx, state)
     data: DiceShaken = {
         "round": round_.number,
         "lot": lot.code,
         "shaker": shaker.code,
         "shakes": shakes,
-        "activated_by_seat": seat,
+        "activated_by_seat": activated_by_seat,
     }
     return ActOutcome(DICE_SHAKEN(data), round_answer(round_), "phase")
 
@@ -209,7 +213,7 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, is_all_in_context=True)
-def take_losers(ctx: TableContext, params: Params) -> ActOutcome:
+def take_losers(ctx: TableContext) -> ActOutcome:
     """Record that all losing wagers were collected, before any winner is paid."""
     round_ = require_round(ctx)
     state, _ = ctx.game.take_losers(ctx.state)
@@ -222,39 +226,37 @@ def take_losers(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, is_all_in_context=True)
-def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
+def pay_seats(ctx: TableContext, *, seats: Seats = (), wager_code: Text = "") -> ActOutcome:
     """Record that winners were paid: at the named seats, or at all that are unpaid; with `wager`, only on that area.
 
     Only the last payment changes the phase, so that two payments may run at once. A list that was corrected since
     the screen was drawn is stale.
     """
-    seats, code = params.integers("seats"), params.text("wager", default="")
     round_ = require_round(ctx)
     before = ctx.state
-    state, paid = ctx.game.pay_seats(before, seats or None, code)
+    state, paid = ctx.game.pay_seats(before, seats or None, wager_code)
     changes: Changes = "nothing" if state.phase == before.phase else "phase"
     advance(ctx, state)
     cents = sum(wager.paid_cents for wager in paid.settled)
     data: WinnersPaid = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
-    if code:
-        data["wager"] = code
+    if wager_code:
+        data["wager"] = wager_code
     if held_cents := held_of_paid(round_, before, paid.settled):
         data["held_cents"] = held_cents
     return ActOutcome(WINNERS_PAID(data), round_answer(round_), changes)
 
 
 @act(roles=AT_THE_TABLE, witness=True, is_all_in_context=True)
-def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
+def settle_seats(ctx: TableContext, *, seats: Seats = ()) -> ActOutcome:
     """Settle the current step at the named seats, or at all that are left, in a game that settles in steps.
 
     Where dealers share the seats, each settles those of their own half, and all that are left are all of that half.
     Only the last seat of a step moves the round on, so that two dealers may each settle a side at once.
     """
-    seats = params.integers("seats")
     round_ = require_round(ctx)
     before = ctx.state
-    seats = seats_to_settle(ctx, seats, ctx.game.unsettled_seats(before))
-    state, record = ctx.game.settle_seats(before, seats)
+    named = seats_to_settle(ctx, seats, ctx.game.unsettled_seats(before))
+    state, record = ctx.game.settle_seats(before, named)
     has_moved_on = (state.phase, state.step) != (before.phase, before.step)
     advance(ctx, state)
     data: SeatsSettled = {
@@ -270,7 +272,7 @@ def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, is_all_in_context=True)
-def clear_layout(ctx: TableContext, params: Params) -> ActOutcome:
+def clear_layout(ctx: TableContext) -> ActOutcome:
     """Clear the lit combinations, which ends the round."""
     round_ = require_round(ctx)
     state, _ = ctx.game.clear_layout(ctx.state)

@@ -1,7 +1,7 @@
 """Acts of Three Dice Football only: offer the dice, and throw them (58 Pa. Code ch. 577)."""
 
+from games.act_forms import Seat
 from games.catalog.football.engine import Football
-from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.seats import take_seats
@@ -13,13 +13,12 @@ from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE, witness=True, is_all_in_context=True)
-def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
+def offer_dice(ctx: TableContext, *, seat: Seat, accepted: bool = False) -> ActOutcome:
     """Offer the dice to a seat, clockwise among those that are taken. A player who accepts is the Quarterback.
 
     The Quarterback keeps two green dice and one red (§§ 577.4(b), (c), 577.7). The rest of the set returns to the
     cup.
     """
-    seat, accepted = params.integer("seat", 1, ctx.table.seats), params.boolean("accepted")
     game, round_ = ctx.game_as(Football), ensure_round(ctx)
     state, _ = game.offer_dice(ctx.state, seat, accepted)
     advance(ctx, state)
@@ -37,7 +36,7 @@ def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, witness=True, is_all_in_context=True)
-def throw_dice(ctx: TableContext, params: Params) -> ActOutcome:
+def throw_dice(ctx: TableContext) -> ActOutcome:
     """Record that the dice left the Quarterback's hand: the wagers on this play are closed (§§ 577.3(c), (e),
     577.5(a)).
     """

@@ -1,7 +1,6 @@
 """Acts of High Roll Dice only: the lock-out, the fees, and the loose dice (58 Pa. Code § 675a.4)."""
 
 from games.catalog.high_roll.engine import HighRoll
-from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.models import Round
@@ -19,7 +18,7 @@ from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE, is_all_in_context=True)
-def lock_out_extra_rolls(ctx: TableContext, params: Params) -> ActOutcome:
+def lock_out_extra_rolls(ctx: TableContext) -> ActOutcome:
     """Lock the sensors after no more bets: no Extra Roll is bought from now on (§ 675a.1(c)(2))."""
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.lock_out_extra_rolls(ctx.state)
@@ -28,7 +27,7 @@ def lock_out_extra_rolls(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, is_all_in_context=True)
-def collect_fees(ctx: TableContext, params: Params) -> ActOutcome:
+def collect_fees(ctx: TableContext) -> ActOutcome:
     """Record that the Extra Roll fees are in the table inventory, before the shake (§ 675a.4(a))."""
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.collect_fees(ctx.state)
@@ -37,7 +36,7 @@ def collect_fees(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, is_all_in_context=True)
-def move_dice(ctx: TableContext, params: Params) -> ActOutcome:
+def move_dice(ctx: TableContext) -> ActOutcome:
     """Record that the matching dice are in their box, uncovered and in surveillance's view throughout (§
     675a.4(e)).
     """
@@ -55,7 +54,7 @@ def move_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, is_all_in_context=True)
-def gather_loose_dice(ctx: TableContext, params: Params) -> ActOutcome:
+def gather_loose_dice(ctx: TableContext) -> ActOutcome:
     """Record that the dice that do not match are in the shaker for the Extra Roll (§ 675a.4(g))."""
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.gather_loose_dice(ctx.state)

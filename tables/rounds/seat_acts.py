@@ -4,10 +4,8 @@ A wager takes its seat too. In a game that only seated players may wager in, the
 players keep no seat, a wager alone takes it.
 """
 
-from typing import get_args
-
+from games.act_forms import Seat
 from games.engine import Refusal
-from games.params import Params
 from games.snapshot_types import SeatMark
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
@@ -26,15 +24,12 @@ from tables.rounds.refusals import (
 )
 from tables.runner.table import ActOutcome, act
 
-MARKS: tuple[SeatMark, ...] = get_args(SeatMark)
-
 
 @act(roles=AT_THE_TABLE, depends_on="nothing", is_all_in_context=True)
-def seat_player(ctx: TableContext, params: Params) -> ActOutcome:
+def seat_player(ctx: TableContext, *, seat: Seat) -> ActOutcome:
     """Seat a player at an open seat. Raises `seat-is-taken`, or `act-of-another-game` where players keep no seat."""
     if not ctx.game.keeps_seats:
         raise Refusal(ACT_OF_ANOTHER_GAME, table=ctx.table.code)
-    seat = _seat(ctx, params)
     if seat in ctx.table.seated:
         raise Refusal(SEAT_IS_TAKEN, ctx.rules.section("seated"), seat=seat)
     take_seats(ctx, {seat})
@@ -42,13 +37,12 @@ def seat_player(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing", is_all_in_context=True)
-def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
+def free_seat(ctx: TableContext, *, seat: Seat) -> ActOutcome:
     """Record that the player left.
 
     Raises `seat-is-open`, `seat-has-a-wager` while a wager of the seat is live (where only seated players wager: until
     the round ends), or `seat-has-the-dice` while the dice that the player threw are out.
     """
-    seat = _seat(ctx, params)
     if seat not in ctx.table.seated:
         raise Refusal(SEAT_IS_OPEN, ctx.rules.section("seated"), seat=seat)
     if any(wager.seat == seat for wager in _binding_wagers(ctx)):
@@ -62,31 +56,25 @@ def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing", is_all_in_context=True)
-def mark_seat(ctx: TableContext, params: Params) -> ActOutcome:
+def mark_seat(ctx: TableContext, *, seat: Seat, mark_: SeatMark) -> ActOutcome:
     """Record that the player of a taken seat is away and keeps it, has left while wagers are at the seat, or is back.
 
     Raises `seat-is-open`, `seat-holds-the-dice` for a Quarterback, who gives them up first, `seat-has-a-wager` where
     only seated players wager and stay until the round ends (§ 675a.2(c)), or `seat-has-no-wager` for a player who has
     left without a wager, which is recorded by `free_seat`.
     """
-    seat, new_mark = _seat(ctx, params), params.choice("mark", MARKS)
     if seat not in ctx.table.seated:
         raise Refusal(SEAT_IS_OPEN, ctx.rules.section("seated"), seat=seat)
     holder = ctx.round.quarterback if ctx.round is not None else ctx.table.quarterback
-    if new_mark != "here" and holder == seat:
+    if mark_ != "here" and holder == seat:
         raise Refusal(SEAT_HOLDS_THE_DICE, ctx.rules.section("pass-dice"), seat=seat)
     has_wager = any(wager.seat == seat for wager in ctx.wagers)
-    if new_mark != "here" and has_wager and ctx.rules.section("seated"):
+    if mark_ != "here" and has_wager and ctx.rules.section("seated"):
         raise Refusal(SEAT_HAS_A_WAGER, ctx.rules.section("seated"), seat=seat)
-    if new_mark == "left" and not has_wager:
+    if mark_ == "left" and not has_wager:
         raise Refusal(SEAT_HAS_NO_WAGER, seat=seat)
-    mark(ctx, seat, new_mark)
-    return ActOutcome(SEAT_MARKED({"seat": seat, "mark": new_mark}), changes="nothing")
-
-
-def _seat(ctx: TableContext, params: Params) -> int:
-    """The seat, by its number at this table."""
-    return params.integer("seat", 1, ctx.table.seats)
+    mark(ctx, seat, mark_)
+    return ActOutcome(SEAT_MARKED({"seat": seat, "mark": mark_}), changes="nothing")
 
 
 def _binding_wagers(ctx: TableContext) -> list[Wager]:

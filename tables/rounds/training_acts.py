@@ -3,7 +3,6 @@ dice.
 """
 
 from games.engine import Refusal
-from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.models import Table
@@ -15,7 +14,7 @@ from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE, witness=True, is_all_in_context=True)
-def draw_dice(ctx: TableContext, params: Params) -> ActOutcome:
+def draw_dice(ctx: TableContext) -> ActOutcome:
     """Throw the dice of the next call at a training table. They stay until they are called, or called no roll."""
     if ctx.table.kind != Table.Kind.TRAINING:
         raise Refusal(DRAWS_ONLY_IN_TRAINING, table=ctx.table.code)

@@ -5,9 +5,12 @@ is revoked at once: one of the own department alone, any other with a second per
 the row is in `audit/devices.py`, as for the commands of the server.
 """
 
+from typing import Annotated
+
 from audit import clock, devices
 from audit.models import Department, Device, Person, Station
 from audit.models.people import StationCode
+from games.act_forms import found, text
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.models import Facility
@@ -46,7 +49,18 @@ REVOKERS = policy.roles_of(REVOCATIONS, "prepare", "alone")
 STATIONS: tuple[StationCode, ...] = ("dealer", "stick", "podium", "pit", "office", "sign", "wall")
 OF_A_TABLE = frozenset({Station.DEALER, Station.STICK, Station.SIGN})
 MAX_NAME = 60
-WHY_ENDED: tuple[WhyEnded, ...] = ("revoked", "lost")
+
+
+def _device_by_name(ctx: FacilityContext, name: str) -> Device:
+    """The device with this name, if it was not revoked. Raises `no-such-device`."""
+    rows = Device.objects.filter(facility=ctx.facility.code, name=name, revoked_at=None)
+    device = rows.select_related("person", "asked_by", "enrolled_by").first()
+    if device is None:
+        raise Refusal(NO_SUCH_DEVICE)
+    return device
+
+
+_Named = Annotated[Device, found(text(MAX_NAME), _device_by_name)]
 
 
 @facility_act(SETUP, roles=ENROLLERS, subject=SUBJECT, step_up="office")
@@ -69,13 +83,12 @@ def add_device(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(SETUP, roles=APPROVERS, step_up="always")
-def make_token(ctx: FacilityContext, params: Params) -> ActOutcome:
+def make_token(ctx: FacilityContext, *, device: _Named) -> ActOutcome:
     """Make the enrollment token of a device that no browser is yet. The one before opens nothing then.
 
     Who made it reads it on the page for ten minutes. It is somebody who may approve devices here, and never who asked
     for this one. Raises `no-such-device` or `token-is-used`; as Forbidden, `may-not-approve` or `token-for-another`.
     """
-    device = _device(ctx, params)
     refusal = why_not_make_token(ctx.facility, ctx.actor, device)
     if refusal is not None:
         raise refusal
@@ -97,7 +110,7 @@ def move_device(ctx: FacilityContext, params: Params) -> ActOutcome:
 
     Raises `no-such-device`, `device-without-table`, `no-such-place`, `device-serves-it` or `somebody-at-the-device`.
     """
-    device = _device(ctx, params)
+    device = _device_by_name(ctx, params.text("device", max_length=MAX_NAME))
     table = _table(ctx, params, device.station)
     place = table.stream.name if table else ""
     if place == device.place:
@@ -113,9 +126,10 @@ def move_device(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(SETUP, roles=ENROLLERS)
-def rename_device(ctx: FacilityContext, params: Params) -> ActOutcome:
+def rename_device(
+    ctx: FacilityContext, *, device: _Named, name: Annotated[str, text(MAX_NAME)]
+) -> ActOutcome:
     """Give a device another name, as on its label. Raises `no-such-device` or `device-name-taken`."""
-    device, name = _device(ctx, params), params.text("name", max_length=MAX_NAME)
     _verify_free(ctx, name)
     before = device.name
     devices.change(device, ctx.actor, name=name, place=device.place)
@@ -123,13 +137,12 @@ def rename_device(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(SETUP, roles=REVOKERS, witness=True)
-def revoke_device(ctx: FacilityContext, params: Params) -> ActOutcome:
+def revoke_device(ctx: FacilityContext, *, device: _Named, why: WhyEnded) -> ActOutcome:
     """Revoke a device at once, because it is no longer needed or was lost. Its person is signed off, at no post.
 
     A device of another department takes a second person: nobody takes a screen alone from those who watch them.
     Raises `no-such-device`, `not-this-device` for the one at which the actor works, or `second-person-for-device`.
     """
-    device, why = _device(ctx, params), params.choice("why", WHY_ENDED)
     if ctx.device is not None and device.pk == ctx.device.pk:
         raise Refusal(NOT_THIS_DEVICE, device=device.name)
     _verify_may_revoke(ctx, device)
@@ -190,16 +203,6 @@ def why_not_make_token(facility: Facility, person: Person, device: Device) -> Re
     if (device.asked_by_id or device.enrolled_by_id) == person.pk:
         return Forbidden(TOKEN_FOR_ANOTHER, device=device.name, who=policy.in_words(row.approve))
     return None
-
-
-def _device(ctx: FacilityContext, params: Params) -> Device:
-    """The device that an act names, if it was not revoked. Raises `no-such-device`."""
-    name = params.text("device", max_length=MAX_NAME)
-    rows = Device.objects.filter(facility=ctx.facility.code, name=name, revoked_at=None)
-    device = rows.select_related("person", "asked_by", "enrolled_by").first()
-    if device is None:
-        raise Refusal(NO_SUCH_DEVICE)
-    return device
 
 
 def _table(ctx: FacilityContext, params: Params, station: str) -> Table | None:

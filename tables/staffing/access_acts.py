@@ -2,13 +2,14 @@
 
 import hashlib
 import json
+from typing import Annotated
 
 from django.db.models import Q
 
 from audit.models import Person
+from games.act_forms import Text, text
 from games.engine import Refusal
 from games.models import Facility
-from games.params import Params
 from tables.models import Assignment, Table
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.entry_types import ACCESS_REVIEWED
@@ -19,12 +20,13 @@ SHA256_LENGTH = 64
 
 
 @facility_act(STAFF, roles=REVIEWERS, step_up="office")
-def review_access(ctx: FacilityContext, params: Params) -> ActOutcome:
+def review_access(
+    ctx: FacilityContext, *, sha256: Annotated[str, text(SHA256_LENGTH)], note: Text = ""
+) -> ActOutcome:
     """Record that the access of everybody was reviewed. `sha256` is that of the people whom the page listed.
 
     Raises `access-has-changed` if somebody was added, changed or left meanwhile.
     """
-    sha256, note = params.text("sha256", max_length=SHA256_LENGTH), params.text("note", default="")
     people = people_with_access(ctx.facility)
     if access_sha256(people) != sha256:
         raise Refusal(ACCESS_HAS_CHANGED)

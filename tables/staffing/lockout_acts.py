@@ -1,15 +1,16 @@
 """A supervisor ends a lock-out early: once the person has been asked who typed the wrong PINs."""
 
 import datetime as dt
+from typing import Annotated
 
 from django.db.models import Q
 
 from audit import clock, pins
 from audit.models import Lockout, Person
+from games.act_forms import whole
 from games.engine import Refusal
 from games.facility_runner import may_not_prepare
 from games.models import Facility
-from games.params import Params
 from games.separation import policy
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.entry_types import PINS_UNLOCKED, PinsUnlocked
@@ -25,7 +26,7 @@ SUPERVISORS = policy.roles_of(UNLOCKS, "prepare")
 
 
 @facility_act(STAFF, roles=SUPERVISORS, witness=True)
-def unlock_pins(ctx: FacilityContext, params: Params) -> ActOutcome:
+def unlock_pins(ctx: FacilityContext, *, lockout_id: Annotated[int, whole(1, 2**53)]) -> ActOutcome:
     """End a lock-out of this facility before its time. Wrong PINs are counted from zero again.
 
     Neither the locked person nor a person who was signed in where a second signature was guessed unlocks or signs:
@@ -38,11 +39,10 @@ def unlock_pins(ctx: FacilityContext, params: Params) -> ActOutcome:
     row = policy.row_of(ctx.facility.law, UNLOCKS)
     if not policy.may_prepare(row, ctx.actor):
         raise may_not_prepare(row, ctx.actor)
-    pk = params.integer("lockout", 1, 2**53)
     active = (
         pins.active_lockouts(clock.now()).select_for_update(of=("self",)).select_related("device", "person")
     )
-    lockout = active.filter(facility=ctx.facility.code, pk=pk).first()
+    lockout = active.filter(facility=ctx.facility.code, pk=lockout_id).first()
     if lockout is None:
         raise Refusal(NO_SUCH_LOCKOUT)
     if lockout.person_id == ctx.actor.pk:

@@ -4,7 +4,7 @@ import re
 from typing import Annotated
 
 from audit.models.people import Department
-from games.act_forms import one_of, prose, text, whole
+from games.act_forms import Code, one_of, prose, text, whole
 from games.engine import Refusal
 from games.office.documents import filing
 from games.params import Params, malformed
@@ -25,7 +25,7 @@ from tables.cases.entry_types import (
 )
 from tables.cases.kinds import BY_SLIP, CaseSubject, kind_of
 from tables.cases.letters import verify_signed_letter
-from tables.cases.named_case import MAX_REASON, has_slip, read_case, read_open_case, read_outcome
+from tables.cases.named_case import MAX_REASON, NamedCase, OpenCase, has_slip, open_case_by_code, read_outcome
 from tables.cases.opening import case_of_subject, open_case_row
 from tables.cases.refusals import (
     CAMERA_TIME,
@@ -96,9 +96,8 @@ def open_case(
 
 
 @facility_act(CASES, roles=CASE_WORKERS)
-def take_case(ctx: FacilityContext, params: Params) -> ActOutcome:
+def take_case(ctx: FacilityContext, *, case: OpenCase) -> ActOutcome:
     """Take a case that nobody owns."""
-    case = read_open_case(ctx.facility, params)
     if case.owner is not None:
         raise Refusal(CASE_HAS_OWNER, case=case.code, owner=case.owner.name)
     case.owner = ctx.actor
@@ -107,10 +106,9 @@ def take_case(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(CASES, roles=COMPLIANCE)
-def assign_case(ctx: FacilityContext, params: Params) -> ActOutcome:
+def assign_case(ctx: FacilityContext, *, case: OpenCase, person_code: Code) -> ActOutcome:
     """Give a case to somebody who may work on it."""
-    case = read_open_case(ctx.facility, params)
-    person = person_here(ctx.facility, params.code("person"))
+    person = person_here(ctx.facility, person_code)
     if person.role not in CASE_WORKERS:
         raise Refusal(CASE_OWNER_MAY_NOT, person=person.name)
     case.owner = person
@@ -119,9 +117,10 @@ def assign_case(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(CASES, roles=CASE_WORKERS)
-def add_case_note(ctx: FacilityContext, params: Params) -> ActOutcome:
+def add_case_note(
+    ctx: FacilityContext, *, case: NamedCase, text: Annotated[str, prose(MAX_NOTE)] = ""
+) -> ActOutcome:
     """Write a note. Notes may follow after a case is closed."""
-    case, text = read_case(ctx.facility, params), params.prose("text", max_length=MAX_NOTE)
     if not text:
         raise malformed("text")
     CaseNote.objects.create(
@@ -131,14 +130,18 @@ def add_case_note(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(CASES, roles=CASE_WORKERS)
-def add_case_document(ctx: FacilityContext, params: Params) -> ActOutcome:
+def add_case_document(
+    ctx: FacilityContext,
+    *,
+    case: NamedCase,
+    title: Annotated[str, text(120)],
+    filename: Annotated[str, text(120)],
+    sha256: Annotated[str, text(64)],
+) -> ActOutcome:
     """Add the attachment of the request to a case: a statement, a letter, a picture. Its bytes never change.
 
     Raises what `filing.verify_document` raises.
     """
-    case = read_case(ctx.facility, params)
-    title, filename = params.text("title", max_length=120), params.text("filename", max_length=120)
-    sha256 = params.text("sha256", max_length=64)
     if not SHA256.fullmatch(sha256):
         raise malformed("sha256")
     media_type = filing.verify_document(filing.Upload(title, filename, sha256, ctx.attachment))
@@ -170,7 +173,7 @@ def add_case_document(ctx: FacilityContext, params: Params) -> ActOutcome:
 @facility_act(CASES, roles=SURVEILLANCE)
 def record_camera_seen(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Record what surveillance saw on a camera: the clip, from when to when, and what it shows."""
-    case = read_open_case(ctx.facility, params)
+    case = open_case_by_code(ctx.facility, params.code("case"))
     camera, clip = params.text("camera", max_length=20), params.text("clip", default="", max_length=40)
     begins, ends = (params.text(name, default="", max_length=8) for name in ("begins", "ends"))
     shows = params.text("shows", max_length=MAX_REASON)
@@ -200,7 +203,7 @@ def sign_case_outcome(ctx: FacilityContext, params: Params) -> ActOutcome:
     Neither of them acted in what the case is about, and one at least is not of table games. Where a letter was written,
     each signs it too, and sends the SHA-256 of its words.
     """
-    case = read_open_case(ctx.facility, params)
+    case = open_case_by_code(ctx.facility, params.code("case"))
     outcome, reason, cents = read_outcome(case, params)
     sha256 = params.text("sha256", default="", max_length=64)
     signed = list(case.signatures.filter(counts=True).select_related("person"))
@@ -224,9 +227,8 @@ def sign_case_outcome(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(CASES, roles=COMPLIANCE, step_up="always")
-def close_case(ctx: FacilityContext, params: Params) -> ActOutcome:
+def close_case(ctx: FacilityContext, *, case: OpenCase) -> ActOutcome:
     """Close a case that two people have signed. What is paid by slip needs a slip about the round."""
-    case = read_open_case(ctx.facility, params)
     count = case.signatures.filter(counts=True).count()
     if count < kind_of(case).signatures:
         raise Refusal(CASE_NOT_SIGNED, case=case.code, count=count, needed=kind_of(case).signatures)
@@ -239,9 +241,10 @@ def close_case(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(CASES, roles=COMPLIANCE, step_up="always")
-def reopen_case(ctx: FacilityContext, params: Params) -> ActOutcome:
+def reopen_case(
+    ctx: FacilityContext, *, case: NamedCase, reason: Annotated[str, text(MAX_REASON)]
+) -> ActOutcome:
     """Reopen a closed case, or one whose outcome somebody has signed. Signatures and letter no longer count."""
-    case, reason = read_case(ctx.facility, params), params.text("reason", max_length=MAX_REASON)
     signatures = case.signatures.filter(counts=True)
     if case.status == Case.Status.OPEN and not signatures.exists():
         raise Refusal(CASE_IS_OPEN, case=case.code)

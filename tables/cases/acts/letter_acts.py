@@ -9,7 +9,7 @@ from tables.cases.kinds import BY_SLIP, kind_of
 from tables.cases.letter_paper import LetterPaper
 from tables.cases.letter_pdf import letter_pdf
 from tables.cases.letters import letter_facts, letter_of, letter_sha256
-from tables.cases.named_case import has_slip, read_case, read_open_case, read_outcome
+from tables.cases.named_case import NamedCase, has_slip, open_case_by_code, read_outcome
 from tables.cases.refusals import CASE_SLIP_MISSING, LETTER_IS_SIGNED, LETTER_NOT_SIGNED, NO_LETTER_HERE
 from tables.cases.roles import COMPLIANCE
 from tables.desk.runner import DeskContext, desk_act
@@ -27,7 +27,7 @@ def write_case_letter(ctx: FacilityContext, params: Params) -> ActOutcome:
     The facts of the round come from the record. An earlier letter no longer counts. Once somebody has signed the
     outcome, the letter stays as it is.
     """
-    case = read_open_case(ctx.facility, params)
+    case = open_case_by_code(ctx.facility, params.code("case"))
     addressee = params.prose("addressee", max_length=MAX_ADDRESSEE)
     findings = params.prose("findings", max_length=MAX_FINDINGS)
     if not addressee or not findings:
@@ -66,9 +66,8 @@ def write_case_letter(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @desk_act(roles=COMPLIANCE, step_up="always")
-def print_letter(ctx: DeskContext, params: Params) -> ActOutcome:
+def print_letter(ctx: DeskContext, *, case: NamedCase) -> ActOutcome:
     """Make the signed letter of a case as a PDF for download, and record its SHA-256. Raises `letter-not-signed`."""
-    case = read_case(ctx.facility, params)
     letter = letter_of(case)
     paper = LetterPaper(letter) if letter else None
     if paper is None or not paper.is_signed:
