@@ -28,6 +28,7 @@ from audit.entries import (
     STREAM_CLOSED,
     STREAM_CONTINUED,
     RefusedPerson,
+    WhyRefused,
 )
 from tables.desk.entry_types import (
     FILTER_REMOVED,
@@ -40,6 +41,12 @@ from tables.desk.entry_types import (
 )
 from tables.words.registry import line, register
 
+# What was typed was right in each of these
+WHY_REFUSED: dict[WhyRefused, str] = {
+    "license-ended": "%(code)s refused after the end of the license",
+    "new-pin-needed": "%(code)s refused: a one-time PIN signs nothing",
+    "pin-ended": "%(code)s refused: the time of the one-time PIN is over",
+}
 ACT_LINES = [
     line(FILTER_SAVED, lambda data: "Filter saved: %(filter)s" % data),
     line(PROOF_TAKEN, lambda data: "Proof of %(stream)s, entry %(first)s, taken" % data),
@@ -125,6 +132,8 @@ def _round_printed(data: RoundPrinted) -> str:
 
 def _refused(data: RefusedPerson) -> str:
     """What was wrong, for a line of the record. An older entry of a sign-in may be about a PIN or a password."""
+    if "why" in data:
+        return WHY_REFUSED[data["why"]] + ", at %(name)s"
     is_factor = data["purpose"] in ("second-factor", "step-up")
     return "Wrong second factor at %(name)s" if is_factor else "Wrong PIN or password at %(name)s"
 

@@ -15,6 +15,7 @@ from audit.errors import LicenseEnded
 from audit.models import Entry, Person
 from audit.pins import MAX_WRONG, Scope
 from tables.models import Assignment
+from tables.words.entries import words_of
 from tests.tables.cast import PIN
 
 pytestmark = pytest.mark.django_db
@@ -97,7 +98,10 @@ def test_nobody_signs_in_or_signs_after_their_license_ended(hands, scene):
     assert "The license of Floorperson ended on 21 Nov 2026" in answer.content.decode()
     newest = Entry.objects.filter(stream__name="larkfield/sign-in").latest("seq")
     assert newest.type == "person.refused"
-    assert json.loads(bytes(newest.body))["data"]["why"] == "license-ended"
+    refused = json.loads(bytes(newest.body))["data"]
+    assert refused["why"] == "license-ended"
+    said = words_of("person.refused", refused)
+    assert said == "floorperson refused after the end of the license, at Tablet of T-01"
     request = RequestFactory().post("/")
     request.device, request.user = scene.tablet, scene.people["dealer"]
     with pytest.raises(LicenseEnded):
