@@ -248,6 +248,9 @@ ROW_RECORDED = entry_type(
 )
 
 
+LeaveReasonCode = Literal["vacation", "medical", "family", "public-duty", "suspension", "other"]
+
+
 class PersonRecorded(TypedDict):
     active: Annotated[bool, "whether the person may sign in"]
     code: Annotated[str, "code of the person"]
@@ -264,6 +267,15 @@ class PersonRecorded(TypedDict):
     licence_ends_on: NotRequired[
         Annotated[str, "the last day on which the license is in effect; absent where none is stated"]
     ]
+    leave_from: NotRequired[
+        Annotated[
+            str, "the first gaming day of a leave that no recorded return has ended; absent without one"
+        ]
+    ]
+    leave_reason: NotRequired[Annotated[LeaveReasonCode, "why they are away; absent without a leave"]]
+    leave_until: NotRequired[
+        Annotated[str, "the last day that is planned for the leave; absent without one, and for an open end"]
+    ]
     pin_ends_at: NotRequired[Annotated[str, "until when a one-time PIN is accepted; absent without one"]]
     pin_must_change: NotRequired[Annotated[Literal[True], "true for a one-time PIN; otherwise absent"]]
     by_operator: NotRequired[ByOperator]
@@ -276,7 +288,7 @@ PERSON_RECORDED = entry_type(
 )
 
 
-WhyRefused = Literal["license-ended", "new-pin-needed", "pin-ended"]
+WhyRefused = Literal["license-ended", "new-pin-needed", "on-leave", "pin-ended"]
 
 
 class SecretRefused(TypedDict):

@@ -202,6 +202,17 @@ class LicenseEnded(PersonRefused):
     )
 
 
+class OnLeave(PersonRefused):
+    """What the person typed is right, but a leave of theirs has begun and no return is recorded."""
+
+    code = RefusalCode(
+        "on-leave",
+        "%(person)s is on leave %(until)s, and nobody signs in or signs while on leave. Once they are back, somebody "
+        "else records their return under People.",
+        "On leave",
+    )
+
+
 class PinEnded(PersonRefused):
     """The PIN is right, but it is a one-time PIN whose time is over."""
 
@@ -253,6 +264,17 @@ class LicenseHasEnded(Forbidden):
         "Your license ended on %(on)s, so somebody else must do this. Ask the system administrator to record its new "
         "end once it is renewed.",
         "License ended",
+    )
+
+
+class LeaveHasBegun(Forbidden):
+    """The leave of the person who acts began while they were signed in."""
+
+    code = RefusalCode(
+        "leave-has-begun",
+        "You are on leave %(until)s, so somebody else must do this. Once you are back, somebody else records your "
+        "return under People.",
+        "On leave",
     )
 
 

@@ -134,10 +134,13 @@ def sign_in_step(request: HttpRequest) -> SignInStep | None:
     stored, device = request.session.get(SESSION_STEP), people.device_for_people(request)
     if stored is None or stored["device"] != str(device.pk):
         return None
-    if clock.now() - dt.datetime.fromisoformat(stored["began"]) > STEP_LIFETIME:
+    now = clock.now()
+    if now - dt.datetime.fromisoformat(stored["began"]) > STEP_LIFETIME:
         return None
     row = Password.objects.select_related("person").filter(person=stored["person"]).first()
     if row is None or passwords.fingerprint(row) != stored["password"] or not row.person.is_active:
+        return None
+    if people.is_on_leave(row.person, device.facility, now):
         return None
     factors = active_factors(row.person)
     used_factor = next((factor for factor in factors if factor.pk == stored["factor"]), None)

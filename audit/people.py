@@ -54,6 +54,7 @@ from audit.errors import (
     LicenseEnded,
     LockedOut,
     NewPinNeeded,
+    OnLeave,
     PasswordNeeded,
     PersonRefused,
     PinEnded,
@@ -146,6 +147,11 @@ def needs_password(person: Person) -> bool:
     return settings.SECOND_FACTORS and person.role not in PIN_ROLES
 
 
+def is_on_leave(person: Person, facility: str, moment: dt.datetime) -> bool:
+    """Whether a leave of this person has begun, by the gaming day of a facility, and no return is recorded."""
+    return person.leave_from is not None and person.is_on_leave(clock.gaming_day(facility, moment))
+
+
 def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
     """Sign a person in at the request's device, unlock the device, and start a new session.
 
@@ -180,10 +186,13 @@ def person_choosing_pin(request: HttpRequest) -> Person | None:
     claim = request.session.get(SESSION_NEW_PIN)
     if not isinstance(claim, dict) or claim.get("device") != str(device.pk):
         return None
-    if clock.now() - dt.datetime.fromisoformat(claim["since"]) > NEW_PIN_TIME:
+    now = clock.now()
+    if now - dt.datetime.fromisoformat(claim["since"]) > NEW_PIN_TIME:
         return None
     person = Person.objects.filter(pk=claim["person"], is_active=True, pin_must_change=True).first()
     if person is None or registration.credential_digest(person.code, person.password) != claim["digest"]:
+        return None
+    if is_on_leave(person, device.facility, now):
         return None
     return person
 
@@ -383,8 +392,8 @@ def verify_witness(request: HttpRequest, code: str, pin: str, *, with_factor: bo
 def authenticate_at_server(code: str, pin: str) -> Person:
     """The person with this code, whose PIN was typed at the server's terminal, for a command that they answer for.
 
-    Wrong PINs count as at a device, and are recorded at the person's facility. Raises WrongPin, LockedOut, LicenseEnded
-    or NewPinNeeded. Must not run inside a transaction.
+    Wrong PINs count as at a device, and are recorded at the person's facility. Raises WrongPin, LockedOut,
+    LicenseEnded, OnLeave or NewPinNeeded. Must not run inside a transaction.
     """
     person = person_by_code(code)
     facility = person.facility if person is not None else ""
@@ -435,7 +444,9 @@ def judge(
     forgives: bool = True,
     facility: str = "",
 ) -> None:
-    """Decide whether a PIN, password or second factor counts. Records and raises `wrong`, LockedOut or LicenseEnded.
+    """Decide whether a PIN, password or second factor counts.
+
+    Records and raises `wrong`, LockedOut, LicenseEnded or OnLeave.
 
     It counts only under the lock of the sign-in stream: PINs that were hashed at the same moment as the one that locks
     somebody out are refused, right or wrong. `is_right` is called under this lock with its moment; what takes long is
@@ -484,11 +495,13 @@ def _refusal_of_right_secret(
 ) -> tuple[WhyRefused | None, PersonRefused | None]:
     """Why a right PIN, password or second factor does not count, and the refusal; (None, None) if it does.
 
-    The license ended before this gaming day (without a stated end it does not end); or it is a one-time PIN whose time
-    is over, or one that signs for an act before its person has chosen their own.
+    The license ended before this gaming day (without a stated end it does not end); or the person is on leave; or it is
+    a one-time PIN whose time is over, or one that signs for an act before its person has chosen their own.
     """
     if person.licence_ends_on is not None and not person.has_license(clock.gaming_day(facility, moment)):
         return "license-ended", LicenseEnded(person=person.name, on=person.license_end_in_words)
+    if is_on_leave(person, facility, moment):
+        return "on-leave", OnLeave(person=person.name, until=person.leave_end_in_words)
     if not is_pin or not person.pin_must_change:
         return None, None
     if person.pin_ends_at is not None and moment >= person.pin_ends_at:

@@ -44,7 +44,7 @@ declare(
     "person",
     derived=of(
         "password code name role department facility licence licence_ends_on badge is_active pin_must_change "
-        "pin_ends_at",
+        "pin_ends_at leave_from leave_until leave_reason",
         PEOPLE,
     ),
     unproven={"last_login": "a column of Django that nothing writes"},

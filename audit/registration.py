@@ -18,7 +18,7 @@ from django.db import transaction
 
 from audit import clock, record
 from audit.devices import append_sign_in, lock_sign_in_stream
-from audit.entries import PERSON_RECORDED, PersonRecorded
+from audit.entries import PERSON_RECORDED, LeaveReasonCode, PersonRecorded
 from audit.models import Entry, Person, Stream
 
 SIGN_IN = "/sign-in"
@@ -44,6 +44,11 @@ def statement_of(person: Person) -> PersonRecorded:
         statement["badge"] = person.badge
     if person.licence_ends_on:
         statement["licence_ends_on"] = person.licence_ends_on.isoformat()
+    if person.leave_from:
+        statement["leave_from"] = person.leave_from.isoformat()
+        statement["leave_reason"] = cast(LeaveReasonCode, person.leave_reason)
+    if person.leave_until:
+        statement["leave_until"] = person.leave_until.isoformat()
     if person.pin_must_change:
         statement["pin_must_change"] = True
     if person.pin_ends_at:

@@ -24,7 +24,7 @@ from django.db import transaction
 
 from audit import chain, clock, commands, record, step_up
 from audit.entry_types import EntryBody
-from audit.errors import CommandEnded, LicenseHasEnded
+from audit.errors import CommandEnded, LeaveHasBegun, LicenseHasEnded
 from audit.heads import ClaimedHead
 from audit.models import Command, Device, Person, Stream
 from audit.rows import insert
@@ -348,6 +348,8 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         ctx = self.make_context(request, locked)
         if not request.actor.has_license(ctx.gaming_day):
             raise LicenseHasEnded(on=request.actor.license_end_in_words)
+        if request.actor.is_on_leave(ctx.gaming_day):
+            raise LeaveHasBegun(until=request.actor.leave_end_in_words)
         if self.is_stale(request, act, ctx):
             raise Stale
         if not _in_one_transaction.get():

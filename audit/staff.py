@@ -106,3 +106,18 @@ def change(
         registration.record_person(person, answerable.by, answerable.witness)
         ends_sessions = role or pin or loses_pin or leaves
         return people.end_sessions(person, at_tables=at_tables) if ends_sessions else []
+
+
+def set_leave(
+    person: Person, answerable: Answerable, *, begins_on: dt.date | None = None, last_day: dt.date | None = None,
+    reason: str = "",
+) -> None:  # fmt: skip
+    """Save a leave, or with nothing given that there is none any more, and state the person on the record.
+
+    The PIN, the password and the second factors stay as they are: none is accepted while the leave lasts.
+    """
+    with transaction.atomic():
+        person = Person.objects.select_for_update().get(pk=person.pk)
+        person.leave_from, person.leave_until, person.leave_reason = begins_on, last_day, reason
+        person.save(update_fields=["leave_from", "leave_until", "leave_reason"])
+        registration.record_person(person, answerable.by, answerable.witness)

@@ -429,7 +429,10 @@ ACTS_OF_FACILITY = {
     ),
     **dict.fromkeys(("exclude_player", "admit_player", "erase_player"), frozenset({"compliance"})),
     **dict.fromkeys(
-        ("add_person", "add_people", "change_access", "replace_pin", "end_access", "replace_sign_in"),
+        (
+            *("add_person", "add_people", "change_access", "replace_pin", "end_access", "replace_sign_in"),
+            *("record_leave", "record_return"),
+        ),
         ACCESS_PREPARERS,
     ),
     "add_device": {"system administrator"},
@@ -590,7 +593,8 @@ VALUES: dict[tuple[str, str], Any] = {("from", "text"): "", ("to", "text"): "", 
 # Names of parameters that name no object: amounts, words, dates.
 OTHER_WORDS = """
     about accepted acknowledge_lapsed action activated_by_seat addressee adverse approvals approved approved_on
-    badge balanced because begins body box calibrated_on caliper camera cameras card cease_on cents certificate
+    badge balanced because begins begins_on body box calibrated_on caliper camera cameras card cease_on cents
+    certificate
     chips clean clip compartment completed_by copy costs_cents day deadline dice differs director done_on due_on
     edition elsewhere en ends ends_on es family fee_cents fee_paid_on filename findings form_filed_on formats
     found from game games general granted granted_on height_mm high_um how in_force_from increments innovation item

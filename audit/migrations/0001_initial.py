@@ -63,12 +63,15 @@ class Migration(migrations.Migration):
                     ('is_active', models.BooleanField(default=True)),
                     ('pin_must_change', models.BooleanField(default=False, help_text='The PIN is a one-time PIN: the next sign-in asks for another.')),
                     ('pin_ends_at', models.DateTimeField(blank=True, help_text='Until when a one-time PIN is accepted.', null=True)),
+                    ('leave_from', models.DateField(blank=True, help_text='The first gaming day of a leave that no recorded return has ended.', null=True)),
+                    ('leave_until', models.DateField(blank=True, help_text='The last day that is planned for the leave; empty for an open end.', null=True)),
+                    ('leave_reason', models.CharField(blank=True, choices=[('vacation', 'Vacation'), ('medical', 'Medical'), ('family', 'Family'), ('public-duty', 'Military or jury duty'), ('suspension', 'Suspension'), ('other', 'Other')], max_length=16)),
                 ],
                 options={
                     'verbose_name': 'person',
                     'verbose_name_plural': 'people',
                     'ordering': ('code',),
-                    'constraints': [models.CheckConstraint(condition=models.Q(('role__in', ['dealer', 'stickperson', 'floorperson', 'casino-supervisor', 'pit-manager', 'shift-manager', 'security', 'surveillance', 'compliance', 'games-administrator', 'gaming-agent', 'system-administrator', 'cage'])), name='audit_person_role'), models.CheckConstraint(condition=models.Q(('department__in', ['table-games', 'security', 'surveillance', 'compliance', 'information-technology', 'regulator', 'cage'])), name='audit_person_department'), models.UniqueConstraint(condition=models.Q(('badge', ''), _negated=True), fields=('facility', 'badge'), name='audit_person_badge')],
+                    'constraints': [models.CheckConstraint(condition=models.Q(('role__in', ['dealer', 'stickperson', 'floorperson', 'casino-supervisor', 'pit-manager', 'shift-manager', 'security', 'surveillance', 'compliance', 'games-administrator', 'gaming-agent', 'system-administrator', 'cage'])), name='audit_person_role'), models.CheckConstraint(condition=models.Q(('department__in', ['table-games', 'security', 'surveillance', 'compliance', 'information-technology', 'regulator', 'cage'])), name='audit_person_department'), models.UniqueConstraint(condition=models.Q(('badge', ''), _negated=True), fields=('facility', 'badge'), name='audit_person_badge'), models.CheckConstraint(condition=models.Q(models.Q(('leave_from', None), ('leave_reason', ''), ('leave_until', None)), models.Q(('leave_from__isnull', False), ('leave_reason__in', ['vacation', 'medical', 'family', 'public-duty', 'suspension', 'other'])), _connector='OR'), name='audit_person_leave')],
                 },
             ), migrations.CreateModel(
                 name='Device',

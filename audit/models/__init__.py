@@ -2,7 +2,7 @@
 
 from .desk import Job, LegalHold, SavedFilter
 from .factors import Password, SecondFactor
-from .people import PIN_DIGITS, Department, Device, Person, Role, Station
+from .people import PIN_DIGITS, Department, Device, LeaveReason, Person, Role, Station
 from .pins import Lockout, OneTimeSecret, WrongPin
 from .record import Command, Entry, Stream
 from .seals import (
@@ -27,6 +27,7 @@ __all__ = [
     "Entry",
     "Incarnation",
     "Job",
+    "LeaveReason",
     "LegalHold",
     "Lockout",
     "Node",

@@ -43,6 +43,17 @@ class Department(models.TextChoices):
     CAGE = "cage", "Cage"
 
 
+class LeaveReason(models.TextChoices):
+    """Why somebody is away. Kinds and no words, because outsiders read the record."""
+
+    VACATION = "vacation", "Vacation"
+    MEDICAL = "medical", "Medical"
+    FAMILY = "family", "Family"
+    PUBLIC_DUTY = "public-duty", "Military or jury duty"
+    SUSPENSION = "suspension", "Suspension"
+    OTHER = "other", "Other"
+
+
 class Station(models.TextChoices):
     DEALER = "dealer", "Dealer"
     STICK = "stick", "Stick"
@@ -56,6 +67,11 @@ class Station(models.TextChoices):
 StationCode = Literal["dealer", "stick", "podium", "pit", "office", "sign", "wall"]
 SHOWS_ONLY = frozenset({Station.SIGN, Station.WALL})  # nobody signs in there, and nothing is entered
 KEEPS_WATCH = frozenset({Station.PODIUM, Station.PIT})  # still shows the floor while it is locked
+
+
+def day_in_words(day: dt.date) -> str:
+    """`21 Nov 2026`."""
+    return f"{day.day} {day:%b %Y}"
 
 
 class PersonManager(BaseUserManager["Person"]):
@@ -95,6 +111,13 @@ class Person(AbstractBaseUser):
     pin_ends_at = models.DateTimeField(
         null=True, blank=True, help_text="Until when a one-time PIN is accepted."
     )
+    leave_from = models.DateField(
+        null=True, blank=True, help_text="The first gaming day of a leave that no recorded return has ended."
+    )
+    leave_until = models.DateField(
+        null=True, blank=True, help_text="The last day that is planned for the leave; empty for an open end."
+    )
+    leave_reason = models.CharField(max_length=16, blank=True, choices=LeaveReason.choices)
 
     objects: ClassVar[PersonManager] = PersonManager()
 
@@ -112,6 +135,11 @@ class Person(AbstractBaseUser):
             ),
             models.UniqueConstraint(
                 name="audit_person_badge", fields=("facility", "badge"), condition=~Q(badge="")
+            ),
+            models.CheckConstraint(
+                name="audit_person_leave",
+                condition=Q(leave_from=None, leave_until=None, leave_reason="")
+                | Q(leave_from__isnull=False, leave_reason__in=LeaveReason.values),
             ),
         )
 
@@ -141,7 +169,16 @@ class Person(AbstractBaseUser):
     @property
     def license_end_in_words(self) -> str:
         """`21 Nov 2026`; "" without a stated end."""
-        return f"{self.licence_ends_on.day} {self.licence_ends_on:%b %Y}" if self.licence_ends_on else ""
+        return day_in_words(self.licence_ends_on) if self.licence_ends_on else ""
+
+    def is_on_leave(self, gaming_day: dt.date) -> bool:
+        """Whether a leave has begun by this gaming day. After its last day it lasts until the return is recorded."""
+        return self.leave_from is not None and self.leave_from <= gaming_day
+
+    @property
+    def leave_end_in_words(self) -> str:
+        """`until 3 Dec 2026`, or `until further notice`; also of somebody without a leave."""
+        return f"until {day_in_words(self.leave_until)}" if self.leave_until else "until further notice"
 
 
 class Device(models.Model):

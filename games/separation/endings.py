@@ -76,7 +76,7 @@ def _equipment(change: PreparedChange, today: dt.date) -> str:
 
 
 def _people(change: PreparedChange, today: dt.date) -> str:
-    if change.act not in ("end_access", "replace_pin", "replace_sign_in"):
+    if change.act not in ("end_access", "replace_pin", "replace_sign_in", "record_leave", "record_return"):
         return ""
     person = Person.objects.filter(code=change.params.get("person"), is_active=False).first()
     return f"{person.name}, whom it is about, no longer works here." if person is not None else ""
@@ -89,4 +89,5 @@ ENDINGS: dict[str, Callable[[PreparedChange, dt.date], str]] = {
     "requests": _request,
     "equipment": _equipment,
     "people": _people,
+    "leaves": _people,
 }

@@ -193,7 +193,7 @@ def _subject_url(facility: Facility, change: PreparedChange) -> str:
         case "devices":
             name = params.get("device") or params["name"]
             return f"{reverse('devices', args=[facility.code])}?{urlencode({'device': name})}"
-        case "people":
+        case "people" | "leaves":
             return f"{reverse('people', args=[facility.code])}?{urlencode({'person': params['person']})}"
         case "review-sum":
             return reverse("changes", args=[facility.code])

@@ -1,5 +1,5 @@
 """The ticker: warn of dice that expire, raise alerts, apply limits and rules that take effect, remind of deadlines,
-withdraw changes, open cases, count settled rounds into the figures, deliver the declared reports of them.
+withdraw changes, begin leaves, open cases, count settled rounds into the figures, deliver the declared reports of them.
 
 Nothing depends on it for correctness: every act checks the rules against stored moments itself. It runs as one task of
 the embedded server, or as `manage.py ticker` in production. Two tickers are harmless, because each change is claimed
@@ -39,6 +39,7 @@ from tables.models import Table
 from tables.rules import watch as rules_watch
 from tables.runner.system import for_each_table
 from tables.screens import push
+from tables.staffing import watch as staffing_watch
 
 log = logging.getLogger(__name__)
 SECONDS = 1.0
@@ -90,6 +91,7 @@ class Ticker:
             *([partial(self.check_rules, staff_rules)] if staff_rules else []),
             *([remind_of_deadlines] if remind else []),
             *([changes_watch.withdraw_ended_changes] if opens_cases else []),
+            *([staffing_watch.begin_leaves] if opens_cases else []),
             *([partial(cases_watch.open_found_cases, with_slow=with_slow_cases)] if opens_cases else []),
             *([write_rollups] if rolls_up else []),
         ]

@@ -3,6 +3,7 @@
 `AssignmentSet.covering` is the rule; the statements written out here are compiled from it.
 """
 
+import datetime as dt
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -14,7 +15,7 @@ from audit import people
 from audit.models import Person
 from games.engine import Refusal
 from games.models import Facility
-from tables.core.refusals import NO_SUCH_PERSON
+from tables.core.refusals import NO_SUCH_PERSON, PERSON_ON_LEAVE
 from tables.models import Assignment, Table
 
 PERSON = object()  # stands for the person's id in a compiled statement
@@ -29,6 +30,12 @@ def person_here(facility: Facility, code: str) -> Person:
     if person is None or not person.is_active or not person.belongs_to(facility.code):
         raise Refusal(NO_SUCH_PERSON, person=code)
     return person
+
+
+def verify_not_on_leave(person: Person, gaming_day: dt.date) -> None:
+    """Raises `person-on-leave` for somebody whose leave has begun by this gaming day."""
+    if person.is_on_leave(gaming_day):
+        raise Refusal(PERSON_ON_LEAVE, person=person.name, until=person.leave_end_in_words)
 
 
 def locked_duty(person: Person) -> list[Assignment]:

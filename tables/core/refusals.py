@@ -16,6 +16,11 @@ NO_SUCH_PERSON = RefusalCode(
     "no-such-person",
     "Nobody at this facility has the code %(person)s. Check the code.",
 )
+PERSON_ON_LEAVE = RefusalCode(
+    "person-on-leave",
+    "%(person)s is on leave %(until)s. Choose somebody else, or have the return recorded under People first.",
+    "On leave",
+)
 NO_RULES_IN_FORCE = RefusalCode(
     "no-rules-in-force",
     "No approved rules submission %(code)s is in force. The table cannot deal.",

@@ -56,7 +56,7 @@ GROUPS = (
                 "factors.",
                 "sign_in.",
             ),
-            *("access.", "assignment.", "duty.changed", "qualification."),
+            *("access.", "assignment.", "duty.changed", "leave.", "qualification."),
         ),
     ),
     TypeGroup(

@@ -45,6 +45,7 @@ from tables.words.registry import line, register
 WHY_REFUSED: dict[WhyRefused, str] = {
     "license-ended": "%(code)s refused after the end of the license",
     "new-pin-needed": "%(code)s refused: a one-time PIN signs nothing",
+    "on-leave": "%(code)s refused on leave, with the right PIN, password or second factor",
     "pin-ended": "%(code)s refused: the time of the one-time PIN is over",
 }
 ACT_LINES = [

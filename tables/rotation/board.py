@@ -196,7 +196,7 @@ def _read(facility: Facility, now: dt.datetime) -> _Facts:
     moves = PlannedMove.objects.open_moves(facility).select_related("person", "table", "planned_by")
     window, trained = Window.around(now), defaultdict[int, set[str]](set)
     in_effect = Qualification.objects.in_effect(facility.local(now).date())
-    duties = duties_of_dealers(facility)
+    duties = duties_of_dealers(facility, now)
     for person_id, game in in_effect.filter(person__in=duties).values_list("person", "game"):
         trained[person_id].add(game)
     facts = _Facts(

@@ -14,7 +14,7 @@ from games.engine.game import PostCode
 from games.models import Facility
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.duty import covers
+from tables.core.duty import covers, verify_not_on_leave
 from tables.core.permissions import DEALERS
 from tables.models import Assignment, PlannedMove, Table
 from tables.rotation.refusals import (
@@ -86,13 +86,14 @@ def planned_time(table: Table, post: PostCode, now: dt.datetime) -> dt.datetime:
 def verify_move(facts: DealerFacts, ctx: TableContext, post: str, planned_for: dt.datetime) -> None:
     """Refuse to plan that this person takes this post then.
 
-    Raises `not-a-dealer`, `no-such-post`, `post-of-another`, `already-dealing`, `move-in-the-past`,
+    Raises `not-a-dealer`, `person-on-leave`, `no-such-post`, `post-of-another`, `already-dealing`, `move-in-the-past`,
     `move-planned-already`, `post-planned-already`, `dealer-not-on-duty`, `not-qualified`, `break-due-before`,
     `not-rested`, and for the table's supervision `unsupervised`, `supervisor-off-duty` or `span-exceeded`.
     """
     person, table = facts.person, ctx.table
     if person.role not in DEALERS or not person.is_active:
         raise Refusal(NOT_A_DEALER, person=person.name)
+    verify_not_on_leave(person, table.facility.gaming_day(max(planned_for, ctx.now)))
     verify_post(ctx, person, post)
     if posts.post_of(table, person) == post and table.status != Table.Status.CLOSED:
         raise Refusal(ALREADY_DEALING, dealer=person.name)

@@ -5,9 +5,17 @@ from typing import Any
 from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Rows, constant, declare, same
 from tables.models import PlannedMove
 from tables.rotation.entry_types import MOVE_CANCELED, MOVE_PLANNED
-from tables.staffing.entry_types import ACCESS_ENDED, ASSIGNMENT_ENDED, DEALER_BEGAN, DEALER_RELIEVED
+from tables.staffing.entry_types import (
+    ACCESS_ENDED,
+    ASSIGNMENT_ENDED,
+    DEALER_BEGAN,
+    DEALER_RELIEVED,
+    LEAVE_BEGAN,
+    LEAVE_RECORDED,
+)
 
-OFF_DUTY = (ASSIGNMENT_ENDED.name, ACCESS_ENDED.name)
+OFF_DUTY = (ASSIGNMENT_ENDED, ACCESS_ENDED, LEAVE_RECORDED, LEAVE_BEGAN)
+OFF_DUTY_NAMES = frozenset(type_.name for type_ in OFF_DUTY)
 
 
 def ended(rows: Rows, body: Body) -> None:
@@ -15,7 +23,7 @@ def ended(rows: Rows, body: Body) -> None:
     data: dict[str, Any] = body["data"]
     for number in data.get("planned_moves", ()):
         move = rows.get(FACILITY(body), number) or {}
-        if body["_type"] in OFF_DUTY:
+        if body["_type"] in OFF_DUTY_NAMES:
             outcome = "off-duty"
         else:
             # The person who came takes the post named here; who was relieved there takes the post that was left.
@@ -40,5 +48,5 @@ declare(
         }
     },
     changed={MOVE_CANCELED: {"outcome": constant("canceled"), "ended_by": ACTOR, "ended_at": AT}},
-    folded=dict.fromkeys((DEALER_BEGAN, DEALER_RELIEVED, ASSIGNMENT_ENDED, ACCESS_ENDED), ended),
+    folded=dict.fromkeys((DEALER_BEGAN, DEALER_RELIEVED, *OFF_DUTY), ended),
 )

@@ -21,6 +21,8 @@ from tables.staffing.entry_types import (
     ACCESS_ENDED,
     ASSIGNMENT_ENDED,
     ASSIGNMENT_STARTED,
+    LEAVE_BEGAN,
+    LEAVE_RECORDED,
     PEOPLE_ADDED,
     PERSON_ADDED,
     PIN_ENDED,
@@ -33,7 +35,7 @@ from tables.staffing.entry_types import (
 DUTY = {**same("person", "pit", "table", "elsewhere"), "facility": FACILITY}
 
 
-def access_ended(rows: Rows, body: Body) -> None:
+def duty_ended(rows: Rows, body: Body) -> None:
     for duty in body["data"]["assignments"]:
         rows.put(body, duty, ended_at=body["at"])
 
@@ -45,7 +47,7 @@ declare(
     key={"id": "assignment"},
     created={ASSIGNMENT_STARTED: {**DUTY, "started_at": AT, "ended_at": NONE}},
     changed={ASSIGNMENT_ENDED: {**DUTY, "ended_at": AT}},
-    folded={ACCESS_ENDED: access_ended},
+    folded=dict.fromkeys((ACCESS_ENDED, LEAVE_RECORDED, LEAVE_BEGAN), duty_ended),
     unproven={
         "works_since": "says only when a break is due; the entries about posts say who worked when",
         "rests_since": "says only when a break is due; the entries about posts say who worked when",

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from audit.entries import SecretAllowed
+from audit.entries import LeaveReasonCode, SecretAllowed
 from audit.entry_types import entry_type
 from games.engine.game import PostCode
 from tables.models.staffing import GameElsewhere
@@ -204,14 +204,48 @@ PIN_MADE = entry_type(
 )
 
 
-class AccessEnded(PersonNamed):
+class DutyEnded(PersonNamed):
+    """What of a person ended at once."""
+
     assignments: Annotated[list[int], "the assignments that ended with it"]
     devices: Annotated[list[str], "names of the devices where the person was signed off"]
     planned_moves: NotRequired[PlannedMoves]
+
+
+class AccessEnded(DutyEnded):
     why: Annotated[str, "why, in a person's words"]
 
 
 ACCESS_ENDED = entry_type("access.ended", AccessEnded, "A person's access ended: sign-in, duty and sessions.")
+
+
+class Leave(PersonNamed):
+    begins_on: Annotated[str, "the first gaming day of the leave"]
+    last_day: Annotated[str | None, "the last day that is planned; null for an open end"]
+    reason: LeaveReasonCode
+
+
+class LeaveRecorded(Leave, DutyEnded):
+    """The lists of what ended are empty where the leave begins on a later day."""
+
+
+LEAVE_RECORDED = entry_type(
+    "leave.recorded",
+    LeaveRecorded,
+    "A leave of absence of a person was recorded, or its last day changed. Nobody signs in, signs or is planned on leave.",
+)
+
+
+LEAVE_BEGAN = entry_type(
+    "leave.began",
+    DutyEnded,
+    "The first day of a leave that was recorded before came, and duty and sign-ins of its person ended.",
+)
+
+
+LEAVE_ENDED = entry_type(
+    "leave.ended", Leave, "A person is back from a leave, or it was called off before it began."
+)
 
 
 class AccessReviewed(TypedDict):

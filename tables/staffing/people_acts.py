@@ -1,32 +1,42 @@
-"""Who has access: add a person, change a role or a license, replace a forgotten PIN or a lost sign-in, end access.
+"""Who has access: add a person, change a role or a license, replace a forgotten PIN or a lost sign-in, end access, for
+good or for the time of a leave.
 
-One person prepares such a change and another one approves it (games/separation, row `people`). Nobody does either for
-themselves, and table games prepares nothing about people of other departments: it can never end the access of those
-who watch it. A one-time PIN or password is made and read by who approved it, never by who asked for it. What happens
-to the person's row is in `audit/staff.py`, as for the commands of the server.
+One person prepares such a change and another one approves it (games/separation, rows `people` and `leaves`). Nobody
+does either for themselves, and table games prepares nothing about people of other departments: it can never end the
+access of those who watch it. A one-time PIN or password is made and read by who approved it, never by who asked for it.
+What happens to the person's row is in `audit/staff.py`, as for the commands of the server.
 """
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import cast, get_args
 
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 
 from audit import clock, factors, one_time_secrets, passwords, people, staff
-from audit.entries import PASSWORD_GIVEN, SIGN_IN_ENDED, OneTimeSecretData, SecretAllowed
+from audit.entries import (
+    PASSWORD_GIVEN,
+    SIGN_IN_ENDED,
+    LeaveReasonCode,
+    OneTimeSecretData,
+    SecretAllowed,
+)
 from audit.models import Department, OneTimeSecret, Person, Role
-from audit.models.people import badge_validator, code_validator
+from audit.models.people import badge_validator, code_validator, day_in_words
 from audit.staff import Answerable
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.models import Facility
 from games.params import Params
 from games.separation import policy
-from tables.core.duty import locked_duty, person_here
+from tables.core.duty import locked_duty, person_here, verify_not_on_leave
 from tables.models import Assignment
 from tables.runner.facility import SIGN_INS, STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.entry_types import (
     ACCESS_ENDED,
+    LEAVE_ENDED,
+    LEAVE_RECORDED,
     PEOPLE_ADDED,
     PERSON_ADDED,
     PERSON_CHANGED,
@@ -35,29 +45,36 @@ from tables.staffing.entry_types import (
     AccessEnded,
     ChangedField,
     FieldChange,
+    Leave,
+    LeaveRecorded,
     PersonAdded,
     PinMade,
 )
-from tables.staffing.planned_moves import end_moves_without_duty
 from tables.staffing.refusals import (
     ACCESS_OF_ANOTHER_DEPARTMENT,
     BADGE_TAKEN,
+    HAS_A_LEAVE,
     LAST_WITH_ACCESS_RIGHTS,
+    LEAVE_BEGINS_IN_THE_PAST,
+    LEAVE_ENDS_BEFORE_IT_BEGINS,
     NO_SECRET_ALLOWED,
     NOT_A_BADGE,
     NOT_A_PERSON_CODE,
+    NOT_ON_LEAVE,
     NOT_YOUR_OWN_ACCESS,
     NOTHING_TO_CHANGE,
     PERSON_CODE_TAKEN,
     SECRET_FOR_ANOTHER,
     WORKS_EVERYWHERE,
 )
-from tables.staffing.staff_acts import tables_of, verify_not_needed
+from tables.staffing.staff_acts import end_all_duty, tables_of, verify_not_needed
 
-SUBJECT = "people"
+SUBJECT, LEAVES = "people", "leaves"
 ROLES = tuple(Role.values)
 PREPARERS = frozenset(policy.practice()[SUBJECT].prepare)
 APPROVERS = policy.roles_of(SUBJECT, "approve")
+LEAVE_PREPARERS = frozenset(policy.practice()[LEAVES].prepare)
+LEAVE_REASONS: tuple[LeaveReasonCode, ...] = get_args(LeaveReasonCode)
 Kind = OneTimeSecret.Kind
 MAX_WHY = 200
 MAX_CODE, MAX_NAME, MAX_LICENSE, MAX_BADGE = 40, 120, 40, 6
@@ -137,9 +154,10 @@ def change_access(ctx: FacilityContext, params: Params) -> ActOutcome:
 def replace_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
     """End the PIN of a person who forgot it, and let who approves that make a one-time PIN.
 
-    Raises `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
+    Raises `person-on-leave`, `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
     """
     person = _person(ctx, params)
+    verify_not_on_leave(person, ctx.gaming_day)
     devices = staff.change(person, _answerable(ctx), loses_pin=True)
     secret = _allow(ctx, person, Kind.PIN)
     entry = PIN_ENDED({"person": person.code, "devices": devices, **secret})
@@ -154,20 +172,73 @@ def end_access(ctx: FacilityContext, params: Params) -> ActOutcome:
     `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
     """
     person, why = _person(ctx, params), params.text("why")
-    ended = _verify_not_at_work(ctx, person)
+    duty = _verify_not_at_work(ctx, person)
     _verify_not_last(person, "")
     ctx.affect(tables_of(person))
-    for duty in ended:
-        duty.ended_at = ctx.now
-        duty.save(update_fields=["ended_at"])
+    assignments, moves = end_all_duty(person, ctx.facility, duty, ctx.actor, ctx.now)
     devices = staff.change(person, _answerable(ctx), leaves=True, at_tables=True)
     data: AccessEnded = {
-        "person": person.code, "why": why, "devices": devices, "assignments": [duty.pk for duty in ended]
+        "person": person.code, "why": why, "devices": devices, "assignments": assignments
     }  # fmt: skip
-    moves = end_moves_without_duty(person, ctx.facility, (), ctx.actor, ctx.now)
     if moves:
         data["planned_moves"] = moves
     return ActOutcome(ACCESS_ENDED(data), {"person": person.code})
+
+
+@facility_act(STAFF, roles=LEAVE_PREPARERS, subject=LEAVES, step_up="office")
+def record_leave(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Record that a person is on leave from a gaming day on, or change the last day or the reason of their leave.
+
+    While on leave nobody signs in, signs, or is on duty, planned or given a PIN. Of a leave that begins today,
+    sessions, duty and planned moves end at once, as at `end_access`; of a later one when its first day comes
+    (`watch.py`). The PIN and the second factors stay, and are accepted again once the return is recorded.
+
+    Raises `leave-begins-in-the-past`, `leave-ends-before-it-begins`, `has-a-leave`, or what `end_access` raises.
+    """
+    person = _person(ctx, params)
+    begins_on, last_day = params.date("begins_on"), params.date("last_day", optional=True)
+    reason = params.choice("reason", LEAVE_REASONS)
+    _verify_leave(ctx, person, begins_on, last_day, reason)
+    _verify_not_last(person, "")
+    data: LeaveRecorded = {
+        "person": person.code,
+        "begins_on": begins_on.isoformat(),
+        "last_day": last_day.isoformat() if last_day else None,
+        "reason": reason,
+        "assignments": [],
+        "devices": [],
+    }
+    begins_now = begins_on <= ctx.gaming_day and not person.is_on_leave(ctx.gaming_day)
+    if begins_now:
+        duty = _verify_not_at_work(ctx, person)
+        ctx.affect(tables_of(person))
+        data["assignments"], moves = end_all_duty(person, ctx.facility, duty, ctx.actor, ctx.now)
+        if moves:
+            data["planned_moves"] = moves
+    staff.set_leave(person, _answerable(ctx), begins_on=begins_on, last_day=last_day, reason=reason)
+    if begins_now:
+        data["devices"] = people.end_sessions(person, at_tables=True)
+    return ActOutcome(LEAVE_RECORDED(data), {"person": person.code}, changes="nothing")
+
+
+@facility_act(STAFF, roles=LEAVE_PREPARERS, subject=LEAVES, step_up="office")
+def record_return(ctx: FacilityContext, params: Params) -> ActOutcome:
+    """Record that a person is back from their leave, or that a leave is called off before it begins.
+
+    They sign in with the PIN or the second factor that they had. Their duty starts anew. Raises `not-on-leave`,
+    `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
+    """
+    person = _person(ctx, params)
+    if person.leave_from is None:
+        raise Refusal(NOT_ON_LEAVE, person=person.name)
+    data: Leave = {
+        "person": person.code,
+        "begins_on": person.leave_from.isoformat(),
+        "last_day": person.leave_until.isoformat() if person.leave_until else None,
+        "reason": cast(LeaveReasonCode, person.leave_reason),
+    }
+    staff.set_leave(person, _answerable(ctx))
+    return ActOutcome(LEAVE_ENDED(data), {"person": person.code}, changes="nothing")
 
 
 @facility_act(SIGN_INS, roles=PREPARERS, subject=SUBJECT, step_up="office")
@@ -177,9 +248,10 @@ def replace_sign_in(ctx: FacilityContext, params: Params) -> ActOutcome:
     Whoever has a lost key may have an open sign-in too, so lost factors end at once, and so do sign-ins everywhere but
     at a table. A forgotten password stays until the one-time password is made.
 
-    Raises `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
+    Raises `person-on-leave`, `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
     """
     person, why = _person(ctx, params), params.text("why", max_length=MAX_WHY)
+    verify_not_on_leave(person, ctx.gaming_day)
     lost = params.boolean("lost")
     ended = factors.end_all(person, ctx.now) if lost else []
     devices = people.end_sessions(person) if lost else []
@@ -200,7 +272,7 @@ def replace_sign_in(ctx: FacilityContext, params: Params) -> ActOutcome:
 def make_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Make the one-time PIN that was approved. Only who approved it does, once, and reads it on the page then.
 
-    Raises `no-such-person`, `no-secret-allowed`, or, as Forbidden, `secret-for-another`.
+    Raises `no-such-person`, `person-on-leave`, `no-secret-allowed`, or, as Forbidden, `secret-for-another`.
     """
     allowed = _allowed(ctx, params, Kind.PIN)
     one_time_secrets.make_pin(allowed, ctx.command, ctx.now)
@@ -225,6 +297,7 @@ def _allowed(ctx: FacilityContext, params: Params, kind: OneTimeSecret.Kind) -> 
     Raises as `make_pin`.
     """
     person = person_here(ctx.facility, params.text("person"))
+    verify_not_on_leave(person, ctx.gaming_day)
     allowed = (
         OneTimeSecret.objects.select_for_update(of=("self",))
         .filter(person=person, kind=kind, made_at=None, approved_by__isnull=False)
@@ -280,9 +353,30 @@ def _verify_not_at_work(ctx: FacilityContext, person: Person) -> list[Assignment
     return duty
 
 
+def _verify_leave(
+    ctx: FacilityContext, person: Person, begins_on: dt.date, last_day: dt.date | None, reason: str
+) -> None:
+    """Refuse days that cannot be, and another first day of a leave that is recorded: it would bring somebody back.
+
+    Raises `leave-begins-in-the-past`, `leave-ends-before-it-begins` or `has-a-leave`.
+    """
+    prepared_at = ctx.approving.prepared_at if ctx.approving else ctx.now
+    if last_day is not None and last_day < begins_on:
+        raise Refusal(LEAVE_ENDS_BEFORE_IT_BEGINS)
+    if person.leave_from is None:
+        if begins_on < ctx.facility.gaming_day(prepared_at):
+            raise Refusal(LEAVE_BEGINS_IN_THE_PAST, person=person.name)
+    elif (begins_on, last_day, reason) == (person.leave_from, person.leave_until, person.leave_reason) or (
+        begins_on != person.leave_from
+    ):
+        begins = day_in_words(person.leave_from)
+        raise Refusal(HAS_A_LEAVE, person=person.name, begins=begins, until=person.leave_end_in_words)
+
+
 def _verify_not_last(person: Person, new_role: str) -> None:
-    """Raise `last-with-access-rights` unless others are left to prepare access and to approve it."""
-    others = Person.objects.filter(is_active=True, facility__in=("", person.facility)).exclude(pk=person.pk)
+    """Raise `last-with-access-rights` unless others without a leave are left to prepare access and to approve it."""
+    here = Person.objects.filter(is_active=True, leave_from=None, facility__in=("", person.facility))
+    others = here.exclude(pk=person.pk)
     roles = [*others.values_list("role", flat=True), new_role]
     administrators = roles.count(Role.SYSTEM_ADMINISTRATOR)
     if person.role not in (Role.SYSTEM_ADMINISTRATOR, Role.COMPLIANCE):

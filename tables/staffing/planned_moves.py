@@ -31,15 +31,18 @@ def end_moves_to_posts(
 
 
 def end_moves_without_duty(
-    person: Person, facility: Facility, remaining: Iterable[Assignment], by: Person, now: dt.datetime
+    person: Person, facility: Facility, remaining: Iterable[Assignment], by: Person | None, now: dt.datetime
 ) -> list[int]:
-    """End the planned move of a person whose remaining duties do not cover its table. Return the numbers."""
+    """End the planned move of a person whose remaining duties do not cover its table. Return the numbers.
+
+    `by` is None where the clock ends the duty.
+    """
     duty = list(remaining)
     moves = PlannedMove.objects.open_moves(facility).filter(person=person).select_related("table")
     return [_end(move, Outcome.OFF_DUTY, by, now) for move in moves if not covers(duty, move.table)]
 
 
-def _end(move: PlannedMove, outcome: Outcome, by: Person, now: dt.datetime) -> int:
+def _end(move: PlannedMove, outcome: Outcome, by: Person | None, now: dt.datetime) -> int:
     move.outcome, move.ended_by, move.ended_at = outcome, by, now
     move.save(update_fields=["outcome", "ended_by", "ended_at"])
     return move.number

@@ -1,16 +1,19 @@
 """What a full verification checks of who put people and devices on record: somebody who was allowed to.
 
 A statement of a person or a device counts for the checks of rows, so whoever may append entries could state a person
-of their own. Each statement that gives access has to name people who were on record before it, with a role of the
-policy. One that names nobody is of the server's operator: it is listed, because nobody on record answers for it.
+of their own. Each statement that gives access, or that calls somebody back from a leave, has to name people who were on
+record before it, with a role of the policy. One that names nobody is of the server's operator: it is listed, because
+nobody on record answers for it.
 """
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from audit.entries import DEVICE_ENROLLED, PERSON_RECORDED
+from django.db.models import Q
+
+from audit.entries import DEVICE_ENROLLED, PERSON_RECORDED, PERSON_SIGNED_IN
 from audit.models import Entry
 from audit.record_checks import record_check, record_gap
 from audit.verification_words import Finding, declare_finding
@@ -30,39 +33,67 @@ ACTOR_UNRECORDED = declare_finding(
     "actor-unrecorded",
     "Entries of %(facility)s name %(person)s, whom no entry of its record states as a person.",
 )
+SIGNED_ON_LEAVE = declare_finding(
+    "signed-on-leave",
+    "%(stream)s, entry %(seq)s has the sign-in or the signature of %(person)s, who was on leave then.",
+)
 ACCESS = ("active", "department", "role", "works_in")
 MOST_LISTED = 20
 Tick = Callable[[], None]
 
 
+@dataclass(frozen=True)
+class StatedLeave:
+    """A leave from a gaming day on, as it was stated from one entry to another one, by their keys; None: until now."""
+
+    begins_on: str
+    from_entry: int
+    until_entry: int | None = None
+
+    def covers(self, entry: Entry) -> bool:
+        """Whether an entry was written while on leave."""
+        is_stated = self.from_entry < entry.pk and (self.until_entry is None or entry.pk < self.until_entry)
+        return is_stated and self.begins_on <= entry.gaming_day.isoformat()
+
+
 @dataclass
 class Registrations:
-    """The people of a facility as its entries so far state them, and who was put on record by nobody."""
+    """The people of a facility as its entries so far state them, their leaves, and who was put on record by nobody."""
 
     law: Jurisdiction
     people: dict[str, dict[str, Any]] = field(default_factory=dict)
+    leaves: dict[str, list[StatedLeave]] = field(default_factory=dict)
     by_operator: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def apply(self, type_: str, body: dict[str, Any]) -> None:
-        """Apply one entry. Raises KeyError or TypeError for one that is not as it was written."""
+    def apply(self, type_: str, body: dict[str, Any], pk: int) -> None:
+        """Apply one entry, with its key. Raises KeyError or TypeError for one that is not as it was written."""
         if type_ == PERSON_RECORDED.name:
-            self._person(body)
+            self._person(body, pk)
         else:
             self._device(body)
 
-    def _person(self, body: dict[str, Any]) -> None:
+    def _person(self, body: dict[str, Any], pk: int) -> None:
         data = body["data"]
         before = self.people.get(data["code"])
         self.people[data["code"]] = data
+        self._note_leave(data, pk)
         gives_access = before is None or any(before.get(name) != data[name] for name in ACCESS)
-        if not gives_access or not data["active"]:
+        ends_leave = before is not None and before.get("leave_from") not in (None, data.get("leave_from"))
+        if not (gives_access or ends_leave) or not data["active"]:
             return
         if body["actor"] is None or body["witness"] is None:  # `record_people --by` names one
             self.by_operator.append(f"{data['code']} (entry {body['seq']})")
-        elif not self._may("people", body, signed=True):
+        elif not self._may("people" if gives_access else "leaves", body, signed=True):
             where = {"stream": body["stream"], "seq": body["seq"], "person": data["code"]}
             self.findings.append(Finding(PERSON_BY_OTHERS, {**where, "by": _by(body)}))
+
+    def _note_leave(self, data: dict[str, Any], pk: int) -> None:
+        leaves = self.leaves.setdefault(data["code"], [])
+        if leaves and leaves[-1].until_entry is None:
+            leaves[-1] = replace(leaves[-1], until_entry=pk)
+        if data.get("leave_from"):
+            leaves.append(StatedLeave(data["leave_from"], pk))
 
     def _device(self, body: dict[str, Any]) -> None:
         if body["actor"] is None:
@@ -99,12 +130,27 @@ def _registrations(facility: Facility) -> Registrations:
         stream__name__startswith=f"{facility.code}/sign-in",
         type__in=(PERSON_RECORDED.name, DEVICE_ENROLLED.name),
     ).order_by("pk")
-    for type_, content in entries.values_list("type", "body").iterator(chunk_size=1000):
+    for pk, type_, content in entries.values_list("pk", "type", "body").iterator(chunk_size=1000):
         try:
-            registrations.apply(type_, json.loads(bytes(content)))
+            registrations.apply(type_, json.loads(bytes(content)), pk)
         except (ValueError, KeyError, TypeError, RecursionError):
             continue  # the verification of the chain names it
     return registrations
+
+
+def _signed_on_leave(facility: Facility, registrations: Registrations) -> Iterator[Finding]:
+    """The sign-ins and second signatures of people who were on leave."""
+    leaves = {code: stated for code, stated in registrations.leaves.items() if stated}
+    if not leaves:
+        return
+    entries = Entry.objects.filter(stream__name__startswith=f"{facility.code}/").select_related("stream")
+    signed = Q(type=PERSON_SIGNED_IN.name, actor__in=leaves) | Q(witness__in=leaves)
+    for entry in entries.filter(signed).defer("body").order_by("pk").iterator(chunk_size=1000):
+        signers = {entry.witness, entry.actor if entry.type == PERSON_SIGNED_IN.name else ""}
+        for person in sorted(signers & leaves.keys()):
+            if any(leave.covers(entry) for leave in leaves[person]):
+                where = {"stream": entry.stream.name, "seq": entry.seq, "person": person}
+                yield Finding(SIGNED_ON_LEAVE, where)
 
 
 @record_check
@@ -114,6 +160,7 @@ def check_registrations(tick: Tick) -> Iterator[Finding]:
         tick()
         registrations = _registrations(facility)
         yield from registrations.findings
+        yield from _signed_on_leave(facility, registrations)
         if not registrations.people:
             continue
         entries = Entry.objects.filter(stream__name__startswith=f"{facility.code}/")

@@ -158,6 +158,22 @@ LAST_WITH_ACCESS_RIGHTS = RefusalCode(
     "second person who approves, another administrator or compliance. Add somebody first.",
     "Needed for access",
 )
+LEAVE_BEGINS_IN_THE_PAST = RefusalCode(
+    "leave-begins-in-the-past",
+    "A leave begins today or later. What %(person)s did until now stays done.",
+    "Another first day",
+)
+LEAVE_ENDS_BEFORE_IT_BEGINS = RefusalCode(
+    "leave-ends-before-it-begins",
+    "The leave would end before it begins. Check both days.",
+    "Another last day",
+)
+HAS_A_LEAVE = RefusalCode(
+    "has-a-leave",
+    "%(person)s has a leave from %(begins)s %(until)s. Change its last day, or record the return first.",
+    "On leave already",
+)
+NOT_ON_LEAVE = RefusalCode("not-on-leave", "%(person)s has no leave from which to return.", "Not on leave")
 NO_SECRET_ALLOWED = RefusalCode(
     "no-secret-allowed",
     "There is no one-time %(secret)s of %(person)s to make: it was made already, or was not approved. Prepare another "

@@ -75,7 +75,7 @@ def dealers_on_duty(table: Table, now: dt.datetime) -> list[DealerOnDuty]:
     Who is planned for this table comes first, then the longest rested, and who is planned for another one last.
     Simulated people, who have no PIN, are left out.
     """
-    by_person = duties_of_dealers(table.facility)
+    by_person = duties_of_dealers(table.facility, now)
     tables = _tables_of(table, by_person)
     trained = _trained_ids(table, now)
     here = set(posts.holder_ids(table))
@@ -107,15 +107,16 @@ def _with_plan(dealer: DealerOnDuty, move: PlannedMove | None, table: Table) -> 
     return replace(dealer, planned=move.table.code, note=f"planned {where} at {time}, {dealer.note}")
 
 
-def duties_of_dealers(facility: Facility) -> dict[int, list[Assignment]]:
+def duties_of_dealers(facility: Facility, now: dt.datetime) -> dict[int, list[Assignment]]:
     """Return the duties at a facility of each dealer there, by the id of the person, the first duty first.
 
-    Simulated people, who have no PIN, are left out.
+    Simulated people, who have no PIN, are left out, and people on leave.
     """
+    today = facility.gaming_day(now)
     duty = Assignment.objects.at_facility(facility).filter(person__role__in=DEALERS)
     by_person: dict[int, list[Assignment]] = {}
     for assignment in duty.filter(person__is_active=True).select_related("person").order_by("started_at"):
-        if assignment.person.has_usable_password():
+        if assignment.person.has_usable_password() and not assignment.person.is_on_leave(today):
             by_person.setdefault(assignment.person_id, []).append(assignment)
     return by_person
 

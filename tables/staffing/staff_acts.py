@@ -1,5 +1,6 @@
 """Acts of the staff room: who is on duty where, who supervises elsewhere, and who is trained to deal which game."""
 
+import datetime as dt
 from collections.abc import Iterable
 from typing import cast
 
@@ -7,12 +8,13 @@ from django.db.models import Q, QuerySet
 
 from audit.models import Person
 from games.engine import Refusal
+from games.models import Facility
 from games.params import Params
 from games.refusals import MALFORMED
 from games.registry import GAMES
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.duty import covers, locked_duty, person_here
+from tables.core.duty import covers, locked_duty, person_here, verify_not_on_leave
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GAMES_ELSEWHERE, GameElsewhere
@@ -63,6 +65,7 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
     duty = Assignment(person=person, facility=ctx.facility, started_at=ctx.now)
     duty.pit, duty.table = _place(ctx, pit, table)
     verify_may_change_duty(ctx, person)
+    verify_not_on_leave(person, ctx.gaming_day)
     same = Assignment.objects.at_facility(ctx.facility).filter(person=person)
     if same.filter(pit=duty.pit, table=duty.table).exists():
         raise Refusal(ALREADY_ASSIGNED, person=person.name, place=table or pit or ctx.facility.name)
@@ -97,6 +100,7 @@ def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
     if person.role not in FLOOR:
         raise Refusal(ROLE_DOES_NOT_SUPERVISE, person=person.name)
     verify_may_change_duty(ctx, person)
+    verify_not_on_leave(person, ctx.gaming_day)
     verify_may_supervise_elsewhere(person, game, locked_duty(person), ctx.now)
     duty = Assignment.objects.create(person=person, facility=ctx.facility, elsewhere=game, started_at=ctx.now)
     return _assignment_started(duty)
@@ -129,6 +133,19 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     if moves:
         ended["planned_moves"] = moves
     return ActOutcome(ASSIGNMENT_ENDED(ended), {"assignment": ending.pk}, changes="nothing")
+
+
+def end_all_duty(
+    person: Person, facility: Facility, duty: list[Assignment], by: Person | None, now: dt.datetime
+) -> tuple[list[int], list[int]]:
+    """End these duties of a person, which are all of theirs here, and what was planned for them.
+
+    `duty` is locked. `by` is None where the clock does it. Returns the ids of the duties, and the numbers of the moves.
+    """
+    for assignment in duty:
+        assignment.ended_at = now
+        assignment.save(update_fields=["ended_at"])
+    return [assignment.pk for assignment in duty], end_moves_without_duty(person, facility, (), by, now)
 
 
 def verify_not_needed(

@@ -4,7 +4,7 @@ from audit.models import Person
 from games.engine import Refusal
 from games.params import Params
 from tables.core.context import TableContext
-from tables.core.duty import person_here
+from tables.core.duty import person_here, verify_not_on_leave
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Table
 from tables.runner.table import ActOutcome, act
@@ -35,6 +35,7 @@ def supervise(ctx: TableContext, person: Person) -> Supervision:
     before = ctx.table.floorperson
     if before is not None and before.pk == person.pk:
         raise Refusal(ALREADY_SUPERVISING, person=person.name, table=ctx.table.code)
+    verify_not_on_leave(person, ctx.gaming_day)
     verify_may_supervise(ctx, person, in_play=ctx.table.status != Table.Status.CLOSED)
     ctx.change_table(floorperson=person)
     return {"floorperson": person.code, "relieves": before.code if before else None}

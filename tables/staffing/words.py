@@ -1,10 +1,12 @@
 """Games elsewhere and lines of the record about staff."""
 
+import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
 from audit.entries import FACTORS_RESET, RESET_ASKED, RESET_WITHDRAWN, SIGN_IN_ENDED, SignInEnded
-from audit.models import Role
+from audit.models import LeaveReason, Role
+from audit.models.people import day_in_words
 from games.registry import GAMES
 from tables.runner.entry_types import DUTY_CHANGED
 from tables.staffing.entry_types import (
@@ -15,6 +17,9 @@ from tables.staffing.entry_types import (
     DEALER_BEGAN,
     DEALER_LEFT,
     DEALER_RELIEVED,
+    LEAVE_BEGAN,
+    LEAVE_ENDED,
+    LEAVE_RECORDED,
     PEOPLE_ADDED,
     PERSON_ADDED,
     PERSON_CHANGED,
@@ -27,6 +32,7 @@ from tables.staffing.entry_types import (
     SUPERVISION_TAKEN,
     Assignment,
     FieldChange,
+    Leave,
     PeopleAdded,
     PersonAdded,
     PersonChanged,
@@ -75,6 +81,9 @@ ACT_LINES = [
     line(SIGN_IN_ENDED, lambda data: _sign_in_ended(data)),
     line(PIN_MADE, lambda data: "One-time PIN of %(person)s made" % data),
     line(ACCESS_ENDED, lambda data: "Access of %(person)s ends: %(why)s" % data),
+    line(LEAVE_RECORDED, lambda data: _leave(data)),
+    line(LEAVE_BEGAN, lambda data: "The leave of %(person)s begins" % data),
+    line(LEAVE_ENDED, lambda data: _leave_ended(data)),
     line(ACCESS_REVIEWED, lambda data: "Access of %(people)s people reviewed" % data),
     line(DEALER_BEGAN, lambda data: "Takes the table and the shaker"),
     line(DEALER_RELIEVED, lambda data: "Relieves and takes the shaker"),
@@ -97,6 +106,21 @@ def _people_added(data: PeopleAdded) -> str:
 
 def _person_changed(data: PersonChanged) -> str:
     return f"{data['person']}: {', '.join(map(_change, data['changes']))}"
+
+
+def _leave(data: Leave) -> str:
+    return f"{data['person']} on leave {_days(data)}: {LeaveReason(data['reason']).label.lower()}"
+
+
+def _leave_ended(data: Leave) -> str:
+    return f"Return of {data['person']} recorded, who had a leave {_days(data)}"
+
+
+def _days(data: Leave) -> str:
+    """`from 1 Dec 2026 until 3 Dec 2026`, or `… until further notice`."""
+    begins = day_in_words(dt.date.fromisoformat(data["begins_on"]))
+    ends = day_in_words(dt.date.fromisoformat(data["last_day"])) if data["last_day"] else "further notice"
+    return f"from {begins} until {ends}"
 
 
 def _sign_in_ended(data: SignInEnded) -> str:

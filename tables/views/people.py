@@ -9,7 +9,17 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from audit import clock, one_time_secrets, passwords, pins, staff
-from audit.models import Department, Device, Lockout, OneTimeSecret, Person, Role, SecondFactor
+from audit.models import (
+    Department,
+    Device,
+    LeaveReason,
+    Lockout,
+    OneTimeSecret,
+    Person,
+    Role,
+    SecondFactor,
+)
+from audit.models.people import day_in_words
 from audit.people import needs_password
 from games.engine import Refusal
 from games.models import Facility, PreparedChange
@@ -18,7 +28,7 @@ from games.separation.acts import obstacle
 from tables.models import Assignment, Table
 from tables.runner.access import PEOPLE, facility_page_for, facility_pages_for
 from tables.runner.facility import SIGN_INS
-from tables.staffing.people_acts import SUBJECT
+from tables.staffing.people_acts import LEAVES, SUBJECT
 from tables.staffing.words import game_or_table_name
 from tables.views.facility import page_context, unlock_context
 from tables.words.entries import words_of
@@ -30,6 +40,7 @@ FILTERS = {
     "need": "Need somebody",
     "duty": "On duty",
     "ending": "License ends in 30 days",
+    "leave": "On leave",
     "left": "Left",
 }
 
@@ -55,6 +66,7 @@ class PersonRow:
     lockouts: list[Lockout]
     allowed_secrets: list[OneTimeSecret]
     days: int | None = None
+    is_on_leave: bool = False
 
     @property
     def needs_somebody(self) -> bool:
@@ -111,8 +123,13 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
     matching = [row for row in rows if _is_in(row, filter_code, query)]
     page = min(_number(request, "page"), max(0, (len(matching) - 1) // PAGE_SIZE))
     row_of_policy = policy.row_of(facility_row.law, SUBJECT)
-    prepares = policy.may_prepare(row_of_policy, person)
-    changes = waiting_changes(facility_row, person, SUBJECT, now)
+    row_of_leaves = policy.row_of(facility_row.law, LEAVES)
+    prepares, prepares_leaves = (policy.may_prepare(row, person) for row in (row_of_policy, row_of_leaves))
+    waiting = [
+        (row, waiting_changes(facility_row, person, subject, now))
+        for subject, row in ((SUBJECT, row_of_policy), (LEAVES, row_of_leaves))
+    ]
+    changes = [line for _row, lines in waiting for line in lines]
     context = page_context(person, facility_row, PEOPLE, now) | {
         "tab": "people",
         "rows": matching[page * PAGE_SIZE : (page + 1) * PAGE_SIZE],
@@ -134,6 +151,9 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
             line for line in changes if selected and line.change.params.get("person") == selected.person.code
         ],
         "changes": changes,
+        "waiting_for": "; ".join(
+            dict.fromkeys(policy.in_words(row.approve) for row, lines in waiting if lines)
+        ),
         "one_time_pins": one_time_secrets.readable_pins(person, facility, now),
         "one_time_passwords": [
             (row, passwords.one_time_text(row))
@@ -142,10 +162,10 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
         ],
         "actor": person,
         "prepares": prepares,
+        "prepares_leaves": prepares_leaves,
         "approves": policy.may_approve(row_of_policy, person),
-        "prepares_for_selected": selected is not None
-        and prepares
-        and may_prepare_for(person, selected.person),
+        "may_prepare_for_selected": selected is not None and may_prepare_for(person, selected.person),
+        "leave_reasons": LeaveReason.choices,
         **unlock_context(person, facility_row, selected.lockouts if selected else [], now),
         "roles": [
             (role, Role(role).label)
@@ -153,6 +173,7 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
             if not _is_of_table_games(person) or staff.department_of(role) == Department.TABLE_GAMES
         ],
         "policy": {"title": row_of_policy.title, "approve": policy.in_words(row_of_policy.approve)},
+        "leave_policy": {"approve": policy.in_words(row_of_leaves.approve)},
         "gives_passwords": SIGN_INS in facility_pages_for(person, request.device),  # type: ignore[attr-defined]
         "now": now,
         "today": facility_row.local(now).date(),
@@ -226,10 +247,11 @@ def _row(person: Person, facts: _Facts, today: dt.date) -> PersonRow:
         facts.duty.get(person.pk, []),
         facts.devices.get(person.pk, []),
         factors if needs_password(person) else ["PIN"] if person.has_usable_password() else [],
-        list(_states(person, factors, lockouts, secrets, days)),
+        list(_states(person, factors, lockouts, secrets, days, today)),
         lockouts,
         secrets,
         days,
+        person.is_on_leave(today),
     )
 
 
@@ -239,11 +261,18 @@ def _states(
     lockouts: list[Lockout],
     secrets: list[OneTimeSecret],
     days: int | None,
+    today: dt.date,
 ) -> list[State]:
-    """What there is to know about a person. Empty: in order."""
+    """What there is to know about a person. Empty: in order. Who is on leave lacks nothing until they are back."""
     if not person.is_active:
         return [State("off", "Left", needs_somebody=False)]
+    if person.is_on_leave(today):
+        if person.leave_until is not None and person.leave_until < today:
+            return [State("warn", f"Leave ended {day_in_words(person.leave_until)}: back?")]
+        return [State("info", f"On leave {person.leave_end_in_words}", needs_somebody=False)]
     states = [State("stop", "Locked out") for _ in lockouts[:1]]
+    if person.leave_from is not None:
+        states.append(State("info", f"Leave from {day_in_words(person.leave_from)}", needs_somebody=False))
     if days is not None and days < 0:
         states.append(State("stop", "License ended"))
     elif days is not None and days <= SOON.days:
@@ -266,6 +295,7 @@ def _is_in(row: PersonRow, filter_code: str, query: str) -> bool:
         "need": row.needs_somebody,
         "duty": bool(row.duty) and row.person.is_active,
         "ending": row.is_ending,
+        "leave": row.is_on_leave and row.person.is_active,
         "left": not row.person.is_active,
     }[filter_code]
     person, words = row.person, query.casefold()

@@ -161,6 +161,9 @@ def change_people(scene: Scene) -> None:
     )
     duty = {"person": "park-z", "table": "T-01"}
     scene.in_room("assign_person", duty, by="shift-manager", witness="pit-manager")
+    leave = {"person": "park-z", "begins_on": "2026-11-21", "last_day": "2026-12-03", "reason": "family"}
+    test_people.change(scene, "record_leave", leave)
+    test_people.change(scene, "record_return", {"person": "park-z"})
     trained = {"person": "relief", "game": "football", "reference": "TR-9", "since": "2026-11-01"}
     scene.in_room("record_qualification", trained, by="shift-manager")
     for _ in range(pins.MAX_WRONG[pins.Scope.PERSON_AT_DEVICE]):

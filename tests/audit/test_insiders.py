@@ -21,10 +21,13 @@ from django.db.utils import ProgrammingError
 from django.test import Client
 from django.utils import timezone
 
-from audit import chain, clock, devices, export, pins, verification, verify
+from audit import chain, clock, devices, export, pins, record, registration, verification, verify
+from audit.entries import PERSON_SIGNED_IN
+from audit.errors import LeaveHasBegun
 from audit.exporting import bundle
 from audit.management.commands import provision_roles
 from audit.models import Checkpoint, Device, Entry, LegalHold, Lockout, Person, Stream
+from audit.people_record_checks import check_people
 from audit.sealing import keys
 from audit.sealing.leader_lock import LeaderLock
 from audit.sealing.process import SealerSession
@@ -61,6 +64,7 @@ from tables.replay.play_tables import differences_of
 from tables.rounds.end_reasons import VOID_REASONS, end_reason_text
 from tables.runner.system import system_context
 from tables.screens import fragments
+from tables.staffing.record_checks import check_registrations
 from tables.words.sentences import act_line
 from tests.tables.cast import PIN, Scene, make_scene
 from tests.tables.conftest import Hands
@@ -1693,6 +1697,94 @@ def test_what_the_servers_operator_does_alone_says_so_on_the_record(people_scene
 # What somebody inside who works for a player tries with the players on file, what stops them, and who is told.
 # Whose rounds were whose decides what a player is given, and an exclusion who may sit down. Names and letters are
 # for the casino's own people.
+
+
+def people_leave(
+    scene: Scene, person: str, begins_on: str = "2026-11-21", by: str = PEOPLE_ADMINISTRATOR
+) -> None:
+    """Everybody is on record, and somebody is on leave, as two others recorded."""
+    registration.record_people(scene.people["compliance"])
+    leave = {"person": person, "begins_on": begins_on, "last_day": "2026-12-03", "reason": "suspension"}
+    change = people_prepare(scene, "record_leave", leave, by=by)
+    scene.in_room("approve_change", {"change": change}, by="compliance")
+    scene.people[person].refresh_from_db()
+
+
+@pytest.mark.both_databases
+def test_a_colleague_who_knows_the_pin_of_somebody_on_leave_signs_nothing_with_it(people_scene, people_hands):
+    """A dealer has seen the PIN of a supervisor who is away, and signs in and signs as she would.
+
+    The right PIN opens nothing while she is away, and each try is on the record with its reason, device and moment. He
+    gets no other PIN of hers either. What he writes past the programs, a full verification names.
+    """
+    scene = people_scene
+    people_leave(scene, "casino-supervisor")
+    typed = {"person": "casino-supervisor", "pin": PIN}
+    for device in ("podium", "tablet"):
+        assert scene.browser(device).post("/sign-in", typed).status_code == 403
+        refused = people_newest("person.refused")
+        assert (refused["data"]["why"], refused["data"]["purpose"]) == ("on-leave", "sign-in")
+    scene.place((1, "small", 2_500))
+    void = {"seen": scene.version, "params": {"reason": "dispute"}, "witness": typed}
+    duty = Assignment.objects.filter(person__code="casino-supervisor")
+    # Her duty has ended; nor does a PIN count that comes before the ticker has ended it.
+    for ended_at, refusal in ((people_hands.now, "witness-not-assigned"), (None, "on-leave")):
+        duty.update(ended_at=ended_at)
+        body = json.dumps({"command": str(uuid.uuid4()), **void})
+        address = "/floor/larkfield/T-01/acts/void_round"
+        answer = scene.browser("tablet", "dealer").post(address, body, content_type="application/json")
+        assert answer.json()["refusal"]["code"] == refusal
+    assert people_newest("person.refused")["data"]["purpose"] == "witness"
+    with scene.refused("person-on-leave"):
+        people_prepare(scene, "replace_pin", {"person": "casino-supervisor"}, by="shift-manager")
+    assert list(check_registrations(lambda: None)) == []
+
+    stream = record.lock_stream("larkfield/sign-in")
+    entry = PERSON_SIGNED_IN({"name": "Podium", "relieves": None})
+    forged = record.append(
+        stream,
+        entry=entry,
+        moment=people_hands.now,
+        gaming_day=people_hands.now.date(),
+        actor=scene.people["casino-supervisor"],
+    )
+    [finding] = check_registrations(lambda: None)
+    assert finding.code == "signed-on-leave"
+    assert finding.where == {
+        "stream": "larkfield/sign-in", "seq": forged.seq, "person": "casino-supervisor"
+    }  # fmt: skip
+
+
+@pytest.mark.both_databases
+def test_a_manager_who_is_sent_on_leave_does_not_put_himself_back(people_scene, people_hands):
+    """A shift manager is sent on leave from Monday on, and calls it off himself, with a colleague, and in the rows."""
+    scene = people_scene
+    people_leave(scene, "shift-manager", begins_on="2026-11-23")
+    own = {"person": "shift-manager"}
+    with scene.refused("not-your-own-access"):
+        people_prepare(scene, "record_return", own, by="shift-manager")
+    with scene.refused("may-not-prepare"):
+        people_prepare(scene, "record_return", own, by="pit-manager")
+    sooner = {**own, "begins_on": "2030-01-01", "reason": "vacation"}
+    with scene.refused("has-a-leave"):
+        people_prepare(scene, "record_leave", sooner)
+    change = people_prepare(scene, "record_return", own)
+    with scene.refused("may-not-approve"):
+        scene.in_room("approve_change", {"change": change}, by="shift-manager")
+
+    people_hands.now += dt.timedelta(days=2)
+    with pytest.raises(LeaveHasBegun):
+        scene.in_room("record_return", {"person": "relief"}, by="shift-manager", approve=False)
+    row = Person.objects.filter(code="shift-manager")
+    with transaction.atomic():
+        row.update(leave_from=None, leave_until=None, leave_reason="")
+        columns = [finding.where["column"] for finding in check_people(lambda: None)]
+        assert columns == ["leave_from", "leave_reason", "leave_until"]
+        accomplice = scene.people["pit-manager"]
+        registration.record_person(row.get(), row.get(), accomplice)
+        [finding] = check_registrations(lambda: None)
+        assert (finding.code, finding.where["person"]) == ("person-by-others", "shift-manager")
+        assert finding.where["by"] == "shift-manager and pit-manager"
 
 
 def players_scene() -> Scene:

@@ -18,6 +18,9 @@ from .conftest import MOMENT
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
+ON_LEAVE = {"leave_from": "2026-11-21", "leave_reason": "vacation"}
+
+
 def found():
     return [finding.as_data() for finding in verification.verify().findings]
 
@@ -54,22 +57,26 @@ def on_record(tablet, dealer, floorperson):
         ({"licence_ends_on": "2030-01-31"}, "licence_ends_on"),
         ({"pin_must_change": True}, "pin_must_change"),
         ({"pin_ends_at": MOMENT}, "pin_ends_at"),
+        ({"leave_until": "2030-01-31", **ON_LEAVE}, "leave_from"),
     ],
 )
 def test_a_person_whose_row_was_changed_is_named_with_the_entry(on_record, changed, column):
     Person.objects.filter(code="tran-m").update(**changed)
     seq = on_record["tran-m"]
     finding = {"person": "tran-m", "stream": "larkfield/sign-in", "seq": seq, "column": column}
-    assert found() == [{"what": "person-differs", **finding}]
+    assert found()[0] == {"what": "person-differs", **finding}
+    assert len(found()) == len(changed)
 
 
 def test_what_was_stated_and_is_gone_from_the_row_is_named(on_record):
     people_with_badges = Person.objects.filter(code="tran-m")
-    people_with_badges.update(badge="4417", licence_ends_on="2030-01-31")
+    people_with_badges.update(badge="4417", licence_ends_on="2030-01-31", **ON_LEAVE)
     registration.record_people()
     assert found() == []
-    people_with_badges.update(badge="", licence_ends_on=None)
-    assert [finding["column"] for finding in found()] == ["badge", "licence_ends_on"]
+    people_with_badges.update(badge="", licence_ends_on=None, leave_from=None, leave_reason="")
+    assert [finding["column"] for finding in found()] == [
+        *("badge", "leave_from", "leave_reason", "licence_ends_on")
+    ]
 
 
 def test_a_person_without_an_entry_and_an_entry_without_a_person_are_named(on_record, make_person):

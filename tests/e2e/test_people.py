@@ -253,3 +253,32 @@ def test_a_file_of_people_is_checked_and_prepared_without_typing_them(scene, new
         "dealer",
         "floorperson",
     }
+
+
+def test_somebody_goes_on_leave_and_is_called_back_on_the_page_people(scene, new_page, spotless):
+    office = Office(new_page(820, 1180)).begin(scene, "system-administrator", "people")
+    spotless.append(office)
+    address = office.page.url
+    office.page.goto(f"{address}?person=relief")
+    box = office.slip("record-leave")
+    box.locator("[name=reason]").select_option("medical")
+    today = scene.table.facility.gaming_day(clock.now())
+    box.locator("[name=begins_on]").fill(today.isoformat())
+    box.locator("[name=last_day]").fill("2038-12-03")
+    is_well(office.page)
+    office.go(box)
+    expect(office.page.locator(".waiting")).to_contain_text("until 3 Dec 2038: medical")
+    scene.approve_changes(by="compliance")
+    office.page.goto(f"{address}?show=leave&person=relief")
+    expect(office.page.locator(".panel-facts")).to_contain_text("On leave until 3 Dec 2038")
+    expect(office.page.locator(".panel [data-open=replace-pin]")).to_have_count(0)
+    is_well(office.page)
+
+    tablet_of_relief = Tablet(new_page())
+    tablet_of_relief.enrol(scene.tokens["tablet"])
+    expect(tablet_of_relief.page.locator("label.person:has(input[value='relief'])")).to_have_count(0)
+
+    office.go(office.slip("record-return"))
+    scene.approve_changes(by="compliance")
+    office.page.goto(f"{address}?person=relief")
+    expect(office.page.locator(".panel-facts")).not_to_contain_text("On leave")

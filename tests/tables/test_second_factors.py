@@ -139,7 +139,7 @@ def test_acts_that_need_a_second_factor_are_approvals_exports_corrections_and_ca
         *("correct_dice", "record_missed_wager", "strike_mistaken_wager"),
         *("file_slip", "settle_slip", "sign_case_outcome", "begin_own_duty"),
         *("add_person", "add_people", "change_access", "replace_pin", "end_access", "review_access"),
-        *("replace_sign_in", "add_device", "move_device"),
+        *("replace_sign_in", "record_leave", "record_return", "add_device", "move_device"),
     )
     assert needed == dict.fromkeys(corrections, "office") | dict.fromkeys(
         (

@@ -132,6 +132,11 @@ ROWS = {
         lambda: not Person.objects.get(code="relief").is_active,
         "system-administrator", "compliance", "/floor/larkfield/people/", "Somebody else approves it.",
     ),
+    "leaves": Row(
+        "record_leave", lambda scene: {"person": "relief", "begins_on": "2030-01-01", "reason": "family"},
+        lambda: Person.objects.get(code="relief").leave_from is not None,
+        "system-administrator", "compliance", "/floor/larkfield/people/", "Somebody else approves it.",
+    ),
 }  # fmt: skip
 
 
