@@ -10,6 +10,7 @@ from django.urls import path, reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_GET
 
+from audit import clock
 from audit.access import Denied
 from audit.models import Department, Person, Role
 from games.engine import Refusal
@@ -156,10 +157,13 @@ def _people_who_may(facility: Facility, change: PreparedChange) -> list[tuple[Pe
     """People who may approve the change, with whether they are on duty; those on duty first."""
     row = policy.row_of(facility.law, change.subject)
     people = Person.objects.filter(role__in=row.approve, is_active=True).exclude(code__in=change.makers)
+    today = facility.gaming_day(clock.now())
     able = [
         (person, floor().is_on_duty(person, facility))
         for person in people
-        if person.belongs_to(facility.code) and policy.may_approve(row, person)
+        if person.belongs_to(facility.code)
+        and policy.may_approve(row, person)
+        and not person.is_on_leave(today)
     ]
     return sorted(able, key=lambda pair: (not pair[1], pair[0].name))
 

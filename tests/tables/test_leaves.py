@@ -386,3 +386,16 @@ def test_the_search_of_the_record_finds_leaves_among_people_and_by_their_types(s
         asked = parse_query({"type": query.removeprefix("type=")}, scene.table.facility)
         types = [entry.type for entry in search_record(asked).entries if entry.type.startswith("leave.")]
         assert types == ["leave.ended", "leave.recorded"], query
+
+
+def test_nobody_on_leave_is_named_as_somebody_who_may_approve(scene):
+    code = scene.in_room("set_review_sum", {"cents": 50_000}, by="compliance", approve=False).body["change"]
+    address = f"/office/larkfield/changes/{code}/"
+
+    def may_approve() -> str:
+        shown = scene.browser("podium", "compliance").get(address).content.decode()
+        return " ".join(re.findall(r"<dt>May approve</dt><dd>(.*?)</dd>", shown, re.DOTALL)[0].split())
+
+    assert may_approve() == "Shift Manager, shift manager (on duty)"
+    leave(scene, "shift-manager")
+    assert "nobody with access here" in may_approve()

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from django.urls import reverse
 from icalendar import Alarm, Calendar, Event, vText
 
+from audit import clock
 from games.models import CalendarFeed, Facility
 from games.office.calendar.deadlines import Deadline
 from games.office.core.access import OFFICE_VIEWERS
@@ -34,7 +35,7 @@ def sha256_of(secret: str) -> str:
 
 
 def open_feed(secret: str) -> CalendarFeed | None:
-    """Return the open feed with this secret, if its person may still see the office.
+    """Return the open feed with this secret, if its person may still see the office and is not on leave.
 
     The query uses the hash of the secret, so the response time reveals nothing about the secret.
     """
@@ -47,8 +48,10 @@ def open_feed(secret: str) -> CalendarFeed | None:
     ):
         return None
     person = feed.person
-    at_home = person.facility in ("", feed.facility.code)
-    return feed if person.is_active and at_home and person.role in OFFICE_VIEWERS else None
+    is_here = person.is_active and person.belongs_to(feed.facility.code)
+    if not is_here or person.is_on_leave(feed.facility.gaming_day(clock.now())):
+        return None
+    return feed if person.role in OFFICE_VIEWERS else None
 
 
 def calendar_bytes(

@@ -129,6 +129,15 @@ def test_a_wrong_secret_finds_nothing(filed, secret):
     assert (answer.status_code, answer.content) == (404, b"")
 
 
+def test_the_address_of_somebody_on_leave_finds_nothing_until_they_are_back(filed):
+    address = address_of(make(filed))
+    on_leave = Person.objects.filter(code="compliance")
+    on_leave.update(leave_from="2020-01-01", leave_reason="family")
+    assert Client().get(address).status_code == 404
+    on_leave.update(leave_from=None, leave_reason="")
+    assert Client().get(address).status_code == 200
+
+
 def test_a_revoked_address_finds_nothing_from_then_on(filed):
     address = address_of(make(filed))
     number = CalendarFeed.objects.get().pk
