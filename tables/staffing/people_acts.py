@@ -9,7 +9,7 @@ What happens to the person's row is in `audit/staff.py`, as for the commands of 
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import cast, get_args
+from typing import Annotated, cast
 
 from django.core.exceptions import ValidationError
 from django.db.models import Q
@@ -25,6 +25,7 @@ from audit.entries import (
 from audit.models import Department, OneTimeSecret, Person, Role
 from audit.models.people import badge_validator, code_validator, day_in_words
 from audit.staff import Answerable
+from games.act_forms import Day, OptionalDay, Text, found, text
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.models import Facility
@@ -74,7 +75,6 @@ ROLES = tuple(Role.values)
 PREPARERS = frozenset(policy.practice()[SUBJECT].prepare)
 APPROVERS = policy.roles_of(SUBJECT, "approve")
 LEAVE_PREPARERS = frozenset(policy.practice()[LEAVES].prepare)
-LEAVE_REASONS: tuple[LeaveReasonCode, ...] = get_args(LeaveReasonCode)
 Kind = OneTimeSecret.Kind
 MAX_WHY = 200
 MAX_CODE, MAX_NAME, MAX_LICENSE, MAX_BADGE = 40, 120, 40, 6
@@ -91,6 +91,24 @@ class NewPerson:
     badge: str
     licence: str
     licence_ends_on: dt.date | None
+
+
+def _person(ctx: FacilityContext, code: str) -> Person:
+    """The person whom a change is about, who may not approve it. Raises `no-such-person` or `works-everywhere`.
+
+    Raises `not-your-own-access` and `access-of-another-department` as Forbidden.
+    """
+    person = person_here(ctx.facility, code)
+    if not person.facility:
+        raise Refusal(WORKS_EVERYWHERE, person=person.name)
+    if ctx.approving is None and person.pk == ctx.actor.pk:
+        raise Forbidden(NOT_YOUR_OWN_ACCESS)
+    _verify_department(_answerable(ctx).by, person.role)
+    ctx.add_makers(person)
+    return person
+
+
+_Named = Annotated[Person, found(Text, _person)]
 
 
 @facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
@@ -122,7 +140,7 @@ def change_access(ctx: FacilityContext, params: Params) -> ActOutcome:
     Raises `nothing-to-change`, `not-a-badge`, `badge-taken`, `last-with-access-rights`, or what `end_access` raises of
     somebody at work; as Forbidden, `access-of-another-department` and `not-your-own-access`.
     """
-    person = _person(ctx, params)
+    person = _person(ctx, params.text("person"))
     role = params.choice("role", ROLES, default=Role(person.role).value)
     badge = params.text("badge", default="", max_length=MAX_BADGE)
     licence = params.text("licence", default="", max_length=MAX_LICENSE)
@@ -151,12 +169,11 @@ def change_access(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
-def replace_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
+def replace_pin(ctx: FacilityContext, *, person: _Named) -> ActOutcome:
     """End the PIN of a person who forgot it, and let who approves that make a one-time PIN.
 
     Raises `person-on-leave`, `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
     """
-    person = _person(ctx, params)
     verify_not_on_leave(person, ctx.gaming_day)
     devices = staff.change(person, _answerable(ctx), loses_pin=True)
     secret = _allow(ctx, person, Kind.PIN)
@@ -165,13 +182,12 @@ def replace_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(STAFF, roles=PREPARERS, subject=SUBJECT, step_up="office")
-def end_access(ctx: FacilityContext, params: Params) -> ActOutcome:
+def end_access(ctx: FacilityContext, *, person: _Named, why: Text) -> ActOutcome:
     """End a person's access: they leave. Their sessions and their duty end at once; the record keeps their name.
 
     Raises `still-at-a-post` or `still-supervises` for somebody whom an open table needs, `last-with-access-rights`,
     `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
     """
-    person, why = _person(ctx, params), params.text("why")
     duty = _verify_not_at_work(ctx, person)
     _verify_not_last(person, "")
     ctx.affect(tables_of(person))
@@ -186,7 +202,14 @@ def end_access(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(STAFF, roles=LEAVE_PREPARERS, subject=LEAVES, step_up="office")
-def record_leave(ctx: FacilityContext, params: Params) -> ActOutcome:
+def record_leave(
+    ctx: FacilityContext,
+    *,
+    person: _Named,
+    begins_on: Day,
+    last_day: OptionalDay = None,
+    reason: LeaveReasonCode,
+) -> ActOutcome:
     """Record that a person is on leave from a gaming day on, or change the last day or the reason of their leave.
 
     While on leave nobody signs in, signs, or is on duty, planned or given a PIN. Of a leave that begins today,
@@ -195,9 +218,6 @@ def record_leave(ctx: FacilityContext, params: Params) -> ActOutcome:
 
     Raises `leave-begins-in-the-past`, `leave-ends-before-it-begins`, `has-a-leave`, or what `end_access` raises.
     """
-    person = _person(ctx, params)
-    begins_on, last_day = params.date("begins_on"), params.date("last_day", optional=True)
-    reason = params.choice("reason", LEAVE_REASONS)
     _verify_leave(ctx, person, begins_on, last_day, reason)
     _verify_not_last(person, "")
     data: LeaveRecorded = {
@@ -222,13 +242,12 @@ def record_leave(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(STAFF, roles=LEAVE_PREPARERS, subject=LEAVES, step_up="office")
-def record_return(ctx: FacilityContext, params: Params) -> ActOutcome:
+def record_return(ctx: FacilityContext, *, person: _Named) -> ActOutcome:
     """Record that a person is back from their leave, or that a leave is called off before it begins.
 
     They sign in with the PIN or the second factor that they had. Their duty starts anew. Raises `not-on-leave`,
     `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
     """
-    person = _person(ctx, params)
     if person.leave_from is None:
         raise Refusal(NOT_ON_LEAVE, person=person.name)
     data: Leave = {
@@ -242,7 +261,9 @@ def record_return(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(SIGN_INS, roles=PREPARERS, subject=SUBJECT, step_up="office")
-def replace_sign_in(ctx: FacilityContext, params: Params) -> ActOutcome:
+def replace_sign_in(
+    ctx: FacilityContext, *, person: _Named, why: Annotated[str, text(MAX_WHY)], lost: bool = False
+) -> ActOutcome:
     """Let who approves it make a one-time password of a person who forgot theirs, or `lost` every second factor.
 
     Whoever has a lost key may have an open sign-in too, so lost factors end at once, and so do sign-ins everywhere but
@@ -250,9 +271,7 @@ def replace_sign_in(ctx: FacilityContext, params: Params) -> ActOutcome:
 
     Raises `person-on-leave`, `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
     """
-    person, why = _person(ctx, params), params.text("why", max_length=MAX_WHY)
     verify_not_on_leave(person, ctx.gaming_day)
-    lost = params.boolean("lost")
     ended = factors.end_all(person, ctx.now) if lost else []
     devices = people.end_sessions(person) if lost else []
     secret = _allow(ctx, person, Kind.PASSWORD)
@@ -317,21 +336,6 @@ def _answerable(ctx: FacilityContext) -> Answerable:
     if ctx.approving is None:
         return Answerable(ctx.actor, None)
     return Answerable(ctx.approving.prepared_by, ctx.actor)
-
-
-def _person(ctx: FacilityContext, params: Params) -> Person:
-    """The person whom a change is about, who may not approve it. Raises `no-such-person` or `works-everywhere`.
-
-    Raises `not-your-own-access` and `access-of-another-department` as Forbidden.
-    """
-    person = person_here(ctx.facility, params.text("person"))
-    if not person.facility:
-        raise Refusal(WORKS_EVERYWHERE, person=person.name)
-    if ctx.approving is None and person.pk == ctx.actor.pk:
-        raise Forbidden(NOT_YOUR_OWN_ACCESS)
-    _verify_department(_answerable(ctx).by, person.role)
-    ctx.add_makers(person)
-    return person
 
 
 def _verify_department(by: Person, role: str) -> None:

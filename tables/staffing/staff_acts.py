@@ -2,14 +2,14 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import cast
+from typing import Annotated, cast
 
 from django.db.models import Q, QuerySet
 
 from audit.models import Person
+from games.act_forms import Day, OptionalDay, Text, one_of, text, whole
 from games.engine import Refusal
 from games.models import Facility
-from games.params import Params
 from games.refusals import MALFORMED
 from games.registry import GAMES
 from tables.core import posts
@@ -17,7 +17,7 @@ from tables.core.context import TableContext
 from tables.core.duty import covers, locked_duty, person_here, verify_not_on_leave
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Assignment, Pit, Qualification, Table
-from tables.models.staffing import GAMES_ELSEWHERE, GameElsewhere
+from tables.models.staffing import GameElsewhere
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.duty_rights import (
     DUTY_ROLES,
@@ -55,13 +55,12 @@ MAX_REFERENCE_LENGTH = 60
 
 
 @facility_act(STAFF, roles=DUTY_ROLES, witness=True)
-def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
+def assign_person(ctx: FacilityContext, *, person_code: Text, pit: Text = "", table: Text = "") -> ActOutcome:
     """Put a person on duty at a table, at all tables of a pit, or at the whole facility if neither is named.
 
     Each department puts its own people on duty (`duty_rights`).
     """
-    person = person_here(ctx.facility, params.text("person"))
-    pit, table = params.text("pit", default=""), params.text("table", default="")
+    person = person_here(ctx.facility, person_code)
     duty = Assignment(person=person, facility=ctx.facility, started_at=ctx.now)
     duty.pit, duty.table = _place(ctx, pit, table)
     verify_may_change_duty(ctx, person)
@@ -75,7 +74,7 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(STAFF, roles=OWN_DUTY_ROLES, step_up="office", off_duty=True)
-def begin_own_duty(ctx: FacilityContext, params: Params) -> ActOutcome:
+def begin_own_duty(ctx: FacilityContext) -> ActOutcome:
     """Start one's own duty at the whole facility, where nobody of the department is on duty who could.
 
     Without it a department with nobody on duty could come back only by an administrator and a second person.
@@ -90,13 +89,12 @@ def begin_own_duty(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(STAFF, roles=STAFFERS)
-def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
+def assign_elsewhere(ctx: FacilityContext, *, person_code: Text, game: GameElsewhere) -> ActOutcome:
     """Record that a floorperson supervises one more table of a game that is not dealt with Pitside.
 
     It counts in the floorperson's span (§ 577.9(c), § 465a.35).
     """
-    person = person_here(ctx.facility, params.text("person"))
-    game = params.choice("game", GAMES_ELSEWHERE)
+    person = person_here(ctx.facility, person_code)
     if person.role not in FLOOR:
         raise Refusal(ROLE_DOES_NOT_SUPERVISE, person=person.name)
     verify_may_change_duty(ctx, person)
@@ -107,14 +105,15 @@ def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(STAFF, roles=DUTY_ROLES, witness=True)
-def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
+def end_assignment(ctx: FacilityContext, *, assignment_id: Annotated[int, whole(1, 2**53)]) -> ActOutcome:
     """End a duty of the own department (`duty_rights`).
 
     Refused while the person supervises an open table, or works a post of one, that no other duty of theirs covers:
     somebody must relieve them first.
     """
-    pk = params.integer("assignment", 1, 2**53)
-    ending = Assignment.objects.filter(facility=ctx.facility, pk=pk).select_related("person").first()
+    ending = (
+        Assignment.objects.filter(facility=ctx.facility, pk=assignment_id).select_related("person").first()
+    )
     if ending is None:
         raise Refusal(NO_SUCH_ASSIGNMENT)
     verify_may_change_duty(ctx, ending.person)
@@ -179,14 +178,22 @@ def tables_of(person: Person) -> QuerySet[Table]:
 
 
 @facility_act(STAFF, roles=STAFFERS)
-def record_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
+def record_qualification(
+    ctx: FacilityContext,
+    *,
+    person_code: Text,
+    game: Annotated[str, one_of(tuple(GAMES))],
+    reference: Annotated[str, text(MAX_REFERENCE_LENGTH)],
+    since: Day,
+    ends_on: OptionalDay = None,
+) -> ActOutcome:
     """Record a person's training to deal a game: its reference, and its first day."""
     qualification = Qualification(
-        person=person_here(ctx.facility, params.text("person")),
-        game=params.choice("game", tuple(GAMES)),
-        reference=params.text("reference", max_length=MAX_REFERENCE_LENGTH),
-        since=params.date("since"),
-        ends_on=params.date("ends_on", optional=True),
+        person=person_here(ctx.facility, person_code),
+        game=game,
+        reference=reference,
+        since=since,
+        ends_on=ends_on,
     )
     if qualification.ends_on and qualification.ends_on <= qualification.since:
         raise Refusal(QUALIFICATION_ENDS_BEFORE_IT_BEGINS)
@@ -204,14 +211,18 @@ def record_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 @facility_act(STAFF, roles=STAFFERS)
-def end_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
+def end_qualification(
+    ctx: FacilityContext, *, qualification_id: Annotated[int, whole(1, 2**53)], ends_on: Day
+) -> ActOutcome:
     """End a training. `ends_on` is the first day on which it no longer holds.
 
     A training that was recorded by mistake ends on its first day.
     """
-    pk, ends_on = params.integer("qualification", 1, 2**53), params.date("ends_on")
     qualification = (
-        Qualification.objects.select_for_update(of=("self",)).filter(pk=pk).select_related("person").first()
+        Qualification.objects.select_for_update(of=("self",))
+        .filter(pk=qualification_id)
+        .select_related("person")
+        .first()
     )
     if qualification is None or not qualification.person.belongs_to(ctx.facility.code):
         raise Refusal(NO_SUCH_QUALIFICATION)

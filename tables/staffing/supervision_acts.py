@@ -1,8 +1,8 @@
 """Acts that change a table's floorperson: a floorperson takes it, or a pit manager assigns one."""
 
 from audit.models import Person
+from games.act_forms import Text
 from games.engine import Refusal
-from games.params import Params
 from tables.core.context import TableContext
 from tables.core.duty import person_here, verify_not_on_leave
 from tables.core.permissions import FLOOR, STAFFERS
@@ -14,16 +14,16 @@ from tables.staffing.spans import verify_may_supervise
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def take_supervision(ctx: TableContext, params: Params) -> ActOutcome:
+def take_supervision(ctx: TableContext) -> ActOutcome:
     """Make the signed-in floorperson or above the supervisor of this table, in place of the previous one."""
     assert ctx.actor is not None
     return ActOutcome(SUPERVISION_TAKEN(supervise(ctx, ctx.actor)), changes="nothing")
 
 
 @act(roles=STAFFERS, depends_on="nothing")
-def assign_floorperson(ctx: TableContext, params: Params) -> ActOutcome:
+def assign_floorperson(ctx: TableContext, *, person_code: Text) -> ActOutcome:
     """Make another floorperson who is on duty here the supervisor of this table."""
-    person = person_here(ctx.table.facility, params.text("person"))
+    person = person_here(ctx.table.facility, person_code)
     return ActOutcome(SUPERVISION_ASSIGNED(supervise(ctx, person)), changes="nothing")
 
 
