@@ -6,6 +6,7 @@ first reads it, once for each rendering; what is the same for many snapshots is 
 
 import datetime as dt
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -328,9 +329,57 @@ def on_layout(s: Snapshot) -> Snapshot:
 
 
 def left_on_layout(s: Snapshot) -> Snapshot:
-    """Return the snapshot with the chips on the layout that no seat has back yet, after a round without a result."""
-    back = s.get("returning")  # a replayed round has none
-    return s if back is None else _with_wagers_of(s, [seat for seat in back["seats"] if not seat["done"]])
+    """Return the snapshot with only the wagers whose chips lie on the layout.
+
+    This is the only definition of it, for each sum, number and drawing of what lies there. Chips that were taken, paid,
+    collected as a fee, struck, or handed back do not lie there. A replayed round keeps all of its wagers.
+    """
+    if "returning" not in s:
+        return s
+    back = s["returning"]
+    if back is not None:
+        return _with_wagers_of(s, [seat for seat in back["seats"] if not seat["done"]])
+    unsettled, collected = _unsettled(s), _collected(s)
+    wagers = [
+        wager
+        for wager in s["round"]["wagers"]
+        if not wager["struck"]
+        and wager["wager"] not in collected
+        and (wager["outcome"] is None or (wager["seat"], wager["wager"], wager["play"]) in unsettled)
+    ]
+    return {**s, "round": {**s["round"], "wagers": wagers}}
+
+
+def _unsettled(s: Snapshot) -> set[tuple[int, str, int | None]]:
+    """Return the wagers that the newest throw decided and whose money has not moved, by seat, code and play."""
+    round_ = s["round"]
+    if round_["settle"] is not None:
+        return {
+            (seat["seat"], line["wager"], line["play"])
+            for step in round_["settle"]["steps"]
+            for seat in step["seats"]
+            if not seat["done"]
+            for line in seat["lines"]
+        }
+    unpaid_winners: set[tuple[int, str, int | None]] = {
+        (seat["seat"], line["wager"], None)
+        for seat in round_["pay"]["seats"]
+        for line in seat["lines"]
+        if not line["paid"]
+    }
+    if round_["phase"] == "taken":
+        return unpaid_winners
+    if round_["phase"] not in ("called", "lit"):
+        return set()
+    return unpaid_winners | {
+        (seat["seat"], line["wager"], None) for seat in round_["take"]["seats"] for line in seat["lines"]
+    }
+
+
+def _collected(s: Snapshot) -> Collection[str]:
+    """Return the codes of the wagers that were collected before the throw, in a game that has a fee."""
+    of_game = getattr(layout.game_screens(s["table"]["game"]), "collected", None)
+    return of_game(s) if of_game else ()
 
 
 def _with_wagers_of(s: Snapshot, seats: list[ReturnSeat]) -> Snapshot:
@@ -621,6 +670,16 @@ class PlanLine(TypedDict):
     """What a lens of the floor plan says of a table. `until`: a moment that is counted down instead of the text."""
 
     lens: Literal["state", "win", "pace", "dice", "occupancy"]
+    @cached_property
+    def wagers(self) -> list[WagerFacts]:
+        """The wagers that lie on the layout, also those that still go back after a round without a result."""
+        return left_on_layout(self.s)["round"]["wagers"]
+
+    @cached_property
+    def on_layout_cents(self) -> int:
+        """The chips that lie on the layout."""
+        return sum(wager["cents"] for wager in self.wagers)
+
     text: str
     until: str
     level: AlertLevel | Literal[""]
@@ -1100,7 +1159,7 @@ class TableData(ScreenData):
             for alert in self.alerts
             if alert["standing"] and kind_of(alert["kind"], "").needs_note
         ]
-        on_felt = sum(wager["cents"] for wager in self.wagers)
+        on_felt = self.on_layout_cents
         steps = [
             (
                 "The round is over",
@@ -1116,15 +1175,6 @@ class TableData(ScreenData):
             {"label": label, "text": f"{text}{more}", "url": url, "done": not text}
             for label, text, url, more in steps
         ]
-
-    @cached_property
-    def wagers(self) -> list[WagerFacts]:
-        """The wagers on the layout, also those that still go back after a round without a result."""
-        return [wager for wager in left_on_layout(self.s)["round"]["wagers"] if not wager["struck"]]
-
-    @cached_property
-    def wagered_cents(self) -> int:
-        return sum(wager["cents"] for wager in self.wagers)
 
     @cached_property
     def seat_count(self) -> int:

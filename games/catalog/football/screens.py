@@ -321,22 +321,24 @@ def football_areas(s: Snapshot, game: FootballView) -> dict[str, list[SafeString
     return {"single": drawn(SINGLE_PLAY_CODES), "full": drawn(FULL_GAME), "length": drawn(GAME_LENGTH)}
 
 
-def football_spots(s: Snapshot, game: FootballView) -> dict[str, list[Spot]]:
-    """Return the areas for the pit's table page, each with its wagers."""
+def football_spots(s: Snapshot) -> dict[str, list[Spot]]:
+    """Return the areas for the pit's table page, each with the stakes that lie there."""
     by_code = {area["wager"]: area for area in s["layout"]}
-    money_by_area, lit = _money_by_area(s, game), lit_wagers(s)
+    owned, lit = owners_by_area(s["round"]["wagers"]), lit_wagers(s)
+    wagers = [wager for wager in s["round"]["wagers"] if not wager["struck"]]
+    lost = {wager["wager"] for wager in wagers if wager["outcome"] == "lose"}
 
     def shown(codes: tuple[str, ...]) -> list[Spot]:
-        spots = ((code, money_by_area.get(code, AreaMoney())) for code in codes if code in by_code)
         return [
             {
                 "label": by_code[code]["label"],
-                "cents": sum_of(area_money.won or area_money.lost or area_money.owners),
-                "owners": area_money.won or area_money.lost or area_money.owners,
+                "cents": sum_of(owned.get(code, ())),
+                "owners": owned.get(code, ()),
                 "lit": code in lit,
-                "lost": bool(area_money.lost),
+                "lost": code in lost,
             }
-            for code, area_money in spots
+            for code in codes
+            if code in by_code
         ]
 
     return {"single": shown(SINGLE_PLAY_CODES), "full": shown((*FULL_GAME, *GAME_LENGTH))}
@@ -698,7 +700,7 @@ class Table(Screen):
 
     @cached_property
     def spots(self) -> dict[str, list[Spot]]:
-        return football_spots(self.s, self.game)
+        return football_spots(self.s)
 
 
 def past_round(past: PastRound) -> PastGame:

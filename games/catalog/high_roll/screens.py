@@ -429,6 +429,12 @@ def has_extra_roll(s: Snapshot) -> bool:
 # The pit
 
 
+def collected(s: Snapshot) -> frozenset[str]:
+    """Return the codes of what no longer lies on the layout before the throw: the fees once they are in the tray."""
+    game = _view(s)
+    return frozenset({"extra-roll"} if game and game["extra"]["state"] == "collected" else ())
+
+
 def printed_layout(s: Snapshot) -> dict[str, list[Spot]]:
     """Return the layout for the pit's table page: each area with its wagers and the result of the newest throw."""
     newest = {
