@@ -191,7 +191,8 @@ class Looks(Photographer):
     def take_a_correction(self, tablet: Any) -> None:
         tablet.locator("[data-open=more]").click()
         tablet.locator('#more [data-ask="correct_dice"]').click()
-        for face in (2, 5, 6):
+        for die, face in enumerate((2, 5, 6)):
+            tablet.locator(f'dialog[open] [data-ask-die="{die}"]').click()
             tablet.locator(f'dialog[open] [data-ask-face="{face}"]').click()
         tablet.wait_for_timeout(1_500)
         self.sizes(tablet, "felt-correct", TABLET, SMALL, UPRIGHT)

@@ -288,10 +288,8 @@ def correct_dice(walk: Walk, dice: Sequence[int]) -> None:
     dealer = walk.dealer
 
     def correct() -> None:
-        dealer.tap('[data-ask="correct_dice"] >> nth=0')
-        for face in dice:
-            dealer.tap(f'#ask [data-ask-face="{face}"]')
-        give_reason(dealer)
+        dealer.tap('.acts [data-ask="correct_dice"] >> nth=0')
+        dealer.replace_dice(*dice)
         sign_correction(walk)
 
     walk.act("dice corrected", correct)
@@ -305,7 +303,6 @@ def correct_counted_dice(walk: Walk) -> None:
         dealer.tap_each(
             '.dock [data-ask="correct_dice"]', "#ask [data-ask-less='6']", "#ask [data-ask-face='4']"
         )
-        give_reason(dealer)
         sign_correction(walk)
 
     walk.act("dice corrected", correct)

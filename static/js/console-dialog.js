@@ -96,6 +96,7 @@ export class ConsoleDialog {
     this.showRefusal("");
     this.preview.clear();
     this.setReasons(template.dataset.reasons);
+    this.form.elements.reason.value = template.dataset.reason ?? "";
     this.setChoices(template.dataset.choices);
     this.setOptions(template);
     this.setSlots();
@@ -146,6 +147,11 @@ export class ConsoleDialog {
     this.update();
   }
 
+  /* The die that was tapped to correct it. */
+  chooseDie(index) {
+    if (this.dice.replaces) this.dice.choose(index);
+  }
+
   /* The dice as they are recorded, and which the buttons keep and enter; not in a game that counts many dice. */
   paintEntered() {
     const slot = this.box.querySelector("[data-entered]"), { dice } = this.state.round;
@@ -158,7 +164,29 @@ export class ConsoleDialog {
 
   paintGo() {
     if (this.act !== "correct_dice" || this.throwSize > FEW_DICE) return;
-    this.go.textContent = this.dice.full ? `Correct to ${this.dice.faces.join(", ")}` : this.goLabel;
+    const ask = this.dice.selected === null ? "Tap the wrong die" : "Tap what it shows";
+    this.go.textContent = this.differs ? `Correct to ${this.dice.faces.join(", ")}` : ask;
+  }
+
+  /* Whether the dice of a correction are others than the recorded ones; the order says nothing where faces are counted. */
+  get differs() {
+    const inOrder = (faces) => String(this.dice.counted ? faces.toSorted() : faces);
+    return this.dice.full && inOrder(this.dice.faces) !== inOrder(this.state.round.dice ?? []);
+  }
+
+  /* Keys of faces are on once it is known which die they are for; a recorded die that another face replaces is struck. */
+  paintReplacing() {
+    const { replaces, selected, faces } = this.dice, isWaiting = replaces && selected === null;
+    for (const key of this.box.querySelectorAll("[data-ask-face]")) key.disabled = isWaiting;
+    this.box.querySelector("[data-ask-back]")?.toggleAttribute("hidden", replaces);
+    this.box.querySelector("[data-ask-which]")?.toggleAttribute("hidden", !isWaiting);
+    for (const [i, die] of [...this.box.querySelectorAll("[data-entered] .die")].entries())
+      die.classList.toggle("die--replaced", replaces && faces[i] !== this.state.round.dice[i]);
+  }
+
+  paintReasons() {
+    const { value } = this.form.elements.reason;
+    for (const button of this.box.querySelectorAll("[data-reason]")) button.setAttribute("aria-pressed", button.dataset.reason === value);
   }
 
   /* Asks for what an act takes at a tablet that acts for the lost tablet of another post: the PIN of the person there, and
@@ -213,13 +241,18 @@ export class ConsoleDialog {
     return round.dice?.length ?? next?.dice ?? round.game?.dice ?? Number(this.field("dice").querySelector(".slots").dataset.size);
   }
 
-  /* As many slots as the throw has dice. Where faces are counted, a correction begins with what was entered. */
+  /* As many slots as the throw has dice. A correction begins with what was entered: the wrong one of a few dice is chosen and
+     replaced, faces of many are counted. */
   setSlots(size = this.throwSize) {
-    const { dice } = this.state.round;
-    const slots = this.field("dice").querySelector(".slots");
-    const empty = () => Object.assign(document.createElement("span"), { className: "slot" });
-    slots.replaceChildren(...Array.from({ length: size }, empty));
-    this.dice.reset(this.act === "correct_dice" && slots.closest("[data-dice]") ? dice : []);
+    const { dice } = this.state.round, corrects = this.act === "correct_dice";
+    const slots = this.field("dice").querySelector(".slots"), replaces = corrects && !slots.closest("[data-dice]");
+    const slot = (_, index) => {
+      const element = Object.assign(document.createElement(replaces ? "button" : "span"), { className: "slot" });
+      if (replaces) Object.assign(element, { type: "button" }).dataset.askDie = index;
+      return element;
+    };
+    slots.replaceChildren(...Array.from({ length: size }, slot));
+    this.dice.reset(corrects ? dice : []);
   }
 
   /* A round settled manually may have had an extra throw of the dice that did not match. */
@@ -294,6 +327,7 @@ export class ConsoleDialog {
     if (hit("[data-close]")) return this.box.close();
     const face = hit("[data-ask-face]"), removedFace = hit("[data-ask-less]");
     if (face) this.dice.add(Number(face.dataset.askFace));
+    if (hit("[data-ask-die]")) this.dice.choose(Number(hit("[data-ask-die]").dataset.askDie));
     if (hit("[data-ask-back]")) this.dice.removeLast();
     if (hit("[data-ask-extra]")) this.beginExtraThrow();
     if (removedFace) this.dice.remove(Number(removedFace.dataset.askLess));
@@ -386,7 +420,7 @@ export class ConsoleDialog {
   isComplete() {
     const params = this.params(), { faces, full } = this.dice;
     const complete = {
-      "dice": full || (this.throws.length > 0 && !faces.length),
+      "dice": (this.act === "correct_dice" ? this.differs : full) || (this.throws.length > 0 && !faces.length),
       "preview": this.preview.isShown,
       "failure": Boolean(this.end) && this.end.dataset.end !== "none",
       "seen": full || !this.asksDice,
@@ -441,7 +475,7 @@ export class ConsoleDialog {
   /* Shows what the correction changes, once everything that decides it is entered. */
   updatePreview() {
     const params = { ...this.params(), reason: undefined };  // JSON leaves it out
-    const isDecided = this.fields.includes("dice") ? this.dice.full
+    const isDecided = this.fields.includes("dice") ? this.differs
       : this.fields.includes("lying") ? Boolean(params.wager) : isWager(params);
     if (isDecided && document.documentElement.dataset.live === "live") this.preview.ask(this.act, params, () => this.update());
     else if (!isDecided) this.preview.clear();
@@ -451,6 +485,8 @@ export class ConsoleDialog {
     if (this.fields?.includes("failure")) this.updateFailure();
     if (this.isCorrection) this.updatePreview();
     if (this.isCorrection) this.paintGo();
+    if (this.fields?.includes("reason")) this.paintReasons();
+    this.paintReplacing();
     this.box.querySelector("[data-ask-extra]")?.toggleAttribute("hidden", !this.needsExtraThrow);
     this.box.querySelector("[data-go]").disabled = !this.isComplete() || this.needsExtraThrow;
   }

@@ -145,7 +145,8 @@ function openDialog(button) {
   refusalBox.close();
   taps.flush();
   const params = name === "inspect_table" ? inspection.params() : {};
-  if (!dialog.open(name, params)) sendAct(button, name, params);
+  if (!dialog.open(name, params)) return sendAct(button, name, params);
+  if (button.dataset.die) dialog.chooseDie(Number(button.dataset.die));
 }
 
 const ACTIONS = {

@@ -1,5 +1,6 @@
 /* Dice entered face by face: as many as there are slots, drawn in the slots, and taken back from the end. Inside a
-   [data-dice] the keys count faces, the slots are sorted by rank, and a key can take back a face of its own. */
+   [data-dice] the keys count faces, the slots are sorted by rank, and a key can take back a face of its own. Slots that are
+   buttons hold dice of which single ones are replaced: the chosen one takes the next face. */
 
 const WORDS = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const RANKS = [1, 6, 5, 4, 3, 2];
@@ -25,7 +26,12 @@ export const totalOf = (faces) => faces.reduce((sum, face) => sum + face, 0);
 export class Dice {
   /* `findSlots` returns the element of the slots, if the page has it now. `changed` is called after every change. */
   constructor(findSlots, changed = () => {}) {
-    Object.assign(this, { findSlots, changed, faces: [], invalid: "", leaning: 0 });
+    Object.assign(this, { findSlots, changed, faces: [], selected: null, invalid: "", leaning: 0 });
+  }
+
+  /* Whether single dice are replaced. */
+  get replaces() {
+    return Boolean(this.findSlots()?.querySelector("button.slot"));
   }
 
   get size() {
@@ -43,7 +49,14 @@ export class Dice {
 
   add(face) {
     this.invalid = "";
-    if (!this.full) this.faces.push(face);
+    if (this.selected !== null) this.faces[this.selected] = face;
+    else if (!this.full) this.faces.push(face);
+    this.paint();
+  }
+
+  /* The die that the next face replaces. */
+  choose(index) {
+    this.selected = index;
     this.paint();
   }
 
@@ -73,6 +86,7 @@ export class Dice {
 
   reset(faces = []) {
     this.faces = [...faces];
+    this.selected = null;
     this.invalid = "";
     this.leaning = 0;
     this.paint();
@@ -93,6 +107,9 @@ export class Dice {
       const face = faces[i];
       slot.innerHTML = face ? `<svg class="die" aria-hidden="true"><use href="#d${face}"/></svg>` : "";
       slot.classList.toggle("slot--next", i === faces.length);
+      if (slot.tagName !== "BUTTON") continue;
+      slot.setAttribute("aria-pressed", i === this.selected);
+      slot.setAttribute("aria-label", `Die ${i + 1}: ${face}`);
     }
     slots.setAttribute("aria-label", faces.length ? `Dice entered: ${faces.join(", ")}` : "No dice entered");
   }

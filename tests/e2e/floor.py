@@ -396,6 +396,11 @@ class Tablet(Screen):
         if is_held:
             expect(self.page.locator("#ask")).to_be_hidden()
 
+    def replace_dice(self, *faces: int) -> None:
+        """In the dialog of a correction: each die in turn, and what it shows."""
+        for die, face in enumerate(faces):
+            self.tap_each(f'#ask [data-ask-die="{die}"]', f'#ask [data-ask-face="{face}"]')
+
     def report_failure(self, what: str, *dice: int) -> None:
         """In the dialog of the failed device: what failed, and the dice if they were seen."""
         self.other("report_device_failure")

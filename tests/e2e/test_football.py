@@ -340,9 +340,7 @@ def test_the_dice_of_a_play_are_corrected_before_it_is_settled(table, right, sti
     stick.step("Seat 5 accepts")
     stick.throw(*GAIN_OF_8)
     right.tap('.dock [data-ask="correct_dice"]')
-    for face in (1, 2, 5):
-        right.tap(f'#ask [data-ask-face="{face}"]')
-    right.tap("#ask [data-reason] >> nth=0")
+    right.replace_dice(1, 2, 5)
     right.sign("floorperson")
     right.yard("Yard 21, 2nd Down, 21 yards")
     right.says("Places 1–8: took $25")

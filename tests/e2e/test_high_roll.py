@@ -222,7 +222,6 @@ def test_a_correction_begins_with_the_dice_that_were_entered(awaited, new_page):
     expect(dealer.page.locator("#ask .slot .die")).to_have_count(10)
     dealer.tap("#ask [data-ask-less='5']")
     dealer.tap("#ask [data-ask-face='6']")
-    dealer.tap("#ask [data-reason] >> nth=0")
     dealer.sign("floorperson")
     expect(dealer.page.locator("#hr-call")).to_have_text("Four of a kind, sixes Dice corrected")
 

@@ -176,7 +176,7 @@ def to_lit(dealer: Tablet) -> None:
 
 
 def asking(dealer: Tablet) -> None:
-    dealer.tap('.dock [data-ask="correct_dice"]')
+    dealer.tap('.dock .acts [data-ask="correct_dice"]')
 
 
 def no_more_asking(dealer: Tablet) -> None:

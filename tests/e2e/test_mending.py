@@ -1,6 +1,7 @@
 """Mistakes are corrected on the same tablet with a floorperson's own PIN, until money has moved."""
 
 import contextlib
+import json
 
 import pytest
 from playwright.sync_api import TimeoutError, expect
@@ -73,8 +74,7 @@ def test_before_the_dice_too_the_felt_is_in_sight_and_marked(scene, new_page):
 def test_dice_entered_wrongly_are_corrected_and_the_layout_lights_anew(lit, dealer):
     assert "big" in dealer.lit()
     dealer.tap('[data-ask="correct_dice"] >> nth=0')
-    for face in (1, 2, 3):
-        dealer.tap(f'#ask [data-ask-face="{face}"]')
+    dealer.replace_dice(1, 2, 3)
     expect(dealer.page.locator("#ask .would")).to_contain_text("now loses: take it")
     expect(dealer.area("big")).to_have_attribute("data-would", "loses")
     expect(dealer.area("small").locator(".would-word")).to_have_text("WINS")
@@ -84,9 +84,7 @@ def test_dice_entered_wrongly_are_corrected_and_the_layout_lights_anew(lit, deal
     expect(dealer.page.locator("#felt .area[data-would]")).to_have_count(0)
     assert "big" in dealer.lit()
     dealer.tap('[data-ask="correct_dice"] >> nth=0')
-    for face in (1, 2, 3):
-        dealer.tap(f'#ask [data-ask-face="{face}"]')
-    give_reason(dealer)
+    dealer.replace_dice(1, 2, 3)
     dealer.sign("floorperson")
     is_done(dealer)
     expect(dealer.page.locator("#side-take .corrected")).to_contain_text("Dice corrected to 1, 2, 3")
@@ -97,6 +95,42 @@ def test_dice_entered_wrongly_are_corrected_and_the_layout_lights_anew(lit, deal
     }  # fmt: skip
     assert last_type(lit) == "dice.corrected"
     expect(dealer.page.locator("#side-take")).to_contain_text("$25")
+
+
+def test_one_wrong_die_takes_two_taps_beside_the_pin(lit, dealer):
+    """It took five: the button, three faces and a reason. A tap on the wrong die, and what it shows, are left."""
+    taps, page = dealer.taps, dealer.page
+    dealer.tap('.tray [data-die="2"]')
+    chosen = page.locator('#ask [data-ask-die="2"]')
+    expect(chosen).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#ask .slot .die")).to_have_count(3)  # as they were entered
+    expect(page.locator("#ask [data-go]")).to_be_disabled()
+    expect(page.locator("#ask .would")).to_have_count(0)  # nothing has changed yet
+    dealer.tap('#ask [data-ask-face="1"]')
+    expect(page.locator("#ask .would")).to_contain_text("now loses: take it")
+    expect(page.locator("#ask [data-entered] .die--replaced")).to_have_count(1)
+    expect(page.locator("#ask [data-go]")).to_have_text("Correct to 2, 5, 1")
+    expect(page.locator("#ask [data-reason]").first).to_have_attribute("aria-pressed", "true")
+    dealer.sign("floorperson")
+    is_done(dealer)
+    assert dealer.taps - taps == 2 + 6
+    corrected = json.loads(bytes(Entry.objects.get(type="dice.corrected").body))["data"]["mended"]
+    assert corrected == {"before": [2, 5, 6], "after": [2, 5, 1], "reason": "Entered wrongly"}
+
+
+def test_from_the_button_the_wrong_die_is_asked_for_first_and_another_reason_is_one_tap(lit, dealer):
+    taps, page = dealer.taps, dealer.page
+    dealer.tap('.acts [data-ask="correct_dice"]')
+    expect(page.locator("#ask [data-ask-which]")).to_have_text("Tap the wrong die")
+    expect(page.locator('#ask [data-ask-face="1"]')).to_be_disabled()
+    dealer.tap_each('#ask [data-ask-die="2"]', '#ask [data-ask-face="1"]')
+    dealer.tap('#ask [data-reason="Read wrongly"]')
+    expect(page.locator("#ask .would")).to_be_visible()
+    dealer.sign("floorperson")
+    is_done(dealer)
+    assert dealer.taps - taps == 4 + 6
+    corrected = json.loads(bytes(Entry.objects.get(type="dice.corrected").body))["data"]["mended"]
+    assert corrected["reason"] == "Read wrongly"
 
 
 def test_a_missed_wager_is_written_down_and_settled(lit, dealer):
@@ -188,8 +222,7 @@ def test_a_wrong_pin_mends_nothing_and_says_so(lit, dealer):
 
 def test_after_the_first_payment_nothing_is_mended(lit, new_page, dealer):
     dealer.tap('[data-ask="correct_dice"] >> nth=0')
-    for face in (1, 2, 3):
-        dealer.tap(f'#ask [data-ask-face="{face}"]')
+    dealer.replace_dice(1, 2, 3)
     expect(dealer.page.locator("#ask .would")).to_be_visible()
     give_reason(dealer)
     lit.act("take_losers")
