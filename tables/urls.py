@@ -92,6 +92,7 @@ urlpatterns = [
     path("floor/<slug:facility>/<code:table>/console", pages.console, name="console"),
     path("floor/<slug:facility>/<code:table>/tray", money.tray, name="tray"),
     path("floor/<slug:facility>/<code:table>/tray/summary", money.tray_summary, name="tray-summary"),
+    path("floor/<slug:facility>/<code:table>/buy-ins", money.buy_ins, name="buy-ins"),
     path("floor/<slug:facility>/<code:table>/inventories/", money.inventories, name="inventories"),
     path(
         "floor/<slug:facility>/<code:table>/inventories/<int:number>.pdf",

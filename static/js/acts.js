@@ -10,6 +10,7 @@
 import { csrfToken } from "./csrf.js";
 import { noteServerTime } from "./facility-time.js";
 import { headOf, markJudged, unjudgedHead } from "./heads.js";
+import { formatAmount } from "./stacks.js";
 import { FACTOR_NEEDED, confirmFactor } from "./step-up.js";
 import { storeWaitingActs, waitingActs } from "./waiting-acts.js";
 
@@ -264,13 +265,14 @@ function tappedBefore(time) {
 const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /* What the page calls an act while it waits: "Paid seat 1", "Wagers of seat 3", "Shaken". */
-function nameOf(act, { seats, wagers, seat, dice } = {}, { next } = {}) {
+function nameOf(act, { seats, wagers, seat, dice, cents } = {}, { next } = {}) {
   if (act === "call_dice" && dice?.length) return `Dice ${dice.join(", ")}`;
   if (act === "pay_seats" && seats?.length) return `Paid seat ${seats.join(", ")}`;
   if (act === "place_wagers" && wagers) {
     const places = [...new Set(wagers.map((wager) => wager.seat))];
     return `Wagers of seat${places.length === 1 ? "" : "s"} ${places.join(", ")}`;
   }
+  if (act === "sell_chips" && cents) return `Sold $${formatAmount(cents)}, seat ${seat}`;
   if (act === next?.act && next.label) return next.label;
   return capitalize(`${act.replaceAll("_", " ")}${seat ? `, seat ${seat}` : ""}`);
 }

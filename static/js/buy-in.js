@@ -1,10 +1,14 @@
 /* Chips for cash, over the dock: the seat is the selected one, the felt and the seats stay in sight. Three taps: Buy-in, the
-   amount, Sold. What the chips are is proposed; two other cuts are one tap away. Nothing is sold by a tap on an amount. */
+   amount, Sold. What the chips are is proposed; two other cuts are one tap away. Nothing is sold by a tap on an amount. The
+   log of the day stands above, so that a sale that was entered before is seen before it is entered twice. */
 
+import { formatTime } from "./facility-time.js";
+import { FetchedView } from "./fetched-view.js";
 import { chipClass, formatAmount } from "./stacks.js";
 
 const LEAST_OF_LARGE = 4, MOST_OF_SMALL = 24, ENOUGH = 6, MOST_IN_A_CUT = 60;
 const MAX_DIGITS = 6;
+const SOON = 10 * 60_000;  // ms in which the same amount at the same seat may be the same sale
 const money = (cents) => `$${formatAmount(cents)}`;
 
 /* An amount in these chips, the largest first: [[cents, count], …]; null if they do not make it. */
@@ -34,8 +38,8 @@ export function cutsOf(cents, chips) {
 }
 
 export class BuyIn {
-  constructor({ taps, send, refuse }) {
-    Object.assign(this, { taps, send, refuse, cents: 0, typed: "", choice: 0, isTyping: false });
+  constructor({ taps, send, refuse, address }) {
+    Object.assign(this, { taps, send, refuse, waiting: [], cents: 0, typed: "", choice: 0, isTyping: false });
     this.box = document.getElementById("buy-in");
     this.button = document.getElementById("buy-in-go");
     this.actions = this.box ? {
@@ -50,10 +54,16 @@ export class BuyIn {
       "buy-in-sell-on": (button) => this.sell(button, { staysOpen: true }),
     } : {};
     if (!this.box) return;
+    this.log = new FetchedView(this.box.querySelector("[data-buy-log]"), address, "The buy-ins of today cannot be read now.");
     addEventListener("resize", () => this.place());
+    addEventListener("acts:waiting", ({ detail }) => {
+      this.waiting = detail.acts.filter(({ act }) => act === "sell_chips");
+      this.paint();
+    });
     document.addEventListener("keydown", ({ key }) => { if (key === "Escape") this.close(); });
     document.addEventListener("screen:applied", () => {
       if (this.isOpen && document.getElementById("screen").dataset.mode !== "betting") this.close();
+      if (this.isOpen) this.readLog();
       this.paint();
     });
   }
@@ -71,7 +81,13 @@ export class BuyIn {
     this.taps.flush();
     this.box.hidden = this.button.hidden = false;
     this.clear();
+    this.readLog();
     this.box.querySelector("[data-do=buy-in-amount]").focus({ preventScroll: true });
+  }
+
+  async readLog() {
+    await this.log.show();
+    this.paint();
   }
 
   close() {
@@ -121,6 +137,7 @@ export class BuyIn {
     part(".buy-keys").hidden = !this.isTyping;
     for (const amount of box.querySelectorAll("[data-cents]")) amount.setAttribute("aria-pressed", Number(amount.dataset.cents) === cents);
     part("[data-buy-cuts]").replaceChildren(...cuts.map((cut, place) => this.cutLine(cut, place)));
+    this.paintLog();
     const isOff = !cuts.length;
     for (const element of [button, part(".buy-more")]) element.setAttribute("aria-disabled", isOff);
     button.classList.toggle("next--off", isOff);
@@ -131,7 +148,26 @@ export class BuyIn {
 
   sayOf(isOff) {
     if (!this.cents) return "Tap how much was laid down";
-    return isOff ? "Chips of this table do not make it" : `Seat ${this.taps.seat}; cash in the drop box`;
+    if (isOff) return "Chips of this table do not make it";
+    const same = this.sameSales[0];
+    if (same) return `Seat ${this.taps.seat} bought ${money(this.cents)} at ${formatTime(Date.parse(same.dataset.soldAt))}: once more?`;
+    return `Seat ${this.taps.seat}; cash in the drop box`;
+  }
+
+  /* The lines of the log, newest first, with the seat and the amount that are in hand, as long as they may be this sale. */
+  get sameSales() {
+    const { cents, taps: { seat } } = this;
+    return [...this.box.querySelectorAll("[data-buy-log] [data-sold-at]")].filter(({ dataset: { soldAt, soldSeat, soldCents } }) =>
+      cents > 0 && Number(soldCents) === cents && Number(soldSeat) === seat && Date.now() - Date.parse(soldAt) < SOON);
+  }
+
+  /* What waits to be sent is dashed, and is not in the log before the table has it. */
+  paintLog() {
+    const same = this.sameSales;
+    for (const line of this.box.querySelectorAll("[data-buy-log] [data-sold-at]")) line.toggleAttribute("data-same", same.includes(line));
+    this.button.toggleAttribute("data-same", same.length > 0);
+    this.box.querySelector("[data-buy-waits]").replaceChildren(...this.waiting.map(({ name, time }) =>
+      Object.assign(document.createElement("li"), { textContent: `${name}, ${formatTime(time)}: waits` })));
   }
 
   cutLine(cut, place) {

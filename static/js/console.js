@@ -13,6 +13,7 @@ import { previewFrom } from "./correction-preview.js";
 import { DeviceSettings } from "./device.js";
 import { Dice, countFaces, facesToGo, spellFaces, totalOf } from "./dice.js";
 import { formatTime } from "./facility-time.js";
+import { FetchedView } from "./fetched-view.js";
 import { Holds } from "./hold.js";
 import { Inspection } from "./inspection.js";
 import { Updates, WakeLock, keepStorage, reportBattery } from "./kiosk.js";
@@ -22,7 +23,6 @@ import { watchNextKey } from "./next-key.js";
 import { Posts } from "./posts.js";
 import { QuickTaps } from "./quick-taps.js";
 import { Refusal } from "./refusal.js";
-import { ReliefView } from "./relief.js";
 import { SeenList } from "./seen-lines.js";
 import { Taps } from "./taps.js";
 import { storeStep } from "./waiting-acts.js";
@@ -49,7 +49,7 @@ const game = script ? await import(script) : {};
 
 const taps = new (game.Taps ?? Taps)({ send, state, refuse, isClosing: () => queue.has(CLOSING_ACT) });
 const panel = new AreaPanel(taps);
-const buyIn = new BuyIn({ taps, send, refuse });
+const buyIn = new BuyIn({ taps, send, refuse, address: urls.buyIns });
 const drag = ChipDrag.watch(taps, panel);
 const posts = new Posts(state, urls.me);
 const extension = game.Extension ? new game.Extension(state, posts) : null;
@@ -58,7 +58,10 @@ const dialog = new ConsoleDialog({
   send: onNewestPlay(send), state: correctableState(state), fetchPreview: onNewestPlay(previewFrom(urls.correction)),
 });
 const inspection = new Inspection({ urls, refuse });
-const relief = new ReliefView(document.querySelector("[data-relief-view]"), urls.relief);
+const relief = new FetchedView(
+  document.querySelector("[data-relief-view]"), urls.relief,
+  "Times and free dealers cannot be read now. You can still find a dealer by name.",
+);
 const seenList = new SeenList(), lastPayment = new LastPayment();
 const dice = new Dice(() => document.getElementById("slots"), paintNextFromDice);
 const ahead = new Ahead({ queue, dice, painted: () => paint() });

@@ -1,20 +1,24 @@
 """What screens of a tray and of the cage read, in a few statements."""
 
+import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from django.db.models import Count, Sum
+
 from games.models import Facility
 from games.snapshot_types import TransferFacts, TransferKind, TransferStatus
 from tables.core.reads import UnderWay
-from tables.models import ChipTransfer, SlipNumbers, Table, TableInventory, TrayPar
+from tables.models import ChipSale, ChipTransfer, SlipNumbers, Table, TableInventory, TrayPar
 from tables.models.money import slip_of
 from tables.money.inventory import UNDER_WAY, tray_of
 from tables.money.proposal import OrderProposal, propose
 from tables.money.tray import Tray
 from tables.words.sentences import moment
 
+NEWEST_SALES = 8  # of a day, in the drawer of a buy-in
 TRANSFER_PEOPLE = (
     *("requested_by", "prepared_by", "handed_by", "handed_with", "carrier"),
     *("received_by", "received_with", "ended_by", "ended_with"),
@@ -79,6 +83,23 @@ def transfers_part(transfers: Iterable[UnderWay]) -> list[TransferFacts]:
         }
         for transfer in transfers
     ]
+
+
+@dataclass(frozen=True)
+class BuyInLog:
+    """The buy-ins of a table on a gaming day: how many, their sum in cents, and the newest of them."""
+
+    count: int
+    cents: int
+    newest: tuple[ChipSale, ...]
+
+
+def buy_ins_of(table: Table, day: dt.date) -> BuyInLog:
+    """The chips sold for cash at a table on a gaming day, in two statements."""
+    sales = ChipSale.objects.filter(table=table, gaming_day=day)
+    sums = sales.aggregate(count=Count("pk"), cents=Sum("cents"))
+    newest = sales.select_related("sold_by").order_by("-pk")[:NEWEST_SALES]
+    return BuyInLog(sums["count"], sums["cents"] or 0, tuple(newest))
 
 
 def slip_numbers_of(facility: Facility) -> tuple[int, int]:

@@ -23,7 +23,15 @@ from tables.money.signing import COUNT_WITNESSES, SECURITY
 from tables.money.slip_paper import SlipPaper
 from tables.money.slip_pdf import transfer_pdf
 from tables.money.tray_page import tray_page
-from tables.runner.access import CAGE_PAGE, Denied, enrolled_device, facility_page_for, table_money_for
+from tables.money.view import buy_ins_of
+from tables.runner.access import (
+    CAGE_PAGE,
+    Denied,
+    enrolled_device,
+    facility_page_for,
+    table_for,
+    table_money_for,
+)
 from tables.views.facility import page_context
 
 MAX_QUERY_CHARACTERS = 20
@@ -61,6 +69,15 @@ def tray_summary(request: HttpRequest, facility: str, table: str) -> HttpRespons
         "urls": {name: reverse(name, args=[facility, table]) for name in ("tray", "inventories")},
     }
     return _tagged(request, render_to_string("tables/money/summary.html", context, request=request))
+
+
+@require_GET
+def buy_ins(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """The newest buy-ins of a table today, for the drawer of the console. A fragment."""
+    permitted, _ = table_for(request, facility, table, "dealer")
+    row = Table.objects.select_related("facility").get(pk=permitted.pk)
+    log = buy_ins_of(row, row.facility.gaming_day(clock.now()))
+    return render(request, "tables/console/buy_ins.html", {"log": log, "sales": log.newest})
 
 
 @require_GET

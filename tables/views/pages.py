@@ -294,6 +294,7 @@ def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[s
             "light": reverse("light", args=[facility, code]),
             "correction": reverse("correction", args=[facility, code]),
             "relief": reverse("relief", args=[facility, code]),
+            "buy_ins": reverse("buy-ins", args=[facility, code]),
             "rounds": reverse("rounds", args=[facility, code]) if station == "table" else "",
             "tray": reverse("tray", args=[facility, code]) if keeps_inventory(table) else "",
             "console": reverse("console", args=[facility, code]),

@@ -1,6 +1,7 @@
 """Chips for cash at the table: the felt stays in sight, and four taps are enough."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -50,6 +51,49 @@ def test_three_taps_sell_chips_to_the_selected_seat_and_a_fourth_to_another(open
     assert Table.objects.get(pk=scene.table.pk).tray_cents == before - 30_000
     data = json.loads(bytes(Entry.objects.filter(type="chips.sold").first().body))["data"]
     assert (data["seat"], data["cents"], data["chips"]) == (1, 20_000, {"2500": 4, "500": 20})
+
+
+def test_the_log_of_the_day_shows_what_was_sold_and_marks_the_same_sale_again(open_tray, new_page):
+    scene = open_tray
+    scene.act("sell_chips", {"cents": 50_000})
+    scene.act("sell_chips", {"cents": 20_000, "seat": 3})
+    dealer = tablet(new_page, scene)
+    log, go = dealer.page.locator(".buy-log"), dealer.page.locator("#buy-in-go")
+    dealer.tap(BUY_IN)
+    expect(log.locator("p")).to_have_text("$700 in 2 buy-ins today")
+    lines = log.locator("[data-sold-at]")
+    expect(lines).to_have_count(2)
+    expect(lines.first).to_contain_text(re.compile(r"Seat 3\s*\$200\s*\d\d:\d\d Dealer"))  # the newest first
+    expect(lines.last).to_contain_text("No seat")
+    dealer.tap("[data-cents='20000']")
+    expect(go).to_have_text("Sold $200Seat 1; cash in the drop box")
+    dealer.tap(dealer.seat(3))
+    expect(log.locator("[data-same]")).to_have_count(1)
+    expect(go).to_contain_text(re.compile(r"Seat 3 bought \$200 at \d\d:\d\d: once more\?"))
+    dealer.tap("[data-do=buy-in-sell-on]")
+    expect(log.locator("p")).to_have_text("$900 in 3 buy-ins today")
+    expect(lines).to_have_count(3)
+    assert sales()[-1] == (3, 20_000, {"2500": 4, "500": 20})
+
+
+def test_a_sale_that_waits_for_the_line_is_named_in_the_log(open_tray, new_page, line):
+    page = new_page()
+    cut = line(page)
+    dealer = Tablet(page).begin(open_tray)
+    dealer.tap(BUY_IN)
+    expect(page.locator(".buy-log p")).to_have_text("No buy-in at this table today")
+    cut.cut = True
+    page.context.set_offline(True)
+    expect(page.locator("#live")).to_contain_text("OFFLINE")
+    dealer.tap("[data-cents='20000']")
+    dealer.tap("[data-do=buy-in-sell-on]")
+    expect(page.locator("[data-buy-waits] li")).to_have_text(
+        re.compile(r"Sold \$200, seat 1, \d\d:\d\d: waits")
+    )
+    page.context.set_offline(False)
+    cut.cut = False
+    expect(page.locator("[data-buy-waits] li")).to_have_count(0)
+    expect(page.locator(".buy-log p")).to_have_text("$200 in 1 buy-in today")
 
 
 def test_the_drawer_covers_no_seat_and_no_step_and_axe_finds_nothing(open_tray, new_page):

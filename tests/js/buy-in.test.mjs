@@ -3,7 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { cutsOf } from "../../static/js/buy-in.js";
+import { installBrowser } from "./browser.mjs";
+
+installBrowser();
+const { cutsOf } = await import("../../static/js/buy-in.js");
 
 const CHIPS = [100, 500, 2_500, 10_000, 50_000, 100_000];
 const dollars = (cuts) => cuts.map((cut) => cut.map(([chip, count]) => `${count}×${chip / 100}`).join(" "));

@@ -1,13 +1,12 @@
-/* The relief view of the dealer's tablet is read each time it opens: rest and breaks change without an act at this table. */
+/* A part of the dealer's tablet that is read each time it opens, because it changes without an act at this table (the relief
+   view), or is no part of the table's state (the buy-ins of the day). */
 
 import { paintClocks } from "./clocks.js";
 
-const NOT_READ = "Times and free dealers cannot be read now. You can still find a dealer by name.";
-
-/** Fills the view from the server. The answer to the newest request wins. */
-export class ReliefView {
-  constructor(box, address, load = (...request) => fetch(...request)) {
-    Object.assign(this, { box, address, load, reads: 0 });
+/** Fills a box from the server. The answer to the newest request wins; `notRead` is said without one. */
+export class FetchedView {
+  constructor(box, address, notRead, load = (...request) => fetch(...request)) {
+    Object.assign(this, { box, address, notRead, load, reads: 0 });
   }
 
   async show() {
@@ -16,7 +15,7 @@ export class ReliefView {
     const html = await this.read();
     if (read !== this.reads) return;
     this.box.removeAttribute("aria-busy");
-    if (html === null) this.box.textContent = NOT_READ;
+    if (html === null) this.box.textContent = this.notRead;
     else this.box.innerHTML = html;
     paintClocks(this.box);
   }

@@ -11,10 +11,10 @@ const page = (html, ok = true) => ({ ok, text: async () => html });
 
 beforeEach(async () => {
   installBrowser();
-  const { ReliefView } = await import("../../static/js/relief.js");
+  const { FetchedView } = await import("../../static/js/fetched-view.js");
   requests = [];
   box = { innerHTML: "", textContent: "", setAttribute() {}, removeAttribute() {}, querySelectorAll: () => [] };
-  view = new ReliefView(box, "/relief", load);
+  view = new FetchedView(box, "/relief", "Times cannot be read now.", load);
 });
 
 test("an answer to an earlier opening does not replace a later one", async () => {
