@@ -511,6 +511,24 @@ class NextStep(TypedDict):
     dice: Annotated[int | None, "how many dice `call_dice` asks for"]
 
 
+class AheadStep(TypedDict):
+    """A step before the dice, or their call, as it comes if nothing else happens.
+
+    A tablet without a line goes on by it.
+    """
+
+    act: str
+    label: str
+    say: Annotated[str, "what the tap does"]
+    params: NextParams
+    dice: Annotated[int | None, "how many dice `call_dice` asks for"]
+    instruction: Annotated[str, "what the dealer does; empty where nothing is said"]
+    duty: Annotated[str, "the step of the ribbon that the act is, without the number of a play"]
+    bets_open: Annotated[bool, "wagers are taken until this act"]
+    unless: Annotated[list[str], "wagers after which another act may come first, if one of them waits too"]
+    steps: Annotated[list[RibbonStep], "the ribbon when the act comes"]
+
+
 class LayoutWager(TypedDict):
     """A wager of the edition."""
 
@@ -686,6 +704,7 @@ class RoundPart(TypedDict):
     missing: Missing | None
     instruction: Reason | None
     offers: list[str]
+    ahead: list[AheadStep]
 
 
 class WinLines(TypedDict):
@@ -732,6 +751,10 @@ class Snapshot(TypedDict):
     missing: Annotated[Missing | None, "why there is no next step now"]
     instruction: Annotated[Reason | None, "what the dealer does now"]
     offers: Annotated[list[str], "the acts that are legal now, for everybody together"]
+    ahead: Annotated[
+        list[AheadStep],
+        "from the next step to the call of the dice, as far as it is known ([`docs/tablets.md`](tablets.md))",
+    ]
     returning: Annotated[
         Returning | None, "chips that go back after a round without a result; until then no bets are open"
     ]

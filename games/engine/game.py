@@ -115,6 +115,8 @@ class Game:
     has_plays = False  # whether there are wagers on single plays of a round
     die_colors: tuple[DieColor, ...] = ()  # of each die in the order of entry, if the dice differ
     fee: Fee | None = None  # a price that is collected before the throw and never wins
+    # Steps of the hands before the dice. No money moves in them and nobody decides, so what follows is known.
+    hand_acts: frozenset[str] = frozenset({"no_more_bets", "shake"})
     no_roll_ends = False  # whether a void throw ends the round; if not, the dice are thrown again (A12, A33)
     round_keys: frozenset[str] = frozenset()  # further keys of a line for `adjudicate`
     wager_keys: frozenset[str] = frozenset()
@@ -316,6 +318,21 @@ class Game:
         """Return the act that comes next, None once the round has ended."""
         act = state.procedure.next_act.get(state.phase)
         return NextAct(act, self._section(state, act)) if act else None
+
+    def course_to_dice(self, state: RoundState) -> tuple[tuple[RoundState, NextAct], ...]:
+        """Return the coming acts up to the call of the dice, each with the state before it, if nothing else happens.
+
+        It ends before an act that moves money or in which somebody decides: what comes after that is not known yet.
+        """
+        course: list[tuple[RoundState, NextAct]] = []
+        coming = self.next_act(state)
+        while coming is not None and coming.act in self.hand_acts:
+            course.append((state, coming))
+            state = self.replay(state, coming.act)
+            coming = self.next_act(state)
+        if coming is not None and coming.act == "call_dice":
+            course.append((state, coming))
+        return tuple(course)
 
     def legal_acts(self, state: RoundState) -> set[str]:
         """Return the acts that this phase allows; corrections only until the first payment."""

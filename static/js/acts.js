@@ -19,6 +19,7 @@ const BUSY_TRIES = 5;         // after that, "nothing was begun" is final
 const ERROR_TRIES = 20;       // after that, a person has to look; without any response the act is tried on
 const QUIET_TRIES = 2;        // failures before the page says that the act's fate is not known
 const LEAST_WAIT = 2_000;     // ms; an act that waited longer says when it was tapped
+const FEW_DICE = 3;           // so many are named by their faces while they wait
 const SIGN_IN_DELAY = 1_500;  // ms to read the refusal before the sign-in page opens
 export const REQUEST_TIMEOUT = 8_000;
 
@@ -112,12 +113,12 @@ export class ActQueue {
   /* `state` and the version are those that the person saw when acting, however long the act waits for its turn. `name` is
      what the page calls the act while it waits. */
   send(act, params, state, witness = null, name = nameOf(act, params, state)) {
-    const { version } = this;
+    const { version } = this, closes = closesBets(act, state.ahead);
     const { number: round, phase } = state.round;
     const body = { command: uuid7(), "seen": version, round, phase, params };
     if (witness) body.witness = witness;
     return new Promise((resolve) => {
-      this.items.push({ act, body, resolve, version, name, time: Date.now() });
+      this.items.push({ act, body, resolve, version, name, closes, time: Date.now() });
       if (this.items.length === 1) this.run();
       this.showBusy();
     });
@@ -130,7 +131,7 @@ export class ActQueue {
   }
 
   report(isUnknown = this.busy && this.items[0].isUnknown === true) {
-    const acts = this.items.map(({ act, name, time }) => ({ act, name, time }));
+    const acts = this.items.map(({ act, name, time, closes }) => ({ act, name, time, closes }));
     dispatchEvent(new CustomEvent("acts:waiting", { detail: { acts, isUnknown } }));
   }
 
@@ -157,7 +158,7 @@ export class ActQueue {
   /* What waits survives the page and the app. A PIN is never stored, so an act with a witness stays in memory only. */
   store() {
     if (!this.resumable) return;
-    const items = this.items.filter(({ body }) => !body.witness).map(({ act, body, name, time }) => ({ act, body, name, time }));
+    const items = this.items.filter(({ body }) => !body.witness).map(({ act, body, name, time, closes }) => ({ act, body, name, time, closes }));
     storeWaitingActs(items.length ? { table: this.urls.table, person: this.urls.me, items } : null);
   }
 
@@ -264,16 +265,23 @@ function tappedBefore(time) {
 
 const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/* Whether no wager is taken after an act. `ahead`: the acts that lead to the dice, and up to which wagers are taken. */
+function closesBets(act, ahead = []) {
+  const place = ahead.findIndex((step) => step.act === act);
+  return place >= 0 && ahead[place + 1]?.bets_open !== true;
+}
+
 /* What the page calls an act while it waits: "Paid seat 1", "Wagers of seat 3", "Shaken". */
-function nameOf(act, { seats, wagers, seat, dice, cents } = {}, { next } = {}) {
-  if (act === "call_dice" && dice?.length) return `Dice ${dice.join(", ")}`;
+function nameOf(act, { seats, wagers, seat, dice, cents } = {}, { next, ahead = [] } = {}) {
+  if (act === "call_dice" && dice?.length) return dice.length > FEW_DICE ? `${dice.length} dice` : `Dice ${dice.join(", ")}`;
   if (act === "pay_seats" && seats?.length) return `Paid seat ${seats.join(", ")}`;
   if (act === "place_wagers" && wagers) {
     const places = [...new Set(wagers.map((wager) => wager.seat))];
     return `Wagers of seat${places.length === 1 ? "" : "s"} ${places.join(", ")}`;
   }
   if (act === "sell_chips" && cents) return `Sold $${formatAmount(cents)}, seat ${seat}`;
-  if (act === next?.act && next.label) return next.label;
+  const step = [next, ...ahead].find((candidate) => candidate?.act === act && candidate.label);
+  if (step) return step.label;
   return capitalize(`${act.replaceAll("_", " ")}${seat ? `, seat ${seat}` : ""}`);
 }
 

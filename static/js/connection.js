@@ -21,13 +21,12 @@ function waitingText(acts) {
   return `${capitalize(numberWord(acts.length))} ${acts.length === 1 ? "act waits" : "acts wait"}: ${names}${more}.`;
 }
 
-/* What to do meanwhile. Once No more bets waits, the players have heard it: nothing of the round may move. The list beside
-   the felt says the rest (ahead.js). */
+/* What to do meanwhile. Once the closing of the bets waits, the players have heard it: nothing of the round may move. The
+   paper beside the felt says the rest (ahead.js). */
 const CONTINUE = "You can continue.";
 const NOT_KEPT = "Pitside is not installed on this tablet, so its system may clear them: keep this page open.";
 const CLOSED = "Bets stay closed.";
-const CLOSES = ["no_more_bets", "call_dice"];
-const adviceFor = (acts) => (acts.some(({ act }) => CLOSES.includes(act)) ? CLOSED : CONTINUE);
+const adviceFor = (acts) => (acts.some(({ closes }) => closes) ? CLOSED : CONTINUE);
 
 /* Whether the system keeps what waits is asked once (kiosk.js); pages without a queue do not ask. */
 const storageWarning = ({ acts }) => (acts.length && isStorageKnown && !("storageKept" in document.documentElement.dataset) ? NOT_KEPT : "");
@@ -38,7 +37,7 @@ function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {
   if (status === "denied") return ["", "You may not view this table on this device."];
   if (status === "dead")
     return [`Offline for ${seconds} s.`, waits
-      ? `${waits} ${adviceFor(acts)} They are sent in this order when the connection is back, and count then.`
+      ? `${waits} ${adviceFor(acts)} They go out in this order when the line is back, and count then.`
       : `As of ${time}. ${CONTINUE} A tap waits until the connection is back, and counts then.`];
   if (status === "stale")
     return [seconds < LEAST_SILENCE ? "Live updates are down." : `Nothing heard for ${seconds} s.`, waits
@@ -73,6 +72,6 @@ addEventListener("storage:asked", () => {
 });
 addEventListener("acts:waiting", ({ detail }) => {
   waiting = detail;
-  document.documentElement.toggleAttribute("data-closing", detail.acts.some(({ act }) => act === "no_more_bets"));
+  document.documentElement.toggleAttribute("data-closing", detail.acts.some(({ closes }) => closes));
   paint();
 });

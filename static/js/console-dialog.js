@@ -42,8 +42,9 @@ function drawDie(face) {
 }
 
 export class ConsoleDialog {
-  constructor({ send, state, fetchPreview }) {
-    Object.assign(this, { send, state });
+  /* `refuse` shows the refusal of an act that waited for the line, whose dialog is closed. */
+  constructor({ send, state, fetchPreview, refuse = () => {} }) {
+    Object.assign(this, { send, state, refuse });
     this.box = document.getElementById("ask");
     this.preview = new CorrectionPreview(this.box.querySelector("[data-preview]"), fetchPreview, () => this.state.version);
     this.form = this.box.querySelector("form");
@@ -507,10 +508,14 @@ export class ConsoleDialog {
     if (!this.isComplete()) return;
     const { opening } = this;
     const witness = this.pad.full ? { person: this.form.elements.person.value, pin: this.pad.pin } : null;
+    const isKept = !witness && document.documentElement.dataset.live === "dead";
     const answer = await this.pad.sendOnce(() => {
       this.go.disabled = true;
-      return this.send(this.act, this.params(), witness);
+      const sent = this.send(this.act, this.params(), witness);
+      if (isKept) this.box.close();
+      return sent;
     });
+    if (isKept) return answer?.refusal && this.refuse(answer.refusal, null);
     if (!answer || opening !== this.opening) return;
     if (!answer.refusal) return this.box.close();
     const { refusal } = answer;

@@ -3,7 +3,7 @@
 import "./live.js";
 import "./clocks.js";
 import { ActQueue, consoleSender } from "./acts.js";
-import { Ahead, CLOSING_ACT, DICE_ACT } from "./ahead.js";
+import { Ahead, DICE_ACT } from "./ahead.js";
 import { sendAlertActsThrough } from "./alerts.js";
 import { AreaPanel } from "./area-panel.js";
 import { BuyIn } from "./buy-in.js";
@@ -47,7 +47,7 @@ sendAlertActsThrough(send);
 const { script } = document.getElementById("screen").dataset;
 const game = script ? await import(script) : {};
 
-const taps = new (game.Taps ?? Taps)({ send, state, refuse, isClosing: () => queue.has(CLOSING_ACT) });
+const taps = new (game.Taps ?? Taps)({ send, state, refuse, isClosing: () => ahead.isClosing });
 const panel = new AreaPanel(taps);
 const buyIn = new BuyIn({ taps, send, refuse, address: urls.buyIns });
 const drag = ChipDrag.watch(taps, panel);
@@ -55,7 +55,7 @@ const posts = new Posts(state, urls.me);
 const extension = game.Extension ? new game.Extension(state, posts) : null;
 const onNewestPlay = (run) => extension?.onNewestPlay?.(run) ?? run;
 const dialog = new ConsoleDialog({
-  send: onNewestPlay(send), state: correctableState(state), fetchPreview: onNewestPlay(previewFrom(urls.correction)),
+  send: onNewestPlay(send), state: correctableState(state), fetchPreview: onNewestPlay(previewFrom(urls.correction)), refuse,
 });
 const inspection = new Inspection({ urls, refuse });
 const relief = new FetchedView(
@@ -64,7 +64,7 @@ const relief = new FetchedView(
 );
 const seenList = new SeenList(), lastPayment = new LastPayment();
 const dice = new Dice(() => document.getElementById("slots"), paintNextFromDice);
-const ahead = new Ahead({ queue, dice, painted: () => paint() });
+const ahead = new Ahead({ queue, dice, currentState: () => state, painted: () => paint() });
 LastDie.watch({ dice, call: () => tapAct(document.getElementById("next")) });
 taps.chip ||= state.chips.find((cents) => cents >= state.limits.min_cents) ?? state.chips[0];
 
@@ -229,9 +229,9 @@ function paintOffers() {
 
 function applyState() {
   const before = state;
-  ahead.applied();
   state = readState();
   taps.state = posts.state = state;
+  ahead.applied();
   dialog.state = correctableState(state);
   const isOther = hasChanged(before, state) || JSON.stringify(before.round) !== JSON.stringify(state.round);
   dialog.screenApplied(isOther);
@@ -277,6 +277,7 @@ function paint() {
   seenList.apply();
   lastPayment.apply();
   paintOffers();
+  ahead.paintDice();
   refusalBox.dimNext();
 }
 

@@ -15,9 +15,9 @@ const STEPS = {
 };
 const ELSEWHERE = "Leave chips and dice as they lie. Call the floor.";
 
-/* Once No more bets was tapped the players have heard it, whatever the server knows of it. */
+/* Once the closing of the bets was tapped the players have heard it, whatever the server knows of it. */
 export function advice(step, acts) {
-  if (acts.some(({ act }) => act === "no_more_bets")) return STEPS.say;
+  if (step?.mode !== "dice" && acts.some(({ closes }) => closes)) return STEPS.say;
   return STEPS[step?.mode] ?? ELSEWHERE;
 }
 

@@ -7,10 +7,10 @@ const GATHER_TIME = 450;
 const REPEAT_ALL = "Repeat all";
 const MOST_NAMED = 3;  // wagers that a refusal names
 
-/* What a tap is told once No more bets waits for its answer: the players have heard it. */
+/* What a tap is told once the closing of the bets waits for its answer: the players have heard it. */
 export const CLOSING = {
   code: "bets-closing", title: "Not placed", section: "",
-  message: "No more bets was called and waits to be recorded. Give the chip back.",
+  message: "Bets are closed, and that waits to be recorded. Give the chip back.",
 };
 const closingOn = (area) => (area?.dataset?.label ? { ...CLOSING, title: `No chip placed on ${area.dataset.label}` } : CLOSING);
 
@@ -18,7 +18,7 @@ export const bold = (text) => Object.assign(document.createElement("b"), { textC
 export const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
 export class Taps {
-  /* `isClosing`: whether No more bets waits for its answer. */
+  /* `isClosing`: whether the closing of the bets waits for its answer. */
   constructor({ send, state, refuse, isClosing = () => false }) {
     Object.assign(this, { send, state, refuse, isClosing });
     this.seat = Number(sessionStorage.getItem("pitside.seat")) || 1;

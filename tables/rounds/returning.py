@@ -171,6 +171,7 @@ def with_returning(snapshot: Snapshot, back: Returning) -> Snapshot:
         "missing": None,
         "instruction": {"text": "Hand every wager back, seat by seat.", "section": back["section"]},
         "offers": ["return_wagers", *offers],
+        "ahead": [],
     }
 
 

@@ -10,6 +10,7 @@ from games.engine.procedures import Phase, has_ended
 from games.engine.settlement import LOSE, WIN, Settled, WagerOutcome
 from games.engine.state import RoundState
 from games.snapshot_types import (
+    AheadStep,
     HeldSeat,
     Missing,
     NextParams,
@@ -69,6 +70,7 @@ def round_part(ctx: TableContext, opening: Opening) -> RoundPart:
         "missing": missing,
         "instruction": _instruction(ctx),
         "offers": offers(ctx, opening),
+        "ahead": [] if next_ is None else _ahead(ctx, round_),
     }
 
 
@@ -385,6 +387,36 @@ def _next_step(
         "dice": ctx.state.result.dice if name == "call_dice" else None,
     }
     return step, _missing(ctx, name)
+
+
+def _ahead(ctx: TableContext, round_: RoundFacts) -> list[AheadStep]:
+    """Return the steps up to the dice. At a training table the machine throws first, which takes the line."""
+    if ctx.table.status != Table.Status.OPEN:
+        return []
+    throws_itself = ctx.table.kind == Table.Kind.TRAINING and not round_["drawn"]
+    closed_by_fee = [ctx.game.fee.code] if ctx.game.fee else []
+    steps: list[AheadStep] = []
+    for state, coming in ctx.game.course_to_dice(ctx.state):
+        name = coming.act
+        if name == "call_dice" and throws_itself:
+            break
+        bets_open = "place_wagers" in ctx.game.legal_acts(state)
+        says: RoundFacts = {**round_, "bets_open": bets_open}
+        steps.append(
+            {
+                "act": name,
+                "label": next_label(name, state.shaker),
+                "say": next_says(name, says, state.shaker),
+                "params": _params(ctx, name),
+                "dice": state.result.dice if name == "call_dice" else None,
+                "instruction": instruction(name, state.shaker),
+                "duty": ctx.game.duties[name],
+                "bets_open": bets_open,
+                "unless": closed_by_fee if round_["bets_open"] and not bets_open else [],
+                "steps": _steps(ctx, state),
+            }
+        )
+    return steps
 
 
 def _params(ctx: TableContext, name: str) -> NextParams:

@@ -6,11 +6,12 @@ first reads it, once for each rendering; what is the same for many snapshots is 
 
 import datetime as dt
 import json
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import count, pairwise
+from itertools import count
 from math import floor, isqrt
 from typing import ClassVar, Literal, TypedDict
 
@@ -33,6 +34,7 @@ from games.snapshot_types import (
     ALERT_LEVELS,
     ActLine,
     Addressee,
+    AheadStep,
     AlertFacts,
     AlertLevel,
     EquipmentKind,
@@ -40,6 +42,7 @@ from games.snapshot_types import (
     PastRound,
     PostHolder,
     ReturnSeat,
+    RibbonStep,
     SeatFacts,
     Snapshot,
     StepState,
@@ -88,6 +91,7 @@ SHARED_PARTS = (
     "console/side",
     "console/dock",
     "console/next",
+    "console/ahead_dice",
     "table/call",
     "table/result",
 )
@@ -216,6 +220,14 @@ class StepAhead(TypedDict):
 
     label: str
     mark: AheadMark
+
+
+class ViewAhead(TypedDict):
+    """What a tablet without a line shows while this many acts wait; without a `step`, the next one needs the line."""
+
+    step: AheadStep | None
+    ribbon: list[StepAhead]
+    waiting: int
 
 
 class RoundActs(TypedDict):
@@ -660,6 +672,16 @@ class ScreenData:
         ]
 
     @cached_property
+    def wagers(self) -> list[WagerFacts]:
+        """The wagers that lie on the layout, also those that still go back after a round without a result."""
+        return left_on_layout(self.s)["round"]["wagers"]
+
+    @cached_property
+    def on_layout_cents(self) -> int:
+        """The chips that lie on the layout."""
+        return sum(wager["cents"] for wager in self.wagers)
+
+    @cached_property
     def dots(self) -> list[Dot]:
         """A dot for each seat position around the table."""
         seats = zip(count(), self.s["round"]["seats"], strict=False)
@@ -670,16 +692,6 @@ class PlanLine(TypedDict):
     """What a lens of the floor plan says of a table. `until`: a moment that is counted down instead of the text."""
 
     lens: Literal["state", "win", "pace", "dice", "occupancy"]
-    @cached_property
-    def wagers(self) -> list[WagerFacts]:
-        """The wagers that lie on the layout, also those that still go back after a round without a result."""
-        return left_on_layout(self.s)["round"]["wagers"]
-
-    @cached_property
-    def on_layout_cents(self) -> int:
-        """The chips that lie on the layout."""
-        return sum(wager["cents"] for wager in self.wagers)
-
     text: str
     until: str
     level: AlertLevel | Literal[""]
@@ -1255,30 +1267,33 @@ class ConsoleData(ScreenData):
 
     @cached_property
     def runs_ahead(self) -> bool:
-        """Whether the next act may wait on a tablet without a line while the round goes on at the table."""
-        return self.mode == "dice" or (self.s["next"] is not None and self.s["next"]["act"] == "no_more_bets")
+        """Whether acts up to the call of the dice may wait on a tablet without a line while the round goes on."""
+        return bool(self.s["ahead"]) and self.s["missing"] is None
 
     @cached_property
-    def dice_follow(self) -> bool:
-        """Whether the dice are entered right after no more bets, by the keys that games share."""
-        keys = [step["key"] for step in self.s["round"]["steps"]]
-        follows = ("no-more-bets", "call-dice") in pairwise(keys)
-        return (
-            follows
-            and self.s["table"]["kind"] == "live"
-            and self.parts["dock"] == f"tables/console/dock{SUFFIX}"
-        )
+    def has_shared_keys(self) -> bool:
+        """Whether the dice are entered by the keys that games share: then the column beside the felt is free."""
+        return self.parts["ahead_dice"] == f"tables/console/ahead_dice{SUFFIX}"
 
     @cached_property
-    def ribbon_ahead(self) -> list[StepAhead]:
-        """The steps of the round while no more bets waits for the line: it is marked, the next step is current."""
-        steps = self.s["round"]["steps"]
-        closing = next(number for number, step in enumerate(steps) if step["key"] == "no-more-bets")
-        marks: dict[int, AheadMark] = {closing: "waits", closing + 1: "now"}
+    def views_ahead(self) -> list[ViewAhead]:
+        """What a tablet without a line shows, by how many of the steps `ahead` wait on it."""
+        steps = self.s["ahead"]
+        views = [self._view_ahead(waiting, step) for waiting, step in enumerate(steps)]
+        if steps[-1]["act"] != "call_dice":
+            views.append(self._view_ahead(len(steps), None))
+        return views
+
+    @cached_property
+    def stops_ahead(self) -> list[ViewAhead | None]:
+        """The same where a wager that waits may bring another step: that the next step needs the line."""
         return [
-            {"label": step["label"], "mark": marks.get(number, "done" if number < closing else "todo")}
-            for number, step in enumerate(steps)
+            self._view_ahead(waiting, None) if waiting and step["unless"] else None
+            for waiting, step in enumerate(self.s["ahead"])
         ]
+
+    def _view_ahead(self, waiting: int, step: AheadStep | None) -> ViewAhead:
+        return {"step": step, "ribbon": _ribbon_ahead(self.s, waiting, step), "waiting": waiting}
 
     @cached_property
     def next_is_held(self) -> bool:
@@ -1510,11 +1525,58 @@ def post_holders(s: Snapshot) -> dict[PostCode, PostHolder | None]:
     }
 
 
+def _ribbon_ahead(s: Snapshot, waiting: int, step: AheadStep | None) -> list[StepAhead]:
+    """Return the ribbon while the first `waiting` acts of `ahead` wait for the line.
+
+    The steps that these acts are wait, and the one after them is current, if it is known. A ribbon that has none of
+    them shows the steps that they complete as waiting.
+    """
+    acts = s["ahead"][:waiting]
+    steps = step["steps"] if step else acts[-1]["steps"]
+    recorded = {key for key, one in _numbered(s["round"]["steps"]) if one["state"] == "done"}
+    duties = {act["duty"] for act in acts}
+    waits = {key for key, one in _numbered(steps) if _is_of(one, duties)} - recorded
+    if not waits:
+        waits = {key for key, one in _numbered(steps) if one["state"] == "done"} - recorded
+    last = max((place for place, (key, _) in enumerate(_numbered(steps)) if key in waits), default=-1)
+
+    def mark(place: int, key: tuple[str, int], one: RibbonStep) -> AheadMark:
+        if key in waits:
+            return "waits"
+        if place < last or key in recorded:
+            return "done"
+        return "now" if step is not None and one["state"] == "now" else "todo"
+
+    return [
+        {"label": one["label"], "mark": mark(place, key, one)}
+        for place, (key, one) in enumerate(_numbered(steps))
+    ]
+
+
+def _numbered(steps: list[RibbonStep]) -> list[tuple[tuple[str, int], RibbonStep]]:
+    """Return the steps with a key that is unique: in some games a step comes twice."""
+    seen: Counter[str] = Counter()
+    numbered = []
+    for step in steps:
+        seen[step["key"]] += 1
+        numbered.append(((step["key"], seen[step["key"]]), step))
+    return numbered
+
+
+def _is_of(step: RibbonStep, duties: set[str]) -> bool:
+    """Return whether a step is one of these duties; the steps of later plays are not."""
+    base, of_play, _ = step["key"].partition(":")
+    return base in duties and (not of_play or step["state"] in ("done", "now"))
+
+
 def _state(s: Snapshot) -> SafeString:
     part = {
         "version": s["version"],
         "as_of": s["as_of"],
         "next": s["next"],
+        "ahead": [
+            {name: step[name] for name in ("act", "label", "bets_open", "unless")} for step in s["ahead"]
+        ],
         "offers": s["offers"],
         "chips": s["chips"],
         "limits": s["limits"],

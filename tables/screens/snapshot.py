@@ -205,6 +205,7 @@ def _without_acts(snapshot: Snapshot, halted: Halted) -> Snapshot:
         "missing": missing,
         "instruction": None,
         "offers": [],
+        "ahead": [],
     }
 
 

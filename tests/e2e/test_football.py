@@ -10,8 +10,8 @@ from audit import clock
 from audit.devices import enroll
 from tables.models import Round, Settlement
 from tests.e2e.field import GAIN_OF_4, GAIN_OF_8, GAIN_OF_9, LEFT, RIGHT, TWO_ONES, FieldTablet
-from tests.e2e.floor import Dashboard, dashboard
-from tests.e2e.test_looks import faults_of, rules_broken_today
+from tests.e2e.floor import Dashboard, dashboard, resize
+from tests.e2e.test_looks import CUT_OFF, SIZES, broken_rules, faults_of, rules_broken_today
 from tests.e2e.test_main_job import status_of_the_checker
 from tests.tables.cast import Scene
 
@@ -344,6 +344,40 @@ def test_the_dice_of_a_play_are_corrected_before_it_is_settled(table, right, sti
     right.sign("floorperson")
     right.yard("Yard 21, 2nd Down, 21 yards")
     right.says("Places 1–8: took $25")
+
+
+def test_offline_the_dice_that_are_out_are_entered_and_go_out_behind_the_throw(table, right, new_page, line):
+    _, token = enroll("Third tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
+    stick = FieldTablet(new_page())
+    cut = line(stick.page)
+    stick.let_in(token, "stickperson")
+    stick.is_live()
+    right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
+    stick.step("Seat 5 accepts")
+    stick.says("Dice out")
+    stick.is_live()
+    cut.cut = True
+    stick.page.context.set_offline(True)
+    expect(stick.page.locator("#live")).to_contain_text("OFFLINE")
+    stick.step("Dice out")
+    paper = stick.page.locator("#side-paper")
+    expect(paper).to_contain_text("Take nothing, pay nothing yet.")
+    expect(stick.page.locator("#stale-say")).to_contain_text("Bets stay closed.")
+    for size in SIZES:
+        resize(stick.page, size)
+        assert stick.page.evaluate(CUT_OFF) == []
+    assert broken_rules(stick.page) == []
+    stick.tap_dice(*GAIN_OF_8)
+    expect(stick.next.locator(".next-s")).to_have_text("Gain of 8")
+    stick.tap(stick.next)
+    stick.says("Wait for the line")
+    expect(paper).to_contain_text("waits, not recorded")
+    expect(stick.page.locator('[data-die="0"][data-pips="6"]')).to_be_disabled()
+    assert table.round.phase == "open"
+    stick.page.context.set_offline(False)
+    cut.cut = False
+    stick.is_in("lit")
+    assert table.entry["data"]["dice"] == list(GAIN_OF_8)
 
 
 def test_the_dealers_tablet_acts_for_the_lost_one_of_the_stick_with_its_pin_and_a_reason(

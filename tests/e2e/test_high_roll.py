@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 from audit import clock, verify
 from audit.devices import enroll
 from audit.models import Entry
-from tests.e2e.floor import Dashboard, Tablet, again, dashboard, lying, tablet
-from tests.e2e.test_looks import CUT_OFF, broken_rules, faults_of, rules_broken_today
+from tests.e2e.floor import Dashboard, Tablet, again, dashboard, lying, resize, tablet
+from tests.e2e.test_looks import CUT_OFF, SIZES, broken_rules, faults_of, rules_broken_today
 from tests.services.examples import is_of_today
 from tests.tables.cast import Scene
 
@@ -134,6 +134,64 @@ def test_a_second_tap_takes_the_wager_away(ten, dealer):
     dealer.is_taken()
     assert lying(ten) == {(3, "pip:5"): 500}
     expect(dealer.area("pip:6")).to_have_attribute("aria-pressed", "false")
+
+
+def without_line(page, cut):
+    cut.cut = True
+    page.context.set_offline(True)
+    expect(page.locator("#live")).to_contain_text("OFFLINE")
+
+
+def test_offline_the_shake_and_ten_dice_follow_no_more_bets_and_go_out_behind_it(ten, new_page, line):
+    ten.place((2, "pip:5", 2_500), (2, "like-kind:4", 2_500))
+    page = new_page()
+    cut = line(page)
+    dealer = Tablet(page).begin(ten)
+    without_line(page, cut)
+    dealer.step("No more bets")
+    paper = page.locator("#side-paper")
+    expect(paper).to_contain_text("Take nothing, pay nothing yet.")
+    dealer.tap(dealer.area("pip:6"))
+    expect(dealer.refused()).to_contain_text("Bets are closed")
+    dealer.step("Shaken")
+    expect(page.locator(".ribbon .step--waits")).to_have_text(["No more bets, waits", "Shaken, waits"])
+    expect(page.locator("#hr-seats")).to_be_visible()
+    for size in SIZES:
+        resize(page, size)
+        assert page.evaluate(CUT_OFF) == []
+    assert broken_rules(page) == []
+    resize(page, (1280, 800))
+    dealer.enter(*FOUR_FIVES)
+    dealer.tap(dealer.next)
+    dealer.says("Wait for the line")
+    expect(paper).to_contain_text("waits, not recorded")
+    expect(page.locator('#dock-entry [data-face="1"]')).to_be_disabled()
+    dealer.tap("[data-do=change-dice]")
+    dealer.tap("#dock-entry [data-less='4']")
+    dealer.enter(1)
+    dealer.tap(dealer.next)
+    assert ten.round is None or ten.round.phase == "open"
+    page.context.set_offline(False)
+    cut.cut = False
+    dealer.is_in("called")
+    assert ten.entry["data"]["dice"] == [*FOUR_FIVES[:-1], 1]
+
+
+def test_offline_nothing_follows_where_an_extra_roll_is_to_be_collected_or_may_be(ten, new_page, line):
+    ten.place((2, "pip:5", 2_500), (2, "like-kind:4", 2_500))
+    page = new_page()
+    cut = line(page)
+    dealer = Tablet(page).begin(ten)
+    dealer.tap_each(dealer.seat(2))
+    without_line(page, cut)
+    dealer.tap(dealer.area("extra-roll"))
+    expect(page.locator("#stale-say")).to_contain_text("Wagers of seat 2")
+    dealer.step("No more bets")
+    dealer.says("Wait for the line")
+    expect(page.locator("#dock-entry")).to_have_count(0)
+    page.context.set_offline(False)
+    cut.cut = False
+    dealer.is_in("unlocked")
 
 
 @clause("PA-675a.2(e)(2)")

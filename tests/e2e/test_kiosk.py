@@ -244,7 +244,7 @@ def lose_the_line(dealer, act, waits, advice):
     tapped_at = re.search(r"\d\d:\d\d:\d\d", box.inner_text())
     page.clock.fast_forward(1_000 * SEVEN_MINUTES)
     expect(box).to_contain_text(re.compile(r"Offline for 4[2-9]\d s\."))
-    expect(box).to_contain_text("They are sent in this order when the connection is back, and count then.")
+    expect(box).to_contain_text("They go out in this order when the line is back, and count then.")
     page.reload()
     expect(page.get_by_role("heading", name="Offline")).to_be_visible()
     expect(page.locator("#since")).to_contain_text("It last showed T-01, round 1, at")

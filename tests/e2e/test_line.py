@@ -169,6 +169,84 @@ def test_offline_the_dice_after_no_more_bets_are_kept_and_what_comes_next_is_sai
     assert lying(scene) == {(1, "big"): 2_500, (3, "total:9"): 10_000}
 
 
+def lose_the_line(page: Page, cut: Line) -> None:
+    cut.cut = True
+    page.context.set_offline(True)
+    expect(page.locator("#live")).to_contain_text("OFFLINE")
+
+
+def bring_back_the_line(page: Page, cut: Line) -> None:
+    page.context.set_offline(False)
+    cut.cut = False
+
+
+def fits(page: Page) -> None:
+    for size in SIZES:
+        resize(page, size)
+        assert page.evaluate(CUT_OFF) == []
+    assert broken_rules(page) == []
+
+
+def waits_by_name(page: Page, *names: str) -> None:
+    expect(page.locator(".ribbon .step--waits")).to_have_text([f"{name}, waits" for name in names])
+
+
+def test_offline_shaken_waits_and_no_more_bets_follows_while_bets_stay_open(scene, new_page, line):
+    scene.place((1, "big", 2_500))
+    page = new_page()
+    cut = line(page)
+    dealer = Tablet(page).begin(scene)
+    lose_the_line(page, cut)
+    dealer.step("Shaken")
+    waits_by_name(page, "Shaken")
+    dealer.says("No more bets")
+    expect(page.locator("#side-paper")).to_have_count(0)  # bets are open, and nothing goes on paper yet
+    expect(page.locator("#stale-say")).to_contain_text("You can continue")
+    dealer.tap_each('[data-chip="2500"]', dealer.seat(3), dealer.area("total:9"))
+    expect(dealer.next).to_contain_text("2 seats, $50")
+    fits(page)
+    resize(page, (1280, 800))
+    dealer.step("No more bets")
+    waits_by_name(page, "Shaken", "No more bets")
+    expect(page.locator("#side-paper")).to_contain_text("Take nothing, pay nothing yet.")
+    expect(page.locator("#stale-say")).to_contain_text("Bets stay closed.")
+    dealer.tap(dealer.area("total:12"))
+    expect(dealer.refused()).to_contain_text("No chip placed on Total 12")
+    dealer.enter(2, 5, 5)
+    dealer.tap(dealer.next)
+    dealer.says("Wait for the line")
+    assert (scene.round.phase, lying(scene)) == ("open", {(1, "big"): 2_500})
+    bring_back_the_line(page, cut)
+    dealer.is_in("lit")
+    assert lying(scene) == {(1, "big"): 2_500, (3, "total:9"): 2_500}
+    assert last_data(scene, 1)[0]["dice"] == [2, 5, 5]
+
+
+def test_offline_where_bets_close_first_the_shake_follows_and_then_the_dice(stage, new_page, line):
+    scene = stage("nj-19-47-9")
+    scene.place((1, "big", 2_500), (2, "small", 2_500))
+    page = new_page()
+    cut = line(page)
+    dealer = Tablet(page).begin(scene)
+    lose_the_line(page, cut)
+    dealer.step("No more bets")
+    waits_by_name(page, "No more bets")
+    expect(page.locator("#side-paper")).to_contain_text(
+        f"Write round {scene.snapshot['round']['number']} and its dice"
+    )
+    expect(page.locator("#dock-say")).to_contain_text("shake")
+    dealer.step("Shaken")
+    waits_by_name(page, "No more bets", "Shaken")
+    fits(page)
+    resize(page, (1280, 800))
+    dealer.enter(2, 5, 5)
+    dealer.tap(dealer.next)
+    dealer.says("Wait for the line")
+    bring_back_the_line(page, cut)
+    dealer.is_in("lit")
+    assert last_data(scene, 1)[0]["dice"] == [2, 5, 5]
+
+
 def test_dice_that_waited_and_are_refused_are_named(scene, new_page, line):
     page = new_page()
     cut = line(page)

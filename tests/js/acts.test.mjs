@@ -462,12 +462,25 @@ test("every act that waits is reported, by its name and the time of its tap", as
   await clock.advance(3_000);
   queue.send("pay_seats", { seats: [1] }, { ...STATE, next: { act: "pay_seats", label: "Paid all" } });
   assert.deepEqual(reports.at(-1).acts, [
-    { act: "place_wagers", name: "Wagers of seat 3", time: start },
-    { act: "pay_seats", name: "Paid seat 1", time: start + 3_000 },
+    { act: "place_wagers", name: "Wagers of seat 3", time: start, closes: false },
+    { act: "pay_seats", name: "Paid seat 1", time: start + 3_000, closes: false },
   ]);
   await accept(server.last, 11);
   await accept(server.last, 12);
   assert.deepEqual(reports.at(-1), { acts: [], isUnknown: false });
+});
+
+test("an act says whether it closes the bets, and is called as the step that it is", async () => {
+  const shakeFirst = [
+    { act: "shake", label: "Shaken", bets_open: true }, { act: "no_more_bets", label: "No more bets", bets_open: true },
+    { act: "call_dice", label: "Enter dice", bets_open: false },
+  ];
+  const state = { ...STATE, ahead: shakeFirst, next: shakeFirst[0] };
+  for (const [act, params] of [["shake", { shakes: 3 }], ["no_more_bets", {}], ["call_dice", { dice: [2, 5, 5] }], ["seat_player", { seat: 2 }]])
+    queue.send(act, params, state);
+  assert.deepEqual(queue.items.map(({ name, closes }) => [name, closes]), [
+    ["Shaken", false], ["No more bets", true], ["Dice 2, 5, 5", true], ["Seat player, seat 2", false],
+  ]);
 });
 
 test("an act that waited says since when, by the clock of this device, and an act that did not says nothing", async () => {

@@ -384,7 +384,7 @@ test("repeating for the table takes no raise back: a seat that has wagers keeps 
   assert.deepEqual([sent.length, refused.length], [1, 1], "all is as in the last round: there is nothing to say");
 });
 
-test("once No more bets waits, no chip is placed, moved, repeated or taken off", async () => {
+test("once the closing of the bets waits, no chip is placed, moved, repeated or taken off", async () => {
   let isClosing = false;
   const sentences = [];
   taps = new Taps({ send, state: state([placed(2, "big", 700)], LAST), refuse: ({ message }) => sentences.push(message), isClosing: () => isClosing });
@@ -398,7 +398,7 @@ test("once No more bets waits, no chip is placed, moved, repeated or taken off",
   taps.moveToSeat("big", 4);
   await settle();
   assert.equal(sent.length, 0);
-  assert.deepEqual(new Set(sentences), new Set(["No more bets was called and waits to be recorded. Give the chip back."]));
+  assert.deepEqual(new Set(sentences), new Set(["Bets are closed, and that waits to be recorded. Give the chip back."]));
   assert.equal(sentences.length, 5);
   assert.equal(taps.total(2, "big"), 700);
 });

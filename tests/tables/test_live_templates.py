@@ -17,6 +17,7 @@ from tests.tables.cast import make_scene
 NAMES = {"s", "screen", "own", "range", "meanings"}
 OF_INCLUDED = {
     "acknowledge_button.jinja": {"act", "alert"},
+    "ahead_view.jinja": {"view"},
     "alert.jinja": {"alert"},
     "glyph.jinja": {"line"},
     "line.jinja": {"line"},

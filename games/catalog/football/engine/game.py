@@ -129,6 +129,7 @@ class Football(Quarterbacks):
     keeps_seats = True  # a player who sits a game out is offered the dice: §§ 577.4(b), 577.7(a)
     seats = SEATS
     has_plays = True
+    hand_acts = frozenset({"throw_dice"})  # who accepts the dice is decided
     die_colors = ("green", "green", "red")  # § 577.4(a)
     wager_keys = frozenset({"play"})
     duties = {

@@ -78,6 +78,8 @@ class HighRoll(Game):
         pays_by="like-kind/extra:",
         note="with circles 3 to 8, of seven units staked",
     )
+    # collecting the fees moves money
+    hand_acts = Game.hand_acts | {"lock_out_extra_rolls", "gather_loose_dice"}
     round_keys = frozenset({"payout_limit_cents"})
     duties = DUTIES
     out_of_turn = REFUSALS_OUT_OF_TURN
