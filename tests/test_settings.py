@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
 ROOT = Path(__file__).resolve().parents[1]
 SOUND = {
@@ -180,3 +181,28 @@ logging.getLogger("tables.clock.ticker").warning("a tick failed")
     assert "ZeroDivisionError" in first["error"] and dt.datetime.fromisoformat(first["time"])
     assert (second["level"], second["message"]) == ("warning", "a tick failed")
     assert (third["logger"], third["message"]) == ("uvicorn.error", "Exception in ASGI application")
+
+
+def test_only_a_demo_hashes_its_public_pins_with_little_work(tmp_path):
+    """A visitor of a new demo waited six seconds for them; everywhere else Django's own work protects a PIN."""
+    asked = "from django.contrib.auth.hashers import get_hasher; print(get_hasher().iterations)"
+    on_sqlite = {
+        "DJANGO_SETTINGS_MODULE": "config.settings.local",
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'db.sqlite3'}",
+        "REDIS_URL": "",
+    }
+
+    def iterations(**changes: str) -> int:
+        done = subprocess.run(
+            [sys.executable, "-c", asked],
+            cwd=ROOT,
+            env=environment(**changes),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return int(done.stdout)
+
+    of_django = PBKDF2PasswordHasher.iterations
+    assert iterations() == iterations(**on_sqlite, DEMO="off") == of_django >= 1_000_000
+    assert iterations(**on_sqlite, DEMO="on") == 1_000
