@@ -7,20 +7,23 @@ neither the application nor its ticker begins.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
+from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from django.db import connections
 from django.template.loader import render_to_string
+from django.templatetags.static import static
 
 from tables.demo.evening import run_evening, seed_floor
 
 log = logging.getLogger(__name__)
 Application = Callable[..., Awaitable[None]]
+SHEET = "css/opening.css"
 HEADERS = [
-    (b"content-type", b"text/html; charset=utf-8"),
     (b"cache-control", b"no-store"),
-    (b"content-security-policy", b"default-src 'none'"),
+    (b"content-security-policy", b"default-src 'none'; style-src 'self'"),
 ]
 
 
@@ -31,6 +34,21 @@ def make_the_floor() -> None:
     connections.close_all()
 
 
+class OpeningPage:
+    """The page of a floor that opens, or could not be made, with its one style sheet."""
+
+    def __init__(self, *, has_failed: bool = False) -> None:
+        self.has_failed = has_failed
+        self.body = render_to_string("tables/demo/opening.html", {"has_failed": has_failed}).encode()
+        self.sheet = Path(str(finders.find(SHEET))).read_bytes()
+
+    def answer(self, path: str) -> tuple[int, bytes, bytes]:
+        """The status, type and content for a path. The landing is there at once, what else is asked for is not yet."""
+        if path == static(SHEET):
+            return 200, b"text/css; charset=utf-8", self.sheet
+        return 200 if path == "/" and not self.has_failed else 503, b"text/html; charset=utf-8", self.body
+
+
 class DemoServer:
     """The application of a demo floor, which begins once its floor is made, and deals it."""
 
@@ -38,7 +56,7 @@ class DemoServer:
         self.application, self.make = application, make
         self.is_open = False
         self.tasks: list[asyncio.Task[None]] = []
-        self.page = b""
+        self.page: OpeningPage | None = None
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":
@@ -46,17 +64,17 @@ class DemoServer:
         elif self.is_open:
             await self.application(scope, receive, send)
         elif scope["type"] == "http":
-            # The landing is there at once; whatever else is asked for is not there yet.
-            status = 200 if scope["path"] == "/" else 503
-            await send({"type": "http.response.start", "status": status, "headers": HEADERS})
-            await send({"type": "http.response.body", "body": self.page})
+            self.page = self.page or OpeningPage()
+            status, kind, content = self.page.answer(scope["path"])
+            headers = [(b"content-type", kind), *HEADERS]
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await send({"type": "http.response.body", "body": content})
         else:
             await receive()
             await send({"type": "websocket.close", "code": 1013})
 
     async def _live(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Answer the server's lifespan at once, and run that of the application once the floor is made."""
-        self.page = render_to_string("tables/demo/opening.html").encode()
         inner: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
         async def ignore(message: dict[str, Any]) -> None:
@@ -67,6 +85,7 @@ class DemoServer:
                 await asyncio.to_thread(self.make)
             except Exception:
                 log.exception("The demo floor could not be made.")
+                self.page = OpeningPage(has_failed=True)
                 return
             self.tasks.append(asyncio.create_task(run_evening()))
             self.is_open = True
