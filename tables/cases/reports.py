@@ -9,12 +9,12 @@ from django.core import signing
 from django.urls import reverse
 
 from audit import clock
-from audit.models import Person
+from audit.models import Entry, Person
 from games.models import Facility
 from tables.cases.inbox import due_words, moment_words
 from tables.cases.kinds import kind_of
 from tables.core.figure_sums import Sums
-from tables.models import Case, ReportAcceptance
+from tables.models import Case, ReportAcceptance, Table
 from tables.reports.figures import Report, build_report
 from tables.reports.pdf import report_pdf
 from tables.reports.report_day import ReportDay
@@ -64,6 +64,7 @@ class ReportPanel:
     now: dt.datetime
     acceptances: list[ReportAcceptance]
     open_cases: list[Case]
+    has_begun: bool  # whether any table of the casino has an entry of that day, or of an earlier one
 
     @property
     def day(self) -> ReportDay:
@@ -83,7 +84,7 @@ class ReportPanel:
 
     @property
     def is_late(self) -> bool:
-        return not self.acceptances and self.now > self.due_at
+        return self.has_begun and not self.acceptances and self.now > self.due_at
 
     @property
     def sums(self) -> Sums:
@@ -119,7 +120,9 @@ def report_panel(facility: Facility, now: dt.datetime) -> ReportPanel:
     cases = Case.objects.filter(
         facility=facility, status=Case.Status.OPEN, opened_at__gte=day.begins, opened_at__lt=day.ends
     )
-    return ReportPanel(_report(day), now, list(acceptances), list(cases.order_by("due_at")))
+    tables = Table.objects.filter(facility=facility)
+    first = Entry.objects.filter(stream__in=tables.values("stream"), seq=1, at__lt=day.ends)
+    return ReportPanel(_report(day), now, list(acceptances), list(cases.order_by("due_at")), first.exists())
 
 
 def _report(day: ReportDay) -> Report:

@@ -538,6 +538,13 @@ def opened(scene, by="compliance", day="2026-11-21"):
     return re.findall(r'name="opened" value="([^"]+)"', html)
 
 
+def test_no_report_is_asked_for_of_a_day_before_any_table_was_on_record(hands, scene):
+    """A casino that had just begun was told that yesterday's report was overdue."""
+    hands.now += 8 * HOUR
+    assert "No table was on record yet" in page(scene)
+    assert "To be accepted" not in page(scene) and "Read, then accept" not in page(scene)
+
+
 def test_a_report_is_read_then_accepted_with_the_sha256_of_its_pdf(hands, scene):
     scene.play((2, "big", 2_000), dice=[2, 2, 5])
     scene.finish()
