@@ -94,6 +94,7 @@ class RulesFacts(TypedDict):
     text_from: Annotated[Day, "since when this text is in effect"]
     lapses_on: Annotated[Day | None, "the day on which a temporary regulation lapses"]
     lapsed: bool
+    lapsed_why: Annotated[str | None, "why it is dealt nevertheless, as the casino filed it"]
 
 
 # "from" is a keyword, so that this type has to be written as a call.

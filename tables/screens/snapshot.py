@@ -261,6 +261,7 @@ def _rules(ctx: TableContext, day: dt.date) -> RulesFacts:
         "text_from": edition.in_force_from.isoformat(),
         "lapses_on": edition.lapses_on.isoformat() if edition.lapses_on else None,
         "lapsed": edition.lapses_on is not None and edition.lapses_on <= day,
+        "lapsed_why": submission.lapsed_why or None,
     }
 
 

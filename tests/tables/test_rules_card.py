@@ -4,10 +4,17 @@ import re
 
 import pytest
 
+from audit import clock
+from games.models import RulesSubmission
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
+
+
+def words_of_the_page(scene):
+    page = scene.browser("podium", "floorperson").get("/floor/larkfield/T-01/").content.decode()
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
 
 
 @pytest.mark.parametrize(
@@ -30,8 +37,17 @@ clause = pytest.mark.clause
 )  # fmt: skip
 def test_it_says_since_when_the_text_is_in_force_and_when_it_lapsed(rules, card):
     scene = make_scene(rules)
-    page = scene.browser("podium", "floorperson").get("/floor/larkfield/T-01/").content.decode()
-    words = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    words = words_of_the_page(scene)
     assert card in words
     assert ("Lapse" in words) == ("Lapsed" in card)
     assert scene.snapshot["rules"]["lapsed"] is ("Lapsed" in card)
+
+
+def test_it_says_why_a_lapsed_edition_is_dealt_if_the_casino_filed_that():
+    scene = make_scene("pa-577")
+    assert scene.snapshot["rules"]["lapsed_why"] is None
+    rules = RulesSubmission.objects.get()
+    why = "No later edition has the rules of this game"
+    rules.pk, rules.version, rules.in_force_from, rules.lapsed_why = None, 2, clock.now(), why
+    rules.save()
+    assert f"Lapsed 2014-07-28 {why}." in words_of_the_page(scene)
