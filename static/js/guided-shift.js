@@ -91,6 +91,7 @@ class GuidedShift {
     this.field("next").hidden = !step.button || Boolean(step.go);
     this.field("next").textContent = step.button;
     this.field("skip").hidden = Boolean(step.button);
+    this.field("end").hidden = number === this.steps.length - 1;  // whose own button ends it
   }
 }
 

@@ -17,7 +17,9 @@ from games.snapshot_types import PastRound, Snapshot
 from tables.demo import floor as demo
 from tables.demo.evening import FACILITY, has_visitor
 from tables.models import Round, Table
+from tables.runner.system import DEALT_IN_THE_PAST
 from tables.screens import snapshot
+from tables.screens.screen_data import round_rows
 
 READY = ("T-01", "T-02", "T-03")  # tables that a visitor may deal, the first that no other visitor has
 BOSS, OFFICER = "marta", "carla"
@@ -35,7 +37,7 @@ class Moment(TypedDict):
 
 
 class Line(TypedDict):
-    """A round that just ended, in words; `hot` is its part that stands out."""
+    """A round that just ended, in words: its dice, then what stands out (`hot`), then the rest."""
 
     at: str
     table: str
@@ -46,13 +48,17 @@ class Line(TypedDict):
 
 @dataclass(frozen=True)
 class FloorNow:
-    """The demo floor at a moment. `moments` are by table; `ready` is the table that a visitor deals next."""
+    """The demo floor at a moment. `moments` are by table; `ready` is the table that a visitor deals next.
+
+    `catches_up`: the last hour of some tables is still dealt.
+    """
 
     facility: Facility
     states: list[Snapshot]
     moments: dict[str, Moment]
     lines: list[Line]
     ready: str
+    catches_up: bool = False
 
     @property
     def open(self) -> int:
@@ -100,7 +106,7 @@ def read_floor() -> FloorNow:
         if moment is not None and past["at"] >= now and len(moments) < MOST_LIT:
             moments.setdefault(state["table"]["code"], moment)
     lines = [_line(facility, past, state) for past, state in ended[:MOST_LINES]]
-    return FloorNow(facility, states, moments, lines, ready_table())
+    return FloorNow(facility, states, moments, lines, ready_table(), bool(DEALT_IN_THE_PAST))
 
 
 def moment_of(past: PastRound) -> Moment | None:
@@ -116,14 +122,20 @@ def moment_of(past: PastRound) -> Moment | None:
 def _line(facility: Facility, past: PastRound, state: Snapshot) -> Line:
     at = facility.local(dt.datetime.fromisoformat(past["at"]))
     moment = moment_of(past)
-    total = f"total {past['total']}. " if past["total"] is not None and moment is None else ""
-    wagers = f"{past['wagers']} wagers, ${past['handle_cents'] // 100:,} decided."
+    own = round_rows(state["table"]["game"], [past])[0]["own"]
+    ending = (
+        str(own.get("ending", "")) if isinstance(own, dict) else ""
+    )  # in words, where dice alone say nothing
+    words = f"{ending}. " if ending else f"{moment['word']}. " if moment else ""
+    if own is None and moment is None and past["dice"]:
+        words = f"total {past['total']}. "
+    dice = "" if ending or not past["dice"] else ", ".join(map(str, past["dice"])) + (": " if words else ". ")
     return {
         "at": at.strftime("%H:%M:%S"),
         "table": state["table"]["code"],
-        "dice": ", ".join(map(str, past["dice"])) + ": " if len(past["dice"]) == 3 else "",
-        "hot": f"{moment['word']}. " if moment else "",
-        "text": total + wagers,
+        "dice": dice,
+        "hot": words if moment else "",
+        "text": f"{'' if moment else words}{past['wagers']} wagers settled, ${past['handle_cents'] // 100:,}.",
     }
 
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from audit import devices, people
 from audit.device_cookies import set_device_cookie
 from audit.errors import AuditRefusal
-from audit.models import Device
+from audit.models import Device, Role
 from games.snapshot_types import Snapshot
 from tables.demo import floor as demo
 from tables.demo import landing as landing_data
@@ -121,10 +121,13 @@ def _hand_over(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _become(request: HttpRequest, place: str, person: demo.DemoPerson) -> HttpResponse:
-    """Enroll this browser as a device of the demo and sign a person in; the device that it was is revoked."""
+    """Enroll this browser as a device of the demo and sign a person in; nobody works at the device that it was.
+
+    That is not revoked, which would call the floor, and it is not missed, as a tablet that falls silent is.
+    """
     old = enrolled_device(request)
     if old is not None:
-        devices.revoke(old)
+        Device.objects.filter(pk=old.pk).update(person=None, signed_on_at=None, heard_at=None)
     name = f"{place.partition('/')[2] or 'Podium'} {uuid.uuid4().hex[:6]}"
     _, token = devices.enroll(name, FACILITY, "dealer" if place else "podium", place)
     device: Device = devices.use_token(token)
@@ -158,5 +161,18 @@ def record(request: HttpRequest) -> HttpResponse:
 def everything(request: HttpRequest) -> HttpResponse:
     """Every device that this browser may become, and every sign-in of the demo."""
     _verify_demo()
-    context = {"places": demo_places(), "facilities": demo.FACILITIES, "people": demo.PEOPLE}
+    people = [
+        {"pin": person.pin, "name": person.name, "role": Role(person.role).label, **_work_of(person)}
+        for person in demo.PEOPLE
+    ]
+    context = {"places": demo_places(), "people": people}
     return render(request, "tables/demo/everything.html", context)
+
+
+def _work_of(person: demo.DemoPerson) -> dict[str, object]:
+    """The casino of a person, and the pits and tables where they are on duty; none for the whole floor."""
+    house = next((house for house in demo.FACILITIES if house.code == person.facility), None)
+    if house is None:
+        return {"house": "Every casino", "where": []}
+    pits = dict(house.pits)
+    return {"house": house.name, "where": [pits.get(code, code) for code in person.where if code]}

@@ -42,6 +42,7 @@ from tables.models import (
 from tables.money.inventory import tray_of
 from tables.money.keeping import change_keeping
 from tables.runner.system import DEALT_IN_THE_PAST, for_each_table
+from tables.setup.alert_rules import device_alerts
 from tables.staffing.relief import dealers_on_duty
 from tests.tables.cast import make_scene
 
@@ -264,12 +265,12 @@ def test_one_tap_on_the_landing_signs_a_visitor_in_through_device_and_pin_as_eve
         Entry.objects.filter(stream__name="larkfield/sign-in").order_by("-seq").values_list("type", flat=True)
     )
     assert list(types[:2]) == ["person.signed_in", "device.enrolled"]
-    # Another visitor gets another table; the same one becomes a podium, and the tablet opens nothing any more.
+    # Another visitor gets another table; the same one becomes a podium, nobody is at the tablet, and no alert calls.
     other = Client()
     assert other.post("/demo/deal", follow=True).redirect_chain[-1][0] == "/floor/larkfield/T-02/console"
     assert visitor.post("/demo/watch", follow=True).redirect_chain[-1][0] == "/floor/larkfield/"
     tablet.refresh_from_db()
-    assert tablet.revoked_at is not None
+    assert tablet.person is None and device_alerts(clock.now()) == []
     assert Alert.objects.get(kind="dispute", ended_at=None).table.code == "T-05"
 
 
@@ -286,6 +287,26 @@ def test_a_visitor_sees_an_export_verified_and_one_changed_byte_refused_with_its
     page = Client().post("/demo/record", {"table": table}).content.decode()
     assert "Refused" in page and f"seq {settled.seq}" in page
     assert Client().post("/demo/record", {"table": "T-99"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("game", "round_", "said"),
+    [
+        ("sic-bo", {"dice": [3, 5, 6], "total": 14}, "3, 5, 6: total 14."),
+        ("sic-bo", {"dice": [5, 5, 5], "total": 15}, "5, 5, 5: [Triple 5.]"),
+        ("high-roll", {"dice": [1, 1, 2, 4, 4, 6], "total": 18}, "1, 1, 2, 4, 4, 6."),
+        ("football", {"dice": [3, 3, 2], "total": 8, "result": "downs"}, "Out of downs, 2 throws."),
+        ("football", {"dice": [3, 3, 2], "total": 8, "result": "touchdown"}, "[Touchdown, 2 throws.]"),
+    ],
+)  # fmt: skip
+def test_the_landing_says_how_a_round_came_out_in_the_words_of_its_game(game, round_, said):
+    past = {"at": "2026-11-21T02:42:08Z", "result": "settled", "throws": [round_["dice"]] * 2, "wagers": 23}
+    state = {"table": {"code": "T-01", "game": game}}
+    house = Facility(time_zone="America/New_York")
+    line = landing._line(house, {**past, "handle_cents": 167_500, **round_}, state)
+    hot = f"[{line['hot'].strip()}] " if line["hot"] else ""
+    assert (line["at"], line["table"]) == ("21:42:08", "T-01")
+    assert line["dice"] + hot + line["text"] == f"{said} 23 wagers settled, $1,675."
 
 
 @pytest.mark.urls("config.demo_urls")
