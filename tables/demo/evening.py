@@ -7,6 +7,7 @@ alone until its past has reached the present. Whoever acts at such a table meanw
 """
 
 import asyncio
+import contextlib
 import datetime as dt
 import logging
 import random
@@ -27,6 +28,7 @@ from audit.runner import Stale, one_transaction
 from games.engine import Refusal
 from games.models import Facility
 from tables.core import posts
+from tables.core.refusals import DICE_PAST_THEIR_TIME
 from tables.demo import floor as demo
 from tables.demo import seeding
 from tables.demo.refusals import EVENING_OUTSIDE_DEMO
@@ -34,25 +36,27 @@ from tables.demo.simulated_crew import Staff
 from tables.demo.simulated_money import FILL, TableChips
 from tables.demo.simulation import MAX_ACTS, SimulatedTable, acts_of_round, change_dice, place_wagers
 from tables.limits import pending_change
-from tables.models import Alert, DiceLot, Round, Table, TableInventory, Wager
+from tables.models import Alert, DiceLot, PlannedMove, Round, Table, TableInventory, Wager
 from tables.money.keeping import change_keeping
 from tables.runner import facility as facility_runner
 from tables.runner.system import DEALT_IN_THE_PAST
 from tables.screens import push
+from tables.screens.selectors import wager_labels
 from tables.staffing.relief import dealers_on_duty, posts_in_relief
 
 log = logging.getLogger(__name__)
 FACILITY = demo.LARKFIELD.code
-# Every open table of the floor, each dealt by its own people.
+# Every open table of the floor, each dealt by its own people. The past of one follows that of the other: a dispute
+# waits, and a table is ready, when the first visitor comes.
 DEALT = ("T-05", "T-01", "T-02", "T-03", "T-04", "T-31", "T-32", "T-42")
 DISPUTED, BIASED, FILLED, NOTICED = "T-05", "T-02", "T-04", "T-03"
 # The dice of one table favor a six, until its dice are changed: the dice watch finds it within the first hour.
 WEIGHTS = (9, 9, 9, 9, 9, 33)
 FIRST_SEAL = "SL-00002"  # of the dice with which the biased table opened
 PAST = dt.timedelta(hours=1)
-# Their past is dealt before that of the others: a dispute waits, and a table is ready, when the first visitor comes.
-DEALT_FIRST = (DISPUTED, "T-01")
-PLANNED_IN = dt.timedelta(minutes=40)  # the planned move that waits for the visitor
+PLANNED = "T-01"  # who relieves its dealer next, and when, is planned
+PLANNED_AT_LEAST = dt.timedelta(minutes=10)  # before it
+BETWEEN_PLANS = dt.timedelta(minutes=1)
 SECONDS_BETWEEN_ACTS = 3.0
 SECONDS_OF_AN_ACT = (2.0, 4.0)
 SECONDS_BETWEEN_ROUNDS = {"sic-bo": (30.0, 70.0), "high-roll": (40.0, 80.0), "football": (60.0, 120.0)}
@@ -61,6 +65,7 @@ ACTS_BEFORE_A_PAUSE, PAUSE_IN_THE_PAST = 5, 0.02  # seconds in which others writ
 SECONDS_CLOSED = 60.0  # between two gaming days
 LEAST_SHARE = 0.6  # of the seats that play
 WORK, REST = dt.timedelta(minutes=40), dt.timedelta(minutes=demo.BREAK_MINUTES)
+HOUSE_WORK = dt.timedelta(minutes=demo.WORK_MINUTES)
 DICE_ARE_CHANGED_BEFORE = dt.timedelta(hours=1)
 EVENTS_BEGIN_BEFORE = dt.timedelta(minutes=2)  # the present
 DISPUTE_WAITS, BETWEEN_EVENTS = dt.timedelta(minutes=15), dt.timedelta(minutes=10)
@@ -98,26 +103,22 @@ def seed_floor() -> bool:
         return False
     hands = Hands(clock.now() - PAST)
     with one_transaction(), clock.in_this_thread(hands.now):
-        seeding.seed()
+        seeding.seed(is_evening=True)
         hands.move(30)
         _begin_trays(hands)
-    _plan_a_move()
     return True
 
 
 def seed_evening(progress: Callable[[range], Iterable[int]] = iter, seed: int = 1) -> bool:
     """Create the demo floor, and deal its first hour. Return False if it exists.
 
-    `progress` wraps the minutes that are dealt. Raises Refusal outside the demo.
+    `progress` wraps the tables that are dealt. Raises Refusal outside the demo.
     """
     if not seed_floor():
         return False
     evening = LiveEvening(random.Random(seed))
-    minutes = int(PAST.total_seconds() // 60)
-    for minute in progress(range(minutes)):
-        while (oldest := evening.oldest_past()) and clock.now() - oldest > (
-            minutes - 1 - minute
-        ) * dt.timedelta(minutes=1):
+    for dealt in progress(range(len(DEALT))):
+        while len(evening.in_the_past()) > len(DEALT) - 1 - dealt:
             evening.deal_past()
     return True
 
@@ -141,15 +142,30 @@ def _staff() -> Staff:
     return Staff({}, cashier, cashier, guard, one("shift-manager"), one("pit-manager"))
 
 
-def _plan_a_move() -> None:
-    planned_for = (clock.now() + PLANNED_IN).replace(second=0, microsecond=0)
-    move = {"person": "zara", "table": "T-01", "planned_for": planned_for.isoformat()}
-    floor, device = (
-        Person.objects.get(code="kate"),
-        Device.objects.get(facility=FACILITY, name=seeding.PODIUM),
+def plan_relief(simulated: SimulatedTable, now: dt.datetime) -> None:
+    """Plan who relieves the dealer of a table next, once that dealer has worked long enough, if nobody is planned yet.
+
+    Its own dealers come back first, then whoever rests longest. Raises Refusal where the board refuses the move.
+    """
+    table = simulated.table
+    if PlannedMove.objects.open_moves(table.facility).filter(table=table).exists():
+        return
+    (post,) = posts_in_relief(table, now)
+    dealers = [
+        dealer.person for dealer in dealers_on_duty(table, now) if not dealer.obstacle and not dealer.planned
+    ]
+    if post.person is None or post.break_due is None or not dealers:
+        return
+    own = next(row.dealers for row in demo.LARKFIELD.tables if row.code == table.code)
+    person = next((person for person in dealers if person.code in own), dealers[0])
+    planned_for = max(post.break_due - HOUSE_WORK + WORK, now + PLANNED_AT_LEAST).replace(
+        second=0, microsecond=0
     )
+    move = {"person": person.code, "table": table.code, "planned_for": planned_for.isoformat()}
     facility_runner.execute(
-        facility_runner.ActRequest(FACILITY, "", "plan_move", uuid.uuid4(), 0, move, floor, device)
+        facility_runner.ActRequest(
+            FACILITY, "", "plan_move", uuid.uuid4(), 0, move, simulated.floor, simulated.device
+        )
     )
 
 
@@ -198,6 +214,7 @@ class TableOfEvening:
     chips: TableChips | None = None
     waits_until: dt.datetime | None = None  # the next round
     event_at: dt.datetime | None = None  # its dispute, fill or notice
+    has_old_dice: bool = False  # whether a shake was refused because their time is over
 
     def now(self) -> dt.datetime:
         return self.hands.moment if self.hands is not None else clock.now()
@@ -210,24 +227,21 @@ class LiveEvening:
         verify_demo()
         self.draw = draw or random.Random()
         self.tables: dict[int, TableOfEvening] = {}
-        now = clock.now()
+        now = self.plans_from = clock.now()
         for simulated in tables_of_the_evening():
             table = simulated.table
             begins = max(now - PAST, table.stream.last_at or now)
-            state = self.tables[table.pk] = TableOfEvening(table.code, chips=TableChips(_staff()))
+            state = self.tables[table.pk] = TableOfEvening(
+                table.code, chips=TableChips.of(table, _staff()), event_at=now - EVENTS_BEGIN_BEFORE
+            )
             if now - begins > dt.timedelta(seconds=SECONDS_OF_AN_ACT[1]):
                 state.hands = Hands(begins)
-                state.event_at = now - EVENTS_BEGIN_BEFORE
                 DEALT_IN_THE_PAST.add(table.pk)
 
     def in_the_past(self) -> list[TableOfEvening]:
-        """The tables whose past is still dealt, the next one first."""
+        """The tables whose past is still dealt, the next one first: in turn, so that some are soon alive."""
         past = [state for state in self.tables.values() if state.hands is not None]
-        return sorted(past, key=lambda state: (state.code not in DEALT_FIRST, state.now()))
-
-    def oldest_past(self) -> dt.datetime | None:
-        """The earliest moment that a table has reached; None once all have reached the present."""
-        return min((state.now() for state in self.in_the_past()), default=None)
+        return sorted(past, key=lambda state: DEALT.index(state.code))
 
     def deal_past(self) -> list[int]:
         """Execute the next act of the past. Return the id of its table, if it changed."""
@@ -248,8 +262,23 @@ class LiveEvening:
         return []
 
     def act(self) -> list[int]:
-        """Execute the next act at each table whose past is over. Return the ids of the tables that changed."""
+        """Execute the next act at each table whose past is over. Return the ids of the tables that changed.
+
+        Where reliefs are planned, the next one is, once the last has taken place.
+        """
+        self._plan()
         return [pk for pk, state in self.tables.items() if state.hands is None and self._act(pk, state)]
+
+    def _plan(self) -> None:
+        """Plan the next relief of the table where one is planned, unless the board has just refused it."""
+        state = next((state for state in self.tables.values() if state.code == PLANNED), None)
+        if state is None or state.hands is not None or clock.now() < self.plans_from:
+            return
+        self.plans_from = clock.now() + BETWEEN_PLANS
+        simulated = table_of_the_evening(PLANNED)
+        if simulated is not None:
+            with contextlib.suppress(*NOT_TAKEN):  # such as nobody who will have rested
+                plan_relief(simulated, clock.now())
 
     def _has_present(self, pk: int, hands: Hands) -> bool:
         """Whether somebody has acted at the table at the present, so that nothing earlier can follow."""
@@ -294,12 +323,17 @@ class LiveEvening:
             log.debug("%s: %s", state.code, refusal)
             state.acts = None
             state.waits_until = state.now() + dt.timedelta(seconds=SECONDS_BETWEEN_ACTS)
+            state.has_old_dice = isinstance(refusal, Refusal) and refusal.code == DICE_PAST_THEIR_TIME
             return False
         return True
 
     def _between_rounds(self, simulated: SimulatedTable, state: TableOfEvening) -> bool:
         """Do what is due between two rounds: a relief, new dice, the tray, a notice. Return whether something was."""
         table, now, chips = simulated.table, state.now(), state.chips
+        if state.has_old_dice:
+            state.has_old_dice = False
+            change_dice(simulated)
+            return True
         if Round.objects.filter(table=table, ended_at=None, wagers__isnull=False).exists():
             return False
         if relieve(simulated, now):
@@ -357,13 +391,9 @@ class LiveEvening:
             round_ = Round.objects.filter(table=table, phase="lit").first()
             if round_ is None or state.event_at is None or state.event_at > now:
                 return False
-            wager = round_.wagers.order_by("seat").first()
-            if wager is None:
+            if not round_.wagers.exists():
                 return False
-            about = (
-                f"Says that the wager on {wager.code} was ${wager.cents // 50}, not ${wager.cents // 100}."
-            )
-            _do(simulated, simulated.dealer, "report_dispute", {"seat": wager.seat, "about": about})
+            report_dispute(simulated, round_)
             state.event_at = now + DISPUTE_WAITS
             return True
         if state.event_at is not None and state.event_at <= now:
@@ -376,7 +406,8 @@ class LiveEvening:
 def report_dispute(simulated: SimulatedTable, round_: Round) -> None:
     """The player of the first wager says that it was twice as much."""
     wager = round_.wagers.order_by("seat")[0]
-    about = f"Says that the wager on {wager.code} was ${wager.cents // 50}, not ${wager.cents // 100}."
+    label = wager_labels(simulated.table.game)[wager.code]
+    about = f"Says that the wager on {label} was ${wager.cents // 50}, not ${wager.cents // 100}."
     _do(simulated, simulated.dealer, "report_dispute", {"seat": wager.seat, "about": about})
 
 
@@ -387,19 +418,25 @@ def _do(simulated: SimulatedTable, person: Person, name: str, params: dict[str, 
 def relieve(simulated: SimulatedTable, now: dt.datetime) -> bool:
     """Relieve whoever has worked long enough at a table, or works in place of somebody who has rested.
 
-    The table's own dealers come back first, then whoever rests longest. Return whether somebody was relieved.
+    Who is planned here comes at that time, and nobody before. Of the others the table's own dealers come back first,
+    then whoever rests longest. Return whether somebody was relieved.
     """
     table = simulated.table
+    move = PlannedMove.objects.open_moves(table.facility).filter(table=table).first()
     own = next(row.dealers for row in demo.LARKFIELD.tables if row.code == table.code)
     rested = [
         dealer
         for dealer in dealers_on_duty(table, now)
         if not dealer.obstacle and now - dealer.rests_since >= REST
     ]
+    if move is not None and move.person in [dealer.person for dealer in rested]:
+        if move.planned_for <= now:
+            _do(simulated, move.person, "take_over_table", {"post": move.post} if len(own) > 1 else {})
+        return move.planned_for <= now
     for post in posts_in_relief(table, now):
         if post.person is None or post.break_due is None:
             continue
-        worked = now - post.break_due + dt.timedelta(minutes=demo.WORK_MINUTES)
+        worked = now - post.break_due + HOUSE_WORK
         fitting = [dealer.person for dealer in rested if dealer.person.role == post.person.role]
         back = [person for person in fitting if person.code in own]
         others = back or fitting if worked >= WORK else []

@@ -31,6 +31,7 @@ class DemoTable:
     kind: str = "live"
     dealers: tuple[str, ...] = ()
     floor: str = ""  # its supervisor; empty: the first floorperson of its pit
+    in_the_evening: str = ""  # the submission that programs deal there, if it is another
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class DemoSubmission:
     edition: str
     payouts: dict[str, str] = field(default_factory=dict)
     payout_limit_cents: int | None = None
+    lapsed_why: str = ""  # why programs deal it in the evening, although its edition has lapsed
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,18 @@ LARKFIELD = DemoFacility(
         ),
         DemoSubmission("RS-0021", "pa-675a", payout_limit_cents=7_500_000),
         DemoSubmission("RS-0022", "pa-675a.6"),
-        DemoSubmission("RS-0031", "pa-577"),
+        DemoSubmission("RS-0031", "pa-577", lapsed_why="No later edition has the rules of this game"),
     ),
     (
         DemoTable("T-01", "p1", "RS-0009", "manual", 1_000, 100_000, dealers=("mei",)),
         DemoTable("T-02", "p1", "RS-0009", "automated-covered", 1_000, 50_000, dealers=("sam",)),
         DemoTable("T-03", "p1", "RS-0012", "manual", 2_500, 200_000, dealers=("linh",)),
         DemoTable("T-04", "p2", "RS-0012", "automated-uncovered", 500, 30_000, dealers=("rosa",)),
-        DemoTable("T-05", "p2", "RS-0003", "manual", 1_000, 50_000, dealers=("omar",)),
+        # The edition of RS-0003 has lapsed, and the casino has newer rules of this game. A floor at its best hour deals
+        # them; one without an evening has a table for every edition.
+        DemoTable(
+            "T-05", "p2", "RS-0003", "manual", 1_000, 50_000, dealers=("omar",), in_the_evening="RS-0009"
+        ),
         DemoTable("T-06", "p2", "RS-0012", "player-activated", 1_000, 50_000),
         DemoTable("T-24", "p2", "RS-0009", "manual", 500, 50_000, kind="training"),
         DemoTable("T-31", "p3", "RS-0021", "manual", 500, 50_000, seats=6, dealers=("abel",), floor="lena"),

@@ -41,16 +41,17 @@ A_YEAR = dt.timedelta(days=365)
 PODIUM = "Demo podium"
 
 
-def seed() -> bool:
+def seed(*, is_evening: bool = False) -> bool:
     """Create the demo floor, all of it or nothing. Return False if it exists already.
 
-    One transaction, so that the row of the first facility is also the sign that the rest is there.
+    `is_evening`: the tables deal what programs deal there in an evening. One transaction, so that the row of the first
+    facility is also the sign that the rest is there.
     """
     if Facility.objects.filter(code=demo.LARKFIELD.code).exists():
         return False
     with one_transaction():
         for facility in demo.FACILITIES:
-            _seed_facility(facility)
+            _seed_facility(facility, is_evening)
         for facility in demo.FACILITIES:
             enroll(PODIUM, facility.code, "podium")
         _fill_the_office()  # before the tables open: the floor acknowledges new rules of an open table
@@ -68,7 +69,7 @@ def _fill_the_office() -> None:
 
 
 @transaction.atomic
-def _seed_facility(demo_facility: demo.DemoFacility) -> None:
+def _seed_facility(demo_facility: demo.DemoFacility, is_evening: bool) -> None:
     facility = Facility.objects.create(
         code=demo_facility.code,
         name=demo_facility.name,
@@ -83,9 +84,10 @@ def _seed_facility(demo_facility: demo.DemoFacility) -> None:
     for code, name in demo_facility.pits:
         Pit.objects.create(facility=facility, code=code, name=name, places=demo_facility.places.get(code, {}))
     for demo_submission in demo_facility.submissions:
-        _approve(facility, demo_submission)
+        _approve(facility, demo_submission, demo_submission.lapsed_why if is_evening else "")
     for number, demo_table in enumerate(demo_facility.tables, start=1):
-        _make_table(facility, demo_table, number)
+        submission = (demo_table.in_the_evening if is_evening else "") or demo_table.submission
+        _make_table(facility, demo_table, submission, number)
     approve_signs(facility)
     for number, (dice, size_um, colors) in enumerate(demo.FRESH_LOTS, start=len(demo_facility.tables) + 1):
         DiceLot.objects.create(
@@ -124,7 +126,7 @@ def _seed_facility(demo_facility: demo.DemoFacility) -> None:
             _make_person(facility, demo_person)
 
 
-def _approve(facility: Facility, demo_submission: demo.DemoSubmission) -> RulesSubmission:
+def _approve(facility: Facility, demo_submission: demo.DemoSubmission, lapsed_why: str) -> RulesSubmission:
     now = clock.now()
     submission = draft(
         facility=facility,
@@ -133,7 +135,7 @@ def _approve(facility: Facility, demo_submission: demo.DemoSubmission) -> RulesS
         payouts=demo_submission.payouts or None,
         payout_limit_cents=demo_submission.payout_limit_cents,
     )
-    submission.status = "approved"
+    submission.status, submission.lapsed_why = "approved", lapsed_why
     submission.filed_at = now - 2 * APPROVED
     submission.decided_at = submission.in_force_from = now - APPROVED
     submission.decided_by = facility.law.body("submissions")
@@ -157,6 +159,8 @@ def record_approval(submission: RulesSubmission, now: dt.datetime) -> None:
         "edition": submission.edition,
         "terms": json.loads(submission.terms),
     }
+    if submission.lapsed_why:
+        data["lapsed_why"] = submission.lapsed_why
     record.append(
         stream,
         entry=RULES_APPROVED(data),
@@ -166,12 +170,12 @@ def record_approval(submission: RulesSubmission, now: dt.datetime) -> None:
     )
 
 
-def _make_table(facility: Facility, demo_table: demo.DemoTable, number: int) -> Table:
+def _make_table(facility: Facility, demo_table: demo.DemoTable, submission: str, number: int) -> Table:
     table = make_table(
         facility,
         code=demo_table.code,
         pit=Pit.objects.get(facility=facility, code=demo_table.pit),
-        submission=demo_table.submission,
+        submission=submission,
         kind=demo_table.kind,
         seats=demo_table.seats,
         min_cents=demo_table.min_cents,

@@ -22,6 +22,7 @@ SALES_CENTS = (10_000, 20_000, 30_000, 50_000)
 SALE_CHANCE = 0.3  # of a sale before a round
 STEP_OF_A_TRANSFER = dt.timedelta(minutes=3)
 COUNTED_AFTER = dt.timedelta(minutes=40)  # so long after a drop box was taken off
+UNDER_WAY = (ChipTransfer.Status.REQUESTED, ChipTransfer.Status.PREPARING, ChipTransfer.Status.ON_THE_WAY)
 Chips = dict[str, int]
 
 
@@ -35,6 +36,15 @@ class TableChips:
     )  # drop boxes, by number: when they are counted
     next_step_at: dt.datetime | None = None  # of the fill or credit under way
     boxes: int = 0
+
+    @classmethod
+    def of(cls, table: Table, staff: Staff) -> "TableChips":
+        """The chips of a table that was dealt before: its boxes, and a fill or credit under way go on."""
+        boxes = DropBox.objects.filter(table=table)
+        off = boxes.filter(counted_at=None).values_list("number", "taken_off_at")
+        uncounted = {number: taken_off_at + COUNTED_AFTER for number, taken_off_at in off if taken_off_at}
+        is_under_way = ChipTransfer.objects.filter(table=table, status__in=UNDER_WAY).exists()
+        return cls(staff, uncounted, clock.now() if is_under_way else None, boxes.count())
 
     def begin(self, simulated: SimulatedTable) -> None:
         """Count the opener, which is the par of the table, and put on a drop box."""
@@ -73,6 +83,9 @@ class TableChips:
         transfer = ChipTransfer.objects.filter(table=simulated.table).latest("number")
         cage, guard, is_fill = self.staff.cashier, self.staff.guard, transfer.kind == ChipTransfer.Kind.FILL
         at_table, at_cage = (simulated.dealer, simulated.floor), (cage, guard)
+        if transfer.status not in UNDER_WAY:  # somebody else has ended it
+            self.next_step_at = None
+            return
         params: dict[str, Any] = {"transfer": transfer.number}
         self.next_step_at = clock.now() + STEP_OF_A_TRANSFER
         if transfer.status == ChipTransfer.Status.REQUESTED:

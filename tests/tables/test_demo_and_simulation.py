@@ -42,6 +42,7 @@ from tables.models import (
 from tables.money.inventory import tray_of
 from tables.money.keeping import change_keeping
 from tables.runner.system import DEALT_IN_THE_PAST, for_each_table
+from tables.screens import snapshot
 from tables.setup.alert_rules import device_alerts
 from tables.staffing.relief import dealers_on_duty
 from tests.tables.cast import make_scene
@@ -82,6 +83,21 @@ def test_seed_demo_makes_the_floor_once(settings):
     assert "already" in said("seed_demo")
     assert (Table.objects.count(), Person.objects.count(), Entry.objects.count()) == made
     assert "110011  Mei Tran" in said("seed_demo", show=True)
+
+
+def test_the_only_lapsed_edition_of_an_evening_says_why_it_is_dealt(settings):
+    """Three Dice Football has no other; T-05 deals the newest edition of its game then."""
+    settings.DEMO = True
+    evening.seed_floor()
+    rules = {
+        table.code: snapshot.of_table(table.pk)["rules"]
+        for table in Table.objects.filter(facility__code="larkfield")
+    }
+    assert {code: facts["lapsed_why"] for code, facts in rules.items() if facts["lapsed"]} == {
+        "T-42": "No later edition has the rules of this game"
+    }
+    assert rules["T-05"]["submission"] == "RS-0009"
+    said("verify_record", "--read-only")
 
 
 def test_who_belongs_to_every_facility_of_the_demo_may_sign_in_at_each(settings):
@@ -126,9 +142,7 @@ def test_an_hour_of_the_past_is_dealt_at_every_table_up_to_the_present(settings,
         assert start - evening.PAST <= moments["first"] < moments["last"] <= clock.now(), table.code
         assert table.last_round > 1 and table.tray_cents, table.code
         assert TableInventory.objects.filter(table=table, closed_at=None).exists(), table.code
-    # What waits for the visitor: a dispute, and a move that is planned.
     assert Alert.objects.get(kind="dispute", ended_at=None).table.code == "T-05"
-    assert [move.person.code for move in PlannedMove.objects.open_moves()] == ["zara"]
     for state in live.tables.values():
         state.waits_until = None
     for _ in range(12):
@@ -230,6 +244,61 @@ def test_a_dealer_who_has_worked_long_is_relieved_and_comes_back_after_the_break
         evening.relieve(evening.table_of_the_evening("T-03"), hands.now)
         dealers.append(Table.objects.get(facility__code="larkfield", code="T-03").dealer.code)
     assert dealers[0] == dealers[1] == "linh" and dealers[2] == dealers[3] != "linh" and dealers[4] == "linh"
+
+
+def test_the_next_relief_of_one_table_is_planned_and_takes_place_at_its_time(settings, monkeypatch, hands):
+    settings.DEMO = True
+    live = evening_at_the_present(monkeypatch)
+    live.act()
+    table = Table.objects.get(facility__code="larkfield", code="T-01")
+    move = PlannedMove.objects.open_moves().get()
+    assert (move.table, move.planned_for) == (table, table.dealer_since + evening.WORK)
+    for moment, is_relieved in (
+        (move.planned_for - dt.timedelta(seconds=1), False),
+        (move.planned_for, True),
+    ):
+        hands.now = moment
+        assert evening.relieve(evening.table_of_the_evening("T-01"), hands.now) is is_relieved
+        table.refresh_from_db()
+        assert (table.dealer == move.person) is is_relieved
+    live.act()
+    following = PlannedMove.objects.open_moves().get()
+    assert (following.person.code, following.planned_for) == ("mei", move.planned_for + evening.WORK)
+
+
+def test_a_demo_that_was_stopped_for_a_day_goes_on_with_new_dice_in_the_round_that_it_left(
+    settings, monkeypatch, hands
+):
+    settings.DEMO = True
+    evening_at_the_present(monkeypatch)
+    evening.bring_to_betting("T-01", random.Random(1))
+    table = Table.objects.get(facility__code="larkfield", code="T-01")
+    left, old = table.last_round, evening._lot_of(table).code
+    monkeypatch.setattr(evening, "DEALT", ("T-01",))
+    hands.now += dt.timedelta(hours=26)
+    live = evening.LiveEvening(random.Random(1))
+    for _ in range(20):
+        hands.now += dt.timedelta(seconds=3)
+        live.act()
+    assert Round.objects.get(table=table, number=left).phase == "cleared"
+    assert evening._lot_of(table).code != old
+
+
+def test_a_fill_goes_on_after_a_restart_and_is_not_waited_for_once_somebody_else_has_brought_it(
+    settings, monkeypatch
+):
+    settings.DEMO = True
+    live = evening_at_the_present(monkeypatch)
+    simulated = evening.table_of_the_evening("T-04")
+    chips = live.tables[simulated.table.pk].chips
+    chips.request(simulated, "fill", simulated_money.FILL)
+    after_a_restart = simulated_money.TableChips.of(simulated.table, chips.staff)
+    assert after_a_restart.next_step_at is not None and after_a_restart.boxes == 1
+    for status in ("preparing", "on-the-way", "received"):
+        after_a_restart.advance(simulated)
+        assert ChipTransfer.objects.get(table=simulated.table).status == status
+    chips.advance(simulated)
+    assert chips.next_step_at is None
 
 
 @pytest.mark.urls("config.demo_urls")

@@ -19,7 +19,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add `--evening`, and `--show`, which only prints the sign-ins."""
         parser.add_argument(
-            "--evening", action="store_true", help="play two hours at some tables first (about 20 seconds)"
+            "--evening", action="store_true", help="deal the hour before at every table (about a minute)"
         )
         parser.add_argument("--show", action="store_true", help="print the demo sign-ins and change nothing")
 
@@ -35,10 +35,10 @@ class Command(BaseCommand):
         if options["show"] or options["verbosity"] > 1:
             self._show()
 
-    def _progress(self, rounds: range) -> Iterable[int]:
+    def _progress(self, tables: range) -> Iterable[int]:
         """Show on standard error how much of the evening has been played, if that is a terminal."""
         return tqdm(
-            rounds, desc="Playing the evening", unit="round", disable=not sys.stderr.isatty(), file=sys.stderr
+            tables, desc="Playing the evening", unit="table", disable=not sys.stderr.isatty(), file=sys.stderr
         )
 
     def _show(self) -> None:
