@@ -1,10 +1,11 @@
 """Take the pictures of the pit's money, figures and people for docs/looks.md: `python -m script.looks_pit`.
 
-They are of the demo's evening: two hours of play at some tables, with their trays. `--only NAME…` takes some of them,
+They are of the demo's evening: an hour of play at every table, with its tray. `--only NAME…` takes some of them,
 `--out FOLDER` writes them elsewhere.
 """
 
 import argparse
+import random
 import sys
 import uuid
 from pathlib import Path
@@ -38,6 +39,7 @@ class EveningFloor(Floor):
 
         from audit.models import Person
         from tables.demo.seeding import do
+        from tables.demo.simulated_money import FILL, UNDER_WAY
         from tables.dice_watch.watch import count_dice
         from tables.models import ChipTransfer, Table
 
@@ -46,16 +48,26 @@ class EveningFloor(Floor):
         def act(by: str, table: str, name: str, params: dict[str, Any], witness: str = "") -> None:
             do(people[by], self.device, FACILITY, table, name, params, people[witness] if witness else None)
 
-        transfer = {"transfer": ChipTransfer.objects.get().number}
-        act("cleo", TABLE, "prepare_transfer", transfer)
-        act("cleo", TABLE, "hand_over_transfer", transfer, "rita")
-        for number, chips in enumerate((PARTLY, {"10000": 40})):
-            table = Table.objects.get(facility__code=FACILITY, code=("T-31", "T-32")[number])
-            assert table.floorperson is not None
-            act(table.floorperson.code, table.code, "request_fill", {"chips": chips})
-            if number:
-                request = ChipTransfer.objects.get(table=table)
-                act("cleo", table.code, "prepare_transfer", {"transfer": request.number})
+        def fill(table: str, chips: dict[str, int]) -> ChipTransfer:
+            """The fill under way at a table, requested now if there is none."""
+            row = Table.objects.get(facility__code=FACILITY, code=table)
+            under_way = ChipTransfer.objects.filter(table=row, status__in=UNDER_WAY)
+            if not under_way.exists():
+                assert row.floorperson is not None
+                act(row.floorperson.code, table, "request_fill", {"chips": chips})
+            return under_way.get(kind=ChipTransfer.Kind.FILL)
+
+        brought = fill(TABLE, FILL)
+        transfer = {"transfer": brought.number}
+        if brought.status == ChipTransfer.Status.REQUESTED:
+            act("cleo", TABLE, "prepare_transfer", transfer)
+        if brought.status != ChipTransfer.Status.ON_THE_WAY:
+            act("cleo", TABLE, "hand_over_transfer", transfer, "rita")
+        fill("T-31", PARTLY)
+        prepared = fill("T-32", {"10000": 40})
+        if prepared.status == ChipTransfer.Status.REQUESTED:
+            act("cleo", "T-32", "prepare_transfer", {"transfer": prepared.number})
+        self.finish_round(TABLE)
         self.place(TABLE, *RATED_WAGERS)
         self.rate_players(people["marta"])
         for dice in ([1, 3, 6], [4, 4, 2], [2, 5, 5]):
@@ -66,6 +78,18 @@ class EveningFloor(Floor):
             self.place(TABLE, *RATED_WAGERS)
         call_command("figures_rollup", verbosity=0)
         count_dice()
+
+    def finish_round(self, table: str) -> None:
+        """Play the round that the evening left at a table to its end."""
+        from tables.demo.evening import table_of_the_evening
+        from tables.demo.simulation import acts_of_round
+        from tables.models import Wager
+
+        simulated = table_of_the_evening(table)
+        assert simulated is not None
+        if Wager.objects.filter(round__table=simulated.table, round__ended_at=None).exists():
+            for _ in acts_of_round(simulated, random.Random(1)):
+                pass
 
     def rate_players(self, manager: Any) -> None:
         from audit.runner import ActRequest
@@ -107,6 +131,7 @@ class PitLooks(Photographer):
             self.take(page, picture)
 
     def take_all(self) -> None:
+        self.take_the_landing()
         self.take_the_tray()
         self.take_the_cage()
         for person in ("marta", "viktor"):
@@ -125,6 +150,14 @@ class PitLooks(Photographer):
         page.set_viewport_size({"width": PODIUM[0], "height": PODIUM[1]})
         page.goto(f"/floor/{FACILITY}/{address.format(player=newest.code if newest else '')}")
         page.wait_for_load_state("networkidle")
+
+    def take_the_landing(self) -> None:
+        """The first page of a visitor, whose browser is no device yet."""
+        visitor = self.browser.new_page(base_url=self.address, timezone_id="America/New_York")
+        visitor.goto("/")
+        visitor.locator(".tb.yours").wait_for()
+        self.sizes(visitor, "landing", PODIUM, UPRIGHT, PHONE)
+        visitor.close()
 
     def take_the_tray(self) -> None:
         """The fill is counted at the tablet of its table; somebody of surveillance looks on with a phone."""

@@ -120,7 +120,7 @@ def photographer(
 ) -> "Iterator[AnyPhotographer]":
     """Seed a floor in a temporary folder, play on it, serve it from a thread, and yield a photographer of it.
 
-    `evening`: the floor has the two hours of play of the demo behind it.
+    `evening`: the floor has the hour of play of the demo behind it, at every table.
     """
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(ROOT)
