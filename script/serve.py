@@ -68,21 +68,23 @@ def make_the_floor() -> bool:
 
     Does nothing and returns False if DEMO is off.
     """
-    import django
     from django.conf import settings
-    from django.core.management import call_command
-    from django.db import connections
 
-    django.setup()
+    from tables.demo.floor import sign_ins
+
     if not settings.DEMO:
         return False
     if not settings.EVENING:
-        print("Preparing the demo floor; the first time this takes about half a minute …", flush=True)
+        import django
+        from django.core.management import call_command
+        from django.db import connections
+
+        django.setup()
+        print("Preparing the demo floor; the first time this takes some seconds …", flush=True)
         call_command("migrate", verbosity=0)
         call_command("seed_demo")
-    call_command("seed_demo", show=True)
-    print()
-    connections.close_all()
+        connections.close_all()
+    print("\n".join(sign_ins()), end="\n\n")
     return True
 
 

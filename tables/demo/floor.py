@@ -3,6 +3,7 @@
 The PINs are public on purpose; `seed_demo` refuses to run where `settings.DEMO` is off.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 
@@ -167,3 +168,17 @@ FRESH_LOTS = (
 )
 INSTRUMENTS = (("micrometer", "M-1"), ("caliper", "C-1"), ("square", "Q-1"))
 SPARE_SHAKERS = (("S-91", "manual"), ("S-92", "manual"))
+
+
+def sign_ins() -> Iterator[str]:
+    """Everybody of the demo with their PIN, role and places, line by line."""
+    for facility in FACILITIES:
+        yield f"\n{facility.name}  (/floor/{facility.code}/)"
+        for person in PEOPLE:
+            if person.facility == facility.code:
+                where = ", ".join(where or "the whole floor" for where in person.where)
+                yield f"  {person.pin}  {person.name:<18} {person.role:<20} {where}"
+    yield "\nEvery facility"
+    for person in PEOPLE:
+        if not person.facility:
+            yield f"  {person.pin}  {person.name:<18} {person.role}"

@@ -33,22 +33,10 @@ class Command(BaseCommand):
             is_new = seed_evening(self._progress) if options["evening"] else seed()
             self.stdout.write("The demo floor was created." if is_new else "The demo floor already exists.")
         if options["show"] or options["verbosity"] > 1:
-            self._show()
+            self.stdout.write("\n".join(floor.sign_ins()))
 
     def _progress(self, tables: range) -> Iterable[int]:
         """Show on standard error how much of the evening has been played, if that is a terminal."""
         return tqdm(
             tables, desc="Playing the evening", unit="table", disable=not sys.stderr.isatty(), file=sys.stderr
         )
-
-    def _show(self) -> None:
-        for facility in floor.FACILITIES:
-            self.stdout.write(f"\n{facility.name}  (/floor/{facility.code}/)")
-            for person in floor.PEOPLE:
-                if person.facility == facility.code:
-                    where = ", ".join(where or "the whole floor" for where in person.where)
-                    self.stdout.write(f"  {person.pin}  {person.name:<18} {person.role:<20} {where}")
-        self.stdout.write("\nEvery facility")
-        for person in floor.PEOPLE:
-            if not person.facility:
-                self.stdout.write(f"  {person.pin}  {person.name:<18} {person.role}")
