@@ -16,7 +16,7 @@ import { formatTime } from "./facility-time.js";
 import { FetchedView } from "./fetched-view.js";
 import { Holds } from "./hold.js";
 import { Inspection } from "./inspection.js";
-import { Updates, WakeLock, keepStorage, reportBattery } from "./kiosk.js";
+import { Updates, WakeLock, drawWhole, keepStorage, reportBattery } from "./kiosk.js";
 import { LastDie } from "./last-die.js";
 import { LastPayment } from "./last-payment.js";
 import { watchNextKey } from "./next-key.js";
@@ -314,6 +314,7 @@ function keepHere() {
 screen.addEventListener("screen:applied", applyState);
 addEventListener("screen:connection", ({ detail }) => { if (detail.status === "live") refusalBox.closeIf("no-line"); });
 addEventListener("pagehide", () => taps.flush());
+drawWhole();
 keepHere();
 watchNextKey();
 dice.paint();

@@ -3,6 +3,14 @@
 
 const CHECK_EVERY = 10 * 60_000;  // ms between two questions for a newer build
 
+const LEAST_WIDTH = 820, PHONE = 600;  // of the layouts of the console; the shorter side of a larger glass than a phone
+
+/* A phone is narrower than any layout of the console, and crushed the felt: it draws the upright one of a tablet, reduced. */
+export function drawWhole() {
+  if (Math.min(screen.width, screen.height) >= PHONE) return;
+  document.querySelector("meta[name=viewport]").content = `width=${LEAST_WIDTH}, viewport-fit=cover`;
+}
+
 /* A newer build takes over once `mayUpdate()`: then the page is loaded again, if it `reloads`. */
 export class Updates {
   static async watch({ mayUpdate, reloads = true }) {

@@ -306,3 +306,19 @@ def test_an_installed_tablet_survives_a_shift_in_each_phase_of_a_round(scene, ne
     assert types_of(scene)[len(before) :] == [
         "wagers.placed", "dice.shaken", "bets.closed", "round.settled", "winners.paid", "layout.cleared",
     ]  # fmt: skip
+
+
+def test_a_phone_draws_the_upright_layout_of_a_tablet_reduced(scene, new_page):
+    dealer = Tablet(new_page()).begin(scene)
+    tablet = dealer.page.context
+    phone = tablet.browser.new_context(
+        viewport={"width": 390, "height": 844}, screen={"width": 390, "height": 844},
+        is_mobile=True, has_touch=True, storage_state=tablet.storage_state(),
+    )  # fmt: skip
+    page = phone.new_page()
+    page.goto(dealer.page.url)
+    page.locator("html[data-ready]").wait_for(state="attached")
+    felt = page.locator("#felt").bounding_box()
+    assert page.evaluate("[innerWidth, document.documentElement.scrollWidth]") == [820, 820]
+    assert felt and felt["height"] > 400, "the felt is crushed"
+    phone.close()
