@@ -70,7 +70,14 @@ class FloorNow:
 
     @property
     def taken(self) -> int:
-        return sum(state["round"]["playing"] for state in self.states if state["table"]["status"] == "open")
+        """The seats that are drawn as taken: between two rounds a player has no wager, and sits there."""
+        seats = (
+            seat
+            for state in self.states
+            if state["table"]["status"] == "open"
+            for seat in state["round"]["seats"]
+        )
+        return sum(seat["taken"] or seat["count"] > 0 for seat in seats)
 
     @property
     def games(self) -> int:

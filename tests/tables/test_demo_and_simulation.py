@@ -358,6 +358,18 @@ def test_a_visitor_sees_an_export_verified_and_one_changed_byte_refused_with_its
     assert Client().post("/demo/record", {"table": "T-99"}).status_code == 404
 
 
+@pytest.mark.urls("config.demo_urls")
+def test_the_landing_counts_the_seats_that_it_draws_as_taken(settings, monkeypatch):
+    settings.DEMO = True
+    monkeypatch.setattr(landing, "_shared", None)
+    live = evening_at_the_present(monkeypatch)
+    for _ in range(8):
+        live.act()
+    page = Client().get("/").content.decode()
+    (taken,) = re.findall(r"<b>(\d+)</b> of 68 seats taken", page)
+    assert int(taken) == page.count('<circle class="in"') > 20
+
+
 @pytest.mark.parametrize(
     ("game", "round_", "said"),
     [
