@@ -77,7 +77,7 @@ let painted = "";
 function paintLoud(tables) {
   const box = document.getElementById("loud"), list = document.getElementById("waiting");
   const table = loudest(tables), template = table?.querySelector("template[data-alert]");
-  const waiting = tables.flatMap((each) => [...each.querySelector("template[data-waiting]").content.children]);
+  const waiting = tables.flatMap((article) => [...article.querySelector("template[data-waiting]").content.children]);
   waiting.sort((a, b) => a.dataset.order.localeCompare(b.dataset.order));
   const html = [template?.innerHTML ?? "", ...waiting.map((alert) => alert.outerHTML)].join();
   Object.assign(document.getElementById("wall").dataset, { level: template?.dataset.level ?? "calm" });
@@ -87,8 +87,8 @@ function paintLoud(tables) {
   const lines = groupAlerts(waiting);
   const loud = lines.find((line) => line.some(({ dataset }) => dataset.code === table?.dataset.table && "loud" in dataset));
   const others = lines.filter((line) => line !== loud);
-  const shown = others.length > MOST_LINES ? others.slice(0, MOST_LINES - 1) : others;
-  list.replaceChildren(...shown.map(lineOf), ...(others.length > MOST_LINES ? [lineOfOthers(others.slice(shown.length))] : []));
+  const alone = others.length > MOST_LINES ? others.slice(0, MOST_LINES - 1) : others;
+  list.replaceChildren(...alone.map(lineOf), ...(others.length > MOST_LINES ? [lineOfOthers(others.slice(alone.length))] : []));
   if (template) box.replaceChildren(template.content.cloneNode(true));
   else box.innerHTML = '<p class="wall-calm"><b>All calm</b> Nobody is needed.</p>';
   if (loud?.length > 1) paintLoudGroup(box, loud);

@@ -19,7 +19,7 @@ test("two disputes are two lines", () => {
 
 test("what one cause raises at every table is one line of the whole floor, and another cause another", () => {
   const guessed = (code, says) => ({ dataset: { code, title: "A PIN is being guessed", joins: "PINs being guessed", says } });
-  const [here, there, other] = [guessed("T-01", "Of A. Dealer."), guessed("T-31", "Of A. Dealer."), guessed("T-01", "Of B. Dealer.")];
-  assert.deepEqual(groupAlerts([here, other, there]), [[here, there], [other]]);
-  assert.equal(memberWords([here, there]), "Of A. Dealer.");
+  const [atFirst, atSecond, ofAnother] = [guessed("T-01", "Of A. Dealer."), guessed("T-31", "Of A. Dealer."), guessed("T-01", "Of B. Dealer.")];
+  assert.deepEqual(groupAlerts([atFirst, ofAnother, atSecond]), [[atFirst, atSecond], [ofAnother]]);
+  assert.equal(memberWords([atFirst, atSecond]), "Of A. Dealer.");
 });

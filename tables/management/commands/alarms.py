@@ -9,7 +9,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
 from games.models import Facility
-from games.snapshot_types import ALERT_LEVELS
 from tables.alerts.rates import FLOOD, MOST_AN_HOUR, AlarmRates, Rate, alarm_rates
 from tables.models import Alert
 
@@ -84,8 +83,7 @@ def _loudness(rate: Rate, rates: AlarmRates, facility: Facility) -> str:
 
 
 def _classes(rate: Rate) -> str:
-    names = {level: str(Alert.Level(level).label) for level in ALERT_LEVELS}
-    return ", ".join(names[level] for level in rate.levels)
+    return ", ".join(str(Alert.Level(level).label) for level in rate.levels)
 
 
 def _counts(rate: Rate, an_hour: float) -> tuple[int, int, str, int, int]:
