@@ -8,9 +8,10 @@ from django.core.management import CommandError, call_command
 
 from audit import clock
 from tables.alerts.rates import FLOOD_TIME, HOUR, alarm_rates, most_within, podium_alerts
+from tables.clock.ticker import watch_tables
 from tables.core.alert_history import RecordedAlert
 from tables.core.alert_kinds import ALERT_KINDS, line_name
-from tables.models import Alert, Pit, Table
+from tables.models import Alert, Assignment, Pit, Table
 from tests.tables.test_rotation import second_table
 
 BEGIN = dt.datetime(2026, 11, 21, 20, tzinfo=dt.UTC)
@@ -122,3 +123,18 @@ def test_a_podium_that_is_too_loud_is_named_and_fails_the_check(scene):
         said("larkfield", "--until", "tonight")
     with pytest.raises(CommandError, match="--hours must be 1 to 744"):
         said("larkfield", "--hours", "0")
+
+
+@pytest.mark.django_db
+def test_a_demo_watches_the_tables_that_it_deals_in_the_past_where_their_record_is_not_ahead(hands, scene):
+    Assignment.objects.update(ended_at=hands.now)
+    hands.now -= dt.timedelta(seconds=10)
+    watch_tables([scene.table.pk])
+    hands.now += dt.timedelta(seconds=10)
+    watch_tables([])
+    assert not Alert.objects.exists()
+    watch_tables([scene.table.pk])
+    assert "span" in Alert.objects.values_list("kind", flat=True)
+    hands.now += dt.timedelta(minutes=4)
+    watch_tables([scene.table.pk])
+    assert set(Alert.objects.values_list("asked_role", flat=True)) == {"pit-manager"}
