@@ -1,7 +1,10 @@
 /* The sound of a new alert that nobody has answered, at a pit screen: each level has its own chime, and on a phone its own
-   vibration. It sounds again when the alert is passed on to the next role. A browser plays only after somebody has touched the page.
+   vibration. It sounds again when the alert is passed on to the next role. What joins a line that sounded within a minute
+   is heard with it: eight tablets behind one switch are one chime. A browser plays only after somebody has touched the page.
 
    A chime is [hertz, seconds from the start] for each tone: a stop falls three times, a warning rises, a notice is one. */
+
+import { lineKey } from "./alert-groups.js";
 
 const CHIMES = {
   stop: [[880, 0], [587, 0.18], [880, 0.5], [587, 0.68], [880, 1], [587, 1.18]],
@@ -10,7 +13,7 @@ const CHIMES = {
 };
 const VIBRATIONS = { stop: [400, 120, 400, 120, 400], warn: [200, 100, 200], info: [120] };
 const TONE_SECONDS = 0.16, LOUDNESS = 0.25;
-const CHECK_INTERVAL = 2_000;
+const CHECK_INTERVAL = 2_000, HEARD_TOGETHER = 60_000;
 const LEVELS = ["stop", "warn", "info"];
 
 /* The alerts that call now: not answered, not muted. `alerts` are list items of tables/parts/alert.jinja. */
@@ -22,14 +25,16 @@ function soundingAlerts(alerts, now = Date.now()) {
    page shows at first was heard before. */
 export class AlertSounds {
   constructor({ play = playChime, vibrate = vibratePhone } = {}) {
-    Object.assign(this, { play, vibrate, heard: null });
+    Object.assign(this, { play, vibrate, heard: null, lines: new Map() });  // when each line was last heard
   }
 
   update(alerts, now = Date.now()) {
     const sounding = soundingAlerts(alerts, now);
     const fresh = sounding.filter(({ dataset }) => this.heard && !this.heard.has(this.keyOf(dataset)));
     this.heard = new Set(sounding.map(({ dataset }) => this.keyOf(dataset)));
-    const level = LEVELS.find((name) => fresh.some(({ dataset }) => dataset.level === name));
+    const audible = fresh.filter((alert) => !(now - this.lines.get(lineKey(alert)) < HEARD_TOGETHER));
+    for (const line of audible.map(lineKey).filter(Boolean)) this.lines.set(line, now);
+    const level = LEVELS.find((name) => audible.some(({ dataset }) => dataset.level === name));
     if (!level) return null;
     this.play(level);
     this.vibrate(level);

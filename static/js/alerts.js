@@ -40,6 +40,13 @@ async function act(button, params = {}) {
   for (const twin of same()) twin.removeAttribute("aria-busy");
 }
 
+/* Each has its own act at its own table, one after the other. What was acknowledged leaves the line meanwhile. */
+async function acknowledgeAll(line) {
+  const buttons = [...line.querySelectorAll("[data-alert-act=acknowledge_alert]:not([aria-busy])")];
+  line.querySelector("[data-acknowledge-all]").setAttribute("aria-busy", "true");
+  for (const button of buttons) await act(button);
+}
+
 /* The floor decides with a tap, and may add words before it. */
 function openDecision(button) {
   const { of: table, decides, decisions } = button.dataset;
@@ -98,6 +105,8 @@ document.addEventListener("click", ({ target }) => {
     disputeDialog.querySelector("form").reset();
     return disputeDialog.showModal();
   }
+  const line = target.closest("[data-acknowledge-all]")?.closest(".joined");
+  if (line) return acknowledgeAll(line);
   const button = target.closest("[data-acknowledge]");
   if (!button || button.hasAttribute("aria-busy")) return undefined;
   return button.dataset.decisions ? openDecision(button) : act(button);

@@ -7,6 +7,7 @@ import { paceOfAll, paceText } from "./pace.js";
 import "./alerts.js";
 import { groupAlerts, joinedLine } from "./alert-groups.js";
 import { watchAlerts } from "./alert-sounds.js";
+import { paintSummary } from "./alert-summary.js";
 import "./pit-lock.js";
 import { collectSums, dollars, signedDollars, spread, sumOf } from "./pit-sums.js";
 import "./floor-plan.js";
@@ -105,13 +106,15 @@ function paintAlerts() {
   paintedAlerts = html;
   const { acknowledge: id, alertAct } = document.activeElement?.dataset ?? {};
   quickTaps.remember();  // an alert that moves up is not answered by a tap meant for another
-  const lines = groupAlerts(alerts).map((line) => line.map((alert) => forThisPerson(alert.cloneNode(true))));
+  const groups = groupAlerts(alerts);
+  const lines = groups.map((line) => line.map((alert) => forThisPerson(alert.cloneNode(true))));
   rail.replaceChildren(...lines.map((line) => (line.length > 1 ? joinedLine(line) : line[0])));
+  paintSummary(groups);
   rail.querySelector(`[data-acknowledge="${id}"][data-alert-act="${alertAct}"]`)?.focus();
   const active = groupAlerts(alerts.filter((alert) => !alert.matches(".calm"))).length;
   document.getElementById("alert-count").textContent = active || "";
   document.getElementById("no-alerts").hidden = active > 0;
-  paintClocks(rail);
+  paintClocks(rail.closest(".rail"));
 }
 
 /* Sums and alerts are read from all tiles. A large floor changes faster than anybody reads a sum, and a resync applies

@@ -2,12 +2,13 @@
    tables' fragments and the planned reliefs, which are all that its socket brings. */
 
 import "./live.js";
+import { groupAlerts, memberWords } from "./alert-groups.js";
 import { paintClocks } from "./clocks.js";
 import { serverTime } from "./facility-time.js";
 import { paceText } from "./pace.js";
 import { collectSums, dollars, signedDollars, spread } from "./pit-sums.js";
 
-const PAINT_INTERVAL = 200, MOST_COMING = 3, SOON = 3_600_000, LONGEST_AHEAD = 8 * SOON, BAND_WIDTH = 200, BAND_MIDDLE = 300;
+const PAINT_INTERVAL = 200, MOST_COMING = 3, MOST_LINES = 2, SOON = 3_600_000, LONGEST_AHEAD = 8 * SOON, BAND_WIDTH = 200, BAND_MIDDLE = 300;
 const tablesOf = () => [...document.querySelectorAll("live-screen [data-table]")];
 const isLive = ({ dataset }) => dataset.kind === "live";
 const setText = (node, text) => { if (node && node.textContent !== text) node.textContent = text; };
@@ -43,16 +44,54 @@ function loudest(tables) {
   return calling.sort((a, b) => a.dataset.loud.localeCompare(b.dataset.loud))[0];
 }
 
+/* Equal alerts of a pit are one line, as at a podium: the loud one with a number in place of its table. */
+function paintLoudGroup(box, line) {
+  box.querySelector("h2").className = "";
+  setText(box.querySelector("h2 span"), String(line.length));
+  setText(box.querySelector(".wall-what"), line[0].dataset.joins);
+  setText(box.querySelector(".wall-todo"), memberWords(line));
+  if ("says" in line[0].dataset) setText(box.querySelector(".wall-who strong"), "Whole floor.");
+}
+
+function lineOf(line) {
+  const item = line[0].cloneNode(true);
+  if (line.length === 1) return item;
+  item.querySelector(".sign").replaceWith(Object.assign(document.createElement("strong"), { textContent: line.length }));
+  setText(item.querySelector("b"), line[0].dataset.joins);
+  setText(item.querySelector("span"), memberWords(line));
+  return item;
+}
+
+/* What has no place of its own is counted, and its tables are named. */
+function lineOfOthers(lines) {
+  const alerts = lines.flat(), item = lineOf([alerts[0]]);
+  item.querySelector("time")?.remove();
+  item.querySelector(".sign").replaceWith(Object.assign(document.createElement("strong"), { textContent: `+${alerts.length}` }));
+  setText(item.querySelector("b"), "More alerts at the podium");
+  setText(item.querySelector("span"), [...new Set(alerts.map(({ dataset }) => dataset.code))].join(", "));
+  return item;
+}
+
 let painted = "";
 
 function paintLoud(tables) {
-  const box = document.getElementById("loud"), template = loudest(tables)?.querySelector("template[data-alert]");
-  const html = template?.innerHTML ?? "";
-  document.getElementById("wall").dataset.level = template?.dataset.level ?? "calm";
+  const box = document.getElementById("loud"), list = document.getElementById("waiting");
+  const table = loudest(tables), template = table?.querySelector("template[data-alert]");
+  const waiting = tables.flatMap((article) => [...article.querySelector("template[data-waiting]").content.children]);
+  waiting.sort((a, b) => a.dataset.order.localeCompare(b.dataset.order));
+  const html = [template?.innerHTML ?? "", ...waiting.map((alert) => alert.outerHTML)].join();
+  Object.assign(document.getElementById("wall").dataset, { level: template?.dataset.level ?? "calm" });
+  document.getElementById("wall").toggleAttribute("data-unanswered", template?.hasAttribute("data-unanswered") ?? false);
   if (html === painted && box.hasChildNodes()) return;
   painted = html;
+  const lines = groupAlerts(waiting);
+  const loud = lines.find((line) => line.some(({ dataset }) => dataset.code === table?.dataset.table && "loud" in dataset));
+  const others = lines.filter((line) => line !== loud);
+  const alone = others.length > MOST_LINES ? others.slice(0, MOST_LINES - 1) : others;
+  list.replaceChildren(...alone.map(lineOf), ...(others.length > MOST_LINES ? [lineOfOthers(others.slice(alone.length))] : []));
   if (template) box.replaceChildren(template.content.cloneNode(true));
   else box.innerHTML = '<p class="wall-calm"><b>All calm</b> Nobody is needed.</p>';
+  if (loud?.length > 1) paintLoudGroup(box, loud);
 }
 
 const timeLeft = (moment) => Date.parse(moment) - serverTime();

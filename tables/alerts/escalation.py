@@ -5,6 +5,7 @@ The floorperson of the table is asked first. The settings say after how many sec
 """
 
 import datetime as dt
+from collections.abc import Collection
 
 from django.conf import settings
 
@@ -33,10 +34,12 @@ def passes_on_at(alert: Alert) -> dt.datetime | None:
     return (alert.asked_at or alert.raised_at) + dt.timedelta(seconds=seconds)
 
 
-def pass_on_unanswered() -> list[int]:
-    """Pass on the alerts of live tables that are due. Returns the ids of the tables that changed."""
+def pass_on_unanswered(at_tables: Collection[int] | None = None) -> list[int]:
+    """Pass on the alerts of live tables that are due, of all or of these (ids). Returns those that changed."""
     now = clock.now()
     table_ids = {alert.table_id for alert in _unanswered() if _is_due(alert, now)}
+    if at_tables is not None:
+        table_ids &= set(at_tables)
     return for_each_table(live_tables().filter(pk__in=table_ids), _pass_on) if table_ids else []
 
 

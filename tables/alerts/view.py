@@ -14,7 +14,7 @@ from tables.core.context import TableContext
 from tables.models import Alert, Table
 from tables.words.sentences import moment, short
 
-ENDED, LEVEL = 10, 2
+ENDED, LEVEL, ANSWERED = 12, 4, 2
 
 
 def alerts_of(ctx: TableContext, open_alerts: list[Alert]) -> list[AlertFacts]:
@@ -71,11 +71,13 @@ def _newest_stages(alerts: list[Alert | ExpectedAlert]) -> set[str]:
 def rank(alert: AlertFacts) -> tuple[int, float]:
     """Return the sort key of an alert: open before ended, by level, unanswered before answered, the newest first.
 
-    So a stop stays on top until it has ended, and no line is above a new alert because it is older. Screens sort alerts
-    of several tables by the number (`data-rank`) and then by their age.
+    Of a level, calls and disputes come first: a person waits there. So a stop stays on top until it has ended, and no
+    line is above a new one of its kind because it is older. Screens sort alerts of several tables by the number
+    (`data-rank`) and then by their age.
     """
     is_answered, has_ended = alert["acknowledged"] or alert["coming"], not alert["standing"]
-    place = ENDED * has_ended + LEVEL * ALERT_LEVELS.index(alert["level"]) + bool(is_answered)
+    level = LEVEL * ALERT_LEVELS.index(alert["level"])
+    place = ENDED * has_ended + level + ANSWERED * bool(is_answered) + (alert["to"] is None)
     return place, -dt.datetime.fromisoformat(alert["since"]).timestamp() if alert["since"] else 0.0
 
 

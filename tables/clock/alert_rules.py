@@ -48,6 +48,7 @@ CLOCK_BEHIND = alert_kind(
         "The clock went back",
         "The server's clock is behind the record, so acts are refused. Correct the clock, or settle manually until "
         "it has caught up.",
+        is_everywhere=True,
     )
 )
 CLOCK_JUMP = alert_kind(
@@ -59,6 +60,7 @@ CLOCK_JUMP = alert_kind(
         "The clock jumped",
         "The server's clock jumped by %(seconds)s seconds. Compare it with a clock that you trust.",
         ends_when_acknowledged=True,
+        is_everywhere=True,
     )
 )
 
@@ -126,6 +128,7 @@ TOKEN_USED_TWICE = alert_kind(
         "A token was used twice",
         "The enrollment token of %(device)s was used a second time, and refused. If nobody can say why, have the "
         "system administrator revoke %(device)s.",
+        is_everywhere=True,
     )
 )
 

@@ -1,7 +1,7 @@
 """Make the open alerts of the tables match what the alert rules expect."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from audit import clock
@@ -12,8 +12,10 @@ from tables.models import Alert, Table
 from tables.runner.system import for_each_table
 
 
-def reconcile_alerts(rules: Sequence[AlertRule], now: dt.datetime) -> list[int]:
-    """Raise missing alerts and end those that no longer apply.
+def reconcile_alerts(
+    rules: Sequence[AlertRule], now: dt.datetime, at_tables: Collection[int] | None = None
+) -> list[int]:
+    """Raise missing alerts and end those that no longer apply, at every table or at these (ids).
 
     Compares expected with open alerts without locks first; only tables that differ are locked and compared again.
     Returns the ids of the tables that changed.
@@ -26,6 +28,8 @@ def reconcile_alerts(rules: Sequence[AlertRule], now: dt.datetime) -> list[int]:
         if has_prefix(key, prefixes)
     }
     table_ids = {table_id for table_id, _ in expected ^ open_alerts}
+    if at_tables is not None:
+        table_ids &= set(at_tables)
     if not table_ids:
         return []
     return for_each_table(Table.objects.filter(pk__in=table_ids), partial(_reconcile_table, rules))

@@ -27,6 +27,7 @@ class RecordedAlert:
     acknowledged_at: dt.datetime | None = None
     decided_at: dt.datetime | None = None
     decision: str = ""
+    level: str = ""
 
 
 def alerts_between(streams: Collection[int], begins: dt.datetime, ends: dt.datetime) -> list[RecordedAlert]:
@@ -49,7 +50,8 @@ def fold_alerts(rows: Iterable[tuple[Any, ...]]) -> list[RecordedAlert]:
         key, kind = str(entry.data.get("key", "")), str(entry.data.get("kind", ""))
         raised = by_key.setdefault((stream, key), [])
         if entry.type == ALERT_RAISED.name:
-            raised.append(RecordedAlert(stream, entry.seq, kind, key, dt.datetime.fromisoformat(entry.at)))
+            moment, level = dt.datetime.fromisoformat(entry.at), str(entry.data.get("level", ""))
+            raised.append(RecordedAlert(stream, entry.seq, kind, key, moment, level=level))
             alerts.append(raised[-1])
         else:
             _apply(entry, raised)

@@ -29,7 +29,8 @@ class AlertKind:
     where their keys differ. `title` and `text` are filled with the alert's params; `describe` returns both where
     another sentence already says them. `name` is the kind's name in lines of the record.
     `describe_group` takes the params of several alerts of one table, and returns the title and text of the line that
-    screens show for all of them; they are acknowledged together.
+    screens show for all of them; they are acknowledged together. `is_everywhere`: one cause raises it at every table in
+    play, so all of them are one line of the whole floor.
     """
 
     code: str
@@ -43,6 +44,7 @@ class AlertKind:
     needs_note: bool = False  # the floor decides it: who acknowledges it writes how
     ends_when_acknowledged: bool = False  # it has no end of its own
     at_the_pit: bool = False  # for podiums and phones only: no tablet at a table and no wall shows it
+    is_everywhere: bool = False
     describe_group: Callable[[Sequence[Mapping[str, Any]]], tuple[str, str]] | None = None
 
     @cached_property
@@ -140,6 +142,17 @@ def kind_of(code: str, key: str) -> AlertKind:
     if not kinds:
         raise KeyError(code)
     return next((kind for kind in kinds if kind.key_pattern.fullmatch(key)), kinds[0])
+
+
+def line_name(kind: AlertKind, level: str, pit: str) -> str:
+    """The line that an alert shares with equal ones while nobody has them: `Pit 3, Tablet offline`; "" if it is alone.
+
+    A stop, a call or a dispute needs somebody at its own table, so it stands alone. What one cause raises everywhere
+    is one line of the whole floor.
+    """
+    if kind.is_everywhere:
+        return kind.name
+    return "" if level == Level.STOP or kind.needs_note else f"{pit}, {kind.name}"
 
 
 def live_tables(table_id: int | None = None) -> QuerySet[Table]:

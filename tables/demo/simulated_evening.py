@@ -21,6 +21,7 @@ from games.models import Facility, RulesSubmission
 from games.office.submissions.refusals import NO_SUCH_SUBMISSION
 from games.snapshot_types import TableKind
 from games.submissions import rules_of
+from tables.clock.ticker import watch_tables
 from tables.demo.evening import Hands, verify_demo
 from tables.demo.seeding import rules_at
 from tables.demo.simulated_crew import Staff, staff_of
@@ -34,6 +35,7 @@ from tables.demo.simulated_events import (
     Event,
     acknowledged_rules,
     allowed_seats,
+    answer_alerts,
     correct_dice,
     hand_over_shift,
     plan_reliefs,
@@ -52,6 +54,7 @@ MOST_OPENING_DELAY = dt.timedelta(minutes=40)
 # Before the end of a shift. What another table records ahead of its turn is still of the same shift then.
 HANDED_OVER_BEFORE = dt.timedelta(minutes=15)
 LAST_ROUND_BEFORE = dt.timedelta(minutes=4)
+WATCHED_EVERY = dt.timedelta(minutes=1)  # live tables, by the rules of the alerts
 SEAT_REFUSED_FOR = dt.timedelta(minutes=30)
 CLOSED_EARLY = 0.1  # of the tables, in the last hour
 SECONDS_OF_AN_ACT = (1.5, 4.0)
@@ -96,6 +99,8 @@ def play_evening(
             tables, staff = _new_tables(evening, device, hands, draw, end)
         handover_at = evening.facility.shift_of(begin).ends - HANDED_OVER_BEFORE if evening.is_live else None
         rules_change_at = _rules_changes(evening, begin, end)
+        watched = [table.simulated.table.pk for table in tables] if evening.is_live else []
+        watched_at = begin
         delay = min(MOST_OPENING_DELAY, (end - begin) / 2)
         waiting = sorted((begin + draw.random() * delay, number) for number in range(len(tables)))
         while waiting and waiting[0][0] < end - LAST_ROUND_BEFORE:
@@ -108,6 +113,9 @@ def play_evening(
                 record_rules_changes()
                 for table in tables:
                     table.events.appendleft((hands.moment, acknowledged_rules))
+            if watched and watched_at <= hands.moment:
+                watch_tables(watched)
+                watched_at = hands.moment + WATCHED_EVERY
             with one_transaction():
                 has_played = _play_once(tables[number], draw)
             if has_played:
@@ -137,6 +145,8 @@ def _play_once(table: EveningTable, draw: random.Random) -> bool:
         return False
     if table.relieved_at is not None and table.relieved_at + TIME_AT_TABLE <= clock.now():
         table.relieve()
+    if table.is_live:
+        answer_alerts(table)
     while table.events and table.events[0][0] <= clock.now():
         _, event = table.events.popleft()
         event(table, draw)

@@ -18,6 +18,7 @@ from audit.models import Device, Person, Stream
 from games.models import Facility
 from games.registry import game_by_code
 from tables.alerts.floor_calls import REASONS
+from tables.core.alert_kinds import kind_of
 from tables.corrections import slips
 from tables.corrections.outcomes import RoundOutcome, outcome_of
 from tables.demo.evening import Hands
@@ -36,6 +37,7 @@ from tables.staffing.relief import dealers_on_duty
 
 TIME_AT_TABLE = dt.timedelta(minutes=40)
 PLANNED_RELIEFS, LEAST_NOTICE = 2, dt.timedelta(minutes=3)  # of a pit
+ANSWERED_AFTER = dt.timedelta(minutes=3)
 UNDERPAID_CENTS, ROUNDS_SEARCHED = 500, 6
 REPAIR_SECONDS = 120
 MISSING_CENTS = 10_000  # from the tray whose count differs
@@ -170,6 +172,15 @@ def acknowledged_rules(table: EveningTable, draw: random.Random) -> None:
     alerts = Alert.objects.filter(table=table.simulated.table, kind=NEW_RULES.code, acknowledged_at=None)
     for alert in alerts:
         table.act(table.simulated.floor, "acknowledge_alert", {"alert": alert.pk})
+
+
+def answer_alerts(table: EveningTable) -> None:
+    """The floor acknowledges what has called for a while. A dispute or call is decided by its own event."""
+    waiting = Alert.objects.filter(table=table.simulated.table, acknowledged_at=None)
+    for pk in waiting.filter(raised_at__lte=clock.now() - ANSWERED_AFTER).values_list("pk", flat=True):
+        alert = Alert.objects.get(pk=pk)
+        if alert.acknowledged_at is None and not kind_of(alert.kind, alert.key).needs_note:
+            table.act(table.simulated.floor, "acknowledge_alert", {"alert": pk})
 
 
 def refused_seat(table: EveningTable, draw: random.Random) -> None:

@@ -20,7 +20,14 @@ from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.rotation.checks import DealerFacts, dealer_facts, planned_time, verify_move
 from tables.rotation.history import DealerHistory, dealer_history
 from tables.rotation.lanes import Lane, Stay, Window, lane, past_stays, stays_at_post, with_breaks
-from tables.staffing.relief import PostInRelief, duties_of_dealers, posts_in_relief, rest_of
+from tables.staffing.relief import (
+    PostInRelief,
+    breaks_due,
+    duties_of_dealers,
+    posts_in_relief,
+    rest_of,
+    tables_in_rotation,
+)
 from tables.staffing.roster import FloorpersonSpan, floorperson_spans, staffed_tables
 from tables.words.sentences import say
 
@@ -182,16 +189,15 @@ def board(
         _time_choices(facility, now, in_minutes) if person else [],
         None if person else _next_step(facts, {table.pk: relieved[table.pk] for table in own}),
         _house_rule(facility),
-        sum(post.is_due for table in own for post in relieved[table.pk]),
+        len(breaks_due({table.code: relieved[table.pk] for table in own})),
     )
 
 
 def _read(facility: Facility, now: dt.datetime) -> _Facts:
     tables = list(
-        Table.objects.filter(facility=facility, stream__closed_at=None)
-        .exclude(kind=Table.Kind.SIMULATED)
-        .select_related("facility", "stream", "pit", "floorperson", "dealer", "dealer_left", "stickperson")
-        .order_by("code")
+        tables_in_rotation(facility.code).select_related(
+            "facility", "stream", "pit", "floorperson", "dealer", "dealer_left", "stickperson"
+        )
     )
     moves = PlannedMove.objects.open_moves(facility).select_related("person", "table", "planned_by")
     window, trained = Window.around(now), defaultdict[int, set[str]](set)

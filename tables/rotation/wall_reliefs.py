@@ -1,4 +1,4 @@
-"""The breaks that are due and the planned reliefs of live tables: a wall announces them beside limits and dice."""
+"""The breaks that are due and the planned reliefs: a wall announces them beside limits and dice, as the board does."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -8,8 +8,8 @@ from django.template.loader import render_to_string
 from audit import clock
 from games.engine.game import PostCode
 from tables.core import posts
-from tables.models import PlannedMove, Table
-from tables.staffing.relief import posts_in_relief
+from tables.models import PlannedMove
+from tables.staffing.relief import breaks_due, posts_in_relief, tables_in_rotation
 from tables.staffing.roster import POSTS
 from tables.words.sentences import moment
 
@@ -30,29 +30,23 @@ def wall_reliefs(facility: str) -> list[WallRelief]:
     """Return the breaks that are due, on one line, and the open planned moves of a facility (its code) by time."""
     moves = (
         PlannedMove.objects.open_moves()
-        .filter(facility__code=facility, table__kind=Table.Kind.LIVE, table__stream__closed_at=None)
+        .filter(table__in=tables_in_rotation(facility))
         .select_related("person", "table__dealer", "table__dealer_left", "table__stickperson")
     )
     return [*_breaks_due(facility), *(_wall_relief(move) for move in moves[:MOST_RELIEFS])]
 
 
 def _breaks_due(facility: str) -> list[WallRelief]:
-    """Return one line for the breaks that are due now at live tables, counted as the rotation board counts them."""
-    tables = Table.objects.filter(facility__code=facility, kind=Table.Kind.LIVE, stream__closed_at=None)
-    tables = tables.select_related("facility", "dealer", "dealer_left", "stickperson").order_by("code")
+    """Return one line for the breaks that are due now, counted as the rotation board counts them."""
+    tables = tables_in_rotation(facility).select_related("facility", "dealer", "dealer_left", "stickperson")
     now = clock.now()
-    due = [
-        (post.break_due, table.code)
-        for table in tables
-        for post in posts_in_relief(table, now)
-        if post.is_due and post.break_due is not None and post.person is not None
-    ]
+    due = breaks_due({table.code: posts_in_relief(table, now) for table in tables})
     if not due:
         return []
-    tables_due = sorted({code for _due_at, code in due})
+    tables_due = sorted({code for code, _post in due})
     where = tables_due[0] if len(tables_due) == 1 else "Pits"
     text = "A break is due" if len(due) == 1 else f"{len(due)} breaks are due"
-    return [WallRelief(where, moment(min(due_at for due_at, _code in due)), text)]
+    return [WallRelief(where, moment(min(post.break_due for _code, post in due if post.break_due)), text)]
 
 
 def wall_reliefs_html(facility: str) -> str:

@@ -53,7 +53,7 @@ from games.snapshot_types import (
 from games.stacks import sum_of, unpaid
 from tables.alerts.floor_calls import ADDRESSEES, REASONS, decisions_for
 from tables.alerts.view import rank
-from tables.core.alert_kinds import kind_of
+from tables.core.alert_kinds import kind_of, line_name
 from tables.core.pace import Recent, is_slow
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
@@ -126,8 +126,8 @@ class TableUrls(TypedDict):
 class AlertRow(AlertFacts):
     """An alert with its place among others, the time left to its moment, and the page of its round.
 
-    `label`: its level in a word. `decisions`: what the floor may decide with a tap, as JSON. `joins`: the name of its
-    kind where it may share a line with others of its pit; "" for a stop, a call or a dispute, and once somebody has it.
+    `label`: its level in a word. `decisions`: what the floor may decide with a tap, as JSON. `joins`: the name of the
+    line that it may share with equal ones (`line_name`), "" once somebody has it; `is_everywhere`: those of all pits.
     `unanswered`: a call or a dispute that has no answer yet.
     """
 
@@ -137,6 +137,7 @@ class AlertRow(AlertFacts):
     label: str
     decisions: str
     joins: str
+    is_everywhere: bool
     unanswered: bool
 
 
@@ -484,7 +485,8 @@ def alert_row(alert: AlertFacts, s: Snapshot) -> AlertRow:
         "replay": mark_safe(escape(address)),
         "label": _level_label(alert),
         "decisions": json.dumps(decisions_for(alert["kind"], alert["reason"])) if alert["to"] else "",
-        "joins": _joins(alert),
+        "joins": _joins(alert, s["table"]["pit"]),
+        "is_everywhere": kind_of(alert["kind"], "").is_everywhere,
         "unanswered": _is_unanswered(alert),
     }
 
@@ -495,10 +497,9 @@ def _is_unanswered(alert: AlertFacts) -> bool:
     return alert["standing"] and not is_held and kind_of(alert["kind"], "").needs_note
 
 
-def _joins(alert: AlertFacts) -> str:
-    kind = kind_of(alert["kind"], "")
+def _joins(alert: AlertFacts, pit: str) -> str:
     is_held = alert["acknowledged"] or alert["coming"] or not alert["standing"]
-    return "" if is_held or kind.needs_note or alert["level"] == "stop" else kind.name
+    return "" if is_held else line_name(kind_of(alert["kind"], ""), alert["level"], pit)
 
 
 def _level_label(alert: AlertFacts) -> str:
@@ -952,6 +953,13 @@ class Coming(TypedDict):
     level: Literal["info", "warn"]
 
 
+class WallLine(AlertRow):
+    """An alert that nobody has answered. `order`: its place among those of all tables, as a text that sorts."""
+
+    order: str
+    is_loud: bool
+
+
 class WallData(LockedTileData):
     """What a wall shows of a table: what needs somebody there, and what comes next."""
 
@@ -967,10 +975,16 @@ class WallData(LockedTileData):
     @cached_property
     def loudness(self) -> str:
         """The place of `loud` among those of other tables, as a text that sorts; "" without an alert."""
-        if self.loud is None:
-            return ""
-        level, is_acknowledged = ALERT_LEVELS.index(self.loud["level"]), self.loud["acknowledged"] is not None
-        return f"{level}{is_acknowledged:d} {self.loud['since'] or ''}"
+        return "" if self.loud is None else _wall_order(self.loud)
+
+    @cached_property
+    def waiting(self) -> list[WallLine]:
+        """The alerts that stand and that nobody has: equal ones of a pit are one line of the wall, as at a podium."""
+        return [
+            {**alert, "order": _wall_order(alert), "is_loud": alert is self.loud}
+            for alert in self.alerts
+            if alert["standing"] and not alert["acknowledged"] and not alert["coming"]
+        ]
 
     @cached_property
     def coming(self) -> list[Coming]:
@@ -985,6 +999,12 @@ class WallData(LockedTileData):
             text = f"Change the dice, lot {lot['code']}"
             events.append({"at": lot["expires_at"], "text": text, "level": "warn"})
         return events
+
+
+def _wall_order(alert: AlertRow) -> str:
+    """The order of a wall: by level, what nobody acknowledged first, calls and disputes first, the oldest first."""
+    level, is_acknowledged = ALERT_LEVELS.index(alert["level"]), alert["acknowledged"] is not None
+    return f"{level}{is_acknowledged:d}{alert['to'] is None:d} {alert['since'] or ''}"
 
 
 class SignData(ScreenData):

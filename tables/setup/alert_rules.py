@@ -27,6 +27,7 @@ DEVICE_REVOKED = alert_kind(
         "%(device)s was revoked and shows nothing more. The record says who did it. If its people did not ask for it, "
         "tell compliance.",
         at_the_pit=True,
+        is_everywhere=True,
     )
 )
 
@@ -40,6 +41,7 @@ DEVICE_COPIED = alert_kind(
         "Another browser used an old key of %(device)s, which is locked now. One of the two is a copy. Go to "
         "%(device)s and see who works there; if nobody can say why, have it revoked.",
         at_the_pit=True,
+        is_everywhere=True,
     )
 )
 

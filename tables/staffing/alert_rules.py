@@ -77,6 +77,7 @@ GUESSED_PINS = {
             "A PIN is being guessed",
             "Five wrong PINs of %(person)s at %(device)s, which now refuses %(person)s for fifteen minutes. Find out "
             "who typed them. A supervisor can unlock on the staff page.",
+            is_everywhere=True,
         )
     ),
     pins.Scope.DEVICE: alert_kind(
@@ -88,6 +89,7 @@ GUESSED_PINS = {
             "PINs are being guessed",
             "Ten wrong PINs at %(device)s, which now accepts none for fifteen minutes. Go there and find out who typed "
             "them. A supervisor can unlock on the staff page.",
+            is_everywhere=True,
         )
     ),
     pins.Scope.PERSON: alert_kind(
@@ -99,6 +101,7 @@ GUESSED_PINS = {
             "A PIN is being guessed",
             "Twenty wrong PINs of %(person)s at several devices, the last at %(device)s. All refuse %(person)s "
             "for fifteen minutes. Find out who typed them. A supervisor can unlock on the staff page.",
+            is_everywhere=True,
         )
     ),
 }

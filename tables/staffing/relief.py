@@ -4,8 +4,10 @@ Who is planned for the table comes first, then dealers by rest alone, the longes
 """
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+
+from django.db.models import QuerySet
 
 from audit.models import Person
 from games.engine.game import PostCode
@@ -50,6 +52,22 @@ class DealerOnDuty:
 def posts_in_relief(table: Table, now: dt.datetime) -> list[PostInRelief]:
     """Return the posts of a table with the people there. The table is read with its facility and people."""
     return [_post_in_relief(table, post, now) for post in posts.posts_of(table)]
+
+
+def tables_in_rotation(facility: str) -> QuerySet[Table]:
+    """Return the tables of a facility (its code) whose people are relieved: all but those that a program deals."""
+    tables = Table.objects.filter(facility__code=facility, stream__closed_at=None)
+    return tables.exclude(kind=Table.Kind.SIMULATED).order_by("code")
+
+
+def breaks_due(posts_by_table: Mapping[str, Iterable[PostInRelief]]) -> list[tuple[str, PostInRelief]]:
+    """Return the posts whose person's break is due, by the code of the table: what the board and the wall count."""
+    return [
+        (code, post)
+        for code, posts_in in posts_by_table.items()
+        for post in posts_in
+        if post.is_due and post.person is not None
+    ]
 
 
 def _post_in_relief(table: Table, post: PostCode, now: dt.datetime) -> PostInRelief:

@@ -188,6 +188,7 @@ def test_an_alert_is_muted_with_a_name_and_a_stop_stays_red_whoever_has_it(scene
     expect(alert).to_contain_text("Acknowledged by P. Manager at")
     assert alert.evaluate(color) == red
     resize(pit.page, (390, 844))
+    touch(pit.page.locator("#alert-summary"))
     for part in (".more", ".age", ".by"):
         expect(alert.locator(part).first).to_be_visible()
     expect(pit.page.locator(".bar .me strong")).to_be_visible()
@@ -293,6 +294,7 @@ def test_podium_phone_and_wall_stay_live_for_an_hour_and_a_pin_is_asked_for_the_
     expect(pad).to_contain_text("Gaming ceased")
     expect(pit.page.locator("#alerts .more").first).to_be_hidden()  # the other alerts keep a line each
     expect(pit.page.locator("#alerts h3").last).to_be_in_viewport()
+    touch(phone.page.get_by_role("button", name="2 to act on"))
     touch(phone.page.locator("#alerts .alert").last.locator("[data-acknowledge]").first)
     for screen in (pit, phone):  # the stop stays above the keys, and all of the pad is reached
         assert screen.page.evaluate(STOP_OVER_PAD)

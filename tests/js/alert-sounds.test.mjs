@@ -35,3 +35,20 @@ test("a muted alert is heard again once its minutes are over", () => {
   sounds.update([alert("stop", "1", until)], 11 * MINUTE);
   assert.deepEqual(heard, ["stop", "stop vibrates"]);
 });
+
+test("alerts of one line are heard once a minute, and those of another line at once", () => {
+  const { sounds, heard } = listen();
+  const inLine = (number, joins, says) => ({ dataset: { level: "warn", sounds: number, joins, ...(says && { says }) } });
+  const first = inLine("1", "Pit 3, Tablet offline"), second = inLine("2", "Pit 3, Tablet offline");
+  sounds.update([], 0);
+  sounds.update([first], 1_000);
+  sounds.update([first, second], 4_000);
+  assert.equal(heard.length, 2);  // a chime and its vibration
+  sounds.update([first, second, inLine("3", "Pit 1, Tablet offline")], 6_000);
+  assert.equal(heard.length, 4);
+  sounds.update([first, second, inLine("4", "Pit 3, Tablet offline")], 61_000);
+  assert.equal(heard.length, 6);
+  sounds.update([inLine("5", "Clock", "went back")], 62_000);
+  sounds.update([inLine("6", "Clock", "jumped")], 63_000);
+  assert.equal(heard.length, 10);
+});

@@ -24,7 +24,8 @@ const dialog = new FakeElement();
 dialog.parts.set("form", [new FakeElement()]);
 document.elements.set("decide", dialog);
 const rail = new FakeElement();
-Object.assign(rail, { closest: () => ({ dataset: { answered: "T-01" } }), replaceChildren() {} });
+const page = new FakeElement({ dataset: { answered: "T-01" } });
+Object.assign(rail, { closest: () => page, replaceChildren() {} });
 for (const [id, element] of [["alerts", rail], ["alert-count", new FakeElement()], ["no-alerts", new FakeElement()]])
   document.elements.set(id, element);
 const { forThisPerson } = await import("../../static/js/floor.js");

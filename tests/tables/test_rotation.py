@@ -230,6 +230,24 @@ def test_a_break_is_information_until_the_practice_figure_makes_it_late(floor, h
     assert floor.browser("podium", "surveillance").get("/floor/larkfield/rotation/").status_code == 403
 
 
+def test_the_wall_and_the_board_agree_about_what_is_due_and_planned(floor, hands):
+    """A training table has its dealer relieved like every other; its break stood on the board alone."""
+    stranger = Person.objects.get(code="stranger")
+    second_table(floor, kind="training", status="open", dealer=stranger, dealer_works_since=hands.now)
+    plan(floor)
+    for minutes, due in ((79, 0), (1, 2), (15, 2)):
+        hands.now += dt.timedelta(minutes=minutes)
+        shown, on_wall = board(floor.table.facility, hands.now), wall_reliefs("larkfield")
+        assert (shown.due_count, [row.text for row in on_wall if "due" in row.text]) == (
+            due,
+            [f"{due} breaks are due"] * bool(due),
+        )
+        assert [row.table for row in on_wall if "due" not in row.text] == [move.table for move in shown.moves]
+    Table.objects.filter(code="T-02").update(dealer=None)
+    assert board(floor.table.facility, hands.now).due_count == 1, "nobody is there to be relieved"
+    assert wall_reliefs("larkfield")[0].text == "A break is due"
+
+
 def test_a_picked_dealer_has_a_button_or_a_reason_at_each_post(floor, hands):
     page = see(floor, "rotation/?person=relief&in=20", "floorperson")
     assert 'data-table="T-01" data-post="dealer" data-when="2026-11-21T15:20:00+00:00"' in page
