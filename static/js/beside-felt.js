@@ -2,7 +2,15 @@
    leaves. `data-beside` says where the panel is; the style sheet does the rest with what was measured. */
 
 const GAP = 8;
+const LEAST = { width: 56, height: 44 }, LEAST_UPRIGHT = { width: 48 };
 const FALLBACK = .6;  // of the screen, where it has no felt now
+
+/* Whether the felt and the panel fit beside each other: not where the page is enlarged so far that they would not (rem). */
+export function hasRoomBesideFelt() {
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const [width, height] = [innerWidth / rem, innerHeight / rem];
+  return height > width ? width >= LEAST_UPRIGHT.width : width >= LEAST.width && height >= LEAST.height;
+}
 
 export function placeBesideFelt(box) {
   const [top, ribbon] = [".top", ".ribbon"].map((name) => document.querySelector(`#screen ${name}`).getBoundingClientRect());

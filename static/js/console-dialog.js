@@ -3,7 +3,7 @@
    data-reasons data-choices>. With data-hold the act is sent by press and hold (hold.js). Fields that depend on the table's state (lots,
    a shaker to lock away) are copied from #fresh, which every push renews. */
 
-import { placeBesideFelt } from "./beside-felt.js";
+import { hasRoomBesideFelt, placeBesideFelt } from "./beside-felt.js";
 import { CorrectionPreview } from "./correction-preview.js";
 import { Dice } from "./dice.js";
 import { PinPad } from "./pin-pad.js";
@@ -77,8 +77,7 @@ export class ConsoleDialog {
     this.witnessOptional = template.dataset.optional === "witness";  // the signed-in person may be enough; the server decides
     this.go.toggleAttribute("data-hold", template.hasAttribute("data-hold"));
     this.box.classList.toggle("ask--wide", template.hasAttribute("data-wide"));
-    this.box.classList.toggle("ask--felt", this.isCorrection);
-    document.documentElement.toggleAttribute("data-correcting", this.isCorrection);
+    this.leaveFeltInSight();
     this.box.querySelector("[data-cancel]").textContent = template.dataset.cancel ?? "Cancel";
     this.form.reset();
     this.box.querySelector("h2").textContent = template.dataset.title;
@@ -113,7 +112,7 @@ export class ConsoleDialog {
     return true;
   }
 
-  /* A correction is previewed on the felt, which stays in sight. */
+  /* A correction is previewed on the felt, which stays in sight where there is room for both. */
   get isCorrection() {
     return this.fields?.includes("preview") ?? false;
   }
@@ -125,8 +124,15 @@ export class ConsoleDialog {
 
   place() {
     if (!this.box.open || !this.isCorrection) return;
-    placeBesideFelt(this.box);
+    this.leaveFeltInSight();
+    if (this.isBesideFelt) placeBesideFelt(this.box);
     this.preview.paint();
+  }
+
+  leaveFeltInSight() {
+    this.isBesideFelt = this.isCorrection && hasRoomBesideFelt();
+    this.box.classList.toggle("ask--felt", this.isBesideFelt);
+    document.documentElement.toggleAttribute("data-correcting", this.isBesideFelt);
   }
 
   closed() {

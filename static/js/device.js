@@ -2,7 +2,7 @@
    the device and become attributes of the root element (console-device.css). */
 
 const STORAGE_KEY = "pitside.device";
-const SETTINGS = { text: ["large"], contrast: ["high"], hand: ["left"], light: ["dim", "dark"] };
+const SETTINGS = { text: ["large", "largest"], contrast: ["high"], hand: ["left"], light: ["dim", "dark"] };
 
 function load() {
   try {

@@ -767,6 +767,12 @@ class TileData(ScreenData):
         return self.state_words or self.s["round"]["phase"]
 
     @cached_property
+    def has_line(self) -> bool:
+        """Whether tablets of the table may be connected: it is not closed, and people deal it, not a program."""
+        table = self.s["table"]
+        return table["status"] != "closed" and table["kind"] != "simulated"
+
+    @cached_property
     def is_silent(self) -> bool:
         """Whether a tablet of the table has not been heard for a while."""
         return any(alert["kind"] == STALE_TABLET and alert["standing"] for alert in self.s["alerts"])

@@ -18,6 +18,7 @@ READ = (
 )
 # What leaves its area, lies on another plaque or on the odds, is cut, or is too small to read
 FAULTS = """([read, least]) => {
+    const print = '.odds, .odds-x, .tier, .word, .range, .figure, .fine, .ring, .pad-text, .fb-tiers span, .print .die';
     const boxOf = (part) => part.getBoundingClientRect();
     const nameOf = (part) => `${part.className} "${part.textContent.trim().replace(/\\s+/g, ' ').slice(0, 30)}"`;
     const isSeen = (part) => part.checkVisibility() && boxOf(part).width > 1;
@@ -38,6 +39,11 @@ FAULTS = """([read, least]) => {
     };
     const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
         && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+    const hides = (plate, part) => {  // more than a corner of what is printed
+        const width = Math.min(plate.right, part.right) - Math.max(plate.left, part.left);
+        const height = Math.min(plate.bottom, part.bottom) - Math.max(plate.top, part.top);
+        return over(plate, part) && width * height > (part.right - part.left) * (part.bottom - part.top) / 8;
+    };
     const isApart = (a, b) => a.left >= b.left + 1 && a.right <= b.right - 1;
     const isIn = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1
         && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
@@ -46,7 +52,7 @@ FAULTS = """([read, least]) => {
         const name = area.dataset.wager, box = boxOf(area);
         const plaques = [...area.querySelectorAll('.stk, .rest')].filter(isSeen);
         const plates = '.stk-seat, .stk-n, .stk-mark, .rest-sum, .rest-own';
-        const parts = plaques.flatMap((plaque) => [...plaque.querySelectorAll(plates)]);
+        const parts = plaques.flatMap((plaque) => [...plaque.querySelectorAll(plates)].filter(isSeen));
         for (const part of parts) if (!isIn(boxOf(part), box)) faults.push(`${name}: ${nameOf(part)} leaves its area`);
         plaques.forEach((plaque, i) => plaques.slice(i + 1).forEach((other) => {
             if (over(boxOf(plaque), boxOf(other))) faults.push(`${name}: ${nameOf(plaque)} lies on ${nameOf(other)}`);
@@ -55,7 +61,12 @@ FAULTS = """([read, least]) => {
             const text = textBox(part);
             if (!isIn(text, box)) faults.push(`${name}: ${nameOf(part)} leaves its area`);
             if (!isApart(text, box)) faults.push(`${name}: ${nameOf(part)} runs into its neighbor`);
-            for (const plate of parts.filter((plate) => over(boxOf(plate), text)))
+        }
+        // what is printed there: its name, its odds, its small print and its dice
+        const plaquesAndChips = [...parts, ...[...area.querySelectorAll('.money > .chip')].filter(isSeen)];
+        for (const part of [...area.querySelectorAll(print)].filter(isSeen)) {
+            const isDie = part.matches('.die'), box = isDie ? boxOf(part) : textBox(part);
+            for (const plate of plaquesAndChips.filter((plate) => (isDie ? hides : over)(boxOf(plate), box)))
                 faults.push(`${name}: ${nameOf(plate)} lies on ${nameOf(part)}`);
         }
     }

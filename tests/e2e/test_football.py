@@ -400,3 +400,20 @@ def test_the_dealers_tablet_acts_for_the_lost_one_of_the_stick_with_its_pin_and_
     right.tap("[data-do=post]")
     expect(right.page.locator("#station-say")).to_have_text("Right, 1–\u20608")
     expect(right.next).to_have_attribute("aria-disabled", "true")
+
+
+def test_a_game_is_not_voided_between_two_acts_of_every_hour(table, right, stick):
+    """A void is the last of the other acts, apart from them."""
+    table.place((1, "over-four", 2_500, 1))
+    table.act("offer_dice", {"seat": 1, "accepted": True})
+    table.act("throw_dice")
+    stick.is_in("ready")
+    expect(stick.page.locator('.dock [data-open="no-roll"]')).to_be_visible()
+    right.is_in("ready")
+    for screen in (right, stick):
+        expect(screen.page.locator('.dock [data-ask="void_round"]')).to_have_count(0)
+    right.tap("[data-open=more]")
+    acts = right.page.locator("#more .choices > li:not([hidden])")
+    expect(acts.last.locator("button")).to_have_attribute("data-ask", "void_round")
+    before, void = acts.nth(-2).bounding_box(), acts.last.locator("button").bounding_box()
+    assert before and void and void["y"] - (before["y"] + before["height"]) > 20

@@ -37,6 +37,9 @@ def test_a_submission_goes_from_its_draft_to_the_table_that_deals_by_it(scene, n
     page: Page = desk.page
     desk.go_to("RS-0009")
     box = desk.slip("draft-next")
+    expect(box.locator(".pick", has_text="58 Pa. Code Chapter 539, text of 2010-04-03")).to_contain_text(
+        "Sic Bo"
+    )
     box.get_by_text("58 Pa. Code Chapter 539, text of 2010-04-03").click()
     box.locator("[name=why]").fill("Raise two payouts")
     desk.go(box)

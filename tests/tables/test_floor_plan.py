@@ -177,6 +177,14 @@ def test_only_a_stop_fills_a_table_and_it_says_why_and_a_long_code_is_small(play
     assert stop["label"] == "T-01, Sic Bo: Ceased, Gaming ceased, 0 of 8 seats playing"
 
 
+@pytest.mark.django_db
+def test_a_table_that_a_program_deals_is_not_called_connected(played):
+    table = played.snapshot["table"]
+    for kind, is_connected in (("live", True), ("training", True), ("simulated", False)):
+        html = str(fragments.render("tile", {**played.snapshot, "table": {**table, "kind": kind}}))
+        assert ('class="dot"' in html, ">connected<" in html) == (is_connected, is_connected), kind
+
+
 # What the house declares
 
 
