@@ -257,6 +257,7 @@ class ClosingAsks(TypedDict):
     dice: Annotated[list[DiceAtClosing], "what may happen to the dice; empty without dice"]
     secure: SecureShaker | None
     open: Annotated[list[Missing], "what refuses the closing now, in the order of its steps"]
+    counts_chips: Annotated[bool, "whether an inventory is open here, or its closer was signed since"]
 
 
 class RibbonStep(TypedDict):

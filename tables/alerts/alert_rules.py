@@ -6,6 +6,7 @@ from typing import Any
 from games.snapshot_types import Addressee
 from tables.alerts.floor_calls import TITLES, describe_call
 from tables.core.alert_kinds import AlertKind, Level, alert_kind
+from tables.core.alerts import DISPUTE as DISPUTE_CODE
 
 
 def describe_dispute(params: Mapping[str, Any]) -> tuple[str, str]:
@@ -17,7 +18,7 @@ def describe_dispute(params: Mapping[str, Any]) -> tuple[str, str]:
 
 DISPUTE = alert_kind(
     AlertKind(
-        "dispute",
+        DISPUTE_CODE,
         "dispute:{cause}",
         Level.WARN,
         "Dispute",

@@ -17,6 +17,7 @@ from tables.core.entry_types import ALERT_ENDED, ALERT_RAISED
 from tables.models import Alert
 from tables.models.alerts import SHOWN_SQL
 
+DISPUTE = "dispute"  # the code of the alert, and of the reason of a call
 PEOPLE = ("acknowledged_by", "coming_by", "decided_by", "muted_by")
 JOINS = " ".join(f"LEFT JOIN audit_person {name} ON {name}.id = a.{name}_id" for name in PEOPLE)
 
@@ -87,6 +88,20 @@ def has_prefix(key: str, prefixes: Iterable[str]) -> bool:
 def group(key: str) -> str:
     """The key without its stage, which all stages of one alert share."""
     return key.rpartition(":")[0]
+
+
+def is_dispute(kind: str, reason: object) -> bool:
+    """Whether an alert of this kind, or a call for this reason, is about a dispute of a player."""
+    return DISPUTE in (kind, reason)
+
+
+def standing_disputes(alerts: Iterable[Alert]) -> list[Alert]:
+    """Return those of a table's alerts that are disputes which nobody has decided, oldest first."""
+    return [
+        alert
+        for alert in alerts
+        if alert.ended_at is None and is_dispute(alert.kind, alert.params.get("reason"))
+    ]
 
 
 def held(table_id: int) -> list[Alert]:

@@ -164,8 +164,9 @@ class Play:
     of lots issued to this table and not yet placed; `issued_broken`: those whose box had a broken seal. `services`:
     whether a provider supplies anything for the game of the table. `calls`: whether any alert shows. `changes`:
     whether a change of the limits is pending. `transfers`: the fills and credits under way, oldest first.
-    `incarnation`: that of the record. `holders`: ids of the people at its posts. `at_work`: those of them who are
-    active, on duty at this table and at no post of another open table; both are empty where only a snapshot is read.
+    `drop_box`: what is written on the drop box that is on the table, "" without one. `incarnation`: that of the
+    record. `holders`: ids of the people at its posts. `at_work`: those of them who are active, on duty at this table
+    and at no post of another open table; both are empty where only a snapshot is read.
     """
 
     now: dt.datetime
@@ -178,6 +179,7 @@ class Play:
     calls: bool
     changes: bool
     transfers: tuple[UnderWay, ...]
+    drop_box: str
     incarnation: int
     holders: frozenset[int] = frozenset()
     at_work: frozenset[int] = frozenset()
@@ -203,6 +205,8 @@ def _facts_sql() -> str:
             SELECT {transfers} FROM tables_chiptransfer m
             WHERE m.facility_id = t.facility_id AND m.table_id = t.id
               AND m.status IN ('requested', 'preparing', 'on-the-way')) END,
+        CASE WHEN t.tray_cents IS NOT NULL THEN (
+            SELECT b.box FROM tables_dropbox b WHERE b.table_id = t.id AND b.taken_off_at IS NULL) END,
         {INCARNATION},
         {"clock_timestamp()" if postgres else "NULL"}"""
 
@@ -215,7 +219,7 @@ def _play(
     The table gets its pit and people. People whom an act has replaced in the meantime are left out.
     """
     pit, round_, submission, lot, shaker, *people = rows
-    codes, services, calls, changes, transfers, incarnation, moment = facts
+    codes, services, calls, changes, transfers, drop_box, incarnation, moment = facts
     marked = codes.split(",") if codes else []
     table.pit = pit
     for field, person in zip(PEOPLE, people, strict=True):
@@ -236,6 +240,7 @@ def _play(
         calls=bool(calls),
         changes=bool(changes),
         transfers=_under_way(transfers) if transfers else (),
+        drop_box=drop_box or "",
         incarnation=int(incarnation),
         holders=frozenset(holders),
         at_work=frozenset(int(pk) for pk in at_work.split(",") if pk),

@@ -28,6 +28,7 @@ from audit.runner import Stale, one_transaction
 from games.engine import Refusal
 from games.models import Facility
 from tables.core import posts
+from tables.core.alerts import held, standing_disputes
 from tables.core.refusals import DICE_PAST_THEIR_TIME
 from tables.demo import floor as demo
 from tables.demo import seeding
@@ -359,6 +360,9 @@ class LiveEvening:
     def _begin_another_day(self, simulated: SimulatedTable, chips: TableChips, hands: Hands | None) -> None:
         """Close the table with its gaming day, and open it for the next one. Its dealers stay."""
         with one_transaction():
+            for dispute in standing_disputes(held(simulated.table.pk)):
+                params = {"alert": dispute.pk, "decision": "as-recorded"}
+                _do(simulated, simulated.floor, "decide_alert", params)
             chips.end(simulated)
             _do(simulated, simulated.floor, "close_table", {"secured": True})
             if hands is not None:

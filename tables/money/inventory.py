@@ -12,13 +12,16 @@ from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.held_back import held_in_tray
 from tables.models import ChipTransfer, DropBox, Table, TableInventory
+from tables.models.money import slip_of
 from tables.money.alert_rules import TRAY_BELOW_ZERO
 from tables.money.refusals import (
     CLOSER_IS_SIGNED,
     CLOSER_MISSING,
+    DROP_BOX_IS_ON,
     MORE_THAN_THE_HOUSE_HAS,
     NO_OPEN_INVENTORY,
     OPENER_MISSING,
+    TRANSFERS_UNDER_WAY,
 )
 from tables.money.tray import MovedChips, Tray, moved_in_round, settled_so_far
 
@@ -58,6 +61,21 @@ def verify_closer_signed(ctx: TableContext) -> None:
     """Raises `closer-missing` while an inventory is open here, also where the casino has stopped keeping them."""
     if ctx.table.tray_cents is not None:
         raise Refusal(CLOSER_MISSING, section_of(ctx.table, "closer"), table=ctx.table.code)
+
+
+def verify_nothing_under_way(ctx: TableContext) -> None:
+    """Raises `transfers-under-way`, naming them, while a fill or a credit of this table is under way."""
+    transfers = ctx.play.transfers
+    if transfers:
+        names = [slip_of(row.kind, row.slip_number) or f"request {row.number}" for row in transfers]
+        raise Refusal(TRANSFERS_UNDER_WAY, section_of(ctx.table, "transfer"), transfers=", ".join(names))
+
+
+def verify_drop_box_off(ctx: TableContext) -> None:
+    """Raises `drop-box-is-on`, naming the box, while one is on this table."""
+    box = ctx.play.drop_box
+    if box:
+        raise Refusal(DROP_BOX_IS_ON, section_of(ctx.table, "drop"), box=box, table=ctx.table.code)
 
 
 def verify_chips_may_move(ctx: TableContext) -> None:

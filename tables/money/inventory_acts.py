@@ -5,7 +5,7 @@ from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, STAFFERS
 from tables.core.refusals import ROUND_IN_PLAY
-from tables.models import ChipDiscrepancy, ChipTransfer, Table, TableInventory, TrayPar
+from tables.models import ChipDiscrepancy, Table, TableInventory, TrayPar
 from tables.money.discrepancies import add_discrepancy
 from tables.money.entry_types import (
     CLOSER_COUNTED,
@@ -16,21 +16,19 @@ from tables.money.entry_types import (
     LastCloser,
 )
 from tables.money.inventory import (
-    UNDER_WAY,
-    drop_box_on,
     exact_cents,
     keeps_inventory,
     require_inventory,
     section_of,
     tray_of,
     verify_chips_may_move,
+    verify_drop_box_off,
+    verify_nothing_under_way,
 )
 from tables.money.refusals import (
-    DROP_BOX_IS_ON,
     NO_INVENTORY_KEPT,
     OPENER_IS_SIGNED,
     PAR_UNCHANGED,
-    TRANSFERS_UNDER_WAY,
 )
 from tables.money.signing import dealer_and_floor, verify_par_is_signed
 from tables.money.tray import differences, value_cents
@@ -136,7 +134,8 @@ def count_closer(ctx: TableContext, params: Params) -> ActOutcome:
     inventory = require_inventory(ctx)
     if ctx.round is not None:
         raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
-    _verify_nothing_under_way(ctx, inventory)
+    verify_nothing_under_way(ctx)
+    verify_drop_box_off(ctx)
     table, tray = ctx.table, tray_of(ctx.table, inventory)
     cents, exact = value_cents(chips), exact_cents(ctx)
     _write_count(ctx, inventory, chips, exact)
@@ -235,15 +234,3 @@ def _verify_may_begin(ctx: TableContext) -> None:
         raise Refusal(OPENER_IS_SIGNED, section, table=table.code, at=ctx.local(opened_at))
     if table.status != Table.Status.CLOSED:
         verify_chips_may_move(ctx)
-
-
-def _verify_nothing_under_way(ctx: TableContext, inventory: TableInventory) -> None:
-    transfers = ChipTransfer.objects.filter(inventory=inventory, status__in=UNDER_WAY).order_by("number")
-    names = [transfer.slip or f"request {transfer.number}" for transfer in transfers]
-    if names:
-        section = section_of(ctx.table, "transfer")
-        raise Refusal(TRANSFERS_UNDER_WAY, section, transfers=", ".join(names))
-    box = drop_box_on(ctx.table)
-    if box is not None:
-        section = section_of(ctx.table, "drop")
-        raise Refusal(DROP_BOX_IS_ON, section, box=box.box, table=ctx.table.code)

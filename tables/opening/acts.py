@@ -2,7 +2,7 @@
 
 from games.engine import Refusal
 from games.params import Params, malformed
-from tables.core.alerts import end_alert
+from tables.core.alerts import end_alert, held
 from tables.core.context import TableContext
 from tables.core.duty import lock_duty_of
 from tables.core.permissions import AT_THE_TABLE
@@ -13,14 +13,14 @@ from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
 from tables.failures.ceasing import resume_gaming
 from tables.models import Inspection, Table
-from tables.money.inventory import verify_closer_signed, verify_opener_signed
+from tables.money.inventory import verify_opener_signed
 from tables.opening.checks import (
+    closing_refusals,
     verify_dice_new_enough,
     verify_inspected,
     verify_inspection_is_due,
     verify_inspector,
     verify_lights,
-    verify_no_round,
     verify_payout_limit,
     verify_secured,
 )
@@ -149,6 +149,9 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
 def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     """Close the table between rounds. The floor signs. The next opening needs a new inspection.
 
+    Refused while a dispute is not decided, a fill or a credit is under way, the drop box is on, or the closer is
+    missing.
+
     `dice`: they `stay` in the shaker, where their clock runs on, or are `removed`. If the edition requires new dice
     at each opening they are always removed. A shaker that may not be left alone must be locked away (`secured`).
     """
@@ -157,8 +160,9 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     verify_signed_by_floor(ctx)
     if ctx.table.status == Table.Status.CLOSED:
         raise Refusal(TABLE_IS_CLOSED, table=ctx.table.code)
-    verify_no_round(ctx)
-    verify_closer_signed(ctx)
+    refusals = closing_refusals(ctx, held(ctx.table.pk) if ctx.play.calls else ())
+    if refusals:
+        raise refusals[0]
     shaker, lot = ctx.shaker, ctx.lot
     verify_secured(ctx, secured)
     if ctx.deals and ctx.rules.section("new-dice-at-opening"):

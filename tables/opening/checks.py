@@ -1,16 +1,20 @@
 """The conditions for opening and closing a table."""
 
 import datetime as dt
+from collections.abc import Callable, Iterable
 
 from django.db.models import QuerySet
 
 from audit.models import Person
 from games.engine import Refusal
+from tables.core.alerts import standing_disputes
 from tables.core.context import TableContext
 from tables.core.posts import unattended_shaker_section
 from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY
-from tables.models import Inspection, Table
+from tables.models import Alert, Inspection, Table
+from tables.money.inventory import verify_closer_signed, verify_drop_box_off, verify_nothing_under_way
 from tables.opening.refusals import (
+    DISPUTE_UNDECIDED,
     INSPECT_BEFORE_OPENING,
     INSPECTED_BY_ANOTHER,
     INSPECTION_TOO_OLD,
@@ -41,6 +45,37 @@ def verify_no_round(ctx: TableContext) -> None:
     """Raises `round-in-play` while a round is in play."""
     if ctx.round is not None:
         raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
+
+
+def verify_nothing_disputed(ctx: TableContext, alerts: Iterable[Alert]) -> None:
+    """Raises `dispute-undecided` while a dispute stands among the alerts of this table."""
+    for dispute in standing_disputes(alerts):
+        seat = dispute.params.get("seat")
+        where = f" at seat {seat}" if seat else ""
+        raise Refusal(DISPUTE_UNDECIDED, dispute.section, where=where, table=ctx.table.code)
+
+
+def closing_refusals(ctx: TableContext, alerts: Iterable[Alert]) -> list[Refusal]:
+    """Return what refuses the closing of this table now, in the order in which people do it.
+
+    `alerts`: those that its screens show. Where the shaker goes is asked when the table is closed.
+    """
+    checks: tuple[Callable[[], object], ...] = (
+        lambda: verify_no_round(ctx),
+        lambda: verify_nothing_disputed(ctx, alerts),
+        lambda: verify_nothing_under_way(ctx),
+        lambda: verify_drop_box_off(ctx),
+        lambda: verify_closer_signed(ctx),
+    )
+    return [refusal for check in checks if (refusal := _refusal_of(check)) is not None]
+
+
+def _refusal_of(check: Callable[[], object]) -> Refusal | None:
+    try:
+        check()
+    except Refusal as refusal:
+        return refusal
+    return None
 
 
 def verify_secured(ctx: TableContext, secured: bool) -> None:

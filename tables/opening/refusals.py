@@ -48,3 +48,8 @@ PAYOUT_LIMIT_TOO_LOW = RefusalCode(
     "The filed payout limit of %(limit)s is under %(least)s, the least at this table's minimum. Do "
     "not open it.",
 )
+DISPUTE_UNDECIDED = RefusalCode(
+    "dispute-undecided",
+    "The dispute%(where)s is not decided. Decide it, then close %(table)s.",
+    "Decide the dispute",
+)

@@ -3,7 +3,7 @@
 The inspection as a list, what an opening still needs, the next step; and what closing requires.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -25,12 +25,11 @@ from tables.equipment.checks import Equipment
 from tables.equipment.table_signs import form_note
 from tables.equipment.tosses import TOSSES
 from tables.equipment.words import inspection_lines
-from tables.models import Inspection, Table
-from tables.money.inventory import verify_closer_signed
+from tables.models import Alert, Inspection, Table
 from tables.opening.checks import (
+    closing_refusals,
     last_inspection,
     verify_dice_new_enough,
-    verify_no_round,
     verify_payout_limit,
     verify_secured,
 )
@@ -175,8 +174,11 @@ class Opening:
         }
 
 
-def closing_data(ctx: TableContext) -> ClosingAsks | None:
-    """What closing requires: where the dice go, and the shaker that must be locked away. None at a closed table."""
+def closing_data(ctx: TableContext, alerts: Iterable[Alert]) -> ClosingAsks | None:
+    """What closing requires: where the dice go, the shaker that must be locked away, and what is still to be done.
+
+    `alerts`: those that the screens of the table show. None at a closed table.
+    """
     if ctx.table.status == Table.Status.CLOSED:
         return None
     away = ctx.deals and bool(ctx.rules.section("new-dice-at-opening"))
@@ -185,9 +187,10 @@ def closing_data(ctx: TableContext) -> ClosingAsks | None:
     shaker: SecureShaker | None = (
         {"shaker": ctx.shaker.code, "section": secure["section"]} if ctx.shaker and secure else None
     )
-    checks = (lambda: verify_no_round(ctx), lambda: verify_closer_signed(ctx))
-    refusals = (refusal_data(check) for check in checks)
-    return {"dice": dice, "secure": shaker, "open": [refusal for refusal in refusals if refusal is not None]}
+    still_open = [missing_by(refusal) for refusal in closing_refusals(ctx, alerts)]
+    table = ctx.table
+    counts_chips = table.tray_cents is not None or table.closer_signed_at is not None
+    return {"dice": dice, "secure": shaker, "open": still_open, "counts_chips": counts_chips}
 
 
 def refusal_data(check: Callable[[], object]) -> Missing | None:

@@ -55,8 +55,11 @@ from tables.alerts.floor_calls import ADDRESSEES, REASONS, decisions_for
 from tables.alerts.view import rank
 from tables.core.alert_kinds import kind_of, line_name
 from tables.core.pace import Recent, is_slow
+from tables.core.refusals import ROUND_IN_PLAY
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
+from tables.money.refusals import CLOSER_MISSING, DROP_BOX_IS_ON, TRANSFERS_UNDER_WAY
+from tables.opening.refusals import DISPUTE_UNDECIDED
 from tables.screens import failures, layout, run, templates
 from tables.screens.floor_plan import shape_of
 from tables.screens.formats import countdown, seconds_between
@@ -1156,12 +1159,29 @@ def _draw_exposure(exposure_: Exposure) -> ExposureDrawing:
     }
 
 
+CALLS_HERE = "#alerts-here"  # where the page of a table decides a dispute
+# The steps of a closing: what refuses it before the step is done, its name then and afterward, and where it is done.
+CLOSING_STEPS: tuple[tuple[str, str, str, Literal["console", "alerts", "tray"]], ...] = (
+    (ROUND_IN_PLAY, "The round is not over", "The round is over", "console"),
+    (DISPUTE_UNDECIDED, "A dispute is open", "Nothing is disputed", "alerts"),
+    (TRANSFERS_UNDER_WAY, "A fill or credit is under way", "No fill or credit is under way", "tray"),
+    (DROP_BOX_IS_ON, "The drop box is on", "The drop box is off", "tray"),
+    (CLOSER_MISSING, "The closer is not counted", "The closer is counted and signed", "tray"),
+)
+WAYS = {"console": "Run this table", "alerts": "Decide it", "tray": "Open the tray"}
+
+
 class ClosingStep(TypedDict):
-    """A step of closing a table: what it asks, what is still there in words, where it is done, and whether it is."""
+    """A step of closing a table: what refuses the closing in words, and the money that it is about; "" and 0 once done.
+
+    `url` is where it is done, and `way` the words of that link.
+    """
 
     label: str
     text: str
+    cents: int
     url: SafeString | str
+    way: str
     done: bool
 
 
@@ -1181,38 +1201,39 @@ class TableData(ScreenData):
     @property
     def may_close(self) -> bool:
         """Whether nothing refuses the closing of the table now."""
-        asks = self.s["closing_asks"]
-        return asks is not None and not asks["open"]
+        return bool(self.closing) and self.closing_needs is None
 
     @cached_property
     def closing(self) -> list[ClosingStep]:
-        """What closing the table asks, in the order of its steps; nothing at a closed table."""
+        """What closing the table asks, in the order of its steps; nothing at a closed table.
+
+        Fills, the drop box and the closer are asked for where the chips of this table are counted.
+        """
         asks = self.s["closing_asks"]
         if asks is None:
             return []
         refused = {missing["code"]: missing["text"] for missing in asks["open"]}
-        waiting = [f"{money(row['cents'])} {row['slip'] or row['kind']}" for row in self.s["transfers"]]
-        disputes = [
-            alert["title"]
-            for alert in self.alerts
-            if alert["standing"] and kind_of(alert["kind"], "").needs_note
-        ]
-        on_felt = self.on_layout_cents
-        steps = [
-            (
-                "The round is over",
-                refused.get("round-in-play", ""),
-                self.urls["console"],
-                f" {money(on_felt)} lies on the layout." if on_felt else "",
-            ),
-            ("Nothing is disputed", ", ".join(disputes), "#alerts-here", ""),
-            ("No fill or credit is under way", ", ".join(waiting), self.urls["tray"], ""),
-            ("The closer is counted and signed", refused.get("closer-missing", ""), self.urls["tray"], ""),
-        ]
+        cents: dict[str, int] = {
+            ROUND_IN_PLAY: self.on_layout_cents,
+            TRANSFERS_UNDER_WAY: sum(row["cents"] for row in self.s["transfers"]),
+        }
         return [
-            {"label": label, "text": f"{text}{more}", "url": url, "done": not text}
-            for label, text, url, more in steps
+            {
+                "label": before if code in refused else after,
+                "text": refused.get(code, ""),
+                "cents": cents.get(code, 0) if code in refused else 0,
+                "url": CALLS_HERE if page == "alerts" else self.urls[page],
+                "way": WAYS[page],
+                "done": code not in refused,
+            }
+            for code, before, after, page in CLOSING_STEPS
+            if page != "tray" or asks["counts_chips"]
         ]
+
+    @cached_property
+    def closing_needs(self) -> ClosingStep | None:
+        """The first step of closing that is still to be done; None once the table may close."""
+        return next((step for step in self.closing if not step["done"]), None)
 
     @cached_property
     def seat_count(self) -> int:

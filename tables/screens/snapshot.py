@@ -168,7 +168,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
         "issued_broken": list(play.issued_broken),
         "transfers": transfers_part(play.transfers),
         **opening.snapshot_part(),
-        "closing_asks": view.closing_data(ctx),
+        "closing_asks": view.closing_data(ctx, alerts),
         **round_view.round_part(ctx, opening),
         "returning": None,
         "post_acts": {act: list(needed.posts) for act, needed in game_by_code(table.game).post_acts.items()},

@@ -8,6 +8,7 @@ import pytest
 from audit.models import Entry
 from tables.alerts.escalation import pass_on_unanswered
 from tables.models import Alert
+from tables.screens.screen_data import TableData
 from tables.words.sentences import act_line
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -172,3 +173,31 @@ def test_an_alert_is_muted_for_some_minutes_with_a_name_and_stays(hands, scene):
     assert (shown["standing"], shown["acknowledged"]) == (True, None)
     with scene.refused("malformed"):
         scene.act("mute_alert", {"alert": alert, "minutes": 16}, by="floorperson")
+
+
+@pytest.mark.parametrize("is_call", [True, False])
+def test_a_table_does_not_close_before_its_dispute_is_decided(scene, is_call):
+    if is_call:
+        alert = call(scene, reason="dispute", seat=2)
+    else:
+        scene.act("report_dispute", {"seat": 2, "about": "a late chip"})
+        alert = Alert.objects.get().pk
+    needed = TableData(scene.snapshot).closing_needs
+    assert needed is not None
+    assert (needed["label"], needed["text"], needed["url"]) == (
+        "A dispute is open",
+        "The dispute at seat 2 is not decided. Decide it, then close T-01.",
+        "#alerts-here",
+    )
+    with scene.refused("dispute-undecided"):
+        scene.close()
+    scene.act("decide_alert", {"alert": alert, "decision": "as-recorded"}, by="floorperson")
+    assert TableData(scene.snapshot).may_close
+    scene.close()
+
+
+def test_a_call_about_something_else_does_not_keep_a_table_open(scene):
+    call(scene, reason="chips")
+    call(scene, to="security")
+    assert TableData(scene.snapshot).may_close
+    scene.close()

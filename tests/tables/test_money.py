@@ -183,11 +183,12 @@ def test_a_round_changes_the_tray_and_the_closer_agrees_to_the_cent(scene):
     sums = tray_of(scene.fresh, inventory)
     assert (sums.taken_cents, sums.paid_cents) == (5_000, 10_000)
     assert sums.cents == tray(scene) == OPENER_CENTS - 50_000 - 5_000
+    for close in (scene.close, lambda: count(scene, "count_closer", OPENER)):
+        with scene.refused("drop-box-is-on"):
+            close()
+    box(scene, "take_off_drop_box")
     with scene.refused("closer-missing"):
         scene.close()
-    with scene.refused("drop-box-is-on"):
-        count(scene, "count_closer", OPENER)
-    box(scene, "take_off_drop_box")
     closer = {**OPENER, "100000": 9, "50000": 42, "2500": 380, "500": 280, "100": 0}
     closer["100"] = (tray(scene) - sum(int(chip) * number for chip, number in closer.items())) // 100
     assert closer["100"] >= 0
@@ -351,9 +352,9 @@ def test_where_the_house_keeps_no_inventory_nothing_changes(hands):
 
 def test_a_house_that_begins_or_ends_keeping_inventories_closes_and_opens_its_tables(scene):
     change_keeping(scene.fresh.facility, False)
+    box(scene, "take_off_drop_box")
     with scene.refused("closer-missing"):
         scene.close()
-    box(scene, "take_off_drop_box")
     count(scene, "count_closer", OPENER)
     scene.close()
     scene.inspect()
@@ -588,36 +589,49 @@ def test_the_first_day_asks_for_a_cashier_where_the_house_keeps_inventories(scen
 
 
 def test_the_page_of_a_table_lists_what_is_missing_before_anybody_signs_its_closing(scene):
-    def steps():
+    def still_open():
         data = TableData(scene.snapshot)
-        return [(step["label"], step["done"]) for step in data.closing], data.may_close
+        return [step["label"] for step in data.closing if not step["done"]]
 
     scene.play((1, "small", 1_000), dice=[6, 6, 2])
-    assert steps() == (
-        [
-            ("The round is over", False),
-            ("Nothing is disputed", True),
-            ("No fill or credit is under way", True),
-            ("The closer is counted and signed", False),
-        ],
-        False,
-    )
-    assert "T-01 is not signed. Count the tray" in TableData(scene.snapshot).closing[3]["text"]
+    on_table = ["The drop box is on", "The closer is not counted"]
+    assert still_open() == ["The round is not over", *on_table]
+    round_, *_, drop_box, closer = TableData(scene.snapshot).closing
+    assert round_["text"] == "Round 1 is in play. Finish it first."
+    assert (round_["cents"], round_["url"]) == (1_000, "/floor/larkfield/T-01/console")
+    assert drop_box["text"] == "Drop box B-17 is on T-01. Security and the floor take it off first."
+    assert "T-01 is not signed. Count the tray" in closer["text"]
+    scene.finish()
     request(scene)
-    assert TableData(scene.snapshot).closing[2] == {
-        "label": "No fill or credit is under way",
-        "text": "$3,000 fill",
+    assert still_open() == ["A fill or credit is under way", *on_table]
+    needed = TableData(scene.snapshot).closing_needs
+    assert needed == {
+        "label": "A fill or credit is under way",
+        "text": "Before the closer, finish or void what is under way: request 1.",
+        "cents": 300_000,
         "url": "/floor/larkfield/T-01/tray",
+        "way": "Open the tray",
         "done": False,
     }
+
+
+def test_a_table_with_a_fill_under_way_or_its_drop_box_on_does_not_close_and_says_which(scene):
+    transfer = fill(scene)
+    with scene.refused("transfers-under-way") as refused:
+        scene.close()
+    assert refused.value.params == {"transfers": "F-0001"}
+    scene.act("receive_transfer", {**transfer, "chips": FILL}, witness="floorperson")
+    with scene.refused("drop-box-is-on") as refused:
+        scene.close()
+    assert refused.value.params == {"box": "B-17", "table": "T-01"}
 
 
 def test_a_floorperson_closes_a_table_from_the_podium_once_nothing_is_missing(scene):
     box(scene, "take_off_drop_box")
     count(scene, "count_closer", OPENER)
     data = TableData(scene.snapshot)
-    assert (data.may_close, data.closing_done) == (True, 4)
+    assert (data.may_close, data.closing_needs, data.closing_done) == (True, None, 5)
     page = scene.browser("podium", "floorperson").get("/floor/larkfield/T-01/").content.decode()
-    assert "4 of 4 done" in page and 'id="close-table"' in page
+    assert "5 of 5 done" in page and 'id="close-table"' in page
     scene.act("close_table", {"dice": "stay", "secured": True}, by="floorperson", device=scene.podium)
     assert (scene.fresh.status, TableData(scene.snapshot).closing) == ("closed", [])

@@ -11,6 +11,7 @@ from tables.demo.seeding import approve_equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, DiceLot, Shaker
 from tables.screens import fragments
+from tables.screens.screen_data import TableData
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -222,7 +223,14 @@ def test_the_lots_offered_are_those_issued_here_and_never_placed(scene):
 )
 def test_closing_asks_for_the_dice_and_for_a_shaker_that_may_not_stand_alone(rules, shaker, dice, secure):
     scene = make_scene(rules, shaker)
-    assert scene.snapshot["closing_asks"] == {"dice": dice, "secure": secure, "open": []}
+    assert scene.snapshot["closing_asks"] == {
+        "dice": dice,
+        "secure": secure,
+        "open": [],
+        "counts_chips": False,
+    }
+    steps = [step["label"] for step in TableData(scene.snapshot).closing]
+    assert steps == ["The round is over", "Nothing is disputed"], "no chips are counted here"
     if secure:
         with scene.refused("secure-the-shaker"):
             scene.act("close_table", {"dice": dice[0]}, witness="floorperson")
@@ -239,6 +247,7 @@ def test_a_table_without_rules_in_force_still_says_what_closing_asks():
         "dice": ["stay", "removed"],
         "secure": {"shaker": "S-01", "section": ""},
         "open": [],
+        "counts_chips": False,
     }
     assert (snapshot["inspection_asks"], snapshot["to_open"]) == (None, [])
     scene.act("close_table", {"dice": "removed", "secured": True}, witness="floorperson")
