@@ -381,6 +381,7 @@ ACTS_AT_TABLES = {
     # Posts and supervision
     "take_over_table": DEALERS,
     "leave_table": DEALERS,
+    "relieve_dealer": FLOOR,
     "take_supervision": FLOOR,
     "assign_floorperson": MANAGERS,
 }

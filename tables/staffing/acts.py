@@ -1,4 +1,4 @@
-"""Acts of dealers: take over a post at the table, with its shaker, and leave it."""
+"""Acts at the posts of a table: a dealer takes one over, with its shaker, or leaves it; the floor sends a relief."""
 
 from audit.models import Person
 from games.engine import Refusal
@@ -8,7 +8,7 @@ from games.params import Params
 from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.duty import covers, lock_duty_of, locked_duty
-from tables.core.permissions import DEALERS
+from tables.core.permissions import DEALERS, FLOOR
 from tables.core.refusals import NOT_ASSIGNED, ROUND_IN_PLAY
 from tables.models import Qualification, Table
 from tables.runner.table import ActOutcome, act, act_without_post
@@ -24,6 +24,7 @@ from tables.staffing.refusals import (
     NOT_QUALIFIED,
     POST_LEFT_EMPTY,
     POST_OF_ANOTHER,
+    RELIEF_MUST_SIGN,
     SHAKER_LEFT_UNATTENDED,
 )
 
@@ -37,31 +38,47 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     the shaker or the dice. A live table needs a person trained for its game. Two people at posts of the same open table
     swap, so that no post is left empty.
     """
-    actor = ctx.actor
-    assert actor is not None
-    post = params.choice("post", posts.POSTS, default=posts.post_for(ctx.table, actor))
-    verify_post(ctx, actor, post)
+    assert ctx.actor is not None
+    return _take_post(ctx, ctx.actor, params)
+
+
+@act(roles=FLOOR, witness=True, depends_on="nothing")
+def relieve_dealer(ctx: TableContext, params: Params) -> ActOutcome:
+    """Put the dealer who signs at a post of this table: the floor sends them, and they take it with their own PIN.
+
+    It is `take_over_table` from another device than the tablet, with the same checks. Raises `relief-must-sign`.
+    """
+    if ctx.witness is None or ctx.witness.role not in DEALERS:
+        raise Refusal(RELIEF_MUST_SIGN)
+    return _take_post(ctx, ctx.witness, params)
+
+
+def _take_post(ctx: TableContext, dealer: Person, params: Params) -> ActOutcome:
+    """Put a dealer, who acts or signs, at a post of this table, and whoever was there off it."""
+    assert ctx.actor is not None
+    post = params.choice("post", posts.POSTS, default=posts.post_for(ctx.table, dealer))
+    verify_post(ctx, dealer, post)
     relieved = posts.holder(ctx.table, post)
-    lock_duty_of([actor.pk] if relieved is None else [actor.pk, relieved.pk])
-    verify_free_to_deal(ctx, actor)
-    if relieved is not None and relieved.pk == actor.pk:
+    lock_duty_of([dealer.pk] if relieved is None else [dealer.pk, relieved.pk])
+    verify_free_to_deal(ctx, dealer)
+    if relieved is not None and relieved.pk == dealer.pk:
         raise Refusal(ALREADY_DEALING, dealer=relieved.name)
-    verify_qualified(ctx, actor)
-    post_left = posts.post_of(ctx.table, actor)
+    verify_qualified(ctx, dealer)
+    post_left = posts.post_of(ctx.table, dealer)
     successor_person = successor(ctx, post_left, relieved)
     ctx.change_table(
-        **({posts.FIELDS[post_left]: successor_person} if post_left else {}), **{posts.FIELDS[post]: actor}
+        **({posts.FIELDS[post_left]: successor_person} if post_left else {}), **{posts.FIELDS[post]: dealer}
     )
     if relieved is not None:
         end_work(ctx, relieved, post)
     if post_left is not None:
-        end_work(ctx, actor, post_left)
-    begin_work(ctx, actor, post)
+        end_work(ctx, dealer, post_left)
+    begin_work(ctx, dealer, post)
     if post_left is not None and successor_person is not None:
         begin_work(ctx, successor_person, post_left)
     is_keeper = post == posts.keeper_post(ctx.table)
     data: PostTaken = {
-        "dealer": actor.code,
+        "dealer": dealer.code,
         "takes_shaker": ctx.shaker.code if is_keeper and ctx.shaker else None,
         "round": ctx.round.number if ctx.round else None,
     }
@@ -69,8 +86,10 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
         data["post"] = post
         data["leaves_post"] = post_left
         data["follows"] = successor_person.code if successor_person else None
+    if dealer.pk != ctx.actor.pk:
+        data["sent_by"] = ctx.actor.code
     moves = end_moves_to_posts(
-        ctx.table, _new_holders(actor, post, post_left, successor_person), actor, ctx.now
+        ctx.table, _new_holders(dealer, post, post_left, successor_person), ctx.actor, ctx.now
     )
     if moves:
         data["planned_moves"] = moves
@@ -83,10 +102,10 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def _new_holders(
-    actor: Person, post: PostCode, post_left: PostCode | None, successor_person: Person | None
+    dealer: Person, post: PostCode, post_left: PostCode | None, successor_person: Person | None
 ) -> dict[PostCode, Person]:
     """The posts that got another person, and who is there now."""
-    holders = {post: actor}
+    holders = {post: dealer}
     if post_left is not None and successor_person is not None:
         holders[post_left] = successor_person
     return holders

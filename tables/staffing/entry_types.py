@@ -55,6 +55,11 @@ class PostTaken(TypedDict):
     leaves_post: NotRequired[Annotated[PostCode | None, "the post that the person left; null without one"]]
     planned_moves: NotRequired[PlannedMoves]
     post: NotRequired[Annotated[PostCode, "the post that the person took"]]
+    sent_by: NotRequired[
+        Annotated[
+            str, "code of the floorperson who sent the person from another device, and whom they sign beside"
+        ]
+    ]
 
 
 class DealerBegan(PostTaken):

@@ -101,6 +101,11 @@ SHAKER_LEFT_UNATTENDED = RefusalCode(
     "Shaker %(shaker)s must never be left unattended. A relief takes it over with their PIN.",
     "Relief needed",
 )
+RELIEF_MUST_SIGN = RefusalCode(
+    "relief-must-sign",
+    "The dealer who takes over signs with their own PIN. Say who comes.",
+    "Who takes over?",
+)
 NO_SUCH_LOCKOUT = RefusalCode(
     "no-such-lockout",
     "This lock-out has already ended. Reload the page.",

@@ -37,6 +37,7 @@ from tables.staffing.entry_types import (
     PersonAdded,
     PersonChanged,
     PinsUnlocked,
+    PostTaken,
 )
 from tables.words.registry import line, register
 
@@ -85,10 +86,15 @@ ACT_LINES = [
     line(LEAVE_BEGAN, lambda data: "The leave of %(person)s begins" % data),
     line(LEAVE_ENDED, lambda data: _leave_ended(data)),
     line(ACCESS_REVIEWED, lambda data: "Access of %(people)s people reviewed" % data),
-    line(DEALER_BEGAN, lambda data: "Takes the table and the shaker"),
-    line(DEALER_RELIEVED, lambda data: "Relieves and takes the shaker"),
+    line(DEALER_BEGAN, lambda data: _post_taken(data, "Takes the table and the shaker")),
+    line(DEALER_RELIEVED, lambda data: _post_taken(data, "Relieves and takes the shaker")),
     line(DEALER_LEFT, lambda data: "Leaves the table"),
 ]
+
+
+def _post_taken(data: PostTaken, by_dealer: str) -> str:
+    """What a dealer did at the tablet; where the floor sent them, who acted is not who came."""
+    return "Sends a dealer, who signs and takes the shaker" if "sent_by" in data else by_dealer
 
 
 FIELDS = {"role": "role", "badge": "badge", "licence": "license", "licence_ends_on": "end of the license"}

@@ -37,6 +37,7 @@ TAKES_A_WITNESS = {
     "record_repair",
     "file_slip",
     "settle_slip",
+    "relieve_dealer",
     *("count_opener", "count_tray", "count_closer", "put_on_drop_box", "take_off_drop_box", "count_drop"),
     "set_par",
     *("sign_to_carry", "hand_over_transfer", "receive_transfer", "report_count_difference", "void_transfer"),

@@ -1,14 +1,18 @@
 """Relief: how long a dealer has worked, when a break is due by the house's figures, and who comes next."""
 
 import datetime as dt
+import json
+import uuid
 
 import pytest
 
 from audit.devices import enroll
 from audit.models import Person
+from audit.stated_rows import check_columns
 from games.models import Facility
-from tables.models import Assignment, Qualification, Table
+from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.opening.new_tables import make_table
+from tables.words.sentences import act_line
 from tests.tables.cast import PIN, Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -124,3 +128,66 @@ def test_a_refused_relief_names_the_table_that_holds_the_person(table, post):
     tablet = table.browser(enroll("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
     answer = tablet.post("/sign-in", {"person": "dealer", "pin": PIN, "post": post})
     assert answer.status_code == 403 and "is at T-01 and may not leave it alone" in answer.content.decode()
+
+
+def send(scene: Scene, pin: str = PIN, by: str = "floorperson", **params: str) -> tuple[int, str]:
+    """The floor relieves at the podium, and the dealer "relief" types a PIN there: the status, and the refusal."""
+    body = {"command": str(uuid.uuid4()), "seen": scene.version, "params": params}
+    body["witness"] = {"person": "relief", "pin": pin}
+    answer = scene.browser("podium", by).post(
+        "/floor/larkfield/T-01/acts/relieve_dealer", json.dumps(body), content_type="application/json"
+    )
+    return answer.status_code, answer.json().get("refusal", {}).get("code", "")
+
+
+def test_the_floor_relieves_a_dealer_at_the_podium_with_the_pin_of_who_comes(scene):
+    scene.play((1, "small", 2_500), dice=[1, 1, 2])
+    assert send(scene, "654321") == (401, "wrong-pin")
+    assert scene.fresh.dealer.code == "dealer"
+    assert send(scene) == (200, "")
+    entry = scene.entry
+    assert (entry["_type"], entry["actor"], entry["witness"]) == ("dealer.relieved", "floorperson", "relief")
+    assert entry["data"] == {
+        "dealer": "relief",
+        "relieves": "dealer",
+        "takes_shaker": "S-01",
+        "round": 1,
+        "sent_by": "floorperson",
+    }
+    assert act_line(entry["_type"], entry["data"]) == "Sends a dealer, who signs and takes the shaker"
+    with scene.refused("at-no-post"):
+        scene.act("take_losers")
+    scene.finish(by="relief")
+
+
+def test_a_relief_from_the_podium_takes_the_signature_of_a_dealer_who_may_come(scene):
+    for witness in (None, "pit-manager"):
+        with scene.refused("relief-must-sign"):
+            scene.act("relieve_dealer", by="floorperson", witness=witness, device=scene.podium)
+    with scene.refused("already-dealing"):
+        scene.act("relieve_dealer", by="floorperson", witness="dealer", device=scene.podium)
+    Qualification.objects.filter(person__code="relief").delete()
+    with scene.refused("not-qualified"):
+        scene.act("relieve_dealer", by="floorperson", witness="relief", device=scene.podium)
+    with scene.refused("role-may-not"):
+        scene.act("relieve_dealer", witness="relief")
+
+
+def test_a_planned_move_is_taken_by_a_relief_from_the_podium(table, hands):
+    plan = {"person": "relief", "table": "T-01", "post": "dealer"}
+    table.in_room("plan_move", plan, by="pit-manager")
+    table.act("relieve_dealer", by="floorperson", witness="relief", device=table.podium)
+    move = PlannedMove.objects.get()
+    assert (move.outcome, move.ended_by.code, move.ended_at) == ("taken", "floorperson", hands.now)
+    assert table.entry["data"]["planned_moves"] == [1]
+    assert [finding.code for finding in check_columns(lambda: None, [PlannedMove])] == []
+
+
+def test_at_football_a_relief_from_the_podium_names_the_post(db):
+    scene = make_scene("pa-577")
+    post = {"post": "dealer-left"}
+    scene.act("relieve_dealer", post, by="floorperson", witness="dealer", device=scene.podium)
+    assert (scene.fresh.dealer_left.code, scene.fresh.dealer.code) == ("dealer", "relief")
+    assert (scene.entry["data"]["leaves_post"], scene.entry["data"]["follows"]) == ("dealer", "relief")
+    with scene.refused("post-of-another"):
+        scene.act("relieve_dealer", post, by="floorperson", witness="stickperson", device=scene.podium)
