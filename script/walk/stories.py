@@ -426,9 +426,9 @@ def relieve_and_lock(walk: Walk) -> None:
 
 def relieve(dealer: Tablet, member: Member) -> None:
     dealer.tap("[data-open=people]")
-    dealer.tap(f"#people a[href*='person={member.code}']")
-    expect(dealer.page.locator("#sign-in")).to_be_visible()
-    press_pin(dealer.page.locator("#sign-in"), member.pin, by_fingers=False)
+    dealer.tap(f"#people label:has([name=person][value='{member.code}'])")
+    press_pin(dealer.page.locator("#people .relief-pin"), member.pin, by_fingers=False)
+    expect(dealer.page.locator("live-screen")).to_have_attribute("data-me", member.code)
     dealer.is_live()
 
 

@@ -13,7 +13,6 @@ import { previewFrom } from "./correction-preview.js";
 import { DeviceSettings } from "./device.js";
 import { Dice, countFaces, facesToGo, spellFaces, totalOf } from "./dice.js";
 import { formatTime } from "./facility-time.js";
-import { FetchedView } from "./fetched-view.js";
 import { Holds } from "./hold.js";
 import { Inspection } from "./inspection.js";
 import { Updates, WakeLock, drawWhole, keepStorage, reportBattery } from "./kiosk.js";
@@ -58,10 +57,7 @@ const dialog = new ConsoleDialog({
   send: onNewestPlay(send), state: correctableState(state), fetchPreview: onNewestPlay(previewFrom(urls.correction)), refuse,
 });
 const inspection = new Inspection({ urls, refuse });
-const relief = new FetchedView(
-  document.querySelector("[data-relief-view]"), urls.relief,
-  "Times and free dealers cannot be read now. You can still find a dealer by name.",
-);
+const relief = new ReliefView(document.querySelector("[data-relief-view]"), urls.relief, finishHere);
 const seenList = new SeenList(), lastPayment = new LastPayment();
 const dice = new Dice(() => document.getElementById("slots"), paintNextFromDice);
 const ahead = new Ahead({ queue, dice, currentState: () => state, painted: () => paint() });
@@ -227,9 +223,34 @@ function paintOffers() {
   document.querySelector("[data-no-offers]").hidden = offered !== null;
 }
 
+/* Before somebody else signs in here: what was tapped is taken, and the end of this sign-in does not take the page away. */
+async function finishHere() {
+  taps.flush();
+  await new Promise((resolve) => {
+    const look = () => {
+      if (queue.busy) return;
+      removeEventListener("acts:waiting", look);
+      resolve();
+    };
+    addEventListener("acts:waiting", look);
+    look();
+  });
+  screen.stop();
+}
+
+/* Somebody came to the post of the person who is signed in here, by a relief from the podium or another tablet: this one
+   asks for their PIN. What was tapped before is answered first. */
+function leaveIfRelieved(before) {
+  const postAt = (holders) => Object.keys(holders).find((post) => holders[post]?.code === urls.me);
+  const post = postAt(before.posts), came = post && state.posts[post];
+  if (!came || postAt(state.posts)) return;
+  finishHere().then(() => location.assign(`${screen.getAttribute("sign-in")}?${new URLSearchParams({ person: came.code, post })}`));
+}
+
 function applyState() {
   const before = state;
   state = readState();
+  leaveIfRelieved(before);
   taps.state = posts.state = state;
   ahead.applied();
   dialog.state = correctableState(state);

@@ -151,6 +151,12 @@ export class LiveScreen extends HTMLElement {
     return MIN_RECONNECT_DELAY + Math.random() * (longest - MIN_RECONNECT_DELAY);
   }
 
+  /* The page leaves by itself: the end of its sign-in must not lead it elsewhere. */
+  stop() {
+    this.stopped = true;
+    this.socket?.close(1000);
+  }
+
   /* A pit screen that was locked opens the locked floor, which stays live. */
   leave(isLocked) {
     this.stopped = true;

@@ -4,7 +4,7 @@ Who is planned for the table comes first, then dealers by rest alone, the longes
 """
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
@@ -19,6 +19,8 @@ from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.staffing.breaks import break_due, is_break, overdue_at
 from tables.staffing.roster import POSTS
 from tables.words.forms import span
+
+NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class PostInRelief:
 class DealerOnDuty:
     """A dealer on duty at the facility. `obstacle` says why they cannot take a post here now; "" if nothing does.
 
-    `planned`: the table that they take next by plan, "" without one.
+    `planned`: the table that they take next by plan, and `post` the post of this table by that plan; else "".
     """
 
     person: Person
@@ -47,6 +49,7 @@ class DealerOnDuty:
     obstacle: str
     rests_since: dt.datetime
     planned: str = ""
+    post: str = ""
 
 
 def posts_in_relief(table: Table, now: dt.datetime) -> list[PostInRelief]:
@@ -87,6 +90,14 @@ def _post_in_relief(table: Table, post: PostCode, now: dt.datetime) -> PostInRel
     )
 
 
+def post_to_relieve(in_relief: Sequence[PostInRelief], moves: Iterable[PlannedMove]) -> PostCode:
+    """Return the post that is relieved next: an empty one, the first by plan, or where a break is due first."""
+    empty = next((row.post for row in in_relief if row.person is None), None)
+    planned = next((row.post for move in moves for row in in_relief if row.post == move.post), None)
+    due = min(in_relief, key=lambda row: row.break_due or NEVER)
+    return empty or planned or due.post
+
+
 def dealers_on_duty(table: Table, now: dt.datetime) -> list[DealerOnDuty]:
     """Return the dealers on duty at the table's facility who are not at a post here.
 
@@ -122,7 +133,8 @@ def _with_plan(dealer: DealerOnDuty, move: PlannedMove | None, table: Table) -> 
         return dealer
     where = "here" if move.table_id == table.pk else f"for {move.table.code}"
     time = table.facility.local(move.planned_for).strftime("%H:%M")
-    return replace(dealer, planned=move.table.code, note=f"planned {where} at {time}, {dealer.note}")
+    note = f"planned {where} at {time}, {dealer.note}"
+    return replace(dealer, planned=move.table.code, post=move.post if where == "here" else "", note=note)
 
 
 def duties_of_dealers(facility: Facility, now: dt.datetime) -> dict[int, list[Assignment]]:

@@ -1,4 +1,6 @@
-"""The relief view of the dealer's tablet."""
+"""Who relieves whom at a table: in the dialog of the dealer's tablet."""
+
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -8,14 +10,19 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from tables.models import PlannedMove, Table
 from tables.runner.access import table_for
-from tables.staffing.relief import dealers_on_duty, posts_in_relief
+from tables.staffing.relief import dealers_on_duty, post_to_relieve, posts_in_relief
 
-MOST_NEXT = 3
+MOST_FREE = 30
 
 
 @require_GET
 def relief(request: HttpRequest, facility: str, table: str) -> HttpResponse:
-    """A fragment for the dialog: since when each dealer works here, when breaks are due, and who comes next."""
+    """A fragment for the tablet: since when each dealer works here, when breaks are due, who may come, and the PIN."""
+    context = _context(request, facility, table)
+    return render(request, "tables/console/relief.html", {**context, "sign_in": reverse("sign-in")})
+
+
+def _context(request: HttpRequest, facility: str, table: str) -> dict[str, Any]:
     permitted, _ = table_for(request, facility, table, "dealer")
     people = ("facility", "dealer", "dealer_left", "stickperson")
     row = Table.objects.select_related(*people).get(pk=permitted.pk)
@@ -23,13 +30,14 @@ def relief(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     dealers = dealers_on_duty(row, now)
     free = [dealer for dealer in dealers if not dealer.obstacle]
     moves = PlannedMove.objects.open_moves(row.facility).filter(table=row).select_related("person")
-    context = {
+    in_relief = posts_in_relief(row, now)
+    planned = [dealer for dealer in free if dealer.planned == row.code]
+    return {
         "table": row,
-        "planned": moves,
-        "is_first_planned": bool(free) and free[0].planned == row.code,
-        "posts": posts_in_relief(row, now),
-        "free": free[:MOST_NEXT],
-        "more_free": len(free[MOST_NEXT:]),
-        "sign_in": reverse("sign-in"),
+        "moves": moves,
+        "posts": in_relief,
+        "post": post_to_relieve(in_relief, moves),
+        "planned": planned,
+        "free": free[len(planned) :][:MOST_FREE],
+        "more_free": max(0, len(free) - len(planned) - MOST_FREE),
     }
-    return render(request, "tables/console/relief.html", context)

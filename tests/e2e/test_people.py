@@ -140,19 +140,49 @@ def test_among_300_people_everybody_is_found_by_letters_or_badge_and_the_keypad_
     expect(on_list.nth(299)).to_be_visible()
 
 
-def test_relief_in_mid_round_moves_the_shaker_and_keeps_the_round(scene, new_page):
+@pytest.mark.parametrize(("is_planned", "taps"), [(True, 7), (False, 8)])
+def test_relief_in_mid_round_takes_one_tap_beside_the_pin_where_it_is_planned(
+    scene, new_page, is_planned, taps
+):
+    """The name and the six digits. It was eight, on two pages: the name, who comes, and there the digits. Who is not
+    planned is one tap more, still on the same page. The shaker goes over, and the round goes on.
+    """
+    if is_planned:
+        scene.in_room("plan_move", {"person": "relief", "table": "T-01"}, by="pit-manager")
     dealer = tablet(new_page, scene)
     dealer.place((1, "big", 2_500))
+    before, pages = dealer.taps, []
+    dealer.page.on("framenavigated", lambda frame: pages.append(urlsplit(frame.url).path))
     dealer.tap("[data-open=people]")
-    expect(dealer.page.locator(".relief-posts")).to_contain_text(re.compile(r"At the table [01] min, since"))
-    dealer.tap(".relief-next .choice:has-text('Relief')")
-    expect(dealer.page.locator("#pin-name")).to_have_text("Relief")
-    dealer.arrive("relief")
-    assert dealer.lying() == {(1, "big"): 2_500}
+    view = dealer.page.locator("#people")
+    expect(view.locator(".relief-posts")).to_contain_text(re.compile(r"At the table [01] min, since"))
+    if not is_planned:
+        expect(view.locator("[data-relief-who]")).to_have_text("Who takes over?")
+        dealer.tap(view.locator(".relief-next .choice", has_text="Relief"))
+    expect(view.locator("[data-relief-who]")).to_have_text("Relief’s PIN")
+    dealer.enter_pin(view.locator(".relief-pin"))
     expect(dealer.page.locator(".who")).to_contain_text("Relief")
+    dealer.is_live()
+    assert dealer.taps - before == taps
+    assert set(pages) == {"/floor/larkfield/T-01/console"}  # loaded again, for another person
+    assert dealer.lying() == {(1, "big"): 2_500}
     assert scene.fresh.dealer == scene.people["relief"]
     dealer.tap(dealer.next)
     dealer.is_in("shaken")
+
+
+def test_a_wrong_pin_at_the_relief_says_so_and_a_pin_without_a_name_is_sent_to_nobody(scene, new_page):
+    dealer = tablet(new_page, scene)
+    dealer.tap("[data-open=people]")
+    view = dealer.page.locator("#people")
+    dealer.enter_pin(view.locator(".relief-pin"), "654321")
+    expect(view.locator("[data-pin-say]")).to_have_text("Tap the name of who takes over.")
+    expect(view.locator(".dots")).to_have_attribute("aria-label", "0 of 6 digits")
+    dealer.tap(view.locator(".relief-next .choice", has_text="Relief"))
+    dealer.enter_pin(view.locator(".relief-pin"), "654321")
+    expect(dealer.page.locator(".refused")).to_contain_text("wrong")
+    expect(dealer.page.locator("#pin-name")).to_have_text("Relief")
+    assert scene.fresh.dealer == scene.people["dealer"]
 
 
 def test_signing_off_is_refused_while_the_shaker_would_be_left_alone(scene, new_page):

@@ -191,3 +191,7 @@ def test_at_football_a_relief_from_the_podium_names_the_post(db):
     assert (scene.entry["data"]["leaves_post"], scene.entry["data"]["follows"]) == ("dealer", "relief")
     with scene.refused("post-of-another"):
         scene.act("relieve_dealer", post, by="floorperson", witness="stickperson", device=scene.podium)
+
+
+def test_at_the_tablet_nobody_is_chosen_who_is_not_planned_here(table):
+    assert 'value="relief"' in view(table) and "checked" not in view(table)

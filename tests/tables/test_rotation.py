@@ -178,7 +178,7 @@ def test_the_tablet_the_proposals_and_the_handover_name_who_is_planned(floor, ha
     plan(floor)
     tablet = floor.browser("tablet", "dealer")
     page = words(tablet.get("/floor/larkfield/T-01/relief").content.decode())
-    assert "Planned next: Relief at 16:20 ." in page and "first who is planned" in page
+    assert "Free, longest rested first Stranger" in page
     assert page.index("Relief Planned here at 11:20, no table yet") < page.index("Stranger No table yet")
     plan(floor, "stranger", table="T-02", planned_for=hands.now.isoformat())
     page = words(tablet.get("/floor/larkfield/T-01/relief").content.decode())
