@@ -100,6 +100,7 @@ urlpatterns = [
         name="inventory-slip",
     ),
     path("floor/<slug:facility>/<code:table>/relief", relief.relief, name="relief"),
+    path("floor/<slug:facility>/<code:table>/relief/card", relief.relief_card, name="relief-card"),
     path("floor/<slug:facility>/<code:table>/correction", corrections.correction, name="correction"),
     path("floor/<slug:facility>/<code:table>/sign/", signs.display, name="sign-display"),
     path("floor/<slug:facility>/<code:table>/screen/sign", signs.screen, name="sign-screen"),

@@ -227,6 +227,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/<code:table>/tray/summary": TABLE_READERS - {"games administrator"},
     "floor/<slug:facility>/<code:table>/relief": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/buy-ins": AT_THE_TABLE,
+    "floor/<slug:facility>/<code:table>/relief/card": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/correction": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/sign/": TABLE_READERS | {"display"},
     "floor/<slug:facility>/<code:table>/screen/sign": TABLE_READERS | {"display"},

@@ -22,6 +22,7 @@ import { watchNextKey } from "./next-key.js";
 import { Posts } from "./posts.js";
 import { QuickTaps } from "./quick-taps.js";
 import { Refusal } from "./refusal.js";
+import { ReliefView } from "./relief.js";
 import { SeenList } from "./seen-lines.js";
 import { Taps } from "./taps.js";
 import { storeStep } from "./waiting-acts.js";

@@ -80,7 +80,7 @@ function open(box, opener) {
   showRefusal(box, "");
   showSeats(box, seatsOf(opener));
   const current = box.querySelector("[data-limits-now]");
-  if (current) current.textContent = document.querySelector(".limits-now").textContent;
+  if (current) current.textContent = document.querySelector(".limits-box .limits-now").textContent;
   openDialog(box);
 }
 

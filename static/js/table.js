@@ -8,7 +8,8 @@ import { EarlierRounds } from "./earlier-rounds.js";
 import "./limits.js";
 import "./closing.js";
 import "./incidents.js";
-import "./tray-summary.js";
+import "./live-summaries.js";
+import "./relieve.js";
 import "./rated-seats.js";
 import { QuickTaps } from "./quick-taps.js";
 

@@ -68,6 +68,7 @@ from tables.screens.plots import AxisLabel, WinPlot, axis_labels, win_plot
 from tables.screens.run import RunArea, RunSeat, SeatOfRun
 from tables.screens.templates import SUFFIX
 from tables.staffing.breaks import overdue_at
+from tables.staffing.roster import POSTS
 from tables.words.forms import span
 from tables.words.labels import LABELS
 from tables.words.sentences import NUMBERS, state_of_round
@@ -121,6 +122,7 @@ class TableUrls(TypedDict):
     acknowledge: SafeString
     tray: SafeString
     tray_summary: SafeString
+    relief_card: SafeString
     limits_sign: SafeString
     change_sign: SafeString
     sign_in: SafeString
@@ -273,6 +275,7 @@ def urls(facility: str, table: str) -> TableUrls:
         "acknowledge": address("act", "acknowledge_alert"),
         "tray": address("tray"),
         "tray_summary": address("tray-summary"),
+        "relief_card": address("relief-card"),
         "limits_sign": address("sign-print", "limits"),
         "change_sign": address("sign-print", "limits-change"),
         "sign_in": mark_safe(escape(reverse("sign-in"))),
@@ -1185,6 +1188,13 @@ class ClosingStep(TypedDict):
     done: bool
 
 
+class AtPost(TypedDict):
+    """A post of the table, and who is there."""
+
+    label: str
+    person: PostHolder | None
+
+
 class TableData(ScreenData):
     """What the pit's table page shows in addition to the snapshot."""
 
@@ -1229,6 +1239,12 @@ class TableData(ScreenData):
             for code, before, after, page in CLOSING_STEPS
             if page != "tray" or asks["counts_chips"]
         ]
+
+    @cached_property
+    def at_posts(self) -> list[AtPost]:
+        """The posts of the table with the people there."""
+        holders = post_holders(self.s)
+        return [{"label": POSTS[post], "person": holders[post]} for post in self.posts]
 
     @cached_property
     def closing_needs(self) -> ClosingStep | None:

@@ -1,4 +1,4 @@
-"""Who relieves whom at a table: in the dialog of the dealer's tablet."""
+"""Who relieves whom at a table: in the dialog of the dealer's tablet, and on the page of the table at a podium."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tables.models import PlannedMove, Table
 from tables.runner.access import table_for
 from tables.staffing.relief import dealers_on_duty, post_to_relieve, posts_in_relief
 
-MOST_FREE = 30
+MOST_FREE, MOST_OTHERS = 30, 3
 
 
 @require_GET
@@ -20,6 +20,12 @@ def relief(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """A fragment for the tablet: since when each dealer works here, when breaks are due, who may come, and the PIN."""
     context = _context(request, facility, table)
     return render(request, "tables/console/relief.html", {**context, "sign_in": reverse("sign-in")})
+
+
+@require_GET
+def relief_card(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """A fragment for the page of the table, for who may send a relief: who goes, who may come, and who may not."""
+    return render(request, "tables/table/relief_card.html", _context(request, facility, table))
 
 
 def _context(request: HttpRequest, facility: str, table: str) -> dict[str, Any]:
@@ -40,4 +46,5 @@ def _context(request: HttpRequest, facility: str, table: str) -> dict[str, Any]:
         "planned": planned,
         "free": free[len(planned) :][:MOST_FREE],
         "more_free": max(0, len(free) - len(planned) - MOST_FREE),
+        "others": [dealer for dealer in dealers if dealer.obstacle][:MOST_OTHERS],
     }

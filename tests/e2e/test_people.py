@@ -9,9 +9,10 @@ from playwright.sync_api import Page, expect
 from audit import clock
 from audit.models import Person
 from tables.models import Assignment
-from tests.e2e.floor import Tablet, dashboard, resize, tablet, touch
+from tests.e2e.floor import Screen, Tablet, dashboard, press_pin, resize, tablet, touch
+from tests.e2e.test_looks import broken_rules
 from tests.e2e.test_rooms import Office, is_well
-from tests.tables.cast import Scene
+from tests.tables.cast import PIN, Scene
 from tests.tables.test_sign_in_page import hire
 
 pytestmark = pytest.mark.browser
@@ -183,6 +184,33 @@ def test_a_wrong_pin_at_the_relief_says_so_and_a_pin_without_a_name_is_sent_to_n
     expect(dealer.page.locator(".refused")).to_contain_text("wrong")
     expect(dealer.page.locator("#pin-name")).to_have_text("Relief")
     assert scene.fresh.dealer == scene.people["dealer"]
+
+
+def test_a_relief_from_the_table_page_takes_the_pin_of_who_comes_and_the_tablet_asks_for_it_next(
+    scene, new_page
+):
+    dealer = tablet(new_page, scene)
+    dealer.place((1, "big", 2_500))
+    boss = Screen(new_page(1440, 900))
+    boss.let_in(scene.tokens["podium"], "pit-manager", "/floor/larkfield/T-01/")
+    boss.is_live()
+    boss.tap(boss.page.get_by_role("button", name="Relieve by Relief"))
+    ask = boss.page.locator("#relieve")
+    expect(ask.get_by_role("heading")).to_have_text("Relief takes over")
+    expect(ask).to_contain_text("Dealer goes.")
+    assert broken_rules(boss.page) == []
+    boss.enter_pin(ask, "654321")
+    expect(ask.locator("[data-pin-say]")).to_have_text("This PIN is wrong. Enter it again.")
+    assert scene.fresh.dealer == scene.people["dealer"]
+    boss.enter_pin(ask)
+    expect(ask).to_be_hidden()
+    expect(boss.page.locator(".at-posts b")).to_have_text("Relief")
+    assert scene.fresh.dealer == scene.people["relief"]
+    expect(dealer.page.locator("#pin-name")).to_have_text("Relief")
+    press_pin(dealer.page.locator("#sign-in"), PIN, by_fingers=False)
+    dealer.is_live()
+    expect(dealer.page.locator(".who")).to_contain_text("Relief")
+    assert dealer.lying() == {(1, "big"): 2_500}
 
 
 def test_signing_off_is_refused_while_the_shaker_would_be_left_alone(scene, new_page):

@@ -171,3 +171,51 @@ def test_a_pit_boss_leads_the_evening_and_the_shift_manager_explains_its_win(pit
             f"Object.defineProperty(navigator, 'onLine', {{ value: {str(is_online).lower()}, configurable: true }})"
         )
         expect(reader.page.locator("#figures-stale")).to_be_visible(visible=not is_online)
+
+
+def test_the_checklist_names_what_keeps_a_table_open_and_where_it_is_done(pit, new_page, spotless):
+    first = pit["T-01"]
+    floor = Screen(new_page(*PODIUM))
+    spotless.append(floor)
+    floor.let_in(first.tokens["podium"], "floorperson", "/floor/larkfield/T-01/")
+    floor.is_live()
+    page = floor.page
+    close, needs = page.locator("[data-close-table]"), page.locator("#closing-needs")
+
+    def waits_for(sentence: str, way: str, address: str) -> None:
+        expect(needs).to_have_text(f"Not yet: {sentence} {way}")
+        expect(needs.get_by_role("link", name=way)).to_have_attribute("href", address)
+        expect(close).to_be_disabled()
+
+    tray = "/floor/larkfield/T-01/tray"
+    how: dict[str, Any] = {"by": "floorperson", "device": first.podium}
+    cards = page.locator("[data-live-summary]:not([hidden])")
+    expect(cards).to_have_count(2)
+    first.act("report_dispute", {"seat": 3, "about": "a late chip"})
+    waits_for(
+        "The dispute at seat 3 is not decided. Decide it, then close T-01.", "Decide it", "#alerts-here"
+    )
+    assert cards.count() == 2, "a push leaves what is read apart"
+    touch(needs.get_by_role("link"))
+    expect(page.locator("#alerts-here .alert")).to_be_in_viewport()
+    first.act(
+        "decide_alert", {"alert": Alert.objects.get(kind="dispute").pk, "decision": "as-recorded"}, **how
+    )
+    first.act("request_fill", {"chips": {"2500": 100}}, **how)
+    under_way = "Before the closer, finish or void what is under way: request 1."
+    waits_for(under_way, "Open the tray", tray)
+    expect(page.locator(".closing-steps em")).to_have_text("$2,500")
+    is_well(page, PHONE, (820, 1180), (1280, 800), PODIUM)
+    first.act("cancel_transfer", {"transfer": 1, "reason": "closing"}, **how)
+    waits_for("Drop box B-T-01 is on T-01. Security and the floor take it off first.", "Open the tray", tray)
+    box(first, "take_off_drop_box")
+    expect(needs).to_contain_text("The closer of T-01 is not signed.")
+    count(first, "count_closer", OPENER, by="dealer")
+    expect(needs).to_have_count(0)
+    expect(close).to_have_class(re.compile("next"))
+    touch(close)
+    ask = page.locator("#close-table")
+    ask.get_by_label("Shaker S-01 is locked away").check()
+    touch(ask.get_by_role("button", name="Close the table"))
+    expect(page.locator(".now-on")).to_contain_text("The table is closed.")
+    assert first.fresh.status == "closed"

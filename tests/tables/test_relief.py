@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import re
 import uuid
 
 import pytest
@@ -191,6 +192,26 @@ def test_at_football_a_relief_from_the_podium_names_the_post(db):
     assert (scene.entry["data"]["leaves_post"], scene.entry["data"]["follows"]) == ("dealer", "relief")
     with scene.refused("post-of-another"):
         scene.act("relieve_dealer", post, by="floorperson", witness="stickperson", device=scene.podium)
+
+
+def card(scene: Scene, by: str = "floorperson") -> str:
+    page = scene.browser("podium", by).get("/floor/larkfield/T-01/relief/card")
+    return " ".join(page.content.decode().split())
+
+
+def test_the_card_of_the_podium_proposes_who_is_planned_and_says_who_may_not_come(table, hands):
+    house = table.table.facility
+    stranger = Person.objects.get(code="stranger")
+    Assignment.objects.create(
+        person=stranger, facility=house, started_at=hands.now - dt.timedelta(minutes=50)
+    )
+    assert re.search(r'value="relief"[^>]*checked>', card(table))
+    assert "<b>Stranger</b> <span>No training for Sic Bo in effect</span>" in card(table)
+    Qualification.objects.create(person=stranger, game="sic-bo", reference="TR-1", since=dt.date(2026, 1, 1))
+    assert re.search(r'value="stranger"[^>]*checked>', card(table)), "the longest rested"
+    table.in_room("plan_move", {"person": "relief", "table": "T-01", "post": "dealer"}, by="pit-manager")
+    assert re.search(r'value="relief"[^>]*data-post="dealer" checked>', card(table))
+    assert re.search(r'value="relief"[^>]*data-post="dealer" checked>', view(table)), "at the tablet, too"
 
 
 def test_at_the_tablet_nobody_is_chosen_who_is_not_planned_here(table):
