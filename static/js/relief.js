@@ -36,6 +36,7 @@ export class ReliefView extends FetchedView {
 
   /* Another name takes no digits that were typed for the one before. A plan says which post, too. */
   choose() {
+    if (this.pad.isSending) return;
     const { person } = this, planned = person?.dataset.post;
     if (person !== this.lastPerson && planned) {
       const post = this.form.querySelector(`[name=post][value="${CSS.escape(planned)}"]`);

@@ -120,6 +120,7 @@ def test_a_pit_boss_leads_the_evening_and_the_shift_manager_explains_its_win(pit
     second.place((1, "small", 1_000), by="relief")
     touch(page.locator("[data-limits-open=limits-change]"))
     limits = page.locator("#limits-change")
+    expect(limits.locator("[data-limits-now]")).to_have_text("$10–$1,000")  # and not the value of the tray
     limits.locator("[name=min]").fill("25")
     limits.locator("[name=max]").fill("2,000")
     touch(limits.locator("label", has_text="Players are here"))
