@@ -324,6 +324,7 @@ class Screen(Browser):
         self.is_fetching = False
         self.stopped = False
         self.socket: Any = None
+        self.connected = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -372,9 +373,10 @@ class Screen(Browser):
                     max_size=None,
                 ) as self.socket:
                     self.received.clear()
+                    self.connected.set()
                     async for message in self.socket:
                         failures = 0
-                        await self.receive(json.loads(message))
+                        await self.hear(message)
                     code = self.socket.close_code or 0
             except websockets.ConnectionClosed as closed:
                 code = closed.rcvd.code if closed.rcvd else 0
@@ -395,7 +397,9 @@ class Screen(Browser):
             self.heads.load_page()
             await self.resync()
 
-    async def receive(self, message: Json) -> None:
+    async def hear(self, text: str) -> None:
+        """Take a message of the socket: a state, changes to it, or a heartbeat with versions."""
+        message = json.loads(text)
         self.message_time = time.monotonic()
         if "versions" not in message:
             await self.apply_or_fetch(message)
