@@ -1,7 +1,7 @@
-"""The load of a measurement: tablets and screens of the fault suite's client, and what they noted.
+"""The load of a measurement: the tablets and screens of script/tablet.py, and what they noted.
 
-They run in this process, whose processor time is stated beside the others. A tablet acts as `script/faults/load.py` has
-it. Of a screen only the version of each table is read, so that many of them cost little.
+They run in this process, whose processor time is stated beside the others. A tablet acts as `script/tablet.py` has it.
+Of a screen only the version of each table is read, so that many of them cost little.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from typing import Any
 import httpx
 
 from script.faults.floor import Seat
-from script.faults.load import Browser, Claim, Fragment, Front, Json, Ledger, Screen, Tablet
 from script.schedule import DueAct
+from script.tablet import Browser, Claim, Fragment, Front, Json, Ledger, Screen, Tablet
 
 HEARTBEAT = '{"versions"'
 PEEK = 256  # characters of a message, in which its table and versions are

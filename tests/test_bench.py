@@ -8,9 +8,9 @@ import random
 from script.bench_load import Display, Load
 from script.capacity import TableCost, lines
 from script.faults.floor import Seat
-from script.faults.load import Browser
 from script.figures import Committed, Comparison, Figure, Run, better_of, compare, page_lines
 from script.schedule import deal_round, deal_shift, percentile
+from script.tablet import Browser
 
 
 def test_it_reports_the_nearest_rank_as_a_percentile():
