@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
-from script.looks import LOOKS, PHONE, PODIUM, TABLET, WALL
 from script.looks_pit import PitLooks
-from script.screenshots import FACILITY, Floor, photographer
+from script.screenshots import FACILITY, LOOKS, PHONE, PODIUM, TABLET, WALL, Floor, photographer
 
 SUBMISSIONS = "RS-0009,RS-0012,RS-0021,RS-0022,RS-0031,RS-0003"
 # The pages at a podium: who looks, the address, and the sizes of their pictures.

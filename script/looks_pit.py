@@ -11,8 +11,19 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from script.looks import LOOKS, PHONE, PODIUM, SMALL, TABLET, UPRIGHT, WALL
-from script.screenshots import FACILITY, PINS, Floor, Photographer, photographer
+from script.screenshots import (
+    FACILITY,
+    LOOKS,
+    PHONE,
+    PODIUM,
+    SMALL,
+    TABLET,
+    UPRIGHT,
+    WALL,
+    Floor,
+    Photographer,
+    photographer,
+)
 
 TABLE = "T-04"
 RATED_WAGERS = ((2, "big", 5_000), (2, "total:12", 1_000), (5, "small", 2_500), (5, "two-dice:2-5", 500))
@@ -107,28 +118,6 @@ class EveningFloor(Floor):
 
 class PitLooks(Photographer):
     """The pages of money, figures and people, and the floor plan with what is chosen on it."""
-
-    only: frozenset[str] = frozenset()
-
-    def sign_in(self, page: Any, person: str) -> None:
-        """The six digits at once, whoever else the person has to be found among."""
-        label = page.locator(f"label.person:has(input[value='{person}'])")
-        if not label.is_visible():
-            page.locator("input[type=search]").fill(person)
-        label.click()
-        pin = {**PINS, "cleo": "252525", "rosa": "550055", "hugo": "151515"}[person]
-        for digit in pin:
-            page.locator(f"#sign-in [data-digit='{digit}']").click()
-        page.locator("live-screen:defined, #page").first.wait_for()
-
-    def sizes(self, page: Any, name: str, *sizes: tuple[int, int]) -> None:
-        for width, height in sizes:
-            picture = f"{name}-{width}x{height}"
-            if self.only and not self.only & {name, picture}:
-                continue
-            page.set_viewport_size({"width": width, "height": height})
-            page.wait_for_timeout(600)
-            self.take(page, picture)
 
     def take_all(self) -> None:
         self.take_the_landing()
