@@ -1,4 +1,4 @@
-"""Take the pictures of docs/ on demo floors of their own: `python -m script.screenshots docs`, `felt`, `desk`.
+"""Take the pictures of docs/ on demo floors of their own: `python -m script.screenshots docs`, `felt`, `pit` …
 
 A set is a floor and a section of script/pictures.txt, which says who looks at which device, what is tapped before, and
 the sizes. `--only NAME…` takes some, `--out FOLDER` writes them elsewhere, `--drawings FOLDER` copies the drawings
@@ -18,7 +18,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from PIL import Image
 
@@ -27,30 +27,33 @@ IMAGES = ROOT / "docs" / "img"
 LOOKS = IMAGES / "looks"
 TABLE = ROOT / "script" / "pictures.txt"
 FACILITY = "larkfield"
-TABLET, UPRIGHT, SMALL = (1280, 800), (820, 1180), (1024, 768)
-PODIUM, WALL, PHONE = (1440, 900), (1920, 1080), (390, 844)
 PLACES = {"podium": FACILITY, "wall": f"{FACILITY}/", "none": ""}
 PRESS_TIME = 700  # ms: longer than what hold.js asks of a button that is pressed and held
 READ_TIME = 1_000  # ms
 PAUSE = 400  # ms: what still moves or fades is given a moment
 DPI = 96
-AnyPhotographer = TypeVar("AnyPhotographer", bound="Photographer")
 Size = tuple[int, int]
 
 
 class PictureSet(NamedTuple):
-    """Where the floor of a set is, and its pictures. `is_sized`: their files' names have their sizes."""
+    """Where the floor of a set is, and its pictures. `is_sized`: their files' names have their sizes.
+
+    `has_evening`: the demo has its hour of play behind it, at every table.
+    """
 
     module: str
     floor: str
     folder: Path = LOOKS
     is_sized: bool = True
+    has_evening: bool = False
 
 
 SETS = {
     "docs": PictureSet("looks_docs", "DocsFloor", IMAGES, is_sized=False),
     "felt": PictureSet("looks_docs", "FeltFloor"),
     "desk": PictureSet("looks_desk", "DeskFloor"),
+    "pit": PictureSet("looks_pit", "EveningFloor", has_evening=True),
+    "evening": PictureSet("looks_evening", "ManyTables", has_evening=True),
 }
 
 
@@ -183,13 +186,6 @@ class Photographer:
             self.sign_in(page, person)
         return page
 
-    @contextlib.contextmanager
-    def page(self, place: str, person: str, width: int, height: int) -> Iterator[Any]:
-        """A page until the block ends."""
-        page = self.open_page(place, person, (width, height))
-        yield page
-        page.context.close()
-
     def sign_in(self, page: Any, person: str) -> None:
         label = page.locator(f"label.person:has(input[value='{person}'])")
         if not label.is_visible():
@@ -229,10 +225,14 @@ class Photographer:
                 page.wait_for_load_state("networkidle")
             case "tap":
                 page.locator(words).first.click()
-            case "tap-if":  # it is there
+            case "tap-if":  # it is there, once every line has been seen
+                lines = page.locator(".row, [data-seen]")
+                if lines.count():
+                    lines.last.scroll_into_view_if_needed()
+                page.wait_for_timeout(READ_TIME)
                 if page.locator(words).count():
                     page.locator(words).first.click()
-                    page.wait_for_timeout(READ_TIME)
+                    page.locator("html:not([data-busy])").wait_for(state="attached")
             case "tap-all":  # until there is none any more
                 while page.locator(words).count():
                     page.locator(words).first.click()
@@ -329,11 +329,8 @@ def save(picture: bytes, file: Path) -> None:
 
 @contextlib.contextmanager
 def photographer(
-    make: "Callable[[Any, str, Path, Any], AnyPhotographer]",
-    make_floor: "Callable[[], Floor]",
-    pictures: Path,
-    evening: bool = False,
-) -> "Iterator[AnyPhotographer]":
+    make_floor: Callable[[], Floor], pictures: Path, *, evening: bool = False
+) -> Iterator[Photographer]:
     """Seed a floor in a temporary folder, play on it, serve it from a thread, and yield a photographer of it.
 
     `evening`: the floor has the hour of play of the demo behind it, at every table.
@@ -358,7 +355,7 @@ def photographer(
             floor.play()
         pictures.mkdir(parents=True, exist_ok=True)
         with server.serving() as live_server, chromium.running() as browser:
-            yield make(browser, live_server.address, pictures, floor)
+            yield Photographer(browser, live_server.address, pictures, floor)
 
 
 def copy_drawings(folder: Path) -> None:
@@ -380,7 +377,7 @@ def main() -> int:
         return 0
     chosen = SETS[options.set]
     floor = getattr(importlib.import_module(f"script.{chosen.module}"), chosen.floor)
-    with photographer(Photographer, floor, options.out or chosen.folder) as camera:
+    with photographer(floor, options.out or chosen.folder, evening=chosen.has_evening) as camera:
         camera.only = frozenset(options.only)
         for picture in read_table(options.set, TABLE.read_text("utf-8")):
             camera.show(picture, is_sized=chosen.is_sized)
