@@ -5,58 +5,46 @@ Absolute figures depend on the machine, so judge a change by the ratios within o
 """
 
 import argparse
+import contextlib
 import dataclasses
 import importlib
 import json
 import logging
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from script import capacity, services
+from script import capacity
 from script.figures import Committed, Comparison, Figure, Run, better_of, compare, table, write_page
-from script.process_usage import load_average
 from script.service_finder import ROOT
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of the benchmark: `script/bench_<name>.py`.
+    """One part of the benchmark: `script/bench_<name>.py`, in a process of its own.
 
-    `is_scene`: it starts processes of its own; the others share a database. `is_nightly`: measured by `--nightly`.
-    `is_default`: measured unless other parts are named.
+    `is_scene`: it starts an installation of its own; others are given a database with the demo floor. `is_nightly`:
+    measured by `--nightly`.
     """
 
-    name: str
     title: str
     is_scene: bool = False
     is_nightly: bool = True
-    is_default: bool = True
 
 
 PARTS = {
-    part.name: part
-    for part in (
-        Part("acts", "an act over HTTP, from the POST to its screens", is_scene=True),
-        Part("profile", "where the processor time of an act goes", is_scene=True, is_nightly=False),
-        Part("floor", "a floor of many tables", is_scene=True, is_nightly=False),
-        Part("saturation", "for how many tables a floor holds", is_scene=True, is_default=False),
-        Part("dashboard", "the dashboard of a large floor in Chromium", is_scene=True, is_nightly=False),
-        Part(
-            "growth",
-            "the same operations on a larger floor and a longer record",
-            is_scene=True,
-            is_nightly=False,
-        ),
-        Part("figures", "the page of figures over a year", is_scene=True, is_nightly=False),
-        Part("settlement", "one act that settles 8 wagers"),
-        Part("record", "what the record adds to a settlement"),
-        Part("verify", "`audit/verify.py` on an export"),
-        Part("evidence", "exporting and verifying a long record"),
-        Part("adjudicate", "rounds adjudicated from JSON lines"),
-    )
+    "acts": Part("an act over HTTP, from the POST to its screens", is_scene=True),
+    "floor": Part("a floor of many tables", is_scene=True, is_nightly=False),
+    "dashboard": Part("the dashboard of a large floor in Chromium", is_scene=True, is_nightly=False),
+    "growth": Part("the same operations on a larger floor and a longer record", is_nightly=False),
+    "figures": Part("the page of figures over a year", is_nightly=False),
+    "settlement": Part("one act that settles 8 wagers, and what the record adds to it"),
+    "evidence": Part("exporting and verifying a long record"),
+    "adjudicate": Part("rounds adjudicated from JSON lines"),
+}
+TITLES = {name: part.title for name, part in PARTS.items()} | {
+    "saturation": "for how many tables a floor holds (`--only floor --find`)"
 }
 
 
@@ -64,58 +52,46 @@ def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="script/bench", description=__doc__)
     options.add_argument("--only", nargs="+", choices=PARTS, default=None, help="measure these parts")
     options.add_argument(
-        "--seconds",
-        type=float,
-        default=6.0,
-        help="of `settlement`, `record` and `adjudicate`: about how long each figure is measured",
-    )
-    options.add_argument(
-        "--entries", type=int, default=50_000, help="of `evidence`: how many it exports and verifies"
-    )
-    options.add_argument(
-        "--rounds", type=int, default=20, help="of `acts` and `profile`: rounds for each number of screens"
-    )
-    floor = options.add_argument_group("floor")
-    floor.add_argument("--tables", type=int, default=20, help="tables that play (the goal is 1,000)")
-    floor.add_argument("--rounds-an-hour", type=float, default=60, help="rounds at each table")
-    floor.add_argument("--wagers", type=int, default=10, help="wagers of a round, each an act")
-    floor.add_argument("--dashboards", type=int, help="dashboards; three for a hundred tables unless given")
-    floor.add_argument("--workers", type=int, default=2, help="web workers")
-    floor.add_argument("--floor-seconds", type=float, default=60, help="how long all tables play")
-    floor.add_argument("--durable", action="store_true", help="let commits wait for the disk (fsync)")
-    floor.add_argument(
-        "--find",
-        action="store_true",
-        help="measure `saturation` instead: for how many tables it holds, at most --tables",
-    )
-    dashboard = options.add_argument_group("dashboard")
-    dashboard.add_argument("--tiles", type=int, default=300, help="tiles of the dashboard")
-    dashboard.add_argument("--tiles-playing", type=int, default=75, help="tiles that change")
-    growth = options.add_argument_group("growth")
-    growth.add_argument("--growth-tables", type=int, default=1_000, help="tables of the larger floor")
-    growth.add_argument("--growth-entries", type=int, default=200_000, help="entries of the longer record")
-    options.add_argument(
-        "--write", action="store_true", help="write the figures into docs (bench.json, bench.md, capacity.md)"
+        "--write", action="store_true", help="write the figures into docs (bench.json, two pages)"
     )
     options.add_argument(
         "--nightly",
         action="store_true",
         help="fail if a ratio is more than 20 %% worse than the committed one",
     )
-    options.add_argument("--child", nargs="+", choices=PARTS, help=argparse.SUPPRESS)
+    for name, default, words in (
+        ("seconds", 6.0, "of `settlement` and `adjudicate`: about how long each figure is measured"),
+        ("entries", 50_000, "of `evidence`: how many it exports and verifies"),
+        ("rounds", 20, "of `acts`: rounds for each number of screens"),
+        ("tables", 20, "of `floor`: tables that play (the goal is 1,000)"),
+        ("rounds-an-hour", 60.0, "of `floor`: rounds at each table"),
+        ("wagers", 10, "of `floor`: wagers of a round, each an act"),
+        ("workers", 2, "of `floor`: web workers"),
+        ("floor-seconds", 60.0, "of `floor`: how long all tables play"),
+        ("tiles", 300, "of `dashboard`: its tiles"),
+        ("tiles-playing", 75, "of `dashboard`: tiles that change"),
+        ("growth-tables", 1_000, "of `growth`: tables of the larger floor"),
+        ("growth-entries", 200_000, "of `growth`: entries of the longer record"),
+    ):
+        options.add_argument(f"--{name}", type=type(default), default=default, help=words)
+    options.add_argument("--dashboards", type=int, help="of `floor`: three for a hundred tables unless given")
+    options.add_argument(
+        "--durable", action="store_true", help="of `floor`: let commits wait for the disk (fsync)"
+    )
+    options.add_argument(
+        "--find", action="store_true", help="of `floor`: for how many tables it holds, at most --tables"
+    )
+    options.add_argument("--child", choices=PARTS, help=argparse.SUPPRESS)
     return options
 
 
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     if options.child:
-        return measure_here(options)
-    names = options.only or [
-        part.name for part in PARTS.values() if part.is_default and (part.is_nightly or not options.nightly)
-    ]
-    if options.find:
-        names = ["saturation" if name == "floor" else name for name in names]
-    run = Run.begin(load_average(), _commit())
+        measure_here(options)
+        return 0
+    names = options.only or [name for name, part in PARTS.items() if part.is_nightly or not options.nightly]
+    run = Run.begin(_commit())
     print(f"{run.machine}. Load average before the run: {run.load}.", flush=True)
     figures, failed = _measure(names, arguments)
     committed = Committed.read()
@@ -127,7 +103,7 @@ def main(arguments: list[str]) -> int:
         figures, failed = better_of(figures, again), failed + failed_again
     run = dataclasses.replace(run, figures=tuple(figures))
     print("", *table(run.figures), sep="\n")
-    _report(run, committed, options)
+    _report(run, committed, is_written=options.write)
     for name in failed:
         print(f"The part {name} failed; see its output above.", file=sys.stderr)
     return int(bool(failed) or (options.nightly and bool(_worse(run.figures, committed))))
@@ -137,119 +113,49 @@ def _worse(figures: Sequence[Figure], committed: Committed) -> list[Comparison]:
     return [comparison for comparison in compare(figures, committed) if comparison.is_worse]
 
 
-def _report(run: Run, committed: Committed, options: argparse.Namespace) -> None:
+def _report(run: Run, committed: Committed, *, is_written: bool) -> None:
     """Compare with the committed figures, and write the new ones if asked."""
-    comparisons = [
-        comparison for comparison in compare(run.figures, committed) if comparison.figure.is_portable
-    ]
-    if comparisons:
+    if comparisons := [row for row in compare(run.figures, committed) if row.figure.is_portable]:
         print("\nBeside the committed figures (ratios, bytes and counts; seconds depend on the machine):")
         for comparison in comparisons:
             print(f"  {'WORSE ' if comparison.is_worse else ''}{comparison}")
-    if options.write and run.figures:
+    if is_written and run.figures:
         committed.replace(run)
         committed.write()
-        write_page(committed, {part.name: part.title for part in PARTS.values()})
+        write_page(committed, TITLES)
         capacity.write_page(committed)
         print("\nWritten to docs/bench.json, docs/bench.md and docs/capacity.md.")
 
 
 def _measure(names: Sequence[str], arguments: Sequence[str]) -> tuple[list[Figure], list[str]]:
-    """Measure these parts. Returns the figures, and the names of those that failed."""
-    groups = [[name] for name in names if PARTS[name].is_scene]
-    if shared := [name for name in names if not PARTS[name].is_scene]:
-        groups.append(shared)
+    """Measure these parts, each in a process of its own. Returns the figures, and the names of those that failed."""
     figures, failed = [], []
-    for group in groups:
-        measured, is_complete = _measure_in_child(group, arguments)
-        figures += measured
-        failed += [] if is_complete else [", ".join(group)]
+    for name in names:
+        command = [sys.executable, "-m", "script.bench", *arguments, "--child", name]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("{"):
+                figures.append(Figure(**json.loads(line)))
+                line = f"  {figures[-1].label}: {figures[-1].text}"
+            print(line.rstrip(), flush=True)
+        failed += [name] if process.wait() else []
     return figures, failed
 
 
-def _measure_in_child(names: Sequence[str], arguments: Sequence[str]) -> tuple[list[Figure], bool]:
-    """Measure parts in a process of their own, because a process can be set up for one database only.
+def measure_here(options: argparse.Namespace) -> None:
+    """Measure a part in this process, and print each figure as a line of JSON."""
+    from script.installation import Installation
 
-    Returns the figures, and whether the process came to its end.
-    """
-    command = [sys.executable, "-m", "script.bench", *arguments, "--child", *names]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    figures = []
-    for line in process.stdout:
-        if line.startswith("{"):
-            figures.append(Figure(**json.loads(line)))
-            print(f"  {figures[-1].label}: {figures[-1].text}", flush=True)
-        else:
-            print(line.rstrip(), flush=True)
-    return figures, process.wait() == 0
-
-
-def measure_here(options: argparse.Namespace) -> int:
-    """Measure parts in this process, and print each figure as a line of JSON."""
-    if all(PARTS[name].is_scene for name in options.child):
-        logging.disable(logging.CRITICAL)  # of this process, whose settings log every request that it sends
-        _print_parts(options)
-        return 0
-    return _with_database(options)
-
-
-def _print_parts(options: argparse.Namespace) -> None:
-    for name in options.child:
-        bench = importlib.import_module(f"script.bench_{name}")
+    logging.disable(logging.CRITICAL)  # of this process, whose settings log every request that it sends
+    with contextlib.ExitStack() as stack:
+        if not PARTS[options.child].is_scene:
+            Installation(stack, 0).start()
+        bench = importlib.import_module(f"script.bench_{options.child}")
         print(f"\n{bench.TITLE}", flush=True)
         for result in bench.measure(options):
             is_figure = isinstance(result, Figure)
             print(json.dumps(dataclasses.asdict(result)) if is_figure else f"  {result}", flush=True)
-
-
-# Parts that share a database
-
-
-def _with_database(options: argparse.Namespace) -> int:
-    """Measure the parts that share a database, on services of their own. Returns the exit status."""
-    with services.running({"postgres", "redis"}, set(), install_system=False) as running:
-        notes = {name: service.note for name, service in running.items()}
-        print(f"\nPostgreSQL: {notes['postgres']}. Redis: {notes['redis']}.", flush=True)
-        if not all(service.address for service in running.values()):
-            print("The figures need PostgreSQL and Redis.", file=sys.stderr)
-            return 1
-        os.environ.update(
-            DJANGO_SETTINGS_MODULE="config.settings.local",
-            DEMO="1",
-            DATABASE_URL=_own_database(running["postgres"].address),
-            REDIS_URL=running["redis"].address,
-            DEBUG="0",
-        )
-        _prepare()
-        _print_parts(options)
-    return 0
-
-
-def _own_database(address: str) -> str:
-    """Create a database for the benchmark on that server. Returns its address."""
-    import psycopg
-
-    with psycopg.connect(_named(address, "postgres"), autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS pitside_bench WITH (FORCE)")
-        connection.execute("CREATE DATABASE pitside_bench")
-    return _named(address, "pitside_bench")
-
-
-def _named(address: str, database: str) -> str:
-    head, _, tail = address.partition("?")
-    return head.rsplit("/", 1)[0] + f"/{database}" + (f"?{tail}" if tail else "")
-
-
-def _prepare() -> None:
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0)
-    from tables.demo.seeding import seed
-
-    seed()
 
 
 def _commit() -> str:

@@ -8,15 +8,14 @@ import argparse
 import asyncio
 import contextlib
 import random
-import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass, field
 
-from script.figures import Figure
-from script.generator.plan import Outcome, Plan, Screen, SentAct, Tablet
-from script.generator.schedule import deal_round, percentiles
-from script.installation import TUTORIAL, Installation, generator, headers_of, screen_of
+from script.bench_load import ChatDisplay, Display, Load, PlayedAct, sign_in
+from script.figures import Figure, ms, ratio, size
+from script.installation import TUTORIAL, Installation
+from script.schedule import deal_round, percentiles
 
 TITLE = "One uvicorn worker, PostgreSQL and Redis: whole rounds dealt over HTTP with sockets open"
 COUNTS = (1, 50)
@@ -36,200 +35,153 @@ WEB = "web-1"
 class Block:
     """What some acts, or some messages of the tutorial, took."""
 
-    acts: list[SentAct] = field(default_factory=list)
+    acts: list[PlayedAct] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
     used: Counter[str] = field(default_factory=Counter)  # processor seconds by process
     bytes: Counter[str] = field(default_factory=Counter)
     messages: Counter[str] = field(default_factory=Counter)
     resyncs: int = 0
-    heads: int = 0
 
-    def add(self, outcome: Outcome, used: dict[str, float]) -> None:
-        self.acts += outcome.taken
-        self.refused.update(
-            f"{act.name}: {act.status} {act.code}" for act in outcome.acts if not act.is_taken
-        )
-        self.used.update({**used, "generator": outcome.processor_seconds})
-        self.bytes.update(outcome.bytes)
-        self.messages.update(outcome.messages)
-        self.resyncs += outcome.resyncs
-        self.heads += outcome.heads_sent
+    def add(self, load: Load, used: dict[str, float]) -> None:
+        self.acts += [act for act in load.acts if act.is_taken]
+        refused = (act.claim for act in load.acts if not act.is_taken)
+        self.refused.update(f"{claim.act}: {claim.status} {claim.code}" for claim in refused)
+        self.used.update({**used, "generator": load.processor_seconds})
+        self.bytes.update(load.bytes)
+        self.messages.update(load.messages)
+        self.resyncs += load.resyncs
 
     def milliseconds(self, process: str) -> float:
         """Processor time of a process for each act."""
         return 1_000 * self.used[process] / len(self.acts)
 
     def to_last(self) -> list[float]:
-        return [1_000 * (act.displayed - act.sent) for act in self.acts if act.displayed]
+        """Milliseconds from the first try of each act to its last screen."""
+        return [1_000 * (act.displayed - act.claim.started) for act in self.acts if act.displayed]
 
     def to_answer(self) -> list[float]:
-        return [1_000 * (act.answered - act.sent) for act in self.acts if act.answered]
+        return [1_000 * (act.claim.answered - act.claim.started) for act in self.acts]
 
 
 class ActBench:
-    """The scene, and the people who are signed in."""
+    """The scene, and the dealer and pit boss who are signed in."""
 
     def __init__(self, scene: Installation) -> None:
-        self.draw, self.scene = random.Random(14), scene
-        self.tokens = self.scene.start()
-
-    async def sign_in(self) -> None:
-        """Enroll and sign in the dealer's tablet and the podium."""
         from script.faults.floor import DEALERS, PODIUM
-        from script.faults.load import Browser, Front, Ledger
 
-        self.seat = DEALERS[0]
-        front = Front([self.scene.ports[WEB]], self.draw, Ledger())
-        self.tablet, self.podium = (
-            Browser(seat, self.tokens[seat.place], front) for seat in (self.seat, PODIUM)
+        self.draw, self.scene, self.seat = random.Random(14), scene, DEALERS[0]
+        tokens = scene.start()
+        self.port = scene.ports[WEB]
+        people = [(seat, tokens[seat.place], self.port) for seat in (self.seat, PODIUM)]
+        self.dealer, self.podium = asyncio.run(sign_in(people, self.draw))
+
+    async def open(self, load: Load, kinds: dict[str, int]) -> None:
+        """Open so many screens of each kind: those of dealers at the tablet, others at the podium."""
+        browsers = {kind: self.dealer if kind == "dealer" else self.podium for kind in kinds}
+        tables = {kind: "" if kind == "floor" else self.seat.table for kind in kinds}
+        await load.open(
+            Display(load, browsers[kind], self.port, kind, tables[kind])
+            for kind, count in kinds.items()
+            for _ in range(count)
         )
-        for browser in (self.tablet, self.podium):
-            await browser.enroll()
-            if not await browser.sign_in():
-                raise RuntimeError(f"{browser.seat.person} could not sign in")
-        await front.close()
 
     def play(self, block: Block, kinds: dict[str, int], rounds: int) -> None:
         """Deal rounds with so many screens of each kind open."""
-        port = self.scene.ports[WEB]
-        screens = [
-            screen_of(self.tablet if kind == "dealer" else self.podium, port, self.seat, kind)
-            for kind, count in kinds.items()
-            for _ in range(count)
-        ]
-        acts = tuple(act for _ in range(rounds) for act in deal_round(self.draw, WAGERS))
-        path = f"/floor/{self.seat.facility}/{self.seat.table}/acts/"
-        tablet = Tablet(port, self.seat.table, path, headers_of(self.tablet, port), acts)
-        self.run(block, Plan(tuple(screens), (tablet,), PAUSE_SECONDS))
+
+        async def play(load: Load) -> None:
+            await self.open(load, kinds)
+            tablet = await load.tablet(self.dealer, self.port)
+            acts = [act for _ in range(rounds) for act in deal_round(self.draw, WAGERS)]
+            dealt = load.deal(tablet, acts, screens=len(load.displays), pause=PAUSE_SECONDS)
+            await self.measure(load, block, dealt)
+
+        asyncio.run(play(Load(self.draw)))
 
     def chat(self, block: Block, count: int, length: int, texts: int) -> None:
         """Send the tutorial's messages to so many sockets, each as long as what a screen gets for an act."""
-        screens = tuple(Screen(self.scene.ports[TUTORIAL], "/", "chat") for _ in range(count))
-        plan = Plan(screens, pause=PAUSE_SECONDS, text=max(1, length - CHAT_FRAME), texts=texts)
-        self.run(block, plan)
+
+        async def chat(load: Load) -> None:
+            await load.open(ChatDisplay(load, self.scene.ports[TUTORIAL]) for _ in range(count))
+            text = "x" * max(1, length - CHAT_FRAME)
+            await self.measure(load, block, load.chat(text, texts, PAUSE_SECONDS))
+
+        asyncio.run(chat(Load(self.draw)))
 
     def heartbeats(self, count: int) -> Figure:
         """What the worker uses for one heartbeat of a socket while nobody acts."""
-        port = self.scene.ports[WEB]
-        screens = tuple(screen_of(self.tablet, port, self.seat, "dealer") for _ in range(count))
-        with generator(Plan(screens)) as load:
-            before = self.scene.processor_seconds()[WEB]
-            time.sleep(IDLE_SECONDS)
-            used = self.scene.processor_seconds()[WEB] - before
-            load.run()
+        block = Block()
+
+        async def idle(load: Load) -> None:
+            await self.open(load, {"dealer": count})
+            await self.measure(load, block, asyncio.sleep(IDLE_SECONDS))
+
+        asyncio.run(idle(Load(self.draw)))
         beats = count * IDLE_SECONDS / HEARTBEAT_SECONDS
         label = "server processor time for one heartbeat of a socket"
-        return Figure("acts.heartbeat_ms", label, 1_000 * used / beats, "ms")
+        return ms("acts.heartbeat_ms", label, 1_000 * block.used[WEB] / beats)
 
-    def run(self, block: Block, plan: Plan) -> None:
-        with generator(plan) as load:
-            before = self.scene.processor_seconds()
-            outcome = load.run()
-            after = self.scene.processor_seconds()
-        block.add(outcome, {name: after[name] - before[name] for name in after})
+    async def measure(self, load: Load, block: Block, play: Awaitable[None]) -> None:
+        """Play, add what it took to the block, and close the screens."""
+        before = self.scene.processor_seconds()
+        load.begin()
+        await play
+        await load.end()
+        after = self.scene.processor_seconds()
+        block.add(load, {name: after[name] - before[name] for name in after})
+        await load.close()
 
 
 def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
     """Deal `options.rounds` rounds for each number of screens."""
-    rounds: int = options.rounds
     with contextlib.ExitStack() as stack:
         bench = ActBench(Installation(stack, 1, has_tutorial=True))
-        asyncio.run(bench.sign_in())
-        warm = Block()
-        bench.play(warm, {"dealer": 1}, WARM_ROUNDS)
+        bench.play(Block(), {"dealer": 1}, WARM_ROUNDS)
         bench.chat(Block(), 1, 1_000, 50)
-        blocks: dict[int, Block] = {}
         for count in COUNTS:
             ours, tutorials = Block(), Block()
             for _ in range(BLOCKS):
                 before = len(ours.acts)
-                bench.play(ours, {"dealer": count}, max(1, rounds // BLOCKS))
+                bench.play(ours, {"dealer": count}, max(1, options.rounds // BLOCKS))
                 length = ours.bytes["dealer"] // max(1, ours.messages["dealer"])
                 bench.chat(tutorials, count, length, len(ours.acts) - before)
-            blocks[count] = ours
             yield from _figures(count, ours, tutorials)
-        yield from _kinds(bench)
+        kinds = Block()
+        bench.play(kinds, dict.fromkeys(KINDS, 1), KIND_ROUNDS)
+        acts = len(kinds.acts)
+        for kind in KINDS:
+            label = f"bytes sent for an act on a socket of the kind `{kind}`"
+            yield size(f"acts.bytes_{kind}", label, kinds.bytes[kind] / acts)
+        yield size("acts.bytes_answer", "bytes of the answer to an act", kinds.bytes["answers"] / acts)
         yield bench.heartbeats(max(COUNTS))
 
 
 def _figures(count: int, ours: Block, tutorials: Block) -> Iterator[str | Figure]:
     """The figures with so many screens open."""
-    screens = "one screen" if count == 1 else f"{count} screens"
-    name = f"acts.{count}_"
-    used, chat_used = ours.milliseconds(WEB), tutorials.milliseconds(TUTORIAL)
+    is_alone, name = count == 1, f"acts.{count}_"
+    screens = "one screen" if is_alone else f"{count} screens"
+    place = "to one screen" if is_alone else f"to the last of {count} screens"
     lacking = sum(act.screens < count for act in ours.acts)
     yield (
         f"{screens}: {len(ours.acts)} acts, {sum(ours.refused.values())} refused {dict(ours.refused) or ''}, "
-        f"{lacking} not on every screen within 5 s, {ours.resyncs} resyncs, {ours.heads} with a head"
+        f"{lacking} not on every screen within 5 s, {ours.resyncs} resyncs"
     )
-    yield Figure(
-        f"{name}processor_ms",
-        f"server processor time for an act, {screens}",
-        used,
-        "ms",
-        goal=5.0 if count == 1 else None,
+    used, chat_used = ours.milliseconds(WEB), tutorials.milliseconds(TUTORIAL)
+    yield ms(
+        f"{name}processor_ms", f"server processor time for an act, {screens}", used, 5.0 if is_alone else None
     )
-    yield Figure(
-        f"{name}tutorial_processor_ms",
-        f"the tutorial's for a message of the same length, {screens}",
-        chat_used,
-        "ms",
-    )
-    yield Figure(
-        f"{name}processor_ratio",
-        f"the act's as a multiple of the tutorial's, {screens}",
-        used / chat_used,
-        "×",
-        goal=3.0 if count == 1 else None,
-        is_portable=True,
-    )
-    latencies = list(percentiles(ours.to_last(), (0.5, 0.95)))
-    chat_latencies = list(percentiles(tutorials.to_last(), (0.5, 0.95)))
-    answers = list(percentiles(ours.to_answer(), (0.5, 0.95)))
-    goals = (6.0, 9.0) if count == 1 else (None, None)
-    place = "to one screen" if count == 1 else f"to the last of {count} screens"
-    for share, latency, answer, chat, goal in zip(
-        ("p50", "p95"), latencies, answers, chat_latencies, goals, strict=True
-    ):
-        yield Figure(f"{name}{share}_ms", f"{share} from the POST {place}", latency, "ms", goal=goal)
-        yield Figure(
-            f"{name}answer_{share}_ms", f"{share} from the POST to its answer, {screens}", answer, "ms"
+    tutorial = f"the tutorial's for a message of the same length, {screens}"
+    yield ms(f"{name}tutorial_processor_ms", tutorial, chat_used)
+    multiple = f"the act's as a multiple of the tutorial's, {screens}"
+    yield ratio(f"{name}processor_ratio", multiple, used / chat_used, 3.0 if is_alone else None)
+    for share, part, goal in (("p50", 0.5, 6.0), ("p95", 0.95, 9.0)):
+        (latency,), (answer,), (chat,) = (
+            percentiles(times, (part,)) for times in (ours.to_last(), ours.to_answer(), tutorials.to_last())
         )
-        yield Figure(f"{name}tutorial_{share}_ms", f"{share} of the tutorial's message {place}", chat, "ms")
-    yield Figure(
-        f"{name}p95_ratio",
-        f"p95 {place}, beside the tutorial's",
-        latencies[1] / chat_latencies[1],
-        "×",
-        goal=1.1 if count > 1 else None,
-        is_portable=True,
-    )
+        yield ms(f"{name}{share}_ms", f"{share} from the POST {place}", latency, goal if is_alone else None)
+        yield ms(f"{name}answer_{share}_ms", f"{share} from the POST to its answer, {screens}", answer)
+        yield ms(f"{name}tutorial_{share}_ms", f"{share} of the tutorial's message {place}", chat)
+    beside = f"p95 {place}, beside the tutorial's"
+    yield ratio(f"{name}p95_ratio", beside, latency / chat, None if is_alone else 1.1)
     for process in ("postgres", "redis", "generator"):
-        yield Figure(
-            f"{name}{process}_ms",
-            f"processor time of {process} for an act, {screens}",
-            ours.milliseconds(process),
-            "ms",
-        )
-
-
-def _kinds(bench: ActBench) -> Iterator[str | Figure]:
-    """Bytes of an act on each kind of socket, with one of each open."""
-    block = Block()
-    bench.play(block, dict.fromkeys(KINDS, 1), KIND_ROUNDS)
-    acts = len(block.acts)
-    for kind in KINDS:
-        yield Figure(
-            f"acts.bytes_{kind}",
-            f"bytes sent for an act on a socket of the kind `{kind}`",
-            block.bytes[kind] / acts,
-            "B",
-            is_portable=True,
-        )
-    yield Figure(
-        "acts.bytes_answer",
-        "bytes of the answer to an act",
-        block.bytes["answers"] / acts,
-        "B",
-        is_portable=True,
-    )
+        label = f"processor time of {process} for an act, {screens}"
+        yield ms(f"{name}{process}_ms", label, ours.milliseconds(process))

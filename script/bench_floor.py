@@ -1,8 +1,9 @@
 """Measure a floor of many tables: each tablet deals whole rounds over HTTP, at moments that do not wait for answers.
 
-Two web workers, ticker, sealer, PostgreSQL, Redis and the load generator share the cores. An act is due when its dealer
-taps; what has to wait counts as latency. At the end nothing may be lost: every acknowledged act is on the record
-(the invariants of the fault suite), and every screen shows the last version of every table.
+Two web workers, ticker, sealer, PostgreSQL, Redis and the load share the cores. An act is due when its dealer taps;
+what has to wait counts as latency. At the end nothing may be lost: every acknowledged act is on the record (the
+invariants of the fault suite), and every screen shows the last version of every table. With `--find` it looks for how
+many tables hold: their number doubles until they do not, then the interval is halved.
 """
 
 import argparse
@@ -10,47 +11,27 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from script.faults.floor import Seat
-from script.figures import Figure
-from script.floor_tables import FACILITY, Floor, make_floor
-from script.generator.plan import Outcome, Plan, SentAct, Tablet
-from script.generator.schedule import deal_shift, percentiles
-from script.installation import Installation, generator, headers_of, screen_of
-from script.progress import Progress
+from script.bench_load import Display, Load, PlayedAct, sign_in
+from script.figures import Figure, ms, ratio, size
+from script.floor_tables import FACILITY
+from script.installation import Installation
+from script.schedule import DueAct, deal_shift, percentiles
 
 TITLE = "A floor of many tables: real rounds over HTTP, sockets for tablets and dashboards"
-SIGN_INS_AT_ONCE = 8
 LEAD_SECONDS = 5.0
 TAIL_SECONDS = 8.0  # longer than a heartbeat, after which a screen that lacks a version fetches it
 GOAL_MS = 150.0
 GOAL_TABLES = 1_000
 STEADY_MEMORY = 1.1
+FIRST_TABLES = 25
+STEP = 0.1  # the search ends within a tenth
+SHARES = ("p50", "p95", "p99")
 # The tables and indexes of the product, and where the write-ahead log is.
 SIZES = """SELECT sum(pg_total_relation_size(relid))::bigint, (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint
     FROM pg_stat_user_tables"""
-
-
-class FloorInstallation(Installation):
-    """The demo casino with further tables. `floor` says who signs in where."""
-
-    floor: Floor
-
-    def __init__(
-        self, stack: contextlib.ExitStack, *, workers: int, tables: int, dashboards: int, is_durable: bool
-    ) -> None:
-        super().__init__(stack, workers, has_services=True, is_durable=is_durable)
-        self.tables, self.dashboards = tables, dashboards
-
-    def _fill(self) -> dict[str, str]:
-        from django.db import connection
-
-        tokens = super()._fill()
-        self.floor = make_floor(self.tables, self.dashboards)
-        connection.close()
-        return {**tokens, **self.floor.tokens}
 
 
 @dataclass
@@ -59,16 +40,20 @@ class Play:
 
     tables: int
     dashboards: int
-    outcome: Outcome
-    acts: list[SentAct]  # those due while all tables played
+    load: Load
+    acts: list[PlayedAct]  # those due while all tables played
     seconds: float
-    used: dict[str, float] = field(default_factory=dict)
-    memory_before: dict[str, float] = field(default_factory=dict)
-    memory_after: dict[str, float] = field(default_factory=dict)
+    used: dict[str, float]
+    memory_before: dict[str, float]
+    memory_after: dict[str, float]
     # How much the tables with their indexes grew, and how much PostgreSQL wrote ahead, in bytes for each act.
     stored_bytes: float = 0.0
     wal_bytes: float = 0.0
     problems: list[str] = field(default_factory=list)
+
+    @property
+    def taken(self) -> list[PlayedAct]:
+        return [act for act in self.acts if act.is_taken]
 
     @property
     def latencies(self) -> list[float]:
@@ -76,108 +61,94 @@ class Play:
         screens = 1 + self.dashboards
         return [
             1_000 * (act.displayed - act.due) if act.screens >= screens else float("inf")
-            for act in self.acts
-            if act.is_taken
+            for act in self.taken
         ]
+
+    @property
+    def p99(self) -> float:
+        return next(percentiles(self.latencies, (0.99,)))
 
     @property
     def holds(self) -> bool:
         """Whether nothing is lost, and 99 of 100 acts are on all screens in time."""
-        (p99,) = percentiles(self.latencies, (0.99,))
-        return not self.problems and p99 < GOAL_MS
+        return not self.problems and self.p99 < GOAL_MS
 
 
 class FloorBench:
-    """The installation, and everybody signed in."""
+    """The installation, and everybody signed in. A device stays with one worker, as behind the proxy."""
 
-    installation_class = FloorInstallation
-
-    def __init__(self, stack: contextlib.ExitStack, options: argparse.Namespace) -> None:
+    def __init__(
+        self,
+        stack: contextlib.ExitStack,
+        options: argparse.Namespace,
+        tables: int,
+        *,
+        has_browser: bool = False,
+    ) -> None:
         self.options, self.draw = options, random.Random(14)
-        self.dashboards = dashboards_for(options.tables, options.dashboards)
-        self.scene = self.installation_class(
+        self.dashboards = self.dashboards_for(tables)
+        self.scene = Installation(
             stack,
-            workers=options.workers,
-            tables=options.tables,
-            dashboards=self.dashboards,
+            options.workers,
+            tables=tables,
+            dashboards=self.dashboards + has_browser,
             is_durable=options.durable,
+            has_browser=has_browser,
         )
-        self.tokens = self.scene.start()
+        tokens = self.scene.start()
         self.ports = [self.scene.ports[name] for name in self.scene.web]
-
-    def open(self) -> str:
-        """Sign everybody in. Returns a sentence about what is ready."""
-        began = time.monotonic()
-        asyncio.run(self.sign_in())
-        durable = "wait" if self.options.durable else "do not wait"
-        return (
-            f"{self.options.tables} tables, {self.dashboards} dashboards and {self.options.workers} workers; everybody "
-            f"is signed in after {time.monotonic() - began:.0f} s; commits {durable} for the disk"
-        )
+        dealers, managers = self.scene.floor.dealers, self.scene.floor.managers
+        people = [(seat, tokens[seat.place], self.port(number)) for number, seat in enumerate(dealers)]
+        people += [(seat, tokens[seat.person], self.port(number)) for number, seat in enumerate(managers)]
+        browsers = asyncio.run(sign_in(people, self.draw))
+        self.tablets, self.podiums = browsers[: len(dealers)], browsers[len(dealers) :]
 
     def port(self, number: int) -> int:
-        """The worker of a device: as behind the proxy, it stays with one."""
         return self.ports[number % len(self.ports)]
 
-    async def sign_in(self) -> None:
-        """Enroll and sign in every tablet and podium over HTTP, some at a time."""
-        from script.faults.load import Browser, Front, Ledger
-
-        gate = asyncio.Semaphore(SIGN_INS_AT_ONCE)
-        floor = self.scene.floor
-        progress = Progress("people signed in", len(floor.dealers) + len(floor.managers))
-        fronts = {port: Front([port], self.draw, Ledger()) for port in self.ports}
-
-        async def sign_in(seat: Seat, token: str, port: int) -> Browser:
-            async with gate:
-                browser = Browser(seat, token, fronts[port])
-                await browser.enroll()
-                if not await browser.sign_in():
-                    raise RuntimeError(f"{seat.person} could not sign in")
-                progress.add()
-                return browser
-
-        self.tablets = await asyncio.gather(
-            *(
-                sign_in(seat, self.tokens[seat.place], self.port(number))
-                for number, seat in enumerate(floor.dealers)
-            )
-        )
-        self.podiums = await asyncio.gather(
-            *(
-                sign_in(seat, self.tokens[seat.person], self.port(number))
-                for number, seat in enumerate(floor.managers)
-            )
-        )
-        for front in fronts.values():
-            await front.close()
+    def dashboards_for(self, tables: int) -> int:
+        """As many dashboards as wished, or three for a hundred tables."""
+        wished: int | None = self.options.dashboards
+        return wished if wished is not None else max(1, round(tables * 0.03))
 
     def play(self, tables: int, seconds: float) -> Play:
         """Let so many tables play, all of them for so many seconds, with a first and a last round around that."""
-        period = 3_600 / self.options.rounds_an_hour
-        dashboards = min(dashboards_for(tables, self.options.dashboards), self.dashboards)
-        plan = self._plan(tables, dashboards, seconds + 2 * period)
         stored_before, wal_before = self._sizes()
-        with generator(plan) as load:
-            load.begin()
-            began = time.monotonic()
-            wait(period, "of the first round")
-            memory_before = self.scene.memory()
-            used_before, middle = self.scene.processor_seconds(), time.monotonic()
-            wait(began + period + seconds - time.monotonic(), f"while {tables:,} tables play")
-            used_after, elapsed = self.scene.processor_seconds(), time.monotonic() - middle
-            memory_after = self.scene.memory()
-            outcome = load.end()
-        first, last = outcome.started + period, outcome.started + period + seconds
-        acts = [act for act in outcome.acts if first <= act.due <= last]
-        used = {name: (used_after[name] - used_before[name]) / elapsed for name in used_after}
-        used["generator"] = outcome.processor_seconds / (outcome.ended - outcome.started)
-        play = Play(tables, dashboards, outcome, acts, seconds, used, memory_before, memory_after)
+        play = asyncio.run(self._play(tables, min(self.dashboards_for(tables), self.dashboards), seconds))
         stored, wal = self._sizes()
-        play.stored_bytes = (stored - stored_before) / len(outcome.taken)
-        play.wal_bytes = (wal - wal_before) / len(outcome.taken)
-        play.problems = self._problems(play, plan)
+        count = sum(act.is_taken for act in play.load.acts)
+        play.stored_bytes, play.wal_bytes = (stored - stored_before) / count, (wal - wal_before) / count
+        play.problems = self._problems(play)
         return play
+
+    async def _play(self, tables: int, dashboards: int, seconds: float) -> Play:
+        load, period = Load(self.draw), 3_600 / self.options.rounds_an_hour
+        podiums = enumerate(self.podiums[:dashboards])
+        shown = [Display(load, browser, self.port(number), "floor") for number, browser in podiums]
+        dealing = []
+        for number, browser in enumerate(self.tablets[:tables]):
+            shown.append(Display(load, browser, self.port(number), "dealer"))
+            tablet = await load.tablet(browser, self.port(number))
+            dealing.append((tablet, self._shift(seconds + 2 * period)))
+        await load.open(shown)
+        await asyncio.sleep(LEAD_SECONDS)
+        load.begin()
+        playing = asyncio.gather(*(load.deal(tablet, acts) for tablet, acts in dealing))
+        await asyncio.sleep(period)
+        before, memory_before, began = self.scene.processor_seconds(), self.scene.memory(), time.monotonic()
+        await asyncio.sleep(seconds)
+        after, memory_after, ended = self.scene.processor_seconds(), self.scene.memory(), time.monotonic()
+        await playing
+        await load.end(TAIL_SECONDS)
+        await load.close()
+        used = {name: (after[name] - before[name]) / (ended - began) for name in after}
+        used["generator"] = load.processor_seconds / load.seconds
+        acts = [act for act in load.acts if began <= act.due <= ended]
+        return Play(tables, dashboards, load, acts, seconds, used, memory_before, memory_after)
+
+    def _shift(self, seconds: float) -> Sequence[DueAct]:
+        rate, wagers = self.options.rounds_an_hour, self.options.wagers
+        return deal_shift(self.draw, wagers=wagers, rounds_an_hour=rate, seconds=seconds)
 
     def _sizes(self) -> tuple[int, int]:
         with self.scene.admin() as admin:
@@ -185,139 +156,88 @@ class FloorBench:
         assert row is not None
         return int(row[0]), int(row[1])
 
-    def _plan(self, tables: int, dashboards: int, seconds: float) -> Plan:
-        screens, tablets = [], []
-        for number, browser in enumerate(self.tablets[:tables]):
-            port, seat = self.port(number), browser.seat
-            acts = deal_shift(
-                self.draw,
-                wagers=self.options.wagers,
-                rounds_an_hour=self.options.rounds_an_hour,
-                seconds=seconds,
-            )
-            screens.append(screen_of(browser, port, seat, "dealer"))
-            path = f"/floor/{FACILITY}/{seat.table}/acts/"
-            tablets.append(Tablet(port, seat.table, path, headers_of(browser, port), tuple(acts)))
-        for number, browser in enumerate(self.podiums[:dashboards]):
-            screens.append(screen_of(browser, self.port(number), browser.seat, "floor"))
-        return Plan(tuple(screens), tuple(tablets), lead=LEAD_SECONDS, tail=TAIL_SECONDS)
-
-    def _problems(self, play: Play, plan: Plan) -> list[str]:
+    def _problems(self, play: Play) -> list[str]:
         """What is lost: acts that are not on the record, screens that are behind, sockets that ended."""
         from script.faults.invariants import read_facts, violations
-        from script.faults.load import Claim
 
         with self.scene.admin() as admin:
             versions = dict(admin.execute("SELECT name, seq FROM audit_stream").fetchall())
         problems = [
-            f"{screen.path} shows {table} at {version}, and the database has {versions[f'{FACILITY}/{table}']}"
-            for screen, display in zip(plan.screens, play.outcome.displays, strict=True)
-            for table, version in display.items()
-            if version != versions[f"{FACILITY}/{table}"]
+            f"{display.path} shows {table} at {shown.version}, and the database has {versions[f'{FACILITY}/{table}']}"
+            for display in play.load.displays
+            for table, shown in display.shown.items()
+            if shown.version != versions[f"{FACILITY}/{table}"]
         ]
-        if play.outcome.lost_sockets:
-            problems.append(f"{play.outcome.lost_sockets} sockets ended")
-        claims = [
-            Claim(
-                act.command,
-                f"{FACILITY}/{act.table}",
-                act.name,
-                act.sent,
-                "taken" if act.is_taken else "refused" if 400 <= act.status < 500 else "unknown",
-                act.status,
-                act.code,
-                act.version,
-            )
-            for act in play.outcome.acts
-        ]
-        problems += [
-            f"{claim.act} at {claim.place} was never answered" for claim in claims if claim.fate == "unknown"
-        ]
+        if lost := sum(bool(display.closed) for display in play.load.displays):
+            problems.append(f"{lost} sockets ended")
+        claims = play.load.ledger.claims
+        unanswered = (claim for claim in claims if claim.fate == "unknown")
+        problems += [f"{claim.act} at {claim.place} was never answered" for claim in unanswered]
         return problems + violations(read_facts(claims))
 
 
-def wait(seconds: float, step: str) -> None:
-    """Wait, and say every ten seconds how long still."""
-    progress, ends = Progress(f"seconds {step}", round(seconds)), time.monotonic() + seconds
-    while (remaining := ends - time.monotonic()) > 0:
-        time.sleep(min(1.0, remaining))
-        progress.add(min(1, progress.total - progress.count))
-
-
-def dashboards_for(tables: int, wished: int | None) -> int:
-    """As many dashboards as wished, or three for a hundred tables."""
-    return wished if wished is not None else max(1, round(tables * 0.03))
-
-
 def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
-    """Play at `options.tables` tables."""
+    """Play at `options.tables` tables, or find how many hold."""
     with contextlib.ExitStack() as stack:
-        bench = FloorBench(stack, options)
-        yield bench.open()
+        bench = FloorBench(stack, options, options.tables)
+        yield f"{options.tables} tables, {bench.dashboards} dashboards, {options.workers} workers; all are signed in"
+        if options.find:
+            yield from _find(bench, options)
+            return
         play = bench.play(options.tables, options.floor_seconds)
         yield from lines(play)
         yield from _figures(play)
 
 
+def _find(bench: FloorBench, options: argparse.Namespace) -> Iterator[str | Figure]:
+    """Double the tables until they do not hold, at most to `options.tables`, then halve the interval."""
+    least, broken, tables = 0, 0, min(options.tables, FIRST_TABLES)
+    while not broken or broken - least > max(1, STEP * least):
+        play = bench.play(tables, options.floor_seconds)
+        yield from lines(play)
+        words = "hold" if play.holds else "do not hold"
+        yield f"{tables} tables {words}: p99 {play.p99:.0f} ms to all screens, {len(play.problems)} lost"
+        least, broken = (tables, broken) if play.holds else (least, tables)
+        if least == options.tables:
+            break
+        tables = (least + broken) // 2 if broken else min(options.tables, 2 * tables)
+    label = f"tables that hold a p99 under {GOAL_MS:.0f} ms, {options.workers} workers"
+    yield Figure("saturation.tables", label, least, "", "higher", GOAL_TABLES)
+
+
 def lines(play: Play) -> Iterator[str]:
     """What is no figure: the counts, and whatever is wrong."""
-    outcome, taken = play.outcome, [act for act in play.acts if act.is_taken]
-    refused = [act for act in outcome.acts if not act.is_taken]
+    load = play.load
+    refused = [act.claim for act in load.acts if not act.is_taken]
     yield (
-        f"{play.tables} tables, {play.dashboards} dashboards: {len(taken)} acts in {play.seconds:.0f} s, "
-        f"{len(taken) / play.seconds:.1f} a second; {len(refused)} refused, "
-        f"{sum(act.tries > 1 for act in outcome.acts)} sent again, {outcome.resyncs} resyncs"
+        f"{play.tables} tables, {play.dashboards} dashboards: {len(play.taken)} acts in {play.seconds:.0f} s; "
+        f"{len(refused)} refused, {sum(act.claim.tries > 1 for act in load.acts)} sent again, {load.resyncs} resyncs"
     )
-    for name, share in sorted(play.used.items()):
-        memory = ""
-        if name in play.memory_before:
-            memory = f", {play.memory_before[name]:.0f} MB, then {play.memory_after[name]:.0f} MB"
-        yield f"{name}: {100 * share:.0f} % of a core{memory}"
-    for kind in sorted(outcome.bytes):
-        seconds = outcome.ended - outcome.started
-        yield (
-            f"{kind}: {outcome.messages[kind]:,} messages, {outcome.bytes[kind] / outcome.messages[kind]:,.0f} bytes "
-            f"each, {outcome.bytes[kind] / seconds / 1e6:.2f} MB a second"
-        )
-    yield from (f"{act.name} at {act.table}: {act.status} {act.code}" for act in refused[:5])
+    for kind, number in sorted(load.messages.items()):
+        yield f"{kind}: {number:,} messages, {load.bytes[kind] / number:,.0f} bytes each"
+    yield from (f"{claim.act} at {claim.place}: {claim.status} {claim.code}" for claim in refused[:5])
     yield from (f"PROBLEM: {problem}" for problem in play.problems[:10])
 
 
 def _figures(play: Play) -> Iterator[Figure]:
     scale = f"{play.tables} tables, {play.dashboards} dashboards"
-    rate = sum(act.is_taken for act in play.acts) / play.seconds
-    yield Figure("floor.tables", "tables that play", play.tables, better="higher", goal=GOAL_TABLES)
+    rate = len(play.taken) / play.seconds
+    yield Figure("floor.tables", "tables that play", play.tables, "", "higher", GOAL_TABLES)
     yield Figure("floor.acts_a_second", f"acts a second, {scale}", rate, better="higher")
     yield Figure("floor.lost", f"acts lost and screens behind, {scale}", len(play.problems), goal=0)
-    for share, latency in zip(("p50", "p95", "p99"), percentiles(play.latencies), strict=True):
-        goal = GOAL_MS if share == "p99" else None
-        yield Figure(
-            f"floor.{share}_ms", f"{share} from the tap to all screens, {scale}", latency, "ms", goal=goal
-        )
-    answers = [1_000 * (act.answered - act.due) for act in play.acts if act.is_taken]
-    for share, latency in zip(("p50", "p95", "p99"), percentiles(answers), strict=True):
-        yield Figure(
-            f"floor.answer_{share}_ms", f"{share} from the tap to the answer, {scale}", latency, "ms"
-        )
+    answers = [1_000 * (act.claim.answered - act.due) for act in play.taken]
+    for name, place, times in (("", "all screens", play.latencies), ("answer_", "the answer", answers)):
+        for share, latency in zip(SHARES, percentiles(times), strict=True):
+            goal = GOAL_MS if (share, name) == ("p99", "") else None
+            yield ms(f"floor.{name}{share}_ms", f"{share} from the tap to {place}, {scale}", latency, goal)
     for name, used in sorted(play.used.items()):
         yield Figure(f"floor.{name}_core", f"{name}: share of a core, {scale}", 100 * used, "%")
-    for name, label, size in (
-        ("stored_bytes", "growth of the database for an act, with indexes", play.stored_bytes),
-        ("wal_bytes", "write-ahead log of an act", play.wal_bytes),
-    ):
-        yield Figure(f"floor.{name}", f"{label}, {scale}", size, "B")
+    stored, wal = "growth of the database for an act, with indexes", "write-ahead log of an act"
+    yield size("floor.stored_bytes", f"{stored}, {scale}", play.stored_bytes, portable=False)
+    yield size("floor.wal_bytes", f"{wal}, {scale}", play.wal_bytes, portable=False)
     web = [name for name in play.memory_before if name.startswith("web")]
     growth = max(play.memory_after[name] / play.memory_before[name] for name in web)
-    yield Figure(
-        "floor.memory",
-        f"memory of a worker at the end, {scale}",
-        max(map(play.memory_after.__getitem__, web)),
-        "MB",
-    )
-    yield Figure(
-        "floor.memory_ratio",
-        f"memory of a worker at the end beside the beginning, {scale}",
-        growth,
-        "×",
-        goal=STEADY_MEMORY,
-    )
+    most, label = max(play.memory_after[name] for name in web), "memory of a worker at the end"
+    yield Figure("floor.memory", f"{label}, {scale}", most, "MB")
+    beside = f"{label} beside the beginning, {scale}"
+    yield ratio("floor.memory_ratio", beside, growth, STEADY_MEMORY, portable=False)

@@ -3,17 +3,18 @@
 import dataclasses
 import datetime as dt
 import json
+import os
+import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from script.process_usage import Machine
+from script.generated_docs import GeneratedPart
+from script.service_finder import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "docs" / "bench.json"
-PAGE = ROOT / "docs" / "bench.md"
-BEGIN, END = "<!-- begin figures -->", "<!-- end figures -->"
+PART = GeneratedPart(ROOT / "docs" / "bench.md", "figures", "script/bench --write")
 WORSE_RATIO = 1.2  # the nightly check fails beyond
 Better = Literal["lower", "higher"]
 
@@ -50,10 +51,11 @@ class Figure:
         return with_unit(self.value, self.unit)
 
     @property
-    def goal_text(self) -> str:
-        if self.goal is None:
-            return ""
-        return f"{'≤' if self.better == 'lower' else '≥'} {with_unit(self.goal, self.unit)}"
+    def row(self) -> str:
+        """A row of a Markdown table."""
+        sign, met = "≤" if self.better == "lower" else "≥", "yes" if self.is_met else "**no**"
+        goal = ("", "") if self.goal is None else (f"{sign} {with_unit(self.goal, self.unit)}", met)
+        return f"| {self.label} | {self.text} | {goal[0]} | {goal[1]} |"
 
     def worsening(self, before: "Figure") -> float:
         """How many times worse this is than before: 1.0 is the same, less is better."""
@@ -63,15 +65,46 @@ class Figure:
         return worse / better if better else float("inf")
 
 
+def ms(key: str, label: str, value: float, goal: float | None = None) -> Figure:
+    """A duration in milliseconds, which depends on the machine."""
+    return Figure(key, label, value, "ms", goal=goal)
+
+
+def ratio(
+    key: str,
+    label: str,
+    value: float,
+    goal: float | None = None,
+    better: Better = "lower",
+    *,
+    portable: bool = True,
+) -> Figure:
+    """A multiple within one run."""
+    return Figure(key, label, value, "×", better, goal, portable)
+
+
+def size(key: str, label: str, value: float, goal: float | None = None, *, portable: bool = True) -> Figure:
+    """A number of bytes."""
+    return Figure(key, label, value, "B", "lower", goal, portable)
+
+
 def with_unit(value: float, unit: str) -> str:
     """A value with as many digits as it deserves."""
-    if value == int(value) and unit not in ("ms", "×"):
-        number = f"{value:,.0f}"
-    else:
-        number = (
-            f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
-        )
-    return f"{number} {unit}".strip()
+    is_whole = value == int(value) and unit not in ("ms", "×")
+    digits = 0 if is_whole or abs(value) >= 1000 else 1 if abs(value) >= 10 else 2
+    return f"{value:,.{digits}f} {unit}".strip()
+
+
+def machine() -> str:
+    """What the figures are measured on."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    memory = round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    processor = models[0] if models else platform.processor() or platform.machine()
+    system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
+    return f"{cores} cores of {processor}, {memory} GB, {system}"
 
 
 @dataclass(frozen=True)
@@ -88,16 +121,13 @@ class Run:
     figures: tuple[Figure, ...] = ()
 
     @classmethod
-    def begin(cls, load: float, commit: str) -> "Run":
+    def begin(cls, commit: str) -> "Run":
         today = dt.datetime.now(dt.UTC).date().isoformat()
-        return cls(today, str(Machine.of_this_process()), round(load, 1), commit)
-
-    def to_json(self) -> str:
-        return json.dumps(dataclasses.asdict(self), indent=1, ensure_ascii=False) + "\n"
+        return cls(today, machine(), round(os.getloadavg()[0], 1), commit)
 
     @classmethod
-    def from_json(cls, text: str) -> "Run":
-        fields: dict[str, Any] = json.loads(text)
+    def of(cls, fields: dict[str, Any]) -> "Run":
+        """A run from its values in the file."""
         return cls(**{**fields, "figures": tuple(Figure(**figure) for figure in fields["figures"])})
 
 
@@ -109,10 +139,8 @@ class Committed:
 
     @classmethod
     def read(cls, path: Path = FILE) -> "Committed":
-        if not path.exists():
-            return cls()
-        runs = json.loads(path.read_text("utf-8"))
-        return cls({part: Run.from_json(json.dumps(fields)) for part, fields in runs.items()})
+        runs = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        return cls({part: Run.of(fields) for part, fields in runs.items()})
 
     def write(self, path: Path = FILE) -> None:
         runs = {part: dataclasses.asdict(run) for part, run in self.runs.items()}
@@ -165,33 +193,19 @@ def better_of(figures: Iterable[Figure], again: Iterable[Figure]) -> list[Figure
     ]
 
 
-def table(figures: Sequence[Figure]) -> Iterator[str]:
+def table(figures: Sequence[Figure]) -> list[str]:
     """The rows of a Markdown table."""
-    yield "| figure | value | goal | met |"
-    yield "|---|---|---|---|"
-    for figure in figures:
-        met = "" if figure.goal is None else "yes" if figure.is_met else "**no**"
-        yield f"| {figure.label} | {figure.text} | {figure.goal_text} | {met} |"
+    return ["| figure | value | goal | met |", "|---|---|---|---|", *(figure.row for figure in figures)]
 
 
 def page_lines(committed: Committed, titles: dict[str, str]) -> Iterator[str]:
     """The generated part of docs/bench.md: for each part when and where it was measured, and its table."""
-    for part, title in titles.items():
-        run = committed.runs.get(part)
-        if run is None:
-            continue
+    for part, run in ((part, committed.runs[part]) for part in titles if part in committed.runs):
         commit = f", commit {run.commit}" if run.commit else ""
-        yield f"### `{part}`: {title}"
-        yield ""
-        yield f"Measured on {run.day}{commit}, {run.machine}; load average before the run {run.load}."
-        yield ""
-        yield from table(run.figures)
-        yield ""
+        where = f"Measured on {run.day}{commit}, {run.machine}; load average before the run {run.load}."
+        yield "\n".join([f"### `{part}`: {titles[part]}", "", where, "", *table(run.figures)])
 
 
-def write_page(committed: Committed, titles: dict[str, str], path: Path = PAGE) -> None:
+def write_page(committed: Committed, titles: dict[str, str]) -> None:
     """Replace the generated part of docs/bench.md."""
-    head, _, remainder = path.read_text("utf-8").partition(BEGIN)
-    _, _, tail = remainder.partition(END)
-    generated = "\n".join(page_lines(committed, titles))
-    path.write_text(f"{head}{BEGIN}\n\n{generated}\n{END}{tail}", "utf-8")
+    PART.write("\n\n".join(page_lines(committed, titles)))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from script.faults.floor import OPENER, Seat, enroll
-from script.progress import Progress
 
 if TYPE_CHECKING:
     from audit.models import Device, Person
@@ -53,7 +52,6 @@ def add_tables(floor: Floor, numbers: range) -> None:
     facility = Facility.objects.get(code=FACILITY)
     pit, _ = Pit.objects.get_or_create(facility=facility, code=PIT, defaults={"name": "Floor"})
     podium, _ = enroll_device(f"Floor podium {numbers.start}", FACILITY, "podium")
-    progress = Progress("tables made", len(numbers))
     for count, number in enumerate(numbers):
         if count % TABLES_OF_A_SUPERVISOR == 0:
             supervisor = _person(f"supervisor-{number:04d}", "floorperson")
@@ -61,7 +59,6 @@ def add_tables(floor: Floor, numbers: range) -> None:
         _make_table(facility, pit, seat, supervisor, podium)
         floor.tokens[seat.place] = enroll(seat.place, f"Tablet {seat.table}")
         floor.dealers.append(seat)
-        progress.add()
 
 
 def place_of(number: int) -> str:

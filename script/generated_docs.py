@@ -33,6 +33,10 @@ class GeneratedPart:
         tail = rest.partition(self.end)[2]
         return f"{head}{self.begin}\n\n{generated}\n\n{self.end}{tail}"
 
+    def write(self, generated: str) -> None:
+        """Write the page with another generated part."""
+        self.page.write_text(self.replaced(self.page.read_text("utf-8"), generated), "utf-8")
+
 
 def run(part: GeneratedPart, generate: Callable[[], str], about: str | None) -> int:
     """Run the command of a part that Django's declarations make. The status is 1 if `--check` finds it out of date."""

@@ -6,9 +6,11 @@ A superuser disables the guards meanwhile, because ten million acts would take d
 import contextlib
 import datetime as dt
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from django.db.models import Model
 
 from audit import chain, clock
 from audit.models import Entry, Stream
@@ -17,6 +19,7 @@ from tables.models import Round, Throw, Wager
 SEQ = re.compile(rb'"seq":\d+,"stream":"[^"]*"')
 AT = re.compile(rb'"at":"[^"]*"')
 DAY = re.compile(rb'"gaming_day":"[^"]*"')
+BEGAN, STEP = dt.datetime(2026, 1, 1, tzinfo=dt.UTC), dt.timedelta(seconds=1)
 ENTRY_COLUMNS = "stream_id, seq, prev, hash, body, type, at, gaming_day, actor, witness, round, lot, cents"
 GUARDS = """SELECT tgrelid::regclass::text, quote_ident(tgname), tgenabled = 'A' FROM pg_trigger
     WHERE NOT tgisinternal
@@ -36,8 +39,8 @@ class Sample:
     cents: int | None
 
 
-def samples_of(stream: Stream, count: int) -> list[Sample]:
-    """The newest entries of a stream, in their order."""
+def samples_of(stream: Stream, count: int | None = None) -> list[Sample]:
+    """All entries of a stream, or the newest ones, in their order."""
     entries = list(Entry.objects.filter(stream=stream).order_by("-seq")[:count])[::-1]
     first = min((entry.round for entry in entries if entry.round is not None), default=0)
     return [_sample(entry, first) for entry in entries]
@@ -84,8 +87,8 @@ def write_stream(
     name: str,
     entries: int,
     samples: Sequence[Sample],
-    began: dt.datetime,
-    step: dt.timedelta,
+    began: dt.datetime = BEGAN,
+    step: dt.timedelta = STEP,
     first: Sample | None = None,
 ) -> int:
     """Write so many entries on a new stream, one after each `step` from `began`. Returns the stream's id.
@@ -139,23 +142,27 @@ def write_rounds(
         "ended_at": "%(began)s::timestamptz + n * %(step)s::interval",
     }
     values = {"table": table_id, "began": began, "step": step, "count": count, "round": played.pk}
-    columns = _columns(Round)
-    selected = ", ".join(places.get(name, name) for name in columns)
+    series = "generate_series(1, %(count)s) n"
+    copy_rows(cursor, Round, places, series, "s.id = %(round)s", values)
+    cursor.execute("UPDATE tables_table SET last_round = %s WHERE id = %s", [count, table_id])
+    each = "s.round_id = %(round)s AND r.table_id = %(table)s AND r.number <= %(count)s"
+    for model in (Wager, Throw):
+        copy_rows(cursor, model, {"round_id": "r.id"}, "tables_round r", each, values)
+
+
+def copy_rows(
+    cursor: Any,
+    model: type[Model],
+    places: Mapping[str, str],
+    source: str,
+    where: str,
+    values: Mapping[str, Any],
+) -> None:
+    """Copy rows `s` of a model once for each row of `source`, with the expressions of `places` in their columns."""
+    columns = [str(field.column) for field in model._meta.concrete_fields if not field.primary_key]
+    selected = ", ".join(places.get(name, f"s.{name}") for name in columns)
+    table = model._meta.db_table
     cursor.execute(
-        f"INSERT INTO tables_round ({', '.join(columns)}) SELECT {selected} "
-        "FROM tables_round, generate_series(1, %(count)s) n WHERE id = %(round)s",
+        f"INSERT INTO {table} ({', '.join(columns)}) SELECT {selected} FROM {table} s, {source} WHERE {where}",
         values,
     )
-    cursor.execute("UPDATE tables_table SET last_round = %s WHERE id = %s", [count, table_id])
-    for model in (Wager, Throw):
-        columns, table = _columns(model), model._meta.db_table
-        selected = ", ".join("r.id" if name == "round_id" else f"s.{name}" for name in columns)
-        cursor.execute(
-            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {selected} FROM {table} s, tables_round r "
-            "WHERE s.round_id = %(round)s AND r.table_id = %(table)s AND r.number <= %(count)s",
-            values,
-        )
-
-
-def _columns(model: type[Round | Wager | Throw]) -> list[str]:
-    return [str(field.column) for field in model._meta.concrete_fields if not field.primary_key]

@@ -1,20 +1,11 @@
-"""Take the pictures of the compliance desk for docs/looks.md, on a floor of their own: `python -m script.looks_desk`.
+"""The floor of the pictures of the compliance desk in docs/looks.md."""
 
-Inbox, case, letter, exceptions and approvals are pages; the report of a round and the letter are pages of their PDF.
-`--out FOLDER` writes them elsewhere.
-"""
-
-import argparse
-import io
-import sys
 import uuid
-from pathlib import Path
 from typing import Any
 
-from script.looks import LOOKS, PODIUM
-from script.screenshots import FACILITY, WAGERS, Floor, Photographer, photographer
+from script.looks_docs import WAGERS
+from script.screenshots import FACILITY, Floor
 
-DPI = 96
 SAYS = (
     "The dealer called 2, 2, 6 and the 10 lit up. I had $10 on it. Then they made it a 5 and took my chips."
 )
@@ -43,37 +34,20 @@ class DeskFloor(Floor):
         self.work_on_the_dispute()
         self.prepare_a_decision()
 
-    def act(self, table: str, name: str, params: dict[str, Any] | None = None) -> None:
+    def who_acts(self, table: Any, name: str) -> Any:
         """Dealers enter what happens at their tables."""
-        from tables.demo.seeding import do
-        from tables.models import Table
-
-        dealer = Table.objects.get(facility__code=FACILITY, code=table).dealer
-        assert dealer is not None
-        do(dealer, self.device, FACILITY, table, name, params or {})
-
-    def person(self, code: str) -> Any:
-        from audit.models import Person
-
-        return Person.objects.get(code=code)
+        assert table.dealer is not None
+        return table.dealer
 
     def dispute(self) -> None:
         """The call is corrected, and seat 2 disputes it. Mei deals, Kate signs."""
         self.place("T-01", (2, "big", 10_000), (2, "total:10", 1_000), (3, "small", 5_000))
         self.step("T-01", "call_dice")
         self.act("T-01", "call_dice", {"dice": [2, 2, 6]})
-        self.with_witness("T-01", "correct_dice", {"dice": [2, 2, 5], "reason": "Read from the side"})
+        self.act("T-01", "correct_dice", {"dice": [2, 2, 5], "reason": "Read from the side"}, "kate")
         self.act("T-01", "report_dispute", {"seat": 2, "about": SAYS})
         self.step("T-01", "clear_layout")
         self.act("T-01", "clear_layout")
-
-    def with_witness(self, table: str, name: str, params: dict[str, Any]) -> None:
-        from tables.demo.seeding import do
-        from tables.models import Table
-
-        row = Table.objects.get(facility__code=FACILITY, code=table)
-        assert row.dealer is not None
-        do(row.dealer, self.device, FACILITY, table, name, params, row.floorperson or self.kate)
 
     def slip(self) -> None:
         """A wager of T-02 was paid too little."""
@@ -81,16 +55,15 @@ class DeskFloor(Floor):
         from games.params import Params
         from tables.core.context import TableContext
         from tables.corrections.correction import read_correction
-        from tables.models import Table
         from tables.rounds.settlement import settled_data
 
-        table = Table.objects.get(facility__code=FACILITY, code="T-02")
+        table = self.table("T-02")
         payment = {"seat": 3, "paid_cents": 10_000, "taken_cents": 0}
         slip = {"kind": "payment", "payments": [payment]}
         ctx = TableContext(table, None, None, None, clock.displayed_moment(table.stream, clock.now()))
         correction = read_correction(ctx, table.rounds.get(number=1), Params(slip), "", settled_data)
         filed = {**slip, "round": 1, "corrects": correction.corrects.seq, "reason": "One chip was missing"}
-        self.with_witness("T-02", "file_slip", filed)
+        self.act("T-02", "file_slip", filed, table.floorperson.code)
 
     def refuse_pins(self) -> None:
         """At another device, since a podium that accepts no PIN takes no sign-in."""
@@ -100,12 +73,6 @@ class DeskFloor(Floor):
         podium, _token = enroll("Podium of pit 2", FACILITY, "podium")
         for _ in range(5):
             pins.count_wrong_pin(podium, self.person("rosa"), None, clock.now())
-
-    def in_room(self, by: str, act: str, params: dict[str, Any]) -> None:
-        from audit.runner import ActRequest
-        from tables.runner import facility
-
-        facility.execute(ActRequest(FACILITY, "", act, uuid.uuid4(), 0, params, self.person(by), self.device))
 
     def work_on_the_dispute(self) -> None:
         """Taken, the camera seen, a note and a letter, and the first of two signatures."""
@@ -154,87 +121,39 @@ class DeskFloor(Floor):
             )
         )
 
-
-class DeskLooks(Photographer):
-    """The pages of compliance, and what it prints."""
-
-    def take_all(self) -> None:
-        with self.page(FACILITY, "carla", *PODIUM) as desk:
-            for address, name in (
-                (f"/inbox/{FACILITY}/", "inbox"),
-                (self.case_url, "case"),
-                (f"/inbox/{FACILITY}/exceptions/?weeks=4", "exceptions"),
-            ):
-                desk.goto(address)
-                desk.wait_for_load_state("networkidle")
-                self.take(desk, f"{name}-1440x900")
-        with self.page(FACILITY, "noah", *PODIUM) as maker:
-            maker.goto(self.change_url)
-            self.take(maker, "approval-maker-1440x900")
-        with self.page(FACILITY, "viktor", *PODIUM) as approver:
-            approver.goto(self.change_url)
-            self.take(approver, "approval-1440x900")
-        self.print_papers()
-
     @property
-    def case_url(self) -> str:
+    def case(self) -> str:
+        """The address of the dispute."""
         from tables.models import Case
 
         return f"/inbox/{FACILITY}/{Case.objects.get(kind='dispute').code}/"
 
     @property
-    def change_url(self) -> str:
+    def change(self) -> str:
+        """The address of the decision that waits for a second person."""
         from games.models import PreparedChange
 
         return f"/office/{FACILITY}/changes/{PreparedChange.objects.get(status='waiting').code}/"
 
-    def print_papers(self) -> None:
-        """The second signature, then the letter and the round on paper."""
-        from audit import clock
+    def sign_again(self) -> None:
+        self.sign("carla")
+
+    def letter_paper(self) -> tuple[str, bytes]:
         from tables.cases.letter_paper import LetterPaper
         from tables.cases.letter_pdf import letter_pdf
-        from tables.desk.round_paper import printed_by, round_paper
-        from tables.desk.round_pdf import round_pdf
         from tables.models import CaseLetter
 
-        floor = DeskFloor()
-        floor.sign("carla")
-        with self.page(FACILITY, "carla", *PODIUM) as desk:
-            desk.goto(f"{self.case_url}letters/1/")
-            self.take(desk, "letter-1440x900")
-        letter = CaseLetter.objects.get()
-        self.take_paper(letter_pdf(LetterPaper(letter)), "letter-paper")
-        case = letter.case
+        return "letter-paper", letter_pdf(LetterPaper(CaseLetter.objects.get()))
+
+    def dispute_paper(self) -> tuple[str, bytes]:
+        from audit import clock
+        from tables.desk.round_paper import printed_by, round_paper
+        from tables.desk.round_pdf import round_pdf
+        from tables.models import Case
+
+        case = Case.objects.get(kind="dispute")
         assert case.table is not None and case.round is not None
-        paper = round_paper(
-            case.table,
-            case.round,
-            case.seat,
-            moment=clock.now(),
-            printed_by=printed_by(floor.person("carla")),
-        )
+        printed = printed_by(self.person("carla"))
+        paper = round_paper(case.table, case.round, case.seat, moment=clock.now(), printed_by=printed)
         assert paper is not None
-        self.take_paper(round_pdf(paper), "dispute-paper")
-
-    def take_paper(self, content: bytes, name: str) -> None:
-        """Each page of a PDF, at the size of its drawing."""
-        import pypdfium2
-
-        for number, page in enumerate(pypdfium2.PdfDocument(content), start=1):
-            picture = io.BytesIO()
-            page.render(scale=DPI / 72).to_pil().save(picture, "PNG")
-            file = self.pictures / f"{name}{f'-{number}' if number > 1 else ''}.png"
-            file.write_bytes(self.reduced(picture.getvalue()))
-            print(f"{file.name}  {file.stat().st_size // 1024} kB")
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m script.looks_desk", description=__doc__)
-    parser.add_argument("--out", type=Path, default=LOOKS, help="the folder of the pictures")
-    with photographer(DeskLooks, DeskFloor, parser.parse_args().out) as looks:
-        looks.take_all()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        return "dispute-paper", round_pdf(paper)

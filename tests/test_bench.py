@@ -1,13 +1,16 @@
-"""What is pure in script/bench: the schedule, the percentiles, the frames and the comparison. No test measures time."""
+"""What is pure in script/bench: schedule, percentiles, screens and the comparison. No test measures time."""
 
 import asyncio
 import itertools
+import json
 import random
 
+from script.bench_load import Display, Load
 from script.capacity import TableCost, lines
+from script.faults.floor import Seat
 from script.figures import Committed, Comparison, Figure, Run, better_of, compare, page_lines
-from script.generator.schedule import deal_round, deal_shift, percentile
-from script.generator.wire import PING, TEXT, SocketConnection, frame
+from script.schedule import deal_round, deal_shift, percentile
+from script.tablet import Browser
 
 
 def test_it_reports_the_nearest_rank_as_a_percentile():
@@ -37,49 +40,30 @@ def test_its_acts_are_due_in_order_and_within_the_shift():
     assert min(later - earlier for earlier, later in itertools.pairwise(due)) > 0.5
 
 
-def socket_frame(content):
-    """A message as a server sends it: unmasked."""
-    masked = frame(TEXT, content)
-    size = len(masked) - len(content) - 4
-    return bytes([masked[0], masked[1] & 127]) + masked[2:size] + content
+def test_its_screens_show_changes_to_what_they_show_and_fetch_the_rest():
+    async def hear(*messages):
+        load = Load(random.Random(1))
+        display = Display(load, Browser(Seat("larkfield/T-01", "mei", ""), "", load.front(1)), 1, "dealer")
+        fetched = []
 
+        async def resync():
+            fetched.append(True)
 
-def test_its_sockets_read_messages_however_they_are_cut():
-    messages = [
-        b'{"table": "T-01", "version": 7, "html": "%s"}' % (b"x" * 70_000),
-        b'{"versions": {}}',
-        b"z" * 300,
-    ]
-    stream = b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + b"".join(map(socket_frame, messages))
+        display.resync = resync
+        for message in messages:
+            await display.hear(json.dumps(message))
+        return display.fragment.version, len(fetched), dict(load.messages), load.shown
 
-    async def lengths(size):
-        received = []
-        connection = SocketConnection(
-            b"", lambda opening, length, moment: received.append((opening[:30], length))
-        )
-        for start in range(0, len(stream), size):
-            connection.data_received(stream[start : start + size])
-        return received
-
-    expected = [(message[:30], len(message)) for message in messages]
-    for size in (1, 7, 300, 4_096, len(stream)):
-        assert asyncio.run(lengths(size)) == expected
-
-
-def test_its_sockets_answer_a_ping():
-    sent = []
-
-    class Transport:
-        def write(self, data):
-            sent.append(data)
-
-    async def ping():
-        connection = SocketConnection(b"", lambda *_: None)
-        connection.transport = Transport()
-        connection.data_received(b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + bytes([128 | PING, 2]) + b"hi")
-
-    asyncio.run(ping())
-    assert sent == [bytes([138, 130, 0, 0, 0, 0]) + b"hi"]
+    state = {"table": "T-01", "version": 7, "html": "x" * 70_000}
+    change = {"table": "T-01", "version": 9, "base": 7, "lines": []}
+    version, fetched, messages, shown = asyncio.run(hear(state, change))
+    assert (version, fetched, messages) == (9, 0, {"dealer": 2})
+    assert {key: screens for key, (screens, _) in shown.items()} == {("T-01", n): 1 for n in (7, 8, 9)}
+    # Changes to another state are of no use; a heartbeat names what is lacking.
+    assert asyncio.run(hear(state, {**change, "base": 8}))[:2] == (7, 1)
+    assert asyncio.run(hear(state, {"versions": {"T-01": 8}}))[:3] == (7, 1, {"dealer": 1, "heartbeats": 1})
+    assert asyncio.run(hear(state, {"versions": {"T-01": 7}, "incarnation": 0}))[1] == 0
+    assert asyncio.run(hear(state, {"versions": {"T-01": 7}, "incarnation": 1}))[1] == 1
 
 
 def figure(value, **fields):

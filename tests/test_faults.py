@@ -22,9 +22,9 @@ from script.faults.disk import Disk, Failure
 from script.faults.faults import BY_NAME, FAULTS
 from script.faults.ground import Ground
 from script.faults.invariants import acts_are_in_the_order_of_time, read_facts, violations
-from script.faults.load import Claim, Fragment
 from script.faults.processes import LogLine
 from script.faults.trial import Trial, log_problems
+from script.tablet import Claim, Fragment
 from tables.screens import fragments
 from tests.tables.cast import make_scene
 

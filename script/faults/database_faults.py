@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import psycopg
 
 from script.faults.ground import Fault, Ground
-from script.faults.load import NOT_BEGUN
 from script.faults.scene import Scene
+from script.tablet import NOT_BEGUN
 
 STALL_SECONDS = 35.0  # longer than a tablet's five tries, each of which waits for the lock
 CATCH_SECONDS = 15.0

@@ -20,10 +20,10 @@ from script.faults.database_faults import DATABASE_FAULTS
 from script.faults.disk_faults import DISK_FAULTS
 from script.faults.floor import COMPLIANCE
 from script.faults.ground import Fault, Ground, Injection
-from script.faults.load import Trouble
 from script.faults.machine_faults import MACHINE_FAULTS
 from script.faults.scene import HOST, WORKERS, Scene
 from script.faults.tablet_faults import TABLET_FAULTS
+from script.tablet import Trouble
 
 PAUSE_SECONDS = 20.0
 HALT_SECONDS = 25.0

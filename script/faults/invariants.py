@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from script.faults.load import Claim
+from script.tablet import Claim
 
 # A round has one of these entries: what it settles is final.
 ENDING_TYPES = ("round.settled", "round.settled_by_hand", "round.no_roll", "round.voided")

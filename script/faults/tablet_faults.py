@@ -7,8 +7,9 @@ import socket
 import time
 
 from script.faults.ground import Fault, Ground
-from script.faults.load import Tablet
+from script.faults.load import Dealer
 from script.faults.scene import HOST
+from script.tablet import Tablet
 
 TRICKLING = 64  # connections to each worker
 
@@ -19,7 +20,7 @@ async def play_in_two_tabs(ground: Ground) -> None:
     twins = []
     for tablet in load.tablets:
         draw = random.Random(ground.draw.random())
-        twin = Tablet(tablet.seat, tablet.token, load.front, load.ledger, draw)
+        twin = Dealer(tablet.seat, tablet.token, load.front, load.ledger, draw)
         twin.cookies, twin.heads, twin.fills = tablet.cookies, tablet.heads, []
         await twin.resync()
         twin.open()

@@ -14,9 +14,10 @@ from script.faults import floor
 from script.faults.floor import Seat
 from script.faults.ground import Fault, Ground
 from script.faults.invariants import Facts, read_facts, violations
-from script.faults.load import Claim, Load, Screen
+from script.faults.load import Load
 from script.faults.processes import LogLine
 from script.faults.scene import Scene
+from script.tablet import Claim, Screen
 
 RIGHT_SECONDS = 30.0
 KNOWN_SECONDS = 25.0

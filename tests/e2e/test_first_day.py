@@ -35,7 +35,7 @@ from django.test import override_settings
 from playwright.sync_api import Locator, Page, expect
 
 from audit import totp
-from script.screenshots import Photographer
+from script import screenshots
 from tests.e2e.floor import Tablet, letter
 from tests.e2e.test_rooms import Office, measure
 from tests.services import chromium as chrome
@@ -201,7 +201,7 @@ def picture(page: Page, name: str) -> None:
     """Take a picture of the document, where PITSIDE_PICTURES names its folder."""
     folder = os.environ.get("PITSIDE_PICTURES")
     if folder:
-        Photographer(page.context.browser, "", Path(folder)).take(page, name)
+        screenshots.Photographer(page.context.browser, "", Path(folder)).take(page, name)
 
 
 class Podium(Office):

@@ -230,7 +230,7 @@ test("a 503 of a proxy says nothing about the act", async () => {
   assert.deepEqual([server.requests.length, isUnknown()], [9, true]);
 });
 
-/* What a tablet says after a sequence of answers. `about`: the answer names the command. The tablets of script/faults
+/* What a tablet says after a sequence of answers. `about`: the answer names the command. The tablets of script/tablet.py
    say the same (tests/test_faults.py). */
 const ANSWERS = JSON.parse(readFileSync(new URL("answers.json", import.meta.url)));
 

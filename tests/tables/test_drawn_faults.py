@@ -21,7 +21,8 @@ from django.test import Client
 from psycopg.errors import LockNotAvailable
 
 from script.faults.invariants import read_facts, violations
-from script.faults.load import STAKES_CENTS, WAGERS, Claim, Json
+from script.faults.load import STAKES_CENTS, WAGERS
+from script.tablet import Claim, Json
 from tables.runner.table import RUNNER
 from tables.screens.snapshot import of_table
 from tests.services.examples import of_today

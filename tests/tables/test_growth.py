@@ -8,8 +8,8 @@ from django.db import connection
 from audit.models import Device
 from games.models import Facility
 from script import history
+from script.bench_growth import Operations, measured
 from script.floor_tables import Floor, add_tables, place_of
-from script.growth import Operations, measured
 from tables.models import Table
 
 pytestmark = pytest.mark.postgres

@@ -1,4 +1,4 @@
-"""What the tablets do and when: pure functions of a seed."""
+"""What the tablets of a measurement do and when, and the percentiles of what it took: pure functions of a seed."""
 
 import math
 import random

@@ -1,1 +1,0 @@
-"""Every game played in real browsers at once, and each screen compared with the database after every act."""
