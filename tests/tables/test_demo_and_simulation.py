@@ -404,8 +404,8 @@ def test_no_installation_has_the_addresses_of_the_landing():
 def test_simulate_is_refused_beside_a_server_which_writes_at_the_present(settings):
     """It died with `clock-went-back` after the ticker wrote, and the server answered 500 while it played."""
     scene, settings.DEMO = make_scene(), True
-    TickerStatus.objects.create(pk=1, beat_at=clock.now(), failing=[])
     for options in ({"rounds": 1}, {"hours": 1}, {"hours": 1, "live": True}):
+        TickerStatus.objects.update_or_create(pk=1, defaults={"beat_at": clock.now(), "failing": []})
         with pytest.raises(CommandError, match="A server is running on this database"):
             said("simulate", tables=1, submission=scene.table.submission_code, **options)
     TickerStatus.objects.update(beat_at=clock.now() - SILENT_AFTER * 2)

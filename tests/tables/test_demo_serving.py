@@ -40,7 +40,9 @@ async def application(scope, receive, send):
 
 
 async def test_a_page_says_that_the_floor_opens_until_it_is_made_and_then_it_is_dealt(dealt):
-    made, told, complete = threading.Event(), asyncio.Queue(), asyncio.Queue()
+    made = threading.Event()
+    told: asyncio.Queue[dict[str, str]] = asyncio.Queue()
+    complete: asyncio.Queue[dict[str, str]] = asyncio.Queue()
     server = serving.DemoServer(application, made.wait)
     living = asyncio.create_task(server({"type": "lifespan"}, told.get, complete.put))
     await told.put({"type": "lifespan.startup"})
@@ -72,7 +74,8 @@ async def test_a_floor_that_cannot_be_made_says_so_and_its_log_says_why(dealt, c
     def fail():
         raise RuntimeError("the disk is full")
 
-    told, complete = asyncio.Queue(), asyncio.Queue()
+    told: asyncio.Queue[dict[str, str]] = asyncio.Queue()
+    complete: asyncio.Queue[dict[str, str]] = asyncio.Queue()
     server = serving.DemoServer(application, fail)
     living = asyncio.create_task(server({"type": "lifespan"}, told.get, complete.put))
     await told.put({"type": "lifespan.startup"})
