@@ -6,14 +6,16 @@ after the screen was told that the act was not taken.
 
 import datetime as dt
 import hashlib
+import json
 import uuid
+from collections.abc import Collection
 from typing import Any
 
 from django.db import connection
 
 from audit import chain
 from audit.errors import CommandChanged
-from audit.models import Command, Device, Person, Stream
+from audit.models import Command, Device, Entry, Person, Stream
 from audit.rows import insert, read
 
 ENDED = {"ended": True}  # the answer of a command that a refused retry ended
@@ -36,6 +38,21 @@ def find(command_id: uuid.UUID) -> Command | None:
 def key(command_id: uuid.UUID | None) -> Any:
     """The id as a statement compares it with `audit_command.id`."""
     return Command._meta.pk.get_db_prep_value(command_id, connection)
+
+
+def entries_of(ids: Collection[uuid.UUID], stream: Stream, numbers: Collection[int]) -> set[int]:
+    """Those of these entries of a stream that acts with these ids wrote. An unreadable entry is of none."""
+    wanted = {str(id_) for id_ in ids}
+    rows = Entry.objects.filter(stream=stream, seq__in=numbers).values_list("seq", "body")
+    return {number for number, body in rows if _command_of(bytes(body)) in wanted}
+
+
+def _command_of(body: bytes) -> str | None:
+    try:
+        command = json.loads(body)["command"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return command if isinstance(command, str) else None
 
 
 def verify_same(command: Command, content: bytes) -> None:

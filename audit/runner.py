@@ -73,7 +73,8 @@ class CommandLookup:
 class ActRequest:
     """One act as a screen sent it.
 
-    `seen_version`: the version that the screen showed when the person tapped.
+    `seen_version`: the version that the screen showed when the person tapped. `after`: the commands of this tablet that
+    were accepted while the act waited behind them.
     `attachment`: the bytes of an uploaded file. The parameters hold its SHA-256, so the command's content covers it.
     `head`: the head that the screen showed, if it showed one. `stored_head`: the one that the device had stored before.
     `tap`: what the device says about when the act was tapped, if it waited. A retry says something else.
@@ -94,6 +95,7 @@ class ActRequest:
     stored_head: ClaimedHead | None = None
     tap: ClaimedTap | None = None
     factor_at: dt.datetime | None = None
+    after: frozenset[uuid.UUID] = frozenset()
     lookup: CommandLookup = field(default_factory=CommandLookup, compare=False)
 
 

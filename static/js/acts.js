@@ -20,6 +20,7 @@ const ERROR_TRIES = 20;       // after that, a person has to look; without any r
 const QUIET_TRIES = 2;        // failures before the page says that the act's fate is not known
 const LEAST_WAIT = 2_000;     // ms; an act that waited longer says when it was tapped
 const FEW_DICE = 3;           // so many are named by their faces while they wait
+const MOST_FOLLOWED = 50;     // acts that one that waits names as its own (tables/views/acts.py)
 const SIGN_IN_DELAY = 1_500;  // ms to read the refusal before the sign-in page opens
 export const REQUEST_TIMEOUT = 8_000;
 
@@ -140,7 +141,7 @@ export class ActQueue {
       const item = this.items[0];
       const response = await this.deliver(item);
       this.items.shift();
-      this.advance(item.body.seen, response.version);
+      if (response.ok) this.follow(item.body.command);
       if (response.screen) this.page.apply({ table: this.urls.table, ...response.screen });
       if (response.signedOut) setTimeout(() => this.page.leave(), SIGN_IN_DELAY);
       item.resolve(response);
@@ -148,11 +149,10 @@ export class ActQueue {
     }
   }
 
-  /* An act that waits has seen our own act before it too. When somebody else's act came in between, it keeps the version
-     that the person saw, and the server decides. */
-  advance(fromVersion, toVersion) {
-    if (toVersion !== fromVersion + 1) return;
-    for (const { body } of this.items) if (body.seen === fromVersion) Object.assign(body, { "seen": toVersion });
+  /* An act that waits was tapped behind this one, whatever else happened at the table in between: what this one changed does
+     not make it stale (tables/runner/table.py). */
+  follow(command) {
+    for (const { body } of this.items) body.after = [...body.after ?? [], command].slice(-MOST_FOLLOWED);
   }
 
   /* What waits survives the page and the app. A PIN is never stored, so an act with a witness stays in memory only. */

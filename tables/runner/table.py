@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from audit import commands
 from audit.clock import format_moment, never_before
 from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.models import Command, Stream
@@ -92,9 +93,17 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         return ctx
 
     def is_stale(self, request: ActRequest, act: Act[TableContext, Params], ctx: TableContext) -> bool:
+        """Whether something has changed that the screen did not show, except by the acts behind which this one waited.
+
+        Such an act was not stale itself. So before it, nothing had changed that this one depends on either: both were
+        tapped on the same screen, and acts that depend on nothing change nothing that others depend on.
+        """
         if request.seen_version > ctx.stream.seq:
             return True
-        return request.seen_version < max(_last_changes(request, act, ctx), default=0)
+        unseen = {number for number in _last_changes(request, act, ctx) if number > request.seen_version}
+        if unseen and request.after:
+            unseen -= commands.entries_of(request.after, ctx.stream, unseen)
+        return bool(unseen)
 
     def form_of(self, do: Callable[..., ActOutcome]) -> Callable[[TableContext, Params], ActOutcome]:
         return form_of(do)

@@ -39,6 +39,7 @@ from tables.words.sentences import say, short, title
 log = logging.getLogger(__name__)
 MAX_BODY_BYTES = 256 * 1024
 MAX_FILE_NAME, MAX_EXTENSION = 120, 10  # characters
+MOST_FOLLOWED = 50  # acts of the same tablet that an act names which waited behind them (static/js/acts.js)
 STATIONS = ("dealer", "table")
 WITH_FILE = frozenset(
     {"add_case_document"}
@@ -354,7 +355,15 @@ def _act_request(
         stored_head=heads.parse_stored_head(body.get("stored_head")) if target.table else None,
         tap=_tap(body.get("tapped")) if target.table else None,
         factor_at=step_up.factor_at(request.session),
+        after=_after(body.get("after", [])) if target.table else frozenset(),
     )
+
+
+def _after(value: Any) -> frozenset[uuid.UUID]:
+    """The commands of the same tablet behind which the act waited."""
+    if not isinstance(value, list) or len(value) > MOST_FOLLOWED:
+        raise malformed("after")
+    return frozenset(_command(command) for command in value)
 
 
 def _tap(value: Any) -> ClaimedTap | None:

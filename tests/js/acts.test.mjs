@@ -76,21 +76,15 @@ test("each act gets a command id of its own", async () => {
   assert.notEqual(server.requests[0].body.command, server.requests[1].body.command);
 });
 
-test("an act that waits counts our own act before it as seen", async () => {
+test("an act that waits keeps the version that the person saw, and names our own acts that were taken before it", async () => {
   queue.send("place_wagers", {}, STATE);
   queue.send("no_more_bets", {}, STATE);
   queue.send("call_dice", {}, STATE);
-  await accept(server.last, 11);
-  assert.equal(server.last.body.seen, 11);
-  await accept(server.last, 12);
-  assert.equal(server.last.body.seen, 12);
-});
-
-test("an act that waits keeps the version that the person saw when somebody else acted in between", async () => {
-  queue.send("place_wagers", {}, STATE);
-  queue.send("no_more_bets", {}, STATE);
-  await accept(server.last, 12);
-  assert.equal(server.last.body.seen, 10);
+  await accept(server.last, 12);  // somebody else acted in between, or an alert came with it
+  const [{ body: { command: first } }, { body: { command: second } }] = server.requests;
+  assert.deepEqual([server.last.body.seen, server.last.body.after], [10, [first]]);
+  await accept(server.last, 13);
+  assert.deepEqual([server.last.body.seen, server.last.body.after], [10, [first, second]]);
 });
 
 test("an act that waits keeps a version later than our own act's", async () => {
@@ -105,7 +99,7 @@ test("an act that waits keeps its version when the act before it is refused", as
   queue.send("place_wagers", {}, STATE);
   queue.send("no_more_bets", {}, STATE);
   await refuse(server.last, 422, "wager-unknown");
-  assert.equal(server.last.body.seen, 10);
+  assert.deepEqual([server.last.body.seen, server.last.body.after], [10, undefined]);
 });
 
 test("an act that waits keeps the round and the phase that the person saw", async () => {

@@ -5,7 +5,7 @@ import datetime as dt
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -124,6 +124,7 @@ class Scene:
         seen: int | None = None,
         command: uuid.UUID | None = None,
         device: Device | None = None,
+        after: Iterable[uuid.UUID] = (),
     ) -> road.ActResponse:
         """One act by the road, of the person at its post. `seen` is the version as it stands, unless a test says it."""
         by = by or self.at_the_post_of(name, params or {})
@@ -137,6 +138,7 @@ class Scene:
             actor=self.people[by],
             device=device or self.tablet,
             witness=self.people[witness] if witness else None,
+            after=frozenset(after),
         )
         return road.execute(call)
 

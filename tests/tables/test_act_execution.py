@@ -122,6 +122,28 @@ def test_a_seat_is_stale_by_its_own_wagers_alone(scene):
     stale(scene, "place_wagers", {"wagers": [*laid(5)["wagers"], *laid(1)["wagers"]]}, seen=seen)
 
 
+def test_an_act_that_waited_behind_acts_of_its_own_tablet_is_not_stale_by_them(scene):
+    seen, first, second = scene.version, uuid.uuid4(), uuid.uuid4()
+    scene.act(
+        "place_wagers", laid(1, 150_000), seen=seen, command=first
+    )  # over the maximum: an alert follows
+    assert scene.version == seen + 2
+    stale(scene, "place_wagers", laid(1, 160_000), seen=seen)
+    scene.act("place_wagers", laid(1, 160_000), seen=seen, after=[first])
+    scene.act("place_wagers", laid(2), by="floorperson", device=scene.podium)
+    scene.act("shake", {"shakes": 3}, seen=seen, command=second, after=[first])
+    stale(scene, "no_more_bets", seen=seen, after=[first])
+    scene.act("no_more_bets", seen=seen, after=[first, second])
+
+
+def test_an_act_that_waited_is_stale_by_what_another_tablet_did(scene):
+    seen, first = scene.version, uuid.uuid4()
+    scene.act("place_wagers", laid(1), seen=seen, command=first)
+    scene.act("place_wagers", laid(1, 5_000), by="floorperson", device=scene.podium)
+    stale(scene, "place_wagers", laid(1, 7_500), seen=seen, after=[first])
+    assert scene.entry["data"]["placed"][0]["cents"] == 5_000
+
+
 def test_wagers_outlive_the_shake_of_a_covered_shaker_but_not_the_round(scene):
     seen = scene.version
     scene.act("shake", {"shakes": 3})
