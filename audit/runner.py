@@ -62,11 +62,13 @@ class CommandLookup:
 
     A refusal that comes afterward is an answer about this command: no earlier try of it was accepted. A refusal that
     comes before says nothing about earlier tries. `retry`: the request, if earlier tries of it had no answer and may
-    still come. Its refusal is an answer only once it has ended the command.
+    still come. Its refusal is an answer only once it has ended the command. `overtaken_by`: the number of the entry
+    that made the act stale.
     """
 
     not_found: uuid.UUID | None = None
     retry: "ActRequest | None" = None
+    overtaken_by: int | None = None
 
 
 @dataclass(frozen=True)

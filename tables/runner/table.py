@@ -103,6 +103,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         unseen = {number for number in _last_changes(request, act, ctx) if number > request.seen_version}
         if unseen and request.after:
             unseen -= commands.entries_of(request.after, ctx.stream, unseen)
+        request.lookup.overtaken_by = max(unseen, default=None)
         return bool(unseen)
 
     def form_of(self, do: Callable[..., ActOutcome]) -> Callable[[TableContext, Params], ActOutcome]:

@@ -32,7 +32,8 @@ from tables.runner import table as table_runner
 from tables.runner.access import Denied, Locked, SignedOut, enrolled_device, person_of, table_for
 from tables.runner.halts import HeadRefused, TableHalted
 from tables.runner.recorded_refusals import RecordedRefusal
-from tables.screens import fragments, push, selectors
+from tables.screens import fragments, push
+from tables.views import overtaken
 from tables.views.refusals import LOCKED, SIGNED_OUT, SOMEBODY_WAS_FIRST, STALE, UNKNOWN_ACT
 from tables.words.sentences import say, short, title
 
@@ -172,7 +173,7 @@ def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLoo
         return _refused(404, Refusal(UNKNOWN_ACT))
     except Stale:
         screen = _fresh_screen(request, target, station)
-        first = _first_act(target, act_request.seen_version) if screen else SOMEBODY_WAS_FIRST
+        first = _first_act(target, act_request) if screen else SOMEBODY_WAS_FIRST
         return _refused(409, Refusal(STALE, first=first), screen)
     except AuditRefusal as refusal:
         return _refused(refusal.status, refusal)
@@ -184,7 +185,12 @@ def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLoo
         affected = (refusal.response.key, *refusal.response.affected_table_ids)
         return _refused(422, refusal, _fresh_screen(request, target, station), affected)
     except Refusal as refusal:
-        return _refused(422, refusal, _fresh_screen(request, target, station))
+        screen = _fresh_screen(request, target, station)
+        reply = _refused(422, refusal, screen)
+        if screen and refusal.code in overtaken.OVERTAKEN_BY:  # so the act was tried
+            first = _left_nothing(target, act_request, refusal)
+            reply.body["refusal"]["message"] = f"{reply.body['refusal']['message']} {first}".strip()
+        return reply
     own_table = (response.key,) if target.table else ()
     shows_table = (
         person.role in AT_THE_TABLE | SEES_EVERYTHING
@@ -271,15 +277,26 @@ def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> frag
     return fragments.screen(station, table.pk)
 
 
-def _first_act(target: ActTarget, seen_version: int) -> str:
-    """Return who did what on another screen since this version, as a sentence: the newest act of the table.
+def _first_act(target: ActTarget, act_request: ActRequest) -> str:
+    """Return who did what on another screen that made the act stale. For a person who may open the table's screen."""
+    return overtaken.who_was_first(
+        _table_of(target), act_request.seen_version, _device_id(act_request), act_request.lookup.overtaken_by
+    )
 
-    Only for a person who may open the table's screen.
-    """
-    table = Table.objects.get(facility__code=target.facility, code=target.table)
-    since = (line for line in selectors.acts(table) if line["seq"] > seen_version)
-    newest = next((line for line in since if not line["type"].startswith("alert.")), None)
-    return f"{newest['who']} was first on another screen: {newest['text']}." if newest else SOMEBODY_WAS_FIRST
+
+def _left_nothing(target: ActTarget, act_request: ActRequest, refusal: Refusal) -> str:
+    """Return who did on another screen what the act came too late for, or "". For whom `_first_act` is."""
+    return overtaken.who_left_nothing(
+        _table_of(target), refusal, act_request.seen_version, _device_id(act_request)
+    )
+
+
+def _table_of(target: ActTarget) -> Table:
+    return Table.objects.get(facility__code=target.facility, code=target.table)
+
+
+def _device_id(act_request: ActRequest) -> str:
+    return str(act_request.device.pk) if act_request.device else ""
 
 
 def _json_body(request: HttpRequest) -> dict[str, Any]:

@@ -1,0 +1,89 @@
+"""What the loser of two screens is told: who did what on the other one that left nothing to do for this act.
+
+A refusal by the rules is the same sentence whether the act was wrong or only late. `OVERTAKEN_BY` names the refusals of
+acts that come too late, each with the entry types that left nothing to do for them.
+"""
+
+from typing import Any
+
+from audit.entry_types import EntryType
+from audit.models import Entry
+from games.catalog.football.engine.refusals import CLOSED_BY_THE_THROW
+from games.engine import refusals as engine
+from games.engine.refusals import Refusal
+from games.snapshot_types import ActLine
+from tables.alerts.entry_types import FLOOR_CALLED
+from tables.alerts.refusals import ALREADY_CALLED, NO_SUCH_ALERT
+from tables.core.entry_types import ALERT_ACKNOWLEDGED, ALERT_ENDED
+from tables.models import Table
+from tables.money import entry_types as money
+from tables.money.refusals import CLOSER_IS_SIGNED, OPENER_IS_SIGNED, TRANSFER_NOT_AT_THIS_STEP
+from tables.players.entry_types import RATING_ENDED, SEAT_ALLOWED, SEAT_REFUSED
+from tables.players.refusals import SEAT_NOT_RATED, SEAT_NOT_REFUSED, SEAT_REFUSED_ALREADY
+from tables.rounds import entry_types as rounds
+from tables.rounds.refusals import NOTHING_TO_RETURN, SEAT_IS_OPEN, SEAT_IS_TAKEN
+from tables.screens import selectors
+from tables.views.refusals import SOMEBODY_WAS_FIRST
+from tables.words.entries import device_of
+
+TRANSFER_STEPS = (
+    money.TRANSFER_PREPARED,
+    money.TRANSFER_CARRIER_SIGNED,
+    money.TRANSFER_HANDED_OVER,
+    money.TRANSFER_RECEIVED,
+    money.TRANSFER_VOIDED,
+    money.TRANSFER_CANCELED,
+)
+OVERTAKEN_BY: dict[str, tuple[EntryType[Any], ...]] = {
+    engine.BETS_CLOSED: (rounds.BETS_CLOSED,),
+    CLOSED_BY_THE_THROW: (rounds.DICE_THROWN,),
+    engine.SEAT_PAID_ALREADY: (rounds.WINNERS_PAID,),
+    engine.NOTHING_TO_PAY: (rounds.WINNERS_PAID,),
+    engine.SEAT_SETTLED_ALREADY: (rounds.SEATS_SETTLED,),
+    engine.NOTHING_TO_SETTLE: (rounds.SEATS_SETTLED,),
+    NOTHING_TO_RETURN: (rounds.WAGERS_RETURNED,),
+    SEAT_IS_TAKEN: (rounds.SEAT_TAKEN,),
+    SEAT_IS_OPEN: (rounds.SEAT_FREED,),
+    SEAT_REFUSED_ALREADY: (SEAT_REFUSED,),
+    SEAT_NOT_REFUSED: (SEAT_ALLOWED,),
+    SEAT_NOT_RATED: (RATING_ENDED,),
+    NO_SUCH_ALERT: (ALERT_ACKNOWLEDGED, ALERT_ENDED),
+    ALREADY_CALLED: (FLOOR_CALLED,),
+    OPENER_IS_SIGNED: (money.OPENER_COUNTED,),
+    CLOSER_IS_SIGNED: (money.CLOSER_COUNTED,),
+    TRANSFER_NOT_AT_THIS_STEP: TRANSFER_STEPS,
+}
+
+
+def who_was_first(table: Table, seen_version: int, device: str, entry: int | None) -> str:
+    """Return the sentence for a stale act: who did what since the screen was drawn.
+
+    `entry`: the number of the entry that made it stale; without it, the newest act of the table is named. `device`: the
+    id of the device of the act.
+    """
+    since = [line for line in selectors.acts(table) if line["seq"] > seen_version]
+    acts = [line for line in since if not line["type"].startswith("alert.")]
+    line = next((line for line in since if line["seq"] == entry), acts[0] if acts else None)
+    return _sentence(table, line, device) if line else SOMEBODY_WAS_FIRST
+
+
+def who_left_nothing(table: Table, refusal: Refusal, seen_version: int, device: str) -> str:
+    """Return who did on another screen what the refused act came too late for, as a sentence; "" if nobody did."""
+    types = {type_.name for type_ in OVERTAKEN_BY.get(refusal.code, ())}
+    since = (line for line in selectors.acts(table) if line["seq"] > seen_version)
+    line = next((line for line in since if line["type"] in types), None)
+    if line is None or _is_of(table, line["seq"], device):
+        return ""
+    return _sentence(table, line, device)
+
+
+def _sentence(table: Table, line: ActLine, device: str) -> str:
+    if _is_of(table, line["seq"], device):
+        return f"This tablet recorded it before: {line['text']}."
+    return f"{line['who']} was first on another screen: {line['text']}."
+
+
+def _is_of(table: Table, number: int, device: str) -> bool:
+    """Whether an entry of the table was made at this device."""
+    entry = Entry.objects.filter(stream=table.stream_id, seq=number).first()
+    return entry is not None and device_of(entry) == device
