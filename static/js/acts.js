@@ -10,6 +10,7 @@
 import { csrfToken } from "./csrf.js";
 import { noteServerTime } from "./facility-time.js";
 import { headOf, markJudged, unjudgedHead } from "./heads.js";
+import { canWait } from "./offline.js";
 import { formatAmount } from "./stacks.js";
 import { FACTOR_NEEDED, confirmFactor } from "./step-up.js";
 import { storeWaitingActs, waitingActs } from "./waiting-acts.js";
@@ -138,14 +139,15 @@ export class ActQueue {
 
   async run() {
     while (this.busy) {
-      const item = this.items[0];
-      const response = await this.deliver(item);
-      this.items.shift();
+      const item = this.items[0], answer = await this.deliver(item);
+      const isKept = answer.signedOut && this.resumable && !item.body.witness, response = noteWait(item, isKept ? keep(answer) : answer);
+      if (!isKept) this.items.shift();
       if (response.ok) this.follow(item.body.command);
       if (response.screen) this.page.apply({ table: this.urls.table, ...response.screen });
       if (response.signedOut) setTimeout(() => this.page.leave(), SIGN_IN_DELAY);
       item.resolve(response);
       this.showBusy();
+      if (response.signedOut && this.resumable) return;  // what waits is sent after the sign-in, or told
     }
   }
 
@@ -158,7 +160,8 @@ export class ActQueue {
   /* What waits survives the page and the app. A PIN is never stored, so an act with a witness stays in memory only. */
   store() {
     if (!this.resumable) return;
-    const items = this.items.filter(({ body }) => !body.witness).map(({ act, body, name, time, closes }) => ({ act, body, name, time, closes }));
+    const items = this.items.filter(({ body }) => !body.witness)
+      .map(({ act, body, name, time, closes, mayBeTaken = false }) => ({ act, body, name, time, closes, mayBeTaken }));
     storeWaitingActs(items.length ? { table: this.urls.table, person: this.urls.me, items } : null);
   }
 
@@ -173,7 +176,7 @@ export class ActQueue {
       storeWaitingActs(null);
       return stored.items;
     }
-    this.items.push(...stored.items.map((item, i) => ({ ...item, mayBeTaken: i === 0, resolve: (response) => report(item, response) })));
+    this.items.push(...stored.items.map((item) => ({ ...item, resolve: (response) => report(item, response) })));
     this.showBusy();
     this.run();
     return [];
@@ -181,7 +184,6 @@ export class ActQueue {
 
   async deliver(item) {
     const { act, body, time } = item;
-    let { mayBeTaken = false } = item;
     const showUnknown = (isUnknown) => {
       Object.assign(item, { isUnknown });
       document.documentElement.toggleAttribute("data-unknown", isUnknown);
@@ -190,16 +192,21 @@ export class ActQueue {
     };
     const url = this.urls.act.replace("__act__", act);
     for (let tries = 1, errors = 0; ; tries++) {
+      const { mayBeTaken = false } = item;
+      item.mayBeTaken = true;  // also for the page after this one, until an answer says otherwise
+      this.store();
       const response = await this.ask(url, { ...body, ...(mayBeTaken && { "retry": true }), ...tappedBefore(time) });
+      item.mayBeTaken = mayBeTaken;
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
       if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) continue;
       if (response.status >= 500) errors += 1;
       const isUnknown = mayBeTaken && !isAbout(body.command, response);
       if (isFinal(response, tries, isUnknown)) {
+        item.mayBeTaken = isUnknown;
         showUnknown(isUnknown);
         return { ...response, signedOut, ...(isUnknown && { refusal: UNKNOWN }) };
       }
-      mayBeTaken ||= response.refusal?.code !== NOT_BEGUN && !isAbout(body.command, response);
+      item.mayBeTaken = mayBeTaken || (response.refusal?.code !== NOT_BEGUN && !isAbout(body.command, response));
       if (errors >= ERROR_TRIES) return { ...response, refusal: UNKNOWN };  // the page goes on saying so
       showUnknown(tries >= QUIET_TRIES);
       await sleep(Math.min(4_000, 300 * 2 ** (tries - 1)) * (0.5 + Math.random() / 2));
@@ -230,6 +237,18 @@ export class ActQueue {
     return { status, ok: false, answered: isRefused, ...(isRefused && { refusal: notAnswered(status) }) };
   }
 }
+
+/* Whoever reads the answer to an act that waited has long done something else: it stays until it is read (refusal.js). */
+function noteWait({ time }, response) {
+  const { refusal } = response;
+  return refusal && Date.now() - time >= LEAST_WAIT ? { ...response, refusal: { ...refusal, waited: true } } : response;
+}
+
+/* Nobody is signed in any more: what waits is kept, and sent once the same person is back. */
+const keep = (response) => ({
+  ...response,
+  refusal: { ...response.refusal, message: `${response.refusal.message} What waits is kept, and is sent once you are signed in again.` },
+});
 
 /* Whether no further try can say more. A 503 passes, so it is tried again; it ends the act only if it says that the act
    was not taken, which a busy server does not know of an earlier try. */
@@ -311,16 +330,6 @@ const NO_CONNECTION = {
   code: "no-line", title: "Offline", section: "",
   message: "This step needs the connection. Nothing was recorded. Tap it again when the connection is back.",
 };
-
-/* Acts that a tablet without a connection does not keep: what ends a round, closes its corrections or decides a call, for
-   nobody would see what they did. A second person's PIN is never kept either. Any other act waits and is sent when the
-   connection is back. */
-const NEEDS_CONNECTION = [
-  "settle_seats", "clear_layout", "void_round", "call_no_roll", "report_device_failure", "close_table", "return_wagers",
-  "acknowledge_alert", "decide_alert",
-];
-const canWait = (act, { seats } = {}, witness = null) =>
-  !witness && !NEEDS_CONNECTION.includes(act) && (act !== "pay_seats" || seats?.length > 0);
 
 /* How the console sends: taps that still gather go out before any other act. */
 export function consoleSender({ queue, flushTaps, currentState }) {

@@ -3,6 +3,7 @@
 
 import { formatTime } from "./facility-time.js";
 import { numberWord } from "./dice.js";
+import { adviceOf } from "./offline.js";
 
 const BADGES = { live: ["i-live", "LIVE"], stale: ["i-stale", "STALE"], dead: ["i-stop", "OFFLINE"], denied: ["i-lock", "DENIED"] };
 const MOST_NAMES = 6;
@@ -11,7 +12,7 @@ const LEAST_SILENCE = 5;  // s; a page without its socket hears the server every
 const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 let connection = { status: "joining", seconds: 0, confirmedTime: 0 };
 let waiting = { acts: [], isUnknown: false };
-let isStorageKnown = false;
+let isStorageKnown = false, step;
 
 /* "Two acts wait: Paid seat 1 (10:15:02), Paid seat 2 (10:15:05)." */
 function waitingText(acts) {
@@ -21,27 +22,22 @@ function waitingText(acts) {
   return `${capitalize(numberWord(acts.length))} ${acts.length === 1 ? "act waits" : "acts wait"}: ${names}${more}.`;
 }
 
-/* What to do meanwhile. Once the closing of the bets waits, the players have heard it: nothing of the round may move. The
-   paper beside the felt says the rest (ahead.js). */
 const CONTINUE = "You can continue.";
 const NOT_KEPT = "Pitside is not installed on this tablet, so its system may clear them: keep this page open.";
-const CLOSED = "Bets stay closed.";
-const adviceFor = (acts) => (acts.some(({ closes }) => closes) ? CLOSED : CONTINUE);
-
 /* Whether the system keeps what waits is asked once (kiosk.js); pages without a queue do not ask. */
 const storageWarning = ({ acts }) => (acts.length && isStorageKnown && !("storageKept" in document.documentElement.dataset) ? NOT_KEPT : "");
 
 /* The heading and the sentences of the box; no heading while there is nothing to say. */
 function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {
-  const waits = waitingText(acts), time = formatTime(confirmedTime, true);
+  const waits = waitingText(acts), time = formatTime(confirmedTime, true), advice = adviceOf(step, acts);
   if (status === "denied") return ["", "You may not view this table on this device."];
   if (status === "dead")
     return [`Offline for ${seconds} s.`, waits
-      ? `${waits} ${adviceFor(acts)} They go out in this order when the line is back, and count then.`
-      : `As of ${time}. ${CONTINUE} A tap waits until the connection is back, and counts then.`];
+      ? `${waits} ${advice || CONTINUE} They go out in this order when the line is back, and count then.`
+      : `As of ${time}. ${advice || `${CONTINUE} A tap waits until the connection is back, and counts then.`}`];
   if (status === "stale")
     return [seconds < LEAST_SILENCE ? "Live updates are down." : `Nothing heard for ${seconds} s.`, waits
-      ? `${waits} ${adviceFor(acts)} They are sent in this order, and count once they are confirmed.`
+      ? `${waits} ${advice || CONTINUE} They are sent in this order, and count once they are confirmed.`
       : `As of ${time}. ${CONTINUE} A tap counts once it is confirmed.`];
   if (isUnknown) return ["Not known yet.", `${waits} The page asks the server again whether the first was taken.`];
   return ["", ""];
@@ -64,6 +60,10 @@ function paint() {
 
 addEventListener("screen:connection", ({ detail }) => {
   connection = detail;
+  paint();
+});
+addEventListener("step:shown", ({ detail }) => {
+  step = detail;
   paint();
 });
 addEventListener("storage:asked", () => {

@@ -126,7 +126,7 @@ function tellOfResumed({ act, body: { params } }, { refusal }) {
 async function sendAct(button, name, params) {
   const box = button.closest("dialog"), lost = posts.actsFor(name);
   box?.close();
-  refusalBox.close();
+  refusalBox.closeUnlessToRead();
   if (lost) return dialog.openForPost(name, params, lost);
   button.setAttribute("aria-busy", "true");
   const response = await send(name, params);
@@ -142,7 +142,7 @@ function openDialog(button) {
   if (button.getAttribute("aria-disabled") === "true") return inspection.scrollToOpenPart();
   if (queue.isQueued(name)) return;
   button.closest("dialog")?.close();
-  refusalBox.close();
+  refusalBox.closeUnlessToRead();
   taps.flush();
   const params = name === "inspect_table" ? inspection.params() : {};
   if (!dialog.open(name, params)) return sendAct(button, name, params);
@@ -260,7 +260,7 @@ function applyState() {
   const isNewRound = before.round.number !== state.round.number;
   if (isNewRound) taps.startRound();
   if (isNewRound || before.round.phase !== state.round.phase) {
-    refusalBox.close();
+    refusalBox.closeUnlessToRead();
     panel.close();
     drag.cancel();
     dice.reset(ahead.waitingDice);  // dice that wait stay in sight until the table has them
@@ -310,19 +310,27 @@ function isBetweenRounds() {
   return status === "open" && round.bets_open && !round.wagers.length && !taps.sums().seats.size;
 }
 
-/* What the page without a line says, if this one is loaded again while there is none (no-line.js). */
+/* What the box of the connection says (connection.js), and the page without a line, if this one is loaded again while there
+   is none (no-line.js). */
 function rememberStep() {
   const { table } = urls, { mode } = document.getElementById("screen").dataset;
   storeStep({ table, round: state.round.number, mode, zone: document.documentElement.dataset.zone, time: Date.now() });
+  dispatchEvent(new CustomEvent("step:shown", { detail: { mode, next: state.next?.act, ahead: state.ahead?.map(({ act }) => act) } }));
 }
 
-/* Acts of somebody who no longer acts here are nobody else's to send. */
+/* Acts of somebody who no longer acts here are nobody else's to send. Of one whose answer never came, nobody can say here
+   whether it is recorded. */
 function reportLeftActs(acts) {
   if (!acts.length) return;
-  const names = acts.map(({ name, time }) => `${name} (${formatTime(time, true)})`).join(", ");
+  const namesOf = (some) => some.map(({ name, time }) => `${name} (${formatTime(time, true)})`).join(", ");
+  const unsent = acts.filter(({ mayBeTaken }) => !mayBeTaken), sent = acts.filter(({ mayBeTaken }) => mayBeTaken);
+  const parts = [
+    unsent.length && `Acts of the person before were not sent from this tablet: ${namesOf(unsent)}.`,
+    sent.length && `Sent by the person before, and no answer came: ${namesOf(sent)}. The record has it, or not.`,
+  ];
   refuse({
-    code: "acts-left", title: "Not sent", section: "",
-    message: `Acts of the person before were not sent from this tablet: ${names}. Compare them with the table and tell the floor.`,
+    code: "acts-left", title: sent.length ? "Not known" : "Not sent", section: "", waited: true,
+    message: [...parts.filter(Boolean), "Compare them with the table and tell the floor."].join(" "),
   });
 }
 

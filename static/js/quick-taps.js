@@ -14,7 +14,7 @@ const LEAST_NOTE = 400;  // ms that a note stays readable
 const CONTROLS = `${["act", "ask", "wager", "do", "alert-act", "open", "limits", "plan"].map((name) => `button[data-${name}]`)},
   .planned [data-cancel]`;
 const SENDS = "dialog [data-go], .decide [type=submit], .decide [data-decisions] button";
-const PAINTED = ["waits", "say", "label", "local", "after"];  // what a script writes into the data of a button
+const PAINTED = ["waits", "say", "label", "local", "after", "queued"];  // what a script writes into the data of a button
 
 /* What a button does: its name and its data, without what is only painted. */
 function meaningOf({ id, dataset }) {

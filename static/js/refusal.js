@@ -1,17 +1,24 @@
 /* A refusal appears beside the button that caused it, with its section. If the page offers a fix for it, the fix becomes
-   the highlighted next step. */
+   the highlighted next step.
+
+   What is refused long after its tap (`waited`) stays until somebody closes it, whatever the screen shows by then, and what is
+   refused after it comes below: each names what it was. */
 
 const GAP = 14, MARGIN = 8;
 const OWN_SCREEN_TIME = 300;  // ms after a refusal in which a change of the screen is its own
 
 export class Refusal {
   constructor() {
+    this.refusals = [];
     this.box = document.getElementById("refusal");
     this.box.addEventListener("click", (event) => { if (event.target.closest("[data-close]")) this.close(); });
     addEventListener("resize", () => this.place());
   }
 
-  show({ code, title, message, section }, anchor) {
+  show(refusal, anchor) {
+    const unread = this.isToRead ? this.refusals : [];
+    this.refusals = unread.some(({ message }) => message === refusal.message) ? unread : [...unread, refusal];
+    const { code, title, message, section } = this.refusals.length > 1 ? joined(this.refusals) : refusal;
     Object.assign(this, { code, shownTime: performance.now() });
     const fix = document.querySelector(`#fixes [data-codes~="${CSS.escape(code)}"]`);
     const button = this.box.querySelector("[data-fix]");
@@ -31,19 +38,30 @@ export class Refusal {
   }
 
   close() {
+    this.refusals = [];
     this.box.hidden = true;
     this.dimNext();
   }
 
+  /* Whether something is shown that somebody has to read: what happened to a tap of some time ago. */
+  get isToRead() {
+    return !this.box.hidden && this.refusals.some(({ waited }) => waited);
+  }
+
+  /* The person goes on, or the round does. */
+  closeUnlessToRead() {
+    if (!this.isToRead) this.close();
+  }
+
   /* A refusal that is no longer true. */
   closeIf(code) {
-    if (!this.box.hidden && this.code === code) this.close();
+    if (!this.box.hidden && this.code === code) this.closeUnlessToRead();
   }
 
   /* The table has changed since: what was refused may be possible now. The screen that came with the refusal does not
      count. */
   closeOld() {
-    if (!this.box.hidden && performance.now() - this.shownTime > OWN_SCREEN_TIME) this.close();
+    if (!this.box.hidden && performance.now() - this.shownTime > OWN_SCREEN_TIME) this.closeUnlessToRead();
   }
 
   /* Only one step is highlighted: while a fix is, the next step is dimmed. */
@@ -71,4 +89,10 @@ export class Refusal {
     this.box.style.setProperty("--tip", `${middle - x}px`);
     this.box.classList.toggle("refusal--below", !isAbove);
   }
+}
+
+/* Several refusals as one, each on a line of its own. */
+function joined(refusals) {
+  const lines = refusals.map(({ title, message, section }) => [`${title || "Not taken"}: ${message}`, section].filter(Boolean).join(" "));
+  return { code: refusals.at(-1).code, title: `${refusals.length} taps were not taken`, message: lines.join("\n"), section: "" };
 }

@@ -11,7 +11,7 @@ const read = (key) => {
   }
 };
 
-/* `{table, person, items: [{act, body, name, time}]}`, or null. */
+/* `{table, person, items: [{act, body, name, time, mayBeTaken}]}`, or null. `mayBeTaken`: a try has gone out. */
 export const waitingActs = () => read(ACTS_KEY);
 
 export function storeWaitingActs(stored) {

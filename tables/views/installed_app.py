@@ -26,6 +26,7 @@ SHELL = (
     "fonts/inter.woff2",
     "img/icon.svg",
     "js/no-line.js",
+    "js/offline.js",
     "js/waiting-acts.js",
     "js/facility-time.js",
 )

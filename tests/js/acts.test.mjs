@@ -302,6 +302,31 @@ for (const code of ["signed-out", "locked"])
     assert.equal(page.leaves, 1);
   });
 
+test("what waits while nobody is signed in any more is kept, and sent once the same person is back", async () => {
+  queue.resume();
+  const answers = ["place_wagers", "no_more_bets"].map((act) => queue.send(act, {}, STATE));
+  await refuse(server.last, 401, "signed-out");
+  assert.match((await answers[0]).refusal.message, /What waits is kept, and is sent once you are signed in again/);
+  await clock.advance(60_000);
+  assert.deepEqual([server.requests.length, page.leaves], [1, 1]);
+  new ActQueue(fakePage(), URLS).resume();
+  const { tapped, ...body } = server.last.body;
+  assert.deepEqual([body, tapped.waited_ms], [server.requests[0].body, 60_000]);  // no retry: it was surely not taken
+  await accept(server.last, 11);
+  assert.equal(server.last.url, "/tables/T-01/acts/no_more_bets");
+  await accept(server.last, 12);
+  assert.equal(localStorage.getItem("pitside.waiting"), null);
+});
+
+test("an act that somebody signs is not kept while nobody is signed in", async () => {
+  queue.resume();
+  const answer = queue.send("void_round", {}, STATE, { person: "p-2", pin: "123456" });
+  queue.send("no_more_bets", {}, STATE);
+  await refuse(server.last, 423, "locked");
+  assert.equal((await answer).refusal.message, "No.");
+  assert.deepEqual(JSON.parse(localStorage.getItem("pitside.waiting")).items.map(({ act }) => act), ["no_more_bets"]);
+});
+
 test("after a witness's wrong PIN the dealer stays signed in", async () => {
   queue.send("void_round", {}, STATE, { person: "p-2", pin: "000000" });
   await refuse(server.last, 401, "wrong-pin");
@@ -388,8 +413,9 @@ test("nobody sends the acts of the person before: they are returned, once", asyn
   const first = new ActQueue(fakePage(), { ...URLS, me: "d-1" });
   first.resume();
   first.send("no_more_bets", {}, STATE);
+  first.send("call_dice", {}, STATE);
   const next = new ActQueue(fakePage(), { ...URLS, me: "d-2" });
-  assert.deepEqual(next.resume().map(({ act }) => act), ["no_more_bets"]);
+  assert.deepEqual(next.resume().map(({ act, mayBeTaken }) => [act, mayBeTaken]), [["no_more_bets", true], ["call_dice", false]]);
   assert.equal(server.requests.length, 1);
   assert.deepEqual(new ActQueue(fakePage(), { ...URLS, me: "d-1" }).resume(), []);
   assert.equal(server.requests.length, 1);
@@ -404,6 +430,14 @@ test("a PIN is never stored", async () => {
 test("a queue that is not the console's stores nothing", async () => {
   queue.send("acknowledge_alert", {}, STATE);
   assert.equal(localStorage.getItem("pitside.waiting"), null);
+});
+
+test("the refusal of an act that waited is marked, because whoever tapped it has long done something else", async () => {
+  const quick = queue.send("place_wagers", {}, STATE), late = queue.send("no_more_bets", {}, STATE);
+  await refuse(server.last, 422, "no-such-wager");
+  await clock.advance(3_000);
+  await refuse(server.last, 409, "stale");
+  assert.deepEqual([(await quick).refusal.waited, (await late).refusal.waited], [undefined, true]);
 });
 
 /* The console */

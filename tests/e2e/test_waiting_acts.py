@@ -1,0 +1,200 @@
+"""Acts that wait on a tablet, attacked: nothing is lost, nothing is recorded twice, nothing false is said."""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import Route, expect
+
+from audit.devices import enroll
+from audit.models import Entry
+from tests.e2e.field import FieldTablet
+from tests.e2e.floor import Tablet, lying, tablet
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+
+
+def recorded(scene: Scene) -> list[str]:
+    types = Entry.objects.filter(stream=scene.fresh.stream).order_by("seq").values_list("type", flat=True)
+    since = list(types)[list(types).index("table.opened") + 1 :]
+    return [name for name in since if not name.startswith(("alert.", "shift."))]
+
+
+def offline(dealer: Tablet) -> None:
+    dealer.page.context.set_offline(True)
+    expect(dealer.page.locator("#live")).to_contain_text("OFFLINE")
+
+
+def online(dealer: Tablet) -> None:
+    dealer.page.context.set_offline(False)
+
+
+def box(dealer: Tablet) -> Any:
+    return dealer.page.locator("#stale-say")
+
+
+@pytest.fixture
+def dealer(scene, new_page) -> Tablet:
+    return tablet(new_page, scene)
+
+
+@pytest.fixture
+def beside(scene, new_page) -> Tablet:
+    """The floorperson at a second tablet of the same table."""
+    _, token = enroll("Second tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
+    second = Tablet(new_page())
+    second.let_in(token, "floorperson")
+    second.is_live()
+    return second
+
+
+def test_what_waits_when_the_session_has_ended_is_sent_after_the_sign_in(scene, dealer):
+    scene.place((1, "big", 2_500))
+    dealer.tap_each(dealer.chip(2_500), dealer.seat(3))
+    offline(dealer)
+    dealer.tap(dealer.area("small"))
+    dealer.tap(dealer.next)
+    expect(box(dealer)).to_contain_text("Two acts wait: Wagers of seat 3")
+    Session.objects.all().delete()
+    online(dealer)
+    expect(dealer.page.locator("#sign-in")).to_be_visible()
+    assert recorded(scene) == ["wagers.placed"]
+    dealer.arrive("dealer")
+    dealer.is_in("shaken")
+    assert lying(scene) == {(1, "big"): 2_500, (3, "small"): 2_500}
+    assert recorded(scene) == ["wagers.placed", "wagers.placed", "dice.shaken"]
+
+
+def test_what_waited_for_the_person_before_is_told_and_not_called_unsent_if_it_was_sent(scene, dealer):
+    lost: list[str] = []
+
+    def take_and_lose(route: Route) -> None:
+        if not lost:
+            lost.append(str(route.fetch().status))
+        route.abort()
+
+    scene.play((1, "big", 2_500), (2, "big", 500), dice=[5, 5, 6])
+    expect(dealer.next).to_contain_text("Paid seat 1")
+    dealer.page.route("**/acts/pay_seats", take_and_lose)
+    dealer.tap(dealer.next)
+    expect(dealer.page.locator(".due--paid")).to_have_count(1)  # the push came, the answer did not
+    assert lost == ["200"]
+    dealer.page.unroute("**/acts/pay_seats")
+    dealer.page.evaluate("void (fetch = () => new Promise(() => {}))")  # no try goes out any more
+    Session.objects.all().delete()
+    dealer.page.goto("/sign-in")
+    dealer.sign_in("relief")
+    dealer.is_live()
+    expect(dealer.refused()).to_contain_text("Not known")
+    expect(dealer.refused()).to_contain_text(re.compile(r"no answer came: Paid seat 1 \(\d\d:\d\d:\d\d\)"))
+    expect(dealer.refused()).not_to_contain_text("not sent")
+    assert scene.round.paid_seats == [1]
+
+
+def test_a_second_wager_over_the_maximum_is_not_lost_to_the_alert_of_the_first(scene, dealer):
+    """The alert of the first wager is an entry too; the second was tapped before its answer came."""
+    waiting: list[Route] = []
+    answered: list[bool] = []
+    dealer.tap(dealer.chip(100_000))
+    dealer.page.route(
+        "**/place_wagers", lambda route: waiting.append(route) if not answered else route.continue_()
+    )
+    for _ in range(2):
+        dealer.tap(dealer.area("big"))
+    dealer.page.wait_for_timeout(600)
+    dealer.tap(dealer.area("big"))
+    dealer.page.wait_for_timeout(600)
+    answered.append(True)
+    waiting[0].continue_()
+    dealer.is_taken()
+    expect(dealer.refused()).to_be_hidden()
+    assert lying(scene) == {(1, "big"): 300_000}
+
+
+def test_two_tablets_at_one_table_lose_nothing_to_their_own_acts(scene, dealer, beside):
+    dealer.tap_each(dealer.chip(2_500), dealer.seat(1))
+    offline(dealer)
+    dealer.tap(dealer.area("big"))
+    expect(box(dealer)).to_contain_text("Wagers of seat 1")
+    dealer.page.wait_for_timeout(600)
+    dealer.tap(dealer.area("big"))
+    dealer.tap(dealer.next)
+    expect(box(dealer)).to_contain_text("Three acts wait")
+    beside.place((7, "small", 500))
+    online(dealer)
+    dealer.is_in("shaken")
+    dealer.is_live()
+    dealer.is_taken()
+    expect(dealer.refused()).to_be_hidden()
+    assert lying(scene) == {(1, "big"): 5_000, (7, "small"): 500}
+
+
+def test_what_was_refused_of_several_acts_stays_in_sight_until_it_is_read(scene, dealer, beside):
+    """A later act that is taken, and moves the round on, hides no refusal of an earlier one."""
+    scene.place((1, "big", 2_500))
+    scene.act("shake", {"shakes": 3})
+    dealer.is_in("shaken")
+    dealer.tap_each(dealer.chip(10_000), dealer.seat(3))
+    offline(dealer)
+    dealer.tap(dealer.area("total:9"))
+    dealer.page.wait_for_timeout(600)
+    dealer.tap_each(dealer.seat(4), dealer.area("small"))
+    dealer.step("No more bets")
+    dealer.enter(2, 5, 5)
+    dealer.tap(dealer.next)
+    expect(box(dealer)).to_contain_text("Four acts wait")
+    for seat in (3, 4):
+        scene.act("refuse_seat", {"seat": seat, "reason": "age"}, by="floorperson", device=scene.podium)
+    dealer.page.wait_for_timeout(2_000)
+    online(dealer)
+    dealer.is_in("taken")
+    expect(dealer.refused()).to_contain_text("2 taps were not taken")
+    expect(dealer.refused()).to_contain_text("seat 3, $100 on Total 9")
+    expect(dealer.refused()).to_contain_text("seat 4, $100 on Small")
+    dealer.tap("#refusal [data-close]")
+    expect(dealer.refused()).to_be_hidden()
+    assert lying(scene) == {(1, "big"): 2_500}
+
+
+def test_airplane_mode_in_the_middle_of_paying_pays_each_seat_once(scene, dealer):
+    scene.play((1, "big", 2_500), (2, "big", 2_500), (3, "big", 500), dice=[5, 5, 6])
+    expect(dealer.next).to_contain_text("Paid seat 1")
+    dealer.tap(dealer.next)
+    expect(dealer.next).to_contain_text("Paid seat 2")
+    offline(dealer)
+    for _ in range(3):
+        dealer.next.click(delay=150)
+        dealer.page.wait_for_timeout(400)
+    expect(box(dealer)).to_contain_text("One act waits: Paid seat 2")
+    expect(box(dealer)).to_contain_text("Pay nothing more until the connection is back.")
+    words = dealer.next.evaluate("(step) => getComputedStyle(step, '::after').content")
+    assert "Wait for the line" in words and "Paid seat 2: not recorded yet" in words
+    everything = dealer.page.locator("#all")
+    if everything.count():
+        assert scene.round.paid_seats == [1]
+    online(dealer)
+    dealer.is_live()
+    dealer.is_taken()
+    expect(dealer.next).to_contain_text("Paid seat 3")
+    assert scene.round.paid_seats == [1, 2]
+    assert dealer.next.get_attribute("data-queued") is None
+
+
+def test_at_football_no_chip_is_taken_once_the_dice_are_out_and_that_waits(stage, new_page):
+    scene = stage("pa-577")
+    scene.place((5, "touchdown", 2_500), (5, "no-gain", 500, 1))
+    scene.act("offer_dice", {"seat": 5, "accepted": True}, by="stickperson")
+    stick = FieldTablet(new_page()).begin(scene, "stickperson")
+    stick.tap_each(stick.chip(500), stick.seat(6))
+    stick.page.context.set_offline(True)
+    expect(stick.page.locator("#live")).to_contain_text("OFFLINE")
+    stick.step("Dice out")
+    expect(box(stick)).to_contain_text("Bets stay closed.")
+    stick.tap(stick.area("over-four"))
+    expect(stick.refused()).to_contain_text("Dice out was tapped")
+    expect(stick.page.locator(".stk--pending")).to_have_count(0)
+    stick.page.context.set_offline(False)
+    stick.is_in("ready")
+    assert (6, "over-four") not in lying(scene)
