@@ -6,7 +6,9 @@
 import { hasRoomBesideFelt, placeBesideFelt } from "./beside-felt.js";
 import { CorrectionPreview } from "./correction-preview.js";
 import { Dice } from "./dice.js";
+import { canWait } from "./offline.js";
 import { PinPad } from "./pin-pad.js";
+import { draftOf, dropDraft, lastDraft, storeDraft } from "./waiting-acts.js";
 
 /* Text fields and the parameter of each. The parameter of a reason depends on the act. */
 const TEXT_PARAMS = {
@@ -41,10 +43,14 @@ function drawDie(face) {
   return die;
 }
 
+/* Fields that a draft leaves out: which of the wagers, because they may be others by now. */
+const NOT_KEPT = ["lying"];
+const AS_ENTERED = "As it was entered before the page was loaded again. Look at it, then go on.";
+
 export class ConsoleDialog {
-  /* `refuse` shows the refusal of an act that waited for the line, whose dialog is closed. */
-  constructor({ send, state, fetchPreview, refuse = () => {} }) {
-    Object.assign(this, { send, state, refuse });
+  /* `refuse` says what was refused after the dialog was closed. `draft` names what was entered here and by whom. */
+  constructor({ send, state, fetchPreview, refuse, draft }) {
+    Object.assign(this, { send, state, refuse, draft });
     this.box = document.getElementById("ask");
     this.preview = new CorrectionPreview(this.box.querySelector("[data-preview]"), fetchPreview, () => this.state.version);
     this.form = this.box.querySelector("form");
@@ -68,7 +74,7 @@ export class ConsoleDialog {
   open(act, baseParams = {}, templateAct = act) {
     const template = document.querySelector(`template[data-act="${templateAct}"]`);
     if (!template) return true;
-    Object.assign(this, { act, baseParams, wagers: [], throws: [], firstThrow: null });
+    Object.assign(this, { act, baseParams, wagers: [], throws: [], firstThrow: null, openedWith: null, isOwnDialog: act === templateAct });
     this.reasonParam = template.dataset.as ?? "reason";
     const fields = template.dataset.fields.split(" ").filter(Boolean);
     this.copyFreshParts(fields);
@@ -109,6 +115,7 @@ export class ConsoleDialog {
     this.box.showModal();
     this.place();
     this.pad.reset();
+    this.openedWith = JSON.stringify(this.entered);
     return true;
   }
 
@@ -138,6 +145,54 @@ export class ConsoleDialog {
   closed() {
     document.documentElement.removeAttribute("data-correcting");
     this.preview.clear();
+    dropDraft(this.draft);
+  }
+
+  /* What is entered so far, without the PIN. */
+  get entered() {
+    const { throws, wagers, firstThrow, dice: { faces } } = this;
+    const fields = [...this.form.elements].filter(({ name }) => name && !NOT_KEPT.includes(name));
+    const values = fields.map(({ name, type, value, checked }) => [name, type === "checkbox" ? checked : value]);
+    return { values, faces, throws, wagers, firstThrow };
+  }
+
+  /* It survives the page, as what waits does. */
+  keepDraft() {
+    const { act, baseParams, entered, isOwnDialog, state: { round: { number: round } } } = this;
+    if (!this.box.open || !isOwnDialog || this.openedWith === null || JSON.stringify(entered) === this.openedWith) return;
+    storeDraft(this.draft, this.box.querySelector("h2").textContent, { round, act, baseParams, entered });
+  }
+
+  /* Opens what was entered here when the page before ended, if it can still be sent. Returns the title and the round of what
+     cannot: {title, round}; or null. */
+  restoreDraft() {
+    const content = draftOf(this.draft);
+    if (!content) return null;
+    const { round, act, baseParams, entered } = content, { title } = lastDraft(), { offers, next, round: { number } } = this.state;
+    if (round !== number || !(offers.includes(act) || next?.act === act) || !this.open(act, baseParams)) {
+      dropDraft(this.draft);
+      return { title, round };
+    }
+    this.enterAgain(entered);
+    this.showRefusal(AS_ENTERED);
+    return null;
+  }
+
+  enterAgain({ values, faces, throws, wagers, firstThrow }) {
+    for (const [name, value] of values) {
+      const field = this.form.elements[name];
+      if (field?.type === "checkbox") field.checked = value; else if (field) field.value = value;
+    }
+    Object.assign(this, { throws, wagers });
+    if (firstThrow) {
+      this.dice.reset(firstThrow);
+      this.beginExtraThrow();
+    }
+    this.dice.reset(faces);
+    this.paintChoices();
+    this.paintWagers();
+    this.paintThrows();
+    this.update();
   }
 
   /* `isOther`: the screen has other wagers, dice or acts than before. */
@@ -496,6 +551,7 @@ export class ConsoleDialog {
     this.paintReplacing();
     this.box.querySelector("[data-ask-extra]")?.toggleAttribute("hidden", !this.needsExtraThrow);
     this.box.querySelector("[data-go]").disabled = !this.isComplete() || this.needsExtraThrow;
+    this.keepDraft();
   }
 
   showRefusal(text, section = "") {
@@ -510,21 +566,21 @@ export class ConsoleDialog {
     else this.submit();
   }
 
+  /* An act that waits for the connection is in the list of what waits, and its dialog goes. */
   async submit() {
     if (!this.isComplete()) return;
-    const { opening } = this;
+    const { opening, act } = this;
     const witness = this.pad.full ? { person: this.form.elements.person.value, pin: this.pad.pin } : null;
-    const isKept = !witness && document.documentElement.dataset.live === "dead";
     const answer = await this.pad.sendOnce(() => {
       this.go.disabled = true;
-      const sent = this.send(this.act, this.params(), witness);
-      if (isKept) this.box.close();
+      const params = this.params(), sent = this.send(act, params, witness);
+      if (document.documentElement.dataset.live === "dead" && canWait(act, params, witness)) this.box.close();
       return sent;
     });
-    if (isKept) return answer?.refusal && this.refuse(answer.refusal, null);
-    if (!answer || opening !== this.opening) return;
-    if (!answer.refusal) return this.box.close();
-    const { refusal } = answer;
+    if (!answer) return;
+    const { refusal } = answer, isGone = opening !== this.opening || !this.box.open;
+    if (isGone) return refusal && this.refuse(refusal, null);
+    if (!refusal) return this.box.close();
     if (NEEDS_FLOOR.includes(refusal.code) && !this.fields.includes("witness")) return this.openForFloor(this.act, this.params());
     if (!this.pad.refuse(refusal)) this.showRefusal(refusal.message, refusal.section);
   }

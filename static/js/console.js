@@ -56,6 +56,7 @@ const extension = game.Extension ? new game.Extension(state, posts) : null;
 const onNewestPlay = (run) => extension?.onNewestPlay?.(run) ?? run;
 const dialog = new ConsoleDialog({
   send: onNewestPlay(send), state: correctableState(state), fetchPreview: onNewestPlay(previewFrom(urls.correction)), refuse,
+  draft: `${location.pathname} ${urls.me} dialog`,
 });
 const inspection = new Inspection({ urls, refuse });
 const relief = new ReliefView(document.querySelector("[data-relief-view]"), urls.relief, finishHere);
@@ -334,6 +335,14 @@ function reportLeftActs(acts) {
   });
 }
 
+/* What was being entered for a round that has gone on without it. */
+function reportLostDraft(lost) {
+  if (lost) refuse({
+    code: "draft-lost", title: "Not recorded", section: "", waited: true,
+    message: `“${lost.title}” was being entered in round ${lost.round}, and was not sent. It can no longer be entered as it was. Tell the floor.`,
+  });
+}
+
 /* Back, and a swipe that means it, stay at the table: the page before is the sign-in. */
 function keepHere() {
   const hold = () => history.pushState({ console: true }, "");
@@ -352,6 +361,7 @@ paint();
 rememberStep();
 taps.restoreSteps(JSON.parse(document.getElementById("undo-steps").textContent) || []);
 reportLeftActs(queue.resume(tellOfResumed));
+reportLostDraft(dialog.restoreDraft());
 const updates = Updates.watch({ mayUpdate: isBetweenRounds });
 const offerUpdate = async () => (await updates)?.offer();
 screen.addEventListener("screen:applied", offerUpdate);

@@ -1,7 +1,9 @@
 /* The count on the tray's page: one number for each denomination, tapped on a pad. The numbers are known here alone until
-   they are signed for; the page may be read again meanwhile. Another count, or another slip, begins with empty numbers. */
+   they are signed for; the page may be read again, or loaded again, meanwhile. Another count, or another slip, begins with empty
+   numbers. */
 
 import { money, valueOf } from "./chips.js";
+import { draftOf, dropDraft, storeDraft } from "./waiting-acts.js";
 
 const MOST_DIGITS = 5;
 
@@ -94,16 +96,30 @@ export class CountPad {
     this.paint();
   }
 
-  clear() {
-    this.key = "";
-    this.paint();
+  /* A count of this page begins: with the numbers of the page before, if it was loaded again in the middle. */
+  begin(key, selected) {
+    if (this.key) dropDraft(this.draftKey);
+    Object.assign(this, { key, selected, isFresh: true });
+    this.numbers = new Map(draftOf(this.draftKey) ?? []);
+    const say = document.getElementById("status-message");
+    if (this.numbers.size && say) say.textContent = "The numbers that were entered before are here again.";
+  }
+
+  /* Whose count of what this is. */
+  get draftKey() {
+    return `${location.pathname} ${this.section.dataset.me} ${this.key}`;
+  }
+
+  keep() {
+    if (this.numbers.size) storeDraft(this.draftKey, "Count", [...this.numbers]);
+    else dropDraft(this.draftKey);
   }
 
   paint() {
     const { section, buttons } = this;
     if (!section) return;
-    if (this.key !== section.dataset.count)
-      Object.assign(this, { key: section.dataset.count, numbers: new Map(), selected: buttons[0]?.dataset.cell ?? "", isFresh: true });
+    if (this.key !== section.dataset.count) this.begin(section.dataset.count, buttons[0]?.dataset.cell ?? "");
+    else this.keep();
     for (const button of buttons) this.paintCell(button);
     const { text, mark, signs, next, cents } = this.verdict, label = section.querySelector("[data-counted]");
     label.textContent = text;

@@ -3,7 +3,7 @@
 
 import { formatTime } from "./facility-time.js";
 import { adviceWithoutPage } from "./offline.js";
-import { lastStep, waitingActs } from "./waiting-acts.js";
+import { lastDraft, lastStep, waitingActs } from "./waiting-acts.js";
 
 const TRY_EVERY = 2_000, TRY_TIME = 4_000;  // ms
 
@@ -19,6 +19,9 @@ function paint() {
     line.append(Object.assign(document.createElement("b"), { textContent: name }), formatTime(time, true));
     return line;
   }));
+  const { of, title } = lastDraft() ?? {}, draftLine = document.getElementById("kept");
+  draftLine.hidden = !of?.startsWith(`${location.pathname} `);
+  draftLine.textContent = `What was entered in “${title}” is kept on this tablet. Nothing of it is sent yet.`;
 }
 
 let isTrying = false;

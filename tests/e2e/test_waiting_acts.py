@@ -11,7 +11,10 @@ from audit.devices import enroll
 from audit.models import Entry
 from tests.e2e.field import FieldTablet
 from tests.e2e.floor import Tablet, lying, tablet
+from tests.e2e.test_kiosk import installed
+from tests.e2e.test_money import open_tray  # noqa: F401 -- a fixture
 from tests.tables.cast import Scene
+from tests.tables.test_money import fill
 
 pytestmark = pytest.mark.browser
 
@@ -198,3 +201,78 @@ def test_at_football_no_chip_is_taken_once_the_dice_are_out_and_that_waits(stage
     stick.page.context.set_offline(False)
     stick.is_in("ready")
     assert (6, "over-four") not in lying(scene)
+
+
+def test_what_is_typed_in_a_dialog_survives_a_push_a_turn_and_a_page_that_is_loaded_again(scene, new_page):
+    scene.place((1, "big", 2_500))
+    dealer = installed(new_page, scene)
+    page, ask = dealer.page, dealer.page.locator("#ask")
+    dealer.other("void_round")
+    dealer.page.locator("#ask [name=note]").fill("fire alarm in the hall")
+    dealer.tap('#ask [data-value="emergency"]')
+    scene.place((2, "small", 500))
+    expect(page.locator("#screen")).to_have_attribute("data-version", str(scene.version))
+    offline(dealer)
+    page.reload()
+    expect(page.locator("#kept")).to_have_text(
+        "What was entered in \u201cVoid the round\u201d is kept on this tablet. Nothing of it is sent yet."
+    )
+    online(dealer)
+    dealer.is_live()
+    expect(ask).to_be_visible()
+    expect(ask.locator("[name=note]")).to_have_value("fire alarm in the hall")
+    expect(ask.locator('[data-value="emergency"]')).to_have_attribute("aria-pressed", "true")
+    expect(ask.locator("[data-refused]")).to_contain_text(
+        "As it was entered before the page was loaded again."
+    )
+    expect(ask.locator("[data-go]")).to_be_disabled()  # the PIN was never stored
+    dealer.tap("#ask [data-cancel]")
+    dealer.reload()
+    dealer.is_live()
+    expect(ask).to_be_hidden()
+    assert scene.round.phase == "open"
+
+
+def test_a_device_failure_that_is_being_reported_survives_a_reload_and_is_told_once_the_round_has_gone_on(
+    scene, new_page
+):
+    scene.place((1, "big", 2_500))
+    scene.to_the_dice()
+    dealer = tablet(new_page, scene)
+    dealer.report_failure("device", 2, 5, 5)
+    chosen = dealer.page.locator("#ask [data-fill=what][aria-pressed=true]").inner_text()
+    dealer.reload()
+    dealer.is_live()
+    expect(dealer.page.locator("#ask [data-fill=what][aria-pressed=true]")).to_have_text(
+        chosen, use_inner_text=True
+    )
+    expect(dealer.page.locator("#ask .slots")).to_have_attribute("aria-label", "Dice entered: 2, 5, 5")
+    scene.act("void_round", {"reason": "emergency"}, by="floorperson", device=scene.podium, witness="dealer")
+    scene.act("return_wagers", {"round": 1, "seats": [1]})
+    dealer.reload()
+    dealer.is_live()
+    expect(dealer.page.locator("#ask")).to_be_hidden()
+    expect(dealer.refused()).to_contain_text("was being entered in round 1, and was not sent.")
+
+
+def test_a_fill_that_is_being_counted_survives_a_reload(open_tray, new_page):  # noqa: F811
+    scene = open_tray
+    fill(scene)
+    dealer = tablet(new_page, scene)
+    dealer.page.goto("/floor/larkfield/T-01/tray?count=slip")
+    page, go = dealer.page, dealer.page.locator("#go")
+    expect(page.locator("html")).to_have_attribute("data-ready", "")
+    page.keyboard.type("100")
+    dealer.tap("[data-count-next]")
+    page.keyboard.type("9")
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-ready", "")
+    expect(page.locator("[data-number]")).to_have_text(["100", "9"])
+    expect(page.locator("#status-message")).to_have_text(
+        "The numbers that were entered before are here again."
+    )
+    expect(go).to_contain_text("The count differs")
+    dealer.tap_each(
+        "[data-cell='2500']", "[data-count-digit='1']", "[data-count-digit='0']", "[data-count-digit='0']"
+    )
+    expect(go).to_contain_text("Sign for $3,000")
