@@ -9,6 +9,7 @@ from playwright.sync_api import Route, expect
 
 from audit.devices import enroll
 from audit.models import Entry
+from tables.views import installed_app
 from tests.e2e.field import FieldTablet
 from tests.e2e.floor import Tablet, lying, tablet
 from tests.e2e.test_kiosk import installed
@@ -17,6 +18,8 @@ from tests.tables.cast import Scene
 from tests.tables.test_money import fill
 
 pytestmark = pytest.mark.browser
+HELD_WAITING = "navigator.serviceWorker.getRegistration().then((found) => Boolean(found.waiting))"
+LOOK_FOR_A_BUILD = "navigator.serviceWorker.getRegistration().then((found) => found.update())"
 
 
 def recorded(scene: Scene) -> list[str]:
@@ -201,6 +204,31 @@ def test_at_football_no_chip_is_taken_once_the_dice_are_out_and_that_waits(stage
     stick.page.context.set_offline(False)
     stick.is_in("ready")
     assert (6, "over-four") not in lying(scene)
+
+
+def test_the_page_without_a_line_lists_what_waits_also_while_a_newer_build_waits(
+    scene, new_page, monkeypatch
+):
+    dealer = installed(new_page, scene)
+    page = dealer.page
+    scene.place((1, "big", 2_500))
+    monkeypatch.setattr(installed_app, "version", lambda: "the next build")
+    page.evaluate(LOOK_FOR_A_BUILD)
+    for _ in range(50):
+        if page.evaluate(HELD_WAITING):
+            break
+        page.wait_for_timeout(100)
+    offline(dealer)
+    dealer.tap(dealer.next)
+    expect(box(dealer)).to_contain_text("Shaken")
+    page.reload()
+    expect(page.locator("#waits li b")).to_have_text(["Shaken"])
+    expect(page.locator("#do")).to_have_text(
+        "Take no more wagers. Leave the chips as they lie. Call the floor."
+    )
+    online(dealer)
+    dealer.is_in("shaken")
+    assert recorded(scene) == ["wagers.placed", "dice.shaken"]
 
 
 def test_what_is_typed_in_a_dialog_survives_a_push_a_turn_and_a_page_that_is_loaded_again(scene, new_page):
