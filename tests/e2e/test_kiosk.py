@@ -1,6 +1,9 @@
 """A tablet as a kiosk: installed, awake, and at the same table after a reload and without a line."""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -8,7 +11,9 @@ from playwright.sync_api import expect
 
 from audit.models import Device, Entry
 from tables.views import installed_app
+from tests.e2e.field import FieldTablet
 from tests.e2e.floor import Tablet, resize
+from tests.e2e.test_high_roll import FOUR_FIVES
 
 pytestmark = pytest.mark.browser
 IN_CHARGE = """new Promise((done) => {
@@ -38,9 +43,9 @@ A_BATTERY = """
 """
 
 
-def installed(new_page, scene, size=(1280, 800)):
+def installed(new_page, scene, size=(1280, 800), person="dealer"):
     """A tablet whose service worker is in charge of its page."""
-    dealer = Tablet(new_page(*size, installed=True)).begin(scene)
+    dealer = Tablet(new_page(*size, installed=True)).begin(scene, person)
     assert dealer.page.evaluate(IN_CHARGE)
     return dealer
 
@@ -233,27 +238,70 @@ def disturb(dealer):
     assert (page.url, dealer.lying()) == (address, lying)
 
 
-def lose_the_line(dealer, act, waits, advice):
-    """Seven minutes without a line, in which `act` is done; the page is loaded again, and the line comes back."""
-    page, address, context = dealer.page, dealer.page.url, dealer.page.context
+@dataclass(frozen=True)
+class Moment:
+    """A phase of a round on a tablet that loses its line for seven minutes.
+
+    `says`: the box, before anything is tapped. `tap`: what is tapped then, if anything. `waits`: the act as it is
+    listed; "" where it needs the connection, and nothing is recorded. `then`: the box while it waits. `page`: what the
+    page without a line says.
+    """
+
+    says: str
+    page: str
+    waits: str = ""
+    then: str = ""
+    tap: Callable[[Any], None] | None = lambda dealer: dealer.tap(dealer.next)
+
+
+GOES_ON = "You can continue. A tap waits until the connection is back, and counts then."
+IN_ORDER = "They go out in this order when the line is back, and count then."
+CLOSED = f"Bets stay closed. {IN_ORDER}"
+NO_MORE_WAGERS = "Take no more wagers. Leave the chips as they lie. Call the floor."
+BETS_CLOSED = "Bets stay closed. Write the dice down and call the floor. Take and pay nothing yet."
+DICE = "Write the dice down and call the floor. Take and pay nothing yet."
+DICE_WAIT = f"Bets stay closed. Write the dice down, call the floor, take and pay nothing yet. {IN_ORDER}"
+TAKE_NOTHING = "Take and pay nothing more. Leave the dice as they lie. Call the floor."
+PAY_NOTHING = "Pay nothing more. Leave the dice as they lie. Call the floor."
+STEP_COMES = f"The next step comes when the connection is back. {IN_ORDER}"
+SETTLE_NOTHING = "Take and pay nothing until the connection is back."
+CLEAR_NOTHING = "Leave the layout as it lies until the connection is back."
+NEEDS_THE_LINE = "This step needs the connection. Nothing was recorded."
+
+
+def live_through(dealer, scene, moment):
+    """A swipe, a pinch, Back, a turn and sleep; then seven minutes without a line, and the page is loaded again."""
+    disturb(dealer)
+    page, context, address = dealer.page, dealer.page.context, dealer.page.url
+    before = types_of(scene)
     context.set_offline(True)
     box = page.locator("#stale-say")
     expect(box).to_contain_text("Offline for")
-    act()
-    expect(box).to_contain_text(f": {waits} (")
-    tapped_at = re.search(r"\d\d:\d\d:\d\d", box.inner_text())
+    expect(box).to_contain_text(moment.says)
+    if moment.tap:
+        moment.tap(dealer)
+    waiting = []
+    if moment.waits:
+        expect(box).to_contain_text(f": {moment.waits} (")
+        expect(box).to_contain_text(moment.then)
+        tapped_at = re.search(r"\d\d:\d\d:\d\d", box.inner_text())
+        assert tapped_at
+        waiting = [f"{moment.waits}{tapped_at[0]}"]
+    elif moment.tap:
+        expect(dealer.refused()).to_contain_text(NEEDS_THE_LINE)
     page.clock.fast_forward(1_000 * SEVEN_MINUTES)
     expect(box).to_contain_text(re.compile(r"Offline for 4[2-9]\d s\."))
-    expect(box).to_contain_text("They go out in this order when the line is back, and count then.")
     page.reload()
     expect(page.get_by_role("heading", name="Offline")).to_be_visible()
-    expect(page.locator("#since")).to_contain_text("It last showed T-01, round 1, at")
-    expect(page.locator("#do")).to_have_text(advice)
-    expect(page.locator("#waits li")).to_have_text([f"{waits}{tapped_at[0]}"])
+    expect(page.locator("#since")).to_contain_text(re.compile(r"It last showed T-01, round [12], at"))
+    expect(page.locator("#do")).to_have_text(moment.page)
+    expect(page.locator("#waits li")).to_have_text(waiting)
     assert page.url == address
+    assert types_of(scene) == before
     context.set_offline(False)
     dealer.is_live()
     dealer.is_taken()
+    expect(dealer.refused()).to_be_hidden()
 
 
 def types_of(scene):
@@ -261,50 +309,56 @@ def types_of(scene):
     return [name for name in entries if not name.startswith(("alert.", "table.", "shift."))]
 
 
-def test_an_installed_tablet_survives_a_shift_in_each_phase_of_a_round(scene, new_page):
-    dealer = installed(new_page, scene)
+def aged(dealer):
+    """Its page has a clock that a test moves."""
     dealer.page.clock.install()
     dealer.reload()
     dealer.is_live()
-    before = types_of(scene)
-    pay_nothing = "Pay nothing more. Leave the dice as they lie. Call the floor."
+    return dealer
 
-    disturb(dealer)
+
+def test_an_installed_tablet_survives_while_wagers_are_taken(scene, new_page):
+    dealer, before = aged(installed(new_page, scene)), types_of(scene)
     dealer.choose(dealer.chip(2_500))
-    lose_the_line(
-        dealer, lambda: dealer.tap(dealer.area("big")), "Wagers of seat 1",
-        "Take no more wagers. Leave the chips as they lie. Call the floor.",
-    )  # fmt: skip
+
+    def wager(dealer):
+        dealer.tap(dealer.area("big"))
+
+    first = Moment(GOES_ON, NO_MORE_WAGERS, "Wagers of seat 1", f"You can continue. {IN_ORDER}", wager)
+    live_through(dealer, scene, first)
     assert dealer.lying() == {(1, "big"): 2_500}
-
-    scene.act("shake", {"shakes": 3})
-    scene.act("no_more_bets")
+    live_through(dealer, scene, Moment(GOES_ON, NO_MORE_WAGERS, "Shaken", f"You can continue. {IN_ORDER}"))
+    dealer.is_in("shaken")
+    live_through(dealer, scene, Moment(GOES_ON, BETS_CLOSED, "No more bets", CLOSED))
     dealer.is_in("ready")
-    disturb(dealer)
-    dealer.enter(6, 6, 1)
-    lose_the_line(
-        dealer, lambda: dealer.tap(dealer.next), "Dice 6, 6, 1",
-        "Write the dice down and call the floor. Take and pay nothing yet.",
-    )  # fmt: skip
-    expect(dealer.page.locator("#dock-dice")).to_be_visible()
-    assert scene.round_part["round"]["dice"] == [1, 6, 6]
+    assert types_of(scene)[len(before) :] == ["wagers.placed", "dice.shaken", "bets.closed"]
 
-    disturb(dealer)
-    lose_the_line(dealer, lambda: dealer.tap(dealer.next), "Paid seat 1", pay_nothing)
-    dealer.says("Layout cleared")
 
-    dealer.page.context.set_offline(True)
-    expect(dealer.page.locator("#stale-say")).to_contain_text("Offline for")
-    dealer.tap(dealer.next)
-    expect(dealer.page.locator("#refusal")).to_contain_text(
-        "This step needs the connection. Nothing was recorded."
-    )
-    dealer.page.context.set_offline(False)
-    dealer.is_live()
+def test_an_installed_tablet_survives_from_no_more_bets_to_the_clear_layout(stage, new_page):
+    scene = stage("pa-539")
+    scene.place((1, "big", 2_500), (2, "small", 2_500))
+    scene.act("no_more_bets")
+    dealer, before = aged(installed(new_page, scene)), types_of(scene)
+    live_through(dealer, scene, Moment(GOES_ON, BETS_CLOSED, "Shaken", CLOSED))
+    dealer.is_in("ready")
+
+    def dice(dealer):
+        dealer.enter(6, 6, 1)
+        dealer.tap(dealer.next)
+
+    live_through(dealer, scene, Moment(GOES_ON, DICE, "Dice 6, 6, 1", DICE_WAIT, dice))
+    dealer.is_in("lit")
+    pay_nothing = f"Pay nothing until the connection is back. {IN_ORDER}"
+    live_through(dealer, scene, Moment(GOES_ON, TAKE_NOTHING, dealer.state()["next"]["label"], pay_nothing))
+    dealer.is_in("taken")
+    pay_no_more = f"Pay nothing more until the connection is back. {IN_ORDER}"
+    live_through(dealer, scene, Moment(GOES_ON, PAY_NOTHING, "Paid seat 1", pay_no_more))
+    dealer.is_in("paid")
+    live_through(dealer, scene, Moment(CLEAR_NOTHING, PAY_NOTHING))
     dealer.step("Layout cleared")
-    expect(dealer.page.locator("#screen")).to_have_attribute("data-mode", "betting")
+    dealer.is_in("open")
     assert types_of(scene)[len(before) :] == [
-        "wagers.placed", "dice.shaken", "bets.closed", "round.settled", "winners.paid", "layout.cleared",
+        "dice.shaken", "round.settled", "losers.taken", "winners.paid", "layout.cleared",
     ]  # fmt: skip
 
 
@@ -322,3 +376,79 @@ def test_a_phone_draws_the_upright_layout_of_a_tablet_reduced(scene, new_page):
     assert page.evaluate("[innerWidth, document.documentElement.scrollWidth]") == [820, 820]
     assert felt and felt["height"] > 400, "the felt is crushed"
     phone.close()
+
+
+def test_an_installed_tablet_survives_what_ends_a_round_otherwise(scene, new_page):
+    """Wagers that go back, a failed device, a closed table: no step there is kept, and none is promised."""
+    scene.place((1, "big", 2_500))
+    scene.act("void_round", {"reason": "emergency"}, by="floorperson", device=scene.podium)
+    dealer = aged(installed(new_page, scene))
+    give_nothing = "Give nothing back until the connection is back."
+    live_through(dealer, scene, Moment(give_nothing, "Give nothing more back. Call the floor."))
+    scene.act("return_wagers", {"round": 1, "seats": [1]})
+    scene.act("report_device_failure", {"what": "device"}, by="floorperson", device=scene.podium)
+    expect(dealer.page.locator("#screen")).to_have_attribute("data-mode", "ceased")
+    disturb(dealer)
+
+
+HIGH_ROLL_WAGERS = (
+    (2, "pip:5", 2_500), (2, "pip:1", 2_500), (2, "like-kind:3", 2_500), (2, "like-kind:5", 2_500),
+    (2, "extra-roll", 2_500),
+)  # fmt: skip
+
+
+def test_an_installed_tablet_survives_from_no_more_bets_to_the_shake_of_high_roll(stage, new_page):
+    scene = stage("pa-675a")
+    scene.place(*HIGH_ROLL_WAGERS)
+    dealer, before = aged(installed(new_page, scene)), types_of(scene)
+    live_through(dealer, scene, Moment(GOES_ON, BETS_CLOSED, "No more bets", CLOSED))
+    while (act := scene.round_part["next"]["act"]) != "call_dice":
+        label = dealer.state()["next"]["label"]
+        live_through(dealer, scene, Moment(GOES_ON, BETS_CLOSED, label, CLOSED))
+        assert scene.round_part["next"]["act"] != act
+    assert types_of(scene)[len(before) :] == [
+        "bets.closed", "extra_rolls.locked_out", "fees.collected", "dice.shaken",
+    ]  # fmt: skip
+
+
+def test_an_installed_tablet_survives_from_the_dice_to_the_extra_throw_of_high_roll(stage, new_page):
+    scene = stage("pa-675a")
+    scene.place(*HIGH_ROLL_WAGERS)
+    scene.to_the_dice()
+    dealer, before = aged(installed(new_page, scene)), types_of(scene)
+
+    def dice(dealer):
+        dealer.enter(*FOUR_FIVES)
+        dealer.tap(dealer.next)
+        dealer.says("Wait for the line")
+        expect(dealer.page.locator("#dock-entry [data-face]:enabled")).to_have_count(0)
+
+    live_through(dealer, scene, Moment(GOES_ON, DICE, "10 dice", DICE_WAIT, dice))
+    label = dealer.state()["next"]["label"]
+    live_through(dealer, scene, Moment(GOES_ON, BETS_CLOSED, label, STEP_COMES))
+    live_through(dealer, scene, Moment(SETTLE_NOTHING, TAKE_NOTHING, tap=None))
+    assert types_of(scene)[len(before) :] == ["throw.settled", "dice.moved"]
+
+
+def test_an_installed_tablet_survives_each_phase_of_football(stage, new_page):
+    scene = stage("pa-577")
+    scene.place((5, "touchdown", 2_500), (5, "no-gain", 500, 1))
+    stick = FieldTablet(installed(new_page, scene, person="stickperson").page)
+    aged(stick)
+    before = types_of(scene)
+    live_through(
+        stick, scene, Moment(GOES_ON, NO_MORE_WAGERS, "Offer the dice", f"You can continue. {IN_ORDER}")
+    )
+    live_through(stick, scene, Moment(GOES_ON, BETS_CLOSED, "Dice out", CLOSED))
+    stick.is_in("ready")
+
+    def dice(stick):
+        stick.tap_dice(3, 1, 4)
+        stick.tap(stick.next)
+        stick.says("Wait for the line")
+        expect(stick.page.locator("#entry [data-die]:enabled")).to_have_count(0)
+
+    live_through(stick, scene, Moment(GOES_ON, DICE, "Dice 3, 1, 4", DICE_WAIT, dice))
+    stick.is_in("lit")
+    live_through(stick, scene, Moment(SETTLE_NOTHING, TAKE_NOTHING, tap=None))
+    assert types_of(scene)[len(before) :] == ["dice.offered", "dice.thrown", "throw.settled"]
