@@ -40,19 +40,22 @@ def key(command_id: uuid.UUID | None) -> Any:
     return Command._meta.pk.get_db_prep_value(command_id, connection)
 
 
-def entries_of(ids: Collection[uuid.UUID], stream: Stream, numbers: Collection[int]) -> set[int]:
-    """Those of these entries of a stream that acts with these ids wrote. An unreadable entry is of none."""
-    wanted = {str(id_) for id_ in ids}
+def entries_of(
+    ids: Collection[uuid.UUID], device: Device | None, stream: Stream, numbers: Collection[int]
+) -> set[int]:
+    """Those of these entries that acts with these ids wrote at this device. An unreadable entry is of none."""
+    wanted = {(str(id_), str(device.pk) if device else None) for id_ in ids}
     rows = Entry.objects.filter(stream=stream, seq__in=numbers).values_list("seq", "body")
-    return {number for number, body in rows if _command_of(bytes(body)) in wanted}
+    return {number for number, body in rows if _origin(bytes(body)) in wanted}
 
 
-def _command_of(body: bytes) -> str | None:
+def _origin(body: bytes) -> tuple[Any, Any]:
+    """The command and the device of an entry."""
     try:
-        command = json.loads(body)["command"]
+        said = json.loads(body)
+        return str(said["command"]), said["device"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return command if isinstance(command, str) else None
+        return None, None
 
 
 def verify_same(command: Command, content: bytes) -> None:

@@ -102,7 +102,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
             return True
         unseen = {number for number in _last_changes(request, act, ctx) if number > request.seen_version}
         if unseen and request.after:
-            unseen -= commands.entries_of(request.after, ctx.stream, unseen)
+            unseen -= commands.entries_of(request.after, request.device, ctx.stream, unseen)
         request.lookup.overtaken_by = max(unseen, default=None)
         return bool(unseen)
 

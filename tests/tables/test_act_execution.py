@@ -141,6 +141,8 @@ def test_an_act_that_waited_is_stale_by_what_another_tablet_did(scene):
     scene.act("place_wagers", laid(1), seen=seen, command=first)
     scene.act("place_wagers", laid(1, 5_000), by="floorperson", device=scene.podium)
     stale(scene, "place_wagers", laid(1, 7_500), seen=seen, after=[first])
+    newest = uuid.UUID(scene.entry["command"])  # a tablet cannot call the act of another one its own
+    stale(scene, "place_wagers", laid(1, 7_500), seen=seen, after=[first, newest])
     assert scene.entry["data"]["placed"][0]["cents"] == 5_000
 
 
