@@ -113,15 +113,13 @@ def test_corrections_are_entered_and_signed_at_any_zoom(scene, new_page):
     for size in (*ZOOMED.values(), *ZOOMED_UPRIGHT.values()):
         resize(dealer.page, size)
         for act in ("correct_dice", "record_missed_wager", "strike_mistaken_wager"):
-            dealer.tap(f'.dock [data-ask="{act}"]')
+            dealer.tap(f'.dock .act[data-ask="{act}"]')
             expect(dealer.page.locator("#ask")).to_be_visible()
             assert dealer.page.evaluate(CUT_FROM_DIALOG, PARTS_OF_DIALOG) == [], (size, act)
             dealer.tap("#ask [data-close]")
     resize(dealer.page, ZOOMED[150])
-    dealer.tap('.dock [data-ask="correct_dice"]')
-    for face in (2, 5, 5):
-        dealer.tap(f'#ask [data-ask-face="{face}"]')
-    dealer.page.locator("#ask [data-reasons] button").first.click()
+    dealer.tap('.dock .act[data-ask="correct_dice"]')
+    dealer.replace_dice(2, 5, 5)
     dealer.sign("floorperson")
     expect(dealer.page.locator("#ask")).to_be_hidden()
     assert scene.round_part["round"]["dice"] == [2, 5, 5]
