@@ -5,6 +5,9 @@ act needs an open table, and neither affects the round in play. `tables/correcti
 correction.
 """
 
+from typing import Annotated
+
+from games.act_forms import objects, text
 from games.engine import Refusal
 from games.params import MOST_CENTS, Params
 from tables.core.alert_kinds import AlertKind
@@ -44,6 +47,10 @@ from tables.runner.table import ActOutcome, act, act_without_post
 
 MAX_NUMBER = 2**31 - 1
 MAX_SEQ = 2**53 - 1
+
+
+def _read_moved(item: Params) -> tuple[int, int]:
+    return item.integer("seat", 1, 64), item.integer("cents", -MOST_CENTS, MOST_CENTS)
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing", step_up="office")
@@ -88,17 +95,19 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing", step_up="office")
 @act_without_post
-def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
+def settle_slip(
+    ctx: TableContext,
+    *,
+    slip_code: Annotated[str, text(20)],
+    reason: Annotated[str, text(MAX_REASON)] = "",
+    moved: Annotated[tuple[tuple[int, int], ...], objects(_read_moved, 64)],
+) -> ActOutcome:
     """Settle a slip: what each seat due in fact received or gave back. Less than due needs a reason.
 
     Before a review that comes first, nothing ends the slip, $0 neither: the slip is how the review learns of it.
     """
-    code, reason = (
-        params.text("slip", max_length=20),
-        params.text("reason", default="", max_length=MAX_REASON),
-    )
-    moved_cents_by_seat = dict(params.objects("moved", _read_moved, max_items=64))
-    slip = find_slip(ctx, code)
+    moved_cents_by_seat = dict(moved)
+    slip = find_slip(ctx, slip_code)
     verify_two_sign(ctx, slip.kind)
     if slip.status != Slip.Status.FILED:
         raise Refusal(SLIP_SETTLED_ALREADY, slip=slip.code)
@@ -159,10 +168,6 @@ def find_slip(ctx: TableContext, code: str) -> Slip:
     if slip is None or slip.code != code:
         raise Refusal(NO_SUCH_SLIP, slip=code, table=ctx.table.code)
     return slip
-
-
-def _read_moved(item: Params) -> tuple[int, int]:
-    return item.integer("seat", 1, 64), item.integer("cents", -MOST_CENTS, MOST_CENTS)
 
 
 def _verify_moved(slip: Slip, moved_by_seat: dict[int, int], reason: str) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, cast
 
-from games.act_forms import words
+from games.act_forms import Text, objects, text, words
 from games.engine import Refusal
 from games.params import Params
 from games.refusals import MALFORMED
@@ -32,12 +32,42 @@ MAX_LOTS, MAX_TO_DESTROY, MAX_DICE, MAX_UM = 100, 500, 12, 100_000
 TOLERANCE_UM = 127
 
 
+def _read_received(params: Params) -> DiceLot:
+    return DiceLot(
+        code=params.code("lot"),
+        dice=params.integer("dice", 1, MAX_DICE),
+        size_um=params.integer("size_um", 1, MAX_UM),
+        colors=params.choice("colours", ("alike", "green-red"), default="alike"),
+        attested=params.boolean("attested"),
+        training=params.boolean("training"),
+        maker=params.text("maker", default="", max_length=60),
+        serial=params.text("serial", default="", max_length=40),
+        seal_intact=params.boolean("seal_intact"),
+    )
+
+
+def _read_measured(params: Params) -> DiceMeasurement:
+    low, high = params.integer("low_um", 1, MAX_UM), params.integer("high_um", 1, MAX_UM)
+    if low > high:
+        low, high = high, low
+    return DiceMeasurement(
+        low_um=low,
+        high_um=high,
+        balanced=params.boolean("balanced"),
+        square=params.boolean("square"),
+        unmarked=params.boolean("clean"),
+    )
+
+
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
-def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
+def receive_dice(
+    ctx: FacilityContext,
+    *,
+    from_: Text,
+    lots: Annotated[tuple[DiceLot, ...], objects(_read_received, MAX_LOTS)],
+) -> ActOutcome:
     """Receive boxes of dice and record whether their seals are intact. Two departments sign."""
     section = custody.duty_section(ctx.facility, "receipt")
-    from_whom = params.text("from")
-    lots = params.objects("lots", _read_received, max_items=MAX_LOTS)
     verify_two_departments(ctx, section)
     codes = [lot.code for lot in lots]
     known_codes = set(
@@ -50,21 +80,7 @@ def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
         lot.facility, lot.status = ctx.facility, Status.RECEIVED
     ctx.lots += DiceLot.objects.bulk_create(lots)
     return ActOutcome(
-        DICE_RECEIVED({"from": from_whom, "section": section, "lots": [_received_data(lot) for lot in lots]})
-    )
-
-
-def _read_received(params: Params) -> DiceLot:
-    return DiceLot(
-        code=params.code("lot"),
-        dice=params.integer("dice", 1, MAX_DICE),
-        size_um=params.integer("size_um", 1, MAX_UM),
-        colors=params.choice("colours", ("alike", "green-red"), default="alike"),
-        attested=params.boolean("attested"),
-        training=params.boolean("training"),
-        maker=params.text("maker", default="", max_length=60),
-        serial=params.text("serial", default="", max_length=40),
-        seal_intact=params.boolean("seal_intact"),
+        DICE_RECEIVED({"from": from_, "section": section, "lots": [_received_data(lot) for lot in lots]})
     )
 
 
@@ -80,31 +96,34 @@ def _received_data(lot: DiceLot) -> DiceReceivedLot:
 
 
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
-def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
+def inspect_dice(
+    ctx: FacilityContext,
+    *,
+    lot_code: Text,
+    compartment: Annotated[str, text(40)],
+    micrometer: Text,
+    caliper: Text,
+    square: Text,
+    dice: Annotated[tuple[DiceMeasurement, ...], objects(_read_measured, MAX_DICE)],
+) -> ActOutcome:
     """Record the measures of every die of a received lot. One bad die rejects the lot; a good lot is stored.
 
-    `instruments` names the micrometer, the balancing caliper and the steel set square. Sizes are whole micrometers;
+    The micrometer, the balancing caliper and the steel set square are named. Sizes are whole micrometers;
     `low_um` and `high_um` are the smallest and the largest side of a die.
     """
-    code, compartment = params.text("lot"), params.text("compartment", max_length=40)
-    instruments: Instruments = {
-        "micrometer": params.text("micrometer"),
-        "caliper": params.text("caliper"),
-        "square": params.text("square"),
-    }
-    measured = params.objects("dice", _read_measured, max_items=MAX_DICE)
+    instruments: Instruments = {"micrometer": micrometer, "caliper": caliper, "square": square}
     section = custody.duty_section(ctx.facility, "storage")
     verify_two_departments(ctx, section)
-    lot = custody.locked_lot(ctx.facility, code)
+    lot = custody.locked_lot(ctx.facility, lot_code)
     custody.verify_status(lot, [Status.RECEIVED])
     for kind, instrument in instruments.items():
         verify_calibrated(ctx, kind, str(instrument))
-    if len(measured) != lot.dice:
-        raise Refusal(MEASURE_EVERY_DIE, lot=lot.code, dice=lot.dice, measured=len(measured))
-    for number, die in enumerate(measured, start=1):
+    if len(dice) != lot.dice:
+        raise Refusal(MEASURE_EVERY_DIE, lot=lot.code, dice=lot.dice, measured=len(dice))
+    for number, die in enumerate(dice, start=1):
         die.lot, die.die, die.good = lot, number, is_good(lot, die)
-    DiceMeasurement.objects.bulk_create(measured)
-    bad = [die.die for die in measured if not die.good]
+    DiceMeasurement.objects.bulk_create(dice)
+    bad = [die.die for die in dice if not die.good]
     lot.status = Status.REJECTED if bad else Status.STORED
     lot.compartment = compartment
     lot.to_destroy_since = ctx.now if bad else None
@@ -116,7 +135,7 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
         "compartment": compartment,
         "bad": bad,
         "tolerance_um": TOLERANCE_UM,
-        "dice": [_measurement_data(die) for die in measured],
+        "dice": [_measurement_data(die) for die in dice],
         "section": section,
     }
     entry_type = DICE_LOT_REJECTED if bad else DICE_LOT_STORED
@@ -127,19 +146,6 @@ def is_good(lot: DiceLot, die: DiceMeasurement) -> bool:
     """Whether a die is balanced, square and clean, and each of its sides is within the tolerance."""
     in_size = lot.size_um - TOLERANCE_UM <= die.low_um and die.high_um <= lot.size_um + TOLERANCE_UM
     return die.balanced and die.square and die.unmarked and in_size
-
-
-def _read_measured(params: Params) -> DiceMeasurement:
-    low, high = params.integer("low_um", 1, MAX_UM), params.integer("high_um", 1, MAX_UM)
-    if low > high:
-        low, high = high, low
-    return DiceMeasurement(
-        low_um=low,
-        high_um=high,
-        balanced=params.boolean("balanced"),
-        square=params.boolean("square"),
-        unmarked=params.boolean("clean"),
-    )
 
 
 def _measurement_data(die: DiceMeasurement) -> MeasuredDie:

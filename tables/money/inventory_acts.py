@@ -1,7 +1,7 @@
 """Acts that count the tray: the opener, a count at any time, and the closer; and the par of a table."""
 
+from games.act_forms import Chips
 from games.engine import Refusal
-from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, STAFFERS
 from tables.core.refusals import ROUND_IN_PLAY
@@ -36,12 +36,11 @@ from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
-def count_opener(ctx: TableContext, params: Params) -> ActOutcome:
+def count_opener(ctx: TableContext, *, chips: Chips) -> ActOutcome:
     """Count the tray before the table opens, against the slip of the last closer. The dealer and the floor sign.
 
     An opener that differs is a discrepancy; the inventory begins with what was counted.
     """
-    chips = params.chips("chips", values=ctx.table.facility.chip_values)
     _verify_kept(ctx)
     dealer, floorperson = dealer_and_floor(ctx, "opener")
     _verify_may_begin(ctx)
@@ -97,12 +96,11 @@ def count_opener(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
-def count_tray(ctx: TableContext, params: Params) -> ActOutcome:
+def count_tray(ctx: TableContext, *, chips: Chips) -> ActOutcome:
     """Count the tray by denomination, at any time. The dealer and the floor sign.
 
     A count that differs from the exact value is a discrepancy, and adjusts nothing.
     """
-    chips = params.chips("chips", values=ctx.table.facility.chip_values)
     dealer_and_floor(ctx, "count")
     inventory = require_inventory(ctx)
     cents, exact = value_cents(chips), exact_cents(ctx)
@@ -123,13 +121,12 @@ def count_tray(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
-def count_closer(ctx: TableContext, params: Params) -> ActOutcome:
+def count_closer(ctx: TableContext, *, chips: Chips) -> ActOutcome:
     """Count the tray before the table closes. The dealer and the floor sign; its slip is locked in with the chips.
 
     Refused during a round, while a fill or a credit is under way, and while a drop box is on the table. No chips move
     from then on until the next opener.
     """
-    chips = params.chips("chips", values=ctx.table.facility.chip_values)
     dealer, floorperson = dealer_and_floor(ctx, "closer")
     inventory = require_inventory(ctx)
     if ctx.round is not None:
@@ -174,12 +171,11 @@ def count_closer(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=STAFFERS, witness=True, depends_on="nothing")
-def set_par(ctx: TableContext, params: Params) -> ActOutcome:
+def set_par(ctx: TableContext, *, chips: Chips) -> ActOutcome:
     """Set what the tray of this table should hold, by denomination. Two people sign, as the row `pars` says.
 
     Raises `second-person-must-sign`.
     """
-    chips = params.chips("chips", values=ctx.table.facility.chip_values)
     _verify_kept(ctx)
     verify_par_is_signed(ctx)
     par = TrayPar.objects.filter(table=ctx.table).first() or TrayPar(table=ctx.table)

@@ -1,7 +1,11 @@
 """Acts that inspect, open and close a table."""
 
+from typing import Annotated
+
+from games.act_forms import OptionalDice, Words, whole
 from games.engine import Refusal
-from games.params import Params, malformed
+from games.params import malformed
+from games.snapshot_types import DiceAtClosing
 from tables.core.alerts import end_alert, held
 from tables.core.context import TableContext
 from tables.core.duty import lock_duty_of
@@ -37,16 +41,21 @@ from tables.staffing.spans import supervisor_at_opening
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
+def inspect_table(
+    ctx: TableContext,
+    *,
+    dice: OptionalDice = None,
+    lit: Words = (),
+    tosses: Annotated[int, whole(0, 99)] = 0,
+    lines: Words = (),
+    cameras: Words = (),
+) -> ActOutcome:
     """Record the inspection before an opening or after a repair, by the floorperson assigned to the table.
 
     If an electrical device lights the layout: the dice entered, and exactly their winning combinations lit. An
     automated shaker has three test runs. Each line of the edition is confirmed, with its signs and boxes. After a
     repair the inspection lets gaming continue.
     """
-    dice, lit = params.dice(optional=True), params.texts("lit")
-    tosses = params.integer("tosses", 0, 99, default=0)
-    lines, cameras = params.texts("lines"), params.texts("cameras")
     by = floor_signer(ctx)
     _, shaker = ctx.verify_dice_for_a_round()
     verify_inspection_is_due(ctx)
@@ -91,14 +100,13 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def open_table(ctx: TableContext, params: Params) -> ActOutcome:
+def open_table(ctx: TableContext, *, acknowledge_lapsed: bool = False) -> ActOutcome:
     """Open the table for gaming, after an inspection since it last closed and any repair. The floor signs.
 
     The floorperson who signs supervises the table unless a supervisor is on duty there. That supervisor has
     inspected it, not longer ago than `INSPECTION_HOLDS`. Every approval must be on file and every post staffed. A
     lapsed edition must be acknowledged.
     """
-    acknowledged = params.boolean("acknowledge_lapsed")
     verify_signed_by_floor(ctx)
     if ctx.table.status != Table.Status.CLOSED:
         raise Refusal(TABLE_NOT_CLOSED, table=ctx.table.code)
@@ -117,7 +125,7 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     inspection = verify_inspected(ctx, floorperson)
     edition = ctx.rules.edition
     lapsed = edition.lapses_on is not None and edition.lapses_on <= ctx.gaming_day
-    if lapsed and not acknowledged:
+    if lapsed and not acknowledge_lapsed:
         raise Refusal(EDITION_LAPSED, edition.source, on=edition.lapses_on)
     rules = current_rules(ctx)
     ctx.change_table(
@@ -146,7 +154,7 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def close_table(ctx: TableContext, params: Params) -> ActOutcome:
+def close_table(ctx: TableContext, *, dice: DiceAtClosing = "stay", secured: bool = False) -> ActOutcome:
     """Close the table between rounds. The floor signs. The next opening needs a new inspection.
 
     Refused while a dispute is not decided, a fill or a credit is under way, the drop box is on, or the closer is
@@ -155,8 +163,6 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     `dice`: they `stay` in the shaker, where their clock runs on, or are `removed`. If the edition requires new dice
     at each opening they are always removed. A shaker that may not be left alone must be locked away (`secured`).
     """
-    dice = params.choice("dice", ("stay", "removed"), default="stay")
-    secured = params.boolean("secured")
     verify_signed_by_floor(ctx)
     if ctx.table.status == Table.Status.CLOSED:
         raise Refusal(TABLE_IS_CLOSED, table=ctx.table.code)

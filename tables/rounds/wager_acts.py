@@ -1,11 +1,11 @@
 """The act that places wagers. A wager is the total that a seat has on one code."""
 
-from typing import cast
+from typing import Annotated, cast
 
+from games.act_forms import objects
 from games.engine import Refusal
 from games.engine.refusals import NOTHING_PLACED
 from games.engine.wagers import MadeIn
-from games.params import Params
 from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
@@ -25,14 +25,15 @@ from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE, depends_on="seats", is_all_in_context=True)
-def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
+def place_wagers(
+    ctx: TableContext, *, wagers: Annotated[tuple[WagerInput, ...], objects(read_wager_input)]
+) -> ActOutcome:
     """Record wagers as they are on the layout now, for one or several seats (and plays).
 
     Refused after no more bets, for cash, for an unknown wager, seat or increment, for a stake whose payout would be
     a fraction of a cent or that the chips of the house cannot pay, and for a suspended wager of a provider (§ 528.7).
     A wager outside the limits is accepted and flagged (§ 521.7(c)).
     """
-    wagers = params.objects("wagers", read_wager_input)
     verify_seats(ctx, wagers)
     if ctx.round is None and not any(wager.cents for wager in wagers):
         raise Refusal(NOTHING_PLACED, ctx.rules.section("placement"))

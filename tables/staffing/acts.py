@@ -113,7 +113,7 @@ def _new_holders(
 
 @act(roles=DEALERS, depends_on="nothing")
 @act_without_post
-def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
+def leave_table(ctx: TableContext) -> ActOutcome:
     """Leave a post without relief: at a closed table, or where no post may become empty and nothing is left
     unattended.
     """

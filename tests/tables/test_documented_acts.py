@@ -45,4 +45,4 @@ def test_the_command_says_what_a_program_may_send_with_each_act():
         "guides",
     )
     assert list(decided["params"]["properties"]) == ["guide", "granted", "body", "reference", "letter"]
-    assert acts["place_wagers"]["params"] is None  # reads them itself
+    assert acts["change_access"]["params"] is None  # reads them itself
