@@ -1,14 +1,15 @@
 """What the loser of two screens is told: who did what on the other one that left nothing to do for this act.
 
 A refusal by the rules is the same sentence whether the act was wrong or only late. `OVERTAKEN_BY` names the refusals of
-acts that come too late, each with the entry types that left nothing to do for them.
+acts that come too late, each with the entry types that left nothing to do for them; a game's own are `OVERTAKEN_BY` in
+the `words.py` of its folder.
 """
 
 from typing import Any
 
 from audit.entry_types import EntryType
 from audit.models import Entry
-from games.catalog.football.engine.refusals import CLOSED_BY_THE_THROW
+from games import registry
 from games.engine import refusals as engine
 from games.engine.refusals import Refusal
 from games.snapshot_types import ActLine
@@ -36,7 +37,6 @@ TRANSFER_STEPS = (
 )
 OVERTAKEN_BY: dict[str, tuple[EntryType[Any], ...]] = {
     engine.BETS_CLOSED: (rounds.BETS_CLOSED,),
-    CLOSED_BY_THE_THROW: (rounds.DICE_THROWN,),
     engine.SEAT_PAID_ALREADY: (rounds.WINNERS_PAID,),
     engine.NOTHING_TO_PAY: (rounds.WINNERS_PAID,),
     engine.SEAT_SETTLED_ALREADY: (rounds.SEATS_SETTLED,),
@@ -69,12 +69,17 @@ def who_was_first(table: Table, seen_version: int, device: str, entry: int | Non
 
 def who_left_nothing(table: Table, refusal: Refusal, seen_version: int, device: str) -> str:
     """Return who did on another screen what the refused act came too late for, as a sentence; "" if nobody did."""
-    types = {type_.name for type_ in OVERTAKEN_BY.get(refusal.code, ())}
+    types = {type_.name for type_ in OVERTAKEN_BY.get(refusal.code, ())} | _types_of_games(refusal.code)
     since = (line for line in selectors.acts(table) if line["seq"] > seen_version)
     line = next((line for line in since if line["type"] in types), None)
     if line is None or _is_of(table, line["seq"], device):
         return ""
     return _sentence(table, line, device)
+
+
+def _types_of_games(code: str) -> set[str]:
+    modules = registry.parts("words").values()
+    return {name for module in modules for name in getattr(module, "OVERTAKEN_BY", {}).get(code, ())}
 
 
 def _sentence(table: Table, line: ActLine, device: str) -> str:

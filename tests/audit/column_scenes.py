@@ -105,6 +105,8 @@ def play_evening(folder: Path) -> Scene:
     test_money.box(scene, "take_off_drop_box")
     test_money.cage(scene, "count_drop", {"drop_box": 1, "cents": 49_900}, "compliance")
     test_money.count(scene, "count_closer", {"100": 2})
+    dispute = {"alert": Alert.objects.get(kind="dispute", decided_at=None).pk}
+    scene.act("decide_alert", {**dispute, "decision": "as-recorded"}, by="floorperson", device=scene.podium)
     scene.close()
     test_money.count(scene, "count_opener", {"100": 2, "500": 1})
     scene.in_room("plan_move", {"person": "relief", "table": "T-01"}, by="floorperson")

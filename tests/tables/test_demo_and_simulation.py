@@ -11,6 +11,7 @@ from typing import get_args
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.db.models import Max, Min, Sum
 from django.test import Client
 
@@ -404,7 +405,8 @@ def test_no_installation_has_the_addresses_of_the_landing():
 def test_simulate_is_refused_beside_a_server_which_writes_at_the_present(settings):
     """It died with `clock-went-back` after the ticker wrote, and the server answered 500 while it played."""
     scene, settings.DEMO = make_scene(), True
-    for options in ({"rounds": 1}, {"hours": 1}, {"hours": 1, "live": True}):
+    evenings = ({"hours": 1}, {"hours": 1, "live": True})  # PostgreSQL has more than one writer
+    for options in (*evenings, {"rounds": 1}) if connection.vendor == "sqlite" else evenings:
         TickerStatus.objects.update_or_create(pk=1, defaults={"beat_at": clock.now(), "failing": []})
         with pytest.raises(CommandError, match="A server is running on this database"):
             said("simulate", tables=1, submission=scene.table.submission_code, **options)
