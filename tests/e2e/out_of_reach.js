@@ -22,11 +22,13 @@ export function findFaults(least) {
     if (width < least - .5 || height < least - .5) faults.push(`${name} has ${Math.round(width)}×${Math.round(height)}`);
     if (!isHit(part)) faults.push(`${name} is out of reach`);
   };
-  const askApart = (parts) => parts.forEach((part, place) => {
-    if (isOut(boxOf(part))) faults.push(`${nameOf(part)} leaves the glass`);
-    for (const other of parts.slice(place + 1))
-      if (isOver(boxOf(part), boxOf(other))) faults.push(`${nameOf(part)} lies on ${nameOf(other)}`);
-  });
+  const askApart = (parts) => {
+    for (const [place, part] of parts.entries()) {
+      if (isOut(boxOf(part))) faults.push(`${nameOf(part)} leaves the glass`);
+      for (const other of parts.slice(place + 1))
+        if (isOver(boxOf(part), boxOf(other))) faults.push(`${nameOf(part)} lies on ${nameOf(other)}`);
+    }
+  };
 
   if (root.scrollHeight > innerHeight || root.scrollWidth > innerWidth)
     faults.push(`the page is ${root.scrollWidth}×${root.scrollHeight}`);

@@ -109,8 +109,8 @@ def test_wagers_and_payments_are_put_right_and_a_void_asks_a_manager(scene, new_
     missed = box.locator("[data-row]").nth(1)
     missed.locator("[name=seat]").select_option("4")
     missed.locator("[name=wager]").select_option("total:12")
-    missed.locator("[name=cents]").fill("12.50")
-    expect(box.locator(".owed li")).to_have_text(["Seat 4gets$75"])
+    missed.locator("[name=cents]").fill("15")
+    expect(box.locator(".owed li")).to_have_text(["Seat 4gets$90"])
     look(page, "wager")
     assert faults_outside(page, LINKS) == []
     kind(office, box, "payment")
