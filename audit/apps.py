@@ -1,5 +1,4 @@
 from django.apps import AppConfig
-from django.utils.module_loading import autodiscover_modules
 
 
 class AuditConfig(AppConfig):
@@ -7,7 +6,4 @@ class AuditConfig(AppConfig):
 
     def ready(self) -> None:
         """Register what a full verification checks of people and devices, and of every declared column."""
-        from audit import stated_rows  # noqa: F401 (the import registers its check)
-        from audit.discovery import modules_named
-
-        autodiscover_modules(*modules_named("record_checks", self.path), *modules_named("columns", self.path))
+        from audit import registrations  # noqa: F401 (the checks register themselves)

@@ -3,7 +3,6 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.core.signals import setting_changed
-from django.utils.module_loading import autodiscover_modules
 
 
 class GamesConfig(AppConfig):
@@ -14,15 +13,12 @@ class GamesConfig(AppConfig):
         give the record each facility's gaming days.
         """
         from audit import clock
-        from audit.discovery import modules_named
-        from games import checks, jurisdictions, registry  # noqa: F401 (imports register the games and the checks)
+        from games import checks, jurisdictions, registrations, registry  # noqa: F401 (they register themselves)
         from games.engine import editions
 
         editions.add_source(jurisdictions.edition_documents)
         setting_changed.connect(on_setting_changed, dispatch_uid="games.jurisdictions.forget")
         clock.gaming_days.of = gaming_day
-        autodiscover_modules(*modules_named("acts", self.path))
-        autodiscover_modules(*modules_named("record_checks", self.path), *modules_named("columns", self.path))
 
 
 def on_setting_changed(*, setting: str, **_: Any) -> None:

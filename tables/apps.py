@@ -1,6 +1,5 @@
 from django.apps import AppConfig
 from django.urls import register_converter
-from django.utils.module_loading import autodiscover_modules
 
 
 class TablesConfig(AppConfig):
@@ -13,12 +12,10 @@ class TablesConfig(AppConfig):
         tables. A stream that is continued gets a new table.
         """
         from audit.closing import stream_continued
-        from audit.discovery import modules_named
         from audit.sealing.incarnations import incarnation_declared
         from games.office.core import floor
-        from tables import limits  # noqa: F401  # a topic in one file registers its acts, entries and lines itself
+        from tables import registrations  # noqa: F401 (acts, entries and their lines register themselves)
         from tables.core.signals import table_changed
-        from tables.equipment import sign_forms  # noqa: F401
         from tables.office_floor import Floor
         from tables.opening.continued_tables import continue_table
         from tables.runner.halts import resume_halted_tables
@@ -26,11 +23,6 @@ class TablesConfig(AppConfig):
         from tables.views.converters import Code
 
         register_converter(Code, "code")
-        autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
-        autodiscover_modules(
-            *modules_named("alert_rules", self.path), *modules_named("case_rules", self.path)
-        )
-        autodiscover_modules(*modules_named("record_checks", self.path), *modules_named("columns", self.path))
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.link.floor = Floor()
         stream_continued.connect(

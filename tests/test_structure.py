@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -223,3 +224,41 @@ def test_its_style_sheets_style_only_classes_that_something_has():
     styled = styled_classes()
     assert len(styled) > 1000
     assert {name: sheet for name, sheet in styled.items() if not exists(name)} == {}
+
+
+REGISTERING = {
+    "act", "act_without_post", "alert_kind", "alert_rule", "case_kind", "declare", "desk_act", "entry_type",
+    "entry_with_line", "facility_act", "office_act", "record_check", "record_gap", "register",
+}  # fmt: skip
+
+
+def registers(path: Path) -> bool:
+    """Whether a module registers something when it is imported: by a decorator, or by a call at its top level."""
+    for node in tree(path).body:
+        is_call = isinstance(node, ast.Expr | ast.Assign)
+        calls = [node.value] if is_call else getattr(node, "decorator_list", [])
+        names = (call.func if isinstance(call, ast.Call) else call for call in calls)
+        if any(isinstance(name, ast.Name) and name.id in REGISTERING for name in names):
+            return True
+    return False
+
+
+REGISTERED = """
+import django, sys
+django.setup()
+print(*sys.modules)
+"""
+
+
+def test_each_module_that_registers_something_is_imported_when_the_product_starts():
+    loaded = subprocess.run(
+        [sys.executable, "-c", REGISTERED], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    modules = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for room in ROOMS
+        for path in sources(room)
+        if registers(path)
+    }
+    assert len(modules) > 60
+    assert modules - set(loaded.stdout.split()) == set()

@@ -1,0 +1,14 @@
+"""Every module of people and the record that registers something when it is imported: checks, and what states a column.
+
+`AuditConfig.ready` imports this module, and `tests/test_structure.py` fails if one is missing here.
+"""
+
+# ruff: noqa: F401
+
+import audit.columns
+import audit.factor_record_checks
+import audit.people_columns
+import audit.people_record_checks
+import audit.record_checks
+import audit.sealing.record_checks
+import audit.stated_rows
