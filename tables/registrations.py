@@ -100,8 +100,7 @@ import tables.rotation.words
 import tables.rounds.acts
 import tables.rounds.alert_rules
 import tables.rounds.columns
-import tables.rounds.football_acts
-import tables.rounds.high_roll_acts
+import tables.rounds.game_acts
 import tables.rounds.return_acts
 import tables.rounds.seat_acts
 import tables.rounds.training_acts

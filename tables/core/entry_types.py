@@ -9,33 +9,6 @@ from games.snapshot_types import Addressee, AlertLevel, EquipmentKind
 Breach = Literal["unsupervised", "supervisor-off-duty", "span-exceeded"]
 
 
-class ActedFor(TypedDict):
-    """The post whose tablet was lost: another tablet acted for it, with the PIN of the person there."""
-
-    person: Annotated[str, "code of the person at the post, who signed as the witness of the entry"]
-    post: Annotated[PostCode, "the post that the act belongs to"]
-    reason: Annotated[str, "why the post's own tablet was not used, in a person's words"]
-
-
-class ActOfPost(TypedDict):
-    """An act that belongs to a post of the table."""
-
-    acted_for: NotRequired[Annotated[ActedFor, "present only if another tablet acted for the post"]]
-
-
-class DeviceClaim(TypedDict):
-    """What a device says about an act that waited for its connection. Nobody checks it: its clock may be wrong."""
-
-    tapped_at: Annotated[str, "when the act was tapped, by the clock of the device"]
-    waited_ms: Annotated[int, "how long the act waited before it was sent, as the device counted"]
-
-
-class ActThatWaits(TypedDict):
-    """An act that a tablet without a connection keeps and sends later."""
-
-    device_claim: NotRequired[Annotated[DeviceClaim, "present only if the device says that the act waited"]]
-
-
 class HeldAmount(TypedDict):
     cents: Annotated[int, "what is held back of this seat"]
     seat: int

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 from games.engine import Refusal
 from games.engine.game import PostAct, PostCode
+from games.game_acts import ActedFor
 from games.params import Params
 from games.registry import game_by_code
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.entry_types import ActedFor
 from tables.core.refusals import (
     ACT_OF_ANOTHER_POST,
     NOT_AT_THAT_POST,

@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.engine import RoundState
+from games.game_acts import Replay, game_acts
 from tables.core.entries import ENDS, RecordedEntry
 from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK, CorrectedEntry
 from tables.corrections.outcomes import FILED, PAYING_TYPES, EntryReference
 from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, EnteredWager, ReplayedRound, WagerKey
 from tables.rounds.entry_types import (
-    DICE_GATHERED,
-    DICE_MOVED,
-    DICE_THROWN,
     SEATS_SETTLED,
     THROW_NO_ROLL,
     WINNERS_PAID,
@@ -132,25 +130,10 @@ class RoundFacts:
             reasons = replayed.rules.edition.no_rolls  # empty where the edition lists no reasons
             section = {"section": reasons.get(data["reason"])} if reasons else {}
             return {"throw": self.last_throw, **section}
-        if type_ == DICE_THROWN.name:
-            quarterback = before.state.quarterback  # None: still the one of the previous game
-            return {"throw": self.last_throw + 1} | (
-                {"quarterback": quarterback} if quarterback is not None else {}
-            )
         if type_ == SEATS_SETTLED.name:
             return {"throw": self.last_throw}
-        if type_ == DICE_MOVED.name:
-            return {
-                "throw": self.last_throw,
-                "exposed": True,
-                **(replayed.game.view(replayed.state).get("held") or {}),
-            }
-        if type_ == DICE_GATHERED.name:
-            return {"dice": replayed.state.result.dice}
-        if "fees_cents" in data:
-            return {
-                "seats": sorted(wager.seat for wager in replayed.wagers if replayed.game.is_fee(wager.code))
-            }
+        if act := next((act for act in game_acts() if act.entry.name == type_), None):
+            return act.expected(Replay(replayed.game, before.state, replayed.state, self.last_throw))
         if type_ == DEVICE_FAILED.name and "dice" in data:
             return {"dice": list(replayed.state.dice)}
         return {}

@@ -12,6 +12,7 @@ from games.engine import RoundState, Rules
 from games.engine.procedures import Phase
 from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
 from games.engine.wagers import Wager
+from games.game_acts import GameAct, game_acts
 from games.registry import game_of
 from tables.core.entries import ENDS, RecordedEntry
 from tables.core.held_back import WagerKey as HeldKey
@@ -32,13 +33,7 @@ from tables.failures.entry_types import (
 from tables.rounds.entry_types import (
     BETS_CLOSED,
     DICE_DRAWN,
-    DICE_GATHERED,
-    DICE_MOVED,
-    DICE_OFFERED,
     DICE_SHAKEN,
-    DICE_THROWN,
-    EXTRA_ROLLS_LOCKED_OUT,
-    FEES_COLLECTED,
     LAYOUT_CLEARED,
     LOSERS_TAKEN,
     ROUND_NO_ROLL,
@@ -52,12 +47,7 @@ from tables.rounds.entry_types import (
     WINNERS_PAID,
     BetsClosed,
     DiceDrawn,
-    DiceGathered,
-    DiceMoved,
-    DiceOffered,
     DiceShaken,
-    DiceThrown,
-    ExtraRollFees,
     LayoutCleared,
     LosersTaken,
     ManualSettlement,
@@ -352,32 +342,15 @@ class ReplayedRound:
     def _dice_shaken(self, data: DiceShaken) -> None:
         self._apply_act("shake")
 
-    @applies(EXTRA_ROLLS_LOCKED_OUT)
-    def _extra_rolls_locked_out(self, data: ExtraRollFees) -> None:
-        self._apply_act("lock_out_extra_rolls")
-
-    @applies(DICE_GATHERED)
-    def _dice_gathered(self, data: DiceGathered) -> None:
-        self._apply_act("gather_loose_dice")
-
-    @applies(FEES_COLLECTED)
-    def _fees_collected(self, data: ExtraRollFees) -> None:
-        self._apply_act("collect_fees")
-        self.off_layout |= {wager.key for wager in self.wagers if self.game.is_fee(wager.code)}
-
-    @applies(DICE_MOVED)
-    def _dice_moved(self, data: DiceMoved) -> None:
-        self._apply_act("move_dice")
-
-    @applies(DICE_OFFERED)
-    def _dice_offered(self, data: DiceOffered) -> None:
-        seat = _seat(data["seat"])
-        self._update_state(offered=seat, quarterback=seat if data["accepted"] else None)
-
-    @applies(DICE_THROWN)
-    def _dice_thrown(self, data: DiceThrown) -> None:
-        self._update_state(quarterback=_seat(data["quarterback"]))
-        self._apply_act("throw_dice")
+    def apply_game_act(self, act: GameAct[Any], data: Mapping[str, Any]) -> None:
+        """Apply an entry of an act that this game alone has."""
+        changes = dict(act.changes(data))
+        if act.moves:
+            self._apply_act(act.name, **changes)
+        else:
+            self._update_state(**changes)
+        if act.takes_fees:
+            self.off_layout |= {wager.key for wager in self.wagers if self.game.is_fee(wager.code)}
 
     # Money
 
@@ -437,6 +410,13 @@ class ReplayedRound:
     @applies(DEVICE_FAILED)
     def _device_failed(self, data: DeviceFailed) -> None:
         self._update_state(manual_settlement=self.state.manual_settlement or bool(data.get("dice")))
+
+
+def _handler(act: GameAct[Any]) -> Handler[Any]:
+    return lambda replayed, data: replayed.apply_game_act(act, data)
+
+
+HANDLERS.update({act.entry.name: _handler(act) for act in game_acts()})
 
 
 def _wager_key(line: Mapping[str, Any]) -> WagerKey:

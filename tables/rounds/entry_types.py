@@ -5,17 +5,16 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from audit.entry_types import entry_type
 from games.engine.settlement import WagerOutcome
 from games.engine.wagers import MadeIn
+from games.game_acts import ActOfPost, ActThatWaits, LotOrNone, ThrowNumber
 from games.snapshot_types import EquipmentKind, SeatMark
-from tables.core.entry_types import ActOfPost, ActThatWaits, Raised
+from tables.core.entry_types import Raised
 from tables.models.rounds import FlagOrNone
 
 Faces = Annotated[list[int], "the faces of the dice"]
-LotOrNone = Annotated[str | None, "code of the dice lot; null where the shaker has no dice"]
 ShakerOrNone = Annotated[str | None, "code of the shaker; null where the table has none"]
 SectionOrEmpty = Annotated[str, "the section behind it; empty where the edition names none"]
 
 
-ThrowNumber = Annotated[int, "number of the throw in the round, void throws included"]
 FacesOrNone = Annotated[list[int], "the faces of the dice; empty where wagers go back without dice"]
 ReturnReason = Annotated[
     str, "why wagers go back, as a code; in old records in a person's words; otherwise empty"
@@ -129,49 +128,6 @@ class DiceDrawn(ActOfPost):
 DICE_DRAWN = entry_type("dice.drawn", DiceDrawn, "At a training table the machine drew the dice.")
 
 
-class DiceGathered(TypedDict):
-    dice: Annotated[int, "how many loose dice are thrown again"]
-    round: int
-
-
-DICE_GATHERED = entry_type(
-    "dice.gathered", DiceGathered, "High Roll Dice: the loose dice were gathered for the extra throw."
-)
-
-
-class DiceMoved(TypedDict):
-    count: Annotated[int, "how many dice match"]
-    exposed: bool
-    face: Annotated[int, "the face of the matching dice"]
-    round: int
-    throw: ThrowNumber
-
-
-DICE_MOVED = entry_type(
-    "dice.moved", DiceMoved, "High Roll Dice: the matching dice were moved into their box."
-)
-
-
-class ChosenDice(TypedDict):
-    green: Annotated[int, "how many green dice"]
-    red: Annotated[int, "how many red dice"]
-
-
-class DiceOffered(ActOfPost):
-    accepted: Annotated[bool, "whether the seat accepted the dice, and is the Quarterback"]
-    lot: LotOrNone
-    round: int
-    seat: int
-    chosen: NotRequired[Annotated[ChosenDice, "the dice that the Quarterback keeps, by color"]]
-
-
-DICE_OFFERED = entry_type(
-    "dice.offered",
-    DiceOffered,
-    "Three Dice Football: the dice were offered to a seat, which accepted them or not.",
-)
-
-
 class DiceShaken(ActThatWaits):
     activated_by_seat: Annotated[int, "the seat that activated a player-activated shaker; 0 where none did"]
     lot: str
@@ -184,39 +140,6 @@ class DiceShaken(ActThatWaits):
 
 DICE_SHAKEN = entry_type(
     "dice.shaken", DiceShaken, "The dice were shaken, or an automated shaker was activated."
-)
-
-
-class DiceThrown(ActOfPost, ActThatWaits):
-    lot: str
-    quarterback: Annotated[int | None, "the seat of the Quarterback; null without one"]
-    round: int
-    throw: ThrowNumber
-    wagered_cents: int
-
-
-DICE_THROWN = entry_type(
-    "dice.thrown",
-    DiceThrown,
-    "Three Dice Football: the dice left the Quarterback's hand, which closes the wagers on the play.",
-)
-
-
-class ExtraRollFees(TypedDict):
-    fees_cents: Annotated[int, "sum of the fees"]
-    round: int
-    seats: Annotated[list[int], "numbers of the seats that bought an Extra Roll"]
-
-
-EXTRA_ROLLS_LOCKED_OUT = entry_type(
-    "extra_rolls.locked_out",
-    ExtraRollFees,
-    "High Roll Dice: the sensors of the Extra Roll were locked.",
-)
-
-
-FEES_COLLECTED = entry_type(
-    "fees.collected", ExtraRollFees, "High Roll Dice: the fees of the Extra Roll were put into the tray."
 )
 
 

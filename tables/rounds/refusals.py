@@ -41,10 +41,6 @@ DICE_DRAWN_ALREADY = RefusalCode(
 )
 NO_SUCH_SEAT = RefusalCode("no-such-seat", "This table has seats 1 to %(seats)s; there is no seat %(seat)s.")
 NO_ROUND = RefusalCode("no-round", "No round is in play. It begins with the first wager or shake.")
-QUARTERBACK_SITS_OUT = RefusalCode(
-    "quarterback-sits-out",
-    "The Quarterback at seat %(seat)s has no wager in this game. Take one, or pass the dice on.",
-)
 NOTHING_TO_RETURN = RefusalCode(
     "nothing-to-return",
     "No wagers of round %(round)s are left to return.",

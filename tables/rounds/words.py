@@ -6,13 +6,7 @@ from typing import Any
 from tables.rounds.end_reasons import WORDS
 from tables.rounds.entry_types import (
     BETS_CLOSED,
-    DICE_GATHERED,
-    DICE_MOVED,
-    DICE_OFFERED,
     DICE_SHAKEN,
-    DICE_THROWN,
-    EXTRA_ROLLS_LOCKED_OUT,
-    FEES_COLLECTED,
     LAYOUT_CLEARED,
     LOSERS_TAKEN,
     ROUND_NO_ROLL,
@@ -91,17 +85,6 @@ ACT_LINES = [
             }
         ),
     ),
-    line(EXTRA_ROLLS_LOCKED_OUT, lambda data: "Extra Roll sensors locked"),
-    line(FEES_COLLECTED, lambda data: "Extra Roll fees %s collected" % dollars(data["fees_cents"])),
-    line(DICE_MOVED, lambda data: "%(count)s dice into the box of %(face)s" % data),
-    line(DICE_GATHERED, lambda data: "%(dice)s loose dice gathered" % data),
-    line(
-        DICE_OFFERED,
-        lambda data: (
-            ("Seat %s takes the dice" if data["accepted"] else "Seat %s declines the dice") % data["seat"]
-        ),
-    ),
-    line(DICE_THROWN, lambda data: "Dice out, throw %(throw)s" % data),
     line(ROUND_SETTLED_BY_HAND, lambda data: "Dice %s, settled manually" % dice_words(data["dice"])),
     line(
         ROUND_NO_ROLL,

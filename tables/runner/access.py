@@ -17,6 +17,7 @@ from audit.identity import IdentityRows, read_identities
 from audit.middleware import set_identity
 from audit.models import Device, Person, Station
 from audit.sessions import SessionStore
+from games.access import Pages
 from games.facility_runner import Forbidden
 from games.guide.history import may_show_history
 from games.models import Facility
@@ -64,6 +65,7 @@ FACILITY_PAGE_ROLES = {
     CAGE_PAGE: CAGE | SEES_EVERYTHING | STAFFERS,
     HANDOVER: STAFFERS,
 }
+FACILITY_PAGES = {page: Pages(roles) for page, roles in FACILITY_PAGE_ROLES.items()}
 FACILITY_PAGES_ROLES = frozenset().union(*FACILITY_PAGE_ROLES.values())
 
 
@@ -172,20 +174,12 @@ def facility_page_for(request: HttpRequest, facility: str, page: str) -> tuple[P
 
     Raises `SignedOut`, `Locked` or `Denied`.
     """
-    person, device = person_of(request), enrolled_device(request)
-    if device is None or page not in facility_pages_for(person, device) or device.facility != facility:
-        raise Denied
-    page_facility = Facility.objects.filter(code=facility).first()
-    if page_facility is None:
-        raise Denied
-    return person, page_facility
+    return FACILITY_PAGES[page].authorize(request, facility)
 
 
 def facility_pages_for(person: Person, device: Device | None) -> list[str]:
     """Return the facility pages that the person may open at this device; none at a tablet that serves one table."""
-    if device is None or device.place or person.facility not in ("", device.facility):
-        return []
-    return [page for page, roles in FACILITY_PAGE_ROLES.items() if person.role in roles]
+    return [page for page, pages in FACILITY_PAGES.items() if pages.may_see(person, device)]
 
 
 def dice_of_table_for(request: HttpRequest, facility: str, code: str) -> tuple[Table, Person]:

@@ -11,10 +11,10 @@ from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.models import Command, Stream
 from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, ClaimedTap, Do, Stale
 from games.act_forms import form_of
+from games.game_acts import ActedFor, DeviceClaim
 from games.params import Params, malformed
 from tables.core import post_acts
 from tables.core.context import TableContext
-from tables.core.entry_types import ActedFor, DeviceClaim
 from tables.core.permissions import verify_at_post, verify_may, verify_may_sign
 from tables.core.reads import Locked, locked_table, read_play
 from tables.runner import halts

@@ -9,6 +9,7 @@ from games.engine.game_views import GameView
 from games.engine.procedures import Phase, has_ended
 from games.engine.settlement import LOSE, WIN, Settled, WagerOutcome
 from games.engine.state import RoundState
+from games.game_acts import game_act
 from games.snapshot_types import (
     AheadStep,
     HeldSeat,
@@ -40,7 +41,6 @@ from tables.models import Round, Table, Wager
 from tables.opening.view import Opening
 from tables.rounds import settling_view
 from tables.rounds.layout import labels
-from tables.rounds.quarterback import verify_quarterback_plays
 from tables.rules import suspensions
 from tables.rules.notice import awaits_acknowledgment, current_rules
 from tables.rules.refusals import RULES_NOT_ACKNOWLEDGED
@@ -56,8 +56,6 @@ from tables.words.sentences import (
 )
 
 WagerKey = tuple[int, str, int | None]  # seat, code, play
-
-USES_THE_DICE = frozenset({"shake", "throw_dice"})
 
 
 def round_part(ctx: TableContext, opening: Opening) -> RoundPart:
@@ -424,23 +422,24 @@ def _params(ctx: TableContext, name: str) -> NextParams:
     shaker = ctx.rules.shaker(ctx.state.shaker)
     if name == "shake" and not shaker.automated:
         return {"shakes": shaker.shakes_least}
-    if name == "offer_dice":
-        return {"seat": _game(ctx, ctx.state)["offer"]["next"], "accepted": True}
-    return {}
+    declared = game_act(name)
+    return declared.next_params(_game(ctx, ctx.state)) if declared else {}
 
 
 def _missing(ctx: TableContext, name: str) -> Missing | None:
-    if name not in USES_THE_DICE and ctx.round is not None:
+    declared = game_act(name)
+    uses_the_dice = name == "shake" or (declared is not None and declared.throws_dice)
+    if not uses_the_dice and ctx.round is not None:
         return None
     try:
         if ctx.round is None:
             suspensions.verify_game_not_suspended(ctx)
-        if name in USES_THE_DICE:
+        if uses_the_dice:
             ctx.verify_dice_in_time()
         else:
             ctx.verify_dice_for_a_round()
-        if name == "throw_dice":
-            verify_quarterback_plays(ctx)
+        if declared is not None and uses_the_dice:
+            declared.verify(ctx.state)
     except Refusal as refusal:
         return missing_by(refusal)
     return None

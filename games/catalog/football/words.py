@@ -63,8 +63,24 @@ INSTRUCTIONS = {
     ("clear_layout", "dice-cup"): "Marker to the 20, pucks to 1st Down and Play 1.",
 }
 
-# A line of its inspection, as a floorperson confirms it
-INSPECTION_LINES = {"dice-in-cup": "Four green and two red dice are in the dice cup."}
+# Lines of its inspections and of the approval of its layout, as a floorperson confirms them
+INSPECTION_LINES = {
+    "dice-in-cup": "Four green and two red dice are in the dice cup.",
+    "football-field": "The field has both end zones, its 10 and 20 yard lines, and yards 1 to 23 in the middle.",
+    "boxes-attached": "Drop box and tip box are where approved.",
+    "cameras": "A fixed camera covers each end of the table.",
+    "cup-in-front": "The dice cup is in front of the stickperson.",
+    "stick": "The stickperson's stick is at the table.",
+    "place-extra-point": "There is a place for the Extra Point.",
+    "place-first-down": "There is a place for 1st Down.",
+    "place-first-goal": "There is a place for 1st & Goal.",
+    "place-game-length": "There are places for the game length, 1 to 6.",
+    "place-second-down": "There is a place for 2nd Down.",
+    "place-second-goal": "There is a place for 2nd & Goal.",
+    "place-third-down": "There is a place for 3rd Down.",
+    "place-third-goal": "There is a place for 3rd & Goal.",
+    "table-shape": "The table is oblong, with round corners and high walls.",
+}
 
 # Names of its equipment, and what is said about an act
 LABELS = {

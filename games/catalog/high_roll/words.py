@@ -53,3 +53,23 @@ LABELS = {
 
 DEVICE_PARTS = {"device": "The Extra Roll sensors"}
 DEVICE_ICONS = {"device": "i-sensor"}
+
+# Lines of its inspections and of the approvals of its equipment, as a floorperson confirms them
+INSPECTION_LINES = {
+    "extra-roll-sensors": "The Extra Roll sensor responds at every place.",
+    "limit-sign": "A sign at the table shows the payout limit.",
+    "shaker-and-dice": "The shaker and all its dice are at the table.",
+    "throw-box": "The throw box is in the table top, clean and empty.",
+    "circles-nine-and-ten": "Each place has the circles nine and ten, marked “First Roll Side Bet”.",
+    "circles-two-to-eight": "Each place has seven Like Kind circles, two to eight of a kind.",
+    "circles-two-to-six": "Each place has Like Kind circles for two to six of a kind and for no match.",
+    "dealer-opposite": "The players' places are on one side and the dealer's is opposite.",
+    "equal-value-notice": "Each place tells players to keep their wagers equal.",
+    "pip-street-dice": "Each place shows six dice, from the two at the player's left to the one at the right.",
+    "throw-box-labels": "The boxes read Ace, Six, Five, Four, Three, Two from the dealer's left.",
+    "extra-roll-device": "A device at each place acknowledges an Extra Roll.",
+    "extra-roll-lock-out": "The lock-out blocks late Extra Rolls.",
+}
+APPROVAL_SUBJECTS = {
+    "extra-roll-system": "Extra Roll system",
+}

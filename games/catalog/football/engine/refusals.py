@@ -72,3 +72,8 @@ NEXT_PLAY_WAGERED = RefusalCode(
     "Wagers for play %(play)s lie there already. Take them off before the dice are corrected.",
     "Wagers lie there",
 )
+QUARTERBACK_SITS_OUT = RefusalCode(
+    "quarterback-sits-out",
+    "The Quarterback at seat %(seat)s has no wager in this game. Take one, or pass the dice on.",
+    "Quarterback without wager",
+)
