@@ -1,6 +1,6 @@
 """The meanings of fields, by name, for names that mean the same in every entry.
 
-docs/record.md and the JSON Schemas show these. A field with another meaning in one entry is declared with it:
+`manage.py reference entries` and the JSON Schemas show these. A field with another meaning in one entry declares it:
 `Annotated[int, "the dice that are loose"]`. Names ending in `_cents` are integer cents, in `_um` micrometers, in `_bp`
 basis points, in `_sha256` hex digests, in `_on` calendar days, in `_at` moments in UTC.
 """

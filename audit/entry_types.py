@@ -1,7 +1,7 @@
 """Declarations of the entries of the record: one `EntryType` for each type, in the package that writes it.
 
 An entry's `data` is declared once, as a TypedDict. Writers build it through the entry type, so that mypy checks them;
-`record.append` refuses an undeclared type. docs/record.md and the JSON Schemas of an export bundle are
+`record.append` refuses an undeclared type. `manage.py reference entries` and the JSON Schemas of an export bundle are
 generated from these declarations (`audit.entry_schemas`).
 
 A field's meaning is declared with it (`Annotated[int, "…"]`), or in `audit.entry_fields` if it is the same in all

@@ -1,8 +1,7 @@
 """The declaration of a table's snapshot: every key, in the order in which it is sent.
 
-Builders return these types and readers take them, so that mypy checks both. `python -m script.snapshot_fields` writes
-the tables of docs/snapshot.md from this module. Money is integer cents, faces are 1 to 6. Nothing absent is left out:
-it is null.
+Builders return these types and readers take them, so that mypy checks both. `manage.py reference snapshot`
+prints its page. Money is integer cents, faces are 1 to 6. Nothing absent is left out: it is null.
 """
 
 from dataclasses import dataclass

@@ -15,8 +15,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from script import capacity
-from script.figures import Committed, Comparison, Figure, Run, better_of, compare, table, write_page
+from script.figures import Committed, Comparison, Figure, Run, better_of, compare, table
 from script.service_finder import ROOT
 
 
@@ -51,9 +50,7 @@ TITLES = {name: part.title for name, part in PARTS.items()} | {
 def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="script/bench", description=__doc__)
     options.add_argument("--only", nargs="+", choices=PARTS, default=None, help="measure these parts")
-    options.add_argument(
-        "--write", action="store_true", help="write the figures into docs (bench.json, two pages)"
-    )
+    options.add_argument("--write", action="store_true", help="write the figures into docs/bench.json")
     options.add_argument(
         "--nightly",
         action="store_true",
@@ -122,9 +119,7 @@ def _report(run: Run, committed: Committed, *, is_written: bool) -> None:
     if is_written and run.figures:
         committed.replace(run)
         committed.write()
-        write_page(committed, TITLES)
-        capacity.write_page(committed)
-        print("\nWritten to docs/bench.json, docs/bench.md and docs/capacity.md.")
+        print("\nWritten to docs/bench.json; python -m script.reference makes pages of it.")
 
 
 def _measure(names: Sequence[str], arguments: Sequence[str]) -> tuple[list[Figure], list[str]]:

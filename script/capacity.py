@@ -1,4 +1,4 @@
-"""What an installation carries, calculated from the committed figures of `script/bench`, for docs/capacity.md.
+"""What an installation carries, calculated from the committed figures of `script/bench` (docs/capacity.md).
 
 Nothing here is measured: each row says from which figures it comes. A core counts as full at `USABLE`, because queues
 grow beyond.
@@ -8,10 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from script.figures import Committed, Run
-from script.generated_docs import GeneratedPart
-from script.service_finder import ROOT
 
-PART = GeneratedPart(ROOT / "docs" / "capacity.md", "capacity", "script/bench --write")
 USABLE = 0.7
 ROUNDS_AN_HOUR = 60
 ACTS_A_ROUND = 16
@@ -44,7 +41,7 @@ class TableCost:
 
 
 def lines(committed: Committed) -> Iterator[str]:
-    """The generated part of docs/capacity.md."""
+    """The page, in Markdown."""
     run = committed.runs.get("floor")
     if run is None:
         yield "The floor was not measured yet: `script/bench --only floor --write`."
@@ -93,8 +90,3 @@ def _table(head: tuple[str, ...], *rows: tuple[str, ...]) -> Iterator[str]:
     yield ""
     for row in (head, ("---",) * len(head), *rows):
         yield f"| {' | '.join(row)} |"
-
-
-def write_page(committed: Committed) -> None:
-    """Replace the generated part of docs/capacity.md."""
-    PART.write("\n".join(lines(committed)))

@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from script.generated_docs import GeneratedPart
 from script.service_finder import ROOT
 
 FILE = ROOT / "docs" / "bench.json"
-PART = GeneratedPart(ROOT / "docs" / "bench.md", "figures", "script/bench --write")
 WORSE_RATIO = 1.2  # the nightly check fails beyond
 Better = Literal["lower", "higher"]
 
@@ -199,13 +197,8 @@ def table(figures: Sequence[Figure]) -> list[str]:
 
 
 def page_lines(committed: Committed, titles: dict[str, str]) -> Iterator[str]:
-    """The generated part of docs/bench.md: for each part when and where it was measured, and its table."""
+    """For each part when and where it was measured, and its table."""
     for part, run in ((part, committed.runs[part]) for part in titles if part in committed.runs):
         commit = f", commit {run.commit}" if run.commit else ""
         where = f"Measured on {run.day}{commit}, {run.machine}; load average before the run {run.load}."
-        yield "\n".join([f"### `{part}`: {titles[part]}", "", where, "", *table(run.figures)])
-
-
-def write_page(committed: Committed, titles: dict[str, str]) -> None:
-    """Replace the generated part of docs/bench.md."""
-    PART.write("\n\n".join(page_lines(committed, titles)))
+        yield "\n".join([f"## `{part}`: {titles[part]}", "", where, "", *table(run.figures)])

@@ -192,7 +192,7 @@ def test_a_failure_says_how_to_run_its_fault_again(capsys):
     trial = Trial(FAULTS[0], ["a reason"])
     assert "FAILED" in report.headline(trial)
     assert report.how_to_repeat(trial, 7).endswith("script/test --faults -- --seed 7 --only worker-killed")
-    assert "**no**: a reason" in report.table([trial], 7)
+    assert "**no**: a reason" in report.page(report.run_of([trial], 7))
 
 
 def test_a_fault_that_did_not_happen_fails_its_trial():
@@ -201,12 +201,6 @@ def test_a_fault_that_did_not_happen_fails_its_trial():
     assert ground.problems == []
     ground.needs(False, "no session was there to end")
     assert ground.problems == ["no session was there to end, so the fault showed nothing"]
-
-
-def test_the_page_says_why_a_fault_was_not_tried():
-    text = report.table([Trial(FAULTS[0])], 7, skipped={"fsync-failing": "there is no C compiler here (cc)"})
-    assert "1 of 1 faults held." in text
-    assert "Not tried: `fsync-failing`, because there is no C compiler here (cc)." in text
 
 
 def test_a_disk_without_a_compiler_says_so_and_changes_no_process(tmp_path, monkeypatch):
@@ -258,15 +252,21 @@ def test_a_disk_fails_as_it_is_told(tmp_path, failure, fates):
     assert ran.stdout.strip() == fates, ran.stderr
 
 
-def test_the_page_names_the_run_before(tmp_path, monkeypatch):
-    page = tmp_path / "faults.md"
-    page.write_text(f"before\n{report.PART.begin}\n{report.PART.end}\nafter\n")
-    monkeypatch.setattr(report, "PART", replace(report.PART, page=page))
-    for seed in (7, 8):
-        report.write([Trial(FAULTS[0])], seed)
-    text = page.read_text()
-    assert text.startswith("before\n") and text.endswith("after\n")
-    assert "Seed 8: 1 of 1 faults held." in text and "Run before: Seed 7: 1 of 1 faults held." in text
+def test_the_page_of_a_run_names_the_run_before(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "FILE", tmp_path / "faults.json")
+    report.write([Trial(FAULTS[0])], 7)
+    report.write([Trial(FAULTS[0]), Trial(FAULTS[1], ["a | reason"])], 8, {"disk": "there is no compiler"})
+    page = report.page(report.read())
+    assert "Seed 8: 1 of 2 faults held. " in page and "Run before: Seed 7: 1 of 1 faults held." in page
+    assert "Not tried: `disk`, because there is no compiler." in page
+    assert f"| `{FAULTS[1].name}`: {FAULTS[1].title} | **no**: a / reason | 0.0 | 0, 0, 0 | 0.0 | 0 |" in page
+
+
+def test_the_committed_run_is_of_every_fault():
+    run = report.read()
+    assert {result["fault"] for result in run["trials"]} | run["skipped"].keys() == {
+        fault.name for fault in FAULTS
+    }
 
 
 def test_it_notices_a_log_that_nobody_can_read():

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         report.write_results(trials, options.results)
     if not (options.quick or options.of_today or options.only):
         report.write(trials, seed, skipped)
-        print(f"The table is in {report.PART.page.relative_to(ROOT)}.")
+        print(f"Written to {report.FILE.relative_to(ROOT)}; python -m script.reference makes a page of it.")
     return int(not notices or any(trial.failed for trial in trials))
 
 

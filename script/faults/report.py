@@ -1,21 +1,46 @@
-"""What a run prints, and the table of docs/faults.md."""
+"""What a run prints, and docs/faults.json with the page that is made of it."""
 
+import json
 import platform
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypedDict
 from xml.etree import ElementTree
 
 from script.faults.trial import Trial
-from script.generated_docs import GeneratedPart
 from script.service_finder import ROOT
 
-PART = GeneratedPart(ROOT / "docs" / "faults.md", "faults", "script/test --faults")
-OUTCOME = re.compile(r"Seed \d+: \d+ of \d+ faults held")
+FILE = ROOT / "docs" / "faults.json"
 # Folders and addresses of memory, which differ in every run.
 OF_THIS_RUN = re.compile(r"/\S*pitside-faults-\w+/| at 0x[0-9a-f]+")
 MESSAGES_SHOWN = 4
+
+
+class Result(TypedDict):
+    """What one fault did. `problems` is empty if everything held; `lines` are those that an operator read."""
+
+    fault: str
+    title: str
+    problems: list[str]
+    seconds: float
+    taken: int
+    refused: int
+    asked_again: int
+    slowest: float
+    log_kb: int
+    lines: list[str]
+
+
+class Run(TypedDict):
+    """A run of all faults. `skipped`: why a fault was not tried, by its name."""
+
+    seed: int
+    system: str
+    before: str
+    skipped: dict[str, str]
+    trials: list[Result]
 
 
 def headline(trial: Trial) -> str:
@@ -59,44 +84,73 @@ def kilobytes(trial: Trial) -> float:
     return sum(len(line.text) + 1 for line in own) / 1_000
 
 
-def table(
+def run_of(
     trials: Sequence[Trial], seed: int, before: str = "", skipped: Mapping[str, str] | None = None
-) -> str:
-    """The tables of docs/faults.md.
+) -> Run:
+    """What `docs/faults.json` keeps of a run. `before` is what the run before said of itself."""
+    return {
+        "seed": seed,
+        "system": f"{platform.system()}, Python {platform.python_version()}",
+        "before": before,
+        "skipped": dict(skipped or {}),
+        "trials": [_result(trial) for trial in trials],
+    }
 
-    `before` is what the run before said of itself, `skipped` why faults were not tried, by their names.
-    """
-    held = sum(trial.held for trial in trials)
-    outcome = f"Seed {seed}: {held} of {len(trials)} faults held"
+
+def _result(trial: Trial) -> Result:
+    messages = operator_lines(trial)
+    more = [f"and {len(messages) - MESSAGES_SHOWN} more"] if len(messages) > MESSAGES_SHOWN else []
+    return {
+        "fault": trial.fault.name,
+        "title": trial.fault.title,
+        "problems": ([trial.fault.gap] if trial.fault.gap else trial.problems[:2]) if trial.problems else [],
+        "seconds": round(trial.seconds, 1),
+        "taken": trial.fates["taken"],
+        "refused": trial.fates["refused"],
+        "asked_again": trial.asked_again,
+        "slowest": round(trial.slowest, 1),
+        "log_kb": round(kilobytes(trial)),
+        "lines": [*messages[:MESSAGES_SHOWN], *more],
+    }
+
+
+def headline_of(run: Run) -> str:
+    held = sum(not result["problems"] for result in run["trials"])
+    return f"Seed {run['seed']}: {held} of {len(run['trials'])} faults held"
+
+
+def page(run: Run) -> str:
+    """The page of a run, in Markdown."""
     lines = [
-        f"{outcome}. {platform.system()}, Python {platform.python_version()}."
-        + (before and f" Run before: {before}.")
-        + "".join(f" Not tried: `{name}`, because {why}." for name, why in (skipped or {}).items()),
+        "# What the faults did",
+        "",
+        f"{headline_of(run)}. {run['system']}."
+        + (run["before"] and f" Run before: {run['before']}.")
+        + "".join(f" Not tried: `{name}`, because {why}." for name, why in run["skipped"].items()),
         "",
         "| fault | held | seconds until right | acts taken, refused, asked again | slowest act, s | log, kB |",
         "|---|---|---|---|---|---|",
     ]
-    for trial in trials:
-        reasons = [trial.fault.gap] if trial.fault.gap else trial.problems[:2]
-        held_text = "yes" if trial.held else "**no**: " + "; ".join(reasons).replace("|", "/")
-        fates = f"{trial.fates['taken']}, {trial.fates['refused']}, {trial.asked_again}"
+    for result in run["trials"]:
+        held_text = (
+            "**no**: " + "; ".join(result["problems"]).replace("|", "/") if result["problems"] else "yes"
+        )
+        fates = f"{result['taken']}, {result['refused']}, {result['asked_again']}"
         lines.append(
-            f"| `{trial.fault.name}`: {trial.fault.title} | {held_text} | {trial.seconds:.1f} | {fates} "
-            f"| {trial.slowest:.1f} | {kilobytes(trial):.0f} |"
+            f"| `{result['fault']}`: {result['title']} | {held_text} | {result['seconds']:.1f} | {fates} "
+            f"| {result['slowest']:.1f} | {result['log_kb']} |"
         )
     lines += [
         "",
-        "### What an operator read",
+        "## What an operator read",
         "",
         "| fault | lines above `info`, the most frequent first |",
         "|---|---|",
     ]
-    for trial in trials:
-        messages = operator_lines(trial)
-        more = [f"and {len(messages) - MESSAGES_SHOWN} more"] if len(messages) > MESSAGES_SHOWN else []
-        text = "; ".join([*messages[:MESSAGES_SHOWN], *more]) or "nothing"
-        lines.append(f"| `{trial.fault.name}` | {text.replace('|', '/')} |")
-    return "\n".join(lines)
+    for result in run["trials"]:
+        text = "; ".join(result["lines"]) or "nothing"
+        lines.append(f"| `{result['fault']}` | {text.replace('|', '/')} |")
+    return "\n".join([*lines, ""])
 
 
 def write_results(trials: Sequence[Trial], path: Path) -> None:
@@ -107,8 +161,13 @@ def write_results(trials: Sequence[Trial], path: Path) -> None:
 
 
 def write(trials: Sequence[Trial], seed: int, skipped: Mapping[str, str] | None = None) -> None:
-    """Replace the table of docs/faults.md."""
-    text = PART.page.read_text("utf-8")
-    newest = OUTCOME.search(PART.current(text))
-    generated = table(trials, seed, newest[0] if newest else "", skipped)
-    PART.page.write_text(PART.replaced(text, generated), "utf-8")
+    """Replace docs/faults.json. `python -m script.reference` makes a page of it."""
+    before = headline_of(read()) if FILE.exists() else ""
+    run = run_of(trials, seed, before, skipped)
+    FILE.write_text(json.dumps(run, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def read() -> Run:
+    """The newest committed run."""
+    run: Run = json.loads(FILE.read_text("utf-8"))
+    return run

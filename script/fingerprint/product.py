@@ -32,7 +32,7 @@ class Product:
 
     @classmethod
     def snapshot(cls, table_id: int) -> Json:
-        """The snapshot of one table (docs/snapshot.md)."""
+        """The snapshot of one table."""
         snapshot: Json = cls.find(cls.SNAPSHOT)(table_id)
         return snapshot
 

@@ -88,7 +88,7 @@ class ReplayedSnapshot(TypedDict):
 
 
 def layout_snapshot(replayed: ReplayedRound, seats: int) -> ReplayedSnapshot:
-    """Return the snapshot's `table`, `layout` and `round` (docs/snapshot.md), as far as the layouts read them."""
+    """Return the snapshot's `table`, `layout` and `round` (`games.snapshot_types`), as far as the layouts read them."""
     state = replayed.state
     names = {
         wager_type.code: str(wager_type.label) for wager_type in replayed.game.wager_types(replayed.rules)

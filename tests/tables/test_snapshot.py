@@ -4,7 +4,6 @@ import json
 import random
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
@@ -19,8 +18,8 @@ from games.engine.procedures import ENDED, EndedPhase
 from games.models import SignForm
 from games.models.patrons import SignKind
 from games.snapshot_types import AlertLevel, ShakerKind, Snapshot, TableKind, TableStatus
-from script import snapshot_fields
 from tables.demo.seeding import approve_shaker
+from tables.management.reference import snapshot as page_of_snapshot
 from tables.models import Alert, Shaker, Table
 from tables.runner import table
 from tables.screens import fragments
@@ -29,14 +28,11 @@ from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "snapshot.md"
 GAME_VIEWS = {"sic-bo": GameView, "high-roll": HighRollView, "football": FootballView}
 
 
 def example() -> dict[str, Any]:
-    block = re.search(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert block
-    return json.loads(block[1])
+    return json.loads(page_of_snapshot.EXAMPLE.read_text("utf-8"))
 
 
 def misplaced(value: Any, hint: Any, where: str = "snapshot") -> Iterator[str]:
@@ -76,8 +72,21 @@ def paying(scene):
     return scene
 
 
-def test_its_page_is_written_from_the_declaration():
-    assert snapshot_fields.page_text() == PAGE.read_text("utf-8")
+def declared(hint: Any) -> set[Any]:
+    """Every object that a type declares, itself included."""
+    inner = get_type_hints(hint, include_extras=True).values() if is_typeddict(hint) else get_args(hint)
+    return ({hint} if is_typeddict(hint) else set()).union(*(declared(nested) for nested in inner))
+
+
+def test_its_page_has_a_row_for_each_field_of_each_object_and_of_each_game():
+    page = page_of_snapshot.page()
+    objects = declared(Snapshot)
+    fields = [name for hint in objects for name in get_type_hints(hint)]
+    general = page[page.index("# Fields") : page.index("## `round.game of ")]
+    assert len(objects) > 40 and general.count("\n| `") == len(fields)
+    for name in ("High Roll Dice", "Three Dice Football"):
+        assert f"## `round.game of {name}`" in page
+    assert "| `yard` | integer |" in page and "`round.game of Sic Bo" not in page
 
 
 def test_the_example_of_its_page_has_the_declared_keys():

@@ -6,21 +6,10 @@ from collections.abc import Iterator
 from typing import Any, TypedDict
 
 from django.core.management.base import BaseCommand
-from django.urls import reverse
 
-from audit.runner import Act, ActRunner
+from audit.runner import Act
 from games.act_forms import ActForm, Schema
-from games.office.core import runner as office
-from tables.desk import runner as desk
-from tables.runner import facility, table
-
-# The runners, each with the name of the address at which its acts are posted
-RUNNERS: tuple[tuple[ActRunner[Any, Any, Any], str], ...] = (
-    (table.RUNNER, "act"),
-    (facility.RUNNER, "facility-act"),
-    (office.RUNNER, "office-act"),
-    (desk.RUNNER, "desk-act"),
-)
+from tables.management.reference.acts import RUNNERS, address_of
 
 
 class DescribedAct(TypedDict):
@@ -51,12 +40,10 @@ def described_acts() -> Iterator[DescribedAct]:
 
 
 def _described(act: Act[Any, Any], address: str) -> DescribedAct:
-    places = {"facility": "FACILITY", **({"table": "TABLE"} if address == "act" else {})}
-    path = reverse(address, kwargs={**places, "act": act.name})
     form = act.do if isinstance(act.do, ActForm) else None
     return {
         "act": act.name,
-        "address": path.replace("FACILITY", "{facility}").replace("TABLE", "{table}"),
+        "address": address_of(address, act.name),
         "about": (inspect.getdoc(form.do if form else act.do) or "").split("\n\n")[0].replace("\n", " "),
         "roles": sorted(act.roles),
         "witness": act.witness,

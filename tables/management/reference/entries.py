@@ -1,45 +1,43 @@
-"""Write the tables of docs/record.md from the declared entry types.
-
-Usage: `python -m script.entry_docs [--check]`; with `--check` it writes nothing, and the exit status is 1 if the
-page is out of date.
-"""
+"""The page of entry types: one table for each module that declares some."""
 
 import sys
 from collections import defaultdict
 from typing import Any, get_type_hints, is_typeddict
 
-from script import generated_docs
-from script.generated_docs import GeneratedPart
-from script.service_finder import ROOT
+from audit.entry_fields import meaning
+from audit.entry_schemas import schema_of
+from audit.entry_types import ENTRY_TYPES
 
-PART = GeneratedPart(ROOT / "docs" / "record.md", "entry types", "python -m script.entry_docs")
+HEAD = """\
+# Entry types
+
+What the record says. Each act writes one entry to the stream of its table (`facility/table`) or of its facility, and
+after it one for each alert that it raised or ended. `audit/FORMAT.md` describes the bytes. Money is integer cents,
+moments are UTC, faces are 1 to 6. A field with a question mark may be absent. Every evidence bundle has these
+declarations as JSON Schemas (`schemas.json`).
+"""
 
 
-def tables() -> str:
-    """One table for each module that declares entry types, in the order of the imports."""
-    from audit.entry_types import ENTRY_TYPES
-
+def page() -> str:
+    """One table for each module that declares entry types, in the order of their names."""
     modules: dict[str, list[Any]] = defaultdict(list)
     for name in sorted(ENTRY_TYPES):
         if not ENTRY_TYPES[name].module.startswith("tests."):
             modules[ENTRY_TYPES[name].module].append(ENTRY_TYPES[name])
-    parts = []
+    parts = [HEAD]
     for module in sorted(modules):
         heading = (sys.modules[module].__doc__ or module).strip().splitlines()[0].rstrip(".")
-        parts.append(f"### {heading}\n\n| type | what happened | data |\n|---|---|---|")
-        parts[-1] += "".join(
-            f"\n| `{kind.name}` | {kind.about} | {fields(kind.data)} |" for kind in modules[module]
+        rows = (f"| `{kind.name}` | {kind.about} | {_fields(kind.data)} |" for kind in modules[module])
+        parts.append(
+            "\n".join([f"## {heading}\n", "| type | what happened | data |", "|---|---|---|", *rows, ""])
         )
-    return "\n\n".join(parts)
+    return "\n".join(parts)
 
 
-def fields(declaration: Any) -> str:
+def _fields(declaration: Any) -> str:
     """The fields of a TypedDict with their meanings. A question mark means that a field may be absent."""
     if not is_typeddict(declaration):
         return ""
-    from audit.entry_fields import meaning
-    from audit.entry_schemas import schema_of
-
     words = []
     for name, hint in get_type_hints(declaration, include_extras=True).items():
         schema = schema_of(hint)
@@ -62,7 +60,3 @@ def _inner(schema: dict[str, Any]) -> str:
                 " (" + ", ".join(f"`{value}`" if value != "" else "empty" for value in target["enum"]) + ")"
             )
     return ""
-
-
-if __name__ == "__main__":
-    sys.exit(generated_docs.run(PART, tables, __doc__))

@@ -1,9 +1,6 @@
-"""Write the tables of fields in docs/snapshot.md from the declaration in `games/snapshot_types.py`.
+"""The page of the snapshot: an example, and a table of fields for the snapshot and for each object in it."""
 
-Usage: `python -m script.snapshot_fields`. A test compares the page with `page_text()`.
-"""
-
-import os
+import inspect
 import re
 import types
 from collections.abc import Iterator, Mapping
@@ -20,20 +17,41 @@ from typing import (
     is_typeddict,
 )
 
-import django
+from games import registry
+from games.engine.game_views import GameView
+from games.snapshot_types import Format, Snapshot
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "snapshot.md"
-BEGIN, END = "<!-- fields: generated -->\n", "<!-- end of fields -->\n"
+EXAMPLE = Path(__file__).with_name("snapshot.json")
 ANCHOR = re.compile(r"[^\w-]")  # what GitHub leaves out of the anchor of a title
 PLAIN = {int: "integer", str: "text", bool: "true or false", type(None): "null"}
+HEAD = """\
+# The snapshot of a table
+
+One JSON document with everything that a screen of a table shows. Money is integer cents, a moment is UTC in ISO 8601
+with a `Z`, a day is `YYYY-MM-DD`, faces are 1 to 6, and a section is a citation, empty where none applies. Nothing is
+left out: what is absent is `null`. An act sends `head` back unchanged.
+
+For a closed table `next` is `inspect_table`, then `open_table`; for a ceased one `record_repair`, then `inspect_table`.
+`missing` is then the first item of `to_open`, or why there are no dice to inspect. A halted table offers nothing:
+`next` is `null`, `offers` is empty, and `missing` says why.
+"""
 
 
-def tables() -> str:
-    """Return a table of fields for the snapshot and for each object in it."""
-    from games.snapshot_types import Snapshot
-
+def page() -> str:
+    """An example, and a table of fields for the snapshot and for each object in it."""
     paths = dict(_declarations("", Snapshot, set()))
-    return "\n".join(_section(path, declaration, paths) for declaration, path in paths.items())
+    sections = (_section(path, declaration, paths) for declaration, path in paths.items())
+    example = EXAMPLE.read_text("utf-8")
+    return "\n".join([HEAD, f"```json\n{example}```\n", "# Fields\n", *sections, *_views()])
+
+
+def _views() -> Iterator[str]:
+    """What only one game shows in `round.game`, for each game that has a view of its own."""
+    for game in registry.GAMES.values():
+        view = get_type_hints(game.view)["return"]
+        if view is not GameView:
+            paths = dict(_declarations(f"round.game of {game.name}", view, set()))
+            yield from (_section(path, declaration, paths) for declaration, path in paths.items())
 
 
 def _declarations(path: str, declaration: Any, seen: set[Any]) -> Iterator[tuple[Any, str]]:
@@ -52,9 +70,9 @@ def _section(path: str, declaration: Any, paths: Mapping[Any, str]) -> str:
         f"| `{name}` | {_type_text(hint, paths)} | {_meaning(hint)} |"
         for name, hint in get_type_hints(declaration, include_extras=True).items()
     ]
-    title = f"### `{path}`\n\n" if path else ""
+    title = f"## `{path}`\n\n" if path else ""
     return (
-        f"{title}{declaration.__doc__}\n\n| field | type | meaning |\n|---|---|---|\n"
+        f"{title}{inspect.getdoc(declaration)}\n\n| field | type | meaning |\n|---|---|---|\n"
         + "\n".join(rows)
         + "\n"
     )
@@ -75,8 +93,6 @@ def _meaning(hint: Any) -> str:
 
 
 def _type_text(hint: Any, paths: Mapping[Any, str]) -> str:
-    from games.snapshot_types import Format
-
     if hint in PLAIN:
         return PLAIN[hint]
     if is_typeddict(hint):
@@ -100,20 +116,3 @@ def _type_text(hint: Any, paths: Mapping[Any, str]) -> str:
 
 def _plural(text: str) -> str:
     return {"integer": "integers", "text": "texts"}.get(text, text.replace("[object]", "[objects]"))
-
-
-def page_text() -> str:
-    """Return docs/snapshot.md with its tables as the declaration has them."""
-    before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{tables()}\n{END}{after}"
-
-
-def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
-    django.setup()
-    PAGE.write_text(page_text(), "utf-8")
-
-
-if __name__ == "__main__":
-    main()
