@@ -44,7 +44,7 @@ class HeadStatus(enum.Enum):
 
 
 class Head(TypedDict):
-    """The newest entry of the table's stream. An act sends it back unchanged ([`docs/acts.md`](acts.md))."""
+    """The newest entry of the table's stream. An act sends it back unchanged ([`docs/architecture.md`](acts.md))."""
 
     seq: Annotated[int, "sequence number of the newest entry"]
     head: Annotated[str, "hash of the newest entry, hex"]

@@ -52,7 +52,7 @@ def _without_editions() -> Iterator[Warning]:
     dealt = {edition.jurisdiction for edition in all_editions().values()}
     for code in sorted({*all_jurisdictions()} - dealt):
         message = f"The jurisdiction {code} has no edition, so its casinos can deal no game."
-        yield Warning(message, hint="Its file may hold editions (docs/structure.md).", id="games.W001")
+        yield Warning(message, hint="Its file may hold editions (docs/architecture.md).", id="games.W001")
 
 
 @register(Tags.database)

@@ -1,4 +1,4 @@
-"""The registered games. A new game is one folder, and one line here (docs/games.md)."""
+"""The registered games. A new game is one folder, and one line here (docs/architecture.md)."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache

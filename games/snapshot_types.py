@@ -484,7 +484,7 @@ class RoundFacts(TypedDict):
     lit: Annotated[list[str], "winning wager codes"]
     throws: list[ThrowFacts]
     settle: Annotated[Settle | None, "in games that settle in steps"]
-    game: Annotated[GameView, "what only this game shows ([`docs/games.md`](games.md))"]
+    game: Annotated[GameView, "what only this game shows (docs/architecture.md)"]
     take: Take
     pay: Pay
     held: Annotated[
@@ -754,7 +754,7 @@ class Snapshot(TypedDict):
     offers: Annotated[list[str], "the acts that are legal now, for everybody together"]
     ahead: Annotated[
         list[AheadStep],
-        "from the next step to the call of the dice, as far as it is known ([`docs/tablets.md`](tablets.md))",
+        "from the next step to the call of the dice, as far as it is known (docs/tablets.md)",
     ]
     returning: Annotated[
         Returning | None, "chips that go back after a round without a result; until then no bets are open"

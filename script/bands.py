@@ -5,7 +5,7 @@ wagers all stand before the first throw the exact chance of every win is known, 
 band is compared with the sum of their exact chances. Every round counts in the sums: what was won beyond the
 expectation, in standard deviations, and the squares of that over the variances, whose mean is 1.
 
-Docs: docs/pit.md#expected-win-and-variance.
+Docs: docs/figures.md#expected-win-and-variance.
 """
 
 import argparse

@@ -4,8 +4,8 @@ The checks (format, lint, types, migrations, imports) run one after the other, a
 are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium); `--all` adds webkit. Each is one
 pytest run with a worker for each processor, three for two with services, which wait a lot. Arguments after `--` go to
 pytest in each suite.
-Beside them a last step injects faults into real processes (docs/faults.md). It waits most of its time, so the tests run
-at a lower priority than it.
+Beside them a last step injects faults into real processes (docs/testing.md). It waits most of its time, so the tests
+run at a lower priority than it.
 """
 
 import argparse

@@ -359,10 +359,9 @@ def photographer(
 
 
 def copy_drawings(folder: Path) -> None:
-    """The drawings that docs/looks.md names, in 256 colors."""
-    names = set(re.findall(r"img/drawings/([\w-]+\.png)", (ROOT / "docs" / "looks.md").read_text()))
-    for name in sorted(names):
-        save((folder / name).read_bytes(), IMAGES / "drawings" / name)
+    """The drawings that are beside the pictures of docs/looks.md, in 256 colors."""
+    for path in sorted((IMAGES / "drawings").glob("*.png")):
+        save((folder / path.name).read_bytes(), path)
 
 
 def main() -> int:

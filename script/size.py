@@ -1,8 +1,9 @@
 """Print how large Pitside is: lines, modules, imports, shapes for a model, and words: `python -m script.size`.
 
 Counted is what git tracks or would track; lines with the blank ones. A shape is a dataclass, a TypedDict or a
-NamedTuple; a model is a class with fields that is not abstract. Words are those of every page outside of tests and
-CHANGELOG.md, without the parts that a command writes.
+NamedTuple; a model is a class with fields that is not abstract. Words are those of every page outside of tests, the
+changelog and its examples included, and of the sentences that the reference takes from a file (`SENTENCES`), without
+the parts that a command writes.
 """
 
 import ast
@@ -15,9 +16,8 @@ from script.service_finder import ROOT
 
 PRODUCT = ("audit", "config", "games", "tables")
 SHAPES = {"dataclass", "TypedDict", "NamedTuple"}
-GENERATED = re.compile(
-    r"<!-- ([^>]*?): (?:begin|generated).*?-->.*?<!-- (?:\1: end|end of \1).*?-->", re.DOTALL
-)
+SENTENCES = "tables/management/reference/parameters.toml"
+GENERATED = re.compile(r"<!-- ([^>]*?): begin.*?-->.*?<!-- \1: end.*?-->", re.DOTALL)
 FIELD = re.compile(r"^    \w+(?:: [^=\n]+)? = models\.", re.MULTILINE)
 ABSTRACT = re.compile(r"^ +abstract = True$", re.MULTILINE)
 
@@ -58,9 +58,7 @@ def main() -> None:
             product += count(path, text)
         else:
             lines[path.parts[0]] += text.count("\n")
-    pages = {
-        path: text for path, text in read(".md").items() if path.parts[0] not in ("tests", "CHANGELOG.md")
-    }
+    pages = {path: text for path, text in read(".md", SENTENCES).items() if path.parts[0] != "tests"}
     by_hand = {path: len(GENERATED.sub("", text).split()) for path, text in pages.items()}
     generated = {path: len(text.split()) - by_hand[path] for path, text in pages.items()}
     print(f"{product['lines']:>8,}  lines of {', '.join(PRODUCT)} without migrations")
@@ -70,8 +68,9 @@ def main() -> None:
     for name in ("migrations", "script", "tests"):
         print(f"{lines[name]:>8,}  lines of {name}")
     print(f"{sum(by_hand.values()):>8,}  words of pages by hand")
-    for path in sorted(filter(generated.get, pages), key=lambda path: -generated[path]):
-        print(f"{by_hand[path]:>8,}  of them in {path}, of which a command writes {generated[path]:,} more")
+    for path in sorted(pages, key=lambda path: -by_hand[path]):
+        more = f", of which a command writes {generated[path]:,} more" if generated[path] else ""
+        print(f"{by_hand[path]:>16,}  {path}{more}")
 
 
 if __name__ == "__main__":

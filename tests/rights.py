@@ -1,8 +1,8 @@
 """Who may do what: every address, every act and every socket, and what each act answers about a foreign object.
 
-Written from docs/acts.md, docs/shift.md and docs/office.md, apart from the checks in the product. The people are those
-of tests/two_facilities.py; a line refuses everybody else. tests/test_rights.py fails for an address, an act,
-a socket or a parameter without a line here.
+Written from the handbooks (docs/shift.md, docs/pit.md, docs/office.md), apart from the checks in the product. The
+people are those of tests/two_facilities.py; a line refuses everybody else. tests/test_rights.py fails for an address,
+an act, a socket or a parameter without a line here.
 """
 
 import uuid

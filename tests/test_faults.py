@@ -1,6 +1,6 @@
 """The fault suite can fail: each of its invariants notices what it is for. Real play, then one fact is changed.
 
-What the faults do to real processes is `script/test --faults` (docs/faults.md).
+What the faults do to real processes is `script/test --faults` (docs/testing.md).
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""The rooms, and what each may know of the others (docs/structure.md)."""
+"""The rooms, and what each may know of the others (docs/architecture.md)."""
 
 import ast
 import re

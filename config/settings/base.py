@@ -197,7 +197,7 @@ CHECKPOINT_COPIES = env("PITSIDE_CHECKPOINT_COPIES", default="")
 EXPORTS_DIR = env("PITSIDE_EXPORTS_DIR", default="") or str(BASE_DIR / "exports")
 EXPORTS_KEEP_DAYS = env.int("PITSIDE_EXPORTS_KEEP_DAYS", default=14)
 
-# The mail server for declared reports of figures (docs/pit.md), such as smtp+tls://user:password@mail.example.com:587.
+# The mail server for declared reports (docs/figures.md), such as smtp+tls://user:password@mail.example.com:587.
 # Without it nothing can be sent.
 EMAIL = env.email_url_config(env("PITSIDE_EMAIL_URL", default="") or "dummymail://")
 EMAIL_BACKEND, EMAIL_TIMEOUT = EMAIL["EMAIL_BACKEND"], 20
@@ -206,11 +206,11 @@ EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = EMAIL["EMAIL_HOST_USER"] or "", EMAIL["EM
 EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL.get("EMAIL_USE_TLS", False), EMAIL.get("EMAIL_USE_SSL", False)
 DEFAULT_FROM_EMAIL = env("PITSIDE_EMAIL_FROM", default="pitside@localhost")
 
-# Folders with TOML files of further jurisdictions, beside games/jurisdictions (docs/structure.md).
+# Folders with TOML files of further jurisdictions, beside games/jurisdictions (docs/architecture.md).
 JURISDICTION_DIRS = env.list("PITSIDE_JURISDICTION_DIRS", default=[])
 
 LANGUAGE_CODE = "en-us"
-USE_I18N = False  # staff read English; the gaming guide brings its own languages (docs/structure.md)
+USE_I18N = False  # staff read English; the gaming guide brings its own languages (docs/architecture.md)
 TIME_ZONE = "UTC"
 USE_TZ = True
 

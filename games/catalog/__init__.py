@@ -1,1 +1,1 @@
-"""The games that Pitside deals, one folder each (docs/games.md). `games.registry` lists them."""
+"""The games that Pitside deals, one folder each (docs/architecture.md). `games.registry` lists them."""

@@ -245,7 +245,7 @@ class Game:
         return None
 
     def view(self, state: RoundState) -> GameView:
-        """Return what only this game's screens show of a round, ready for JSON (`docs/games.md`)."""
+        """Return what only this game's screens show of a round, ready for JSON (`docs/architecture.md`)."""
         return {}
 
     def full_name(self, dice: int) -> str:

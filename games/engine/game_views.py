@@ -1,4 +1,4 @@
-"""What a game may show of a round in addition to what every game shows (`Game.view`, docs/games.md)."""
+"""What a game may show of a round in addition to what every game shows (`Game.view`, docs/architecture.md)."""
 
 from typing import TypedDict
 

@@ -107,7 +107,7 @@ export class ActQueue {
     return this.page.querySelector("[data-version]");
   }
 
-  /* The newest head of the record that this screen has shown. Sending it back makes the screen a witness (docs/acts.md). */
+  /* The newest head of the record that this screen has shown. Sending it back makes the screen a witness (docs/architecture.md). */
   get head() {
     return headOf(this.fragment.dataset);
   }

@@ -1,4 +1,4 @@
-/* The newest head of each table that this device has shown (docs/acts.md), stored on the device. It outlives the page and
+/* The newest head of each table that this device has shown (docs/architecture.md), stored on the device. It outlives the page and
    the session: after a restored backup nobody is signed in any more, and the stored head shows that entries are missing.
 
    The head that was stored when the page was loaded stays until the server has judged it. A table of a restored record

@@ -188,7 +188,7 @@ class Sums:
 
     @property
     def band_variance(self) -> Fraction:
-        """The variance, no less than 0: that of a single course of a game may be negative (docs/pit.md)."""
+        """The variance, no less than 0: that of a single course of a game may be negative (docs/figures.md)."""
         return max(self.variance.value, Fraction(0))
 
     @property

@@ -1,4 +1,4 @@
-"""The chain of custody of a dice lot (docs/custody.md): what each step requires, wherever it is done.
+"""The chain of custody of a dice lot (docs/pit.md): what each step requires, wherever it is done.
 
 The sections on receipt, storage and destruction depend on the jurisdiction; a facility attests to those chapters.
 What the games' own chapters require of dice comes from the edition.

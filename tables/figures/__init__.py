@@ -1,1 +1,1 @@
-"""The exact figures of rounds and tables, their rollups, pages and files (docs/pit.md)."""
+"""The exact figures of rounds and tables, their rollups, pages and files (docs/figures.md)."""

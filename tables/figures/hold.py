@@ -1,4 +1,4 @@
-"""Sold, drop and hold of a range, from the inventories and drop boxes of the tables: docs/pit.md#sold-drop-and-hold.
+"""Sold, drop and hold of a range, from the inventories and drop boxes of the tables (docs/figures.md).
 
 The unit is an inventory, from its opener to its closer, on the gaming day of the opener. Its own row and those of its
 drop boxes have the sums, which a full verification and `manage.py figures_rollup --check` compare with the entries.

@@ -1,4 +1,4 @@
-"""The exact figures of each settled round, from the entries of its table: docs/pit.md#figures.
+"""The exact figures of each settled round, from the entries of its table: docs/figures.md.
 
 Nothing is read from the tables of play, which the record does not protect. A round counts as its newest Error
 Notification Slip leaves it, on its own gaming day, whenever the slip was filed. A round that was voided counts nothing,

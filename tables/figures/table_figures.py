@@ -1,4 +1,4 @@
-"""Sums of rounds, for a table or a longer range: docs/pit.md#figures. Nothing is rounded."""
+"""Sums of rounds, for a table or a longer range: docs/figures.md. Nothing is rounded."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator

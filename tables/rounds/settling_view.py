@@ -1,4 +1,4 @@
-"""The throws of the live round and the settlement of the newest, as the snapshot shows them (`docs/games.md`)."""
+"""The throws of the live round and the settlement of the newest, as the snapshot shows them."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

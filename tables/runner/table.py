@@ -1,4 +1,4 @@
-"""How an act at a table is executed: the lock, who may act, and when an act is stale (docs/acts.md)."""
+"""How an act at a table is executed: the lock, who may act, and when an act is stale (docs/architecture.md)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The fictitious two-dice game of docs/games.md, dealt in a browser."""
+"""The fictitious two-dice game of docs/architecture.md, dealt in a browser."""
 
 import pytest
 

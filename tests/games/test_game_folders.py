@@ -1,4 +1,4 @@
-"""Every registered game is complete: its folder holds all that a game is (docs/games.md)."""
+"""Every registered game is complete: its folder holds all that a game is (docs/architecture.md)."""
 
 import ast
 import random
@@ -344,7 +344,7 @@ def test_the_docs_count_the_files_and_lines_of_the_fictitious_game():
     folder = Path(fixtures.__file__).parent / "two_up_hazard"
     files = [path for path in folder.rglob("*.*") if path.suffix != ".pyc"]
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in files)
-    docs = (ROOT / "docs" / "games.md").read_text("utf-8")
+    docs = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     assert re.search(rf"\b{len(files)} files \w+ {lines} lines", docs)
 
 

@@ -285,7 +285,7 @@ def test_a_comparison_is_recognized(tmp_path, code):
 
 
 def test_the_document_counts_the_lines_of_the_fictitious_file():
-    document = (ROOT / "docs" / "structure.md").read_text("utf-8")
+    document = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     sections = re.search(r"\[sections\]\n(.*?)\n\n", TEXT, re.DOTALL)
     assert sections is not None
     lines, cited = len(TEXT.splitlines()), len(sections[1].splitlines())

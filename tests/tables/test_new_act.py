@@ -1,4 +1,4 @@
-"""A new act is one function and its words (docs/acts.md): the rest of the product needs no change."""
+"""A new act is one function and its words (docs/architecture.md): the rest of the product needs no change."""
 
 import importlib
 import json

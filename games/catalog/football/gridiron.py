@@ -1,4 +1,4 @@
-"""The field of Three Dice Football as it is drawn: yards, marker, track of the plays, pucks (docs/games.md)."""
+"""The field of Three Dice Football as it is drawn: yards, marker, track of the plays, pucks (docs/architecture.md)."""
 
 from typing import TypedDict, cast
 

@@ -1,6 +1,6 @@
 """What only Three Dice Football shows on live screens: places, areas, the steps of a settlement, the call.
 
-Everything here reads the snapshot alone (docs/games.md).
+Everything here reads the snapshot alone (docs/architecture.md).
 """
 
 from functools import cached_property, lru_cache

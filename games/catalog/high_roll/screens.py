@@ -1,6 +1,6 @@
 """What only High Roll Dice shows on live screens: dice by rank, the throw box, small layouts, take and pay by street.
 
-Everything here reads the snapshot alone (docs/games.md).
+Everything here reads the snapshot alone (docs/architecture.md).
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What only Three Dice Football shows of a round (docs/games.md)."""
+"""What only Three Dice Football shows of a round (docs/architecture.md)."""
 
 from typing import TypedDict
 

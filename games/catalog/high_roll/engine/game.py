@@ -214,7 +214,7 @@ class HighRoll(Game):
         return None if throws else wins_by_way(rules, wagers, self.result)
 
     def view(self, state: RoundState) -> HighRollView:
-        """Return the units, the held dice, the Extra Rolls, and what the payout limit cuts (`docs/games.md`)."""
+        """Return the units, the held dice, the Extra Rolls, and what the payout limit cuts (`docs/architecture.md`)."""
         first = held(state.throws[0]) if state.throws else None
         dice = state.rules.edition.dice
         bought = [wager for wager in state.wagers if wager.code == EXTRA_ROLL]

@@ -1,4 +1,4 @@
-"""What only High Roll Dice shows of a round (docs/games.md)."""
+"""What only High Roll Dice shows of a round (docs/architecture.md)."""
 
 from typing import Literal, TypedDict
 
