@@ -2,8 +2,8 @@
 
 Counted is what git tracks or would track; lines with the blank ones. A shape is a dataclass, a TypedDict or a
 NamedTuple; a model is a class with fields that is not abstract. Words are those of every page outside of tests, the
-changelog and its examples included, and of the sentences that the reference takes from a file (`SENTENCES`), without
-the parts that a command writes.
+changelog included, and of the sentences that the reference takes from a file (`SENTENCES`), without the parts that a
+command writes. What has no letter and no digit, such as the lines of a table, is no word.
 """
 
 import ast
@@ -49,6 +49,11 @@ def count(path: Path, text: str) -> Counter[str]:
     return counts
 
 
+def words(text: str) -> int:
+    """How many words a text has."""
+    return sum(any(character.isalnum() for character in word) for word in text.split())
+
+
 def main() -> None:
     product, lines = Counter[str](), Counter[str]()
     for path, text in read(".py").items():
@@ -59,8 +64,8 @@ def main() -> None:
         else:
             lines[path.parts[0]] += text.count("\n")
     pages = {path: text for path, text in read(".md", SENTENCES).items() if path.parts[0] != "tests"}
-    by_hand = {path: len(GENERATED.sub("", text).split()) for path, text in pages.items()}
-    generated = {path: len(text.split()) - by_hand[path] for path, text in pages.items()}
+    by_hand = {path: words(GENERATED.sub("", text)) for path, text in pages.items()}
+    generated = {path: words(text) - by_hand[path] for path, text in pages.items()}
     print(f"{product['lines']:>8,}  lines of {', '.join(PRODUCT)} without migrations")
     print(f"{product['modules']:>8,}  modules of these, with {product['imports']:,} lines of imports")
     print(f"{product['shapes'] / product['models']:>8.1f}  shapes for a model", end=" ")
