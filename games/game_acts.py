@@ -1,8 +1,8 @@
 """Acts that one game alone has: what each does to the round, its entry, and how a replay follows that entry.
 
-The folder of a game declares them in its `acts.py` (docs/games.md), with their entry types and lines of the record.
-They are as pure as its engine: an act gets the round as a `Play`, and returns the state after it and the entry that
-says so.
+The folder of a game declares them in its `acts.py` (docs/architecture.md), with their entry types and lines of the
+record. They are as pure as its engine: an act gets the round as a `Play`, and returns the state after it and the entry
+that says so.
 
     ACTS = GameActs(HighRoll)
 
