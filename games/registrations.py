@@ -5,28 +5,23 @@
 
 # ruff: noqa: F401
 
-import games.office.calendar.acts
-import games.office.calendar.columns
+import games.office.calendar
 import games.office.core.reviewed_columns
-import games.office.documents.acts
-import games.office.documents.columns
-import games.office.guides.acts
-import games.office.guides.columns
-import games.office.guides.rules_book_acts
-import games.office.providers.acts
-import games.office.providers.application_acts
-import games.office.providers.columns
-import games.office.providers.people_acts
-import games.office.providers.permission_acts
-import games.office.providers.service_acts
-import games.office.requests.acts
-import games.office.requests.columns
-import games.office.requests.final_approval_acts
-import games.office.requests.game_test_acts
-import games.office.signs.acts
-import games.office.signs.columns
-import games.office.submissions.acts
-import games.office.submissions.columns
-import games.office.submissions.record_checks
+import games.office.documents
+import games.office.guides.gaming_guide
+import games.office.guides.rules_book
+import games.office.providers.applications
+import games.office.providers.people
+import games.office.providers.permissions
+import games.office.providers.register
+import games.office.providers.services
+import games.office.requests.filing
+import games.office.requests.final_approvals
+import games.office.requests.game_tests
+import games.office.requests.parts
+import games.office.signs
+import games.office.submissions.columns__games_office_submissions_filing
+import games.office.submissions.filing
+import games.office.submissions.gate
 import games.separation.acts
 import games.separation.columns

@@ -27,7 +27,7 @@ from audit.compiled_reads import CompiledRead
 from games.act_forms import Cents, Seats, Text
 from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
-from games.office.signs import forms
+from games.office import signs
 from games.office.submissions.gate import verify_minimum
 from games.params import malformed
 from games.submissions import coming_versions, rules_of
@@ -282,7 +282,7 @@ def change_limits(
     elif left:
         raise malformed("left")
     else:
-        forms.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
+        signs.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change = LimitsChange.objects.create(
         table=ctx.table,
         number=LimitsChange.objects.filter(table=ctx.table).count() + 1,
@@ -362,7 +362,7 @@ def post_limits_sign(ctx: TableContext) -> ActOutcome:
     if change.posted_at is not None:
         section = section_of(ctx.table, "limits.sign")
         raise Refusal(LIMITS_SIGN_STANDS, section, at=ctx.local(change.posted_at))
-    form = forms.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
+    form = signs.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change.posted_at = ctx.now
     _save_notice(ctx, change, "posted_at")
     return ActOutcome(

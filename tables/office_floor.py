@@ -10,7 +10,7 @@ from django.urls import reverse
 from audit.models import Person
 from games.engine.odds import in_dollars
 from games.models import Facility
-from games.office.calendar.deadlines import BEGINS, ENDS, Deadline
+from games.office.calendar import BEGINS, ENDS, Deadline
 from games.office.core.floor import DealtTable
 from tables import limits
 from tables.core.duty import is_on_duty_at_facility

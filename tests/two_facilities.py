@@ -31,7 +31,7 @@ from games.models import (
     RulesBook,
     Service,
 )
-from games.office.calendar.feeds import sha256_of
+from games.office.calendar import sha256_of
 from tables.cases.watch import open_found_cases
 from tables.demo import floor as demo
 from tables.demo.seeding import PODIUM, assign, seed

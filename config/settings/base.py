@@ -101,7 +101,7 @@ CONTENT_SECURITY_POLICY = {
         "object-src": [NONE],
     }
 }
-# Limits of what a screen may send: acts are small, and a form uploads one file (games/office/documents/filing.py).
+# Limits of what a screen may send: acts are small, and a form uploads one file (games/office/documents.py).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # larger files go to a temporary file

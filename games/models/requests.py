@@ -16,7 +16,7 @@ class GameRequest(Reviewed):
     """A written request to offer something that is not authorized yet.
 
     `parts` has the parts that the section requires, each an object: {"play": {"text": "…", "documents": ["D-0003"]},
-    …}. Which parts are required depends on `kind` (A02); games/office/requests/contents.py reads them. They do not
+    …}. Which parts are required depends on `kind` (A02); games/office/requests/parts.py reads them. They do not
     change once filed. `conditions` has what was recorded for a final approval in New Jersey, apart from its dates.
     """
 

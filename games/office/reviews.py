@@ -12,11 +12,14 @@ from games.engine import Refusal
 from games.jurisdictions import is_body
 from games.models import Document, Facility, Review
 from games.models.patrons import Reviewed
-from games.office.core.refusals import ALREADY_ENDED, ANOTHER_BODY_DECIDES, NOT_A_DRAFT, NOT_FILED
-from games.office.core.runner import OfficeContext
-from games.office.documents.entry_types import LetterDecision
-from games.office.documents.filing import document_reference
-from games.office.documents.letters import Letter
+from games.office.core.runner import (
+    ALREADY_ENDED,
+    ANOTHER_BODY_DECIDES,
+    NOT_A_DRAFT,
+    NOT_FILED,
+    OfficeContext,
+)
+from games.office.documents import Letter, LetterDecision, document_reference
 
 # The duty under which a jurisdiction says who decides on a subject
 DUTY_OF_DECISION = {

@@ -20,8 +20,8 @@ from audit.runner import ActRequest
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.models import CalendarFeed, Facility
-from games.office.calendar import feeds as feeds_of
-from games.office.calendar.deadlines import (
+from games.office import calendar as feeds_of
+from games.office.calendar import (
     GROUPS,
     LATER,
     OVERDUE,
@@ -32,7 +32,7 @@ from games.office.calendar.deadlines import (
     in_groups,
 )
 from games.office.core import runner
-from games.office.core.access import person_and_facility
+from games.office.core.runner import person_and_facility
 from games.params import malformed
 from games.views.page_context import page_context
 
@@ -131,7 +131,7 @@ def feed(request: HttpRequest, secret: str) -> HttpResponse:
     )
     response = HttpResponse(body, content_type="text/calendar; charset=utf-8")
     response["Cache-Control"] = "private, max-age=300"
-    response["Content-Disposition"] = f'attachment; filename="{facility.code}-deadlines.ics"'
+    response["Content-Disposition"] = f'attachment; filename="{facility.code}-calendar.ics"'
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
     response["Referrer-Policy"] = "no-referrer"
     return response

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_GET
 
 from audit.access import Denied
 from games.models import Document
-from games.office.core.access import person_and_facility
-from games.office.documents.usage import usage_of
+from games.office.core.runner import person_and_facility
+from games.office.documents import usage_of
 from games.views.page_context import page_context
 
 SHOWN = 100

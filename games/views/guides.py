@@ -16,8 +16,8 @@ from games.guide.history import permissions_on
 from games.guide.standing import FORMATS, comes_as, is_approved, still_true
 from games.guide.words import words
 from games.models import BoardPermission, DeviceIncident, Facility, Guide, RulesBook, RulesInspection
-from games.office.core.access import person_and_facility
 from games.office.core.floor import floor
+from games.office.core.runner import person_and_facility
 from games.office.guides.pdf import guide_pdf
 from games.views.page_context import page_context
 

@@ -14,14 +14,13 @@ from audit.access import Denied
 from games.engine import Refusal, Rules
 from games.engine.game import Game
 from games.models import Facility, RulesSubmission
-from games.office.core.access import person_and_facility
+from games.office.core.runner import person_and_facility
 from games.office.odds import pdf as odds_paper
 from games.office.odds.charts import Curve, curve
 from games.office.odds.sheet import OddsSheet, odds_sheet
 from games.office.pdf.approval import approval_text
 from games.office.submissions import pdf as submission_paper
-from games.office.submissions.compare import edition_title
-from games.office.submissions.what_if import WhatIf, choices, what_if
+from games.office.submissions.compare import WhatIf, choices, edition_title, what_if
 from games.registry import game_by_code
 from games.submission_options import Options, options_of
 from games.views.page_context import page_context

@@ -8,9 +8,8 @@ from django.urls import reverse
 from audit import clock
 from audit.models import Person
 from games.models import Facility, PreparedChange
-from games.office.calendar import reminders
-from games.office.calendar.deadlines import OVERDUE, THIS_WEEK, Deadline, deadlines
-from games.office.core.access import may_act
+from games.office.calendar import OVERDUE, THIS_WEEK, Deadline, deadlines, open_reminders
+from games.office.core.runner import may_act
 from games.separation.acts import changes_to_acknowledge
 
 TABS = (
@@ -47,7 +46,7 @@ def page_context(
             facility=facility, status=PreparedChange.Status.WAITING
         ).count(),
         "told_changes": changes_to_acknowledge(facility, person),
-        "reminders": reminders.open_reminders(facility, listed, today),
+        "reminders": open_reminders(facility, listed, today),
         "tabs": [
             {"code": code, "label": label, "url": reverse(name, args=[facility.code])}
             for code, label, name in TABS

@@ -13,17 +13,16 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.access import Denied
 from games.models import Application, Facility, GameRequest, Provider, ProviderNote, Qualifier
-from games.office.core.access import person_and_facility
-from games.office.providers import certifications, qualifiers, services
-from games.office.providers.application_acts import PackagePart, package_parts
-from games.office.providers.certifications import Certification
-from games.office.providers.files import ProviderFile
+from games.office.core.runner import person_and_facility
+from games.office.providers import register, services
+from games.office.providers.applications import PackagePart, package_parts
+from games.office.providers.register import Certification, ProviderFile
 from games.office.providers.services import LABORATORY, ServiceStatus
 from games.registry import GAMES
 from games.views import provider_dialogs
 from games.views.page_context import page_context
 
-SOON = dt.timedelta(days=certifications.RENEWAL_DAYS + 30)
+SOON = dt.timedelta(days=register.RENEWAL_DAYS + 30)
 LOOKS = {
     "certified": "ok",
     "continued": "ok",
@@ -107,7 +106,7 @@ class ProviderRow:
         certification = self.certification
         if certification.state != "certified" or certification.since is None or certification.ends is None:
             return None
-        due = certifications.renewal_due_on(certification.ends)
+        due = register.renewal_due_on(certification.ends)
         term_days = (certification.ends - certification.since).days
         elapsed = (100 * (self.file.day - certification.since).days) // term_days
         return TermBar(
@@ -196,8 +195,8 @@ def _application(file: ProviderFile) -> ApplicationView | None:
 
 
 def _person(file: ProviderFile, qualifier: Qualifier) -> dict[str, Any]:
-    state = qualifiers.qualification_state(qualifier)
-    here = qualifiers.is_with_provider(qualifier, file.day)
+    state = register.qualification_state(qualifier)
+    here = register.is_with_provider(qualifier, file.day)
     looks = {
         "qualified": "ok",
         "unqualified": "stop",
@@ -207,7 +206,7 @@ def _person(file: ProviderFile, qualifier: Qualifier) -> dict[str, Any]:
     }
     return {
         "row": qualifier,
-        "duties": [(duty.words, duty.section(file.law)) for duty in qualifiers.duties(qualifier)],
+        "duties": [(duty.words, duty.section(file.law)) for duty in register.duties(qualifier)],
         "state": state if here else "gone",
         "look": looks[state] if here else "past",
         "is_serving": here,

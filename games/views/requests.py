@@ -12,15 +12,8 @@ from django.views.decorators.http import require_GET
 from audit.access import Denied
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews
-from games.office.core.access import person_and_facility
-from games.office.requests import (
-    contents,
-    descriptions,
-    final_approval,
-    game_tests,
-    odds_figures,
-    part_readers,
-)
+from games.office.core.runner import person_and_facility
+from games.office.requests import descriptions, final_approvals, game_tests, odds_figures, parts
 from games.office.requests import pdf as paper
 from games.registry import game_by_code
 from games.views.page_context import page_context
@@ -56,18 +49,18 @@ def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpRes
     """Show one request: its parts as a checklist, its odds sheet, its history and its tests."""
     person, facility = person_and_facility(request, facility_code)
     row, frame = _request(facility, code), page_context(person, facility, "requests")
-    parts, absent = descriptions.describe_request(row), contents.missing_parts(row)
+    described, absent = descriptions.describe_request(row), parts.missing_parts(row)
     figures = odds_figures.filed_or_computed(row)
     sheet = odds_figures.figures_sheet(figures) if figures else None
     context = frame | {
         "row": row,
         "state": descriptions.STATES[row.status],
         "look": descriptions.LOOKS.get(row.status, ""),
-        "parts": parts,
+        "parts": described,
         "present_count": sum(
-            description.status.is_required and description.status.is_present for description in parts
+            description.status.is_required and description.status.is_present for description in described
         ),
-        "required_count": sum(description.status.is_required for description in parts),
+        "required_count": sum(description.status.is_required for description in described),
         "absent": absent,
         "next_step": descriptions.next_step(row, frame["today"]),
         "review_ends": _due(row, facility),
@@ -143,14 +136,14 @@ def _choices(facility: Facility) -> dict[str, Any]:
     """Return the choices of the dialogs."""
     return {
         "kinds": GameRequest.Kind.choices,
-        "petitioners": contents.PETITIONERS.items(),
+        "petitioners": parts.PETITIONERS.items(),
         "asks_who": facility.law.requests.asks_petitioner,
         "editions": [
             (key, game_by_code(edition.game).name, edition)
             for key, edition in facility.readable_editions().items()
         ],
-        "classes": contents.CLASSES.items(),
-        "rights_of": (part_readers.RIGHTS, part_readers.STATES, part_readers.ABOUT),
+        "classes": parts.CLASSES.items(),
+        "rights_of": (parts.RIGHTS, parts.STATES, parts.ABOUT),
         "providers": Provider.objects.filter(facility=facility),
     }
 
@@ -164,12 +157,12 @@ def _test_context(row: GameRequest, today: Any) -> dict[str, Any]:
     }
     if not row.facility.law.requests.tests:
         return shared
-    conditions = final_approval.conditions(row, today)
+    conditions = final_approvals.conditions(row, today)
     return shared | {
-        "petitioner": contents.PETITIONERS.get(row.petitioner, ""),
+        "petitioner": parts.PETITIONERS.get(row.petitioner, ""),
         "conditions": conditions,
         "first_open": next((condition.key for condition in conditions if not condition.is_met), ""),
-        "balance": final_approval.balance_cents(row),
+        "balance": final_approvals.balance_cents(row),
         "evidence": row.conditions,
         "tests": [
             {"row": test, "state": descriptions.STATES[test.status], "look": descriptions.LOOKS.get(test.status, ""),

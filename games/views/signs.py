@@ -10,10 +10,10 @@ from django.views.decorators.http import require_GET
 from games.engine.editions import all_editions
 from games.jurisdictions import short
 from games.models import Facility, Review, SignForm
-from games.office.core.access import person_and_facility
+from games.office.core.runner import person_and_facility
+from games.office.pdf import sign_paper
 from games.office.reviews import review_due_on
-from games.office.signs import pdf
-from games.office.signs.forms import (
+from games.office.signs import (
     ALLOWED_PLACEHOLDERS,
     COMMON_PLACEHOLDERS,
     LANGUAGES,
@@ -104,12 +104,12 @@ def _form_context(form: SignForm, facility: Facility) -> dict[str, Any]:
         if language in form.wording
     ]
     rows = EXAMPLE_ODDS if form.kind == "odds" else ()
-    paper = pdf.SignSheet("", texts, rows, "", form.width_mm, form.height_mm)
+    paper = sign_paper.SignSheet("", texts, rows, "", form.width_mm, form.height_mm)
     return {
         "form": form,
         "game": GAMES[form.game].name if form.game in GAMES else "every game",
         "due_on": review_due_on(form, facility),
-        "lines": pdf.sign_lines(paper),
+        "lines": sign_paper.sign_lines(paper),
         **{language: form.wording.get(language, "") for language in LANGUAGES},
     }
 

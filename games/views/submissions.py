@@ -11,14 +11,13 @@ from django.views.decorators.http import require_GET
 
 from audit.access import Denied
 from games.models import Facility, PreparedChange, RulesSubmission
-from games.office.core.access import person_and_facility
 from games.office.core.floor import DealtTable, floor
+from games.office.core.runner import person_and_facility
 from games.office.odds.charts import curve
 from games.office.odds.sheet import odds_sheet
 from games.office.submissions.compare import Change, changes, edition_title
-from games.office.submissions.form import editions_for, submission_form
-from games.office.submissions.gate import Finding, Lapse, findings, gate_checks
-from games.office.submissions.steps import submission_steps
+from games.office.submissions.filing import editions_for, submission_form
+from games.office.submissions.gate import GateFinding, Lapse, findings, gate_checks, submission_steps
 from games.registry import game_by_code, game_of
 from games.submission_options import Options, options_of
 from games.submissions import VersionState, state_of_version
@@ -183,7 +182,7 @@ def _chart(
     return curve(rules, focus.paytable[0], focus.label, name=f"version {row.version}", **compared)
 
 
-def _corrected(options: Options, finding: Finding) -> Options | None:
+def _corrected(options: Options, finding: GateFinding) -> Options | None:
     """Return the options with the remedy of this finding, or None if it does not concern a payout."""
     if not finding.remedy or finding.row not in options.payouts or not options.edition.sets_floors:
         return None

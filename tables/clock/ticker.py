@@ -19,7 +19,7 @@ from channels.db import database_sync_to_async
 
 from audit import clock
 from audit.logs import OutageLog
-from games.office.calendar import reminders
+from games.office import calendar
 from games.separation import watch as changes_watch
 from tables.alerts import escalation
 from tables.cases import watch as cases_watch
@@ -161,7 +161,7 @@ def verify_clock() -> list[int]:
 
 def remind_of_deadlines() -> list[int]:
     """Remind the rules office of its deadlines; no table shows them."""
-    reminders.send_reminders()
+    calendar.send_reminders()
     return []
 
 

@@ -21,7 +21,7 @@ from games.engine import Rules
 from games.engine.editions import ApprovalRule
 from games.jurisdictions import jurisdiction
 from games.models import Facility, RulesSubmission
-from games.office.submissions.entry_types import RULES_APPROVED, RulesApproved
+from games.office.submissions.gate import RULES_APPROVED, RulesApproved
 from games.submissions import draft
 from tables.core.context import TableContext
 from tables.core.duty import covers

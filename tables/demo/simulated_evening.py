@@ -18,7 +18,7 @@ from audit.models import Device
 from audit.runner import one_transaction
 from games.engine import Refusal
 from games.models import Facility, RulesSubmission
-from games.office.submissions.refusals import NO_SUCH_SUBMISSION
+from games.office.submissions.filing import NO_SUCH_SUBMISSION
 from games.snapshot_types import TableKind
 from games.submissions import rules_of
 from tables.clock.ticker import watch_tables

@@ -7,9 +7,10 @@ from audit.models import Entry
 from games.engine import Refusal, Rules
 from games.engine.odds import in_dollars
 from games.models import Facility, RulesSubmission
-from games.office.odds.labels import row_label
+from games.office.odds.sheet import row_label
 from games.office.submissions.compare import edition_title
-from games.office.submissions.entry_types import RULES_APPROVED, RULES_CHANGED, RULES_DRAFTED, RULES_FILED
+from games.office.submissions.filing import RULES_CHANGED, RULES_DRAFTED, RULES_FILED
+from games.office.submissions.gate import RULES_APPROVED
 from games.registry import game_of
 from games.submission_options import Options
 from games.submissions import rules_of

@@ -10,8 +10,7 @@ from games.act_forms import Code, Text, integers, whole
 from games.engine import Refusal
 from games.engine.editions import Edition, all_editions, edition
 from games.jurisdictions import is_body
-from games.office.documents.filing import document_reference
-from games.office.documents.letters import letter_by_code
+from games.office.documents import document_reference, letter_by_code
 from games.params import Params, malformed
 from games.snapshot_types import ShakerKind
 from tables.equipment.checks import DEVICE, SHAKER_SUBJECTS

@@ -9,7 +9,7 @@ from django.db.models import Q
 from games.engine import Refusal
 from games.engine.editions import ApprovalRule, InspectionLine
 from games.jurisdictions import is_body
-from games.office.signs.forms import verify_form
+from games.office.signs import verify_form
 from games.refusals import MALFORMED
 from tables.core.context import TableContext
 from tables.equipment.refusals import (

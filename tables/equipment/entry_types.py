@@ -3,7 +3,7 @@
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
-from games.office.documents.entry_types import DocumentReference
+from games.office.documents import DocumentReference
 from games.snapshot_types import ShakerKind
 
 

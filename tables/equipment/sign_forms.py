@@ -7,7 +7,7 @@ A form is approved in the office (`games.office.signs`). From then on the signs 
 from typing import Annotated, TypedDict
 
 from audit import record
-from games.office.signs.forms import recorded_sign_keys
+from games.office.signs import recorded_sign_keys
 from tables.core.context import TableContext
 from tables.models import Table
 from tables.runner.system import for_each_table

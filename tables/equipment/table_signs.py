@@ -13,8 +13,7 @@ from games.engine import Refusal
 from games.engine.editions import edition
 from games.jurisdictions import PRACTICE_NOTICE_MINUTES, Jurisdiction, jurisdiction
 from games.models import Facility, SignForm
-from games.office.signs.forms import LANGUAGES, fill_wording, verify_form
-from games.office.signs.refusals import NO_APPROVED_SIGN
+from games.office.signs import LANGUAGES, NO_APPROVED_SIGN, fill_wording, verify_form
 from games.snapshot_types import PendingLimits, Sign, Snapshot
 from tables.equipment.refusals import SIGN_HAS_NOTHING_TO_SAY
 from tables.models import LimitsChange, Table

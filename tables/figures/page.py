@@ -15,7 +15,7 @@ from games import submissions
 from games.engine import Refusal
 from games.formats import NONE, money, percent, signed, signed_about
 from games.models import Facility, RulesSubmission
-from games.office.odds.labels import family_label
+from games.office.odds.sheet import family_label
 from games.registry import game_by_code
 from tables.core.figure_sums import FamilySums, LargestLoss, Sums
 from tables.figures.formatting import deviation_words, sigmas

@@ -6,7 +6,7 @@ from audit import clock, record
 from audit.models import Device, Person
 from games.engine.editions import edition
 from games.models import Facility, RulesSubmission
-from games.office.signs.forms import recorded_sign_keys
+from games.office.signs import recorded_sign_keys
 from games.snapshot_types import TableKind
 from tables.models import Pit, Table
 from tables.opening.entry_types import TABLE_MADE, TableMade

@@ -10,8 +10,7 @@ from audit.models import Entry
 from games.engine import Refusal, Rules
 from games.engine.rules import Terms
 from games.models import RulesSubmission
-from games.office.submissions.approvals import RecordedApproval, recorded_approvals
-from games.office.submissions.entry_types import RULES_APPROVED
+from games.office.submissions.gate import RULES_APPROVED, RecordedApproval, recorded_approvals
 
 
 class RulesFinder:

@@ -9,7 +9,7 @@ import json
 from audit.entries import STREAM_CONTINUED
 from audit.models import Entry
 from games.engine import Refusal
-from games.office.submissions.approvals import recorded_approvals
+from games.office.submissions.gate import recorded_approvals
 from tables.core.context import TableContext
 from tables.rules.refusals import TERMS_NOT_APPROVED
 

@@ -8,7 +8,7 @@ from games.act_forms import Code, text
 from games.engine import Refusal
 from games.engine.editions import edition
 from games.models import RulesSubmission
-from games.office.submissions.refusals import NO_SUCH_SUBMISSION
+from games.office.submissions.filing import NO_SUCH_SUBMISSION
 from games.params import MOST_CENTS, Params
 from games.registry import game_by_code
 from games.snapshot_types import TableKind

@@ -12,7 +12,7 @@ from games.engine import Refusal
 from games.engine.editions import all_editions
 from games.guide.standing import published
 from games.models import Facility
-from games.office.signs.forms import forms_in_force
+from games.office.signs import forms_in_force
 from games.registry import game_by_code
 from games.submissions import all_in_force
 from tables.core import posts

@@ -18,9 +18,9 @@ from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, Command
 from games.engine import Refusal
 from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
+from games.office import documents
 from games.office.core import runner as office_runner
-from games.office.documents import filing
-from games.office.documents.refusals import DOCUMENT_TOO_LARGE
+from games.office.documents import DOCUMENT_TOO_LARGE
 from games.params import malformed
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, SEES_EVERYTHING
@@ -321,14 +321,14 @@ def _form(request: HttpRequest) -> tuple[dict[str, Any], bytes]:
 
     A browser can compute the file's SHA-256 over HTTPS alone; where it did not, it is computed here.
     """
-    if _content_length(request) > filing.MOST_FORM_BYTES:  # checked before the form is read
-        raise Refusal(DOCUMENT_TOO_LARGE, name="The file", most=filing.MOST_BYTES // 2**20)
+    if _content_length(request) > documents.MOST_FORM_BYTES:  # checked before the form is read
+        raise Refusal(DOCUMENT_TOO_LARGE, name="The file", most=documents.MOST_BYTES // 2**20)
     file = request.FILES.get("file")
     if file is None:
         raise malformed("file")
     name = _shortened(str(file.name or ""))
-    if (file.size or 0) > filing.MOST_BYTES:
-        raise Refusal(DOCUMENT_TOO_LARGE, name=name, most=filing.MOST_BYTES // 2**20)
+    if (file.size or 0) > documents.MOST_BYTES:
+        raise Refusal(DOCUMENT_TOO_LARGE, name=name, most=documents.MOST_BYTES // 2**20)
     content = file.read()
     fields = {key: value for key, value in request.POST.items() if key not in FORM_FIELDS_OF_THE_REQUEST}
     params = {"sha256": hashlib.sha256(content).hexdigest(), **fields, "filename": name}

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Device, Person
 from games.models import RulesSubmission
-from games.office.core.access import may_see_office
+from games.office.core.runner import may_see_office
 from games.registry import game_by_code
 from tables.runner.access import (
     ACCESS_READERS,

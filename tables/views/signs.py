@@ -7,8 +7,8 @@ from django.views.decorators.http import require_GET
 
 from games.engine import Refusal
 from games.models import SignForm
-from games.office.signs import pdf
-from games.office.signs.forms import KINDS
+from games.office.pdf import sign_paper
+from games.office.signs import KINDS
 from games.snapshot_types import Snapshot
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
@@ -57,7 +57,7 @@ def printed(request: HttpRequest, facility: str, table: str, kind: str) -> HttpR
         ],
         "sign": sign,
         "paper": paper,
-        "lines": pdf.sign_lines(paper) if paper else [],
+        "lines": sign_paper.sign_lines(paper) if paper else [],
         "refusal": _refusal(refusal),
     }
     return render(request, "tables/sign_print.html", context, status=422 if refusal else 200)
@@ -70,7 +70,7 @@ def as_pdf(request: HttpRequest, facility: str, table: str, kind: str) -> HttpRe
     if sign is None:
         assert refusal is not None
         return HttpResponse(say(refusal), status=422, content_type="text/plain; charset=utf-8")
-    file = pdf.render(_paper(state, sign), state["table"]["facility_name"])
+    file = sign_paper.render(_paper(state, sign), state["table"]["facility_name"])
     response = HttpResponse(file, content_type="application/pdf")
     response["Content-Disposition"] = f'attachment; filename="{table}-{kind}.pdf"'
     return response
@@ -90,7 +90,7 @@ def _sign(
         return state, None, refusal
 
 
-def _paper(state: Snapshot, sign: SignFace) -> pdf.SignSheet:
+def _paper(state: Snapshot, sign: SignFace) -> sign_paper.SignSheet:
     form = sign["form"]
     approved = f"approved {table_signs.day(form['approved_on'])}" if form["approved_on"] else ""
     foot = [
@@ -98,7 +98,7 @@ def _paper(state: Snapshot, sign: SignFace) -> pdf.SignSheet:
         state["table"]["code"],
         f"form {form['version']} {approved}".strip(),
     ]
-    return pdf.SignSheet(
+    return sign_paper.SignSheet(
         title=f"{SignForm.Kind(sign['kind']).label}, {state['table']['code']}",
         texts=[(text["language"], text["lines"]) for text in sign["texts"]],
         rows=[(line["label"], line["pays"]) for line in sign["odds"]],

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from audit import clock
 from games.models import BoardPermission, CalendarFeed, Reminder, RulesSubmission
-from games.office.calendar.reminders import send_reminders
+from games.office.calendar import send_reminders
 from tests.e2e.test_rooms import Office, is_well
 
 pytestmark = pytest.mark.browser

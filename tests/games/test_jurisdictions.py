@@ -200,7 +200,7 @@ EXAMPLES = {
     "games/engine/refusals.py": "There are no rules %(rules)s. Use a key such as pa-625a/A.",  # printed by commands
     "templates/desk/coverage.html": "625a.2",  # what to search the catalog of clauses for
     "games/management/commands/odds.py": "a rules key, such as pa-625a/A",  # the help of a command
-    "games/office/providers/refusals.py": "chapter-528-is-not-here",  # a code on the record, not a citation
+    "games/office/providers/register.py": "chapter-528-is-not-here",  # a code on the record, not a citation
     "audit/verify.py": '"cite":"58 Pa. Code §',  # the commonest text that is not ASCII, for speed alone
 }
 

@@ -21,9 +21,9 @@ from audit.models import Device, Entry, Person
 from games.engine import Refusal
 from games.engine.procedures import Phase
 from games.models import Document, Facility, GameRequest, RulesSubmission
-from games.office.calendar.deadlines import deadlines
+from games.office.calendar import deadlines
 from games.office.providers.services import suspended_codes
-from games.office.requests import contents
+from games.office.requests import parts
 from tables.clock.status import SILENT_AFTER
 from tables.demo import evening, guided_shift, landing, seeding, simulated_evening, simulated_money
 from tables.demo.simulation import verify_simulated
@@ -644,6 +644,6 @@ def test_seed_demo_gives_the_house_an_office_with_some_history(settings):
     assert days_left["review:RS-0021.2"] == 15
     assert suspended_codes(house, "football", clock.now()) == frozenset()
     assert (
-        contents.missing_parts(GameRequest.objects.get(facility=house, code="NG-0001")) == []
+        parts.missing_parts(GameRequest.objects.get(facility=house, code="NG-0001")) == []
     )  # it is approved
     assert Document.objects.filter(facility=house, media_type="application/pdf").count() == 7

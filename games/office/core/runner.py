@@ -1,14 +1,40 @@
-"""How acts of the rules office are executed; their stream is `facility/rules`."""
+"""How acts of the rules office are executed (their stream is `facility/rules`), and who may see its pages."""
 
+import re
 from collections.abc import Callable, Iterable
 
 from audit.models import Person
 from audit.runner import ActOutcome, ActRequest, ActResponse, Do
 from audit.step_up import StepUp
+from games.access import Pages
+from games.engine.refusals import RefusalCode
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.office.core.floor import floor
 from games.separation import acts as changes
+
+NOT_A_DRAFT = RefusalCode(
+    "not-a-draft",
+    "This is no longer a draft (%(status)s). Draft a new version to change it.",
+    "Already filed",
+)
+NOT_FILED = RefusalCode("not-filed", "No decision is pending here (%(status)s). File it first.", "Not filed")
+ALREADY_ENDED = RefusalCode("already-ended", "This has already ended (%(status)s).", "Already ended")
+ANOTHER_BODY_DECIDES = RefusalCode(
+    "another-body-decides",
+    "The %(body)s decides on this, not the body that you entered (%(named)s). Check the letter.",
+    "Another body decides",
+)
+
+
+# Codes such as D-0001 and RS-0042. The caller holds the lock of the office's stream
+
+
+NUMBERED = re.compile(r"-(\d+)\Z")
+
+
+# Acts
+
 
 __all__ = [
     "ACTS",
@@ -63,3 +89,23 @@ changes.register(RUNNER)
 ACTS = RUNNER.acts
 office_act = RUNNER.office_act
 execute = RUNNER.execute
+
+
+# Pages
+
+
+OFFICE_VIEWERS = OFFICE_ROLES | {
+    "gaming-agent",
+    "pit-manager",
+    "shift-manager",
+    "casino-supervisor",
+    "surveillance",
+}
+OFFICE = Pages(OFFICE_VIEWERS)
+person_and_facility = OFFICE.authorize
+may_see_office = OFFICE.may_see
+
+
+def may_act(person: Person) -> bool:
+    """Return whether this person may use the office's buttons."""
+    return person.role in OFFICE_ROLES

@@ -3,7 +3,7 @@
 Wagers with the same figures share a row, "Total 5, Total 16". Only texts are rounded.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,13 +11,50 @@ from typing import Any
 
 from games.engine import Rules
 from games.engine.analysis import Outcome
+from games.engine.editions import Edition
 from games.engine.odds import Odds, Pays
 from games.engine.wagers import WagerType
 from games.formats import percent
 from games.office.core.figures import fraction, to_one
 from games.office.odds.charts import Bar, Scale
-from games.office.odds.labels import family_label, payout_row
 from games.registry import game_of
+
+
+def payout_row(rules: Rules, code: str) -> str:
+    """Return the row of the paytable that pays a code: "two-dice" for "two-dice:1-2", "total:4" for itself."""
+    return code if code in rules.payouts else code.split(":")[0]
+
+
+def row_label(row: str, types: Iterable[WagerType]) -> str:
+    """Return the name of a row of the paytable: "Total 4", "Three of a Kind"."""
+    family, _, tier = row.partition("/")
+    for type_ in types:
+        if type_.code == row:
+            return str(type_.label)
+        if type_.family == family and tier:
+            return f"{type_.family_name or type_.label}, {_tier(tier)}"
+        if type_.family == family and family == row:
+            return type_.family_name or str(type_.label)
+    return row
+
+
+def _tier(tier: str) -> str:
+    """Return what a tier of a row is paid on: "3", "after an Extra Roll 3"."""
+    return tier.replace("extra:", "after an Extra Roll ").replace("-", " ")
+
+
+def family_label(family: str, types: Iterable[WagerType]) -> str:
+    """Return the name of a wager family."""
+    return row_label(family, types)
+
+
+def cite(edition: Edition, duty: str) -> str:
+    """Return the section of a duty, or that of the odds if the edition has none."""
+    return edition.sections.get(duty) or edition.sections["odds"]
+
+
+# The sheet
+
 
 MERGED_FAMILIES = {
     "small": "even",

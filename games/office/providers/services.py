@@ -1,4 +1,4 @@
-"""Which wagers of a provider may be dealt at a moment: the four steps of 58 Pa. Code § 528.7.
+"""What a provider supplies to a game, and which wagers may be dealt at a moment: the four steps of 58 Pa. Code § 528.7.
 
 A service is a whole game or some of its wagers. Once registered, it is dealt only while all four steps are done;
 otherwise it is suspended. Wagers that no provider supplies are never suspended here.
@@ -8,16 +8,270 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from typing import Annotated, TypeVar, cast
 
+from audit.columns import (
+    FACILITY,
+    NONE,
+    constant,
+    declare,
+    named,
+    same,
+)
 from audit.compiled_reads import CompiledRead
+from audit.entry_types import entry_type
+from games.act_forms import Code, Day, Text, Words, found, one_of, text, whole
 from games.engine import Refusal, Rules, editions
 from games.engine.editions import all_editions
+from games.engine.refusals import RefusalCode
 from games.jurisdictions import Jurisdiction
-from games.models import Application, Facility, InterimPermission, Review, Service
-from games.office.providers.certifications import Certification, Trading, certification_on, trading_permission
-from games.office.providers.refusals import GAME_STOPPED, WAGER_STOPPED
-from games.registry import game_of
+from games.models import Application, Facility, GameRequest, InterimPermission, Review, Service
+from games.models.patrons import ReviewStatus
+from games.office.core.next_code import next_code
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.providers.register import (
+    OF_PROVIDER,
+    Certification,
+    FileOfProvider,
+    OptionalPastDay,
+    PastDay,
+    ProviderEntry,
+    ProviderFile,
+    Trading,
+    certification_on,
+    iso_date,
+    trading_permission,
+    verify_investigated,
+)
+from games.params import MOST_CENTS
+from games.registry import GAMES, game_of
+
+# Services
+
+
+class ServiceEntry(ProviderEntry):
+    """The service that an entry is about."""
+
+    service: str
+
+
+class ServiceRegistered(ServiceEntry):
+    name: Annotated[str, "name of the service"]
+    game: str
+    wagers: Annotated[list[str], "wager codes or families of the service; empty: the game as a whole"]
+    covers: Annotated[list[str], "codes of all wagers that it covers"]
+
+
+SERVICE_REGISTERED = entry_type(
+    "service.registered",
+    ServiceRegistered,
+    "A service of a provider was registered, with the wagers that it covers.",
+)
+
+
+class ServiceLaboratory(ServiceEntry):
+    submitted_on: Annotated[str, "the day on which the laboratory received the service"]
+    approved_on: Annotated[str | None, "the day on which the laboratory approved it; null: not yet"]
+    reference: Annotated[str | None, "reference of the laboratory; null if there is none"]
+
+
+SERVICE_LABORATORY = entry_type(
+    "service.laboratory",
+    ServiceLaboratory,
+    "When the laboratory received a service of a provider, and when it approved it.",
+)
+
+
+class ServiceCosts(ServiceEntry):
+    costs_cents: Annotated[int, "the total cost of the laboratory's review"]
+    paid_on: Annotated[str | None, "the day on which it was paid in full; null: not yet"]
+
+
+SERVICE_COSTS = entry_type(
+    "service.costs", ServiceCosts, "The laboratory's costs for a service of a provider."
+)
+
+
+class ServiceRequested(ServiceEntry):
+    request: str
+    status: Annotated[ReviewStatus, "status of the request"]
+
+
+SERVICE_REQUESTED = entry_type(
+    "service.requested", ServiceRequested, "A service was linked to the request for its game or feature."
+)
+
+
+class ServiceEnded(ServiceEntry):
+    on: Annotated[str, "the first gaming day without the service"]
+    why: Annotated[str, "the reason, in a person's words"]
+
+
+SERVICE_ENDED = entry_type("service.ended", ServiceEnded, "A service of a provider ended.")
+
+
+# Refusals
+
+
+WAGER_STOPPED_LABORATORY = RefusalCode(
+    "wager-stopped-laboratory",
+    "%(wager)s is not dealt: the laboratory has not approved %(service)s of %(provider)s (%(code)s). "
+    "Return the wager, and call compliance.",
+    "Wager not dealt",
+)
+
+
+WAGER_STOPPED_COSTS = RefusalCode(
+    "wager-stopped-costs",
+    "%(wager)s is not dealt: the laboratory's costs for %(service)s of %(provider)s (%(code)s) are "
+    "unpaid. Return the wager, and call compliance.",
+    "Wager not dealt",
+)
+
+
+WAGER_STOPPED_APPROVAL = RefusalCode(
+    "wager-stopped-approval",
+    "%(wager)s is not dealt: %(service)s of %(provider)s (%(code)s) has no approved request. Return "
+    "the wager, and call compliance.",
+    "Wager not dealt",
+)
+
+
+WAGER_STOPPED_CERTIFIED = RefusalCode(
+    "wager-stopped-certified",
+    "%(wager)s is not dealt: its provider %(provider)s (%(code)s) is neither certified nor permitted "
+    "to trade. Return the wager, and call compliance.",
+    "Wager not dealt",
+)
+
+
+WAGER_STOPPED_ENDED = RefusalCode(
+    "wager-stopped-ended",
+    "%(wager)s is not dealt: this casino no longer uses %(service)s of %(provider)s (%(code)s). "
+    "Return the wager.",
+    "Wager not dealt",
+)
+
+
+GAME_STOPPED_LABORATORY = RefusalCode(
+    "game-stopped-laboratory",
+    "This game is not dealt: the laboratory has not approved %(service)s of %(provider)s (%(code)s). "
+    "Call compliance.",
+    "Game not dealt",
+)
+
+
+GAME_STOPPED_COSTS = RefusalCode(
+    "game-stopped-costs",
+    "This game is not dealt: the laboratory's costs for %(service)s of %(provider)s (%(code)s) are "
+    "unpaid. Call compliance.",
+    "Game not dealt",
+)
+
+
+GAME_STOPPED_APPROVAL = RefusalCode(
+    "game-stopped-approval",
+    "This game is not dealt: %(service)s of %(provider)s (%(code)s) has no approved request. Call "
+    "compliance.",
+    "Game not dealt",
+)
+
+
+GAME_STOPPED_CERTIFIED = RefusalCode(
+    "game-stopped-certified",
+    "This game is not dealt: its provider %(provider)s (%(code)s) is neither certified nor permitted "
+    "to trade. Call compliance.",
+    "Game not dealt",
+)
+
+
+GAME_STOPPED_ENDED = RefusalCode(
+    "game-stopped-ended",
+    "This game is not dealt: this casino no longer uses %(service)s of %(provider)s (%(code)s).",
+    "Game not dealt",
+)
+
+
+NO_SUCH_SERVICE = RefusalCode("no-such-service", "No service %(code)s is on file.", "No such service")
+
+
+NO_SUCH_WAGER_HERE = RefusalCode(
+    "no-such-wager-here",
+    "This game has no wager %(wager)s. Choose one from its list.",
+    "No such wager",
+)
+
+
+PROVIDER_NOT_APPLIED = RefusalCode(
+    "provider-not-applied",
+    "%(name)s has no application on file. File its application before you link it to a game.",
+    "Not applied for",
+)
+
+
+APPROVED_BEFORE_SENT = RefusalCode(
+    "approved-before-sent",
+    "The service was submitted on %(on)s. The approval cannot be earlier: check its day.",
+    "Days do not agree",
+)
+
+
+NO_SUCH_REQUEST_HERE = RefusalCode(
+    "no-such-request-here",
+    "There is no request %(code)s on file.",
+    "No such request",
+)
+
+
+REQUEST_FOR_ANOTHER_GAME = RefusalCode(
+    "request-for-another-game",
+    "%(code)s is for another game than %(service)s. Link the right request.",
+    "Another game",
+)
+
+
+REQUEST_WITHOUT_WAGER = RefusalCode(
+    "request-without-wager",
+    "%(code)s does not ask for %(wager)s. Link the request that does.",
+    "Wager not in request",
+)
+
+
+SERVICE_ENDED_ALREADY = RefusalCode(
+    "service-ended-already",
+    "Its use already ended on %(on)s.",
+    "Already ended",
+)
+
+
+END_IN_THE_PAST = RefusalCode(
+    "end-in-the-past",
+    "A past day cannot be changed. Choose %(on)s or later.",
+    "Day in the past",
+)
+
+
+# Why a service stops a wager or its whole game, by the step that is open, or "ended"
+WAGER_STOPPED = {
+    "laboratory": WAGER_STOPPED_LABORATORY,
+    "costs": WAGER_STOPPED_COSTS,
+    "approval": WAGER_STOPPED_APPROVAL,
+    "certified": WAGER_STOPPED_CERTIFIED,
+    "ended": WAGER_STOPPED_ENDED,
+}
+
+
+GAME_STOPPED = {
+    "laboratory": GAME_STOPPED_LABORATORY,
+    "costs": GAME_STOPPED_COSTS,
+    "approval": GAME_STOPPED_APPROVAL,
+    "certified": GAME_STOPPED_CERTIFIED,
+    "ended": GAME_STOPPED_ENDED,
+}
+
+
+# Services on a day
+
 
 Row = TypeVar("Row", Application, InterimPermission)
 WHOLE_GAME = "*"
@@ -235,3 +489,199 @@ def wager_label(game: str, code: str) -> str:
     if code == WHOLE_GAME:
         return "the whole game"
     return wagers_of_game(game).get(code, (code, ""))[0]
+
+
+# Acts
+
+
+def service_by_code(ctx: OfficeContext, code: str) -> Service:
+    """Return the service with this code. Raises Refusal(`no-such-service`)."""
+    rows = Service.objects.filter(provider__facility=ctx.facility, code=code)
+    service = rows.select_related("provider", "request").first()
+    if service is None:
+        raise Refusal(NO_SUCH_SERVICE, code=code)
+    return service
+
+
+ServiceOnFile = Annotated[Service, found(Code, service_by_code)]
+
+
+@office_act()
+def register_service(
+    ctx: OfficeContext,
+    *,
+    provider_file: FileOfProvider,
+    name: Annotated[str, text(100)],
+    game: Annotated[str, one_of(tuple(GAMES))],
+    wagers: Words = (),
+) -> ActOutcome:
+    """Link a game, or some of its wagers, to a provider. From then on § 528.7 decides whether they are dealt.
+
+    Refused without a filed application (§ 528.1) or an investigation, and with an adverse finding (§ 528.9). An empty
+    list of wagers means the whole game.
+    """
+    verify_investigated(provider_file)
+    verify_applied(provider_file)
+    labels = wagers_of_game(game)
+    for code in sorted(expand_codes(game, wagers)):
+        if code not in labels:
+            raise Refusal(NO_SUCH_WAGER_HERE, wager=code)
+    service = Service.objects.create(
+        provider=provider_file.provider,
+        code=next_code(Service.objects.filter(provider__facility=ctx.facility), "SV"),
+        name=name,
+        game=game,
+        wagers=sorted(set(wagers)),
+    )
+    data: ServiceRegistered = {
+        "provider": provider_file.provider.code,
+        "service": service.code,
+        "name": name,
+        "game": game,
+        "wagers": service.wagers,
+        "covers": sorted(covered_codes(service)),
+    }
+    return ActOutcome(SERVICE_REGISTERED(data), {"service": service.code})
+
+
+@office_act()
+def record_laboratory(
+    ctx: OfficeContext,
+    *,
+    service: ServiceOnFile,
+    submitted_on: PastDay,
+    approved_on: OptionalPastDay = None,
+    reference: Annotated[str, text(60)] = "",
+) -> ActOutcome:
+    """Record when the laboratory received the service and when it approved it (§ 528.7(1))."""
+    if approved_on and approved_on < submitted_on:
+        raise Refusal(
+            APPROVED_BEFORE_SENT, ctx.facility.law.section("services.laboratory"), on=iso_date(submitted_on)
+        )
+    service.lab_submitted_on, service.lab_approved_on, service.lab_reference = (
+        submitted_on,
+        approved_on,
+        reference,
+    )
+    service.save(update_fields=["lab_submitted_on", "lab_approved_on", "lab_reference"])
+    data: ServiceLaboratory = {
+        "provider": service.provider.code,
+        "service": service.code,
+        "submitted_on": iso_date(submitted_on),
+        "approved_on": iso_date(approved_on),
+        "reference": reference or None,
+    }
+    return ActOutcome(SERVICE_LABORATORY(data))
+
+
+@office_act()
+def record_laboratory_costs(
+    ctx: OfficeContext,
+    *,
+    service: ServiceOnFile,
+    costs_cents: Annotated[int, whole(0, MOST_CENTS)],
+    paid_on: OptionalPastDay = None,
+) -> ActOutcome:
+    """Record the total cost of the laboratory's review in cents, and when it was paid in full (§ 528.7(2)).
+
+    Without a date it is unpaid. If nothing was charged, send 0 and the date on which that was known.
+    """
+    service.costs_cents, service.costs_paid_on = costs_cents, paid_on
+    service.save(update_fields=["costs_cents", "costs_paid_on"])
+    data: ServiceCosts = {
+        "provider": service.provider.code,
+        "service": service.code,
+        "costs_cents": costs_cents,
+        "paid_on": iso_date(paid_on),
+    }
+    return ActOutcome(SERVICE_COSTS(data))
+
+
+@office_act()
+def link_request(ctx: OfficeContext, *, service: ServiceOnFile, request_code: Code) -> ActOutcome:
+    """Link the request under § 521.4 whose approval completes the third step."""
+    request = GameRequest.objects.filter(facility=ctx.facility, code=request_code).first()
+    if request is None:
+        raise Refusal(NO_SUCH_REQUEST_HERE, code=request_code)
+    verify_covers(ctx, request, service)
+    service.request = request
+    service.save(update_fields=["request"])
+    data: ServiceRequested = {
+        "provider": service.provider.code,
+        "service": service.code,
+        "request": request.code,
+        "status": cast(ReviewStatus, request.status),
+    }
+    return ActOutcome(SERVICE_REQUESTED(data))
+
+
+@office_act()
+def end_service(ctx: OfficeContext, *, service: ServiceOnFile, on: Day, why: Text) -> ActOutcome:
+    """End the use of a service from a gaming day on."""
+    if service.ended_on is not None and service.ended_on <= ctx.gaming_day:
+        raise Refusal(SERVICE_ENDED_ALREADY, on=iso_date(service.ended_on))
+    if on < ctx.gaming_day:
+        raise Refusal(END_IN_THE_PAST, on=iso_date(ctx.gaming_day))
+    service.ended_on = on
+    service.save(update_fields=["ended_on"])
+    data: ServiceEnded = {
+        "provider": service.provider.code,
+        "service": service.code,
+        "on": iso_date(on),
+        "why": why,
+    }
+    return ActOutcome(SERVICE_ENDED(data))
+
+
+def verify_applied(file: ProviderFile) -> None:
+    """Refuse a provider without a filed application or with a denied one (§ 528.1).
+
+    Raises Refusal(`provider-not-applied`).
+    """
+    if file.certification.state in ("none", "denied"):
+        raise Refusal(PROVIDER_NOT_APPLIED, file.law.section("providers.class"), name=file.provider.name)
+
+
+def verify_covers(ctx: OfficeContext, request: GameRequest, service: Service) -> None:
+    """Refuse a request for another game or without all wagers of the service.
+
+    Raises Refusal(`request-for-another-game` or `request-without-wager`).
+    """
+    section = ctx.facility.law.section("services.approval")
+    if request.game and request.game != service.game:
+        raise Refusal(REQUEST_FOR_ANOTHER_GAME, section, code=request.code, service=service.name)
+    if not request.wagers:
+        return
+    asked_for = expand_codes(service.game, request.wagers)
+    beyond = sorted(covered_codes(service) - asked_for)
+    if beyond:
+        wager = wager_label(service.game, beyond[0])
+        raise Refusal(REQUEST_WITHOUT_WAGER, section, code=request.code, wager=wager)
+
+
+declare(
+    Service,
+    "service",
+    may_be_seeded=True,
+    key={"facility": FACILITY, "code": "service"},
+    created={
+        SERVICE_REGISTERED: {
+            **same("provider", "name", "game", "wagers"),
+            **dict.fromkeys(("lab_submitted_on", "lab_approved_on", "lab_reference", "costs_paid_on"), NONE),
+            "costs_cents": constant(0),
+            "request": NONE,
+            "ended_on": NONE,
+        }
+    },
+    changed={
+        SERVICE_LABORATORY: {
+            "lab_submitted_on": "submitted_on",
+            "lab_approved_on": "approved_on",
+            "lab_reference": "reference",
+        },
+        SERVICE_COSTS: {"costs_cents": "costs_cents", "costs_paid_on": "paid_on"},
+        SERVICE_REQUESTED: same("request"),
+        SERVICE_ENDED: {"ended_on": "on"},
+    },
+    readings={**OF_PROVIDER, "request": named("request__code", "request")},
+)

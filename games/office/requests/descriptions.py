@@ -7,8 +7,8 @@ from typing import Any
 from games.engine import Rules
 from games.engine.odds import in_dollars
 from games.models import Document, Facility, GameRequest, GameTest
-from games.office.requests import contents, final_approval, game_tests
-from games.office.requests.contents import PartStatus
+from games.office.requests import final_approvals, game_tests, parts
+from games.office.requests.parts import PartStatus
 
 STATES = {
     "draft": "draft",
@@ -32,7 +32,7 @@ class PartDescription:
 
 def describe_request(request: GameRequest) -> list[PartDescription]:
     """Return every part of a request in words, in the order of the section."""
-    on_file = {document.code: document for document in contents.documents_of(request)}
+    on_file = {document.code: document for document in parts.documents_of(request)}
     return [
         PartDescription(
             line,
@@ -40,7 +40,7 @@ def describe_request(request: GameRequest) -> list[PartDescription]:
             _points(request, line),
             [on_file[code] for code in line.value.get("documents", []) if code in on_file],
         )
-        for line in contents.part_statuses(request)
+        for line in parts.part_statuses(request)
     ]
 
 
@@ -62,7 +62,7 @@ def describe_test(test: GameTest) -> list[PartDescription]:
 def next_step(request: GameRequest, today: dt.date) -> str:
     """Return the next thing that this request needs."""
     if request.status == "draft":
-        absent = len(contents.missing_parts(request))
+        absent = len(parts.missing_parts(request))
         if not absent:
             return "Ready to file"
         return "%s parts are missing" % absent if absent > 1 else "1 part is missing"
@@ -70,7 +70,7 @@ def next_step(request: GameRequest, today: dt.date) -> str:
         return ""
     if not request.facility.law.requests.tests:
         return f"Decision of the {request.facility.law.body('requests')}"
-    still = sum(not condition.is_met for condition in final_approval.conditions(request, today))
+    still = sum(not condition.is_met for condition in final_approvals.conditions(request, today))
     if not still:
         return "Final approval"
     return "%s of 4 conditions are open" % still if still > 1 else "1 of 4 conditions is open"
@@ -99,7 +99,7 @@ def _points(request: GameRequest, line: PartStatus) -> list[str]:
     if value.get("none"):
         return [NONE_TEXTS[key]]
     if key == "class" and value:
-        game_class = str(contents.CLASSES[value["class"]]).capitalize()
+        game_class = str(parts.CLASSES[value["class"]]).capitalize()
         return [f"{game_class}: {value['of']}" if value["of"] else game_class]
     if key == "odds" and request.rules:
         title = Rules.of(request.rules).edition.title

@@ -9,7 +9,7 @@ from games.models import GameRequest
 from games.office.odds.pdf import sheet_story, source_text
 from games.office.pdf.approval import approval_text, day, moment
 from games.office.pdf.paper import Cell, render, styles, table, text
-from games.office.requests import contents, descriptions, odds_figures
+from games.office.requests import descriptions, odds_figures, parts
 from games.office.requests.descriptions import PartDescription
 
 
@@ -47,7 +47,7 @@ def _facts(row: GameRequest) -> Iterator[tuple[Cell, Cell]]:
     facility = row.facility
     yield "Facility", f"{facility.name}, {facility.get_jurisdiction_display()}"
     if row.petitioner:
-        yield "Petitioner", str(contents.PETITIONERS[row.petitioner])
+        yield "Petitioner", str(parts.PETITIONERS[row.petitioner])
     if row.wagers:
         names = dict(odds_figures.families(row.rules)) if row.rules else {}
         yield "Wagers", ", ".join(names.get(code, code) for code in row.wagers)
@@ -97,7 +97,7 @@ def _part(description: PartDescription) -> list[Flowable]:
 
 def _documents(row: GameRequest) -> list[Flowable]:
     """Return the list of attachments with the SHA-256 of their bytes."""
-    look, documents = styles(), contents.documents_of(row)
+    look, documents = styles(), parts.documents_of(row)
     head: list[Any] = [text("Attached documents", look["heading"])]
     if not documents:
         return [*head, text("None.", look["body"])]

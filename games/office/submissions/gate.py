@@ -1,50 +1,188 @@
-"""What may be filed: pure checks of a submission's options and the tables that deal under it.
+"""What may be filed and dealt: checks of a submission's options, of its steps, and of its approval by the record.
 
-Every refusal names the wager, its figure, its section, and the remedy if one can be computed.
+`verify_may_file` runs the checks before a version is filed, and again when its approval is recorded, because a table
+minimum may have risen in between. They are pure: every refusal names the wager, its figure, its section, and the remedy
+if one can be computed. `recorded_approvals` says which terms the record shows as approved for which submission; a full
+verification compares the rows with them.
 """
 
 import datetime as dt
+import hashlib
+import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Literal
+from typing import Annotated, Literal, NotRequired, TypedDict
 
+from audit import chain, record
+from audit.entry_types import entry_type
+from audit.models import Entry
+from audit.record_checks import record_check
+from audit.verification_words import Finding, declare_finding
 from games.chips import payable_step
 from games.engine import Refusal, Rules
 from games.engine.analysis import Outcome
 from games.engine.editions import Edition, Payout
 from games.engine.odds import Odds, Prize, in_dollars
+from games.engine.refusals import RefusalCode
+from games.engine.rules import Terms
 from games.engine.wagers import WagerType
 from games.formats import percent
+from games.models import RulesSubmission
 from games.office.core.figures import fraction, to_one
 from games.office.core.floor import DealtTable
-from games.office.odds.labels import cite, family_label, payout_row, row_label
+from games.office.core.runner import STREAM
+from games.office.documents import DocumentReference
+from games.office.odds.sheet import cite, family_label, payout_row, row_label
 from games.office.pdf.approval import calendar_day
-from games.office.submissions.refusals import (
-    FILED_EDITION_LAPSED,
-    FILED_FAVOURS_PLAYER,
-    FILED_FAVOURS_PLAYER_BY_ODDS,
-    FILED_INCREMENT_SPLITS,
-    FILED_INCREMENT_UNREADABLE,
-    FILED_LIMIT_TOO_LOW,
-    FILED_LIMIT_UNREADABLE,
-    FILED_NO_LIMIT_HERE,
-    FILED_NO_SUCH_WAGER,
-    FILED_NOT_EXACT,
-    FILED_ODDS_FIXED,
-    FILED_ODDS_UNREADABLE,
-    FILED_ODDS_WORDING,
-    FILED_SHAKER_NOT_ALLOWED,
-    FILED_UNDER_THE_FLOOR,
-)
 from games.registry import game_of
 from games.submission_options import Options
+from games.submissions import VersionState, state_of_version
+
+
+class RulesEntry(TypedDict):
+    """The version of a submission that an entry is about."""
+
+    code: Annotated[str, "code of the rules submission"]
+    version: Annotated[int, "version of the submission"]
+    edition: str
+    lapsed_why: NotRequired[Annotated[str, "why rules of a lapsed edition may be dealt, in a person's words"]]
+
+
+class RulesApproved(RulesEntry):
+    """The rules of a demo were approved before its record began: their entry has the terms alone."""
+
+    terms: Terms
+    body: NotRequired[Annotated[str, "the body that decided; absent in a demo, as are the fields below"]]
+    reference: NotRequired[Annotated[str, "reference of the letter"]]
+    letter: NotRequired[DocumentReference]
+    in_force_from: NotRequired[Annotated[str, "the moment from which the version is in force"]]
+    supersedes: NotRequired[Annotated[int | None, "the version that it supersedes; null if there is none"]]
+
+
+RULES_APPROVED = entry_type(
+    "rules.approved", RulesApproved, "A rules submission was approved, with its whole terms."
+)
+
+
+# Refusals
+
+
+FILED_ODDS_UNREADABLE = RefusalCode(
+    "filed-odds-unreadable",
+    "%(wager)s: %(figure)s is not readable as odds. Write them as 6 to 1.",
+    "Odds unreadable",
+)
+
+
+FILED_NO_SUCH_WAGER = RefusalCode(
+    "filed-no-such-wager",
+    "%(wager)s at %(figure)s: these rules have no such wager. Leave it out.",
+    "No such wager",
+)
+
+
+FILED_ODDS_FIXED = RefusalCode(
+    "filed-odds-fixed",
+    "%(wager)s at %(figure)s: its odds are fixed at %(fixed)s. Leave it out.",
+    "Odds are fixed",
+)
+
+
+FILED_NOT_EXACT = RefusalCode(
+    "filed-not-exact",
+    "%(wager)s at %(figure)s: these rules set exact odds, %(exact)s here. Leave it out, or choose a "
+    "complete paytable.",
+    "Odds are exact",
+)
+
+
+FILED_UNDER_THE_FLOOR = RefusalCode(
+    "filed-under-the-floor",
+    "%(wager)s at %(figure)s is below its floor. File %(floor)s or more.",
+    "Below the floor",
+)
+
+
+FILED_ODDS_WORDING = RefusalCode(
+    "filed-odds-wording",
+    "%(wager)s: odds are not written as %(figure)s under these rules. Choose one of: %(allowed)s.",
+    "Wrong word",
+)
+
+
+FILED_FAVOURS_PLAYER = RefusalCode(
+    "filed-favours-player",
+    "%(wager)s at %(figure)s favors the player by %(favours)s (%(exact)s). File lower odds.",
+    "Favors the player",
+)
+
+
+FILED_FAVOURS_PLAYER_BY_ODDS = RefusalCode(
+    "filed-favours-player-by-odds",
+    "%(wager)s at %(figure)s favors the player by %(favours)s (%(exact)s). It wins in %(wins)s "
+    "throws: %(even)s would be even, and %(best)s leaves the house %(left)s.",
+    "Favors the player",
+)
+
+
+FILED_NO_LIMIT_HERE = RefusalCode(
+    "filed-no-limit-here",
+    "%(wager)s: these rules have no aggregate payout limit. Leave %(figure)s out.",
+    "No payout limit",
+)
+
+
+FILED_LIMIT_UNREADABLE = RefusalCode(
+    "filed-limit-unreadable",
+    "%(wager)s: %(figure)s is not an amount. Enter the limit in dollars.",
+    "Limit unreadable",
+)
+
+
+FILED_LIMIT_TOO_LOW = RefusalCode(
+    "filed-limit-too-low",
+    "%(wager)s: a payout limit of %(figure)s is below its floor at a table minimum of %(minimum)s. "
+    "File %(least)s or more, or keep the minimum lower.",
+    "Payout limit too low",
+)
+
+
+FILED_INCREMENT_UNREADABLE = RefusalCode(
+    "filed-increment-unreadable",
+    "%(wager)s: %(figure)s is not an increment. Enter it in whole cents.",
+    "Increment unreadable",
+)
+
+
+FILED_INCREMENT_SPLITS = RefusalCode(
+    "filed-increment-splits",
+    "%(wager)s in steps of %(figure)s would win a fraction of a cent at %(odds)s. Choose a larger step.",
+    "Fraction of a cent",
+)
+
+
+FILED_SHAKER_NOT_ALLOWED = RefusalCode(
+    "filed-shaker-not-allowed",
+    "%(wager)s: these rules do not allow a %(figure)s shaker. They allow: %(allowed)s.",
+    "Shaker not allowed",
+)
+
+
+FILED_EDITION_LAPSED = RefusalCode(
+    "filed-edition-lapsed",
+    "%(edition)s lapsed on %(day)s. Choose a newer edition, or write in the options why it may still be dealt.",
+    "Lapsed edition",
+)
+
+
+# Checks
 
 
 @dataclass(frozen=True)
-class Finding:
+class GateFinding:
     """A reason why a submission may not be filed.
 
     `wager` is its name for people, `row` its key in the paytable, `figure` the requested value, `remedy` a value that
@@ -86,7 +224,7 @@ class GateCheck:
 
 def findings(
     options: Options, tables: Iterable[DealtTable] = (), lapse: Lapse | None = None
-) -> tuple[Finding, ...]:
+) -> tuple[GateFinding, ...]:
     """Return every reason not to file these options for these tables, the worst first.
 
     Without `lapse` nothing is said about the end of the edition. Raises Refusal(`no-such-rules` or `which-paytable`)
@@ -98,7 +236,7 @@ def findings(
 
 def _findings_by_subject(
     options: Options, tables: tuple[DealtTable, ...], lapse: Lapse | None
-) -> dict[str, list[Finding]]:
+) -> dict[str, list[GateFinding]]:
     edition = options.edition
     rules = Rules.of(options.key, _acceptable_payouts(options))
     return {
@@ -232,13 +370,13 @@ def _edition_text(edition: Edition, lapse: Lapse) -> str:
     )
 
 
-def _lapse_findings(edition: Edition, lapse: Lapse | None) -> Iterator[Finding]:
+def _lapse_findings(edition: Edition, lapse: Lapse | None) -> Iterator[GateFinding]:
     """Refuse an edition that has lapsed, unless the casino records why it may be dealt (reading A01)."""
     if lapse is None or edition.lapses_on is None or edition.lapses_on > lapse.today or lapse.why:
         return
     day = calendar_day(edition.lapses_on)
     refusal = Refusal(FILED_EDITION_LAPSED, edition=edition.title, day=day)
-    yield Finding(refusal, "Lapsed edition", "")
+    yield GateFinding(refusal, "Lapsed edition", "")
 
 
 def verify_may_file(options: Options, tables: Iterable[DealtTable] = (), lapse: Lapse | None = None) -> Rules:
@@ -270,7 +408,7 @@ def _acceptable_payouts(options: Options) -> dict[str, str]:
     return {row: odds for row, odds in options.payouts.items() if row not in refused}
 
 
-def _payout_findings(edition: Edition, payouts: Mapping[str, str]) -> Iterator[Finding]:
+def _payout_findings(edition: Edition, payouts: Mapping[str, str]) -> Iterator[GateFinding]:
     """Check payouts: floors in 539 and New Jersey, exact odds elsewhere, One of a Kind fixed in all (reading A19)."""
     types = game_of(Rules(edition)).wager_types(Rules(edition))
     for row, written in payouts.items():
@@ -280,11 +418,11 @@ def _payout_findings(edition: Edition, payouts: Mapping[str, str]) -> Iterator[F
         except Refusal:
             section = set_.cite if set_ else edition.sections["odds"]
             refusal = Refusal(FILED_ODDS_UNREADABLE, section, wager=wager, figure=str(written)[:40])
-            yield Finding(refusal, wager, str(written)[:40], row)
+            yield GateFinding(refusal, wager, str(written)[:40], row)
             continue
         refused, remedy = _payout_refusal(edition, row, wager, odds, set_)
         if refused is not None:
-            yield Finding(refused, wager, str(odds), row, remedy)
+            yield GateFinding(refused, wager, str(odds), row, remedy)
 
 
 def _payout_refusal(
@@ -312,14 +450,14 @@ def _fixed_odds_refusal(edition: Edition, row: str, params: Mapping[str, str]) -
     return Refusal(FILED_ODDS_FIXED, edition.payouts[rows[0]].cite, **params, fixed=odds)
 
 
-def _odds_word_findings(edition: Edition, word: str) -> Iterator[Finding]:
+def _odds_word_findings(edition: Edition, word: str) -> Iterator[GateFinding]:
     """Check the wording of odds, which each edition sets (reading A18)."""
     if word not in edition.odds_words:
         allowed = ", ".join(ODDS_WORD_EXAMPLES[allowed_word] for allowed_word in edition.odds_words)
         figure = ODDS_WORD_EXAMPLES.get(word, word[:40])
         params = {"wager": "Every wager", "figure": figure, "allowed": allowed}
         refusal = Refusal(FILED_ODDS_WORDING, cite(edition, "odds-words"), **params)
-        yield Finding(refusal, "Every wager", figure, remedy=edition.odds_words[0])
+        yield GateFinding(refusal, "Every wager", figure, remedy=edition.odds_words[0])
 
 
 ODDS_WORD_EXAMPLES = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
@@ -328,7 +466,7 @@ ODDS_WORD_EXAMPLES = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
 # House advantage
 
 
-def _advantage_findings(rules: Rules) -> Iterator[Finding]:
+def _advantage_findings(rules: Rules) -> Iterator[GateFinding]:
     """Check each row once, since all wagers of a row are alike. An Extra Roll is judged with its circles."""
     types = game_of(rules).wager_types(rules)
     reported = set()
@@ -342,19 +480,21 @@ def _advantage_findings(rules: Rules) -> Iterator[Finding]:
 
 def _advantage_finding(
     rules: Rules, row: str, wager: str, outcomes: tuple[Outcome, ...], advantage: Fraction
-) -> Finding:
+) -> GateFinding:
     payout = rules.payouts.get(row)
     section = payout.cite if payout else rules.section("odds")
     figure = " or ".join(str(outcome.pays) for outcome in outcomes)
     params = {"wager": wager, "figure": figure, "favours": percent(-advantage), "exact": fraction(-advantage)}
     if len(outcomes) != 1 or isinstance(outcomes[0].pays, Prize):
-        return Finding(Refusal(FILED_FAVOURS_PLAYER, section, **params), wager, figure, row)
+        return GateFinding(Refusal(FILED_FAVOURS_PLAYER, section, **params), wager, figure, row)
     chance = outcomes[0].probability
     even = 1 / chance - 1
     best = Odds(max(1, ceil(even) - 1))
     remaining = 1 - chance * (best.to + 1)
     params |= {"wins": _wins(chance), "even": to_one(even), "best": str(best), "left": percent(remaining)}
-    return Finding(Refusal(FILED_FAVOURS_PLAYER_BY_ODDS, section, **params), wager, figure, row, str(best))
+    return GateFinding(
+        Refusal(FILED_FAVOURS_PLAYER_BY_ODDS, section, **params), wager, figure, row, str(best)
+    )
 
 
 def _wins(chance: Fraction) -> str:
@@ -368,22 +508,22 @@ def _wins(chance: Fraction) -> str:
 
 def _payout_limit_findings(
     edition: Edition, cents: int | None, tables: tuple[DealtTable, ...]
-) -> Iterator[Finding]:
+) -> Iterator[GateFinding]:
     """Check the limit for the highest minimum of the tables: 58 Pa. Code §§ 675a.5(e), 675a.6(l) (reading A30)."""
     if cents is None:
         return
     figure, section = _amount_text(cents), cite(edition, "payout-limit")
     params = {"wager": "Every wager", "figure": figure}
     if not edition.limit_floors:
-        yield Finding(Refusal(FILED_NO_LIMIT_HERE, section, **params), "Every wager", figure)
+        yield GateFinding(Refusal(FILED_NO_LIMIT_HERE, section, **params), "Every wager", figure)
     elif type(cents) is not int or cents < 1:
-        yield Finding(Refusal(FILED_LIMIT_UNREADABLE, section, **params), "Every wager", figure)
+        yield GateFinding(Refusal(FILED_LIMIT_UNREADABLE, section, **params), "Every wager", figure)
     else:
         highest = max((table.highest_min_cents for table in tables), default=0)
         least = Rules(edition).least_payout_limit_cents(highest)
         if cents < least:
             refusal = _limit_too_low(edition, cents, least, highest)
-            yield Finding(refusal, "Every wager", figure, remedy=in_dollars(least))
+            yield GateFinding(refusal, "Every wager", figure, remedy=in_dollars(least))
 
 
 def _limit_too_low(edition: Edition, cents: int, least: int, min_cents: int) -> Refusal:
@@ -404,7 +544,7 @@ def _amount_text(cents: object) -> str:
 # Increments and shakers
 
 
-def _increment_findings(rules: Rules, increments: Mapping[str, int]) -> Iterator[Finding]:
+def _increment_findings(rules: Rules, increments: Mapping[str, int]) -> Iterator[GateFinding]:
     """Check that every stake can be paid in whole cents: 58 Pa. Code § 521.7(d) (reading A21)."""
     edition, types = rules.edition, game_of(rules).wager_types(rules)
     section = cite(edition, "increments")
@@ -412,12 +552,14 @@ def _increment_findings(rules: Rules, increments: Mapping[str, int]) -> Iterator
         wager, figure = family_label(family, types), _amount_text(cents)
         params = {"wager": wager, "figure": figure}
         if family not in {type_.family for type_ in types}:
-            yield Finding(Refusal(FILED_NO_SUCH_WAGER, edition.sections["wagers"], **params), wager, figure)
+            yield GateFinding(
+                Refusal(FILED_NO_SUCH_WAGER, edition.sections["wagers"], **params), wager, figure
+            )
         elif type(cents) is not int or cents < 1:
-            yield Finding(Refusal(FILED_INCREMENT_UNREADABLE, section, **params), wager, figure)
+            yield GateFinding(Refusal(FILED_INCREMENT_UNREADABLE, section, **params), wager, figure)
         elif splits := _split_by(rules, family, types, cents):
             refusal = Refusal(FILED_INCREMENT_SPLITS, section, **params, odds=str(splits))
-            yield Finding(refusal, wager, figure, remedy=in_dollars(cents * splits.per))
+            yield GateFinding(refusal, wager, figure, remedy=in_dollars(cents * splits.per))
 
 
 def _split_by(rules: Rules, family: str, types: Iterable[WagerType], cents: int) -> Odds | None:
@@ -430,12 +572,142 @@ def _split_by(rules: Rules, family: str, types: Iterable[WagerType], cents: int)
     return None
 
 
-def _shaker_findings(edition: Edition, shakers: Mapping[str, str]) -> Iterator[Finding]:
+def _shaker_findings(edition: Edition, shakers: Mapping[str, str]) -> Iterator[GateFinding]:
     for kind in shakers:
         if kind not in edition.shakers:
             params = {"wager": "Every wager", "figure": kind[:40], "allowed": ", ".join(edition.shakers)}
-            yield Finding(
+            yield GateFinding(
                 Refusal(FILED_SHAKER_NOT_ALLOWED, cite(edition, "shaker"), **params),
                 "Every wager",
                 kind[:40],
             )
+
+
+# The steps of a version, from its draft to its end
+
+
+@dataclass(frozen=True)
+class SubmissionStep:
+    """One step of a version. `state`: done, now, stop or todo."""
+
+    label: str
+    state: str
+    moment: dt.datetime | None = None
+    who: str = ""
+    note: str = ""
+
+
+def submission_steps(
+    row: RulesSubmission, now: dt.datetime, findings: Sequence[GateFinding]
+) -> list[SubmissionStep]:
+    """Return the steps: drafted, checked by the gate, filed, decided, in force."""
+    version_state = state_of_version(row, now)
+    drafter = row.drafted_by.name if row.drafted_by else ""
+    steps = [SubmissionStep("Drafted", "done", row.drafted_at, drafter, row.why)]
+    if version_state == VersionState.DRAFT:
+        gate = f"{len(findings)} to correct" if findings else "ready to file"
+        steps.append(SubmissionStep("Gate", "stop" if findings else "done", note=gate))
+        steps.append(SubmissionStep("Filed", "todo" if findings else "now"))
+    else:
+        filer = row.filed_by.name if row.filed_by else ""
+        steps.append(SubmissionStep("Filed", "done" if row.filed_at else "todo", row.filed_at, filer))
+    return [*steps, *_decision_steps(row, version_state), *_end_steps(row, version_state)]
+
+
+def _decision_steps(row: RulesSubmission, version_state: VersionState) -> list[SubmissionStep]:
+    if row.decided_at is None:
+        state = "now" if version_state == VersionState.FILED else "todo"
+        return (
+            []
+            if version_state == VersionState.WITHDRAWN
+            else [SubmissionStep("Decided", state), SubmissionStep("In force", "todo")]
+        )
+    authority = f"{row.decided_by}, {row.reference}" if row.reference else row.decided_by
+    if row.status == RulesSubmission.Status.DENIED:
+        return [SubmissionStep("Denied", "stop", row.decided_at, note=authority)]
+    force = "In force" if version_state != VersionState.COMING else "Comes into force"
+    note = "each table from its next round on"
+    return [
+        SubmissionStep("Approved", "done", row.decided_at, note=authority),
+        SubmissionStep(
+            force, "now" if version_state == VersionState.COMING else "done", row.in_force_from, note=note
+        ),
+    ]
+
+
+def _end_steps(row: RulesSubmission, version_state: VersionState) -> list[SubmissionStep]:
+    if version_state == VersionState.WITHDRAWN:
+        return [SubmissionStep("Withdrawn", "stop", row.withdrawn_at, note=row.withdrawn_why)]
+    if version_state == VersionState.SUPERSEDED:
+        return [SubmissionStep("Superseded", "done", row.superseded_at, note="stays on file")]
+    return []
+
+
+# Approvals, as the record states them
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedApproval:
+    """One version of a submission as its entry approves it. `at` is the moment as written, UTC with a Z."""
+
+    seq: int
+    at: str
+    code: str
+    version: int
+    edition: str
+    terms_sha256: str
+
+
+def recorded_approvals(facility: str, code: str = "") -> Iterator[RecordedApproval]:
+    """The approvals of a facility, oldest first; only of submission `code` if it is given.
+
+    The terms are hashed again here. An entry that cannot be read approves nothing.
+    """
+    names = record.names_with_continuations(f"{facility}/{STREAM}")
+    entries = Entry.objects.filter(stream__name__in=names, type=RULES_APPROVED.name)
+    for seq, body in entries.order_by("stream", "seq").values_list("seq", "body"):
+        try:
+            content = json.loads(bytes(body))
+            data = content["data"]
+            digest = hashlib.sha256(chain.canonical(data["terms"])).hexdigest()
+            approval = RecordedApproval(
+                seq, str(content["at"]), data["code"], data["version"], data["edition"], digest
+            )
+        except (ValueError, KeyError, TypeError, RecursionError, chain.NotCanonical):
+            continue
+        if not code or approval.code == code:
+            yield approval
+
+
+# What a full verification compares
+
+
+TERMS_DIFFER = declare_finding(
+    "terms-differ",
+    "The terms of %(submission)s differ from %(stream)s, entry %(seq)s, which approved it. The entry counts.",
+)
+TERMS_UNRECORDED = declare_finding(
+    "terms-unrecorded",
+    "No entry on %(stream)s approved %(submission)s, which the database has as approved.",
+)
+Status = RulesSubmission.Status
+
+
+@record_check
+def check_submissions(tick: Callable[[], None]) -> Iterator[Finding]:
+    """Compare the terms of every approved version with the entry that approved it."""
+    approvals: dict[str, dict[tuple[str, int], RecordedApproval]] = {}
+    rows = RulesSubmission.objects.filter(status__in=(Status.APPROVED, Status.SUPERSEDED))
+    for row in rows.select_related("facility").order_by("facility", "code", "version"):
+        tick()
+        facility = row.facility.code
+        if facility not in approvals:
+            recorded = recorded_approvals(facility)
+            approvals[facility] = {(approval.code, approval.version): approval for approval in recorded}
+        where = {"submission": str(row), "stream": f"{facility}/{STREAM}"}
+        approval = approvals[facility].get((row.code, row.version))
+        digest = hashlib.sha256(row.terms.encode()).hexdigest()
+        if approval is None:
+            yield Finding(TERMS_UNRECORDED, where)
+        elif {digest, row.terms_sha256} != {approval.terms_sha256} or row.edition != approval.edition:
+            yield Finding(TERMS_DIFFER, {**where, "seq": approval.seq})

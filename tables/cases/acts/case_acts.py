@@ -6,7 +6,7 @@ from typing import Annotated
 from audit.models.people import Department
 from games.act_forms import Code, one_of, prose, text, whole
 from games.engine import Refusal
-from games.office.documents import filing
+from games.office import documents
 from games.params import Params, malformed
 from tables.cases.case_rules.disputes import DISPUTE, dispute_key
 from tables.cases.case_rules.others import OTHER
@@ -140,11 +140,11 @@ def add_case_document(
 ) -> ActOutcome:
     """Add the attachment of the request to a case: a statement, a letter, a picture. Its bytes never change.
 
-    Raises what `filing.verify_document` raises.
+    Raises what `documents.verify_document` raises.
     """
     if not SHA256.fullmatch(sha256):
         raise malformed("sha256")
-    media_type = filing.verify_document(filing.Upload(title, filename, sha256, ctx.attachment))
+    media_type = documents.verify_document(documents.Upload(title, filename, sha256, ctx.attachment))
     document = CaseDocument.objects.create(
         case=case,
         number=case.documents.count() + 1,

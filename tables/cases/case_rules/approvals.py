@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from games.models import Facility, PreparedChange
-from games.office.calendar.deadlines import BEGINS, ENDS, day_text, deadlines
+from games.office.calendar import BEGINS, ENDS, day_text, deadlines
 from tables.cases.kinds import CaseKind, CaseSubject, case_kind
 from tables.models import Case
 

@@ -8,7 +8,7 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from games.models import Facility
-from games.office.calendar.deadlines import BEGINS, Deadline, deadlines
+from games.office.calendar import BEGINS, Deadline, deadlines
 from games.separation.acts import changes_to_acknowledge
 from tables.cases.inbox import FILTERS, MAX_CLOSED, case_rows, cases_of, figures, in_filter
 from tables.cases.page import inbox_context

@@ -14,7 +14,7 @@ from audit.access import Denied, enrolled_device
 from audit.models import Device, Entry, Person
 from audit.record import INSTALLATION
 from games.models import Facility, RulesSubmission
-from games.office.core.access import may_see_office
+from games.office.core.runner import may_see_office
 from tables.desk.access import authorize_desk, may_export
 from tables.desk.entry_rows import entry_url, entry_words, local_date_and_time, place_of, replay_url
 from tables.desk.entry_types import PROOF_TAKEN

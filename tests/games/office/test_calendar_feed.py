@@ -12,8 +12,8 @@ from django.test import Client
 from audit.models import Command, Entry, Person
 from games.engine import Refusal
 from games.models import BoardPermission, CalendarFeed, Facility, RulesSubmission
-from games.office.calendar import feeds
-from games.office.calendar.deadlines import Deadline
+from games.office import calendar
+from games.office.calendar import Deadline
 from tables.models import LimitsChange
 from tests.markup import one_line
 from tests.tables.cast import Scene
@@ -236,7 +236,7 @@ def test_a_moment_stands_in_the_zone_of_the_house_which_comes_along(hands, scene
 def test_text_is_escaped_and_long_lines_are_folded(hands, scene):
     what = "Häuser, Spieler; \\ 骰宝\nBEGIN:VEVENT " + "ü" * 90
     house = scene.table.facility
-    body = feeds.calendar_bytes(house, [Deadline("note:1", dt.date(2028, 2, 29), what)], hands.now)
+    body = calendar.calendar_bytes(house, [Deadline("note:1", dt.date(2028, 2, 29), what)], hands.now)
     assert all(len(line) <= 75 for line in body.split(b"\r\n"))
     assert b"\r\n" in body and b"\n" not in body.replace(b"\r\n", b"")
     assert "SUMMARY:Häuser\\, Spieler\\; \\\\ 骰宝\\nBEGIN:VEVENT" in body.decode().replace("\r\n ", "")

@@ -19,7 +19,7 @@ from games.models import (
     RulesSubmission,
     SignForm,
 )
-from games.office.calendar.deadlines import deadlines, in_groups
+from games.office.calendar import deadlines, in_groups
 from tables.models import Approval, LimitsChange
 from tests.audit.gone_back import as_superuser
 from tests.games.office.test_submissions_acts import A, B, decide, filed

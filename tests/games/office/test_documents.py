@@ -12,7 +12,7 @@ from audit import verification
 from audit.models import Entry
 from config.bodies import with_limit
 from games.models import Document, Facility, GameRequest, RulesSubmission
-from games.office.documents import filing
+from games.office import documents
 from tests.audit.gone_back import as_superuser
 from tests.markup import one_line
 
@@ -75,7 +75,7 @@ def test_it_refuses_a_bad_file_in_words_and_keeps_nothing(podium, content, name,
 
 
 def test_it_refuses_a_file_that_is_too_large(podium):
-    answer = send(podium, PDF + b"0" * filing.MOST_BYTES)
+    answer = send(podium, PDF + b"0" * documents.MOST_BYTES)
     assert answer.json()["refusal"]["code"] == "document-too-large"
 
 
@@ -158,7 +158,7 @@ def test_a_form_that_says_it_is_too_large_is_refused_before_it_is_read(podium, m
 
     monkeypatch.setattr("django.http.request.HttpRequest._load_post_and_files", is_read)
     fields = {"command": str(uuid.uuid4()), "title": "Letter", "file": SimpleUploadedFile("a.pdf", PDF)}
-    answer = podium.post(ACT, fields, headers={"content-length": str(filing.MOST_FORM_BYTES + 1)})
+    answer = podium.post(ACT, fields, headers={"content-length": str(documents.MOST_FORM_BYTES + 1)})
     assert answer.status_code == 422
     assert answer.json()["refusal"]["code"] == "document-too-large"
     assert answer.json()["refusal"]["message"].startswith("The file is larger than 8 MB")
@@ -285,6 +285,6 @@ async def test_a_body_that_fits_goes_through():
 
 
 def test_the_server_takes_a_file_of_the_greatest_size_with_its_form(settings):
-    assert filing.MOST_BYTES == 8 * 2**20
-    assert filing.MOST_FORM_BYTES < settings.MOST_BODY_BYTES == 9 * 2**20
+    assert documents.MOST_BYTES == 8 * 2**20
+    assert documents.MOST_FORM_BYTES < settings.MOST_BODY_BYTES == 9 * 2**20
     assert settings.DATA_UPLOAD_MAX_MEMORY_SIZE == settings.FILE_UPLOAD_MAX_MEMORY_SIZE == 2**20

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from games.office.requests import final_approval
+from games.office.requests import final_approvals
 from tests.games.office.test_game_tests import entry, filed, put, refusal, request_of, shore, stored
 from tests.tables.cast import Scene
 
@@ -65,7 +65,7 @@ def test_each_condition_alone_holds_the_approval_up_and_keeps_its_day(shore, las
     assert entry()["on"] == params["on"]
     row = stored(request)
     assert (row.suitable_on, row.amended_on) == (dt.date(2026, 11, 20), dt.date(2026, 11, 21))
-    assert (row.licensed_on, final_approval.balance_cents(row)) == (dt.date(2026, 11, 21), 0)
+    assert (row.licensed_on, final_approvals.balance_cents(row)) == (dt.date(2026, 11, 21), 0)
     shore.in_office("decide_request", decision(shore, request))
 
 
@@ -94,7 +94,7 @@ def test_an_amendment_has_a_day_or_is_not_needed(shore):
     both = {"request": request, "not_needed": True, "on": "2026-11-21"}
     refusal(shore, "record_amendment", both, "amendment-without-a-day")
     shore.in_office("record_amendment", {"request": request, "not_needed": True})
-    assert final_approval.conditions(stored(request), dt.date(2026, 11, 21))[1].is_met
+    assert final_approvals.conditions(stored(request), dt.date(2026, 11, 21))[1].is_met
 
 
 @clause("NJ-19:47-8.4(g)3")
@@ -119,12 +119,12 @@ def test_the_balance_has_to_be_zero_and_no_more_is_paid_than_is_open(shore):
     shore.in_office("record_costs", {**said, "amount": "12,400.50"})
     shore.in_office("record_costs", {**said, "amount": "99.50"})
     shore.in_office("record_payment", {**said, "amount": "12,499.99"})
-    last = final_approval.conditions(stored(request), dt.date(2026, 11, 21))[3]
+    last = final_approvals.conditions(stored(request), dt.date(2026, 11, 21))[3]
     assert (last.is_met, last.state) == (False, "$0.01 open")
     refusal(shore, "record_payment", {**said, "amount": "0.02"}, "more-than-is-open")
     shore.in_office("record_payment", {**said, "amount": "0.01"})
     assert entry()["balance_cents"] == 0
-    assert final_approval.conditions(stored(request), dt.date(2026, 11, 21))[3].is_met
+    assert final_approvals.conditions(stored(request), dt.date(2026, 11, 21))[3].is_met
 
 
 @pytest.mark.parametrize("act", ["record_suitability", "record_licensing", "record_costs"])

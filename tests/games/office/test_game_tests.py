@@ -9,7 +9,7 @@ import pytest
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import GameRequest, GameTest, SignForm
-from games.office.requests import contents
+from games.office.requests import parts
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -116,7 +116,7 @@ def granted(scene: Scene, names: dict, conditions: str = "") -> GameTest:
     [("casino", []), ("csi-licensee", []), ("other", ["application", "fee", "waiver"])],
 )
 def test_who_asks_decides_which_papers_are_asked_for(shore, petitioner, asked):
-    lines = contents.part_statuses(stored(request_of(shore, petitioner)))
+    lines = parts.part_statuses(stored(request_of(shore, petitioner)))
     assert [line.part.key for line in lines if line.part.cite] == asked
     assert all(line.is_required for line in lines if line.part.key in asked)
 

@@ -6,7 +6,7 @@ from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
 from games.engine.odds import Odds
 from games.office.odds.sheet import odds_sheet
-from games.office.submissions.what_if import choices, what_if
+from games.office.submissions.compare import choices, what_if
 from games.submission_options import Options
 from tests.markup import one_line
 

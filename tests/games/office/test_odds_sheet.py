@@ -16,7 +16,7 @@ from games.engine.editions import all_editions
 from games.engine.odds import Odds
 from games.office.odds.charts import advantage_line, curve
 from games.office.odds.sheet import odds_sheet
-from games.office.submissions.what_if import choices
+from games.office.submissions.compare import choices
 
 KEYS = sorted(all_editions())
 THROWS = list(product(range(1, 7), repeat=3))

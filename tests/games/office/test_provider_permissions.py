@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from games.models import Application, InterimPermission, Provider
-from games.office.providers import files
+from games.office.providers import register
 
 from .chapter_528 import (
     ANY_TRIPLE,
@@ -108,5 +108,5 @@ def test_a_permission_ends_with_the_application_that_it_was_granted_for(house, h
     three_steps(house, linked(house, code, ANY_TRIPLE), hands.now)
     permitted(house, code)
     certified(house, code, granted=False)
-    file = files.ProviderFile(house.table.facility, Provider.objects.get(), dt.date(2026, 11, 21))
+    file = register.ProviderFile(house.table.facility, Provider.objects.get(), dt.date(2026, 11, 21))
     assert (file.certification.state, file.trading.state) == ("denied", "ceased")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from games.engine import Refusal
 from games.models import Application, Facility, Provider
-from games.office.providers import certifications, files
+from games.office.providers import register
 
 from .chapter_528 import (
     ANY_TRIPLE,
@@ -31,7 +31,7 @@ def house(hands, scene):
 
 
 def state(scene, code, day):
-    file = files.ProviderFile(scene.table.facility, Provider.objects.get(code=code), day)
+    file = register.ProviderFile(scene.table.facility, Provider.objects.get(code=code), day)
     return file.certification
 
 
@@ -228,16 +228,16 @@ def test_nothing_is_certified_with_an_unpaid_cost_the_laboratorys_included(house
     ],
 )
 def test_a_certification_ends_four_years_after_its_approval(approved, ends):
-    assert certifications.certification_end(approved) == ends
+    assert register.certification_end(approved) == ends
 
 
 @given(approved=st.dates(dt.date(1990, 1, 1), dt.date(2200, 1, 1)), after=st.integers(-10, 1_500))
 def test_a_certification_holds_from_its_approval_to_the_day_before_its_end_and_on_no_other_day(
     approved, after
 ):
-    end, day = certifications.certification_end(approved), approved + dt.timedelta(days=after)
+    end, day = register.certification_end(approved), approved + dt.timedelta(days=after)
     granted = Application(pk=1, kind="certification", granted=True, decided_on=approved, ends_on=end)
-    found = certifications.certification_on(Facility(), [granted], day)
+    found = register.certification_on(Facility(), [granted], day)
     assert found.holds is (approved <= day < end)
     assert found.is_renewal_late(day) is (found.holds and (end - day).days < 60)
 

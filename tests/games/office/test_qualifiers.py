@@ -7,7 +7,7 @@ import pytest
 from games.engine import Refusal
 from games.jurisdictions import jurisdiction
 from games.models import Credential, Provider, Qualifier
-from games.office.providers import files, qualifiers
+from games.office.providers import register
 
 from .chapter_528 import ANY_TRIPLE, applied, certified, linked, permitted, registered, three_steps
 
@@ -21,7 +21,7 @@ def one(kind="individual", **values):
 def why(qualifier):
     return [
         (duty.words, duty.section(jurisdiction("PA")).removeprefix("58 Pa. Code § 528.3"))
-        for duty in qualifiers.duties(qualifier)
+        for duty in register.duties(qualifier)
     ]
 
 
@@ -100,7 +100,7 @@ def named(scene, code, **changed):
 
 
 def outstanding(scene, code):
-    file = files.ProviderFile(scene.table.facility, Provider.objects.get(code=code), dt.date(2026, 11, 21))
+    file = register.ProviderFile(scene.table.facility, Provider.objects.get(code=code), dt.date(2026, 11, 21))
     return [person.name for person in file.outstanding]
 
 
@@ -120,8 +120,8 @@ def test_an_officer_or_director_is_outstanding_until_found_qualified(house):
     house.in_office("record_qualification", found)
     assert outstanding(house, code) == ["Bo Reed"]
     ada, bo = Qualifier.objects.filter(name__in=("Ada Quill", "Bo Reed"))
-    assert (ada.form_filed_on, qualifiers.qualification_state(ada)) == (dt.date(2026, 11, 1), "qualified")
-    assert (bo.form_filed_on, qualifiers.qualification_state(bo)) == (dt.date(2026, 11, 2), "waiting")
+    assert (ada.form_filed_on, register.qualification_state(ada)) == (dt.date(2026, 11, 1), "qualified")
+    assert (bo.form_filed_on, register.qualification_state(bo)) == (dt.date(2026, 11, 2), "waiting")
 
 
 @pytest.mark.django_db

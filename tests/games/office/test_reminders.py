@@ -9,8 +9,8 @@ from django.db import transaction
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import BoardPermission, Facility, Reminder
-from games.office.calendar import reminders
-from games.office.calendar.reminders import send_reminders, stage_of
+from games.office import calendar
+from games.office.calendar import send_reminders, stage_of
 from tables.clock.ticker import Ticker, remind_of_deadlines
 from tests.tables.cast import Scene
 
@@ -94,7 +94,7 @@ def test_two_tickers_that_saw_the_same_say_it_once(facility_scene, hands):
     house = facility_scene.table.facility
     for _ in range(2):  # both found it unsaid, and take the lock one after the other
         with transaction.atomic():
-            reminders._record_reminders(house)
+            calendar._record_reminders(house)
     assert len(said()) == Reminder.objects.count() == 1
 
 
@@ -111,14 +111,14 @@ def test_a_deadline_that_moves_is_said_again_for_its_new_day(facility_scene, han
 
 def test_a_failure_in_one_facility_does_not_stop_the_others(facility_scene, hands, monkeypatch):
     Facility.objects.create(code="a-first", name="First", jurisdiction="PA")
-    real = reminders.deadlines
+    real = calendar.deadlines
 
     def fails(house, now):
         if house.code == "a-first":
             raise RuntimeError("no such row")
         return real(house, now)
 
-    monkeypatch.setattr(reminders, "deadlines", fails)
+    monkeypatch.setattr(calendar, "deadlines", fails)
     on(hands, ENDS)
     send_reminders()
     assert len(said()) == 1

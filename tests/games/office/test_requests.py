@@ -11,7 +11,7 @@ import pytest
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest, Provider
-from games.office.requests import contents, odds_figures
+from games.office.requests import odds_figures, parts
 from tests.tables.cast import Scene, newest_of_an_act
 
 pytestmark = pytest.mark.django_db
@@ -121,7 +121,7 @@ def test_a_bare_draft_names_every_missing_part_with_its_paragraph(scene):
 @pytest.mark.parametrize("kind", ["wager", "feature"])
 def test_a_wager_or_a_feature_is_asked_for_class_and_drawings_but_not_held_up_by_them(scene, kind):
     request = complete(scene, "class", "layout", "equipment", kind=kind)
-    asked = {line.part.key: line.is_required for line in contents.part_statuses(stored(request))}
+    asked = {line.part.key: line.is_required for line in parts.part_statuses(stored(request))}
     assert asked == {part: part not in ("class", "layout", "equipment") for part in PARTS}
     assert file(scene, request).status == "filed"
 

@@ -7,7 +7,8 @@ import pytest
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import SignForm
-from games.office.signs import forms, pdf
+from games.office import signs
+from games.office.pdf import sign_paper
 
 pytestmark = pytest.mark.django_db
 FORM = {"kind": "limits", "location": "Left of the dealer", "width_mm": 300, "height_mm": 200}
@@ -47,13 +48,13 @@ def test_a_form_is_approved_by_the_body_that_the_regulation_names(scene):
 @pytest.mark.clause("PA-521.8(d)")
 def test_a_form_is_in_force_only_once_its_place_size_and_wording_are_approved(scene):
     house = scene.table.facility
-    before = forms.in_force(house, "limits", "sic-bo")
+    before = signs.in_force(house, "limits", "sic-bo")
     form = draft(scene)["form"]
-    assert forms.in_force(house, "limits", "sic-bo") == before
+    assert signs.in_force(house, "limits", "sic-bo") == before
     scene.in_office("file_sign_form", {"form": form})
-    assert forms.in_force(house, "limits", "sic-bo") == before
+    assert signs.in_force(house, "limits", "sic-bo") == before
     decide(scene, form)
-    current = forms.in_force(house, "limits", "sic-bo")
+    current = signs.in_force(house, "limits", "sic-bo")
     assert (current.pk, current.location, current.width_mm, current.height_mm) == (
         form,
         "Left of the dealer",
@@ -73,7 +74,7 @@ def test_a_denied_form_never_stands(scene):
     scene.in_office("file_sign_form", {"form": form})
     decide(scene, form, granted=False)
     with pytest.raises(Refusal) as refused:
-        forms.verify_form(scene.table.facility, "limits", "sic-bo")
+        signs.verify_form(scene.table.facility, "limits", "sic-bo")
     assert (refused.value.code, refused.value.section) == ("no-approved-sign", "58 Pa. Code § 521.8(d)")
 
 
@@ -87,7 +88,7 @@ def test_nothing_is_decided_before_it_is_filed(scene):
 def test_a_withdrawn_form_takes_the_versions_before_it_along(scene):
     form = approved(scene)
     scene.in_office("withdraw_sign_form", {"form": form.pk, "why": "New address"})
-    assert forms.in_force(scene.table.facility, "limits", "sic-bo") is None
+    assert signs.in_force(scene.table.facility, "limits", "sic-bo") is None
     assert set(SignForm.objects.filter(kind="limits").values_list("status", flat=True)) == {"withdrawn"}
     assert newest("sign_form.withdrawn")["why"] == "New address"
 
@@ -95,8 +96,8 @@ def test_a_withdrawn_form_takes_the_versions_before_it_along(scene):
 def test_a_form_of_a_game_goes_first_there_alone(scene):
     own = approved(scene, game="sic-bo")
     house = scene.table.facility
-    assert forms.in_force(house, "limits", "sic-bo") == own
-    assert forms.in_force(house, "limits", "high-roll").game == ""
+    assert signs.in_force(house, "limits", "sic-bo") == own
+    assert signs.in_force(house, "limits", "high-roll").game == ""
     assert own.version == 1
 
 
@@ -140,7 +141,7 @@ def test_no_sign_states_odds_with_for(scene, text):
 
 
 def test_a_filled_wording_has_its_lines_and_a_dash_for_what_is_not_known():
-    assert forms.fill_wording("From {min}\n\n to {max} ", {"min": "$10"}) == ["From $10", "to –"]
+    assert signs.fill_wording("From {min}\n\n to {max} ", {"min": "$10"}) == ["From $10", "to –"]
 
 
 @pytest.mark.parametrize("by", ["dealer", "floorperson", "shift-manager", "gaming-agent"])
@@ -154,7 +155,9 @@ def test_others_draft_no_form(scene, by):
 def test_a_sign_keeps_within_its_sheet_whatever_its_size(width, height):
     texts = [("en", ["Minimum wager $10", "Maximum wager $1,000"]), ("zh", ["最低投注 $10"])]
     rows = [("Any Three of a Kind", "150 to 1"), ("One of a Kind", "1 to 1 · 2 to 1 · 3 to 1")]
-    lines = pdf.sign_lines(pdf.SignSheet("", texts, rows, "approved 12 Jan 2026", width, height))
+    lines = sign_paper.sign_lines(
+        sign_paper.SignSheet("", texts, rows, "approved 12 Jan 2026", width, height)
+    )
     assert all(0 < line.size < line.y < height and 0 <= line.x <= width for line in lines)
     feet = [line.y for line in lines if line.anchor != "end"]
     assert feet == sorted(feet)

@@ -3,48 +3,182 @@
 import datetime as dt
 from typing import Annotated
 
+from audit.columns import (
+    FACILITY,
+    NONE,
+    declare,
+    letter,
+    same,
+)
+from audit.entry_types import entry_type
 from games.act_forms import Day, text
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.models import InterimPermission
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.documents.filing import (
-    FiledDocument,
-    OptionalDocument,
-    document_reference,
-)
+from games.office.documents import DocumentReference, FiledDocument, OptionalDocument, document_reference
 from games.office.providers import services
-from games.office.providers.certifications import filed_on
-from games.office.providers.entry_types import (
-    PROVIDER_PERMITTED,
-    PROVIDER_RESCINDED,
-    PROVIDER_RESCISSION_RECEIVED,
-    ProviderPermitted,
-    ProviderRescinded,
-    ProviderRescissionReceived,
-)
-from games.office.providers.files import (
+from games.office.providers.register import (
+    NO_APPLICATION_FILED,
+    OF_PROVIDER,
     FileOfProvider,
     OptionalPastDay,
     PastDay,
+    ProviderEntry,
     ProviderFile,
+    filed_on,
     iso_date,
     verify_investigated,
 )
-from games.office.providers.refusals import (
-    CEASE_BEFORE_NOTICE,
-    CEASE_LATER_THAN_NOTICE,
-    NO_APPLICATION_FILED,
-    NO_PERMISSION,
-    NO_RESCISSION,
-    PERMISSION_BEFORE,
-    PERMISSION_WITHOUT_ACKNOWLEDGEMENT,
-    PERMISSION_WITHOUT_DILIGENCE,
-    PERMISSION_WITHOUT_SERVICE,
-    PERMITTED_BEFORE_FILED,
-    PERMITTED_BEFORE_RESCINDED,
-    RECEIVED_BEFORE_SENT,
-    RESCINDED_BEFORE_GRANTED,
+
+# Permission to trade before certification
+
+
+class ProviderPermitted(ProviderEntry):
+    on: Annotated[str, "the day on which it was granted"]
+    reference: Annotated[str, "reference of the permission"]
+    diligence: Annotated[DocumentReference, "the certificate of due diligence: code and SHA-256"]
+    acknowledgement: Annotated[DocumentReference, "the signed acknowledgement: code and SHA-256"]
+
+
+PROVIDER_PERMITTED = entry_type(
+    "provider.permitted", ProviderPermitted, "A provider got permission to trade before its certification."
 )
+
+
+class ProviderRescinded(ProviderEntry):
+    reference: Annotated[str, "reference of the permission"]
+    on: Annotated[str, "the day of the notice"]
+    cease_on: Annotated[str, "the first gaming day without the permission"]
+    received_on: Annotated[str | None, "the day on which the notice arrived; null: not known yet"]
+    notice: Annotated[DocumentReference, "the notice: code of the document and SHA-256 of its bytes"]
+
+
+PROVIDER_RESCINDED = entry_type(
+    "provider.rescinded", ProviderRescinded, "The permission of a provider to trade was rescinded by notice."
+)
+
+
+class ProviderRescissionReceived(ProviderEntry):
+    reference: Annotated[str, "reference of the permission"]
+    received_on: Annotated[str, "the day on which the notice arrived"]
+
+
+PROVIDER_RESCISSION_RECEIVED = entry_type(
+    "provider.rescission_received",
+    ProviderRescissionReceived,
+    "The provider received the notice of rescission.",
+)
+
+
+# Refusals
+
+
+PERMISSION_WITHOUT_DILIGENCE = RefusalCode(
+    "permission-without-diligence",
+    "Attach the certificate holder's signed certification of due diligence on %(name)s.",
+    "Diligence missing",
+)
+
+
+PERMISSION_WITHOUT_ACKNOWLEDGEMENT = RefusalCode(
+    "permission-without-acknowledgement",
+    "Attach %(name)s's signed acknowledgment that the permission gives no lasting right and may end "
+    "at any time.",
+    "Acknowledgment missing",
+)
+
+
+PERMISSION_WITHOUT_SERVICE = RefusalCode(
+    "permission-without-service",
+    "%(name)s has no service on file. Link its service first.",
+    "No service",
+)
+
+
+PERMISSION_BEFORE_LABORATORY = RefusalCode(
+    "permission-before-laboratory",
+    "The laboratory has not approved %(service)s. Record its approval first.",
+    "Step open",
+)
+
+
+PERMISSION_BEFORE_COSTS = RefusalCode(
+    "permission-before-costs",
+    "The laboratory's costs for %(service)s are unpaid. Record the payment first.",
+    "Step open",
+)
+
+
+PERMISSION_BEFORE_APPROVAL = RefusalCode(
+    "permission-before-approval",
+    "%(service)s has no approved request. Link the request and record its approval first.",
+    "Step open",
+)
+
+
+PERMITTED_BEFORE_FILED = RefusalCode(
+    "permitted-before-filed",
+    "The application was filed on %(on)s. The permission cannot be earlier: check its day.",
+    "Days do not agree",
+)
+
+
+NO_PERMISSION = RefusalCode(
+    "no-permission",
+    "%(name)s has no permission to trade before certification.",
+    "No permission",
+)
+
+
+RESCINDED_BEFORE_GRANTED = RefusalCode(
+    "rescinded-before-granted",
+    "The permission was granted on %(on)s. The notice cannot be earlier: check its day.",
+    "Days do not agree",
+)
+
+
+CEASE_BEFORE_NOTICE = RefusalCode(
+    "cease-before-notice",
+    "The notice is dated %(on)s. It cannot name an earlier day.",
+    "Days do not agree",
+)
+
+
+CEASE_LATER_THAN_NOTICE = RefusalCode(
+    "cease-later-than-notice",
+    "The first notice ends trading by %(on)s. A second notice may name an earlier day, but not a later one.",
+    "First notice applies",
+)
+
+
+PERMITTED_BEFORE_RESCINDED = RefusalCode(
+    "permitted-before-rescinded",
+    "The permission was rescinded on %(on)s. A new permission must be dated that day or later, with "
+    "its own letter.",
+    "Days do not agree",
+)
+
+
+RECEIVED_BEFORE_SENT = RefusalCode(
+    "received-before-sent",
+    "The notice is dated %(on)s. It cannot have arrived earlier: check the day.",
+    "Days do not agree",
+)
+
+
+NO_RESCISSION = RefusalCode("no-rescission", "No permission of %(name)s has been rescinded.", "Not rescinded")
+
+
+# Why a permission comes too early, by the step that is open
+PERMISSION_BEFORE = {
+    "laboratory": PERMISSION_BEFORE_LABORATORY,
+    "costs": PERMISSION_BEFORE_COSTS,
+    "approval": PERMISSION_BEFORE_APPROVAL,
+}
+
+
+# Acts
 
 
 @office_act(step_up="always")
@@ -189,3 +323,27 @@ def _current_permission(file: ProviderFile) -> InterimPermission:
 def _verify_received(ctx: OfficeContext, sent_on: dt.date, received_on: dt.date | None) -> None:
     if received_on is not None and received_on < sent_on:
         raise Refusal(RECEIVED_BEFORE_SENT, ctx.facility.law.section("interim.notice"), on=str(sent_on))
+
+
+declare(
+    InterimPermission,
+    "permission",
+    key={"facility": FACILITY, "provider": "provider", "reference": "reference"},
+    created={
+        PROVIDER_PERMITTED: {
+            "granted_on": "on",
+            "diligence": letter("diligence"),
+            "acknowledgement": letter("acknowledgement"),
+            **dict.fromkeys(("rescinded_on", "received_on", "cease_on", "notice"), NONE),
+        }
+    },
+    changed={
+        PROVIDER_RESCINDED: {
+            **same("cease_on", "received_on"),
+            "rescinded_on": "on",
+            "notice": letter("notice"),
+        },
+        PROVIDER_RESCISSION_RECEIVED: same("received_on"),
+    },
+    readings=OF_PROVIDER,
+)

@@ -1,52 +1,273 @@
-"""Acts on rules submissions: draft, file, decide, withdraw. Tables deal only under approved versions (§ 521.8(b))."""
+"""Rules submissions: the form of a version, and its way from draft to decision.
+
+The form has everything that a version may choose under its edition. A version is drafted, filed, decided, withdrawn.
+Tables deal only under approved versions (§ 521.8(b)).
+"""
 
 import datetime as dt
 import json
 import re
-from collections.abc import Mapping
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Literal
 
 from audit import clock
-from audit.entry_types import EntryBody
+from audit.entry_types import EntryBody, entry_type
 from games import submissions
 from games.act_forms import Code, Text, one_of, several, text, whole
-from games.engine import Refusal
-from games.engine.editions import all_editions, edition
-from games.engine.rules import DEFAULT_WORD
-from games.models import RulesSubmission
+from games.engine import Refusal, Rules
+from games.engine.editions import Edition, all_editions, edition
+from games.engine.odds import Odds, Pays
+from games.engine.refusals import RefusalCode
+from games.engine.rules import DEFAULT_WORD, Terms
+from games.formats import percent
+from games.models import Facility, RulesSubmission
 from games.office.core.floor import DealtTable, floor
 from games.office.core.next_code import next_code
-from games.office.core.refusals import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.documents.entry_types import DecisionLetter
-from games.office.documents.filing import document_reference
+from games.office.core.runner import (
+    ALREADY_ENDED,
+    NOT_A_DRAFT,
+    NOT_FILED,
+    ActOutcome,
+    OfficeContext,
+    office_act,
+)
+from games.office.documents import DecisionLetter, document_reference
+from games.office.odds.sheet import cite, family_label, payout_row, row_label
 from games.office.reviews import SentDecision, verify_body
-from games.office.submissions.entry_types import (
+from games.office.submissions.compare import edition_title
+from games.office.submissions.gate import (
+    ODDS_WORD_EXAMPLES,
     RULES_APPROVED,
-    RULES_CHANGED,
-    RULES_DENIED,
-    RULES_DRAFTED,
-    RULES_FILED,
-    RULES_WITHDRAWN,
+    Lapse,
     RulesApproved,
     RulesEntry,
-    RulesWithdrawn,
-    StateBeforeWithdrawal,
-)
-from games.office.submissions.gate import Lapse, verify_may_file
-from games.office.submissions.refusals import (
-    IN_FORCE_BEFORE_DECIDED,
-    IN_FORCE_BEFORE_EARLIER,
-    NO_SUCH_SUBMISSION,
-    NOT_A_NEW_EDITION_HERE,
-    NOTHING_CHANGED,
-    OTHER_GAME,
-    VERSION_WAITS,
+    verify_may_file,
 )
 from games.params import MOST_CENTS, YEARS, Params, malformed
-from games.registry import game_by_code
-from games.submission_options import Options, options_of
+from games.registry import game_by_code, game_of
+from games.submission_options import FilledOptions, Options, options_of
 from games.submissions import VersionState
+
+StateBeforeWithdrawal = Literal["draft", "filed", "coming", "in-force"]
+
+
+class RulesDrafted(RulesEntry):
+    options: Annotated[FilledOptions, "the options of the draft, without what is empty"]
+    why: Annotated[str, "what the version is for, in a person's words; empty if nothing was said"]
+
+
+RULES_DRAFTED = entry_type("rules.drafted", RulesDrafted, "A rules submission was drafted.")
+
+
+RULES_CHANGED = entry_type("rules.changed", RulesDrafted, "A drafted rules submission was changed.")
+
+
+class RulesFiled(RulesEntry):
+    terms: Terms
+
+
+RULES_FILED = entry_type("rules.filed", RulesFiled, "A rules submission was filed, with its whole terms.")
+
+
+class RulesDenied(RulesEntry, DecisionLetter):
+    pass
+
+
+RULES_DENIED = entry_type("rules.denied", RulesDenied, "A rules submission was denied by letter.")
+
+
+class RulesWithdrawn(RulesEntry):
+    was: Annotated[StateBeforeWithdrawal, "state of the version until then"]
+    why: Annotated[str, "the reason, in a person's words"]
+    tables: Annotated[list[str], "codes of the tables that stop dealing under it at their next round"]
+
+
+RULES_WITHDRAWN = entry_type("rules.withdrawn", RulesWithdrawn, "A rules submission was withdrawn.")
+
+
+# Refusals
+
+
+NO_SUCH_SUBMISSION = RefusalCode(
+    "no-such-submission",
+    "There is no version %(version)s of %(code)s. Check the list.",
+    "No such submission",
+)
+
+
+VERSION_WAITS = RefusalCode(
+    "version-waits",
+    "Version %(version)s of %(code)s is %(status)s. Decide or withdraw it before you draft the next one.",
+    "Version pending",
+)
+
+
+OTHER_GAME = RefusalCode(
+    "other-game",
+    "%(code)s is for %(game)s. Draft a new submission for another game.",
+    "Another game",
+)
+
+
+NOT_A_NEW_EDITION_HERE = RefusalCode(
+    "not-a-new-edition-here",
+    "%(edition)s belongs to another jurisdiction. Choose an edition of this facility's jurisdiction.",
+    "Another jurisdiction",
+)
+
+
+NOTHING_CHANGED = RefusalCode(
+    "nothing-changed",
+    "Version %(version)s has the same rules. Change something, or leave it as it is.",
+    "Nothing changed",
+)
+
+
+IN_FORCE_BEFORE_DECIDED = RefusalCode(
+    "in-force-before-decided",
+    "Rules come into force when they are approved or later. Choose %(least)s or a later moment.",
+    "Too early",
+)
+
+
+IN_FORCE_BEFORE_EARLIER = RefusalCode(
+    "in-force-before-earlier",
+    "Version %(version)s comes into force at %(from)s. Choose a later moment, or withdraw that version.",
+    "Too early",
+)
+
+
+# The form
+
+
+@dataclass(frozen=True)
+class PayoutRow:
+    """A row of the paytable that may pay more: its floor, the odds in the draft ("" for the floor), and how it wins."""
+
+    row: str
+    label: str
+    floor: str
+    odds: str
+    wins: int
+    of: int
+    advantage: str
+
+
+@dataclass(frozen=True)
+class IncrementRow:
+    """A wager family with its increment in cents, or None."""
+
+    family: str
+    label: str
+    cents: int | None
+
+
+@dataclass(frozen=True)
+class ShakerRow:
+    """A kind of shaker that the edition allows, whether the submission names it, and its procedure."""
+
+    kind: str
+    label: str
+    is_named: bool
+    procedure: str
+
+
+@dataclass(frozen=True)
+class SubmissionForm:
+    """Everything that a submission under one edition may choose, with the present options."""
+
+    options: Options
+    payouts: tuple[PayoutRow, ...]
+    words: tuple[tuple[str, str], ...]  # the word, and how odds look with it
+    increments: tuple[IncrementRow, ...]
+    shakers: tuple[ShakerRow, ...]
+    least_limit_cents: int | None
+    increments_cite: str
+    limit_cite: str
+    words_cite: str
+    odds_cite: str
+
+    @property
+    def edition(self) -> Edition:
+        return self.options.edition
+
+
+def submission_form(options: Options, tables: Sequence[DealtTable]) -> SubmissionForm:
+    """Return the form for these options and the tables that deal under them."""
+    edition = options.edition
+    base = Rules(edition)
+    types = game_of(base).wager_types(base)
+    families = dict.fromkeys(type_.family for type_ in types)
+    highest = max((table.highest_min_cents for table in tables), default=0)
+    return SubmissionForm(
+        options,
+        _payout_rows(base, options),
+        tuple((word, ODDS_WORD_EXAMPLES[word]) for word in edition.odds_words),
+        tuple(
+            IncrementRow(family, family_label(family, types), options.increments.get(family))
+            for family in families
+        ),
+        tuple(
+            ShakerRow(kind, SHAKERS.get(kind, kind), kind in options.shakers, options.shakers.get(kind, ""))
+            for kind in edition.shakers
+        ),
+        base.least_payout_limit_cents(highest) if edition.limit_floors else None,
+        cite(edition, "increments"),
+        cite(edition, "payout-limit"),
+        cite(edition, "odds-words"),
+        cite(edition, "odds"),
+    )
+
+
+SHAKERS = {
+    "manual": "Manual shaker",
+    "automated-covered": "Automated shaker with a cover",
+    "automated-uncovered": "Automated shaker without a cover",
+    "player-activated": "Player-activated shaker",
+    "dice-cup": "Dice cup",
+}
+
+
+def _payout_rows(base: Rules, options: Options) -> tuple[PayoutRow, ...]:
+    """Return the rows that have a floor, with the number of winning throws."""
+    edition = base.edition
+    if not edition.sets_floors:
+        return ()
+    types, throws = game_of(base).wager_types(base), 6**edition.dice
+    rows: dict[str, PayoutRow] = {}
+    for code, outcomes in game_of(base).outcomes(base).items():
+        row = payout_row(base, code)
+        if row not in edition.payouts or row in edition.fixed or row in rows:
+            continue
+        chance, floor = outcomes[0].probability, edition.payouts[row].odds
+        chosen_odds = options.payouts.get(row, "")
+        advantage = percent(1 - chance * (_paid_ratio(chosen_odds, floor) + 1))
+        label = row_label(row, types)
+        rows[row] = PayoutRow(row, label, str(floor), chosen_odds, int(chance * throws), throws, advantage)
+    return tuple(rows.values())
+
+
+def _paid_ratio(odds_text: str, floor: Pays) -> Fraction:
+    """Return what a row pays for one unit; its floor if the text is unreadable."""
+    try:
+        return Odds.parse(odds_text).ratio()
+    except Refusal:
+        return floor.ratio()
+
+
+def editions_for(facility: Facility, game: str = "") -> list[tuple[str, str, str]]:
+    """Return the editions of the facility's jurisdiction: dated key, title and game, the newest text last."""
+    return [
+        (key, edition_title(Rules(edition)), edition.game)
+        for key, edition in all_editions().items()
+        if edition.jurisdiction == facility.jurisdiction and game in ("", edition.game)
+    ]
+
+
+# Acts
+
 
 Status = RulesSubmission.Status
 OPEN = frozenset({Status.DRAFT, Status.FILED})

@@ -1,18 +1,37 @@
-"""Every deadline of a facility: what is pending, what ends and what begins, read from the rows themselves.
+"""Every deadline of a facility: what is pending, what ends and what begins; its reminders, and its iCalendar feeds.
 
-There is no table of deadlines, so a deadline cannot disagree with its subject. Reading takes no locks.
+Deadlines are read from the rows themselves. There is no table of them, so none can disagree with its subject. Reading
+takes no locks.
+
+Reminders come 30 days, 7 days and 1 day before, and on the day itself, once each (`send_reminders`, by the ticker). One
+stays on the office's pages until somebody acknowledges it or the deadline is met.
+
+A feed (RFC 5545) is read at a secret address, which holds 256 random bits. The database stores only their SHA-256, so a
+stolen copy of it opens nothing.
 """
 
 import datetime as dt
+import hashlib
+import hmac
+import logging
+import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
+from django.db import transaction
 from django.urls import NoReverseMatch, reverse
+from icalendar import Alarm, Calendar, Event, vText
 
+from audit import clock, record
+from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Rows, declare, same
+from audit.entry_types import entry_type
+from games.act_forms import Day, text, whole
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.models import (
     BoardPermission,
+    CalendarFeed,
     Facility,
     FurtherRequest,
     GameRequest,
@@ -21,15 +40,88 @@ from games.models import (
     InterimPermission,
     Provider,
     ProviderNote,
+    Reminder,
     Review,
     RulesSubmission,
     SignForm,
 )
+from games.models.calendar import ReminderDays
 from games.office.core.floor import floor
-from games.office.providers.certifications import certification_on
-from games.office.requests import final_approval
+from games.office.core.runner import OFFICE_VIEWERS, STREAM, ActOutcome, OfficeContext, office_act
+from games.office.documents import SHA256
+from games.office.providers.register import certification_on
+from games.office.requests import final_approvals
 from games.office.reviews import review_due_on
+from games.params import malformed
 from games.submissions import all_in_force, rules_of
+
+
+class DeadlineEntry(TypedDict):
+    """The deadline that an entry is about."""
+
+    deadline: Annotated[str, "key of the deadline, for instance renewal:SP-0001"]
+    due_on: Annotated[str, "the day on which it is due"]
+
+
+class DeadlineNoted(DeadlineEntry):
+    days: Annotated[
+        list[ReminderDays], "the reminders that were acknowledged: how many days ahead each was due"
+    ]
+
+
+DEADLINE_NOTED = entry_type(
+    "deadline.noted", DeadlineNoted, "Every open reminder of a deadline was acknowledged."
+)
+
+
+class DeadlineReminded(DeadlineEntry):
+    days: Annotated[
+        ReminderDays, "which reminder it is: how many days ahead it is due; 0: on the day or later"
+    ]
+    what: Annotated[str, "what is due, in words"]
+    section: Annotated[str, "the section that sets the deadline; empty if there is none"]
+
+
+DEADLINE_REMINDED = entry_type(
+    "deadline.reminded", DeadlineReminded, "A reminder of a deadline was sent to the rules office."
+)
+
+
+class FeedEntry(TypedDict):
+    """The calendar feed that an entry is about."""
+
+    feed: int
+    name: Annotated[str, "name of the feed"]
+
+
+FEED_MADE = entry_type("feed.made", FeedEntry, "A calendar feed of deadlines was made.")
+
+
+FEED_REVOKED = entry_type("feed.revoked", FeedEntry, "A calendar feed was revoked.")
+
+
+# Refusals
+
+
+NO_SUCH_REMINDER = RefusalCode(
+    "no-such-reminder",
+    "This reminder was already acknowledged, or its deadline was met. Check the list of deadlines.",
+    "Already acknowledged",
+)
+FEED_OF_THAT_NAME = RefusalCode(
+    "feed-of-that-name",
+    "A calendar named %(name)s already has an address here. Choose another name.",
+    "Name taken",
+)
+NO_SUCH_FEED = RefusalCode(
+    "no-such-feed",
+    "This address is already closed. No calendar can read the deadlines through it.",
+    "No such address",
+)
+
+
+# Deadlines
+
 
 WAITS, ENDS, BEGINS = "waits", "ends", "begins"  # needs action; expires on its own; comes into force
 DAYS_LISTED_AFTER_END = 30  # how long an ended subject stays listed
@@ -226,7 +318,7 @@ def _conditions(facility: Facility, today: dt.date) -> Iterator[Deadline]:
         ]
         missing = [
             str(condition.name)
-            for condition in final_approval.conditions(request, today)
+            for condition in final_approvals.conditions(request, today)
             if not condition.is_met
         ]
         if ends and missing:
@@ -359,3 +451,295 @@ def _page_url(name: str, facility: Facility, *more: str) -> str:
         return reverse(name, args=[facility.code, *more])
     except NoReverseMatch:
         return ""
+
+
+# Feeds
+
+
+PRODUCT = "-//Pitside//Rules office//EN"
+ALARM_DAYS = (7, 1)
+MOMENT = dt.timedelta(minutes=15)  # the length of an event that has an exact moment
+ZONES_FOR = dt.timedelta(days=366)
+
+
+def new_secret() -> tuple[str, str]:
+    """Return a new secret for an address, and its SHA-256 in hex."""
+    secret = secrets.token_urlsafe(32)
+    return secret, sha256_of(secret)
+
+
+def sha256_of(secret: str) -> str:
+    """Return the SHA-256 of a secret in hex."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def open_feed(secret: str) -> CalendarFeed | None:
+    """Return the open feed with this secret, if its person may still see the office and is not on leave.
+
+    The query uses the hash of the secret, so the response time reveals nothing about the secret.
+    """
+    token_sha256 = sha256_of(secret)
+    feed = CalendarFeed.objects.select_related("facility", "person").filter(token_sha256=token_sha256).first()
+    if (
+        feed is None
+        or not hmac.compare_digest(feed.token_sha256, token_sha256)
+        or feed.revoked_at is not None
+    ):
+        return None
+    person = feed.person
+    is_here = person.is_active and person.belongs_to(feed.facility.code)
+    if not is_here or person.is_on_leave(feed.facility.gaming_day(clock.now())):
+        return None
+    return feed if person.role in OFFICE_VIEWERS else None
+
+
+def calendar_bytes(
+    facility: Facility, listed: Iterable[Deadline], now: dt.datetime, address: str = ""
+) -> bytes:
+    """Return the calendar file: an event for each deadline, in the facility's time zone.
+
+    `address`: the scheme and host that precede the path of each deadline's page.
+    """
+    feed = Calendar()
+    feed.add("prodid", PRODUCT)
+    feed.add("version", "2.0")
+    feed.add("calscale", "GREGORIAN")
+    feed.add("x-wr-calname", vText(f"{facility.name}: deadlines"))
+    feed.add("x-wr-timezone", vText(facility.time_zone))
+    feed.add("refresh-interval", dt.timedelta(hours=1), parameters={"VALUE": "DURATION"})
+    moments = []
+    for deadline in listed:
+        feed.add_component(_event(facility, deadline, now, address))
+        moments += [deadline.moment] if deadline.moment else []
+    if moments:
+        first, last = (facility.local(moment).date() for moment in (min(moments), max(moments)))
+        feed.add_missing_timezones(first_date=first - ZONES_FOR, last_date=last + ZONES_FOR)
+    return bytes(feed.to_ical())
+
+
+def _event(facility: Facility, deadline: Deadline, now: dt.datetime, address: str) -> Event:
+    event = Event()
+    event.add("uid", f"{deadline.key}@{facility.code}.pitside")
+    event.add("dtstamp", now.astimezone(dt.UTC).replace(microsecond=0))
+    if deadline.moment is None:
+        event.add("dtstart", deadline.due_on)
+        event.add("dtend", deadline.due_on + dt.timedelta(days=1))
+    else:
+        begins = facility.local(deadline.moment).replace(microsecond=0)
+        event.add("dtstart", begins)
+        event.add("dtend", facility.local(deadline.moment.replace(microsecond=0) + MOMENT))
+    event.add("summary", deadline.summary)
+    event.add(
+        "description", "\n".join(part for part in (deadline.summary, deadline.section, facility.name) if part)
+    )
+    event.add("transp", "TRANSPARENT")
+    event.add("class", "CONFIDENTIAL")
+    if address:
+        event.add("url", address + (deadline.url or reverse("calendar", args=[facility.code])))
+    for days in ALARM_DAYS if deadline.reminds else ():
+        event.add_component(_alarm(deadline, days))
+    return event
+
+
+def _alarm(deadline: Deadline, days: int) -> Alarm:
+    alarm = Alarm()
+    alarm.add("action", "DISPLAY")
+    alarm.add("description", deadline.summary)
+    alarm.add("trigger", -dt.timedelta(days=days))
+    return alarm
+
+
+# Reminders
+
+
+log = logging.getLogger(__name__)
+STAGES: tuple[ReminderDays, ...] = (30, 7, 1, 0)
+# The fewest days left at which each reminder is still recorded, in case the ticker was down for some days.
+LATEST: dict[ReminderDays, int] = {30: 24, 7: 2, 1: 1}
+TEXT = Reminder._meta.get_field("text").max_length
+
+
+def stage_of(days_left: int) -> ReminderDays | None:
+    """Return which reminder is due with this many days left: 30, 7, 1 or 0 (also when overdue), or None."""
+    if days_left <= 0:
+        return 0
+    return next((stage for stage, latest in LATEST.items() if latest <= days_left <= stage), None)
+
+
+def send_reminders() -> None:
+    """Record every reminder that is due in every facility.
+
+    A failure in one facility is logged and does not stop the others.
+    """
+    now = clock.now()
+    for facility in Facility.objects.order_by("pk"):
+        try:
+            _remind_facility(facility, now)
+        except Exception:
+            log.exception("the deadlines of %s were not looked at", facility.code)
+
+
+def _remind_facility(facility: Facility, now: dt.datetime) -> None:
+    if any(_due_reminders(facility, now)):
+        with transaction.atomic(durable=True):
+            _record_reminders(facility)
+
+
+def _due_reminders(facility: Facility, now: dt.datetime) -> list[tuple[Deadline, ReminderDays]]:
+    """Return the reminders that are due at this moment and are not recorded yet."""
+    today = facility.local(now).date()
+    due = [
+        (deadline, stage_of(deadline.days_left(today)))
+        for deadline in deadlines(facility, now)
+        if deadline.reminds
+    ]
+    recorded = set(Reminder.objects.filter(facility=facility).values_list("key", "due_on", "days"))
+    return [
+        (deadline, stage)
+        for deadline, stage in due
+        if stage is not None and (deadline.key, deadline.due_on, stage) not in recorded
+    ]
+
+
+def _record_reminders(facility: Facility) -> None:
+    """Record the reminders under the lock of the office's stream.
+
+    Reads them again under the lock, because another ticker may have recorded them first.
+    """
+    stream = record.lock_stream(f"{facility.code}/{STREAM}")
+    now = clock.displayed_moment(stream, clock.now())
+    for deadline, stage in _due_reminders(facility, now):
+        Reminder.objects.create(
+            facility=facility,
+            key=deadline.key,
+            due_on=deadline.due_on,
+            days=stage,
+            text=deadline.summary[:TEXT],
+            said_at=now,
+        )
+        data: DeadlineReminded = {
+            "deadline": deadline.key,
+            "due_on": deadline.due_on.isoformat(),
+            "days": stage,
+            "what": deadline.summary,
+            "section": deadline.section,
+        }
+        record.append(stream, entry=DEADLINE_REMINDED(data), moment=now, gaming_day=facility.gaming_day(now))
+
+
+@dataclass(frozen=True)
+class OpenReminder:
+    """A reminder as the office's pages show it."""
+
+    deadline: Deadline
+    days_left: int
+
+    @property
+    def is_overdue(self) -> bool:
+        """Return whether the due day is over."""
+        return self.days_left < 0
+
+
+def open_reminders(facility: Facility, listed: tuple[Deadline, ...], today: dt.date) -> list[OpenReminder]:
+    """Return the pending deadlines with an unacknowledged reminder, the most urgent first.
+
+    A reminder of a deadline that was met or moved to another day is not shown.
+    """
+    open_ones = set(
+        Reminder.objects.filter(facility=facility, noted_at=None).values_list("key", "due_on").distinct()
+    )
+    return [
+        OpenReminder(deadline, deadline.days_left(today))
+        for deadline in listed
+        if (deadline.key, deadline.due_on) in open_ones
+    ]
+
+
+# Acts
+
+
+@office_act()
+def note_reminder(ctx: OfficeContext, *, deadline: Annotated[str, text(80)], due_on: Day) -> ActOutcome:
+    """Acknowledge every open reminder of one deadline. Later reminders of it are still sent."""
+    reminders = Reminder.objects.filter(facility=ctx.facility, key=deadline, due_on=due_on, noted_at=None)
+    days = sorted(reminders.values_list("days", flat=True))
+    if not days:
+        raise Refusal(NO_SUCH_REMINDER)
+    reminders.update(noted_at=ctx.now, noted_by=ctx.actor)
+    data: DeadlineNoted = {"deadline": deadline, "due_on": due_on.isoformat(), "days": days}
+    return ActOutcome(DEADLINE_NOTED(data), {"deadline": deadline})
+
+
+@office_act()
+def make_feed(
+    ctx: OfficeContext, *, name: Annotated[str, text(60)], sha256: Annotated[str, text(64)]
+) -> ActOutcome:
+    """Open an address for one calendar. `sha256` is the hash of its secret, which is never stored."""
+    if not SHA256.fullmatch(sha256):
+        raise malformed("sha256")
+    open_ones = CalendarFeed.objects.filter(facility=ctx.facility, revoked_at=None)
+    if open_ones.filter(name__iexact=name).exists():
+        raise Refusal(FEED_OF_THAT_NAME, name=name)
+    if CalendarFeed.objects.filter(token_sha256=sha256).exists():
+        raise malformed("sha256")
+    feed = CalendarFeed.objects.create(
+        facility=ctx.facility, person=ctx.actor, name=name, token_sha256=sha256, created_at=ctx.now
+    )
+    return ActOutcome(FEED_MADE({"feed": feed.pk, "name": name}), {"feed": feed.pk})
+
+
+@office_act()
+def revoke_feed(ctx: OfficeContext, *, feed_id: Annotated[int, whole(1, 2**53 - 1)]) -> ActOutcome:
+    """Close an address for good."""
+    feed = CalendarFeed.objects.filter(facility=ctx.facility, pk=feed_id, revoked_at=None).first()
+    if feed is None:
+        raise Refusal(NO_SUCH_FEED)
+    feed.revoked_at = ctx.now
+    feed.save(update_fields=["revoked_at"])
+    return ActOutcome(FEED_REVOKED({"feed": feed.pk, "name": feed.name}), {"feed": feed.pk})
+
+
+# What the entries state
+
+
+declare(
+    CalendarFeed,
+    "feed",
+    key={"id": "feed"},
+    created={
+        FEED_MADE: {
+            "facility": FACILITY,
+            **same("name"),
+            "person": ACTOR,
+            "created_at": AT,
+            "revoked_at": NONE,
+        }
+    },
+    changed={FEED_REVOKED: {"name": "name", "revoked_at": AT}},
+    unproven={
+        "token_sha256": "the hash of a secret; another one only shows the deadlines, which open nothing"
+    },
+)
+
+
+def noted(rows: Rows, body: Body) -> None:
+    data = body["data"]
+    for days in data["days"]:
+        key = FACILITY(body), data["deadline"], data["due_on"], days
+        rows.put(body, *key, noted_at=body["at"], noted_by=body["actor"])
+
+
+declare(
+    Reminder,
+    "reminder",
+    key={"facility": FACILITY, "key": "deadline", "due_on": "due_on", "days": "days"},
+    created={
+        DEADLINE_REMINDED: {
+            "text": lambda body: body["data"]["what"][: Reminder._meta.get_field("text").max_length],
+            "said_at": AT,
+            "noted_at": NONE,
+            "noted_by": NONE,
+        }
+    },
+    folded={DEADLINE_NOTED: noted},
+)

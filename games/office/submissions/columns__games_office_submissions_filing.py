@@ -1,5 +1,3 @@
-"""What the entries state of rules submissions. The header of each entry has the SHA-256 of the terms."""
-
 import hashlib
 
 from audit.columns import (
@@ -18,14 +16,14 @@ from audit.columns import (
 )
 from games.engine.editions import edition as read_edition
 from games.models import RulesSubmission
-from games.office.submissions.entry_types import (
-    RULES_APPROVED,
+from games.office.submissions.filing import (
     RULES_CHANGED,
     RULES_DENIED,
     RULES_DRAFTED,
     RULES_FILED,
     RULES_WITHDRAWN,
 )
+from games.office.submissions.gate import RULES_APPROVED
 
 
 def text_sha256(text: str) -> str:
@@ -44,13 +42,19 @@ def lapsed_why(body: Body) -> str | None:
 
 
 VERSION: Values = {"edition": "edition", "lapsed_why": lapsed_why, "terms": header, "terms_sha256": header}
+
+
 DRAFT: Values = {**VERSION, **same("options", "why"), "game": lambda body: game_of(body["data"]["edition"])}
+
+
 DECISION: Values = {
     "decided_at": AT,
     "decided_by": "body",
     "reference": "reference",
     "decision": letter("letter"),
 }
+
+
 EMPTY = (
     *("filed_at", "filed_by", "decided_at", "decided_by", "reference", "in_force_from", "superseded_at"),
     *("withdrawn_at", "withdrawn_why", "decision"),

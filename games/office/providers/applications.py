@@ -4,57 +4,242 @@ the Board.
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, Literal, TypedDict
 
+from audit.columns import (
+    AT,
+    FACILITY,
+    Body,
+    Rows,
+    declare,
+    letter,
+)
+from audit.entry_types import entry_type
 from games.act_forms import text, whole
 from games.engine import Refusal
 from games.engine.odds import in_dollars
+from games.engine.refusals import RefusalCode
 from games.models import Application
 from games.models.providers import ApplicationKind
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.documents.filing import (
+from games.office.documents import (
+    DocumentReference,
     FiledDocument,
+    Letter,
     OptionalDocument,
     document_reference,
 )
-from games.office.documents.letters import Letter
-from games.office.providers import certifications
-from games.office.providers.entry_types import (
-    APPLICATION_COMPLETED,
-    APPLICATION_COSTS,
-    APPLICATION_DECIDED,
-    APPLICATION_FILED,
-    APPLICATION_RELEASE,
-    ApplicationCompleted,
-    ApplicationCosts,
-    ApplicationDecided,
-    ApplicationFiled,
-    ApplicationParts,
-    ApplicationRelease,
-    CopyState,
-    PackagePartName,
-)
-from games.office.providers.files import (
+from games.office.providers import register
+from games.office.providers.people import PersonOnFile
+from games.office.providers.register import (
+    NO_APPLICATION_FILED,
+    OF_PROVIDER,
     FileOfProvider,
     OptionalPastDay,
     PastDay,
+    ProviderEntry,
     ProviderFile,
     iso_date,
     verify_investigated,
 )
-from games.office.providers.people_acts import PersonOnFile
-from games.office.providers.refusals import (
-    ALREADY_CERTIFIED,
-    APPLICATION_FILED_ALREADY,
-    COSTS_UNPAID,
-    DECIDED_BEFORE_FILED,
-    LABORATORY_UNPAID,
-    NO_APPLICATION,
-    NO_APPLICATION_FILED,
-    NOTHING_TO_RENEW,
-    PART_MISSING,
-)
 from games.params import MOST_CENTS
+
+PackagePartName = Literal["form", "copy", "fee", "release", "statement", "general"]
+
+
+CopyState = Literal["", "one", "waived"]
+
+
+# Entries
+
+
+class ApplicationParts(TypedDict):
+    """The package of an application."""
+
+    form: Annotated[str, "code of the document with the form; empty: missing"]
+    statement: Annotated[str, "code of the document with the statement; empty: missing"]
+    copy: Annotated[CopyState, "one copy, or waived by the regulator; empty: missing"]
+    general: Annotated[bool, "whether the general requirements are attested"]
+    releases: Annotated[dict[str, str], "code of the document with the release, by the number of the person"]
+
+
+class ApplicationPackage(ProviderEntry):
+    """An application with its package."""
+
+    kind: Annotated[ApplicationKind, "a first certification, or its renewal"]
+    completed_by: Annotated[str, "name of the person who completed it for the provider"]
+    parts: Annotated[ApplicationParts, "the package"]
+    fee_cents: Annotated[int, "the application fee"]
+
+
+class ApplicationCompleted(ApplicationPackage):
+    fee_paid_on: Annotated[str | None, "the day on which the fee was paid; null: not paid yet"]
+    missing: Annotated[list[PackagePartName], "the parts that are still missing, a release for each person"]
+
+
+APPLICATION_COMPLETED = entry_type(
+    "application.completed",
+    ApplicationCompleted,
+    "The package of a provider's application was completed or changed.",
+)
+
+
+class ApplicationRelease(ProviderEntry):
+    person: Annotated[int, "number of the person on the provider's file"]
+    name: Annotated[str, "name of the person"]
+    release: Annotated[DocumentReference, "the release: code of the document and SHA-256 of its bytes"]
+
+
+APPLICATION_RELEASE = entry_type(
+    "application.release", ApplicationRelease, "A signed release was added to an application."
+)
+
+
+class ApplicationFiled(ApplicationPackage):
+    filed_by: Annotated[str, "code of the person who filed it"]
+    fee_paid_on: Annotated[str, "the day on which the fee was paid"]
+    due_on: Annotated[str | None, "the last day for filing the renewal; null for a first application"]
+    late: Annotated[bool, "whether it was filed after that day"]
+
+
+APPLICATION_FILED = entry_type(
+    "application.filed", ApplicationFiled, "A provider's application was filed with its package."
+)
+
+
+class ApplicationCosts(ProviderEntry):
+    costs_cents: Annotated[int, "what the regulator has charged for the review so far"]
+    paid_cents: Annotated[int, "what is paid of it"]
+
+
+APPLICATION_COSTS = entry_type(
+    "application.costs",
+    ApplicationCosts,
+    "The costs of the review of an application, and what was paid of them.",
+)
+
+
+class ApplicationDecided(ProviderEntry):
+    kind: Annotated[ApplicationKind, "a first certification, or its renewal"]
+    granted: bool
+    on: Annotated[str, "the day of the decision"]
+    ends_on: Annotated[str | None, "the first day without the certification; null if it was denied"]
+    letter: DocumentReference
+    outstanding: Annotated[list[str], "names of those who must still be found qualified"]
+
+
+APPLICATION_DECIDED = entry_type(
+    "application.decided", ApplicationDecided, "An application was decided by letter."
+)
+
+
+# Refusals
+
+
+APPLICATION_FILED_ALREADY = RefusalCode(
+    "application-filed-already",
+    "The package was filed on %(on)s and is waiting for a decision. It can no longer be changed.",
+    "Already filed",
+)
+
+
+NO_APPLICATION = RefusalCode(
+    "no-application",
+    "%(name)s has no application in progress. Complete one first.",
+    "No application",
+)
+
+
+ALREADY_CERTIFIED = RefusalCode(
+    "already-certified",
+    "%(name)s is certified. Complete a renewal instead.",
+    "Already certified",
+)
+
+
+NOTHING_TO_RENEW = RefusalCode(
+    "nothing-to-renew",
+    "%(name)s has no certification in force. Complete a first application instead.",
+    "Nothing to renew",
+)
+
+
+PART_MISSING_FORM = RefusalCode(
+    "part-missing-form",
+    "The application and disclosure form is missing. Attach it.",
+    "Form missing",
+)
+
+
+PART_MISSING_COPY = RefusalCode(
+    "part-missing-copy",
+    "The copy of the form is missing. Add it, or record that the Board waived it.",
+    "Copy missing",
+)
+
+
+PART_MISSING_FEE = RefusalCode(
+    "part-missing-fee",
+    "The fee is missing. Record its amount and the day on which it was paid.",
+    "Fee missing",
+)
+
+
+PART_MISSING_RELEASE = RefusalCode(
+    "part-missing-release",
+    "The application and release of %(who)s is missing. Attach it.",
+    "Release missing",
+)
+
+
+PART_MISSING_STATEMENT = RefusalCode(
+    "part-missing-statement",
+    "The certificate holder's own statement is missing. Attach it, signed.",
+    "Statement missing",
+)
+
+
+PART_MISSING_GENERAL = RefusalCode(
+    "part-missing-general",
+    "The general requirements are not attested yet. Confirm that they are met.",
+    "Attestation missing",
+)
+
+
+COSTS_UNPAID = RefusalCode(
+    "costs-unpaid",
+    "%(money)s of the review is unpaid. Record the payment, then the certification.",
+    "Costs unpaid",
+)
+
+
+LABORATORY_UNPAID = RefusalCode(
+    "laboratory-unpaid",
+    "%(money)s of the laboratory's costs for %(service)s is unpaid. Record the payment, then the "
+    "certification.",
+    "Costs unpaid",
+)
+
+
+DECIDED_BEFORE_FILED = RefusalCode(
+    "decided-before-filed",
+    "The application was filed on %(on)s. The decision cannot be earlier: check its day.",
+    "Days do not agree",
+)
+
+
+PART_MISSING = {
+    "form": PART_MISSING_FORM,
+    "copy": PART_MISSING_COPY,
+    "fee": PART_MISSING_FEE,
+    "release": PART_MISSING_RELEASE,
+    "statement": PART_MISSING_STATEMENT,
+    "general": PART_MISSING_GENERAL,
+}
+
+
+# Acts
+
 
 FIRST: ApplicationKind = "certification"
 RENEWAL: ApplicationKind = "renewal"
@@ -202,7 +387,7 @@ def decide_application(
         raise Refusal(DECIDED_BEFORE_FILED, on=_filed_on(ctx, application))
     if granted:
         verify_paid(provider_file, application)
-        application.ends_on = certifications.certification_end(on)
+        application.ends_on = register.certification_end(on)
     application.decided_on, application.granted, application.decision = on, granted, letter
     application.save(update_fields=["decided_on", "granted", "decision", "ends_on"])
     data: ApplicationDecided = {
@@ -279,4 +464,71 @@ def _filed_application(file: ProviderFile) -> Application:
 
 def _filed_on(ctx: OfficeContext, application: Application) -> str:
     assert application.filed_at is not None
-    return certifications.filed_on(ctx.facility, application.filed_at).isoformat()
+    return register.filed_on(ctx.facility, application.filed_at).isoformat()
+
+
+def application(rows: Rows, body: Body) -> tuple[str, str, str] | None:
+    """The key of the provider's application that is not decided."""
+    key: tuple[str, str, str] | None = rows.memory.get((FACILITY(body), body["data"]["provider"]))
+    return key
+
+
+def completed(rows: Rows, body: Body) -> None:
+    data, facility = body["data"], FACILITY(body)
+    key = application(rows, body)
+    if key is None:
+        key = rows.memory[facility, data["provider"]] = (facility, data["provider"], body["at"])
+        none = ("filed_at", "filed_by", "decided_on", "granted", "ends_on", "decision")
+        rows.put(body, *key, costs_cents=0, costs_paid_cents=0, **dict.fromkeys(none))
+    names = ("kind", "completed_by", "parts", "fee_cents", "fee_paid_on")
+    rows.put(body, *key, **{name: data[name] for name in names})
+
+
+def released(rows: Rows, body: Body) -> None:
+    key = application(rows, body)
+    if key is not None:
+        parts: dict[str, Any] = (rows.get(*key) or {})["parts"]
+        releases = {**parts.get("releases", {}), str(body["data"]["person"]): letter("release")(body)}
+        rows.put(body, *key, parts={**parts, "releases": releases})
+
+
+def filed(rows: Rows, body: Body) -> None:
+    key = application(rows, body)
+    if key is not None:
+        rows.put(
+            body, *key, filed_at=body["at"], filed_by=body["data"]["filed_by"], parts=body["data"]["parts"]
+        )
+
+
+def costs(rows: Rows, body: Body) -> None:
+    key, data = application(rows, body), body["data"]
+    if key is not None:
+        rows.put(body, *key, costs_cents=data["costs_cents"], costs_paid_cents=data["paid_cents"])
+
+
+def decided(rows: Rows, body: Body) -> None:
+    key, data = application(rows, body), body["data"]
+    if key is not None:
+        values = {name: data[name] for name in ("granted", "ends_on")}
+        rows.put(body, *key, decided_on=data["on"], decision=letter("letter")(body), **values)
+        rows.memory.pop((FACILITY(body), data["provider"]))
+
+
+declare(
+    Application,
+    "application",
+    may_be_seeded=True,
+    key={"facility": FACILITY, "provider": "provider", "created_at": AT},
+    folded={
+        APPLICATION_COMPLETED: completed,
+        APPLICATION_RELEASE: released,
+        APPLICATION_FILED: filed,
+        APPLICATION_COSTS: costs,
+        APPLICATION_DECIDED: decided,
+    },
+    folded_columns=(
+        *("kind", "completed_by", "parts", "fee_cents", "fee_paid_on", "costs_cents", "costs_paid_cents"),
+        *("filed_at", "filed_by", "decided_on", "granted", "ends_on", "decision"),
+    ),
+    readings=OF_PROVIDER,
+)

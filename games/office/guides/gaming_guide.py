@@ -1,54 +1,237 @@
-"""Acts on the gaming guide: draft, file its sample, decide, publish, display, withdraw."""
+"""The gaming guide: drafted, its sample filed, decided, published, displayed, withdrawn."""
 
-from typing import Annotated
+import hashlib
+from typing import Annotated, Any, TypedDict
 
+import rfc8785
+
+from audit.columns import (
+    AT,
+    FACILITY,
+    NONE,
+    Body,
+    Reading,
+    Rows,
+    constant,
+    declare,
+    plain,
+    same,
+)
+from audit.entry_types import entry_type
 from games.act_forms import Text, found, text, whole
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.guide.authorized import all_in_force_by
 from games.guide.content import content_at, facts_at, sha256
 from games.guide.content_types import GuideContent
 from games.guide.sections import section
 from games.guide.standing import FORMATS, approval_of, differences, is_approved
 from games.models import Guide, GuideDisplay, Review, RulesSubmission
+from games.models.patrons import GuideFormat
 from games.office import reviews
-from games.office.core.refusals import NOT_A_DRAFT
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.guides.entry_types import (
-    GUIDE_DECIDED,
-    GUIDE_DISPLAY_ENDED,
-    GUIDE_DISPLAYED,
-    GUIDE_DRAFTED,
-    GUIDE_FILED,
-    GUIDE_PUBLISHED,
-    GUIDE_SAME_AS_APPROVED,
-    GUIDE_WITHDRAWN,
-    FormatApproval,
-    GuideDecided,
-    GuideDrafted,
-    GuideEntry,
-    GuideFiled,
-    GuidePublished,
-    GuideSameAsApproved,
-    GuideWithdrawn,
-)
-from games.office.guides.refusals import (
-    APPROVAL_IS_NONE,
-    FORMAT_NEEDS_APPROVAL,
-    GUIDE_DIFFERS_MATERIALLY,
-    GUIDE_ENDED,
-    GUIDE_IS_PRINTED,
-    GUIDE_NOT_APPROVED,
-    GUIDE_NOT_DEALT,
-    GUIDE_NOT_PUBLISHED,
-    GUIDE_PUBLISHED_ALREADY,
-    GUIDE_SAYS_THE_SAME,
-    IMMATERIAL_FORMATS,
-    LIES_NOT_THERE,
-    LIES_THERE,
-    NO_RULES_TO_GUIDE,
-    NO_SUCH_GUIDE,
-)
+from games.office.core.reviewed_columns import DECIDED, DRAFTED, FILED, WITHDRAWN
+from games.office.core.runner import NOT_A_DRAFT, ActOutcome, OfficeContext, office_act
+from games.office.documents import LetterDecision
 from games.params import Params
+
+
+class GuideEntry(TypedDict):
+    """The version of the guide that an entry is about."""
+
+    version: Annotated[int, "version of the guide"]
+    content_sha256: Annotated[str, "SHA-256 of all that its pages show"]
+    facts_sha256: Annotated[str, "SHA-256 of the facts whose change needs a new approval"]
+    section: str
+
+
+class FormatApproval(TypedDict):
+    format: Annotated[GuideFormat, "how the guide is given out"]
+    reference: Annotated[str, "reference of the approval of this format; empty if it needs none"]
+
+
+class GuideDrafted(GuideEntry):
+    submissions: Annotated[list[str], "the rules submissions that it describes, with their versions"]
+    formats: Annotated[list[FormatApproval], "how the guide is given out, and by which approvals"]
+
+
+GUIDE_DRAFTED = entry_type(
+    "guide.drafted",
+    GuideDrafted,
+    "A version of the gaming guide was drafted from the rules in force, or from those approved to come.",
+)
+
+
+class GuideFiled(GuideEntry):
+    games: Annotated[int, "how many games it describes"]
+
+
+GUIDE_FILED = entry_type("guide.filed", GuideFiled, "The sample of a gaming guide was filed.")
+
+
+class GuideDecided(GuideEntry, LetterDecision):
+    pass
+
+
+GUIDE_DECIDED = entry_type(
+    "guide.decided", GuideDecided, "The sample of a gaming guide was decided by letter."
+)
+
+
+class GuideSameAsApproved(GuideEntry):
+    same_as: Annotated[int, "version of the approved guide whose approval covers this version"]
+    because: Annotated[str, "why the change is not material, in a person's words"]
+
+
+GUIDE_SAME_AS_APPROVED = entry_type(
+    "guide.same_as_approved",
+    GuideSameAsApproved,
+    "A draft of the gaming guide was covered by the approval of another version with the same facts.",
+)
+
+
+class GuidePublished(GuideEntry):
+    replaces: Annotated[int | None, "version of the guide that it replaces; null if there is none"]
+    approval: Annotated[str, "reference of the letter that approved it"]
+
+
+GUIDE_PUBLISHED = entry_type(
+    "guide.published", GuidePublished, "A version of the gaming guide was published."
+)
+
+
+class GuideWithdrawn(GuideEntry):
+    why: Annotated[str, "the reason, in a person's words"]
+    also: Annotated[list[int], "versions that ended with it, because its approval covered them"]
+
+
+GUIDE_WITHDRAWN = entry_type(
+    "guide.withdrawn", GuideWithdrawn, "A version of the gaming guide was withdrawn."
+)
+
+
+class GuideDisplayEntry(GuideEntry):
+    """The place at which a guide is displayed."""
+
+    place: Annotated[str, "where it is displayed"]
+
+
+GUIDE_DISPLAYED = entry_type(
+    "guide.displayed", GuideDisplayEntry, "A gaming guide was put on display at a place."
+)
+
+
+GUIDE_DISPLAY_ENDED = entry_type(
+    "guide.display_ended", GuideDisplayEntry, "A gaming guide is no longer displayed at a place."
+)
+
+
+# Refusals
+
+
+APPROVAL_IS_NONE = RefusalCode(
+    "approval-is-none",
+    "The sample of guide version %(version)s is not approved, so it cannot cover another guide. "
+    "Choose an approved guide, or file this one.",
+    "No approval",
+)
+
+
+FORMAT_NEEDS_APPROVAL = RefusalCode(
+    "format-needs-approval",
+    "A guide in the format %(format)s needs an approval of the format here. Enter its reference, or "
+    "leave the format out.",
+    "Format not approved",
+)
+
+
+GUIDE_DIFFERS_MATERIALLY = RefusalCode(
+    "guide-differs-materially",
+    "This guide needs its own approval. It differs from the approved one in %(count)s places, first: "
+    "%(first)s. File it as a new sample.",
+    "Materially different",
+)
+
+
+GUIDE_ENDED = RefusalCode(
+    "guide-ended",
+    "Guide version %(version)s has ended. Draft a new one.",
+    "Guide has ended",
+)
+
+
+GUIDE_IS_PRINTED = RefusalCode(
+    "guide-is-printed",
+    "Choose at least one format. Where a printed guide is required, print must be one of them.",
+    "Format missing",
+)
+
+
+GUIDE_NOT_APPROVED = RefusalCode(
+    "guide-not-approved",
+    "The sample of guide version %(version)s is not approved, so it may not be given out or "
+    "displayed. File it, and record the decision.",
+    "Guide not approved",
+)
+
+
+GUIDE_NOT_DEALT = RefusalCode(
+    "guide-not-dealt",
+    "Guide version %(version)s does not match the rules dealt now. It differs in %(count)s places, "
+    "first: %(first)s. Draft a new guide, or wait until its rules are in force.",
+    "Does not match play",
+)
+
+
+GUIDE_NOT_PUBLISHED = RefusalCode(
+    "guide-not-published",
+    "Guide version %(version)s is not published. Publish it before you put it on display.",
+    "Not published",
+)
+
+
+GUIDE_PUBLISHED_ALREADY = RefusalCode(
+    "guide-published-already",
+    "Guide version %(version)s is already published.",
+    "Already published",
+)
+
+
+GUIDE_SAYS_THE_SAME = RefusalCode(
+    "guide-says-the-same",
+    "Guide version %(version)s already matches these rules. There is nothing new to draft.",
+    "Nothing new",
+)
+
+
+IMMATERIAL_FORMATS = RefusalCode(
+    "immaterial-formats",
+    "The approval of guide version %(version)s covers fewer formats. File this guide as a sample of its own.",
+    "Another format",
+)
+
+
+LIES_NOT_THERE = RefusalCode(
+    "lies-not-there",
+    "The guide is not on display at %(place)s. Reload the page.",
+    "Not on display there",
+)
+
+
+LIES_THERE = RefusalCode("lies-there", "The guide is already on display at %(place)s.", "Already on display")
+
+
+NO_RULES_TO_GUIDE = RefusalCode(
+    "no-rules-to-guide",
+    "No rules are in force here, so the guide would be empty. Have a submission approved first.",
+    "No rules in force",
+)
+
+
+NO_SUCH_GUIDE = RefusalCode("no-such-guide", "There is no guide version %(version)s here.", "No such guide")
+
+
+# Acts
+
 
 MOST_VERSION = 2**31 - 1
 
@@ -270,3 +453,92 @@ def _guide_data(guide: Guide, duty: str) -> GuideEntry:
         "facts_sha256": guide.facts_sha256,
         "section": section(guide.facility, duty),
     }
+
+
+def json_sha256(value: Any) -> str:
+    """The SHA-256 of data as canonical JSON (RFC 8785), in hex."""
+    return hashlib.sha256(rfc8785.dumps(value)).hexdigest()
+
+
+def _ended_versions(body: Body) -> list[int]:
+    """The guides that end with this one's publication or withdrawal."""
+    data = body["data"]
+    if body["_type"] == GUIDE_PUBLISHED.name:
+        return [data["replaces"]] if data["replaces"] else []
+    return [data["version"], *data["also"]]
+
+
+def ended(rows: Rows, body: Body) -> None:
+    for version in _ended_versions(body):
+        rows.put(body, FACILITY(body), version, ended_at=body["at"])
+
+
+declare(
+    Guide,
+    "guide",
+    key={"facility": FACILITY, "version": "version"},
+    created={
+        GUIDE_DRAFTED: {
+            **DRAFTED,
+            **same("content_sha256", "facts_sha256", "formats"),
+            "content": "content_sha256",
+            "facts": "facts_sha256",
+            **dict.fromkeys(("same_as", "immaterial_because", "published_at", "ended_at"), NONE),
+        }
+    },
+    changed={
+        GUIDE_FILED: FILED,
+        GUIDE_DECIDED: DECIDED,
+        GUIDE_SAME_AS_APPROVED: {
+            "same_as": "same_as",
+            "immaterial_because": "because",
+            "status": constant("approved"),
+        },
+        GUIDE_PUBLISHED: {"published_at": AT},
+        GUIDE_WITHDRAWN: WITHDRAWN,
+    },
+    folded={GUIDE_PUBLISHED: ended, GUIDE_WITHDRAWN: ended},
+    readings={
+        "content": Reading(("content",), json_sha256, ("content",)),
+        "facts": Reading(("facts",), json_sha256, ("facts",)),
+        "same_as": Reading(("same_as__version",), plain, ("same_as",)),
+    },
+)
+
+
+def displayed(rows: Rows, body: Body) -> None:
+    data, facility = body["data"], FACILITY(body)
+    rows.memory.setdefault((facility, data["version"]), {})[data["place"]] = body["at"]
+    rows.put(body, facility, data["version"], data["place"], body["at"], until=None)
+
+
+def display_ended(rows: Rows, body: Body) -> None:
+    data, facility = body["data"], FACILITY(body)
+    since = rows.memory.get((facility, data["version"]), {}).pop(data["place"], None)
+    if since is not None:
+        rows.put(body, facility, data["version"], data["place"], since, until=body["at"])
+
+
+def displays_ended(rows: Rows, body: Body) -> None:
+    """A guide that is not in use may not be displayed."""
+    for version in _ended_versions(body):
+        for place, since in rows.memory.pop((FACILITY(body), version), {}).items():
+            rows.put(body, FACILITY(body), version, place, since, until=body["at"])
+
+
+declare(
+    GuideDisplay,
+    "display of guide",
+    key={"facility": FACILITY, "guide": "version", "place": "place", "since": AT},
+    folded={
+        GUIDE_DISPLAYED: displayed,
+        GUIDE_DISPLAY_ENDED: display_ended,
+        GUIDE_PUBLISHED: displays_ended,
+        GUIDE_WITHDRAWN: displays_ended,
+    },
+    folded_columns=("until",),
+    readings={
+        "facility": Reading(("guide__facility__code",), plain, ("guide",)),
+        "guide": Reading(("guide__version",), plain, ("guide",)),
+    },
+)

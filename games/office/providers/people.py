@@ -1,46 +1,201 @@
 """People and entities of a provider: who must be found qualified, the findings, and credentials."""
 
-from typing import Annotated, get_args
+from typing import Annotated, TypedDict, get_args
 
+from audit.columns import (
+    NONE,
+    Body,
+    Rows,
+    declare,
+    same,
+)
+from audit.entry_types import entry_type
 from games.act_forms import Text, found, text, whole
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.jurisdictions import Jurisdiction
 from games.models import Credential, Qualifier
 from games.models.providers import HUNDRED_PERCENT_BP, CredentialKind, QualifierKind
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.providers import files, qualifiers
-from games.office.providers.entry_types import (
-    PROVIDER_CREDENTIAL,
-    PROVIDER_CREDENTIAL_ENDED,
-    PROVIDER_PERSON_CHANGED,
-    PROVIDER_PERSON_FOUND,
-    PROVIDER_PERSON_LEFT,
-    PROVIDER_PERSON_NAMED,
-    ProviderCredential,
-    ProviderCredentialEnded,
-    ProviderPersonFound,
-    ProviderPersonLeft,
-    ProviderPersonNamed,
-)
-from games.office.providers.files import (
+from games.office.providers import register
+from games.office.providers.register import (
+    PROVIDER,
+    DutyName,
     PastDay,
+    ProviderEntry,
     ProviderFile,
+    duties,
     iso_date,
 )
-from games.office.providers.qualifiers import duties
-from games.office.providers.refusals import (
-    COMPANY_NOT_LISTED,
-    CREDENTIAL_NOT_ASKED,
-    CREDENTIAL_WITHOUT_NEED,
-    FOUND_BEFORE_FORM,
-    GONE_ALREADY,
-    NO_FORM_FILED,
-    NO_SUCH_CREDENTIAL,
-    NO_SUCH_QUALIFIER,
-    NOT_FOUND_QUALIFIED,
-    PROVIDER_NOT_CERTIFIED,
-)
 from games.params import Params
+
+# People and entities of a provider
+
+
+class ProviderPersonEntry(ProviderEntry):
+    """The person or entity that an entry is about."""
+
+    person: Annotated[int, "number of the person or entity on the provider's file"]
+    name: Annotated[str, "name of the person or entity"]
+
+
+# "as" is a word of Python
+DutyToQualify = TypedDict(
+    "DutyToQualify",
+    {
+        "as": Annotated[DutyName, "why the person or entity must be found qualified"],
+        "section": str,
+    },
+)
+
+
+class ProviderPersonNamed(ProviderPersonEntry):
+    kind: Annotated[QualifierKind, "a person or an entity"]
+    title: Annotated[str | None, "the title, in words; null if there is none"]
+    officer: Annotated[bool, "whether the person is an officer or does the equivalent job"]
+    director: Annotated[bool, "whether the person is a director"]
+    salesperson: Annotated[bool, "whether the person is a salesperson"]
+    owns_bp: Annotated[int, "share of the ownership, direct and indirect, in hundredths of a percent"]
+    votes_bp: Annotated[int, "share of the voting securities held directly, in hundredths of a percent"]
+    named_by_board: Annotated[str | None, "why the regulator's board named them; null if it did not"]
+    form_filed_on: Annotated[str | None, "the day on which their form was filed; null: not filed"]
+    must_qualify: Annotated[list[DutyToQualify], "every reason why they must be found qualified"]
+
+
+PROVIDER_PERSON_NAMED = entry_type(
+    "provider.person_named", ProviderPersonNamed, "A person or entity of a provider was named."
+)
+
+
+class ProviderPersonChanged(ProviderPersonNamed):
+    before: Annotated[ProviderPersonNamed, "the same fields before the change"]
+
+
+PROVIDER_PERSON_CHANGED = entry_type(
+    "provider.person_changed", ProviderPersonChanged, "What is known of a person or entity changed."
+)
+
+
+class ProviderPersonFound(ProviderPersonEntry):
+    qualified: Annotated[bool, "whether they were found qualified"]
+    on: Annotated[str, "the day of the finding"]
+
+
+PROVIDER_PERSON_FOUND = entry_type(
+    "provider.person_found",
+    ProviderPersonFound,
+    "The regulator found a person or entity of a provider qualified or not.",
+)
+
+
+class ProviderPersonLeft(ProviderPersonEntry):
+    on: Annotated[str, "the first day without them"]
+    credentials: Annotated[list[str], "numbers of the credentials that end on that day"]
+
+
+PROVIDER_PERSON_LEFT = entry_type(
+    "provider.person_left", ProviderPersonLeft, "A person or entity left a provider."
+)
+
+
+class ProviderCredential(ProviderPersonEntry):
+    kind: Annotated[CredentialKind, "a temporary or a permanent credential"]
+    number: Annotated[str, "number of the credential"]
+    need: Annotated[str | None, "why the person is needed at the casino; null if nothing was said"]
+    on: Annotated[str, "the day on which it was issued"]
+    listed_on: Annotated[str | None, "the day since which the provider is listed; null: it is not listed"]
+    permission: Annotated[
+        str | None, "reference of the provider's permission to trade; null if there is none"
+    ]
+
+
+PROVIDER_CREDENTIAL = entry_type(
+    "provider.credential", ProviderCredential, "A person of a provider got a credential."
+)
+
+
+class ProviderCredentialEnded(ProviderEntry):
+    person: Annotated[int, "number of the person on the provider's file"]
+    number: Annotated[str, "number of the credential"]
+    on: Annotated[str, "the day on which it ended"]
+
+
+PROVIDER_CREDENTIAL_ENDED = entry_type(
+    "provider.credential_ended", ProviderCredentialEnded, "A credential of a person of a provider ended."
+)
+
+
+# Refusals
+
+
+NO_SUCH_QUALIFIER = RefusalCode(
+    "no-such-qualifier",
+    "There is no such person or entity on file.",
+    "No such person",
+)
+
+
+NO_FORM_FILED = RefusalCode(
+    "no-form-filed",
+    "No form of %(name)s is on file. First record the day on which it was filed.",
+    "No form filed",
+)
+
+
+FOUND_BEFORE_FORM = RefusalCode(
+    "found-before-form",
+    "The form was filed on %(on)s. The finding cannot be earlier: check its day.",
+    "Days do not agree",
+)
+
+
+GONE_ALREADY = RefusalCode("gone-already", "This person already left on %(on)s.", "Already left")
+
+
+CREDENTIAL_NOT_ASKED = RefusalCode(
+    "credential-not-asked",
+    "%(name)s does not have to be found qualified, so no credential of this kind is issued.",
+    "Need not qualify",
+)
+
+
+CREDENTIAL_WITHOUT_NEED = RefusalCode(
+    "credential-without-need",
+    "Say why the person is needed in the facility.",
+    "Reason missing",
+)
+
+
+COMPANY_NOT_LISTED = RefusalCode(
+    "company-not-listed",
+    "%(name)s is neither on the Board's list nor permitted to trade. Record one of these first.",
+    "Company not listed",
+)
+
+
+NOT_FOUND_QUALIFIED = RefusalCode(
+    "not-found-qualified",
+    "%(name)s has not been found qualified. Record the finding first.",
+    "Not found qualified",
+)
+
+
+PROVIDER_NOT_CERTIFIED = RefusalCode(
+    "provider-not-certified",
+    "%(name)s is not certified. Issue a temporary credential if its conditions are met.",
+    "Not certified",
+)
+
+
+NO_SUCH_CREDENTIAL = RefusalCode(
+    "no-such-credential",
+    "There is no open credential %(number)s.",
+    "No such credential",
+)
+
+
+# Acts
+
 
 KINDS: tuple[QualifierKind, ...] = get_args(QualifierKind)
 TEMPORARY: CredentialKind = "temporary"
@@ -62,7 +217,7 @@ PersonOnFile = Annotated[Qualifier, found(whole(1, 2**62), qualifier)]
 @office_act()
 def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Add a person or entity to a provider's file. The entry says whether and why they must be found qualified."""
-    file = files.file_of_provider(ctx, params.code("provider"))
+    file = register.file_of_provider(ctx, params.code("provider"))
     person = Qualifier(provider=file.provider)
     _fill_person(ctx, params, person)
     person.save()
@@ -194,7 +349,7 @@ def verify_permanent(file: ProviderFile, person: Qualifier) -> None:
 
     Raises Refusal(`not-found-qualified` or `provider-not-certified`).
     """
-    if qualifiers.qualification_state(person) != "qualified":
+    if register.qualification_state(person) != "qualified":
         raise Refusal(NOT_FOUND_QUALIFIED, file.law.section("providers.permanent"), name=person.name)
     if not file.certification.holds:
         raise Refusal(
@@ -220,7 +375,7 @@ def _fill_person(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
     person.votes_bp = params.integer("votes_bp", 0, HUNDRED_PERCENT_BP, default=0)
     person.named_by_board = params.text("named_by_board", default="")
     filed_on = params.date("form_filed_on", optional=True)
-    person.form_filed_on = files.verify_not_future(ctx, filed_on) if filed_on else None
+    person.form_filed_on = register.verify_not_future(ctx, filed_on) if filed_on else None
 
 
 def _person_data(ctx: OfficeContext, person: Qualifier) -> ProviderPersonNamed:
@@ -241,3 +396,48 @@ def _person_data(ctx: OfficeContext, person: Qualifier) -> ProviderPersonNamed:
             {"as": duty.words, "section": duty.section(ctx.facility.law)} for duty in duties(person)
         ],
     }
+
+
+PERSON = same(
+    *("provider", "kind", "name", "title", "officer", "director", "salesperson", "owns_bp", "votes_bp"),
+    *("named_by_board", "form_filed_on"),
+)
+
+
+declare(
+    Qualifier,
+    "person of provider",
+    may_be_seeded=True,
+    key={"id": "person"},
+    created={
+        PROVIDER_PERSON_NAMED: {
+            **PERSON,
+            **dict.fromkeys(("qualified_on", "unqualified_on", "left_on"), NONE),
+        }
+    },
+    changed={
+        PROVIDER_PERSON_CHANGED: PERSON,
+        PROVIDER_PERSON_FOUND: {
+            "qualified_on": lambda body: body["data"]["on"] if body["data"]["qualified"] else None,
+            "unqualified_on": lambda body: None if body["data"]["qualified"] else body["data"]["on"],
+        },
+        PROVIDER_PERSON_LEFT: {"left_on": "on"},
+    },
+    readings=PROVIDER,
+)
+
+
+def credentials_ended(rows: Rows, body: Body) -> None:
+    """The credentials of a person who left end on the same day."""
+    for number in body["data"]["credentials"]:
+        rows.put(body, body["data"]["person"], number, ended_on=body["data"]["on"])
+
+
+declare(
+    Credential,
+    "credential",
+    key={"qualifier": "person", "number": "number"},
+    created={PROVIDER_CREDENTIAL: {**same("kind", "need"), "issued_on": "on", "ended_on": NONE}},
+    changed={PROVIDER_CREDENTIAL_ENDED: {"ended_on": "on"}},
+    folded={PROVIDER_PERSON_LEFT: credentials_ended},
+)
