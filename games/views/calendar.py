@@ -131,7 +131,7 @@ def feed(request: HttpRequest, secret: str) -> HttpResponse:
     )
     response = HttpResponse(body, content_type="text/calendar; charset=utf-8")
     response["Cache-Control"] = "private, max-age=300"
-    response["Content-Disposition"] = f'attachment; filename="{facility.code}-calendar.ics"'
+    response["Content-Disposition"] = f'attachment; filename="{facility.code}-deadlines.ics"'
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
     response["Referrer-Policy"] = "no-referrer"
     return response
