@@ -291,7 +291,7 @@ function closesBets(act, ahead = []) {
 }
 
 /* What the page calls an act while it waits: "Paid seat 1", "Wagers of seat 3", "Shaken". */
-function nameOf(act, { seats, wagers, seat, dice, cents } = {}, { next, ahead = [] } = {}) {
+function nameOf(act, { seats, wagers, seat, dice, cents, accepted } = {}, { next, ahead = [] } = {}) {
   if (act === "call_dice" && dice?.length) return dice.length > FEW_DICE ? `${dice.length} dice` : `Dice ${dice.join(", ")}`;
   if (act === "pay_seats" && seats?.length) return `Paid seat ${seats.join(", ")}`;
   if (act === "place_wagers" && wagers) {
@@ -299,6 +299,7 @@ function nameOf(act, { seats, wagers, seat, dice, cents } = {}, { next, ahead = 
     return `Wagers of seat${places.length === 1 ? "" : "s"} ${places.join(", ")}`;
   }
   if (act === "sell_chips" && cents) return `Sold $${formatAmount(cents)}, seat ${seat}`;
+  if (act === "offer_dice") return `Seat ${seat} ${accepted ? "accepts" : "declines"}`;
   const step = [next, ...ahead].find((candidate) => candidate?.act === act && candidate.label);
   if (step) return step.label;
   return capitalize(`${act.replaceAll("_", " ")}${seat ? `, seat ${seat}` : ""}`);

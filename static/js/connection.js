@@ -3,7 +3,7 @@
 
 import { formatTime } from "./facility-time.js";
 import { numberWord } from "./dice.js";
-import { adviceOf } from "./offline.js";
+import { adviceOf, continueOf } from "./offline.js";
 
 const BADGES = { live: ["i-live", "LIVE"], stale: ["i-stale", "STALE"], dead: ["i-stop", "OFFLINE"], denied: ["i-lock", "DENIED"] };
 const MOST_NAMES = 6;
@@ -22,23 +22,22 @@ function waitingText(acts) {
   return `${capitalize(numberWord(acts.length))} ${acts.length === 1 ? "act waits" : "acts wait"}: ${names}${more}.`;
 }
 
-const CONTINUE = "You can continue.";
 const NOT_KEPT = "Pitside is not installed on this tablet, so its system may clear them: keep this page open.";
 /* Whether the system keeps what waits is asked once (kiosk.js); pages without a queue do not ask. */
 const storageWarning = ({ acts }) => (acts.length && isStorageKnown && !("storageKept" in document.documentElement.dataset) ? NOT_KEPT : "");
 
 /* The heading and the sentences of the box; no heading while there is nothing to say. */
 function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {
-  const waits = waitingText(acts), time = formatTime(confirmedTime, true), advice = adviceOf(step, acts);
+  const waits = waitingText(acts), time = formatTime(confirmedTime, true), advice = adviceOf(step, acts), goesOn = continueOf(step);
   if (status === "denied") return ["", "You may not view this table on this device."];
   if (status === "dead")
     return [`Offline for ${seconds} s.`, waits
-      ? `${waits} ${advice || CONTINUE} They go out in this order when the line is back, and count then.`
-      : `As of ${time}. ${advice || `${CONTINUE} A tap waits until the connection is back, and counts then.`}`];
+      ? `${waits} ${advice || goesOn} They go out in this order when the line is back, and count then.`
+      : `As of ${time}. ${advice || `${goesOn} A tap waits until the connection is back, and counts then.`}`];
   if (status === "stale")
     return [seconds < LEAST_SILENCE ? "Live updates are down." : `Nothing heard for ${seconds} s.`, waits
-      ? `${waits} ${advice || CONTINUE} They are sent in this order, and count once they are confirmed.`
-      : `As of ${time}. ${CONTINUE} A tap counts once it is confirmed.`];
+      ? `${waits} ${advice || goesOn} They are sent in this order, and count once they are confirmed.`
+      : `As of ${time}. ${goesOn} A tap counts once it is confirmed.`];
   if (isUnknown) return ["Not known yet.", `${waits} The page asks the server again whether the first was taken.`];
   return ["", ""];
 }

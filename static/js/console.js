@@ -151,7 +151,7 @@ function openDialog(button) {
 }
 
 const ACTIONS = {
-  "post": () => { posts.selectNext(); paint(); },
+  "post": () => { posts.selectNext(); paint(); rememberStep(); },
   "undo": (button) => taps.undo(button),
   "open-area": () => panel.toggleOpening(),
   "clear-seat": () => taps.clearSeat(),
@@ -304,19 +304,20 @@ function paint() {
   refusalBox.dimNext();
 }
 
-/* Between rounds, and with nothing on its way or in hand, the page may be loaded again for a newer build. */
+/* Between rounds, with a line, and with nothing on its way or in hand, the page may be loaded again for a newer build. */
 function isBetweenRounds() {
-  const { round, status } = state;
-  if (queue.busy || document.querySelector("dialog[open], :popover-open, .refusal:not([hidden]), .buy-in:not([hidden])")) return false;
+  const { round, status } = state, { live } = document.documentElement.dataset;
+  if (live === "dead" || queue.busy || document.querySelector("dialog[open], :popover-open, .refusal:not([hidden]), .buy-in:not([hidden])")) return false;
   return status === "open" && round.bets_open && !round.wagers.length && !taps.sums().seats.size;
 }
 
 /* What the box of the connection says (connection.js), and the page without a line, if this one is loaded again while there
    is none (no-line.js). */
 function rememberStep() {
-  const { table } = urls, { mode } = document.getElementById("screen").dataset;
-  storeStep({ table, round: state.round.number, mode, zone: document.documentElement.dataset.zone, time: Date.now() });
-  dispatchEvent(new CustomEvent("step:shown", { detail: { mode, next: state.next?.act, ahead: state.ahead?.map(({ act }) => act) } }));
+  const { table } = urls, { mode, round } = document.getElementById("screen").dataset;
+  storeStep({ table, round, mode, zone: document.documentElement.dataset.zone, time: Date.now() });
+  const next = state.next?.act, ahead = state.ahead?.map(({ act }) => act), isElsewhere = posts.postOf(next) === null;
+  dispatchEvent(new CustomEvent("step:shown", { detail: { mode, next, ahead, isElsewhere } }));
 }
 
 /* Acts of somebody who no longer acts here are nobody else's to send. Of one whose answer never came, nobody can say here
@@ -365,6 +366,7 @@ reportLostDraft(dialog.restoreDraft());
 const updates = Updates.watch({ mayUpdate: isBetweenRounds });
 const offerUpdate = async () => (await updates)?.offer();
 screen.addEventListener("screen:applied", offerUpdate);
+addEventListener("screen:connection", offerUpdate);
 addEventListener("acts:waiting", offerUpdate);  // a push may have shown the round's end before its answer came
 WakeLock.watch();
 keepStorage();

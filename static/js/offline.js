@@ -12,7 +12,6 @@ const NEEDS_CONNECTION = [
 ];
 /* Steps for which somebody signs, or a list is confirmed: nobody does them without the server. */
 const ASKS = ["inspect_table", "open_table", "record_repair", "change_dice_lot", "replace_shaker"];
-const SIGNED_STEPS = ["closed", "ceased"];
 
 export const canWait = (act, { seats } = {}, witness = null) =>
   !witness && !NEEDS_CONNECTION.includes(act) && (act !== "pay_seats" || seats?.length > 0);
@@ -21,6 +20,7 @@ const isOf = (names) => ({ act }) => names.includes(act);
 
 /* What to do while the step itself waits: nothing that comes after it. */
 const WHILE_IT_WAITS = {
+  "betting": "You can take wagers. Throw nothing until the connection is back.",
   "lit": "Pay nothing until the connection is back.",
   "paying": "Pay nothing more until the connection is back.",
 };
@@ -32,19 +32,29 @@ const NEEDS_IT = {
   "return_wagers": "Give nothing back until the connection is back.",
 };
 const NEXT_NEEDS = "The next step needs the connection.";
+const CEASED = "Gaming stays ceased.";
+/* The next step is done at the tablet of another post, and this one does not hear of it. */
+const UNHEARD = "Bets stay closed. Take and pay nothing until the connection is back.";
 
-/* `step`: {mode, next, ahead}: the mode of the screen, the act of its next step, and the acts up to the dice, with which the
-   tablet goes on by itself (ahead.js). `acts`: what waits. "" where everything goes on as it is. */
-export function adviceOf({ mode, next, ahead = [] } = {}, acts) {
+/* `step`: {mode, next, ahead, isElsewhere}: the mode of the screen, the act of its next step, the acts up to the dice, with which
+   the tablet goes on by itself (ahead.js), and whether the next step belongs to another post. `acts`: what waits. "" where
+   everything goes on as it is: `continueOf` says how far. */
+export function adviceOf({ mode, next, ahead = [], isElsewhere = false } = {}, acts) {
   if (acts.some(isOf([DICE_ACT]))) return "Bets stay closed. Write the dice down, call the floor, take and pay nothing yet.";
   if (acts.some(({ closes }) => closes)) return "Bets stay closed.";
   if (acts.some(isOf([next]))) return ahead.includes(next) ? "" : WHILE_IT_WAITS[mode] ?? NEXT_COMES;
   if (next in NEEDS_IT) return NEEDS_IT[next];
-  if (SIGNED_STEPS.includes(mode) || ASKS.includes(next)) return NEXT_NEEDS;
+  if (isElsewhere && mode !== "betting") return UNHEARD;
+  if (mode === "ceased") return `${CEASED} ${NEXT_NEEDS}`;
+  if (mode === "closed" || ASKS.includes(next)) return NEXT_NEEDS;
   return "";
 }
 
+export const continueOf = ({ mode, isElsewhere } = {}) =>
+  mode === "betting" && isElsewhere ? "You can take wagers until they are closed aloud." : "You can continue.";
+
 /* The same for a tablet whose page was loaded again without a line: it shows nothing of its table any more. */
+const AS_THEY_LIE = "Leave chips and dice as they lie. Call the floor.";
 const STEPS = {
   "betting": "Take no more wagers. Leave the chips as they lie. Call the floor.",
   "say": "Bets stay closed. Write the dice down and call the floor. Take and pay nothing yet.",
@@ -52,12 +62,12 @@ const STEPS = {
   "lit": "Take and pay nothing more. Leave the dice as they lie. Call the floor.",
   "paying": "Pay nothing more. Leave the dice as they lie. Call the floor.",
   "return": "Give nothing more back. Call the floor.",
+  "ceased": `${CEASED} ${AS_THEY_LIE}`,
 };
-const ELSEWHERE = "Leave chips and dice as they lie. Call the floor.";
 const COUNTING = "Leave the chips that you count as they lie. Call the floor.";
 
 export function adviceWithoutPage(step, acts, { isCounting = false } = {}) {
   if (isCounting) return COUNTING;
   if (step?.mode !== "dice" && acts.some(({ closes }) => closes)) return STEPS.say;
-  return STEPS[step?.mode] ?? ELSEWHERE;
+  return STEPS[step?.mode] ?? AS_THEY_LIE;
 }

@@ -151,17 +151,23 @@ def test_the_tablet_says_how_full_it_is_whenever_that_changes(scene, new_page):
     assert stored(17, False)
 
 
+def a_build_comes(page, monkeypatch):
+    """The server gets a newer build. The tablet has it, and may not take it over yet."""
+    monkeypatch.setattr(installed_app, "version", lambda: "the next build")
+    page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.update())")
+    for _ in range(50):
+        if page.evaluate("navigator.serviceWorker.getRegistration().then((found) => Boolean(found.waiting))"):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("no newer build waits")
+
+
 def test_a_newer_build_takes_over_between_rounds_and_never_in_one(scene, new_page, monkeypatch):
     dealer = installed(new_page, scene)
     page = dealer.page
     loaded = page.evaluate("performance.timeOrigin")
     dealer.place((1, "big", 2_500))
-    monkeypatch.setattr(installed_app, "version", lambda: "the next build")
-    page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.update())")
-    for _ in range(50):
-        if page.evaluate("navigator.serviceWorker.getRegistration().then((found) => Boolean(found.waiting))"):
-            break
-        page.wait_for_timeout(100)
+    a_build_comes(page, monkeypatch)
     scene.act("shake", {"shakes": 3})
     scene.act("no_more_bets")
     dealer.is_in("ready")
@@ -172,6 +178,56 @@ def test_a_newer_build_takes_over_between_rounds_and_never_in_one(scene, new_pag
     with page.expect_event("load"):
         dealer.step("Layout cleared")
     assert page.evaluate("performance.timeOrigin") != loaded
+    dealer.is_live()
+    assert [name for name, _ in page.evaluate(KEPT)] == ["pitside-the next build"]
+
+
+HOLD_ACTS = """
+    const send = fetch;
+    const gate = new Promise((open) => { window.letActsGo = open; });
+    window.fetch = (...request) => String(request[0]).includes("/acts/") ? gate.then(() => send(...request)) : send(...request);
+"""
+
+
+def test_a_newer_build_that_comes_while_an_act_waits_leaves_the_page_until_it_is_taken_once(
+    scene, new_page, monkeypatch
+):
+    dealer = installed(new_page, scene)
+    page, before = dealer.page, Entry.objects.filter(type="alert.raised").count()
+    loaded = page.evaluate("performance.timeOrigin")
+    page.evaluate(HOLD_ACTS)
+    dealer.tap('[data-call="floor"]')
+    expect(page.locator("html")).to_have_attribute("data-busy", "")
+    a_build_comes(page, monkeypatch)
+    page.wait_for_timeout(1_000)
+    assert page.evaluate("performance.timeOrigin") == loaded
+    assert Entry.objects.filter(type="alert.raised").count() == before
+    with page.expect_event("load"):
+        page.evaluate("letActsGo()")
+    dealer.is_live()
+    dealer.is_taken()
+    assert page.evaluate("performance.timeOrigin") != loaded
+    assert [name for name, _ in page.evaluate(KEPT)] == ["pitside-the next build"]
+    page.wait_for_timeout(1_000)
+    assert Entry.objects.filter(type="alert.raised").count() == before + 1
+
+
+def test_a_newer_build_is_not_loaded_while_there_is_no_line_to_load_it_over(scene, new_page, monkeypatch):
+    """The page without a line would take the place of the console, and the dealer could not go on."""
+    dealer = installed(new_page, scene)
+    page = dealer.page
+    loaded = page.evaluate("performance.timeOrigin")
+    dealer.tap("[data-open=more]")
+    a_build_comes(page, monkeypatch)
+    page.context.set_offline(True)
+    expect(page.locator("#live")).to_contain_text("OFFLINE")
+    dealer.tap("#more [data-close]")
+    page.evaluate("document.querySelector('live-screen').dispatchEvent(new Event('screen:applied'))")
+    page.wait_for_timeout(1_000)
+    assert page.evaluate("performance.timeOrigin") == loaded
+    expect(dealer.next).to_be_visible()
+    with page.expect_event("load"):
+        page.context.set_offline(False)
     dealer.is_live()
     assert [name for name, _ in page.evaluate(KEPT)] == ["pitside-the next build"]
 
@@ -266,6 +322,11 @@ PAY_NOTHING = "Pay nothing more. Leave the dice as they lie. Call the floor."
 STEP_COMES = f"The next step comes when the connection is back. {IN_ORDER}"
 SETTLE_NOTHING = "Take and pay nothing until the connection is back."
 CLEAR_NOTHING = "Leave the layout as it lies until the connection is back."
+CEASED = "Gaming stays ceased. The next step needs the connection."
+STAY_CEASED = "Gaming stays ceased. Leave chips and dice as they lie. Call the floor."
+WITHOUT_THE_DICE = f"You can take wagers. Throw nothing until the connection is back. {IN_ORDER}"
+UNTIL_ALOUD = "You can take wagers until they are closed aloud."
+UNHEARD = "Bets stay closed. Take and pay nothing until the connection is back."
 NEEDS_THE_LINE = "This step needs the connection. Nothing was recorded."
 
 
@@ -273,6 +334,7 @@ def live_through(dealer, scene, moment):
     """A swipe, a pinch, Back, a turn and sleep; then seven minutes without a line, and the page is loaded again."""
     disturb(dealer)
     page, context, address = dealer.page, dealer.page.context, dealer.page.url
+    round_shown = page.locator(".fact--round dd").evaluate("(fact) => fact.firstChild.textContent.trim()")
     context.set_offline(True)
     box = page.locator("#stale-say")
     expect(box).to_contain_text("Offline for")
@@ -292,7 +354,7 @@ def live_through(dealer, scene, moment):
     expect(box).to_contain_text(re.compile(r"Offline for 4[2-9]\d s\."))
     page.reload()
     expect(page.get_by_role("heading", name="Offline")).to_be_visible()
-    expect(page.locator("#since")).to_contain_text(re.compile(r"It last showed T-01, round [12], at"))
+    expect(page.locator("#since")).to_contain_text(f"It last showed T-01, round {round_shown}, at")
     expect(page.locator("#do")).to_have_text(moment.page)
     expect(page.locator("#waits li")).to_have_text(waiting)
     assert page.url == address
@@ -386,7 +448,12 @@ def test_an_installed_tablet_survives_what_ends_a_round_otherwise(scene, new_pag
     scene.act("return_wagers", {"round": 1, "seats": [1]})
     scene.act("report_device_failure", {"what": "device"}, by="floorperson", device=scene.podium)
     expect(dealer.page.locator("#screen")).to_have_attribute("data-mode", "ceased")
-    disturb(dealer)
+    before = types_of(scene)
+    live_through(dealer, scene, Moment(CEASED, STAY_CEASED, tap=None))
+    scene.act("record_repair", {"what": "fuse"}, by="floorperson", device=scene.podium)
+    expect(dealer.next).to_contain_text("Inspected")
+    live_through(dealer, scene, Moment(CEASED, STAY_CEASED, tap=None))
+    assert types_of(scene)[len(before) :] == ["repair.recorded"]
 
 
 HIGH_ROLL_WAGERS = (
@@ -428,13 +495,49 @@ def test_an_installed_tablet_survives_from_the_dice_to_the_extra_throw_of_high_r
     assert types_of(scene)[len(before) :] == ["throw.settled", "dice.moved"]
 
 
+def test_an_installed_tablet_survives_between_the_two_rolls_of_high_roll_and_to_the_clear_layout(
+    stage, new_page
+):
+    """The dice that match stay in their box; the others are gathered, shaken and thrown once more."""
+    scene = stage("pa-675a")
+    scene.place(*HIGH_ROLL_WAGERS)
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": list(FOUR_FIVES)})
+    scene.until("gather_loose_dice")
+    dealer, before = aged(installed(new_page, scene)), types_of(scene)
+    live_through(dealer, scene, Moment(GOES_ON, BETS_CLOSED, "Loose dice gathered", IN_ORDER))
+    live_through(dealer, scene, Moment(GOES_ON, BETS_CLOSED, "Shaken", IN_ORDER))
+    dealer.is_in("ready")
+
+    def loose_dice(dealer):
+        dealer.enter(5, 5, 1, 2, 3, 4)
+        dealer.tap(dealer.next)
+        dealer.says("Wait for the line")
+
+    live_through(dealer, scene, Moment(GOES_ON, DICE, "6 dice", DICE_WAIT, loose_dice))
+    dealer.is_in("lit")
+    live_through(dealer, scene, Moment(SETTLE_NOTHING, TAKE_NOTHING, tap=None))
+    scene.until("clear_layout")
+    dealer.says("Layout cleared")
+    live_through(dealer, scene, Moment(CLEAR_NOTHING, PAY_NOTHING))
+    assert types_of(scene)[len(before) :] == [
+        "dice.gathered", "dice.shaken", "round.settled", "seats.settled",
+    ]  # fmt: skip
+
+
 def test_an_installed_tablet_survives_each_phase_of_football(stage, new_page):
     scene = stage("pa-577")
     scene.place((5, "touchdown", 2_500), (5, "no-gain", 500, 1))
     stick = FieldTablet(installed(new_page, scene, person="stickperson").page)
     aged(stick)
     before = types_of(scene)
-    live_through(stick, scene, Moment(GOES_ON, NO_MORE_WAGERS, "Offer the dice", STEP_COMES))
+
+    def accept(stick):
+        stick.step("Seat 5 accepts")
+        expect(stick.next).to_have_css("border-style", "dashed")
+        expect(stick.page.locator("#decline")).to_have_css("pointer-events", "none")
+
+    live_through(stick, scene, Moment(GOES_ON, NO_MORE_WAGERS, "Seat 5 accepts", WITHOUT_THE_DICE, accept))
     live_through(stick, scene, Moment(GOES_ON, BETS_CLOSED, "Dice out", CLOSED))
     stick.is_in("ready")
 
@@ -448,3 +551,62 @@ def test_an_installed_tablet_survives_each_phase_of_football(stage, new_page):
     stick.is_in("lit")
     live_through(stick, scene, Moment(SETTLE_NOTHING, TAKE_NOTHING, tap=None))
     assert types_of(scene)[len(before) :] == ["dice.offered", "dice.thrown", "throw.settled"]
+
+
+def test_an_installed_tablet_survives_the_extra_point_roll_and_the_next_game_of_football(stage, new_page):
+    scene = stage("pa-577")
+    scene.place((5, "touchdown", 2_500), (5, "extra-point", 500))
+    scene.until("call_dice")
+    scene.act("call_dice", {"dice": [6, 6, 6]})  # Trips TD
+    while scene.round_part["next"]["act"] == "settle_seats":
+        scene.act("settle_seats", scene.round_part["next"]["params"])
+    stick = FieldTablet(installed(new_page, scene, person="stickperson").page)
+    aged(stick)
+    stick.is_in("point")
+    before = types_of(scene)
+    live_through(stick, scene, Moment(GOES_ON, BETS_CLOSED, "Dice out", CLOSED))
+
+    def dice(stick):
+        stick.tap_dice(1, 4, 1)
+        stick.tap(stick.next)
+
+    live_through(stick, scene, Moment(GOES_ON, DICE, "Dice 1, 4, 1", DICE_WAIT, dice))
+    stick.is_in("lit")
+    while scene.round_part["next"]["act"] == "settle_seats":
+        scene.act("settle_seats", scene.round_part["next"]["params"])
+    stick.is_in("paid")
+    live_through(stick, scene, Moment(CLEAR_NOTHING, PAY_NOTHING, tap=None))
+    assert types_of(scene)[len(before) :][:2] == ["dice.thrown", "round.settled"]
+
+
+def test_the_tablet_of_a_football_dealer_is_told_what_it_cannot_hear(stage, new_page):
+    """Without a line it does not hear of the dice, which are the stickperson's: nothing there says that it goes on."""
+    scene = stage("pa-577")
+    scene.place((5, "touchdown", 2_500), (5, "no-gain", 500, 1), (12, "no-gain", 500, 1))
+    scene.until("throw_dice")
+    right = FieldTablet(installed(new_page, scene).page)
+    aged(right)
+    before = types_of(scene)
+    right.choose(right.seat(2))
+
+    def wager(right):
+        right.tap_each(right.chip(500), right.area("over-four"))
+
+    waits = f"{UNTIL_ALOUD} {IN_ORDER}"
+    live_through(right, scene, Moment(UNTIL_ALOUD, NO_MORE_WAGERS, "Wagers of seat 2", waits, wager))
+    scene.act("throw_dice")
+    right.is_in("ready")
+    live_through(right, scene, Moment(UNHEARD, DICE, tap=None))
+    scene.act("call_dice", {"dice": [3, 1, 4]})
+    right.is_in("lit")
+
+    def settle(right):
+        right.says("Places 1–8: took $5, paid $25")
+        right.tap(right.next)
+
+    live_through(right, scene, Moment(SETTLE_NOTHING, TAKE_NOTHING, tap=settle))
+    assert types_of(scene)[len(before) :] == ["wagers.placed", "dice.thrown", "throw.settled"]
+    right.tap(right.next)
+    right.says("Places 1–8: all settled")
+    live_through(right, scene, Moment(SETTLE_NOTHING, TAKE_NOTHING, tap=None))
+    assert types_of(scene)[len(before) :][3:] == ["seats.settled"]

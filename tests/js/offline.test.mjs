@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adviceOf, adviceWithoutPage, canWait } from "../../static/js/offline.js";
+import { adviceOf, adviceWithoutPage, canWait, continueOf } from "../../static/js/offline.js";
 
 const acts = (...names) => names.map((act) => ({ act }));
 const BETTING = { mode: "betting", next: "shake", ahead: ["shake", "no_more_bets"] }, PAYING = { mode: "paying", next: "pay_seats", ahead: [] };
@@ -28,7 +28,21 @@ test("a step that is not kept is not promised", () => {
     assert.match(adviceOf({ mode: "say", next }, []), /until the connection is back\.$/);
   }
   assert.equal(adviceOf({ mode: "closed", next: "open_table" }, []), "The next step needs the connection.");
-  assert.equal(adviceOf({ mode: "ceased", next: "record_repair" }, []), "The next step needs the connection.");
+  assert.equal(adviceOf({ mode: "ceased", next: "record_repair" }, []), "Gaming stays ceased. The next step needs the connection.");
+});
+
+test("who has the dice is not known before the line is back, and wagers go on", () => {
+  const offered = { mode: "betting", next: "offer_dice", ahead: [] };
+  assert.equal(adviceOf(offered, acts("offer_dice")), "You can take wagers. Throw nothing until the connection is back.");
+  assert.equal(adviceOf(offered, acts("place_wagers")), "");
+});
+
+test("a tablet of another post than that of the next step does not hear of it", () => {
+  const ofAnother = { isElsewhere: true, next: "throw_dice", ahead: ["throw_dice", "call_dice"] };
+  assert.equal(adviceOf({ ...ofAnother, mode: "betting" }, []), "");
+  assert.equal(continueOf({ ...ofAnother, mode: "betting" }), "You can take wagers until they are closed aloud.");
+  assert.equal(adviceOf({ ...ofAnother, mode: "dice", next: "call_dice" }, []), "Bets stay closed. Take and pay nothing until the connection is back.");
+  assert.equal(continueOf(BETTING), "You can continue.");
 });
 
 test("a page without a line says what to do by what was tapped last", () => {
@@ -36,5 +50,6 @@ test("a page without a line says what to do by what was tapped last", () => {
   assert.match(adviceWithoutPage(betting, []), /^Take no more wagers\./);
   assert.match(adviceWithoutPage(betting, [{ act: "throw_dice", closes: true }]), /^Bets stay closed\./);
   assert.equal(adviceWithoutPage(betting, [], { isCounting: true }), "Leave the chips that you count as they lie. Call the floor.");
+  assert.equal(adviceWithoutPage({ mode: "ceased" }, []), "Gaming stays ceased. Leave chips and dice as they lie. Call the floor.");
   assert.equal(adviceWithoutPage(null, []), "Leave chips and dice as they lie. Call the floor.");
 });
