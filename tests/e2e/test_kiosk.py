@@ -185,7 +185,8 @@ def test_a_newer_build_takes_over_between_rounds_and_never_in_one(scene, new_pag
 HOLD_ACTS = """
     const send = fetch;
     const gate = new Promise((open) => { window.letActsGo = open; });
-    window.fetch = (...request) => String(request[0]).includes("/acts/") ? gate.then(() => send(...request)) : send(...request);
+    const isAct = ([address]) => String(address).includes("/acts/");
+    window.fetch = (...request) => isAct(request) ? gate.then(() => send(...request)) : send(...request);
 """
 
 

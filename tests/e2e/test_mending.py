@@ -189,6 +189,7 @@ def test_the_wager_that_was_selected_is_struck_though_another_tablet_struck_one_
         witness="dealer",
     )
     expect(dealer.page.locator("#screen")).to_have_attribute("data-version", str(lit.version))
+    expect(dealer.page.locator("#ask .would")).to_be_visible()  # nobody signs what is not shown
     dealer.sign("floorperson")
     is_done(dealer)
     assert set(dealer.lying()) == {(3, "total:13")}
