@@ -15,7 +15,7 @@ import { paintViews } from "./pit-views.js";
 import { QuickTaps } from "./quick-taps.js";
 import { nextTask } from "./slices.js";
 
-const PAINT_INTERVAL = 200;
+const PAINT_INTERVAL = 200, PACE_INTERVAL = 10_000;  // ms
 const isLive = (tile) => tile.dataset.kind === "live";
 const isOpen = (tile) => tile.dataset.status === "open";
 
@@ -129,6 +129,7 @@ function paintSoon() {
 }
 
 addEventListener("screen:applied", paintSoon);
+setInterval(paintSoon, PACE_INTERVAL);  // nothing is sent while every table is still, and the pace falls
 addEventListener("floor:answered", ({ detail }) => answerAt(detail));
 paint();
 watchAlerts(() => [...document.querySelectorAll("#alerts .alert")]);

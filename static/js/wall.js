@@ -8,7 +8,7 @@ import { serverTime } from "./facility-time.js";
 import { paceText } from "./pace.js";
 import { collectSums, dollars, signedDollars, spread } from "./pit-sums.js";
 
-const PAINT_INTERVAL = 200, MOST_COMING = 3, MOST_LINES = 2, SOON = 3_600_000, LONGEST_AHEAD = 8 * SOON, BAND_WIDTH = 200, BAND_MIDDLE = 300;
+const PAINT_INTERVAL = 200, PACE_INTERVAL = 10_000, MOST_COMING = 3, MOST_LINES = 2, SOON = 3_600_000, LONGEST_AHEAD = 8 * SOON, BAND_WIDTH = 200, BAND_MIDDLE = 300;
 const tablesOf = () => [...document.querySelectorAll("live-screen [data-table]")];
 const isLive = ({ dataset }) => dataset.kind === "live";
 const setText = (node, text) => { if (node && node.textContent !== text) node.textContent = text; };
@@ -140,6 +140,7 @@ function paintSoon() {
 }
 
 addEventListener("screen:applied", paintSoon);
+setInterval(paintSoon, PACE_INTERVAL);  // nothing is sent while every table is still: the pace falls, and what comes is near
 addEventListener("wall:reliefs", ({ detail }) => {
   document.getElementById("reliefs").innerHTML = detail;
   paintSoon();

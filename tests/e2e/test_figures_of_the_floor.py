@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from audit import clock
 from audit.devices import enroll
+from games.models import Facility
 from tables.figures import rollup
 from tables.models import Round
 from tests.e2e.floor import Dashboard, become, dashboard
@@ -94,3 +95,39 @@ def test_the_head_of_the_floor_says_the_figures_of_the_day(stage, hands: Hands, 
     }
     wanted = {name: money[name] for name in ("Win", "Expected", "± 2 σ")}
     assert with_band(shown) == {**wanted, "of its pit": money["Win"]}
+
+
+def test_pace_is_that_of_the_last_fifteen_minutes_and_falls_by_itself_while_a_table_is_still(
+    stage, new_page: Pages
+) -> None:
+    """Eight rounds in an hour, five of them in the last quarter: twenty an hour now. It was that of the whole day."""
+    now = clock.now()
+    hands = Hands(now - dt.timedelta(minutes=70))
+    with clock.override(hands):
+        scene = stage()
+        Facility.objects.update(
+            gaming_day_start=scene.table.facility.local(now - dt.timedelta(hours=12)).time()
+        )
+        for minutes in (60, 50, 40, 14, 11, 8, 5, 2):
+            hands.now = now - dt.timedelta(minutes=minutes)
+            scene.play((1, "small", 1_000), dice=[1, 1, 2])
+            scene.finish()
+        hands.now = now
+        pit, wall = Dashboard(new_page(1440, 900)), new_page(1920, 1080)
+        pit.page.clock.install()
+        pit.begin(scene)
+        wall.clock.install()
+        become(wall, enroll("Wall", "larkfield", "wall")[1])
+        wall.goto("/")
+        paces = (
+            pit.tile().locator(".pace-now"), pit.page.locator("[data-sum=pace]"), wall.locator("[data-pit-pace]").first,
+        )  # fmt: skip
+        for pace in paces:
+            expect(pace).to_have_text("20")
+        for page in (pit.page, wall):
+            page.context.set_offline(True)  # no answer sets the clock of its page back
+        for minutes, fallen_to in ((6, "12"), (10, "0")):
+            for page in (pit.page, wall):
+                page.clock.fast_forward(60_000 * minutes)
+            for pace in paces:
+                expect(pace).to_have_text(fallen_to)
