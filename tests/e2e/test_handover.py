@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tables.cases import watch
 from tables.models import Handover, ItemAcceptance
 from tests.e2e.test_rooms import Office, is_well
 from tests.tables import slip_scene
@@ -45,3 +46,28 @@ def test_a_shift_is_handed_over_once_everything_open_has_an_owner(scene: Scene, 
     expect(page.locator("h1")).to_have_text("Handover 1")
     expect(page.locator(".note-text")).to_have_text("The patron of seat 3 waits at the desk.")
     is_well(page)
+
+
+def test_sixty_wagers_outside_the_limits_are_one_line_and_one_tap_gives_it_an_owner(scene: Scene, new_page):
+    """An evening had 551 such lines, each with a signature of its own, on a page of 37,000 px."""
+    codes = ("small", "total:12", "two-dice:2-5", "one-of-a-kind:1")
+    for _ in range(2):
+        scene.place(*((seat, code, 500) for seat in range(1, 9) for code in codes))
+        scene.to_the_dice()
+        scene.act("call_dice", {"dice": [1, 2, 5]})
+        scene.finish()
+    watch.open_found_cases()
+    manager = Office(new_page()).begin(scene, "pit-manager", "handover")
+    page = manager.page
+    lines = page.locator(".open-list .owner")
+    expect(lines).to_have_count(1)
+    expect(page.locator(".open-list")).to_contain_text("64 wagers out of limits, $320")
+    assert page.evaluate("document.documentElement.scrollHeight") <= 2 * 800
+    manager.tap(".go")
+    page.keyboard.press("Enter")
+    box = page.locator("#accept")
+    box.locator("[data-witness]").select_option("floorperson")
+    manager.sign(box)
+    manager.go(box)
+    expect(page.locator(".open-list .owner b")).to_have_text("Floorperson")
+    expect(page.locator(".go")).not_to_contain_text("have no owner")

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,38 @@ def test_a_seat_repeats_its_wagers_of_the_last_round(scene, new_page):
     assert lying(scene) == {(3, "small"): 500, (3, "total:9"): 1_500}
 
 
+def test_repeat_all_fills_only_seats_without_wagers_and_knows_the_last_round_that_had_some(scene, new_page):
+    scene.play((1, "big", 2_500), (3, "small", 500), (3, "total:9", 1_500), dice=[1, 1, 2])
+    scene.finish()
+    scene.to_the_dice()  # a round without wagers
+    scene.act("call_dice", {"dice": [1, 1, 2]})
+    scene.finish()
+    dealer = tablet(new_page, scene)
+    dealer.tap("[data-do=repeat-all]")
+    dealer.is_taken()
+    repeated = {(1, "big"): 2_500, (3, "small"): 500, (3, "total:9"): 1_500}
+    assert lying(scene) == repeated
+    dealer.place((1, "big", 10_000))
+    dealer.tap("[data-do=repeat-all]")
+    dealer.is_taken()
+    assert lying(scene) == {**repeated, (1, "big"): 12_500}
+    expect(dealer.refused()).to_contain_text("Seat 1 already had wagers and kept them")
+
+
+def test_an_empty_layout_is_closed_by_a_held_step_alone(scene, dealer):
+    """Repeat all, tapped right after Clear, was lost, and the next tap dealt an empty round."""
+    dealer.page.evaluate("document.documentElement.style.removeProperty('--hold-time')")
+    scene.act("shake", {"shakes": 3})
+    dealer.says("No more bets")
+    expect(dealer.next).to_contain_text("Hold")
+    dealer.page.wait_for_timeout(1_000)
+    for _ in range(3):
+        dealer.next.tap()
+    assert scene.round.phase == "shaken"
+    dealer.next.click(delay=900)
+    dealer.is_in("ready")
+
+
 def test_a_wager_outside_the_limits_is_flagged_and_stands(scene, dealer):
     dealer.place((1, "big", 500))
     expect(dealer.seat(1).locator(".seat-mark--flag")).to_contain_text("$5")
@@ -210,6 +243,30 @@ def test_a_refused_tap_says_so_on_the_next_step_and_starves_nobody(scene, new_pa
         dealer.next.tap()
     dealer.page.wait_for_timeout(300)
     assert len(scene.round.paid_seats) >= 3
+
+
+def payments(scene: Scene) -> int:
+    return sum(line["paid"] for seat in scene.round_part["round"]["pay"]["seats"] for line in seat["lines"])
+
+
+def test_of_twenty_taps_on_paid_every_second_one_counts(scene, new_page, record_property):
+    """One each 0.6 s, with the second to read of the floor. It was one of sixty: a refused tap began the wait anew."""
+    wins = ("big", "total:16", "two-dice:5-6")
+    scene.play(*((seat, wager, 2_500) for seat in range(1, 9) for wager in wins), dice=[5, 5, 6])
+    dealer = tablet(new_page, scene)
+    dealer.page.evaluate("document.documentElement.style.removeProperty('--read-time')")
+    dealer.next.click(delay=900)  # the first payment is held
+    expect(dealer.page.locator(".due--paid")).to_have_count(1)
+    dealer.page.wait_for_timeout(1_000)
+    before = payments(scene)
+    began = time.monotonic()
+    for number in range(20):
+        dealer.page.wait_for_timeout(max(0, 1_000 * (began + 0.6 * number - time.monotonic())))
+        dealer.next.tap()
+    dealer.is_taken()
+    taken = payments(scene) - before
+    record_property("taps_refused", 20 - taken)
+    assert taken >= 8, f"{20 - taken} of 20 taps were refused"
 
 
 def test_a_step_that_closes_corrections_is_pressed_and_held(scene, new_page):

@@ -1,0 +1,64 @@
+"""One manager, one scope: Floor and Money add up the same tables, say which, and open every table that they show."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tables.figures import rollup
+from tables.models import Assignment, Pit, Table
+from tests.e2e.floor import Dashboard, dashboard
+from tests.tables.cast import Scene
+from tests.tables.house import make_house
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def two_pits(stage) -> Scene:
+    """T-01 in Pit 1, of the pit manager, has won $10; T-02 in Pit 2 has won $20."""
+    house = make_house(("T-01", "pa-625a/A", None), ("T-02", "pa-539", None))
+    second = Pit.objects.create(facility=house["T-01"].table.facility, code="p2", name="Pit 2")
+    Table.objects.filter(code="T-02").update(pit=second)
+    for code, cents in (("T-01", 1_000), ("T-02", 2_000)):
+        scene = house[code]
+        by = "dealer" if code == "T-01" else "relief"
+        scene.act("take_over_table", by=by)
+        scene.inspect()
+        scene.open()
+        scene.place((1, "small", cents), by=by)
+        while scene.round is not None:
+            following = scene.round_part["next"]
+            params = {"dice": [6, 6, 2]} if following["act"] == "call_dice" else following["params"]
+            scene.act(following["act"], params, by=by)
+    Assignment.objects.filter(person__code="pit-manager").update(pit=Pit.objects.get(code="p1"))
+    for table in rollup.tables_behind():
+        rollup.roll_up_table(table)
+    return house["T-01"]
+
+
+def test_floor_and_money_say_one_total_and_whose_tables_it_is_and_every_table_opens(two_pits, new_page):
+    for person, name, win in (
+        ("pit-manager", "Pit 1, yours", "+$10"),
+        ("shift-manager", "Whole floor", "+$30"),
+    ):
+        floor: Dashboard = dashboard(new_page, two_pits, person)
+        page = floor.page
+        expect(page.locator("[data-sum=win]")).to_have_text(win)
+        expect(page.locator("body")).to_contain_text(name)
+        links = (
+            page.locator(".tile")
+            .get_by_role("link", name="T-0")
+            .evaluate_all("(links) => links.map((link) => link.href)")
+        )
+        assert {urlsplit(link).path for link in links} == {"/floor/larkfield/T-01/", "/floor/larkfield/T-02/"}
+        for address in ("rotation/", "figures/"):
+            page.goto(f"/floor/larkfield/{address}")
+            expect(page.locator("main")).to_contain_text(name)
+        expect(page.locator("dd.lead").first).to_have_text(win)
+        # A shift is handed over as a whole, and its sum says so
+        page.goto("/floor/larkfield/handover/")
+        expect(page.locator("main")).to_contain_text("The shift so far, whole floor")
+        for link in links:
+            answer = page.goto(link)
+            assert answer and answer.status == 200, link
