@@ -59,6 +59,24 @@ def test_an_auditor_finds_an_entry_and_takes_its_proof(desk, played):
     assert Entry.objects.filter(type="proof.taken", actor="compliance").count() == 1
 
 
+def test_several_types_and_a_group_of_them_are_searched_at_once_and_taken_as_a_file(desk, played):
+    page = desk.page
+    page.goto("/record/larkfield/")
+    form = page.locator("#asks")
+    desk.tap(form.locator(".acts-list summary"))
+    for words in ("Limits and their notices", "Round settled", "Losers taken"):
+        form.get_by_label(words, exact=True).check()
+    page.keyboard.press("Escape")
+    desk.tap(form.get_by_role("button", name="Search"))
+    wanted = Entry.objects.filter(type__in=("round.settled", "losers.taken", "limits.set"))
+    wanted |= Entry.objects.filter(type__startswith="limits.")
+    assert {"round.settled", "losers.taken"} <= set(wanted.values_list("type", flat=True))
+    expect(page.locator(".says")).to_have_count(wanted.count())
+    with page.expect_download() as taken:
+        desk.tap(page.get_by_role("button", name="Take as CSV"))
+    assert len(Path(taken.value.path()).read_text("utf-8-sig").splitlines()) == 1 + wanted.count()
+
+
 def test_a_changed_entry_says_so_at_the_top_and_fits_every_size(desk, played):
     entry = Entry.objects.get(type="round.settled")
     with guards_aside(connection):

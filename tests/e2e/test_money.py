@@ -16,6 +16,7 @@ from tests.e2e.fills import sends_the_fill
 from tests.e2e.floor import Screen, Tablet, resize
 from tests.e2e.test_looks import broken_rules
 from tests.e2e.test_taps import DIALOG_PAIRS
+from tests.tables import test_reconciliation as reconciled
 from tests.tables.cast import Scene
 from tests.tables.test_money import OPENER, box, cage, count, fill, request
 
@@ -216,6 +217,24 @@ def test_a_credit_with_half_dollars_leaves_once_its_carrier_has_signed(open_tray
     expect(signature).to_be_hidden()
     transfer = ChipTransfer.objects.get()
     assert (transfer.status, transfer.carrier.code) == ("on-the-way", "security")
+
+
+def test_a_day_is_reconciled_on_one_sheet_and_taken_as_a_file(open_tray, new_page, spotless):
+    """Opener, fills, credits, drop, closer and both wins of each table, and what differs."""
+    opener = {**OPENER, "500": 118, "2500": 96}
+    reconciled.play_and_count(open_tray, drop_cents=50_000, closer={**opener, "500": 4})
+    reader = Screen(new_page())
+    reader.let_in(open_tray.tokens["podium"], "compliance", f"{reconciled.ADDRESS}?day={reconciled.day()}")
+    spotless.append(reader)
+    page = reader.page
+    line = page.get_by_role("row").filter(has_text="T-01").first
+    expect(line).to_contain_text("−$20")  # four chips of $5 are missing in the closer
+    for words in ("Opener", "Fills", "Credits", "Drop", "Closer", "Won in rounds", "Difference"):
+        expect(page.get_by_role("columnheader").filter(has_text=words).first).to_be_visible()
+    is_well(page)
+    with page.expect_download() as taken:
+        reader.tap(page.get_by_role("link", name="CSV", exact=True))
+    assert "T-01" in taken.value.path().read_text("utf-8-sig")
 
 
 def test_the_count_of_open_cases_stays_in_the_bar_of_the_cage(open_tray, new_page, spotless):
