@@ -106,6 +106,36 @@ def test_the_felt_stays_where_it_is_when_the_dice_may_be_no_roll(scene, new_page
     assert box and min(box["width"], box["height"]) >= 56
 
 
+def test_who_is_planned_is_read_apart_from_what_is_said_of_them(scene, new_page):
+    """It was "Zara MalikPlanned"."""
+    scene.in_room("plan_move", {"person": "relief", "table": "T-01"}, by="pit-manager")
+    dealer = tablet(new_page, scene)
+    dealer.tap("[data-open=people]")
+    planned = dealer.page.locator("#people .choice--planned")
+    name, said = planned.locator("b").bounding_box(), planned.locator("span").bounding_box()
+    assert name and said
+    assert said["y"] >= name["y"] + name["height"] - 1 or said["x"] >= name["x"] + name["width"] + 4
+    assert planned.inner_text().split("\n")[0] == "Relief"
+
+
+def test_voiding_a_game_lies_apart_from_what_is_tapped_in_every_game(stage, new_page):
+    """It lay in the dock, between No roll and Relief."""
+    scene = stage("pa-577")
+    scene.place((5, "touchdown", 2_500))
+    scene.until("call_dice")
+    stick = FieldTablet(new_page())
+    stick.let_in(scene.tokens["tablet"], "stickperson")
+    stick.is_live()
+    expect(stick.page.locator("#fb-dock .acts button")).to_have_text(["No roll", "Relief"])
+    stick.tap("[data-open=more]")
+    choices = stick.page.locator("#more .choices > li:visible")
+    void = stick.page.locator("#more [data-offer=void_round]")
+    expect(choices.last).to_have_attribute("data-offer", "void_round")
+    before = choices.nth(choices.count() - 2).bounding_box()
+    box = void.locator("button").bounding_box()
+    assert before and box and box["y"] - (before["y"] + before["height"]) >= 16
+
+
 def test_a_focus_ring_is_whole_everywhere(scene, new_page):
     scene.place((1, "big", 2_500), (2, "small", 2_500), (2, "total:17", 500))
     dealer = tablet(new_page, scene)
