@@ -316,8 +316,8 @@ function isBetweenRounds() {
 function rememberStep() {
   const { table } = urls, { mode, round } = document.getElementById("screen").dataset;
   storeStep({ table, round, mode, zone: document.documentElement.dataset.zone, time: Date.now() });
-  const next = state.next?.act, ahead = state.ahead?.map(({ act }) => act), isElsewhere = posts.postOf(next) === null;
-  dispatchEvent(new CustomEvent("step:shown", { detail: { mode, next, ahead, isElsewhere } }));
+  const next = state.next?.act, detail = { mode, next, ahead: state.ahead?.map(({ act }) => act), isElsewhere: posts.postOf(next) === null };
+  dispatchEvent(new CustomEvent("step:shown", { detail }));
 }
 
 /* Acts of somebody who no longer acts here are nobody else's to send. Of one whose answer never came, nobody can say here
