@@ -59,6 +59,26 @@ def deal(dealer: Tablet, rules: str) -> None:
     dealer.is_in("open")
 
 
+def test_one_held_button_pays_eight_seats_once_every_line_was_on_screen(scene, new_page, record_property):
+    """It took a tap for each. A tap that is too short pays nobody."""
+    scene.play(*((seat, "big", 2_500) for seat in range(1, 9)), dice=[5, 5, 6])
+    dealer = tablet(new_page, scene)
+    everything = dealer.page.locator("#all")
+    expect(everything).to_contain_text("Scroll: 1 more")  # nobody pays what was not read
+    dealer.page.locator("#side-pay [data-seen]").last.scroll_into_view_if_needed()
+    expect(everything).to_have_attribute("aria-disabled", "false")
+    expect(everything).to_contain_text("8 wagers, $200")
+    everything.evaluate("(button) => button.click()")
+    dealer.page.wait_for_timeout(500)
+    assert scene.round.paid_seats == []
+    dealer.taps = 0
+    dealer.pay_all()
+    dealer.is_in("paid")
+    record_property("taps", dealer.taps)
+    assert dealer.taps == 1
+    assert scene.round.paid_seats == [*range(1, 9)]
+
+
 def test_eight_seats_with_four_wagers_each_go_in_with_twelve_taps(scene, new_page, record_property):
     scene.play(*FOUR_EACH, dice=[1, 3, 6])
     scene.finish()
