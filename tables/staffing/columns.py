@@ -129,8 +129,8 @@ def pin_made(rows: Rows, body: Body) -> None:
 
 def password_given(rows: Rows, body: Body) -> None:
     """A command of the server gives one without asking two people."""
-    if rows.get(body["data"]["person"], "password") is not None:
-        rows.put(body, body["data"]["person"], "password", made_at=body["at"])
+    if rows.get(body["data"]["code"], "password") is not None:
+        rows.put(body, body["data"]["code"], "password", made_at=body["at"])
 
 
 def access_gone(rows: Rows, body: Body) -> None:

@@ -10,6 +10,7 @@ from audit import devices
 from audit.errors import SecondFactorNeeded
 from audit.models import Entry, Job, Password, Person, SecondFactor
 from audit.runner import ActRequest, one_transaction
+from audit.verification import verify
 from tables.desk import runner as desk
 from tables.runner import facility, table
 from tests.services.sign_ins import next_code, register_app, sign_in_with_app
@@ -230,6 +231,7 @@ def test_a_forgotten_password_stays_until_the_one_time_password_is_made_and_ends
     row = Password.objects.get(person__code="games-administrator")
     assert row.ends_at == hands.now + dt.timedelta(minutes=15)
     assert row.given_by.code == "second-administrator"
+    assert not [finding for finding in verify().findings if "one-time secret" in str(finding)]
 
 
 def test_the_page_of_ones_own_sign_in(office):
