@@ -561,6 +561,7 @@ def is_arranged_by_dragging(pit: Dashboard, views: Locator) -> None:
     resize(page, (1440, 900))
     touch(views.get_by_role("button", name="Plan"))
     touch(page.get_by_role("link", name="Arrange"))
+    expect(page.locator("html")).to_have_attribute("data-ready", "")  # the page before has the same tables
     table, save = page.locator("[data-plan-of=T-01] .shape"), page.locator("#arrange-save")
 
     def drag() -> None:
@@ -571,7 +572,6 @@ def is_arranged_by_dragging(pit: Dashboard, views: Locator) -> None:
             if target is table:
                 page.mouse.down()
 
-    expect(table).to_be_visible()
     drag()
     expect(page.locator(".spot-free.target")).to_have_count(1)
     page.keyboard.press("Escape")
@@ -590,6 +590,8 @@ def arranges_pits_and_landmarks(pit: Dashboard) -> None:
     page = pit.page
     touch(page.get_by_role("link", name="Arrange"))
     touch(page.get_by_role("link", name="Pits and landmarks"))
+    expect(page.locator("#landmark-form")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("data-ready", "")
     save = page.locator("#arrange-save")
     expect(save).to_be_disabled()
     page.get_by_label("Name of a landmark").fill("Cage")
