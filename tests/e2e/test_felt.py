@@ -12,7 +12,6 @@ from tests.services.examples import is_of_today
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
-LEAST_BESIDE_A_DIALOG = 15  # px; its list says the same
 STORED_STEP = "pitside-guided-shift"  # static/js/guided-shift.js
 APART = 6  # px between the odds of a die
 LEAST_TEXT = 16  # px of what a dealer must read at arm's length: odds, seats and sums
@@ -61,7 +60,7 @@ FAULTS = """([read, least, apart = 3]) => {
         plaques.forEach((plaque, i) => plaques.slice(i + 1).forEach((other) => {
             if (over(boxOf(plaque), boxOf(other))) faults.push(`${name}: ${nameOf(plaque)} lies on ${nameOf(other)}`);
         }));
-        for (const part of [...area.querySelectorAll('.odds, .tier, .word, .range, .figure')].filter(isSeen)) {
+        for (const part of [...area.querySelectorAll('.odds, .tier, .word, .range, .figure, .fine')].filter(isSeen)) {
             const text = textBox(part);
             if (!isIn(text, box)) faults.push(`${name}: ${nameOf(part)} leaves its area`);
             if (!isApart(text, box)) faults.push(`${name}: ${nameOf(part)} runs into its neighbor`);
@@ -302,7 +301,25 @@ def test_a_correction_that_is_not_signed_keeps_every_plaque_in_its_area(stage, n
         dealer.tap('.dock .act[data-ask="correct_dice"]')
         dealer.replace_dice(2, 5, 6)
         expect(dealer.page.locator("#felt[data-previewed]")).to_be_visible()
-        faults = dealer.page.evaluate(FAULTS, [".felt .stk-seat, .felt .stk-n", LEAST_BESIDE_A_DIALOG])
+        faults = dealer.page.evaluate(FAULTS, [".felt .stk-seat, .felt .stk-n", LEAST_TEXT])
         found += [f"{size}: {fault}" for fault in faults]
         dealer.tap("#ask [data-close]")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("rules", ["pa-625a/A", "pa-625a/B"])
+def test_the_print_is_whole_beside_the_list_of_a_return_and_of_a_failure(stage, new_page, rules):
+    scene: Scene = stage(rules)
+    dealer: Tablet = tablet(new_page, scene)
+    scene.place(*PAYTABLE_B)
+    for act in acts_of_a_round(scene, []):
+        if act == "call_dice":
+            break
+    scene.act("call_no_roll", {"reason": "leans"}, witness="floorperson")
+    found = []
+    for state in ("return", "ceased"):
+        if state == "ceased":
+            scene.act("report_device_failure", {"what": "layout"}, witness="casino-supervisor")
+        dealer.page.locator(f"#screen[data-version='{scene.version}']").wait_for()
+        found += [f"{state}: {fault}" for fault in faults_at_sizes(dealer.page)]
     assert not found, "\n".join(found)

@@ -622,6 +622,7 @@ def arranges_pits_and_landmarks(pit: Dashboard) -> None:
 
 def is_told_on_a_phone(page: Page) -> None:
     """Areas with money alone, whose it is, what the layout may cost, and what to do; nothing scrolls to the side."""
+    expect(page.locator(".more-pages")).to_be_hidden()  # the last act lies there
     big = page.locator(".spot.wing", has_text="Big")
     expect(big.locator(".disc")).to_have_text([str(seat) for seat in range(1, 9)])
     expect(page.locator(".exposure")).to_contain_text("At most $")
