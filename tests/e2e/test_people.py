@@ -205,6 +205,11 @@ def test_a_dealer_whom_the_floor_sends_takes_over_with_one_pin_at_the_tablet(sce
     felt = dealer.page.locator("#felt").bounding_box()
     box = view.bounding_box()
     assert felt and box and box["x"] - felt["x"] > 250  # beside what lies on the left of the felt
+    for size in ((1024, 768), (820, 1180), (1280, 800)):
+        resize(dealer.page, size)
+        zero = view.locator(".relief-pin [data-digit='0']").bounding_box()
+        other = view.locator(".relief-other").bounding_box()
+        assert zero and other and zero["y"] + zero["height"] <= other["y"], size
     dealer.enter_pin(view.locator(".relief-pin"))
     expect(dealer.page.locator(".who")).to_contain_text("Relief")
     dealer.is_live()
