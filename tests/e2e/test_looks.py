@@ -441,6 +441,18 @@ OVER_ANOTHER = f"""() => {{
 }}"""
 
 
+LONG_ALERT = """() => {
+    const loud = document.getElementById('loud'), waiting = document.getElementById('waiting');
+    loud.querySelector('.wall-todo').textContent = 'Counted $55,500, expected $55,600: $100 less than the record. '
+        + 'Nothing was adjusted. Find out why and write it down.';
+    const line = '<svg class="sign"></svg><b>Dispute at seat 8</b><span>T-102, Pit 4</span><time>3 min</time>';
+    for (let i = 0; i < 2; i++) waiting.append(Object.assign(document.createElement('li'), { className: 'warn', innerHTML: line }));
+}"""
+OVER_IN_LOUD = """() => [...document.querySelectorAll('#loud > *')].flatMap((part, i, parts) => parts.slice(i + 1)
+    .map((other) => [part.getBoundingClientRect(), other.getBoundingClientRect(), other])
+    .filter(([a, b]) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2
+        && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2)
+    .map(([, , other]) => `${part.className || part.tagName} is over ${other.className}`))"""
 CUT_LINES = """() => [...document.querySelectorAll('#loud > *')].filter((part) =>
     part.matches('.wall-todo') && part.scrollHeight > part.clientHeight + 1
     || part.getBoundingClientRect().bottom > part.parentElement.getBoundingClientRect().bottom)
@@ -500,6 +512,9 @@ def test_the_pit_has_views_and_keys_and_the_wall_is_read_from_five_meters(full, 
     for level in ("stop", "calm"):
         wall.page.evaluate(AT_LEVEL, level)
         assert wall.page.evaluate(OVER_ANOTHER) + wall.page.evaluate(CUT_LINES) == [], level
+    wall.page.evaluate(LONG_ALERT)
+    wall.page.evaluate(AT_LEVEL, "stop")
+    assert wall.page.evaluate(OVER_IN_LOUD) + wall.page.evaluate(CUT_LINES) == []
 
 
 OUT_OF_TILE = """() => [...document.querySelectorAll('.tile')].flatMap((tile) =>
