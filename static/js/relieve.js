@@ -32,10 +32,10 @@ function say(text, isRefusal = false) {
 let sent = null;  // without an answer the same act is sent again with its command
 
 async function sendToTablet(button) {
-  const dealer = checkedOf("dealer"), goes = checkedOf("post");
+  const dealer = checkedOf("dealer"), relieved = checkedOf("post");
   if (!dealer || button.hasAttribute("aria-busy")) return;
-  const params = { "person": dealer.value, "table": button.dataset.table, "planned_for": new Date().toISOString(), ...(goes && { "post": goes.value }) };
-  const key = `${dealer.value} ${goes?.value ?? ""}`;
+  const params = { "person": dealer.value, "table": button.dataset.table, "planned_for": new Date().toISOString(), ...(relieved && { "post": relieved.value }) };
+  const key = `${dealer.value} ${relieved?.value ?? ""}`;
   if (sent?.key !== key) sent = { key, body: { command: uuid7(), "seen": 0, params } };
   button.setAttribute("aria-busy", "true");
   const { refusal } = await post(button.dataset.sendRelief, sent.body);
@@ -48,8 +48,8 @@ async function sendToTablet(button) {
 /* A plan says at which post. */
 function choose({ target }) {
   if (target.name === "relief-dealer" && target.dataset.post) {
-    const post = document.getElementById(`goes-${target.dataset.post}`);
-    if (post) post.checked = true;
+    const whose = document.getElementById(`goes-${target.dataset.post}`);
+    if (whose) whose.checked = true;
   }
   if (card()?.contains(target)) paint();
 }

@@ -446,7 +446,8 @@ LONG_ALERT = """() => {
     loud.querySelector('.wall-todo').textContent = 'Counted $55,500, expected $55,600: $100 less than the record. '
         + 'Nothing was adjusted. Find out why and write it down.';
     const line = '<svg class="sign"></svg><b>Dispute at seat 8</b><span>T-102, Pit 4</span><time>3 min</time>';
-    for (let i = 0; i < 2; i++) waiting.append(Object.assign(document.createElement('li'), { className: 'warn', innerHTML: line }));
+    const item = Object.assign(document.createElement('li'), { className: 'warn', innerHTML: line });
+    waiting.append(item, item.cloneNode(true));
 }"""
 OVER_IN_LOUD = """() => [...document.querySelectorAll('#loud > *')].flatMap((part, i, parts) => parts.slice(i + 1)
     .map((other) => [part.getBoundingClientRect(), other.getBoundingClientRect(), other])
