@@ -76,12 +76,19 @@ class DeskFloor(Floor):
 
     def work_on_the_dispute(self) -> None:
         """Taken, the camera seen, a note and a letter, and the first of two signatures."""
-        from tables.models import Case
+        from tables.models import Case, Round
 
         case = Case.objects.get(kind="dispute")
         which = {"case": case.code}
         self.in_room("carla", "take_case", which)
-        clip = {"camera": "04-A", "clip": "SV-1120-04", "begins": "21:17:30", "ends": "21:19:30"}
+        assert case.round is not None
+        disputed = Round.objects.select_related("table__facility").get(table=case.table_id, number=case.round)
+        assert disputed.ended_at is not None
+        zone = disputed.table.facility.zone
+        begins, ends = (
+            moment.astimezone(zone).strftime("%H:%M:%S") for moment in (disputed.opened_at, disputed.ended_at)
+        )
+        clip = {"camera": "04-A", "clip": "SV-1120-04", "begins": begins, "ends": ends}
         self.in_room("hugo", "record_camera_seen", {**which, **clip, "shows": SHOWS})
         self.in_room("viktor", "add_case_note", {**which, "text": "The patron was told: a letter by noon."})
         decision = {"outcome": "stands", "reason": REASON}

@@ -59,16 +59,16 @@ class DocsFloor(Floor):
 
     def play(self) -> None:
         self.receive_dice()
-        for dice in ([1, 3, 6], [4, 4, 2], [6, 6, 6]):
-            self.round("T-01", dice, *WAGERS[:11])
-        self.disputed([1, 2, 5], *WAGERS[:11])
         self.play_elsewhere()
         self.act("T-03", "call_dice", {"dice": [1, 4, 6]})
         self.place("T-05", (6, "two-dice:3-4", 2_000))
         self.step("T-05", "call_dice")
+        self.prepare_other_games()
+        for dice in ([1, 3, 6], [4, 4, 2], [6, 6, 6]):
+            self.round("T-01", dice, *WAGERS[:11])
+        self.disputed([1, 2, 5], *WAGERS[:11])
         self.act("T-04", "report_device_failure", {"what": "layout"})
         self.place("T-01", *WAGERS)
-        self.prepare_other_games()
 
     def receive_dice(self) -> None:
         """A delivery waits for its inspection; one of its lots is measured and issued already."""
@@ -134,8 +134,8 @@ class FeltFloor(DocsFloor):
     """The demo floor with one full table, T-01, and something to do at others."""
 
     def play(self) -> None:
+        self.play_elsewhere()
+        self.prepare_other_games()
         for dice in ([1, 3, 6], [4, 4, 2], [6, 6, 6], [1, 2, 2], [3, 5, 6]):
             self.round("T-01", dice, *FORTY[:20])
-        self.play_elsewhere()
         self.place("T-01", *FORTY)
-        self.prepare_other_games()

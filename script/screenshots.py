@@ -85,13 +85,17 @@ def read_table(section: str, text: str) -> Iterator[Picture]:
 
 
 class ShiftClock:
-    """A clock that starts 50 minutes ago and moves nine seconds at each reading, until it is now."""
+    """A clock that stands 18 minutes ago; from `start` on it moves four seconds at each reading, until it is now."""
 
     def __init__(self) -> None:
-        self.now = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=50)
+        self.now = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=18)
+        self.step = dt.timedelta(0)
+
+    def start(self) -> None:
+        self.step = dt.timedelta(seconds=4)
 
     def __call__(self) -> dt.datetime:
-        self.now = min(self.now + dt.timedelta(seconds=9), dt.datetime.now(dt.UTC))
+        self.now = min(self.now + self.step, dt.datetime.now(dt.UTC))
         return self.now
 
 
@@ -225,13 +229,13 @@ class Photographer:
                 page.wait_for_load_state("networkidle")
             case "tap":
                 page.locator(words).first.click()
-            case "tap-if":  # it is there, once every line has been seen
+            case "hold-if":  # it is there, once every line has been seen
                 lines = page.locator(".row, [data-seen]")
                 if lines.count():
                     lines.last.scroll_into_view_if_needed()
                 page.wait_for_timeout(READ_TIME)
                 if page.locator(words).count():
-                    page.locator(words).first.click()
+                    page.locator(words).first.click(delay=PRESS_TIME)
                     page.locator("html:not([data-busy])").wait_for(state="attached")
             case "tap-all":  # until there is none any more
                 while page.locator(words).count():
@@ -349,9 +353,11 @@ def photographer(
         from tests.services import chromium, server
 
         call_command("migrate", verbosity=0)
-        with contextlib.nullcontext() if evening else clock.override(ShiftClock()):
+        shift = ShiftClock()
+        with contextlib.nullcontext() if evening else clock.override(shift):
             call_command("seed_demo", evening=evening, verbosity=0)
             floor = make_floor()
+            shift.start()
             floor.play()
         pictures.mkdir(parents=True, exist_ok=True)
         with server.serving() as live_server, chromium.running() as browser:

@@ -190,4 +190,7 @@ class FloorArrangement {
 }
 
 const plan = globalThis.document?.getElementById("plan");
-if (plan?.dataset.arrangeFloor) FloorArrangement.begin(plan);
+if (plan?.dataset.arrangeFloor) {
+  FloorArrangement.begin(plan);
+  document.documentElement.toggleAttribute("data-ready", true);
+}

@@ -201,4 +201,7 @@ class Arrangement {
 }
 
 const plan = globalThis.document?.getElementById("plan");
-if (plan?.dataset.arrange) Arrangement.begin(plan);
+if (plan?.dataset.arrange) {
+  Arrangement.begin(plan);
+  document.documentElement.toggleAttribute("data-ready", true);
+}

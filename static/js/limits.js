@@ -75,8 +75,18 @@ function paintSeats(box) {
   if (list) list.hidden = !list.querySelector("label") || box.querySelector("form").elements.how.value !== "now";
 }
 
+/* What was typed on the card; the one that was not stays as it is. */
+function showTyped({ elements: { min, max } }, card) {
+  const typed = [...card.querySelectorAll("[data-new-limit]")];
+  if (!typed.some(({ value }) => value.trim())) return;
+  const [least, most] = typed.map(({ value, placeholder }) => (value.trim() || placeholder).replace(/^\$/, ""));
+  Object.assign(min, { value: least });
+  Object.assign(max, { value: most });
+}
+
 function open(box, opener) {
   box.querySelector("form").reset();
+  if (box.id === "limits-change") showTyped(box.querySelector("form"), opener.closest("section"));
   showRefusal(box, "");
   showSeats(box, seatsOf(opener));
   const current = box.querySelector("[data-limits-now]");
@@ -88,6 +98,10 @@ document.addEventListener("click", ({ target }) => {
   const opener = target.closest("[data-limits-open]"), button = target.closest("[data-limits]");
   if (opener) open(document.getElementById(opener.dataset.limitsOpen), opener);
   if (button && !button.hasAttribute("aria-busy")) send(button);
+});
+
+document.addEventListener("keydown", ({ key, target }) => {
+  if (key === "Enter" && target.matches?.("[data-new-limit]")) target.closest("section").querySelector("[data-limits-open]").click();
 });
 
 for (const box of document.querySelectorAll(".limits-ask")) {

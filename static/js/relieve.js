@@ -1,7 +1,9 @@
-/* Somebody of the floor relieves a dealer from the page of the table: who comes signs with their own PIN. The page's own push
-   shows the result. */
+/* Somebody of the floor relieves a dealer from the page of the table. They send who comes, as a move that is planned for now:
+   the tablet has the name chosen, and one PIN there takes over. Or who comes signs here with their own PIN; a session begins
+   only at its own device, so that the tablet then asks for the PIN, too. The page's own push shows the result. */
 
-import { NO_ROUND, refusalText, tableQueues } from "./acts.js";
+import { NO_ROUND, refusalText, tableQueues, uuid7 } from "./acts.js";
+import { post } from "./dialogs.js";
 import { PinPad } from "./pin-pad.js";
 import { openDialog } from "./quick-taps.js";
 
@@ -10,16 +12,44 @@ const card = () => document.querySelector("[data-local=relief]");
 const checkedOf = (name) => card()?.querySelector(`[name="relief-${name}"]:checked`);
 const goes = () => checkedOf("post")?.dataset.name ?? card()?.querySelector("[data-goes]")?.dataset.goes;
 
+/* Who is planned here needs no sending. */
 function paint() {
-  const button = card()?.querySelector("[data-relieve]"), comes = checkedOf("dealer");
-  if (button && comes) button.textContent = `Relieve by ${comes.dataset.name}`;
+  const button = card()?.querySelector("[data-send-relief]"), comes = checkedOf("dealer");
+  if (!button || !comes) return;
+  const isPlanned = Boolean(comes.dataset.post), { name } = comes.dataset;
+  button.textContent = isPlanned ? `${name} is sent` : `Send ${name}`;
+  button.disabled = isPlanned;
+  say(isPlanned ? `The tablet has ${name} chosen: the PIN there takes over.` : "");
+}
+
+function say(text, isRefusal = false) {
+  const line = card()?.querySelector("[data-relief-say]");
+  if (!line) return;
+  Object.assign(line, { textContent: text, hidden: !text });
+  line.classList.toggle("warns", isRefusal);
+}
+
+let sent = null;  // without an answer the same act is sent again with its command
+
+async function sendToTablet(button) {
+  const dealer = checkedOf("dealer"), relieved = checkedOf("post");
+  if (!dealer || button.hasAttribute("aria-busy")) return;
+  const params = { "person": dealer.value, "table": button.dataset.table, "planned_for": new Date().toISOString(), ...(relieved && { "post": relieved.value }) };
+  const key = `${dealer.value} ${relieved?.value ?? ""}`;
+  if (sent?.key !== key) sent = { key, body: { command: uuid7(), "seen": 0, params } };
+  button.setAttribute("aria-busy", "true");
+  const { refusal } = await post(button.dataset.sendRelief, sent.body);
+  button.removeAttribute("aria-busy");
+  if (refusal?.code !== "no-answer") sent = null;
+  if (refusal) return say(refusalText(refusal), true);
+  dispatchEvent(new CustomEvent("summary:outdated", { detail: "relief" }));
 }
 
 /* A plan says at which post. */
 function choose({ target }) {
   if (target.name === "relief-dealer" && target.dataset.post) {
-    const post = document.getElementById(`goes-${target.dataset.post}`);
-    if (post) post.checked = true;
+    const whose = document.getElementById(`goes-${target.dataset.post}`);
+    if (whose) whose.checked = true;
   }
   if (card()?.contains(target)) paint();
 }
@@ -54,7 +84,11 @@ if (box) {
     dispatchEvent(new CustomEvent("summary:outdated", { detail: "relief" }));
   }
 
-  document.addEventListener("click", ({ target }) => { if (target.closest("[data-relieve]")) open(); });
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-relieve]")) open();
+    const button = target.closest("[data-send-relief]");
+    if (button) sendToTablet(button);
+  });
   box.addEventListener("click", ({ target }) => pad.click(target));
   box.addEventListener("keydown", (event) => { if (!event.ctrlKey && !event.metaKey) pad.key(event); });
   document.addEventListener("change", choose);

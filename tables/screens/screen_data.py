@@ -1172,6 +1172,19 @@ CLOSING_STEPS: tuple[tuple[str, str, str, Literal["console", "alerts", "tray"]],
     (CLOSER_MISSING, "The closer is not counted", "The closer is counted and signed", "tray"),
 )
 WAYS = {"console": "Run this table", "alerts": "Decide it", "tray": "Open the tray"}
+# What refuses no closing, and is better done before it, by the code of its alert: what a closing means for it. A tablet
+# that is lost, a failed device or a patron who left for the night may not keep a table open.
+CLOSING_NOTES = {
+    "stale-tablet": "What waits on it comes too late once the table is closed.",
+    "device-failure": "The repair and a new inspection come before the next opening.",
+    "shaker-failure": "The repair and a new inspection come before the next opening.",
+    "slip": "Its money moves after the closer is counted, unless both of you sign it first.",
+    "slip-review": "It is reviewed after the closing, and its money moves then.",
+    "slip-differs": "Its review differs: clear it up while the round is fresh.",
+    "chips-differ": "The closer is counted against a sum that nobody explained.",
+    "floor-call": "Somebody of the table still asks for the floor.",
+    "security-call": "Somebody of the table still asks for security.",
+}
 
 
 class ClosingStep(TypedDict):
@@ -1186,6 +1199,14 @@ class ClosingStep(TypedDict):
     url: SafeString | str
     way: str
     done: bool
+
+
+class ClosingNote(TypedDict):
+    """What is better done before the closing, though it refuses none, and what the closing means for it."""
+
+    title: str
+    text: str
+    url: str
 
 
 class AtPost(TypedDict):
@@ -1238,6 +1259,17 @@ class TableData(ScreenData):
             }
             for code, before, after, page in CLOSING_STEPS
             if page != "tray" or asks["counts_chips"]
+        ]
+
+    @cached_property
+    def closing_notes(self) -> list[ClosingNote]:
+        """What stands at this table and stays open if it closes now: a tablet offline, a failure, a slip, a call."""
+        if self.s["closing_asks"] is None:
+            return []
+        return [
+            {"title": alert["title"], "text": CLOSING_NOTES[alert["kind"]], "url": CALLS_HERE}
+            for alert in self.s["alerts"]
+            if alert["standing"] and alert["kind"] in CLOSING_NOTES
         ]
 
     @cached_property

@@ -25,7 +25,9 @@ def relief(request: HttpRequest, facility: str, table: str) -> HttpResponse:
 @require_GET
 def relief_card(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     """A fragment for the page of the table, for who may send a relief: who goes, who may come, and who may not."""
-    return render(request, "tables/table/relief_card.html", _context(request, facility, table))
+    context = _context(request, facility, table)
+    plan = reverse("facility-act", args=[facility, "plan_move"])
+    return render(request, "tables/table/relief_card.html", {**context, "plan": plan})
 
 
 def _context(request: HttpRequest, facility: str, table: str) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """The felt full of chips: eight seats, forty wagers, every game, in every phase and at three sizes."""
 
+import copy
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.e2e.floor import Tablet, resize, tablet
 from tests.e2e.test_looks import CUT_OFF, SIZES, broken_rules
@@ -11,13 +12,15 @@ from tests.services.examples import is_of_today
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
+STORED_STEP = "pitside-guided-shift"  # static/js/guided-shift.js
+APART = 6  # px between the odds of a die
 LEAST_TEXT = 16  # px of what a dealer must read at arm's length: odds, seats and sums
 READ = (
     ".area :is(.odds, .tier, .stk-seat, .stk-n, .rest-sum, .rest-own), .side :is(.seat-no, .seat-sum, .side-sum, "
     ".take-sum, .stop-sum, .due b), .cutting-sum, .call-n, #next .next-l"
 )
 # What leaves its area, lies on another plaque or on the odds, is cut, or is too small to read
-FAULTS = """([read, least]) => {
+FAULTS = """([read, least, apart = 3]) => {
     const print = '.odds, .odds-x, .tier, .word, .range, .figure, .fine, .ring, .pad-text, .fb-tiers span, .print .die';
     const boxOf = (part) => part.getBoundingClientRect();
     const nameOf = (part) => `${part.className} "${part.textContent.trim().replace(/\\s+/g, ' ').slice(0, 30)}"`;
@@ -57,11 +60,19 @@ FAULTS = """([read, least]) => {
         plaques.forEach((plaque, i) => plaques.slice(i + 1).forEach((other) => {
             if (over(boxOf(plaque), boxOf(other))) faults.push(`${name}: ${nameOf(plaque)} lies on ${nameOf(other)}`);
         }));
-        for (const part of [...area.querySelectorAll('.odds, .tier, .word, .range, .figure')].filter(isSeen)) {
+        for (const part of [...area.querySelectorAll('.odds, .tier, .word, .range, .figure, .fine')].filter(isSeen)) {
             const text = textBox(part);
             if (!isIn(text, box)) faults.push(`${name}: ${nameOf(part)} leaves its area`);
             if (!isApart(text, box)) faults.push(`${name}: ${nameOf(part)} runs into its neighbor`);
         }
+        // odds side by side: as far apart as nobody reads them as one
+        const tiers = [...area.querySelectorAll('.tier')].filter(isSeen).map((part) => [part, textBox(part)]);
+        tiers.slice(1).forEach(([part, text], i) => {
+            const [, before] = tiers[i];
+            const isBeside = text.left > before.left + 1 && text.top < before.bottom - 2;
+            const gap = text.left - before.right;
+            if (isBeside && gap < apart) faults.push(`${name}: ${nameOf(part)} is ${gap.toFixed(1)} px from the last`);
+        });
         // what is printed there: its name, its odds, its small print and its dice
         const plaquesAndChips = [...parts, ...[...area.querySelectorAll('.money > .chip')].filter(isSeen)];
         for (const part of [...area.querySelectorAll(print)].filter(isSeen)) {
@@ -103,6 +114,68 @@ SIC_BO = tuple(
 )
 
 
+# Five wagers of each seat; three owners on narrow areas, on a die, and on two dice that are upright a low area
+THREE_OWNERS = tuple(
+    (seat, wager, cents)
+    for seat, wagers in enumerate(
+        (
+            {
+                "big": 2_500,
+                "total:9": 1_000,
+                "two-dice:2-5": 1_000,
+                "one-of-a-kind:5": 2_500,
+                "total:12": 1_000,
+            },
+            {
+                "big": 10_000,
+                "total:12": 2_500,
+                "small": 2_500,
+                "two-dice:5-6": 1_000,
+                "two-of-a-kind:5": 1_000,
+            },
+            {"big": 5_000, "total:12": 2_500, "one-of-a-kind:2": 5_000, "total:8": 1_000, "total:13": 2_500},
+            {
+                "big": 50_000,
+                "two-dice:2-5": 2_500,
+                "total:10": 1_000,
+                "total:11": 1_000,
+                "one-of-a-kind:5": 10_000,
+            },
+            {
+                "big": 2_500,
+                "three-of-a-kind:5": 1_000,
+                "two-of-a-kind:5": 1_000,
+                "total:12": 1_000,
+                "small": 90_000,
+            },
+            {
+                "big": 7_500,
+                "one-of-a-kind:2": 2_500,
+                "two-dice:2-5": 1_000,
+                "total:13": 1_000,
+                "total:14": 1_000,
+            },
+            {
+                "big": 2_500,
+                "total:12": 1_000,
+                "one-of-a-kind:6": 2_500,
+                "two-dice:3-4": 1_000,
+                "total:7": 1_000,
+            },
+            {
+                "big": 10_000,
+                "total:9": 1_000,
+                "one-of-a-kind:5": 2_500,
+                "two-of-a-kind:2": 1_000,
+                "total:16": 1_000,
+            },
+        ),
+        start=1,
+    )
+    for wager, cents in wagers.items()
+)
+# As large as wagers of Paytable B, whose longer odds leave less room
+PAYTABLE_B = tuple((seat, wager, max(cents, 2_500)) for seat, wager, cents in THREE_OWNERS)
 HIGH_ROLL = tuple(
     (seat, wager, 2_500)
     for seat in range(1, 7)
@@ -128,9 +201,11 @@ FOOTBALL = tuple(
     )
 )
 FULL = {
-    "pa-625a/A": (SIC_BO, [[2, 5, 5]]),
-    "pa-675a": (HIGH_ROLL, [[1, 1, 6, 6, 6, 5, 5, 5, 5, 4]]),
-    "pa-577": (FOOTBALL, [[6, 4, 2], [3, 3, 2]]),
+    "Sic Bo": ("pa-625a/A", SIC_BO, [[2, 5, 5]]),
+    "Sic Bo, three owners": ("pa-625a/A", THREE_OWNERS, [[2, 5, 5]]),
+    "Sic Bo, Paytable B": ("pa-625a/B", PAYTABLE_B, [[2, 5, 5]]),
+    "High Roll": ("pa-675a", HIGH_ROLL, [[1, 1, 6, 6, 6, 5, 5, 5, 5, 4]]),
+    "football": ("pa-577", FOOTBALL, [[6, 4, 2], [3, 3, 2]]),
 }
 
 
@@ -138,7 +213,7 @@ def faults_at_sizes(page: Page) -> list[str]:
     found = []
     for width, height in SIZES:
         resize(page, (width, height))
-        faults = [*page.evaluate(FAULTS, [READ, LEAST_TEXT]), *page.evaluate(CUT_OFF)]
+        faults = [*page.evaluate(FAULTS, [READ, LEAST_TEXT, APART]), *page.evaluate(CUT_OFF)]
         found += [f"{width}×{height}: {fault}" for fault in faults]
     resize(page, SIZES[0])
     return found
@@ -161,14 +236,8 @@ def acts_of_a_round(scene: Scene, throws: list[list[int]]) -> Iterator[str]:
         scene.act(act, params)
 
 
-@pytest.mark.parametrize("rules", FULL)
-def test_a_full_felt_keeps_every_plaque_in_its_area_and_every_text_legible(stage, new_page, spotless, rules):
-    scene: Scene = stage(rules)
-    dealer: Tablet = tablet(new_page, scene)
-    spotless.append(dealer)
-    wagers, throws = FULL[rules]
-    assert len(wagers) >= 40
-    scene.place(*wagers)
+def faults_of_a_round(scene: Scene, dealer: Tablet, throws: list[list[int]]) -> list[str]:
+    """Play a round with what lies on the felt. Returns what is wrong before each act, at each size."""
     found: list[str] = []
     acts = []
     for act in acts_of_a_round(scene, throws):
@@ -177,4 +246,80 @@ def test_a_full_felt_keeps_every_plaque_in_its_area_and_every_text_legible(stage
         faults = faults_at_sizes(dealer.page) + (broken_rules(dealer.page) if is_of_today(act) else [])
         found += [f"before {act}: {fault}" for fault in faults]
     assert len(acts) > 5
+    return found
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_a_full_felt_keeps_every_plaque_in_its_area_and_every_text_legible(stage, new_page, spotless, name):
+    rules, wagers, throws = FULL[name]
+    assert len(wagers) >= 40
+    scene: Scene = stage(rules)
+    dealer: Tablet = tablet(new_page, scene)
+    spotless.append(dealer)
+    scene.place(*wagers)
+    found = faults_of_a_round(scene, dealer, throws)
+    assert not found, "\n".join(found)
+
+
+@pytest.fixture
+def guided(settings) -> None:
+    """Every page has the guided shift of the demo."""
+    templates = copy.deepcopy(settings.TEMPLATES)
+    for engine in templates:
+        if "context_processors" in engine["OPTIONS"]:
+            engine["OPTIONS"]["context_processors"].append("tables.demo.guided_shift.context")
+    settings.TEMPLATES = templates
+    settings.EVENING = True
+
+
+@pytest.mark.urls("config.demo_urls")
+@pytest.mark.parametrize("name", FULL)
+def test_a_full_felt_keeps_them_below_the_strip_of_the_guided_shift(guided, stage, new_page, name):
+    rules, wagers, throws = FULL[name]
+    scene: Scene = stage(rules)
+    dealer: Tablet = tablet(new_page, scene)
+    scene.place(*wagers)
+    dealer.page.evaluate(f"localStorage.setItem('{STORED_STEP}', '0')")
+    dealer.reload()
+    dealer.is_live()
+    expect(dealer.page.locator("#guided-shift")).to_be_visible()
+    found = faults_of_a_round(scene, dealer, throws)
+    assert not found, "\n".join(found)
+
+
+def test_a_correction_that_is_not_signed_keeps_every_plaque_in_its_area(stage, new_page):
+    scene: Scene = stage("pa-625a/A")
+    dealer: Tablet = tablet(new_page, scene)
+    scene.place(*THREE_OWNERS)
+    for act in acts_of_a_round(scene, [[2, 5, 5]]):
+        if act == "take_losers":
+            break
+    dealer.page.locator(f"#screen[data-version='{scene.version}']").wait_for()
+    found = []
+    for size in SIZES:
+        resize(dealer.page, size)
+        dealer.tap('.dock .act[data-ask="correct_dice"]')
+        dealer.replace_dice(2, 5, 6)
+        expect(dealer.page.locator("#felt[data-previewed]")).to_be_visible()
+        faults = dealer.page.evaluate(FAULTS, [".felt .stk-seat, .felt .stk-n", LEAST_TEXT])
+        found += [f"{size}: {fault}" for fault in faults]
+        dealer.tap("#ask [data-close]")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("rules", ["pa-625a/A", "pa-625a/B"])
+def test_the_print_is_whole_beside_the_list_of_a_return_and_of_a_failure(stage, new_page, rules):
+    scene: Scene = stage(rules)
+    dealer: Tablet = tablet(new_page, scene)
+    scene.place(*PAYTABLE_B)
+    for act in acts_of_a_round(scene, []):
+        if act == "call_dice":
+            break
+    scene.act("call_no_roll", {"reason": "leans"}, witness="floorperson")
+    found = []
+    for state in ("return", "ceased"):
+        if state == "ceased":
+            scene.act("report_device_failure", {"what": "layout"}, witness="casino-supervisor")
+        dealer.page.locator(f"#screen[data-version='{scene.version}']").wait_for()
+        found += [f"{state}: {fault}" for fault in faults_at_sizes(dealer.page)]
     assert not found, "\n".join(found)

@@ -41,9 +41,12 @@ def test_a_change_by_notice_goes_from_the_pit_to_the_dealer_and_to_the_display(s
     floor = podium(scene, new_page(), "floorperson", AT)
     spotless += [tablet, floor]
     floor.is_live()
+    floor.page.get_by_label("New minimum", exact=True).fill("25")
     floor.tap("[data-limits-open=limits-change]")
     box = floor.page.locator("#limits-change")
-    box.locator("[name=min]").fill("25")
+    expect(box.locator("[name=min]")).to_have_value("25")
+    expect(box.locator("[name=max]")).to_have_value("1,000")
+    box.locator("[name=max]").fill("")
     floor.tap(box.locator("[type=submit]"))
     expect(box.locator("[data-refused]")).to_have_text("Enter the new maximum in dollars.")
     box.locator("[name=max]").fill("2,000")

@@ -186,6 +186,38 @@ def test_a_wrong_pin_at_the_relief_says_so_and_a_pin_without_a_name_is_sent_to_n
     assert scene.fresh.dealer == scene.people["dealer"]
 
 
+def test_a_dealer_whom_the_floor_sends_takes_over_with_one_pin_at_the_tablet(scene, new_page):
+    dealer = tablet(new_page, scene)
+    dealer.place((1, "big", 2_500))
+    boss = Screen(new_page(1440, 900))
+    boss.let_in(scene.tokens["podium"], "pit-manager", "/floor/larkfield/T-01/")
+    boss.is_live()
+    boss.tap(boss.page.get_by_role("button", name="Send Relief"))
+    expect(boss.page.get_by_role("button", name="Relief is sent")).to_be_disabled()
+    expect(boss.page.locator("[data-relief-say]")).to_have_text(
+        "The tablet has Relief chosen: the PIN there takes over."
+    )
+    assert broken_rules(boss.page) == []
+    assert scene.fresh.dealer == scene.people["dealer"]
+    dealer.tap("[data-open=people]")
+    view = dealer.page.locator("#people")
+    expect(view.locator("[data-relief-who]")).to_have_text("Relief’s PIN")
+    felt = dealer.page.locator("#felt").bounding_box()
+    box = view.bounding_box()
+    assert felt and box and box["x"] - felt["x"] > 250  # beside what lies on the left of the felt
+    for size in ((1024, 768), (820, 1180), (1280, 800)):
+        resize(dealer.page, size)
+        zero = view.locator(".relief-pin [data-digit='0']").bounding_box()
+        other = view.locator(".relief-other").bounding_box()
+        assert zero and other and zero["y"] + zero["height"] <= other["y"], size
+    dealer.enter_pin(view.locator(".relief-pin"))
+    expect(dealer.page.locator(".who")).to_contain_text("Relief")
+    dealer.is_live()
+    assert scene.fresh.dealer == scene.people["relief"]
+    assert dealer.lying() == {(1, "big"): 2_500}
+    expect(boss.page.locator(".at-posts b")).to_have_text("Relief")
+
+
 def test_a_relief_from_the_table_page_takes_the_pin_of_who_comes_and_the_tablet_asks_for_it_next(
     scene, new_page
 ):
@@ -194,7 +226,7 @@ def test_a_relief_from_the_table_page_takes_the_pin_of_who_comes_and_the_tablet_
     boss = Screen(new_page(1440, 900))
     boss.let_in(scene.tokens["podium"], "pit-manager", "/floor/larkfield/T-01/")
     boss.is_live()
-    boss.tap(boss.page.get_by_role("button", name="Relieve by Relief"))
+    boss.tap(boss.page.get_by_role("button", name="PIN here"))
     ask = boss.page.locator("#relieve")
     expect(ask.get_by_role("heading")).to_have_text("Relief takes over")
     expect(ask).to_contain_text("Dealer goes.")

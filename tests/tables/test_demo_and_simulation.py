@@ -26,12 +26,15 @@ from games.office.providers.services import suspended_codes
 from games.office.requests import parts
 from tables.clock.status import SILENT_AFTER
 from tables.demo import evening, guided_shift, landing, seeding, simulated_evening, simulated_money
+from tables.demo.simulated_crew import Staff
+from tables.demo.simulated_events import hand_over_shift
 from tables.demo.simulation import verify_simulated
 from tables.models import (
     Alert,
     Assignment,
     ChipTransfer,
     Handover,
+    ItemAcceptance,
     LimitsChange,
     PlannedMove,
     Round,
@@ -647,3 +650,14 @@ def test_seed_demo_gives_the_house_an_office_with_some_history(settings):
         parts.missing_parts(GameRequest.objects.get(facility=house, code="NG-0001")) == []
     )  # it is approved
     assert Document.objects.filter(facility=house, media_type="application/pdf").count() == 7
+
+
+def test_a_shift_of_the_past_is_not_signed_while_something_open_arose_later(scene):
+    """As beside the demo's evening: its dispute is of now, and the simulated shift ended an hour ago."""
+    scene.act("report_dispute", {"seat": 3, "about": "a late chip"})
+    people = scene.people
+    staff = Staff({}, *[people["dealer"]] * 3, people["pit-manager"], people["shift-manager"])
+    earlier = clock.now() - dt.timedelta(minutes=10)
+    with clock.override(lambda: earlier):
+        hand_over_shift(scene.table.facility, scene.podium, staff, [])
+    assert not ItemAcceptance.objects.exists()

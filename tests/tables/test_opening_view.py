@@ -7,11 +7,12 @@ import pytest
 
 from audit import clock
 from games.models import RulesSubmission
+from tables.core.alert_kinds import ALERT_KINDS
 from tables.demo.seeding import approve_equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, DiceLot, Shaker
 from tables.screens import fragments
-from tables.screens.screen_data import TableData
+from tables.screens.screen_data import CLOSING_NOTES, TableData
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -236,6 +237,24 @@ def test_closing_asks_for_the_dice_and_for_a_shaker_that_may_not_stand_alone(rul
             scene.act("close_table", {"dice": dice[0]}, witness="floorperson")
     scene.act("close_table", {"dice": dice[0], "secured": secure is not None}, witness="floorperson")
     assert scene.snapshot["closing_asks"] is None
+
+
+def test_a_closing_names_what_stays_open_and_is_not_kept_up_by_it():
+    scene = make_scene("pa-625a/A", "automated-covered")
+    assert TableData(scene.snapshot).closing_notes == []
+    scene.act("report_device_failure", {"what": "layout"})
+    scene.act("call_floor")
+    notes = [(note["title"], note["text"]) for note in TableData(scene.snapshot).closing_notes]
+    assert notes == [
+        ("Gaming ceased", "The repair and a new inspection come before the next opening."),
+        ("Floor called", "Somebody of the table still asks for the floor."),
+    ]
+    scene.act("close_table", {"dice": "stay", "secured": True}, witness="floorperson")
+    assert TableData(scene.snapshot).closing_notes == []
+
+
+def test_every_note_of_a_closing_is_about_a_kind_of_alert():
+    assert set(CLOSING_NOTES) <= {kind.code for kind in ALERT_KINDS}
 
 
 def test_a_table_without_rules_in_force_still_says_what_closing_asks():

@@ -15,11 +15,11 @@ DICE_OF_KIND = {"one-of-a-kind": 1, "two-of-a-kind": 2, "three-of-a-kind": 3}
 FULL_STACKS = {
     "small": EVERY_SEAT,
     "big": EVERY_SEAT,
-    "any-three-of-a-kind": 3,
-    "two-of-a-kind": 3,
-    "two-dice": 3,
-    "total": 3,
-    "one-of-a-kind": 3,
+    "any-three-of-a-kind": 2,
+    "two-of-a-kind": 2,
+    "two-dice": 2,
+    "total": 2,
+    "one-of-a-kind": 2,
     "three-of-a-kind": 1,
 }
 
