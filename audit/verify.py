@@ -14,27 +14,48 @@
 
 This is one file of standard-library Python (3.9 or newer) that needs no other code of ours. Checking signatures needs
 `cryptography`; without it, everything else is checked. FORMAT.md describes the input. Exit status 0: every check below
-passed. Exit status 1: a check failed, and the output names the first failure.
+passed. Exit status 1: a check failed, and the output names the first failure:
 
-- form       every line is exactly {"hash":"…","prev":"…","body":{…}} and a newline
-- hashes     hash = SHA-256("pitside/entry/v1\\n" + previous hash + body), for every line
-- chain      an entry's prev is the hash of the entry before it on its stream, or the prior head in the first line
-- end        the last line has the counts, the heads, and the SHA-256 of every byte before it, and nothing follows
-- contents   (not with --hashes-only) bodies are canonical JSON with the right stream and number, times never go back
-             and lie in the range, and the money of every settlement adds up
-- rounds     (with the contents) every round is settled again by its terms, from its wagers and dice: each wager's
-             outcome, odds and payment, the sums of later entries, slips, and the counts of trays. Lines say how many
-             rounds were settled, and how many could not be and why: "good" says nothing about those
-- terms      (with the contents) every round was dealt under terms that the facility's stream of rules had approved for
-             the submission of that table; a line says how many the export cannot show, because it begins too late or
-             lacks a stream
+    $ python verify.py larkfield.zip
+    good: 1624 entries on 15 streams, the beginning to the newest
+    larkfield/T-04  173 entries to seq 173  head 3da6ac758c076f8c518e5f837787a40add4fc646e475d2279291846dd00f9124
+    …
+    settled again by their terms: 154 rounds, 0 slips; 12 counts of trays agree with their sums
+    it states that it has every stream of larkfield and of the installation
+    sealed in larkfield.example/record/1, incarnation 1: seals 0 to 2 of 3  root 76a1ffab0466…
+    signed by larkfield.example/record/1+97ae9817, a key from the bundle itself: this trusts the bundle
 
-For a bundle also: every file matches the manifest; every sealed head is the hash of its entry, which is not dated after
-the seal; no sealed entry is missing, and no sealed stream where the bundle has every stream; the seals give the root of
-the checkpoint; its signatures are right, and by keys of this log; it is consistent with each checkpoint that you saved.
+    $ python verify.py altered.zip
+    bad: record.jsonl: line 812: larkfield/T-04 seq 96: it settles seat 3's total:8: 500 cents win 4500 at 9 to 1; its
+    terms give 500 cents win 4000 at 8 to 1
 
-Several processes share a long file; each reads all of it twice, and the first checks the chain. What does not fit into
-a little memory (the sealed heads of a long range, an export from a pipe) goes into a temporary file.
+How a bundle is checked, in the order of this file; `verify_bundle` calls it all. An export alone takes steps 3 and 7
+to 9 (`verify`), the proof of one entry 3, 4 and 6 (`verify_proof`).
+
+1. Findings, and canonical JSON. A failed check raises `Bad`, which says what is wrong and where. A value can be written
+   in one way only: it is read, written again, and compared.
+2. The files (`Bundle`): those of a bundle and no others, each once, none much longer than it is packed, no link, and no
+   other byte.
+3. The lines (`ChainReader`), in one pass. Every line is exactly {"hash":"…","prev":"…","body":{…}} and a newline, where
+   hash = SHA-256("pitside/entry/v1\\n" + previous hash + body). An entry's prev is the hash of the entry before it on
+   its stream, or the prior head in the first line. The last line has the counts, the heads, and the SHA-256 of every
+   byte before it, and nothing follows. An export with `--hashes-only` is good now.
+4. The seals (`SealSegment`). Their tree has the root of the checkpoint. Every head that they list is the hash of its
+   entry, which is not dated after the seal, and no sealed stream is missing where the bundle has every stream.
+5. The ends (`BeyondReader`): no sealed entry is cut off at either end of the range.
+6. The signatures (`Key`, `Note`): the checkpoint is signed by a key of this log, cosigned by the witnesses that you ask
+   for, and consistent with each checkpoint that you saved (`verify_saved`).
+7. Each entry (`ContentsReader`), in a second pass: its body is canonical JSON of its format with the right stream and
+   number, times never go back and lie in the range, and the money of every settlement adds up.
+8. Each round (`TableReader`) is settled again by its terms, from its wagers and dice: each wager's outcome, odds and
+   payment, the sums of later entries, slips, and the counts of trays. Lines say how many rounds were settled, and how
+   many could not be and why: "good" says nothing about those.
+9. The terms (`RoundTerms`): every round was dealt under terms that the facility's stream of rules had approved for the
+   submission of that table. A line says how many the export cannot show, because it begins too late or lacks a stream.
+10. The manifest (`verify_manifest`) is what the other files give.
+
+Several processes share the contents of a long file. What does not fit into a little memory (the sealed heads of a long
+range, an export from a pipe) goes into a temporary file.
 
 An export alone cannot show that it was not rewritten completely, hashes included. The seals show that.
 """
@@ -47,6 +68,7 @@ import datetime
 import gc
 import hashlib
 import io
+import itertools
 import json
 import operator
 import os
@@ -65,13 +87,7 @@ sha256 = hashlib.sha256
 # ---------------------------------------------------------------------------------------------------------------------
 # Findings
 
-MISSHAPEN = (
-    KeyError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    IndexError,
-)  # a value that is not of the expected shape
+MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)  # of a value of another shape
 
 
 class Bad(Exception):
@@ -88,12 +104,29 @@ class Bad(Exception):
         super().__init__(reason)
         self.reason, self.line, self.stream, self.seq, self.file = reason, line, stream, seq, file
 
+    def at(
+        self, line: int = 0, stream: str | None = None, seq: int | None = None, file: str | None = None
+    ) -> Bad:
+        """The same failure, with what it did not know yet of its place."""
+        if self.stream is not None:
+            stream, seq = self.stream, self.seq
+        return Bad(self.reason, self.line or line, stream, seq, self.file or file)
+
     def __str__(self) -> str:
         where = [self.file] if self.file else []
         where += ["line %d" % self.line] if self.line else []
         if self.stream is not None:
             where.append("%s seq %s" % (printable(self.stream), self.seq))
         return ": ".join([*where, self.reason])
+
+
+@contextlib.contextmanager
+def in_file(name: str | None) -> Iterator[None]:
+    """Name this file of the bundle in a failure inside the block."""
+    try:
+        yield
+    except Bad as bad:
+        raise bad.at(file=name) from None
 
 
 def printable(text: object) -> str:
@@ -173,7 +206,7 @@ def parse(body: bytes, number: int) -> Any:
         text = decode(body)
         content, end = read_value(text, 0)
     except Bad as bad:
-        raise Bad(bad.reason, number) from None
+        raise bad.at(number) from None
     if end != len(text):
         raise Bad("there is text after its JSON", number)
     return content
@@ -220,9 +253,6 @@ def blocks(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
         pending = block
 
 
-NO_LINE, WRONG_HASH = "this is not a line of an export", "its hash does not match its bytes"
-
-
 def read_line(line: bytes, number: int) -> tuple[bytes, bytes, bytes]:
     """Check the form and hash of a line without its newline. Returns its body, its prev in hex, and its hash."""
     if not (
@@ -234,11 +264,11 @@ def read_line(line: bytes, number: int) -> tuple[bytes, bytes, bytes]:
         and is_hex(line[HASH_AT : HASH_AT + 64])
         and is_hex(line[PREV_AT : PREV_AT + 64])
     ):
-        raise Bad(NO_LINE, number)
+        raise Bad("this is not a line of an export", number)
     prev, body = line[PREV_AT : PREV_AT + 64], line[BODY_AT:-1]
     digest = sha256(TAG + bytes.fromhex(prev.decode()) + body).digest()
     if hexlify(digest) != line[HASH_AT : HASH_AT + 64]:
-        raise Bad(WRONG_HASH, number, *claimed_position(body))
+        raise Bad("its hash does not match its bytes", number, *claimed_position(body))
     return body, prev, digest
 
 
@@ -256,7 +286,7 @@ def claimed_position(body: bytes) -> tuple[Any, Any]:
 
 
 def claimed_time(body: bytes) -> str:
-    """The time in a body whose contents another process checks."""
+    """The time in a body whose contents are not checked here."""
     return body.partition(b',"at":"')[2][:27].decode("latin-1")
 
 
@@ -267,17 +297,17 @@ def genesis(name: str) -> bytes:
 # The first line and the last
 
 
-Verified = tuple[str, str, "list[Stream]"]  # since, until, and the streams
-
-
 class Stream:
-    """One stream while it is read: its prior number and head, and those of the last entry read."""
+    """One stream while its chain is read: its number and head before the range, and those of the last entry read.
 
-    __slots__ = ("at", "entries", "head", "name", "prior_head", "prior_seq", "sealed")
+    `first_line` is the line of its first entry, 0 without one; `at` the time of the last.
+    """
+
+    __slots__ = ("at", "entries", "first_line", "head", "name", "prior_head", "prior_seq", "sealed")
 
     def __init__(self, name: str, prior_seq: int, prior_head: bytes) -> None:
         self.name, self.prior_seq, self.prior_head, self.head = name, prior_seq, prior_head, prior_head
-        self.entries, self.at = 0, ""
+        self.entries, self.first_line, self.at = 0, 0, ""
         self.sealed: SealedHeads | None = None
 
     @property
@@ -285,7 +315,15 @@ class Stream:
         return self.prior_seq + self.entries
 
 
-def read_opening(line: bytes, number: int = 1) -> tuple[str, str, list[Stream]]:
+class Export(NamedTuple):
+    """What the first line states: the range, and the streams, which then follow the entries that are read."""
+
+    since: str
+    until: str
+    streams: list[Stream]
+
+
+def read_opening(line: bytes, number: int = 1) -> Export:
     """Read the range and the streams from the first line."""
     body, prev, _digest = read_line(line, number)
     content = parse(body, number)
@@ -305,7 +343,7 @@ def read_opening(line: bytes, number: int = 1) -> tuple[str, str, list[Stream]]:
             raise Bad("its range is malformed", number)
     if content["from"] is None and any(stream.prior_seq for stream in streams):
         raise Bad("a stream starts late although the range has no start", number)
-    return content["from"] or "", content["to"] or "~", streams
+    return Export(content["from"] or "", content["to"] or "~", streams)
 
 
 def _read_stream(item: Any, number: int) -> Stream:
@@ -354,23 +392,15 @@ def verify_closed(line: bytes, number: int, streams: list[Stream], everything: s
 
 
 class Digest:
-    """The SHA-256 of every byte.
-
-    A thread computes it in parallel, because hashing releases Python's lock. Where other processes use the other
-    processors, a thread gains nothing: `is_threaded` is then False, and a block is hashed while it is in the cache.
-    """
+    """The SHA-256 of every byte. A thread computes it beside the checks, because hashing releases Python's lock."""
 
     def __init__(self) -> None:
         self.sha256, self.size, self.pending = sha256(), 0, 0
-        self.is_threaded = True
         self.blocks: list[bytes] = []
         self.thread: threading.Thread | None = None
 
     def update(self, block: bytes) -> None:
         self.size += len(block)
-        if not self.is_threaded:
-            self.sha256.update(block)
-            return
         self.blocks.append(block)
         self.pending += len(block)
         if self.pending >= DIGEST_BYTES:
@@ -394,40 +424,42 @@ class Digest:
         return self.sha256.hexdigest()
 
 
-class EntryReader:
-    """Checks the entries in order: stream by stream, as the first line lists them."""
+class ChainReader:
+    """Checks every line of an export: its form, its hash, and the entry that it follows, stream by stream in order.
 
-    def __init__(self, streams: list[Stream], contents: ContentsReader | None) -> None:
-        self.streams, self.contents = streams, contents
+    `export` is what the first line states, None before it was read. `sealed_heads` are those of each stream by name.
+    """
+
+    def __init__(self, sealed_heads: Mapping[str, SealedHeads], digest: Digest) -> None:
+        self.sealed_heads, self.digest = sealed_heads, digest
+        self.export: Export | None = None
+        self.streams: list[Stream] = []
         self.stream = Stream("", 0, b"")  # before the first entry: one that no entry follows
-        self.place = -1
+        self.place = -1  # of the stream, in the order of the first line
         self.number = 1  # the line read last
-        self.before = 1  # the line before the first entry of this stream
         self.stop = 0  # the line of the next sealed head, or 0
 
-    def read(self, block: bytes, mine: bool = True) -> None:
-        """Check one block of complete lines. If it is not `mine`, another process checks its hashes.
-
-        Which contents are this process's own depends on the streams, not on the blocks.
-        """
-        number = self.number
-        try:
-            if mine:
-                self.read_lines(block)
-            else:
-                self.read_chain(block)
-        except Bad as bad:
-            if self.contents:  # the contents of a line before it may be bad too
-                self.contents.read(block[: place_of_line(block, bad.line - number)], number)
-            raise
-        if self.contents:
-            self.contents.read(block, number)
+    def read(self, block: bytes, is_last: bool) -> None:
+        """Check a block of complete lines, the first of which is the export's first line; the last is its last line."""
+        if self.export is None:
+            first, newline, lines = block.partition(b"\n")
+            if not newline:
+                raise Bad("this is not an export of at least two lines", 1)
+            self.export = read_opening(first)
+            self.streams = self.export.streams
+            for stream in self.streams if self.sealed_heads else ():
+                stream.sealed = self.sealed_heads[stream.name]
+                stream.sealed.begin(stream)
+        elif is_last:
+            verify_closed(block, self.number + 1, self.streams, self.digest.hexdigest())
+            lines = b""
+        else:
+            lines = block
+        self.digest.update(block)
+        self.read_lines(lines)
 
     def read_lines(self, block: bytes) -> None:
-        """Check the form, hash and chain of each line.
-
-        Without contents, it takes most of the running time. So the loop calls little, and copies each byte once.
-        """
+        """Check the form, hash and chain of each line. The loop calls little, and copies each byte once."""
         stream, number, stop, find, starts = self.stream, self.number, self.stop, block.find, block.startswith
         head, head_hex = stream.head, hexlify(stream.head)
         begin, end, turned = 0, find(b"\n"), number
@@ -448,24 +480,6 @@ class EntryReader:
         self.end_run(stream, head, number - turned, line_before(block, len(block)))
         self.stream, self.number, self.stop = stream, number, stop
 
-    def read_chain(self, block: bytes) -> None:
-        """Check the chain of each line by the hashes that the lines state. Another process checks these."""
-        stream, number, stop, find = self.stream, self.number, self.stop, block.find
-        head_hex = hexlify(stream.head)
-        begin, end, turned = 0, find(b"\n"), number
-        while end >= 0:
-            if block[begin + 83 : begin + 147] != head_hex:
-                self.end_run(stream, from_hex(head_hex), number - turned, line_before(block, begin))
-                stream, _digest = self.next_stream(block[begin:end], number + 1)
-                turned, stop = number, self.stop
-            number += 1
-            head_hex = block[begin + 9 : begin + 73]
-            if number == stop:
-                stop = self.check_sealed_head(stream, from_hex(head_hex), block[begin:end], number)
-            begin, end = end + 1, find(b"\n", end + 1)
-        self.end_run(stream, from_hex(head_hex), number - turned, line_before(block, len(block)))
-        self.stream, self.number, self.stop = stream, number, stop
-
     @staticmethod
     def end_run(stream: Stream, head: bytes, further: int, line: bytes) -> None:
         """Save the position of a stream after some of its entries in a block. `line` is the last of them, if any."""
@@ -482,8 +496,8 @@ class EntryReader:
         prior_head = bytes.fromhex(prev.decode())
         for place in range(self.place + 1, len(self.streams)):
             stream = self.streams[place]
-            if stream.head == prior_head and stream.entries == 0:
-                self.place, self.before = place, number - 1
+            if stream.prior_head == prior_head:
+                self.place, stream.first_line = place, number
                 self.stop = self.next_stop(stream)
                 return stream, digest
         raise Bad(
@@ -492,10 +506,13 @@ class EntryReader:
             *claimed_position(body),
         )
 
-    def next_stop(self, stream: Stream) -> int:
+    @staticmethod
+    def next_stop(stream: Stream) -> int:
         """The line of the stream's next sealed head; 0 if there is none."""
         sealed = stream.sealed
-        return self.before + sealed.seq - stream.prior_seq if sealed is not None and sealed.seq else 0
+        if sealed is None or not sealed.seq:
+            return 0
+        return stream.first_line - 1 + sealed.seq - stream.prior_seq
 
     def check_sealed_head(self, stream: Stream, digest: bytes, line: bytes, number: int) -> int:
         """Check an entry against the seal that lists it. Returns the line of the next sealed head."""
@@ -504,45 +521,14 @@ class EntryReader:
         try:
             sealed.reach(digest, claimed_time(line))
         except Bad as bad:
-            raise Bad(bad.reason, number, stream.name, sealed.seq) from None
+            stream.entries = number - stream.first_line  # those before it
+            raise bad.at(number, stream.name, sealed.seq) from None
         return self.next_stop(stream)
-
-
-class ShareReader(EntryReader):
-    """Checks some blocks for another process, which checks the chain from block to block and from stream to stream."""
-
-    def __init__(self, contents: ContentsReader | None) -> None:
-        super().__init__([], contents)
-
-    def skip(self, block: bytes) -> None:
-        """Pass over a block of another process, except for the contents of this one's streams."""
-        if self.contents:
-            self.contents.read(block, self.number)
-        self.number += block.count(b"\n")
-
-    def next_stream(self, line: bytes, number: int) -> tuple[Stream, bytes]:
-        """Check the form and hash of a line that does not follow the line before it, or the first of a block."""
-        digest = read_line(line, number)[2]
-        self.stream = Stream("", 0, digest)
-        return self.stream, digest
 
 
 def line_before(block: bytes, end: int) -> bytes:
     """The line that ends before a position of a block, without its newline. Empty if there is none."""
     return block[block.rfind(b"\n", 0, max(end - 1, 0)) + 1 : max(end - 1, 0)]
-
-
-def place_of_line(block: bytes, number: int) -> int:
-    """The position where the nth line of a block begins, from 1."""
-    place = 0
-    for _ in range(number - 1):
-        place = block.find(b"\n", place) + 1
-    return place
-
-
-def from_hex(text: bytes) -> bytes:
-    """The bytes of a hash in hex; empty if it is malformed."""
-    return bytes.fromhex(text.decode()) if is_hex(text) else b""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -854,7 +840,7 @@ class SealSegment:
             for height, digest in zip(heights(self.last, self.size), after):  # noqa: B905 (Python 3.9)
                 self.tree.push(height, digest)
         except Bad as bad:
-            raise Bad(bad.reason, bad.line or number, file=SEALS) from None
+            raise bad.at(number, file=SEALS) from None
 
     def open(self, header: Any) -> list[bytes]:
         good = isinstance(header, dict) and list(header) == SEGMENT_KEYS
@@ -1029,16 +1015,15 @@ class BeyondReader:
         self.seen: set[str] = set()
         self.ends = [stream.seq for stream in streams]  # the last number of each stream in both files
         self.heads = [stream.head for stream in streams]
-        self.firsts = [
-            stream.sealed.seq if stream.sealed else 0 for stream in streams
-        ]  # the first listed number after the range
+        # The first listed number after the range.
+        self.firsts = [stream.sealed.seq if stream.sealed else 0 for stream in streams]
 
     def read(self, lines: Iterable[tuple[int, bytes]], contents: bool) -> None:
         for number, line in lines:
             try:
                 self.entry(line, contents)
             except Bad as bad:
-                raise Bad(bad.reason, number, bad.stream, bad.seq, BEYOND) from None
+                raise bad.at(number, file=BEYOND) from None
 
     def entry(self, line: bytes, contents: bool) -> None:
         body, prev, digest = read_line(line, 0)
@@ -1053,14 +1038,14 @@ class BeyondReader:
             else:
                 self.after(place, stream, seq, body, prev, digest, contents)
         except Bad as bad:
-            raise Bad(bad.reason, 0, name, seq) from None
+            raise bad.at(0, name, seq) from None
         self.place = place
 
     def before(self, stream: Stream, body: bytes, digest: bytes, contents: bool) -> None:
         if digest != stream.prior_head:
             raise Bad("it is not the entry before the range")
         entry = read_entry(body, stream.name, stream.prior_seq)
-        verify_time(entry.moment, entry.day, Stream(stream.name, 0, b""), "", self.since)
+        verify_time(entry.moment, entry.day, "", "", self.since)
         self.contents(entry, contents)
         self.seen.add(stream.name)
 
@@ -1070,7 +1055,8 @@ class BeyondReader:
         if seq != self.ends[place] + 1 or prev != hexlify(self.heads[place]):
             raise Bad("it does not follow the entry before it (missing, repeated or moved)")
         entry = read_entry(body, stream.name, seq)
-        verify_time(entry.moment, entry.day, stream, "" if self.until == "~" else self.until, "~")
+        verify_time(entry.moment, entry.day, stream.at, "" if self.until == "~" else self.until, "~")
+        stream.at = entry.moment
         self.contents(entry, contents)
         self.ends[place], self.heads[place] = seq, digest
         if stream.sealed and stream.sealed.seq == seq:
@@ -1088,7 +1074,7 @@ class BeyondReader:
             try:
                 count = self.verify_end(place, stream, segment)
             except Bad as bad:
-                raise Bad(bad.reason, 0, stream.name, self.ends[place], BEYOND) from None
+                raise bad.at(0, stream.name, self.ends[place], BEYOND) from None
             if count:
                 unsealed[stream.name] = count
         return unsealed
@@ -1292,7 +1278,7 @@ def read_keys(text: str) -> Keys:
         try:
             key = Key(match[2], kind)
         except Bad as bad:
-            raise Bad(bad.reason, number, file=KEYS) from None
+            raise bad.at(number, file=KEYS) from None
         if any(other.public == key.public and other.name != key.name for other in keys[kind]):
             raise Bad(
                 "this key is also there under another name, and a key serves one log", number, file=KEYS
@@ -1573,17 +1559,16 @@ def placed_wager_in(text: str) -> tuple[WagerKey, int]:
     return placed_wager_of(members(text))
 
 
-def verify_time(moment: str, day: str, stream: Stream | Position, since: str, until: str) -> None:
-    """Check that the time is in the range and not before the last one, and that the gaming day fits the time."""
+def verify_time(moment: str, day: str, before: str, since: str, until: str) -> None:
+    """Check that a time is in the range and not before the last one, and that the gaming day fits the time."""
     if not is_moment(moment):
         raise Bad("its time is not a valid time in UTC")
-    if moment < stream.at:
+    if moment < before:
         raise Bad("its time is before that of the entry before it")
     if not since <= moment < until:
         raise Bad("its time is outside the range of the export")
     if not is_near(day, moment[:10]):
         raise Bad("its gaming day does not fit its time")
-    stream.at = moment
 
 
 def is_moment(text: object) -> bool:
@@ -2088,10 +2073,8 @@ class Round:
         self.is_closed = self.is_locked = False  # no more wagers now; no more on the whole game
         self.are_losers_taken = self.are_fees_collected = False
         self.paid: set[WagerKey] = set()  # winners of a game that takes all losers first
-        self.step, self.seats_of_step = (
-            0,
-            set[int](),
-        )  # the last complete step, and the seats settled in the next
+        self.step = 0  # the last complete one
+        self.seats_of_step: set[int] = set()  # that are settled in the next
         self.handed_back: set[int] = set()
         self.slips: Slips | None = None
         # What corrections once the dice are known pay more. By the number of valid throws: what each throw decided at
@@ -2100,9 +2083,7 @@ class Round:
         self.raises: dict[int, Raise] = {}
         self.late: dict[WagerKey, tuple[int, int]] = {}
         self.has_unstated_raise = False
-        self.raised_by: Data | None = (
-            None  # the newest entry that two people signed and that may raise a payout
-        )
+        self.raised_by: Data | None = None  # the newest entry of two people that may raise a payout
         self.day = ""  # the gaming day of its first entry
         # Throws are numbered with those that were void; a correction is the next revision of its throw.
         self.last_throw = self.revision = 0
@@ -2307,13 +2288,10 @@ class Round:
 
     def decide(self, wagers: Wagers) -> None:
         outcome = self.terms.outcome(wagers, self.throws)
-        first_step = (
-            THROW * len(self.throws) if len(self.throws) > 1 else 0
-        )  # the first throw includes the fees
         self.decided, self.is_over = outcome.decided, outcome.is_over
         self.newest = self.decided
-        if first_step:
-            self.newest = [item for item in self.decided if item.step >= first_step]
+        if len(self.throws) > 1:  # the first throw includes the fees
+            self.newest = [item for item in self.decided if item.step >= THROW * len(self.throws)]
 
     def settle_again(self, data: Data) -> None:
         """Settle after a correction; without dice there is nothing to settle yet."""
@@ -2757,9 +2735,8 @@ class Slips:
         self.lines = [item.wager for item in round_.decided]
         self.throws = list(round_.throws)
         self.filed: dict[str, FiledSlip] = {}
-        self.withheld: tuple[str, int] | None = (
-            None  # a slip, and the chips that its review must agree are gone
-        )
+        # A slip, and the chips that its review must agree are gone.
+        self.withheld: tuple[str, int] | None = None
 
     def file(self, data: Data, signers: Sequence[str], place: Place) -> int:
         """Check a slip. Returns how much more the tray holds from now on than the record says until it, in cents."""
@@ -3227,21 +3204,13 @@ class Settlements:
         self.other_slips = self.other_trays = 0
         self.unstated_raises = self.unreviewed = self.overdue = self.unpaid = 0
 
-    def merge(self, data: list[Any]) -> None:
-        """Add what another process counted, from its `as_data`."""
-        *further, rounds, slips, trays, other_slips, other_trays, not_settled = data
-        unstated_raises, unreviewed, overdue, unpaid = further
-        self.unstated_raises, self.unpaid = self.unstated_raises + unstated_raises, self.unpaid + unpaid
-        self.unreviewed, self.overdue = self.unreviewed + unreviewed, self.overdue + overdue
-        self.rounds, self.slips, self.trays = self.rounds + rounds, self.slips + slips, self.trays + trays
-        self.other_slips, self.other_trays = self.other_slips + other_slips, self.other_trays + other_trays
-        for reason, count in not_settled.items():
+    def merge(self, other: Settlements) -> None:
+        """Add what another process counted."""
+        for name, count in vars(other).items():
+            if name != "not_settled":
+                setattr(self, name, getattr(self, name) + count)
+        for reason, count in other.not_settled.items():
             self.leave_out(reason, count)
-
-    def as_data(self) -> list[Any]:
-        further = [self.unstated_raises, self.unreviewed, self.overdue, self.unpaid]
-        counts = [self.rounds, self.slips, self.trays, self.other_slips, self.other_trays]
-        return [*further, *counts, self.not_settled]
 
     def leave_out(self, reason: str, count: int = 1) -> None:
         self.not_settled[reason] = self.not_settled.get(reason, 0) + count
@@ -3303,12 +3272,8 @@ class TableReader:
         self.last_slip = 0 if is_from_start else None
         self.slips: dict[str, int] = {}  # the rounds that slips are about
         self.has_failed = False  # since the newest round on paper
-        self.awaited: Round | None = (
-            None  # a round that ended, and the slip of what was held back of it follows
-        )
-        self.states_raises = (
-            False  # whether entries of this stream say what is paid more once the dice are known
-        )
+        self.awaited: Round | None = None  # a round that ended, and whose slip of what was held back follows
+        self.states_raises = False  # whether entries say what is paid more once the dice are known
         self.moment = ""
 
     def read(self, entry: Entry, place: Place) -> None:
@@ -3600,9 +3565,8 @@ class RoundTerms:
 
     def __init__(self) -> None:
         self.dealt: dict[DealtKey, DealtTerms] = {}
-        self.approvals: set[tuple[str, str, int, str, str]] = (
-            set()
-        )  # stream, submission, version, SHA-256, time
+        # The stream, submission and version, the SHA-256 of the terms, and the time.
+        self.approvals: set[tuple[str, str, int, str, str]] = set()
         self.made: dict[str, tuple[int, str]] = {}  # the number and submission of a stream's `table.made`
         self.continuing: set[str] = set()  # the streams that begin by continuing another
         self.closed: set[tuple[str, str]] = set()  # a stream that two people closed, and its continuation
@@ -3659,30 +3623,17 @@ class RoundTerms:
         else:
             self.omitted += dealt[3]
 
-    def as_data(self) -> list[Any]:
-        """All of it as JSON, for the process that compares."""
-        return [
-            [[*key, *dealt] for key, dealt in self.dealt.items()],
-            list(self.approvals),
-            self.made,
-            list(self.continuing),
-            list(self.closed),
-            self.omitted,
-            self.is_full,
-        ]
-
-    def merge(self, data: list[Any]) -> None:
-        """Add what another process collected, from its `as_data`."""
-        dealt, approvals, made, continuing, closed, omitted, is_full = data
-        for item in dealt:
-            self.add(tuple(item[:4]), tuple(item[4:]))
-        self.approvals.update(map(tuple, approvals))
-        for name, (seq, code) in made.items():
-            self.made[name] = min(self.made.get(name, (3, "")), (seq, code))
-        self.continuing.update(continuing)
-        self.closed.update(map(tuple, closed))
-        self.omitted += omitted
-        self.is_full = self.is_full or is_full or len(self.approvals) > TERMS_MOST
+    def merge(self, other: RoundTerms) -> None:
+        """Add what another process collected."""
+        for key, dealt in other.dealt.items():
+            self.add(key, dealt)
+        for name, made in other.made.items():
+            self.made[name] = min(self.made.get(name, made), made)
+        self.approvals |= other.approvals
+        self.continuing |= other.continuing
+        self.closed |= other.closed
+        self.omitted += other.omitted
+        self.is_full = self.is_full or other.is_full or len(self.approvals) > TERMS_MOST
 
     def verify(self, streams: Iterable[Stream]) -> None:
         """Compare all terms with the approvals. Raises Bad for the first line that differs.
@@ -3727,9 +3678,8 @@ class Approvals:
             self.continuations.setdefault(closed, set()).add(continuation)
         self.rules: dict[str, set[str]] = {}  # the streams of rules of a facility
         self.versions: dict[tuple[str, str, int], dict[str, str]] = {}  # the first time by SHA-256
-        self.submissions: dict[
-            tuple[str, str], dict[str, str]
-        ] = {}  # of facility and SHA-256: the first time by code
+        # The first time of each submission's code, by the facility and the SHA-256.
+        self.submissions: dict[tuple[str, str], dict[str, str]] = {}
         for name, code, version, digest, moment in sorted(terms.approvals, key=lambda approval: approval[-1]):
             facility = name.partition("/")[0]
             if name in self.rules_of(facility):
@@ -3790,20 +3740,19 @@ def short_text(value: object) -> str | None:
 # The contents of all entries
 
 
+MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+
 class Collected:
-    """What is found while a file is read: the terms of rounds, and what was settled again."""
+    """What is found while contents are read: the terms of rounds, and what was settled again."""
 
     def __init__(self) -> None:
         self.terms, self.settlements = RoundTerms(), Settlements()
 
-    def as_data(self) -> list[Any]:
-        """All of it as JSON, for the process that reports it."""
-        return [self.terms.as_data(), self.settlements.as_data()]
-
-    def merge(self, data: list[Any]) -> None:
-        """Add what another process collected, from its `as_data`."""
-        self.terms.merge(data[0])
-        self.settlements.merge(data[1])
+    def merge(self, other: Collected) -> None:
+        """Add what another process collected."""
+        self.terms.merge(other.terms)
+        self.settlements.merge(other.settlements)
 
     def lines(self) -> Iterator[str]:
         """Yield what was settled, and what could not be checked."""
@@ -3811,56 +3760,39 @@ class Collected:
         yield from self.settlements.lines()
 
 
-class Opened(NamedTuple):
-    """What the first line states: the range, and the streams with their prior heads."""
-
-    since: str
-    until: str
-    streams: list[Stream]
-
-
 class Ahead:
-    """What is read of a file before its entries are checked: what the settlement of a round may need from later lines.
+    """What the settlement of a round may need from later lines, gathered while the chain is read.
 
     `terms` are the terms of rounds by their SHA-256, computed here; None for terms that cannot be read. `slip_rounds`
-    are the rounds of each stream that slips are about, `entries` the number of entries of each stream by the last line.
+    are the rounds of each stream that slips are about. What is wrong in these lines is said later.
     """
 
     def __init__(self) -> None:
         self.terms: dict[str, Terms | None] = {}
         self.slip_rounds: dict[str, set[int]] = {}
-        self.entries: dict[str, int] = {}
+        self.has_begun = False
 
-    def read(self, file: BinaryIO) -> None:
-        """Read a file to its end, and go back to its beginning. What is wrong in it is said later."""
-        is_first = True
-        for block, is_last in blocks(file):
-            if is_first:
-                opening = content_of(block.partition(b"\n")[0])
-                self.gather(self.gather_stated_terms, opening)
-                is_first = False
-            for sign, gather in ((APPROVED_SIGN, self.gather_terms), (SLIP_SIGN, self.gather_slip)):
-                begin = block.find(sign)
-                while begin >= 0:
-                    end = block.find(b"\n", begin)
-                    self.gather(gather, content_of(block[block.rfind(b"\n", 0, begin) + 1 : end]))
-                    begin = block.find(sign, end)
-            if is_last:
-                self.gather(self.gather_entries, content_of(block[:-1]))
-        file.seek(0)
+    def read(self, block: bytes) -> None:
+        """Gather from a block of lines; the first line states terms too."""
+        if not self.has_begun:
+            self.gather(self.gather_stated_terms, block.partition(b"\n")[0])
+            self.has_begun = True
+        for sign, gather in ((APPROVED_SIGN, self.gather_terms), (SLIP_SIGN, self.gather_slip)):
+            begin = block.find(sign)
+            while begin >= 0:
+                end = block.find(b"\n", begin)
+                self.gather(gather, block[block.rfind(b"\n", 0, begin) + 1 : end])
+                begin = block.find(sign, end)
 
     @staticmethod
-    def gather(gather: Callable[[Any], None], content: Any) -> None:
+    def gather(gather: Callable[[Any], None], line: bytes) -> None:
         """Gather from the content of a line. One of another shape says nothing here."""
         with contextlib.suppress(*MISSHAPEN, RecursionError):
-            gather(content)
+            gather(content_of(line))
 
     def gather_stated_terms(self, content: Any) -> None:
         for terms in content["terms"]:
             self.add_terms(terms)
-
-    def gather_entries(self, content: Any) -> None:
-        self.entries = {item["stream"]: int(item["entries"]) for item in content["streams"]}
 
     def gather_terms(self, content: Any) -> None:
         self.add_terms(content["data"]["terms"])
@@ -3878,15 +3810,6 @@ class Ahead:
     def gather_slip(self, content: Any) -> None:
         self.slip_rounds.setdefault(content["stream"], set()).add(content["data"]["round"])
 
-    def shares(self, streams: Sequence[Stream], count: int) -> list[set[str]]:
-        """The streams of each process, so that all have about as many entries."""
-        shares, loads = [set[str]() for _ in range(count)], [0] * count
-        for stream in sorted(streams, key=lambda stream: -self.entries.get(stream.name, 0)):
-            process = loads.index(min(loads))
-            shares[process].add(stream.name)
-            loads[process] += self.entries.get(stream.name, 0)
-        return shares
-
 
 APPROVED_SIGN, SLIP_SIGN = b'{"_format":1,"_type":"rules.approved"', b'{"_format":1,"_type":"slip.'
 
@@ -3899,99 +3822,40 @@ def content_of(line: bytes) -> Any:
         return None
 
 
-class Position:
-    """Where a reader is in a stream: its name, and the number and time of the last entry."""
-
-    __slots__ = ("at", "name", "seq")
-
-    def __init__(self, name: str, seq: int) -> None:
-        self.name, self.seq, self.at = name, seq, ""
-
-
 class ContentsReader:
-    """Checks the contents of entries, stream by stream in the order of the first line, and settles their rounds again.
+    """Checks the contents of the entries of one stream, and settles its rounds again."""
 
-    If several processes share a file, each reads the contents of some streams, `mine`, so that a table is read whole.
-    """
-
-    def __init__(
-        self, opened: Opened, ahead: Ahead, collected: Collected, mine: set[str] | None = None
-    ) -> None:
-        self.opened, self.ahead, self.mine = opened, ahead, mine  # None: every stream
-        self.terms, self.settlements = collected.terms, collected.settlements
-        self.place = -1  # of the stream that is read, in the order of the first line
-        self.position: Position | None = None  # None: before the first stream, or in one that is not there
-        self.table = TableReader(False, set(), {}, self.settlements)
-        self.head_hex = b""
-        self.is_mine = False
-        self.number = 0  # the line read last
+    def __init__(self, run: Run, contents: Contents, collected: Collected) -> None:
+        self.name, self.since, self.until = run.name, contents.since, contents.until
+        self.terms = collected.terms
+        self.table = TableReader(
+            run.prior_seq == 0,
+            contents.ahead.slip_rounds.get(run.name, set()),
+            contents.ahead.terms,
+            collected.settlements,
+        )
+        self.number, self.seq, self.moment = run.first_line - 1, run.prior_seq, ""  # of the entry read last
         self.dealt: DealtKey | None = None  # the terms of the entries before this one, and how many they are
         self.first, self.count = (0, 0, ""), 0
 
-    def read(self, block: bytes, number: int) -> None:
-        """Check the entries of a block of complete lines. `number` is the line before it."""
-        if not self.is_mine and self.skips(block):
-            return
-        for line in block.split(b"\n")[:-1]:
-            number += 1
-            if line[PREV_AT : PREV_AT + 64] != self.head_hex:
-                self.turn(line[PREV_AT : PREV_AT + 64])
-            self.head_hex = line[HASH_AT : HASH_AT + 64]
-            if not self.is_mine:
-                continue
-            position = self.position
-            assert position is not None
-            self.number = number
-            try:
-                self.read_entry(line[BODY_AT:-1], number, position)
-            except Bad as bad:
-                raise Bad(bad.reason, number, position.name, position.seq + 1) from None
-            position.seq += 1
-        self.end_dealt()
-
-    def skips(self, block: bytes) -> bool:
-        """Pass over a block of one stream of another process. Returns whether it was one."""
-        line = line_before(block, len(block))
-        if self.position is None or claimed_position(line[BODY_AT:-1])[0] != self.position.name:
-            return False
-        self.head_hex = line[HASH_AT : HASH_AT + 64]
-        return True
-
-    def turn(self, prior_head: bytes) -> None:
-        """Begin the stream whose head before the range this is. If there is none, the check of the chain says so."""
-        self.end_stream()
-        for place in range(self.place + 1, len(self.opened.streams)):
-            stream = self.opened.streams[place]
-            if hexlify(stream.prior_head) == prior_head:
-                self.place, self.position = place, Position(stream.name, stream.prior_seq)
-                self.is_mine = self.mine is None or stream.name in self.mine
-                self.table = TableReader(
-                    stream.prior_seq == 0,
-                    self.ahead.slip_rounds.get(stream.name, set()),
-                    self.ahead.terms,
-                    self.settlements,
-                )
-                return
-        self.position, self.is_mine = None, False
-
-    def end_stream(self) -> None:
-        """Check that nothing which must follow is missing at the end of the stream."""
-        self.end_dealt()
+    def read(self, line: bytes, number: int) -> None:
+        """Check the next entry, a line with its newline. Its form, hash and chain were checked before."""
+        self.number, self.seq = number, self.seq + 1
         try:
-            self.table.end()
+            self.read_entry(line[BODY_AT:-2], line[HASH_AT : HASH_AT + 64])
         except Bad as bad:
-            assert self.position is not None
-            raise Bad(bad.reason, self.number, self.position.name, self.position.seq) from None
+            raise bad.at(number, self.name, self.seq) from None
 
-    def read_entry(self, body: bytes, number: int, position: Position) -> None:
-        seq = position.seq + 1
-        entry = read_entry(body, position.name, seq)
+    def read_entry(self, body: bytes, hash_hex: bytes) -> None:
+        seq = self.seq
+        entry = read_entry(body, self.name, seq)
         type_, data = entry.type, entry.data
-        verify_time(entry.moment, entry.day, position, self.opened.since, self.opened.until)
+        verify_time(entry.moment, entry.day, self.moment, self.since, self.until)
+        self.moment = entry.moment
         if is_settlement(type_, data):
             verify_settled(data)
         if type_ in TYPES_ABOUT_TERMS:
-            self.terms.gather(entry, number, position.name, seq)
+            self.terms.gather(entry, self.number, self.name, seq)
             if type_ == CONTINUED and seq == 1:
                 self.table.continue_another()
             if type_ in STATING:
@@ -3999,10 +3863,13 @@ class ContentsReader:
         elif entry.terms and "round" in data:
             if self.dealt is None or self.dealt[3] != entry.terms:
                 self.end_dealt()
-                self.dealt, self.first = (position.name, None, None, entry.terms), (number, seq, entry.moment)
+                self.dealt, self.first = (
+                    (self.name, None, None, entry.terms),
+                    (self.number, seq, entry.moment),
+                )
             self.count += 1
         if type_ in TABLE_TYPES:
-            self.table.read(entry, Place(seq, self.head_hex) if type_ in PLACED_TYPES else NOWHERE)
+            self.table.read(entry, Place(seq, hash_hex) if type_ in PLACED_TYPES else NOWHERE)
 
     def end_dealt(self) -> None:
         """Collect the terms of entries that follow each other under the same ones."""
@@ -4010,190 +3877,196 @@ class ContentsReader:
             self.terms.add(self.dealt, (*self.first, self.count))
         self.dealt, self.count = None, 0
 
+    def end(self) -> None:
+        """Check that nothing which must follow is missing at the end of the stream."""
+        self.end_dealt()
+        try:
+            self.table.end()
+        except Bad as bad:
+            raise bad.at(self.number, self.name, self.seq) from None
+
+
+class Run(NamedTuple):
+    """The entries of one stream, which follow each other in a file from a line on.
+
+    `prior_seq` is the number before the first of them. `is_whole`: other lines follow, so the stream has ended.
+    """
+
+    name: str
+    prior_seq: int
+    first_line: int
+    entries: int
+    is_whole: bool
+
+
+class Contents(NamedTuple):
+    """What the check of contents takes over from the check of the chain: the range, the entries, and later lines."""
+
+    since: str
+    until: str
+    runs: list[Run]
+    ahead: Ahead
+
+
+def contents_of(export: Export, ahead: Ahead, failure: Bad | None) -> Contents:
+    """What to check after the chain was checked, up to the line where that failed: contents before it count first."""
+    runs = []
+    for stream in export.streams:
+        entries, is_whole = stream.entries, True
+        if failure is not None and entries:
+            entries = min(entries, failure.line - stream.first_line)
+            is_whole = stream.first_line + entries < failure.line
+        if entries:
+            runs.append(Run(stream.name, stream.prior_seq, stream.first_line, entries, is_whole))
+    return Contents(export.since, export.until, runs, ahead)
+
+
+def verify_contents(
+    file: BinaryIO, contents: Contents, mine: set[str], collected: Collected, progress: Progress | None = None
+) -> None:
+    """Check the contents of the streams `mine`. Raises Bad for the first line that is wrong."""
+    file.seek(0)
+    file.readline()
+    size = 0
+    for run in contents.runs:
+        lines = itertools.islice(file, run.entries)
+        if run.name not in mine:
+            size += sum(map(len, lines))
+            continue
+        reader = ContentsReader(run, contents, collected)
+        for number, line in enumerate(lines, run.first_line):
+            reader.read(line, number)
+            size += len(line)
+            if progress and not number % PROGRESS_LINES:
+                progress(size, number - 1)
+        if run.is_whole:
+            reader.end()
+
+
+def verify_share(path: str, contents: Contents, mine: set[str]) -> tuple[Collected, Bad | None]:
+    """Check the contents of some streams in another process. Returns what it found, and the first failure."""
+    gc.disable()
+    collected = Collected()
+    try:
+        with open_record(path) as file:
+            verify_contents(file, contents, mine, collected)
+    except Bad as bad:
+        return collected, bad
+    return collected, None
+
+
+def shares_of(runs: Sequence[Run], count: int) -> list[set[str]]:
+    """The streams of each process, so that all have about as many entries."""
+    shares, loads = [set[str]() for _ in range(count)], [0] * count
+    for run in sorted(runs, key=lambda run: -run.entries):
+        process = loads.index(min(loads))
+        shares[process].add(run.name)
+        loads[process] += run.entries
+    return shares
+
+
+def verify_shared_contents(
+    path: str, file: BinaryIO, contents: Contents, collected: Collected, progress: Progress | None, count: int
+) -> None:
+    """Check the contents of all streams in `count` processes. Raises Bad for the line that one process would name."""
+    from concurrent.futures import ProcessPoolExecutor  # only long files need it, and it takes long to import
+    from concurrent.futures.process import BrokenProcessPool
+
+    mine, *shares = shares_of(contents.runs, count)
+    bads = []
+    with ProcessPoolExecutor(len(shares)) as pool:
+        others = [pool.submit(verify_share, path, contents, share) for share in shares]
+        try:
+            verify_contents(file, contents, mine, collected, progress)
+        except Bad as bad:
+            bads.append(bad)
+        try:
+            answers = [other.result() for other in others]
+        except BrokenProcessPool:
+            raise OSError("a process that checked part of the file ended early") from None
+    for found, bad_of_other in answers:
+        collected.merge(found)
+        bads += [bad_of_other] if bad_of_other else []
+    if bads:
+        raise min(bads, key=lambda bad: bad.line)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The export, the bundle, and the proof of one entry
 
 
-# What an entry costs, beside each other: its hash, and what the first process alone does for it.
-WORK_OF_HASHES, WORK_OF_CHAIN = 30, 12
-
-
-LONG_FILE_BYTES = 1 << 25  # a longer one is shared by several processes
+LONG_FILE_BYTES = 1 << 25  # several processes share the contents of a longer one
+PROGRESS_LINES = 5_000
 
 
 def verify(
     file: BinaryIO,
     contents: bool = True,
     progress: Progress | None = None,
-    count: int = 1,
-    sealed_heads: dict[str, SealedHeads] | None = None,
+    sealed_heads: Mapping[str, SealedHeads] | None = None,
     digest: Digest | None = None,
     collected: Collected | None = None,
-) -> Verified:
-    """Check an open binary file, which is read twice with its contents. Returns (since, until, streams). Raises Bad.
+    path: str = "",
+    processes: int = 1,
+) -> Export:
+    """Check an open binary file, which is read twice with its contents. Returns its range and streams. Raises Bad.
 
-    If `count` processes share the file, checks the chain, and all else in the blocks that belong to the first of them;
-    the terms of rounds are then collected, and not compared. `sealed_heads` are the sealed heads of each stream by
-    name. `digest` collects the hash of the whole file, `collected` the terms of rounds and what was settled again.
+    `sealed_heads` are the sealed heads of each stream by name. `digest` collects the hash of the whole file, and
+    `collected` the terms of rounds and what was settled again. `path` is the file's, for more than one process.
     """
-    everything, reader, size, turn = digest or Digest(), None, 0, 0
-    everything.is_threaded = count == 1
-    collected, share = collected or Collected(), share_of_first(count)
-    ahead = Ahead()
-    if contents:
-        ahead.read(file)
-    for block, last in blocks(file):
-        if reader is None:
-            first, newline, remainder = block.partition(b"\n")
-            if not newline:
-                raise Bad("this is not an export of at least two lines", 1)
-            since, until, streams = read_opening(first)
-            if sealed_heads:
-                for stream in streams:
-                    stream.sealed = sealed_heads[stream.name]
-                    stream.sealed.begin(stream)
-            mine = ahead.shares(streams, count)[0]
-            opened = Opened(since, until, streams)
-            reader = EntryReader(
-                streams, ContentsReader(opened, ahead, collected, mine) if contents else None
-            )
-            everything.update(block)
-            reader.read(remainder, owner(turn, count, share) == 0)
-        elif last:
-            verify_closed(block, reader.number + 1, reader.streams, everything.hexdigest())
-            everything.update(block)
-            if reader.contents:
-                reader.contents.end_stream()
-            if count == 1:
-                collected.terms.verify(streams)
-            return since, until, streams
+    collected, ahead = collected or Collected(), Ahead()
+    chain, failure, size = ChainReader(sealed_heads or {}, digest or Digest()), None, 0
+    for block, is_last in blocks(file):
+        if contents:
+            ahead.read(block)
+        try:
+            if failure is None:
+                chain.read(block, is_last)
+        except Bad as bad:
+            if not contents:
+                raise
+            failure = bad  # the contents of a line before it may be bad too, by the terms of a later one
+        size += len(block)
+        if progress and not contents:
+            progress(size, chain.number - 1)
+    chain.digest.join()
+    if contents and chain.export is not None:
+        to_check = contents_of(chain.export, ahead, failure)
+        if processes > 1:
+            verify_shared_contents(path, file, to_check, collected, progress, processes)
         else:
-            everything.update(block)
-            reader.read(block, owner(turn, count, share) == 0)
-        size, turn = size + len(block), turn + 1
-        if progress:
-            progress(size, reader.number - 1)
-    raise Bad("this is not an export")
-
-
-def verify_share(file: BinaryIO, contents: bool, process: int, count: int, collected: Collected) -> None:
-    """Check the blocks and streams that belong to a process that is not the first. Raises Bad."""
-    reader, share, ahead = None, share_of_first(count), Ahead()
-    if contents:
-        ahead.read(file)
-    for turn, (block, last) in enumerate(blocks(file)):
-        if reader is None:
-            first, _newline, block = block.partition(b"\n")
-            opened = Opened(*read_opening(first))
-            mine = ahead.shares(opened.streams, count)[process]
-            reader = ShareReader(ContentsReader(opened, ahead, collected, mine) if contents else None)
-        if last:
-            if reader.contents:
-                reader.contents.end_stream()
-            return
-        if owner(turn, count, share) == process:
-            reader.read(block)
-        else:
-            reader.skip(block)
-
-
-def share_of_first(count: int) -> int:
-    """Of how many in a hundred blocks the first process checks the hashes, so that all processes end together.
-
-    It also checks the chain and hashes the file.
-    """
-    if count == 1:
-        return 100
-    work = WORK_OF_HASHES
-    return max(0, (100 * work - 100 * WORK_OF_CHAIN * (count - 1)) // (work * count))
-
-
-def owner(turn: int, count: int, share: int) -> int:
-    """The process, from 0, that checks a block. The first checks `share` of a hundred, evenly spread."""
-    before, after = -(-turn * share // 100), -(-(turn + 1) * share // 100)
-    return 0 if after > before or count == 1 else 1 + (turn - before) % (count - 1)
+            verify_contents(file, to_check, {run.name for run in to_check.runs}, collected, progress)
+    if failure is not None:
+        raise failure
+    assert chain.export is not None
+    collected.terms.verify(chain.export.streams)
+    return chain.export
 
 
 def verify_file(
     path: str,
     contents: bool,
     progress: Progress | None,
-    sealed_heads: dict[str, SealedHeads] | None = None,
+    sealed_heads: Mapping[str, SealedHeads] | None = None,
     digest: Digest | None = None,
     collected: Collected | None = None,
-) -> Verified:
-    """Check a file or a bundle by its path. A long one is shared by one process per processor, at most eight."""
-    import subprocess  # only long files need it, and it takes long to import
-
-    collected = collected or Collected()
-    long_bytes = LONG_FILE_BYTES if contents else 4 * LONG_FILE_BYTES
-    count = min(os.cpu_count() or 1, 8) if record_size(path) > long_bytes else 1
-    words = ["--share", *([] if contents else ["--hashes-only"])]
-    others = [
-        subprocess.Popen(
-            [sys.executable, "-I", "-S", os.path.abspath(__file__), *words, str(process), str(count), path],
-            stdout=subprocess.PIPE,
-        )
-        for process in range(1, count)
-    ]
-    result, bads, mine = None, [], []
-    try:
-        with open_record(path) as file:
-            try:
-                result = verify(file, contents, progress, count, sealed_heads, digest, collected)
-            except Bad as bad:
-                mine.append(bad)
-    finally:
-        outputs = [(process.communicate()[0], process.returncode) for process in others]
-    for output, status in outputs:
-        if status:
-            raise OSError("a process that checked part of the file ended early")
-        answer = json.loads(output)
-        bads += [Bad(*fields) for fields in answer["bads"]]
-        collected.merge(answer["collected"])
-    if result is None or bads:
-        raise first_failure(mine, bads)
-    if count > 1:
-        collected.terms.verify(result[2])
-    return result
+) -> Export:
+    """Check a file or a bundle by its path. Up to eight processes, one per processor, share a long one's contents."""
+    is_long = contents and record_size(path) > LONG_FILE_BYTES and "__file__" in globals()
+    processes = min(os.cpu_count() or 1, 8) if is_long else 1
+    with open_record(path) as file:
+        return verify(file, contents, progress, sealed_heads, digest, collected, path, processes)
 
 
-def first_failure(mine: Sequence[Bad], of_others: Sequence[Bad]) -> Bad:
-    """The failure that one process alone would name: of a line its form and hash, then chain and seals, then contents.
-
-    Those in the middle are of the first process.
-    """
-    lines = [bad for bad in of_others if bad.reason in (NO_LINE, WRONG_HASH)]
-    contents = [bad for bad in of_others if bad not in lines]
-    return min([*lines, *mine, *contents], key=lambda bad: bad.line or float("inf"))
-
-
-def answer_share(words: Sequence[str]) -> int:
-    """Check a share of a file for another process. Prints its failure, if any, and what it collected, as JSON."""
-    process, count, path = words[-3:]
-    bads, collected = [], Collected()
-    try:
-        with open_record(path) as file:
-            verify_share(file, "--hashes-only" not in words, int(process), int(count), collected)
-    except Bad as bad:
-        bads.append((bad.reason, bad.line, bad.stream, bad.seq))
-    except (OSError, *archive_errors()) as error:  # type: ignore[misc]
-        bads.append(("it cannot be read: %s" % ascii(str(error)), 0, None, None))
-    print(json.dumps({"bads": bads, "collected": collected.as_data()}))
-    return 0
-
-
-def summary(since: str, until: str, streams: list[Stream]) -> Iterator[str]:
+def summary(export: Export) -> Iterator[str]:
     """Yield lines about a good export."""
-    entries = sum(stream.entries for stream in streams)
     yield "good: %d entries on %d streams, %s to %s" % (
-        entries,
-        len(streams),
-        since or "the beginning",
-        "the newest" if until == "~" else until,
+        sum(stream.entries for stream in export.streams),
+        len(export.streams),
+        export.since or "the beginning",
+        "the newest" if export.until == "~" else export.until,
     )
-    for stream in streams:
+    for stream in export.streams:
         yield "%s  %d entries to seq %d  head %s" % (
             printable(stream.name),
             stream.entries,
@@ -4209,27 +4082,31 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
         opening, newline, _rest = file.readline(LONGEST_LINE_BYTES).partition(b"\n")
     if not newline:
         raise Bad("this is not an export of at least two lines", 1, file=RECORD)
-    since, until, streams = read_bundle_opening(opening)
-    every = read_every(opening, streams)
+    with in_file(RECORD):
+        since, until, streams = read_opening(opening)
+        every = read_every(opening, streams)
     segment = note = None
     if bundle.is_sealed:
         segment = SealSegment(streams, until, {checkpoint.size for _path, checkpoint in options.saved})
         segment.read(bundle.lines(SEALS))
         if every:
             every.verify(segment.others)
-        note = read_note(bundle.text(CHECKPOINT), CHECKPOINT)
-        verify_root(note, segment)
-    collected = Collected()
-    result, digest = verify_record(path, options, progress, segment, collected)
+        with in_file(CHECKPOINT):
+            note = Note(bundle.text(CHECKPOINT))
+            verify_root(note, segment)
+    collected, digest = Collected(), Digest()
+    with in_file(RECORD):
+        sealed_heads = segment.sealed_heads if segment else None
+        export = verify_file(path, options.contents, progress, sealed_heads, digest, collected)
     bundle.digests[RECORD] = (digest.hexdigest(), digest.size)
-    beyond = BeyondReader(since, until, result[2])
+    beyond = BeyondReader(since, until, export.streams)
     beyond.read(bundle.lines(BEYOND), options.contents)
     unsealed = beyond.verify_ends(segment)
     damage = list(beyond.verify_times(bundle))
     keys = read_keys(bundle.text(KEYS))
-    verify_manifest(bundle, opening, result[2], segment, unsealed)
+    verify_manifest(bundle, opening, export.streams, segment, unsealed)
     return [
-        *summary(*result),
+        *summary(export),
         *collected.lines(),
         *([every.line()] if every else []),
         *other_checker(bundle),
@@ -4237,34 +4114,6 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
         *seal_lines(segment, note, keys, unsealed, options),
         *("not part of the bundle and not checked: %s" % printable(name) for name in bundle.unexpected),
     ]
-
-
-def read_bundle_opening(opening: bytes) -> tuple[str, str, list[Stream]]:
-    try:
-        return read_opening(opening)
-    except Bad as bad:
-        raise Bad(bad.reason, bad.line, bad.stream, bad.seq, RECORD) from None
-
-
-def verify_record(
-    path: str,
-    options: Options,
-    progress: Progress | None,
-    segment: SealSegment | None,
-    collected: Collected,
-) -> tuple[Verified, Digest]:
-    digest, sealed_heads = Digest(), segment.sealed_heads if segment else None
-    try:
-        return verify_file(path, options.contents, progress, sealed_heads, digest, collected), digest
-    except Bad as bad:
-        raise Bad(bad.reason, bad.line, bad.stream, bad.seq, RECORD) from None
-
-
-def read_note(text: str, file: str | None = None) -> Note:
-    try:
-        return Note(text)
-    except Bad as bad:
-        raise Bad(bad.reason, file=file) from None
 
 
 def other_checker(bundle: Bundle) -> Iterator[str]:
@@ -4282,10 +4131,11 @@ def other_checker(bundle: Bundle) -> Iterator[str]:
 
 
 def verify_root(note: Note, segment: SealSegment) -> None:
+    """Check that the seals give the root of the checkpoint."""
     if (note.origin, note.size) != (segment.origin, segment.size):
-        raise Bad("its log and size do not match the seals", file=CHECKPOINT)
+        raise Bad("its log and size do not match the seals")
     if segment.tree.root() != note.root:
-        raise Bad("its root does not match the seals", file=CHECKPOINT)
+        raise Bad("its root does not match the seals")
     segment.tree.note()
 
 
@@ -4456,7 +4306,7 @@ def read_proof_entries(file: BinaryIO) -> tuple[str, int, bytes, int, str]:
         try:
             moment = read_entry(body, name, seq).moment
         except Bad as bad:
-            raise Bad(bad.reason, number, name, seq) from None
+            raise bad.at(number, name, seq) from None
     if name is None:
         raise Bad("it has no entry")
     return name, seq, head, first, moment
@@ -4537,13 +4387,14 @@ def check_path(path: str, options: Options, progress: Progress | None) -> list[s
     collected = Collected()
     if is_piped(path):
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            export = require_export(file, options)
-            if options.contents:
-                export = saved_copy(export)
-            return [
-                *summary(*verify(export, options.contents, progress, collected=collected)),
-                *collected.lines(),
-            ]
+            pipe = require_export(file, options)
+            export = verify(
+                saved_copy(pipe) if options.contents else pipe,
+                options.contents,
+                progress,
+                collected=collected,
+            )
+        return [*summary(export), *collected.lines()]
     if is_bundle(path):
         try:
             return verify_bundle(path, options, progress)
@@ -4552,8 +4403,8 @@ def check_path(path: str, options: Options, progress: Progress | None) -> list[s
     if is_proof(path):
         return verify_proof(path, options)
     verify_no_demands(options)
-    result = verify_file(path, options.contents, progress, collected=collected)
-    return [*summary(*result), *collected.lines()]
+    export = verify_file(path, options.contents, progress, collected=collected)
+    return [*summary(export), *collected.lines()]
 
 
 def is_piped(path: str) -> bool:
@@ -4594,8 +4445,6 @@ def show_progress(size: int, entries: int) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Exit status 0 or 1; never a traceback."""
     gc.disable()  # the data has no cycles, and looking for them takes a tenth of the time
-    if len(arguments) >= 4 and arguments[0] == "--share":
-        return answer_share(arguments[1:])
     progress = show_progress if sys.stderr and sys.stderr.isatty() else None
     path = ""
     try:
