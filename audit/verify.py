@@ -222,7 +222,6 @@ def decode(body: bytes) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 # The lines of an export
 
-
 TAG = b"pitside/entry/v1\n"
 HASH_AT, PREV_AT, BODY_AT = 9, 83, 156  # {"hash":" 64 hex ","prev":" 64 hex ","body": body }
 OPENING, BETWEEN, BEFORE_BODY = b'{"hash":"', b'","prev":"', b'","body":'
@@ -534,7 +533,6 @@ def line_before(block: bytes, end: int) -> bytes:
 # ---------------------------------------------------------------------------------------------------------------------
 # The files of a bundle
 
-
 RECORD, BEYOND, SEALS, CHECKPOINT = "record.jsonl", "beyond.jsonl", "seals.jsonl", "checkpoint.txt"
 KEYS, MANIFEST = "keys.txt", "manifest.json"
 SCHEMAS = "schemas.json"  # optional: older bundles have none
@@ -677,7 +675,6 @@ def record_size(path: str) -> int:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Seals: the tree of the log, and the heads that it lists
-
 
 INSTALLATION = "installation/system"  # the stream of what belongs to no facility
 HEAD_RECORD = struct.Struct(">Q32s27s")
@@ -1143,7 +1140,6 @@ def closings(bundle: Bundle, name: str) -> Iterator[dict[str, Any]]:
 # ---------------------------------------------------------------------------------------------------------------------
 # Signatures: keys and checkpoints
 
-
 LOG, WITNESS = 1, 4  # the kinds of keys
 DASH = "\u2014 "
 NOTE_LINES_MAX = 200
@@ -1439,7 +1435,6 @@ def verify_saved(
 # ---------------------------------------------------------------------------------------------------------------------
 # An entry: its form, its times, and the money that it states
 
-
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z", re.ASCII)
 DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 ODDS = re.compile(r"([1-9][0-9]{0,8}) to ([1-9][0-9]{0,8})\Z")
@@ -1662,7 +1657,6 @@ def verify_odds(pays: Any, cents: int, paid: int, cut: Any) -> None:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What a wager wins: the rules of the games, as far as the money of a round depends on them
-
 
 WIN, LOSE, RETURN, FEE = "win", "lose", "return", "fee"
 WagerKey = tuple[int, str, "int | None"]  # seat, code, and the play of a wager on a single play
@@ -2042,7 +2036,6 @@ GAMES: dict[str, Callable[[Terms, Wagers, Sequence[Dice]], Outcome]] = {
 
 # ---------------------------------------------------------------------------------------------------------------------
 # A round, settled again entry by entry
-
 
 Data = dict[str, Any]
 Handler = Callable[["Round", Data], None]
@@ -3152,7 +3145,6 @@ class Discrepancies:
 # ---------------------------------------------------------------------------------------------------------------------
 # A table: its rounds, slips and chips in the order of its entries
 
-
 BEGAN_BEFORE = "that began before this export"
 NO_TERMS = "whose terms are not in this export"
 UNREADABLE_TERMS = "whose terms this program cannot read"
@@ -3546,7 +3538,6 @@ class TableReader:
 # ---------------------------------------------------------------------------------------------------------------------
 # The terms of rounds, and their approvals
 
-
 APPROVED, MADE, CONTINUED, CLOSED = "rules.approved", "table.made", "stream.continued", "stream.closed"
 STATING = {"table.opened": "submission_version", "rules.took_effect": "version"}
 TYPES_ABOUT_TERMS = {APPROVED, MADE, CONTINUED, CLOSED, *STATING}
@@ -3740,9 +3731,6 @@ def short_text(value: object) -> str | None:
 # The contents of all entries
 
 
-MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
-
-
 class Collected:
     """What is found while contents are read: the terms of rounds, and what was settled again."""
 
@@ -3825,13 +3813,13 @@ def content_of(line: bytes) -> Any:
 class ContentsReader:
     """Checks the contents of the entries of one stream, and settles its rounds again."""
 
-    def __init__(self, run: Run, contents: Contents, collected: Collected) -> None:
-        self.name, self.since, self.until = run.name, contents.since, contents.until
+    def __init__(self, run: Run, part: CheckedPart, collected: Collected) -> None:
+        self.name, self.since, self.until = run.name, part.since, part.until
         self.terms = collected.terms
         self.table = TableReader(
             run.prior_seq == 0,
-            contents.ahead.slip_rounds.get(run.name, set()),
-            contents.ahead.terms,
+            part.ahead.slip_rounds.get(run.name, set()),
+            part.ahead.terms,
             collected.settlements,
         )
         self.number, self.seq, self.moment = run.first_line - 1, run.prior_seq, ""  # of the entry read last
@@ -3899,8 +3887,8 @@ class Run(NamedTuple):
     is_whole: bool
 
 
-class Contents(NamedTuple):
-    """What the check of contents takes over from the check of the chain: the range, the entries, and later lines."""
+class CheckedPart(NamedTuple):
+    """The part of an export whose chain is right: its range, its entries, and what they may need from later lines."""
 
     since: str
     until: str
@@ -3908,8 +3896,8 @@ class Contents(NamedTuple):
     ahead: Ahead
 
 
-def contents_of(export: Export, ahead: Ahead, failure: Bad | None) -> Contents:
-    """What to check after the chain was checked, up to the line where that failed: contents before it count first."""
+def checked_part(export: Export, ahead: Ahead, failure: Bad | None) -> CheckedPart:
+    """What comes before the line where the check of the chain failed, or all: what is false there is named first."""
     runs = []
     for stream in export.streams:
         entries, is_whole = stream.entries, True
@@ -3918,22 +3906,22 @@ def contents_of(export: Export, ahead: Ahead, failure: Bad | None) -> Contents:
             is_whole = stream.first_line + entries < failure.line
         if entries:
             runs.append(Run(stream.name, stream.prior_seq, stream.first_line, entries, is_whole))
-    return Contents(export.since, export.until, runs, ahead)
+    return CheckedPart(export.since, export.until, runs, ahead)
 
 
 def verify_contents(
-    file: BinaryIO, contents: Contents, mine: set[str], collected: Collected, progress: Progress | None = None
+    file: BinaryIO, part: CheckedPart, mine: set[str], collected: Collected, progress: Progress | None = None
 ) -> None:
     """Check the contents of the streams `mine`. Raises Bad for the first line that is wrong."""
     file.seek(0)
     file.readline()
     size = 0
-    for run in contents.runs:
+    for run in part.runs:
         lines = itertools.islice(file, run.entries)
         if run.name not in mine:
             size += sum(map(len, lines))
             continue
-        reader = ContentsReader(run, contents, collected)
+        reader = ContentsReader(run, part, collected)
         for number, line in enumerate(lines, run.first_line):
             reader.read(line, number)
             size += len(line)
@@ -3943,13 +3931,13 @@ def verify_contents(
             reader.end()
 
 
-def verify_share(path: str, contents: Contents, mine: set[str]) -> tuple[Collected, Bad | None]:
+def verify_share(path: str, part: CheckedPart, mine: set[str]) -> tuple[Collected, Bad | None]:
     """Check the contents of some streams in another process. Returns what it found, and the first failure."""
     gc.disable()
     collected = Collected()
     try:
         with open_record(path) as file:
-            verify_contents(file, contents, mine, collected)
+            verify_contents(file, part, mine, collected)
     except Bad as bad:
         return collected, bad
     return collected, None
@@ -3966,18 +3954,18 @@ def shares_of(runs: Sequence[Run], count: int) -> list[set[str]]:
 
 
 def verify_shared_contents(
-    path: str, file: BinaryIO, contents: Contents, collected: Collected, progress: Progress | None, count: int
+    path: str, file: BinaryIO, part: CheckedPart, collected: Collected, progress: Progress | None, count: int
 ) -> None:
     """Check the contents of all streams in `count` processes. Raises Bad for the line that one process would name."""
     from concurrent.futures import ProcessPoolExecutor  # only long files need it, and it takes long to import
     from concurrent.futures.process import BrokenProcessPool
 
-    mine, *shares = shares_of(contents.runs, count)
+    mine, *shares = shares_of(part.runs, count)
     bads = []
     with ProcessPoolExecutor(len(shares)) as pool:
-        others = [pool.submit(verify_share, path, contents, share) for share in shares]
+        others = [pool.submit(verify_share, path, part, share) for share in shares]
         try:
-            verify_contents(file, contents, mine, collected, progress)
+            verify_contents(file, part, mine, collected, progress)
         except Bad as bad:
             bads.append(bad)
         try:
@@ -3993,7 +3981,6 @@ def verify_shared_contents(
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The export, the bundle, and the proof of one entry
-
 
 LONG_FILE_BYTES = 1 << 25  # several processes share the contents of a longer one
 PROGRESS_LINES = 5_000
@@ -4031,11 +4018,11 @@ def verify(
             progress(size, chain.number - 1)
     chain.digest.join()
     if contents and chain.export is not None:
-        to_check = contents_of(chain.export, ahead, failure)
+        part = checked_part(chain.export, ahead, failure)
         if processes > 1:
-            verify_shared_contents(path, file, to_check, collected, progress, processes)
+            verify_shared_contents(path, file, part, collected, progress, processes)
         else:
-            verify_contents(file, to_check, {run.name for run in to_check.runs}, collected, progress)
+            verify_contents(file, part, {run.name for run in part.runs}, collected, progress)
     if failure is not None:
         raise failure
     assert chain.export is not None
