@@ -3927,6 +3927,8 @@ def verify_contents(
             size += len(line)
             if progress and not number % PROGRESS_LINES:
                 progress(size, number - 1)
+        if reader.seq != run.prior_seq + run.entries:
+            raise OSError("the file became shorter while it was read")
         if run.is_whole:
             reader.end()
 

@@ -1,5 +1,6 @@
 """`verify.py` reads lists of wagers apart from their entry, and shares long files. Neither changes an answer."""
 
+import io
 import json
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -138,3 +139,16 @@ def test_a_process_that_ends_early_leaves_no_export_good(tmp_path, monkeypatch):
     path.write_bytes(stored.read("two-tables.jsonl"))
     with pytest.raises(OSError, match="a process that checked part of the file ended early"):
         answers_of(path, (2,), monkeypatch)
+
+
+def test_a_file_that_becomes_shorter_between_the_two_passes_is_not_good(monkeypatch):
+    record = stored.read("two-tables.jsonl")
+    file, checked_part = io.BytesIO(record), verify.checked_part
+
+    def truncate(*arguments):
+        file.truncate(len(b"".join(record.splitlines(keepends=True)[:-2])))
+        return checked_part(*arguments)
+
+    monkeypatch.setattr(verify, "checked_part", truncate)
+    with pytest.raises(OSError, match="the file became shorter while it was read"):
+        verify.verify(file)
