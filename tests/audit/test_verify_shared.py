@@ -129,7 +129,7 @@ def test_processes_that_share_a_file_name_the_failure_that_one_process_names(tmp
 
 def test_a_process_that_ends_early_leaves_no_export_good(tmp_path, monkeypatch):
     class Broken(ThreadPoolExecutor):
-        def submit(self, *_task):
+        def submit(self, *_task, **_named):
             future: Future = Future()
             future.set_exception(BrokenProcessPool())
             return future
