@@ -100,34 +100,6 @@ def verify_inclusion(index: int, size: int, leaf: bytes, path: Sequence[bytes], 
     return last == 0 and digest == root
 
 
-def verify_consistency(old: int, new: int, proof: Sequence[bytes], old_root: bytes, new_root: bytes) -> bool:
-    """Whether the proof shows that the log of `new` leaves extends the log of `old` leaves, by their roots."""
-    if not 0 <= old <= new or not _are_hashes(proof):
-        return False
-    if old == new:
-        return not proof and old_root == new_root
-    if old == 0:
-        return not proof and old_root == EMPTY
-    hashes = list(proof) if old & (old - 1) else [old_root, *proof]
-    if not hashes:
-        return False
-    place, last = old - 1, new - 1
-    while place % 2:
-        place, last = place // 2, last // 2
-    old_hash = new_hash = hashes[0]
-    for sibling in hashes[1:]:
-        if last == 0:
-            return False
-        if place % 2 or place == last:
-            old_hash, new_hash = node_hash(sibling, old_hash), node_hash(sibling, new_hash)
-            while place % 2 == 0 and place:
-                place, last = place // 2, last // 2
-        else:
-            new_hash = node_hash(new_hash, sibling)
-        place, last = place // 2, last // 2
-    return last == 0 and old_hash == old_root and new_hash == new_root
-
-
 def _hash_of(begin: int, end: int, node: Lookup) -> bytes:
     """The hash of the leaves from `begin` to before `end`, which are one node of the RFC 6962 tree."""
     count = end - begin

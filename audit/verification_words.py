@@ -56,6 +56,8 @@ FORMER: dict[str, Any] = {
     "letter-differs": "Letter %(letter)s of %(case)s of %(facility)s differs from its entry in its %(column)s.",
     "letter-unrecorded": "No entry of the record wrote letter %(letter)s of %(case)s of %(facility)s.",
     "letter-missing": "Letter %(letter)s of %(case)s of %(facility)s is on the record and not in the database.",
+    "inventory-keeping-differs": "%(facility)s: whether it keeps the inventory of its tables differs from the newest entry about that.",
+    "declared-chips-differ": "%(facility)s: the chips that it has differ from the newest entry about them.",
 }
 
 

