@@ -248,6 +248,15 @@ def test_small_rounds_on_paper_stand_among_the_exceptions_of_both_who_signed():
     assert [row.cells[place].count for row in counted.rows("table")] == [1]
 
 
+def test_a_wager_over_the_maximum_on_paper_is_an_alert_like_any_other():
+    """Dealer and floor let a friend lose $1,500 on paper, at a maximum of $1,000, before the wager that is to win."""
+    scene = afterdice_scene()
+    scene.act("report_device_failure", {"what": "device"})
+    afterdice_hand_settled(scene, (2, "small", 150_000))
+    told = afterdice_alerts("over-max")
+    assert [(alert["seat"], alert["wager"], alert["cents"]) for alert in told] == [(2, "small", 150_000)]
+
+
 # A late wager
 
 
@@ -1394,6 +1403,29 @@ def test_a_shift_manager_who_asks_for_a_colleagues_new_pin_never_reads_it(people
     assert sorted(told) == ["compliance", "surveillance"]
     with scene.refused("approved-by-you"):
         scene.in_room("acknowledge_change", {"change": change}, by="compliance")
+
+
+@pytest.mark.both_databases
+def test_whoever_finds_a_podium_where_a_pin_is_being_chosen_comes_too_late(people_scene, people_hands):
+    """She gives her one-time PIN at a podium and is called away. He would choose her PIN there, or at his own tablet.
+
+    It is chosen where the one-time PIN was given, within five minutes.
+    """
+    scene = people_scene
+    change = people_prepare(scene, "replace_pin", {"person": "floorperson"}, by="shift-manager")
+    scene.in_room("approve_change", {"change": change}, by="compliance")
+    scene.in_room("make_pin", {"person": "floorperson"}, by="compliance")
+    [pin] = re.findall(r"<p><code>(\d{6})</code></p>", people_see(scene, "compliance"))
+    podium, chosen = scene.browser("podium"), {"pin": "271828", "again": "271828"}
+    assert podium.post("/sign-in", {"person": "floorperson", "pin": pin})["Location"] == "/sign-in/new-pin"
+    own_tablet = people_cookies(scene.browser("tablet"))
+    people_browser_with(own_tablet | {"sessionid": people_cookies(podium)["sessionid"]}).post(
+        "/sign-in/new-pin", chosen
+    )
+    people_hands.now += dt.timedelta(minutes=5, seconds=1)
+    podium.post("/sign-in/new-pin", chosen)
+    person = Person.objects.get(code="floorperson")
+    assert person.pin_must_change and person.check_password(pin)
 
 
 @pytest.mark.both_databases
