@@ -92,9 +92,7 @@ def problems(mutants: Sequence[Mutant], root: Path = ROOT) -> Iterator[str]:
             yield f"{mutant.name}: its old text occurs {count} times in {mutant.file}"
         if mutant.old == mutant.new or names[mutant.name] > 1 or mutant.topic not in TOPICS:
             yield f"{mutant.name}: it changes nothing, its name is taken, or its topic is unknown"
-        yield from (
-            f"{mutant.name}: there is no {test}" for test in mutant.tests if not is_there(test, root)
-        )
+        yield from (f"{mutant.name}: there is no {test}" for test in mutant.tests if not is_there(test, root))
 
 
 def occurrences(mutant: Mutant, root: Path) -> int:

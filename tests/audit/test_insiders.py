@@ -1862,6 +1862,19 @@ def test_an_administrator_at_the_server_does_not_answer_for_the_second_person_to
 
 
 @pytest.mark.both_databases
+def test_two_administrators_at_the_server_hire_nobody_between_them(people_scene, monkeypatch):
+    """Two administrators know their own PINs, and add an accomplice of compliance without anybody of compliance."""
+    department = "information-technology"
+    Person.objects.create_person(
+        "second-administrator", PIN, name="Second", role=PEOPLE_ADMINISTRATOR, department=department
+    )
+    words = [word.replace("--with=compliance", "--with=second-administrator") for word in PEOPLE_HIRE]
+    with pytest.raises(CommandError, match="belong to one department"):
+        people_command(monkeypatch, *words, typed=(PIN, PIN, "271828"))
+    assert not Person.objects.filter(code="zoe").exists()
+
+
+@pytest.mark.both_databases
 def test_what_the_servers_operator_does_alone_says_so_on_the_record(people_scene, monkeypatch):
     """He gives himself a way in with a command that asks nobody: its entries say that the operator did it."""
     people_command(monkeypatch, "give_password", "compliance", "--lost", typed=())
