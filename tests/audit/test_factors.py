@@ -283,7 +283,8 @@ def test_a_lost_factor_ends_by_command_and_nothing_else_of_the_person_changes(
 ):
     before = type(carla).objects.values().get(pk=carla.pk)
     password = one_time(carla, capsys, "--lost")
-    assert entries("factor.ended")[0]["data"]["why"] == "lost"
+    [ended] = entries("factor.ended")
+    assert (ended["actor"], ended["data"]["why"], ended["data"]["by_operator"]) == (None, "lost", True)
     assert type(carla).objects.values().get(pk=carla.pk) == before
     assert factors.check_password(request_at(office), "carla", password).is_set_up
     with pytest.raises(CommandError):

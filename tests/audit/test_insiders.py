@@ -68,6 +68,7 @@ from tables.staffing.record_checks import check_registrations
 from tables.words.sentences import act_line
 from tests.tables.cast import PIN, Scene, make_scene
 from tests.tables.conftest import Hands
+from tests.tables.house import hire, make_house
 from tests.tables.slip_scene import entry, file, review, settle
 from tests.tables.test_money import FILL, OPENER, cage, count, fill, keep_inventory, newest, request
 
@@ -125,6 +126,17 @@ def afterdice_hand_settled(scene: Scene, *wagers: tuple[int, str, int], dice: An
     return scene.act("record_hand_settled_round", params, **{"witness": "floorperson", **how})
 
 
+def insiders_two_tables(rules: str = "pa-625a/A") -> tuple[Scene, Scene]:
+    """Two open tables of one casino: the dealer deals at T-01, and at T-02 the relief, who is the dealer there."""
+    here, there = make_house(("T-01", rules, None), ("T-02", rules, None)).values()
+    there = dataclasses.replace(there, people={**there.people, "dealer": there.people["relief"]})
+    for scene in (here, there):
+        scene.staff()
+        scene.inspect()
+        scene.open()
+    return here, there
+
+
 def afterdice_verified(scene: Scene) -> None:
     """The record, its rows and the tray agree to the cent, and the entries settle again by their terms."""
     assert list(check_tray_corrections(lambda: None)) == []
@@ -172,6 +184,16 @@ def test_no_round_is_written_without_a_failure_and_one_failure_has_one_round():
     with scene.refused("no-failure-on-record"):
         afterdice_hand_settled(scene, (2, "big", 5_000))
     assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS - 5_000
+
+
+def test_the_failure_of_another_table_writes_no_round_here():
+    """The device of T-02 fails. Dealer and floor of T-01, whose device works, record a winning round for it."""
+    here, there = insiders_two_tables()
+    there.act("report_device_failure", {"what": "device"})
+    with here.refused("no-failure-on-record") as refusal:
+        afterdice_hand_settled(here, (2, "big", 5_000))
+    assert refusal.value.params["table"] == "T-01"
+    assert Round.objects.count() == 0
 
 
 def test_a_round_in_play_is_never_replaced_by_one_on_paper():
@@ -226,6 +248,15 @@ def test_small_rounds_on_paper_stand_among_the_exceptions_of_both_who_signed():
     assert [row.cells[place].count for row in counted.rows("table")] == [1]
 
 
+def test_a_wager_over_the_maximum_on_paper_is_an_alert_like_any_other():
+    """Dealer and floor let a friend lose $1,500 on paper, at a maximum of $1,000, before the wager that is to win."""
+    scene = afterdice_scene()
+    scene.act("report_device_failure", {"what": "device"})
+    afterdice_hand_settled(scene, (2, "small", 150_000))
+    told = afterdice_alerts("over-max")
+    assert [(alert["seat"], alert["wager"], alert["cents"]) for alert in told] == [(2, "small", 150_000)]
+
+
 # A late wager
 
 
@@ -249,6 +280,8 @@ def test_a_late_wager_of_ten_thousand_at_a_hundred_and_fifty_is_held_back():
     assert (told["person"], told["signed_with"], told["act"], told["seats"], told["cents"]) == (
         scene.people["dealer"].name, scene.people["floorperson"].name, "record_missed_wager", [3], won,
     )  # fmt: skip
+    screens = {name: str(fragments.render(name, scene.snapshot)) for name in ("table", "dealer")}
+    assert ["after the dice" in screens[name] for name in ("table", "dealer")] == [True, False]
     shown = scene.snapshot["round"]
     assert shown["held"] == [{"seat": 3, "cents": won, "stake_cents": 0}]
     assert [(seat["seat"], seat["cents"]) for seat in shown["pay"]["seats"]] == [(3, 0)]
@@ -266,7 +299,7 @@ def test_a_late_wager_of_ten_thousand_at_a_hundred_and_fifty_is_held_back():
 
 
 def test_a_billion_on_the_layout_is_a_typing_error():
-    """$1,000,000,000 at 24 to 1 is more than all chips of the casino: before the dice, after them, and on a slip."""
+    """$1,000,000,000 is more than all chips of the casino: before the dice, after them, on a slip, and on paper."""
     scene = afterdice_scene()
     with scene.refused("more-than-the-house-has"):
         scene.place((1, "big", 100_000_000_000))
@@ -277,6 +310,9 @@ def test_a_billion_on_the_layout_is_a_typing_error():
     wagers = [{"seat": 3, "wager": "any-three-of-a-kind", "cents": 100_000_000_000}]
     with pytest.raises(Exception, match="more-than-the-house-has"):
         file(scene, "wager", wagers=wagers)
+    scene.act("report_device_failure", {"what": "device"})
+    with scene.refused("more-than-the-house-has"):
+        afterdice_hand_settled(scene, (1, "big", 100_000_000_000))
 
 
 def test_what_was_accepted_is_paid_after_its_review_whatever_its_size():
@@ -315,6 +351,28 @@ def test_corrected_dice_pay_only_after_their_review():
     scene.finish()
     assert Slip.objects.get().due == [{"seat": 1, "cents": 1_000_000}]
     assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 500_000 + 10_000
+    afterdice_verified(scene)
+
+
+def test_nobody_corrects_the_dice_alone_where_that_pays_more():
+    """A floorperson alone at the podium "corrects" the dice, so that $25 on Small win. Two sign, and both are told.
+
+    Dice that pay less are corrected by the floor alone: nobody gains.
+    """
+    scene = afterdice_scene()
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    alone = {"by": "floorperson", "device": scene.podium}
+    winning = {"dice": [1, 1, 2], "reason": "misread"}
+    with scene.refused("raise-needs-two"):
+        scene.act("correct_dice", winning, **alone)
+    scene.act("correct_dice", winning, witness="dealer", **alone)
+    told = afterdice_alerts("raised-after-dice")
+    assert [(alert["person"], alert["signed_with"], alert["act"], alert["cents"]) for alert in told] == [
+        (scene.people["floorperson"].name, scene.people["dealer"].name, "correct_dice", 5_000)
+    ]
+    scene.act("correct_dice", {"dice": TWO_FIVES, "reason": "as called"}, **alone)
+    scene.finish()
+    assert scene.fresh.tray_cents == AFTERDICE_TRAY_CENTS + 2_500
     afterdice_verified(scene)
 
 
@@ -917,6 +975,22 @@ def test_somebody_of_the_floor_alone_undoes_no_losing_round(
             scene.repair()
 
 
+@pytest.mark.parametrize(("act", "params", "type_"), NOROLLS_ALONE)
+def test_the_third_round_that_a_pair_undoes_is_an_alert_whatever_they_call_it(
+    act: str, params: Any, type_: str
+) -> None:
+    """Dealer and floor undo two losing rounds as no rolls, and call the third a dispute or a failure."""
+    scene = make_scene()
+    for _ in range(2):
+        norolls_losing_round(scene)
+        scene.act("call_no_roll", {"reason": "leans", "faces_read": [1, 1]}, witness="floorperson")
+    norolls_losing_round(scene)
+    assert norolls_alerts("no-rolls") == []
+    scene.act(act, params, witness="floorperson")
+    assert scene.entry["_type"] == type_
+    assert norolls_alerts("no-rolls") == [("no-rolls:dealer", "T-01"), ("no-rolls:floorperson", "T-01")]
+
+
 def test_between_two_throws_somebody_of_the_floor_alone_voids_no_game() -> None:
     """Wagers may be placed again after the first play, and those on the game stand since before it."""
     scene = make_scene("pa-577")
@@ -955,6 +1029,27 @@ def test_other_people_at_the_table_have_no_free_void_throws_of_their_own() -> No
     with scene.refused("no-roll-takes-two"):  # the floor alone has no more than the others
         scene.act("call_no_roll", void, by="floorperson")
     scene.act("call_no_roll", void, by="relief", witness="floorperson")
+
+
+def test_a_dealer_has_no_free_void_throws_of_another_table() -> None:
+    """A dealer has used the six of T-01, and takes over T-02, where nothing was undone."""
+    here, there = insiders_two_tables("pa-675a")
+    hire(here, ("third", "dealer"))
+    void = {"reason": "off-table", "faces_read": [1]}
+    for scene in (here, there):
+        scene.act("seat_player", {"seat": 1})
+        scene.place((1, "pip:5", STAKE))
+        scene.to_the_dice()
+    for _ in range(6):
+        here.act("call_no_roll", void)
+        here.until("call_dice")
+    here.act("take_over_table", by="third")
+    there.people["mover"] = here.people["dealer"]
+    there.act("take_over_table", by="mover")
+    with there.refused("no-rolls-above-the-rate") as refusal:
+        there.act("call_no_roll", void, by="mover")
+    assert refusal.value.params["count"] == 6
+    there.act("call_no_roll", void, by="mover", witness="floorperson")
 
 
 @pytest.mark.parametrize(
@@ -1311,6 +1406,29 @@ def test_a_shift_manager_who_asks_for_a_colleagues_new_pin_never_reads_it(people
 
 
 @pytest.mark.both_databases
+def test_whoever_finds_a_podium_where_a_pin_is_being_chosen_comes_too_late(people_scene, people_hands):
+    """She gives her one-time PIN at a podium and is called away. He would choose her PIN there, or at his own tablet.
+
+    It is chosen where the one-time PIN was given, within five minutes.
+    """
+    scene = people_scene
+    change = people_prepare(scene, "replace_pin", {"person": "floorperson"}, by="shift-manager")
+    scene.in_room("approve_change", {"change": change}, by="compliance")
+    scene.in_room("make_pin", {"person": "floorperson"}, by="compliance")
+    [pin] = re.findall(r"<p><code>(\d{6})</code></p>", people_see(scene, "compliance"))
+    podium, chosen = scene.browser("podium"), {"pin": "271828", "again": "271828"}
+    assert podium.post("/sign-in", {"person": "floorperson", "pin": pin})["Location"] == "/sign-in/new-pin"
+    own_tablet = people_cookies(scene.browser("tablet"))
+    people_browser_with(own_tablet | {"sessionid": people_cookies(podium)["sessionid"]}).post(
+        "/sign-in/new-pin", chosen
+    )
+    people_hands.now += dt.timedelta(minutes=5, seconds=1)
+    podium.post("/sign-in/new-pin", chosen)
+    person = Person.objects.get(code="floorperson")
+    assert person.pin_must_change and person.check_password(pin)
+
+
+@pytest.mark.both_databases
 def test_an_administrator_never_reads_the_password_of_the_compliance_officer_whom_he_adds(people_scene):
     """He adds a compliance officer and gives her a password, to become her and approve his own changes.
 
@@ -1413,6 +1531,66 @@ def test_who_unlocks_other_people_at_one_device_stops_at_the_third_time_too(peop
             scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager")
 
 
+def people_lock_out(scene: Scene, device: Device, person: str, signed_in: str = "") -> Lockout:
+    """Five wrong PINs of a person at a device: the lock-out. `signed_in`: who was signed in there."""
+    for _ in range(5):
+        pins.count_wrong_pin(device, scene.people[person], scene.people.get(signed_in), clock.now())
+    return Lockout.objects.filter(person=scene.people[person]).latest("pk")
+
+
+@pytest.mark.both_databases
+def test_who_unlocks_one_person_at_three_devices_stops_at_the_third_time_too(people_scene, people_hands):
+    """He guesses a floorperson's PIN at a podium, then at a tablet, then at a phone: it is the PIN of one person."""
+    scene = people_scene
+    phone = devices.enroll("Phone 1", "larkfield", "pit")[0]
+    for number, device in enumerate((scene.podium, scene.tablet, phone)):
+        people_hands.now += dt.timedelta(minutes=16)
+        lockout = people_lock_out(scene, device, "floorperson")
+        with scene.refused("unlock-takes-two") if number == 2 else contextlib.nullcontext():
+            scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager")
+
+
+@pytest.mark.both_databases
+def test_who_guesses_a_second_signature_signs_no_unlock(people_scene, people_hands):
+    """A guard who is signed in at a podium guesses a floorperson's PIN there, and signs then that it is unlocked.
+
+    Nor does the locked person. Surveillance signs.
+    """
+    scene = people_scene
+    for _ in range(2):
+        people_hands.now += dt.timedelta(minutes=16)
+        lockout = people_lock_out(scene, scene.podium, "floorperson", "security")
+        scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager")
+    people_hands.now += dt.timedelta(minutes=16)
+    guessed = people_lock_out(scene, scene.podium, "floorperson", "security")
+    own = people_lock_out(scene, scene.podium, "security")
+    for lockout in (guessed, own):
+        with scene.refused("unlock-takes-two"):
+            scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager", witness="security")
+    scene.in_room("unlock_pins", {"lockout": guessed.pk}, by="pit-manager", witness="surveillance")
+
+
+@pytest.mark.both_databases
+def test_a_jurisdiction_that_lets_managers_sign_still_asks_for_another_department(
+    people_scene, people_hands, monkeypatch
+):
+    """Where a row lets a manager of the tables sign, a colleague of that manager is not the second person."""
+    scene, rows = people_scene, dict(policy.practice())
+    for subject in ("unlocks", "revocations"):
+        approve = {**rows[subject].approve, "shift-manager": "table-games"}
+        rows[subject] = dataclasses.replace(rows[subject], approve=approve)
+    rows["unlocks"] = dataclasses.replace(rows["unlocks"], free_count=0)
+    monkeypatch.setattr(policy, "practice", lambda: rows)
+    both = {"by": "pit-manager", "witness": "shift-manager"}
+    lockout = people_lock_out(scene, scene.podium, "floorperson")
+    with scene.refused("unlock-takes-two"):
+        scene.in_room("unlock_pins", {"lockout": lockout.pk}, **both)
+    _, scene.tokens["desk"] = devices.enroll("desk-1", "larkfield", "office")
+    scene.browser("desk", "compliance")
+    with scene.refused("second-person-for-device"):
+        scene.in_room("revoke_device", {"device": "desk-1", "why": "lost"}, **both)
+
+
 def people_unlock_everywhere(scene: Scene, hands: PeopleHands, may_unlock: bool) -> bool:
     """Whether a pit manager ends the lock-out of a person at every device now."""
     for lockout in pins.active_lockouts(hands.now).filter(scope="person") if may_unlock else ():
@@ -1488,12 +1666,15 @@ def test_a_pit_manager_does_not_revoke_the_device_of_those_who_watch_him(people_
     scene = people_scene
     _, scene.tokens["desk"] = devices.enroll("desk-1", "larkfield", "office")
     _, scene.tokens["phone"] = devices.enroll("Phone 1", "larkfield", "pit")
+    lost = {"device": "desk-1", "why": "lost"}
+    with scene.refused("second-person-for-device"):  # nobody has signed in there yet
+        scene.in_room("revoke_device", lost, by="pit-manager")
     scene.browser("desk", "compliance"), scene.browser("phone", "security")
     offered = people_see(scene, "pit-manager", "/floor/larkfield/devices/?device=desk-1")
     assert 'value="compliance"' in offered and 'value="cage"' not in offered
     for device in ("desk-1", "Phone 1"):
         lost = {"device": device, "why": "lost"}
-        for signer in (None, "shift-manager"):
+        for signer in (None, "shift-manager", "cage"):
             with scene.refused("second-person-for-device"):
                 scene.in_room("revoke_device", lost, by="pit-manager", witness=signer)
     scene.in_room(
@@ -1666,6 +1847,31 @@ def test_the_servers_operator_signs_for_nobody_and_guesses_no_pin_there(people_s
     refused = people_newest("person.refused")["data"]
     assert (refused["name"], refused["purpose"]) == ("the server's terminal", "server")
     scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager")
+
+
+@pytest.mark.both_databases
+def test_an_administrator_at_the_server_does_not_answer_for_the_second_person_too(people_scene, monkeypatch):
+    """An administrator hires an accomplice at the server with the own PIN, and names somebody of compliance beside it.
+
+    The second PIN is asked for as well, and a wrong one is on the record as a try of that person's.
+    """
+    with pytest.raises(CommandError, match="Code or PIN is wrong"):
+        people_command(monkeypatch, *PEOPLE_HIRE, typed=(PIN, "654321", "271828"))
+    assert not Person.objects.filter(code="zoe").exists()
+    assert people_newest("person.refused")["data"]["code"] == "compliance"
+
+
+@pytest.mark.both_databases
+def test_two_administrators_at_the_server_hire_nobody_between_them(people_scene, monkeypatch):
+    """Two administrators know their own PINs, and add an accomplice of compliance without anybody of compliance."""
+    department = "information-technology"
+    Person.objects.create_person(
+        "second-administrator", PIN, name="Second", role=PEOPLE_ADMINISTRATOR, department=department
+    )
+    words = [word.replace("--with=compliance", "--with=second-administrator") for word in PEOPLE_HIRE]
+    with pytest.raises(CommandError, match="belong to one department"):
+        people_command(monkeypatch, *words, typed=(PIN, PIN, "271828"))
+    assert not Person.objects.filter(code="zoe").exists()
 
 
 @pytest.mark.both_databases
@@ -1982,6 +2188,12 @@ def test_nobody_erases_a_player_whom_a_legal_hold_covers() -> None:
             LegalHold.objects.filter(pk=hold.pk).update(**free)
             scene.in_room("erase_player", {"player": kept}, by="compliance")
             assert PlayerDetails.objects.count() == 0, free
+    # The hold ends before the code that counts came on file; the merged one is older.
+    LegalHold.objects.filter(pk=hold.pk).update(last_day=now.date() - dt.timedelta(days=3))
+    Player.objects.filter(code=merged).update(added_at=now - dt.timedelta(days=5))
+    with scene.refused("player-is-held") as refusal:
+        scene.in_room("erase_player", {"player": kept}, by="compliance")
+    assert refusal.value.params["player"] == merged
 
 
 @pytest.mark.both_databases
@@ -2276,6 +2488,26 @@ def test_one_pair_raises_900_each_round():
     afterdice_verified(scene)
 
 
+def test_a_pair_that_lets_its_round_lie_until_the_hour_is_over_gains_nothing(money_clock):
+    """The second $900 are held with the first ones, and the round ends when the first are older than the hour.
+
+    With nothing beside them, they would be below the sum of a first review. What was held back waits all the same.
+    """
+    scene = afterdice_scene()
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    afterdice_missed(scene, 3, "big", 90_000)
+    scene.finish()
+    money_clock.now += dt.timedelta(minutes=50)
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    afterdice_missed(scene, 3, "big", 90_000)
+    money_clock.now += dt.timedelta(minutes=20)
+    scene.finish()
+    stated = entry(scene, "slip.filed")[2]["data"]["review"]
+    assert (stated["sum_cents"], stated["before_money"]) == (90_000, True)
+    with scene.refused("slip-review-first"):
+        settle(scene, (3, 90_000))
+
+
 def test_one_pair_gives_900_of_stakes_back_each_round_before_the_call():
     """Dealer and floor see the dice and strike $900 of losing stakes in every round. The second is refused."""
     scene = afterdice_scene()
@@ -2291,13 +2523,27 @@ def test_one_pair_gives_900_of_stakes_back_each_round_before_the_call():
 
 
 def test_a_raise_and_a_slip_of_one_round_add_up():
-    """$900 by a missed wager, and $900 more by a slip about the same round: the slip waits for its review."""
+    """$900 by a missed wager, and $900 more by another pair's slip about the same round: the slip waits."""
     scene = afterdice_scene()
     scene.play((1, "small", 2_500), dice=TWO_FIVES)
     afterdice_missed(scene, 3, "big", 90_000)
     scene.finish()
-    file(scene, "wager", wagers=[{"seat": 4, "wager": "big", "cents": 90_000}])
+    others = {"by": "relief", "witness": "pit-manager"}
+    file(scene, "wager", wagers=[{"seat": 4, "wager": "big", "cents": 90_000}], **others)
     assert Slip.objects.get().review_comes_first
+
+
+def test_a_raise_and_then_a_slip_about_another_round_add_up():
+    """The same pair raises $900 in one round, and files a slip of $900 for another seat of the round before."""
+    scene = afterdice_scene()
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    scene.finish()
+    scene.play((1, "small", 2_500), dice=TWO_FIVES)
+    afterdice_missed(scene, 3, "big", 90_000)
+    scene.finish()
+    file(scene, "wager", number=1, wagers=[{"seat": 4, "wager": "big", "cents": 90_000}])
+    slip = Slip.objects.get()
+    assert (slip.round.number, slip.review_comes_first) == (1, True)
 
 
 def test_a_slip_and_then_a_raise_add_up():
