@@ -31,7 +31,7 @@ from script.checks import SUITES
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "script" / "mutants.toml"
-TOPICS = ("engine", "acts", "record", "permissions", "office gate")
+TOPICS = ("engine", "acts", "record", "permissions", "office gate", "operation", "examiner")
 # Those of the suite services that run every day: the others take turns, and run on SQLite each day.
 DAILY_SERVICES = "(postgres or redis or (both_databases and long)) and not browser and not repeated"
 REPORT = ("-q", "-rfE", "--tb=no")
@@ -40,7 +40,10 @@ TEST_FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?::.+?)(?: - .*)?$", re.MU
 
 @dataclass(frozen=True)
 class Mutant:
-    """One protection, and the change that removes it. `tests` are the files that should catch it."""
+    """One protection, and the change that removes it.
+
+    `tests` are the files that should catch it, or of a long file a single test (`tests/test_x.py::test_y`).
+    """
 
     topic: str
     name: str
@@ -69,7 +72,7 @@ class Verdict:
     @property
     def line(self) -> str:
         outcome = self.problem or (f"caught by {self.caught_by}" if self.caught_by else "SURVIVED")
-        is_named = self.caught_by.partition("::")[0] in ("", *self.mutant.tests)
+        is_named = not self.caught_by or self.caught_by.startswith(self.mutant.tests)
         where = "" if is_named else f" (its named tests passed; {self.suite})"
         return f"{self.mutant.topic}/{self.mutant.name}: {outcome}{where}, {self.seconds:.0f} s"
 
@@ -89,14 +92,19 @@ def problems(mutants: Sequence[Mutant], root: Path = ROOT) -> Iterator[str]:
             yield f"{mutant.name}: its old text occurs {count} times in {mutant.file}"
         if mutant.old == mutant.new or names[mutant.name] > 1 or mutant.topic not in TOPICS:
             yield f"{mutant.name}: it changes nothing, its name is taken, or its topic is unknown"
-        yield from (
-            f"{mutant.name}: there is no {test}" for test in mutant.tests if not (root / test).exists()
-        )
+        yield from (f"{mutant.name}: there is no {test}" for test in mutant.tests if not is_there(test, root))
 
 
 def occurrences(mutant: Mutant, root: Path) -> int:
     path = root / mutant.file
     return path.read_text("utf-8").count(mutant.old) if path.exists() else 0
+
+
+def is_there(test: str, root: Path) -> bool:
+    """Whether there is such a file of tests, and such a test in it."""
+    name, _, function = test.partition("::")
+    path = root / name
+    return path.exists() and (not function or f"def {function}(" in path.read_text("utf-8"))
 
 
 class Copy:

@@ -15,20 +15,24 @@ def test_every_mutant_removes_a_protection_of_today():
         "record": 16,
         "permissions": 20,
         "office gate": 18,
+        "operation": 54,
+        "examiner": 41,
     }
 
 
 def test_a_mutant_whose_code_or_test_has_moved_is_named():
-    first, second, third = mutants.read_list()[:3]
+    first, second, third, fourth = mutants.read_list()[:4]
     changed = [
         replace(first, old="no such code"),
         replace(second, file="games/no_such_file.py"),
         replace(third, tests=("tests/test_nothing.py",)),
+        replace(fourth, tests=("tests/test_mutants.py", "tests/test_mutants.py::test_nothing")),
     ]
     assert list(mutants.problems(changed)) == [
         f"{first.name}: its old text occurs 0 times in {first.file}",
         f"{second.name}: its old text occurs 0 times in games/no_such_file.py",
         f"{third.name}: there is no tests/test_nothing.py",
+        f"{fourth.name}: there is no tests/test_mutants.py::test_nothing",
     ]
 
 
