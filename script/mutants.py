@@ -31,7 +31,7 @@ from script.checks import SUITES
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "script" / "mutants.toml"
-TOPICS = ("engine", "acts", "record", "permissions", "office gate", "insiders")
+TOPICS = ("engine", "acts", "record", "permissions", "office gate", "operation", "examiner", "insiders")
 # Those of the suite services that run every day: the others take turns, and run on SQLite each day.
 DAILY_SERVICES = "(postgres or redis or (both_databases and long)) and not browser and not repeated"
 REPORT = ("-q", "-rfE", "--tb=no")

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import environ
+
 from script import serve
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,6 +49,17 @@ def test_who_can_be_reached_from_other_machines_shows_them_no_settings_and_no_co
     status, said = served(tmp_path / "db.sqlite3", PORT=free_port(), HOST="0.0.0.0", DEBUG="on")
     assert status == 1 and said.count("\n") == 1 and "DEBUG shows them settings and code" in said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_debug_is_refused_there_by_each_word_that_settings_take_for_on(monkeypatch, capsys):
+    monkeypatch.setattr(serve, "make_the_floor", lambda: False)
+    monkeypatch.setattr(serve, "environment_for", lambda hosts: {})
+    monkeypatch.setenv("HOST", "0.0.0.0")
+    monkeypatch.setenv("PORT", free_port())
+    for word in environ.Env.BOOLEAN_TRUE_STRINGS:
+        monkeypatch.setenv("DEBUG", word.title())
+        assert serve.main() == 1
+        assert "DEBUG shows them settings and code" in capsys.readouterr().err, word
 
 
 def test_an_address_of_the_network_turns_debug_off_and_the_loopback_does_not(monkeypatch):

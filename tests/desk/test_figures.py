@@ -308,6 +308,16 @@ def test_a_slip_of_the_day_is_in_its_figures_and_what_it_changed_and_moved_has_n
     assert (found.later_slips, line.is_of_another_day) == ([], False)
 
 
+def test_a_slip_that_is_filed_after_a_report_was_read_is_in_the_next_one(hands, scene):
+    """A report reads what it has not read before, and a slip changes a round that it has."""
+    a_lost_round(scene)
+    hands.now = at(12)
+    assert day_of(scene).total.win_cents == 2_500
+    file_slip(scene, hands, at(13))
+    hands.now = at(14)
+    assert day_of(scene).total.win_cents == -2_500
+
+
 def test_a_slip_on_a_later_day_counts_in_the_figures_of_the_day_of_its_round(hands, scene):
     a_lost_round(scene)
     file_slip(scene, hands, at(13, day=23))

@@ -410,6 +410,41 @@ def test_the_console_fits_the_hand_and_the_eye_in_every_phase(ten, new_page, ali
     assert not found, chr(10).join(f"{k}: {v}" for k, v in found.items())
 
 
+# What another browser does to the header: each line two in a hundred longer (an average letter is half an em wide)
+WIDER_LETTERS = "() => document.getElementById('top').style.setProperty('letter-spacing', '.01em')"
+
+
+def test_the_header_has_room_for_a_browser_that_sets_letters_wider(ten, new_page):
+    """Chromium's new headless mode is some pixels wider than its headless shell."""
+    dealer = tablet(new_page, ten)
+    faults_by_name: dict[str, list[str]] = {}
+
+    def look(name: str) -> None:
+        for size in SIZES:
+            resize(dealer.page, size)
+            dealer.page.evaluate(WIDER_LETTERS)
+            if faults := dealer.page.evaluate(CUT_OFF):
+                faults_by_name[f"{name} {size}"] = faults
+        resize(dealer.page, SIZES[0])
+
+    look("empty")
+    dealer.place(*WAGERS)
+    look("betting")
+    dealer.step("No more bets")
+    dealer.step("Sensors locked")
+    dealer.is_in("locked")
+    look("locked")
+    dealer.step("Fees in the tray")
+    dealer.step("Shaken")
+    dealer.call(*FOUR_FIVES)
+    dealer.is_in("called")
+    look("called")
+    dealer.step("Dice in their box")
+    dealer.is_in("lit")
+    look("lit")
+    assert faults_by_name == {}
+
+
 def test_the_pit_sees_the_layout_of_a_round(awaited, new_page):
     awaited.act("call_dice", {"dice": FOUR_FIVES})
     awaited.act("move_dice")

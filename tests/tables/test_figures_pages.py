@@ -22,6 +22,7 @@ from tables.figures.pit_history import pit_moves
 from tables.figures.plots import Axis, LotChange, band_plots
 from tables.figures.query import FiguresQuery, read_query
 from tables.figures.ranges import PlotPoint, read_range, whole_months
+from tables.figures.record_checks import check_rollups
 from tables.handover.figures import shift_figures
 from tables.handover.shifts import shift_to_hand_over
 from tables.models import (
@@ -136,6 +137,16 @@ def test_the_command_finds_what_differs_and_writes_it_again(hands, scene):
         model.objects.all().delete()
     call_command("figures_rollup", "--facility", "larkfield", stdout=out)
     assert DayFigures.objects.get().rounds == 3
+
+
+def test_a_full_verification_names_rollups_that_differ_from_the_record(hands, scene):
+    play_two_hours(hands, scene)
+    assert list(check_rollups(lambda: None)) == []
+    HourFigures.objects.filter(rounds=2).update(taken_cents=4_100)
+    DayFigures.objects.all().delete()
+    findings = list(check_rollups(lambda: None))
+    assert [finding.code for finding in findings] == ["rollup-differs", "rollup-differs"]
+    assert "taken_cents 4100, not 4000" in str(findings[0])
 
 
 def test_the_page_shows_win_expectation_and_band(hands, scene):

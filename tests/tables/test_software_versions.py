@@ -14,6 +14,7 @@ from tables.equipment import register
 from tables.models import Approval, Pit, Shaker, Table
 from tables.opening.new_tables import make_table
 from tests.tables.cast import Scene, make_scene, newest_of_an_act
+from tests.tables.cast import approve as approve_rules
 from tests.tables.test_dice_pages import see, words
 
 pytestmark = pytest.mark.django_db
@@ -199,6 +200,23 @@ def test_an_approval_of_many_is_refused_for_each_reason_of_one(scene, changed, c
     with pytest.raises(Refusal, match=code):
         scene.in_room("record_approval", params, by="compliance")
     assert Approval.objects.count() == before
+
+
+def test_each_table_of_a_letter_needs_the_body_that_its_own_edition_names(scene):
+    """The boxes: § 625a names the Bureau of Casino Compliance, § 539 that of Gaming Operations."""
+    approve_rules(scene.table.facility, "pa-539", {}, None, code="RS-0010")
+    make_table(
+        scene.table.facility, code="T-02", pit=scene.table.pit, submission="RS-0010", kind="live",
+        seats=8, min_cents=1_000, max_cents=50_000,
+    )  # fmt: skip
+    before = Approval.objects.count()
+    for body in ("Bureau of Casino Compliance", "Bureau of Gaming Operations"):
+        params = version(scene, subject="boxes", table="", tables=["T-01", "T-02"], body=body)
+        with pytest.raises(Refusal, match="body-does-not-approve"):
+            scene.in_room("record_approval", params, by="compliance")
+    assert Approval.objects.count() == before
+    approve(scene, subject="boxes", body="Bureau of Casino Compliance")
+    assert Approval.objects.count() == before + 1
 
 
 def test_the_page_offers_a_version_for_every_table_in_one_form(scene):
