@@ -22,7 +22,7 @@ from tables.cases.recent import tables_by_stream
 from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, WAGER_MISSED, WAGER_STRUCK
 from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.models import Case, Table, Wager
-from tables.money.entry_types import TRANSFER_COUNT_REFUSED
+from tables.money.slips import TRANSFER_COUNT_REFUSED
 from tables.replay.round_records import END_PHASES
 from tables.rounds.entry_types import (
     ROUND_NO_ROLL,

@@ -32,7 +32,7 @@ from tables.corrections.refusals import MONEY_HAS_MOVED
 from tables.corrections.reviews import moved_beside
 from tables.limits import wager_flag
 from tables.models import Round, Wager
-from tables.money.inventory import verify_chips_exist
+from tables.money.chips import verify_chips_exist
 from tables.rounds.entry_types import NewSettlement
 from tables.rounds.held import add_late_wager, counts_with_raises
 from tables.rounds.payable import verify_in_chips

@@ -37,7 +37,7 @@ from tables.corrections.refusals import (
 )
 from tables.corrections.slips import CHIPS, CorrectedWager, SeatPayment, SettlementLine
 from tables.models import Round, Slip
-from tables.money.inventory import verify_chips_exist
+from tables.money.chips import verify_chips_exist
 from tables.rounds.entry_types import Totals
 from tables.rounds.payable import verify_in_chips
 from tables.rounds.refusals import NO_SUCH_SEAT

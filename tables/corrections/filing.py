@@ -8,7 +8,7 @@ from tables.corrections.correction import Correction
 from tables.corrections.entry_types import SlipFiled
 from tables.corrections.reviews import ReviewDue, review_due
 from tables.models import Round, Slip
-from tables.money.inventory import add_filed_slip
+from tables.money.tray import add_filed_slip
 
 
 def create_slip(

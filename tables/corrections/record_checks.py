@@ -12,7 +12,7 @@ from tables.core.stated_rows import entry_bodies
 from tables.corrections.chips_elsewhere import SettledSlip, chips_elsewhere_cents
 from tables.corrections.entry_types import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED
 from tables.models import Table, TableInventory
-from tables.money.entry_types import CLOSER_COUNTED, OPENER_COUNTED
+from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED
 
 TRAY_CORRECTION_DIFFERS = declare_finding(
     "tray-correction-differs",

@@ -16,7 +16,7 @@ from tables.corrections.refusals import SLIP_SAY_WHY_DIFFERS
 from tables.corrections.reviews import REVIEWERS, verify_reviewer
 from tables.corrections.slip_acts import end_alert_of, find_slip
 from tables.models import Slip
-from tables.money.inventory import add_filed_slip
+from tables.money.tray import add_filed_slip
 from tables.runner.table import ActOutcome, act, act_without_post
 
 

@@ -40,7 +40,7 @@ from tables.corrections.reviews import (
     verify_reviewer_signs_not,
 )
 from tables.models import Alert, Round, Slip
-from tables.money.inventory import add_settled_slip
+from tables.money.tray import add_settled_slip
 from tables.rounds.settlement import settled_data
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act, act_without_post

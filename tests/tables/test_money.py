@@ -28,12 +28,10 @@ from tables.models import (
     Table,
     TableInventory,
 )
-from tables.money.inventory import exact_cents, open_inventory, tray_of
-from tables.money.keeping import change_keeping
-from tables.money.proposal import propose
+from tables.money.chips import change_keeping, value_cents
+from tables.money.inventories import propose, tray_facts
 from tables.money.record_checks import check_keeping, check_money
-from tables.money.tray import value_cents
-from tables.money.view import tray_facts
+from tables.money.tray import exact_cents, open_inventory, tray_of
 from tables.runner.system import system_context
 from tables.screens.screen_data import TableData
 from tables.setup.first_day import first_day

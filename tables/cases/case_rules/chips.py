@@ -8,7 +8,7 @@ from games.models import Facility
 from tables.cases.kinds import CaseKind, CaseSubject, case_kind
 from tables.cases.recent import recent_entries, tables_by_stream
 from tables.models import Case
-from tables.money.entry_types import DISCREPANCY_REPORTED
+from tables.money.tray import DISCREPANCY_REPORTED
 from tables.words.sentences import dollars
 
 COUNTS = {
