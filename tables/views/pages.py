@@ -16,7 +16,7 @@ from games.engine.odds import in_dollars
 from games.models import Facility
 from games.separation import policy
 from games.snapshot_types import Snapshot
-from tables.cases.roles import COMPLIANCE, may_see_cases
+from tables.cases.case import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
 from tables.core.duty import is_on_duty
 from tables.core.permissions import DEALERS, FLOOR, STAFFERS, may_see_floor

@@ -38,8 +38,8 @@ from games.facility_runner import Forbidden
 from games.jurisdictions import jurisdiction
 from games.models import ChangeNotice
 from games.separation import policy
+from tables.cases.case import open_found_cases
 from tables.cases.exceptions import KINDS, exceptions
-from tables.cases.watch import open_found_cases
 from tables.clock.ticker import tick
 from tables.core.reads import locked_table
 from tables.corrections.record_checks import check_tray_corrections

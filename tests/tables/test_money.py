@@ -13,8 +13,8 @@ from audit import clock
 from audit.models import Entry
 from tables.advice.facts import table_hours
 from tables.advice.proposals import TrayHour
+from tables.cases.case import open_found_cases
 from tables.cases.kinds import kind_of, words_of_case
-from tables.cases.watch import open_found_cases
 from tables.core.reads import locked_table
 from tables.corrections.record_checks import check_tray_corrections
 from tables.handover.open_items import open_items
