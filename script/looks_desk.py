@@ -54,7 +54,7 @@ class DeskFloor(Floor):
         from audit import clock
         from games.params import Params
         from tables.core.context import TableContext
-        from tables.corrections.correction import read_correction
+        from tables.corrections.settlements import read_correction
         from tables.rounds.settlement import settled_data
 
         table = self.table("T-02")

@@ -61,7 +61,7 @@ from tables.cases.kinds import (
     words_of_case,
 )
 from tables.core.duty import person_here
-from tables.corrections.refusals import NO_SUCH_ROUND
+from tables.corrections.slips import NO_SUCH_ROUND
 from tables.models import CameraReference, Case, CaseDocument, CaseNote, CaseSignature, Round, Table
 from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
 from tables.staffing.refusals import NO_SUCH_PLACE

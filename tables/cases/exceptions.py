@@ -22,7 +22,8 @@ from games.registry import game_by_code
 from tables.cases.case import authorize_cases
 from tables.cases.inbox import inbox_context
 from tables.cases.kinds import BAND, SIDES, tables_by_stream
-from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.slips import SLIP_FILED
 from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.models import Case, Table, Wager
 from tables.money.slips import TRANSFER_COUNT_REFUSED

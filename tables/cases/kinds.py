@@ -31,7 +31,7 @@ from tables.alerts.entry_types import DISPUTE_REPORTED
 from tables.alerts.floor_call_acts import NO_WORDS
 from tables.alerts.words import alert_words
 from tables.core.entries import of_round
-from tables.corrections.entry_types import SLIP_FILED, SLIP_REVIEWED
+from tables.corrections.slips import SLIP_FILED, SLIP_REVIEWED
 from tables.desk.integrity import RECORD_ALERTS
 from tables.dice_watch.alert_rules import CASE_KIND, subject_of
 from tables.dice_watch.words import evidence_words, range_words

@@ -20,8 +20,8 @@ from tables.alerts.words import alert_words
 from tables.cases.inbox import cases_of
 from tables.cases.kinds import kind_of as case_kind_of
 from tables.core.alert_kinds import AlertKind, kind_of
-from tables.corrections.alert_rules import AWAITED_REVIEW, UNSETTLED_SLIP
 from tables.corrections.reviews import reviewer_names
+from tables.corrections.slips import AWAITED_REVIEW, UNSETTLED_SLIP
 from tables.dice.alert_rules import (
     DICE_EXPIRED,
     DICE_ONE_HOUR,

@@ -12,8 +12,7 @@ from games.engine import Refusal
 from games.jurisdictions import jurisdiction
 from games.models import Facility
 from games.separation import policy
-from tables.corrections.refusals import SLIP_REVIEWER_OF_TABLE
-from tables.corrections.reviews import slips_waiting_for_review
+from tables.corrections.reviews import SLIP_REVIEWER_OF_TABLE, slips_waiting_for_review
 from tables.models import Alert, Slip
 from tests.services.restore import restored_later
 from tests.tables.cast import make_scene, newest_of_an_act
