@@ -13,7 +13,7 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from typing import Annotated, NamedTuple, TypedDict
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from audit.clock import format_moment
 from audit.models import Person
@@ -217,17 +217,6 @@ def review_rule(table: Table) -> str:
 def reviewer_names(facility: Facility) -> str:
     """Return who reviews slips here: `surveillance or compliance`."""
     return policy.departments_in_words(policy.row_of(facility.law, CORRECTIONS).approve.values())
-
-
-def slips_waiting_for_review(facility: Facility) -> QuerySet[Slip]:
-    """Return the slips of a facility that nobody has reviewed yet, with their tables and rounds, the first due first.
-
-    `review_due_at` says when each is due.
-    """
-    waiting = Slip.objects.filter(
-        table__facility=facility, review_due_at__isnull=False, reviewed_at__isnull=True
-    )
-    return waiting.select_related("table", "round", "filed_by", "filed_with").order_by("review_due_at", "pk")
 
 
 # The sum from which the review comes first

@@ -124,8 +124,11 @@ class SlipReview(TypedDict):
     signed: list[Signature]
 
 
-class FiledSlipRow(TypedDict):
-    """One slip as filed and settled. `corrections` is None where the slip's own entry cannot be read."""
+class SlipRow(TypedDict):
+    """One slip of the list. `corrections` is None where the slip's own entry cannot be read.
+
+    `waits` says why its money has not moved.
+    """
 
     code: str
     kind: str
@@ -141,11 +144,6 @@ class FiledSlipRow(TypedDict):
     due: str
     open: bool
     settled: SlipSettlement | None
-
-
-class SlipRow(FiledSlipRow):
-    """One slip of the list, with its review. `waits` says why its money has not moved."""
-
     review: SlipReview | None
     may_review: bool
     waits: str
@@ -303,16 +301,7 @@ def slip_rows(
     rows = Entry.objects.filter(stream=table.stream_id, seq__in=seqs).values_list(*COLUMNS)
     entries = {entry.seq: entry for entry in map(read, rows)}
     now = clock.now()
-    return [
-        {
-            **_slip_context(table, rules, slip, entries),
-            "review": _review(table, slip, now),
-            "may_review": reviewer is not None and may_review(reviewer, slip, table.facility),
-            "waits": _waits_for(slip),
-            "pdf": reverse("slip-pdf", args=[table.facility.code, table.code, slip.number]),
-        }
-        for slip in slips_
-    ]
+    return [_slip_row(table, rules, slip, entries, now, reviewer) for slip in slips_]
 
 
 def _waits_for(slip: Slip) -> str:
@@ -342,8 +331,14 @@ def _review(table: Table, slip: Slip, now: dt.datetime) -> SlipReview | None:
     }
 
 
-def _slip_context(table: Table, rules: Rules, slip: Slip, entries: dict[int, RecordedEntry]) -> FiledSlipRow:
-    """The context of one slip. `corrections` is None where the slip's own entry cannot be read."""
+def _slip_row(
+    table: Table,
+    rules: Rules,
+    slip: Slip,
+    entries: dict[int, RecordedEntry],
+    now: dt.datetime,
+    reviewer: Person | None,
+) -> SlipRow:
     filing_entry = entries.get(slip.filed_seq)
     settlement: SlipSettlement | None = None
     if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
@@ -372,6 +367,10 @@ def _slip_context(table: Table, rules: Rules, slip: Slip, entries: dict[int, Rec
         "due": json.dumps(slip.due),
         "open": slip.status == Slip.Status.FILED,
         "settled": settlement,
+        "review": _review(table, slip, now),
+        "may_review": reviewer is not None and may_review(reviewer, slip, table.facility),
+        "waits": _waits_for(slip),
+        "pdf": reverse("slip-pdf", args=[table.facility.code, table.code, slip.number]),
     }
 
 

@@ -25,14 +25,15 @@ from tables.core.permissions import AT_THE_TABLE, CAGE, FLOOR
 from tables.models import ChipDiscrepancy, ChipSale, DropBox, Table
 from tables.money.chips import value_cents
 from tables.money.tray import (
+    DISCREPANCY_REPORTED,
     MAX_NUMBER,
     SECURITY,
     DifferenceCents,
     InventoryNumber,
     Signers,
-    add_discrepancy,
     change_tray,
     difference_words,
+    report_discrepancy,
     require_inventory,
     section_of,
     two_signers,
@@ -308,7 +309,7 @@ def count_drop(
     box.counted_cents = cents
     box.save(update_fields=["counted_at", "counted_by", "counted_with", "counted_cents"])
     if cents != box.sold_cents:
-        add_discrepancy(
+        differs = report_discrepancy(
             ctx,
             box.inventory,
             ChipDiscrepancy.Kind.DROP,
@@ -316,6 +317,7 @@ def count_drop(
             counted_cents=cents,
             drop_box=box,
         )
+        ctx.extra_entries.append(DISCREPANCY_REPORTED(differs))
     entry = DROP_BOX_COUNTED(
         {
             **_box_data(box),

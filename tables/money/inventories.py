@@ -33,14 +33,15 @@ from tables.money.chips import ChipCount, ChipCounts, differences, value_cents
 from tables.money.drops import verify_drop_box_off
 from tables.money.slips import SLIP_PEOPLE, UNDER_WAY, verify_nothing_under_way
 from tables.money.tray import (
+    DISCREPANCY_REPORTED,
     DifferenceCents,
     InventoryNumber,
     Tray,
-    add_discrepancy,
     dealer_and_floor,
     difference_words,
     exact_cents,
     keeps_inventory,
+    report_discrepancy,
     require_inventory,
     section_of,
     tray_of,
@@ -169,7 +170,7 @@ def count_opener(ctx: TableContext, *, chips: Chips) -> ActOutcome:
         assert last.closer_cents is not None
         closer = {"inventory": last.number, "chips": last.closer_chips, "cents": last.closer_cents}
         if differences(last.closer_chips, chips):
-            add_discrepancy(
+            differs = report_discrepancy(
                 ctx,
                 inventory,
                 ChipDiscrepancy.Kind.OPENER,
@@ -178,6 +179,7 @@ def count_opener(ctx: TableContext, *, chips: Chips) -> ActOutcome:
                 counted_chips=chips,
                 counted_cents=cents,
             )
+            ctx.extra_entries.append(DISCREPANCY_REPORTED(differs))
     entry = OPENER_COUNTED(
         {
             "inventory": inventory.number,
@@ -253,7 +255,7 @@ def _add_difference(
     exact: int,
 ) -> None:
     """Report a count of which only the sum is known by the record."""
-    add_discrepancy(
+    differs = report_discrepancy(
         ctx,
         inventory,
         kind,
@@ -261,6 +263,7 @@ def _add_difference(
         counted_chips=chips,
         counted_cents=value_cents(chips),
     )
+    ctx.extra_entries.append(DISCREPANCY_REPORTED(differs))
 
 
 # The closer
@@ -460,14 +463,11 @@ def trays_of(tables: Sequence[Table]) -> dict[int, TrayFacts]:
 def _facts(
     table: Table, inventory: TableInventory, transfers: list[ChipTransfer], par: dict[str, int]
 ) -> TrayFacts:
-    under_way = tuple(sorted(_under_way(transfers), key=lambda transfer: transfer.number))
+    under_way = [transfer for transfer in transfers if transfer.status in UNDER_WAY]
+    under_way.sort(key=lambda transfer: transfer.number)
     tray = tray_of(table, inventory)
     proposal = _proposal(inventory, tray, transfers, par) if par else None
-    return TrayFacts(inventory, tray, under_way, par, proposal)
-
-
-def _under_way(transfers: list[ChipTransfer]) -> list[ChipTransfer]:
-    return [transfer for transfer in transfers if transfer.status in UNDER_WAY]
+    return TrayFacts(inventory, tray, tuple(under_way), par, proposal)
 
 
 def _proposal(

@@ -460,7 +460,7 @@ def report_count_difference(
     _verify_status(ctx, transfer, Status.ON_THE_WAY)
     if not differences(transfer.chips, chips):
         return _refuse_count(ctx, transfer, chips, COUNT_AGREES)
-    discrepancy, data = report_discrepancy(
+    data = report_discrepancy(
         ctx,
         transfer.inventory,
         ChipDiscrepancy.Kind.TRANSFER,
@@ -471,7 +471,7 @@ def report_count_difference(
         transfer=transfer,
         note=note,
     )
-    answer = {**_answer(transfer), "discrepancy": discrepancy.number}
+    answer = {**_answer(transfer), "discrepancy": data["discrepancy"]}
     return ActOutcome(DISCREPANCY_REPORTED(data), answer, changes="nothing")
 
 

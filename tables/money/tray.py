@@ -446,8 +446,8 @@ def report_discrepancy(
     transfer: ChipTransfer | None = None,
     drop_box: DropBox | None = None,
     note: str = "",
-) -> tuple[ChipDiscrepancy, Discrepancy]:
-    """Write the discrepancy and raise its alert. Returns it with the data of its entry, which the caller appends."""
+) -> Discrepancy:
+    """Write the discrepancy and raise its alert. Returns the data of its entry, which the caller appends."""
     assert ctx.actor is not None
     discrepancy = ChipDiscrepancy.objects.create(
         table=ctx.table,
@@ -491,11 +491,4 @@ def report_discrepancy(
         "drop_box": drop_box.number if drop_box else None,
         "note": note,
     }
-    return discrepancy, cast(Discrepancy, data)
-
-
-def add_discrepancy(ctx: TableContext, *args: object, **kwargs: object) -> ChipDiscrepancy:
-    """As `report_discrepancy`; its entry follows the act's own."""
-    discrepancy, data = report_discrepancy(ctx, *args, **kwargs)  # type: ignore[arg-type]
-    ctx.extra_entries.append(DISCREPANCY_REPORTED(data))
-    return discrepancy
+    return cast(Discrepancy, data)
